@@ -1,0 +1,1 @@
+"""Measured comparisons, one subcommand each."""

@@ -1,0 +1,1 @@
+"""The frozen value types that every layer speaks."""

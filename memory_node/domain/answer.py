@@ -1,0 +1,98 @@
+"""The answer contract: no caller is ever handed a bare guess about an object."""
+
+from __future__ import annotations
+
+import enum
+from dataclasses import dataclass
+
+from memory_node.domain.geometry import FloatArray
+from memory_node.domain.states import ObjectState, StateBelief
+
+
+class AnswerStatus(str, enum.Enum):
+    """How far an answer may be trusted."""
+
+    OK = "ok"
+    UNKNOWN = "unknown"
+    FRAME_NOT_VERIFIED = "frame_not_verified"
+    PROBABLY_GONE = "probably_gone"
+
+    def __str__(self) -> str:
+        return self.value
+
+
+@dataclass(frozen=True, eq=False)
+class ObjectAnswer:
+    """One remembered object as an answer: what, where, how sure, how old, and from which evidence.
+
+    position (3,) m and covariance (3, 3) m^2 in `frame_id`; size (3,) m; score in [0, 1] is the relevance to the query;
+    source: "short_term" or "long_term"; last_missed_ns: when it was last looked for in vain (0 = never);
+    evidence_frame: the frame that the sightings were recorded in; stamp_ns: when the answer was given.
+    """
+
+    object_id: str
+    object_class: str
+    class_probability: float
+    position: FloatArray
+    covariance: FloatArray
+    size: FloatArray
+    yaw_rad: float
+    existence: float
+    stamp_ns: int
+    last_seen_ns: int
+    last_missed_ns: int
+    score: float
+    source: str
+    status: AnswerStatus
+    states: tuple[StateBelief, ...] = ()
+    frame_id: str = "map"
+    evidence_frame: str = "map"
+    area_id: str = ""
+    room_name: str = ""
+    support_id: str = ""
+    inside: bool = False
+    image_path: str = ""
+
+    @property
+    def age_s(self) -> float:
+        """Seconds since the object was last seen."""
+        return (self.stamp_ns - self.last_seen_ns) * 1e-9
+
+
+@dataclass(frozen=True)
+class FindQuery:
+    """What to look for; empty fields do not restrict. near: (x, y, z) in map. as_of_ns: answer as of then (0 = now)."""
+
+    text: str = ""
+    object_class: str = ""
+    states: tuple[ObjectState, ...] = ()
+    area_id: str = ""
+    near: tuple[float, float, float] | None = None
+    k: int = 5
+    as_of_ns: int = 0
+    exclude_ids: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True)
+class RankedArea:
+    """A place where an object is likely: probability in [0, 1] and why, in words."""
+
+    area_id: str
+    name: str
+    position: tuple[float, float]
+    probability: float
+    reason: str
+
+
+@dataclass(frozen=True)
+class Recollection:
+    """The answers to one query, best first; empty with status UNKNOWN when memory abstains, and why."""
+
+    answers: tuple[ObjectAnswer, ...]
+    status: AnswerStatus
+    explanation: str = ""
+
+    @property
+    def best(self) -> ObjectAnswer | None:
+        """The most relevant answer, or None when memory abstains."""
+        return self.answers[0] if self.answers else None

@@ -1,0 +1,167 @@
+"""Poses, boxes and the few rotations that every layer needs; metres, radians, REP-103 axes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.spatial.transform import Rotation
+
+from memory_node.domain.errors import InvalidValueError
+
+FloatArray = NDArray[np.float64]
+
+
+def finite_array(value: ArrayLike, shape: tuple[int, ...], what: str) -> FloatArray:
+    """Return `value` as a read-only float64 array of `shape`.
+
+    Raises:
+        InvalidValueError: another shape, or something in it is NaN or infinite.
+    """
+    array = np.array(value, dtype=np.float64)
+    if array.shape != shape:
+        raise InvalidValueError(f"{what}: expected shape {shape}, got {array.shape}")
+    if not np.isfinite(array).all():
+        raise InvalidValueError(f"{what}: expected finite numbers, got {array.tolist()}")
+    array.setflags(write=False)
+    return array
+
+
+def wrap_angle(angle_rad: float) -> float:
+    """Return the same angle in [-pi, pi)."""
+    return float((angle_rad + np.pi) % (2.0 * np.pi) - np.pi)
+
+
+@dataclass(frozen=True, eq=False)
+class Pose:
+    """A rigid transform `a_T_b`: position (3,) in metres and unit quaternion (4,) as x, y, z, w (ROS order)."""
+
+    position: FloatArray = field(default_factory=lambda: np.zeros(3))
+    quaternion: FloatArray = field(default_factory=lambda: np.array([0.0, 0.0, 0.0, 1.0]))
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "position", finite_array(self.position, (3,), "Pose.position"))
+        quaternion = finite_array(self.quaternion, (4,), "Pose.quaternion")
+        norm = float(np.linalg.norm(quaternion))
+        if abs(norm - 1.0) > 1e-2:
+            raise InvalidValueError(f"Pose.quaternion: expected unit length, got {norm:.4f}")
+        object.__setattr__(self, "quaternion", finite_array(quaternion / norm, (4,), "Pose.quaternion"))
+
+    @classmethod
+    def from_matrix(cls, matrix: ArrayLike) -> Pose:
+        """Return the pose of a homogeneous (4, 4) matrix."""
+        array = finite_array(matrix, (4, 4), "Pose.from_matrix")
+        return cls(array[:3, 3], Rotation.from_matrix(array[:3, :3]).as_quat())
+
+    @classmethod
+    def planar(cls, x_m: float, y_m: float, yaw_rad: float, z_m: float = 0.0) -> Pose:
+        """Return the pose of something that stands upright."""
+        half = 0.5 * yaw_rad
+        return cls(np.array([x_m, y_m, z_m]), np.array([0.0, 0.0, np.sin(half), np.cos(half)]))
+
+    @property
+    def matrix(self) -> FloatArray:
+        """The homogeneous (4, 4) matrix."""
+        matrix = np.eye(4)
+        matrix[:3, :3] = Rotation.from_quat(self.quaternion).as_matrix()
+        matrix[:3, 3] = self.position
+        return matrix
+
+    @property
+    def yaw_rad(self) -> float:
+        """Rotation about +z in [-pi, pi)."""
+        x, y, z, w = self.quaternion
+        return float(np.arctan2(2.0 * (w * z + x * y), 1.0 - 2.0 * (y * y + z * z)))
+
+    def inverse(self) -> Pose:
+        """Return `b_T_a` of this `a_T_b`."""
+        rotation = Rotation.from_quat(self.quaternion).inv()
+        return Pose(-rotation.apply(self.position), rotation.as_quat())
+
+    def __matmul__(self, other: Pose) -> Pose:
+        rotation = Rotation.from_quat(self.quaternion)
+        return Pose(
+            rotation.apply(other.position) + self.position,
+            (rotation * Rotation.from_quat(other.quaternion)).as_quat(),
+        )
+
+    def apply(self, points: ArrayLike) -> FloatArray:
+        """Return points (..., 3) of frame b in frame a."""
+        array = np.asarray(points, dtype=np.float64)
+        return array @ Rotation.from_quat(self.quaternion).as_matrix().T + self.position
+
+
+@dataclass(frozen=True, eq=False)
+class OrientedBox:
+    """An upright box: center (3,), full size (3,) along its own axes, yaw about +z."""
+
+    center: FloatArray
+    size: FloatArray
+    yaw_rad: float = 0.0
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "center", finite_array(self.center, (3,), "OrientedBox.center"))
+        size = finite_array(self.size, (3,), "OrientedBox.size")
+        if (size < 0.0).any():
+            raise InvalidValueError(f"OrientedBox.size: expected no negative side, got {size.tolist()}")
+        object.__setattr__(self, "size", size)
+        object.__setattr__(self, "yaw_rad", wrap_angle(float(self.yaw_rad)))
+
+    @property
+    def volume_m3(self) -> float:
+        """Product of the sides."""
+        return float(np.prod(self.size))
+
+    @property
+    def bottom_m(self) -> float:
+        """Height of the lower face."""
+        return float(self.center[2] - 0.5 * self.size[2])
+
+    @property
+    def top_m(self) -> float:
+        """Height of the upper face."""
+        return float(self.center[2] + 0.5 * self.size[2])
+
+    def footprint(self) -> FloatArray:
+        """Return the corners (4, 2) of the box seen from above, counter-clockwise."""
+        half_x, half_y = 0.5 * self.size[:2]
+        corners = np.array([[-half_x, -half_y], [half_x, -half_y], [half_x, half_y], [-half_x, half_y]])
+        cos, sin = np.cos(self.yaw_rad), np.sin(self.yaw_rad)
+        return corners @ np.array([[cos, sin], [-sin, cos]]) + self.center[:2]
+
+    def corners(self) -> FloatArray:
+        """Return the corners (8, 3), lower face first."""
+        base = self.footprint()
+        lower = np.column_stack([base, np.full(4, self.bottom_m)])
+        upper = np.column_stack([base, np.full(4, self.top_m)])
+        return np.vstack([lower, upper])
+
+    def contains(self, points: ArrayLike, margin_m: float = 0.0) -> NDArray[np.bool_]:
+        """Return for points (n, 3) whether each lies inside the box grown by `margin_m`."""
+        offset = np.asarray(points, dtype=np.float64) - self.center
+        cos, sin = np.cos(self.yaw_rad), np.sin(self.yaw_rad)
+        local = np.column_stack(
+            [cos * offset[:, 0] + sin * offset[:, 1], -sin * offset[:, 0] + cos * offset[:, 1], offset[:, 2]]
+        )
+        return np.asarray((np.abs(local) <= 0.5 * self.size + margin_m).all(axis=1))
+
+    def moved_by(self, transform: Pose) -> OrientedBox:
+        """Return the box after a rigid transform whose rotation is about +z."""
+        return OrientedBox(transform.apply(self.center), self.size, self.yaw_rad + transform.yaw_rad)
+
+
+@dataclass(frozen=True)
+class Intrinsics:
+    """A pinhole camera without distortion: focal lengths and principal point in pixels."""
+
+    fx: float
+    fy: float
+    cx: float
+    cy: float
+    width: int
+    height: int
+
+    def __post_init__(self) -> None:
+        if not (self.fx > 0.0 and self.fy > 0.0 and self.width > 0 and self.height > 0):
+            raise InvalidValueError(f"Intrinsics: expected positive focal lengths and image size, got {self}")

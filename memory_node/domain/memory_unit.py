@@ -1,0 +1,45 @@
+"""KARMA's short-term memory unit: one recently seen or used object."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from memory_node.domain.errors import InvalidValueError
+from memory_node.domain.geometry import FloatArray, finite_array
+from memory_node.domain.states import ObjectState, StateBelief
+
+
+@dataclass(frozen=True, eq=False)
+class MemoryUnit:
+    """One object in the short-term memory.
+
+    position (3,) in metres in `frame_id`, covariance (3, 3) in m^2; stamp_ns when it was last seen or used;
+    source: "camera", "skill", "vlm", "user"; embedding: unit vector of its description, or None until asked for.
+    """
+
+    object_id: str
+    object_class: str
+    position: FloatArray
+    covariance: FloatArray
+    stamp_ns: int
+    frame_id: str = "map"
+    states: tuple[StateBelief, ...] = ()
+    image_path: str = ""
+    embedding: NDArray[np.float32] | None = None
+    source: str = "camera"
+    area_id: str = ""
+    support_id: str = ""
+    existence: float = 1.0
+
+    def __post_init__(self) -> None:
+        if not self.object_id:
+            raise InvalidValueError("MemoryUnit.object_id: expected an id, got an empty string")
+        object.__setattr__(self, "position", finite_array(self.position, (3,), "MemoryUnit.position"))
+        object.__setattr__(self, "covariance", finite_array(self.covariance, (3, 3), "MemoryUnit.covariance"))
+
+    def has_state(self, state: ObjectState, threshold: float = 0.5) -> bool:
+        """Return whether `state` is believed with at least `threshold`."""
+        return any(belief.state is state and belief.probability >= threshold for belief in self.states)

@@ -1,0 +1,53 @@
+"""What the layers need of each other, as protocols: the same planner runs in one process or over ROS services."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from memory_node.domain.answer import FindQuery, RankedArea, Recollection
+from memory_node.domain.scene import SceneSnapshot
+from memory_node.domain.skill import SkillCall, SkillResult, StateChange
+
+
+class TextEmbedder(Protocol):
+    """Sentence embeddings: unit vectors whose dot product is the cosine similarity."""
+
+    @property
+    def dimension(self) -> int:
+        """Length of the vectors."""
+
+    def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Return (len(texts), dimension) unit vectors."""
+
+
+class MemoryPort(Protocol):
+    """What a planner may ask of memory, and tell it."""
+
+    def recall(self, query: FindQuery) -> Recollection:
+        """Return what the short-term memory holds that fits the query."""
+
+    def find(self, query: FindQuery) -> Recollection:
+        """Return what the long-term scene graph holds that fits the query."""
+
+    def rank_search_areas(self, object_class: str, k: int = 0) -> tuple[RankedArea, ...]:
+        """Return the areas where an object of the class is likely, best first; k = 0 gives all."""
+
+    def remember(self, changes: Sequence[StateChange]) -> None:
+        """Take over what a skill is known to have changed; returns once it is durable."""
+
+    def context(self, instruction: str, token_budget: int = 2000) -> str:
+        """Return what a language model should know of memory for this instruction."""
+
+    def scene(self) -> SceneSnapshot:
+        """Return the whole scene graph."""
+
+
+class SkillPort(Protocol):
+    """A robot that can execute the skills of the library."""
+
+    def execute(self, call: SkillCall) -> SkillResult:
+        """Run one skill to its end; never raises for a skill that fails."""

@@ -1,0 +1,171 @@
+"""The long-term scene graph's values: floors, rooms, areas, objects, relations, and the events of their change."""
+
+from __future__ import annotations
+
+import enum
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from memory_node.domain.errors import InvalidValueError
+from memory_node.domain.geometry import FloatArray, OrientedBox, finite_array
+from memory_node.domain.states import StateBelief
+
+
+class RelationKind(str, enum.Enum):
+    """How two nodes of the scene graph stand to each other; `source kind target`."""
+
+    CONTAINS = "contains"
+    NAVIGABLE = "navigable"
+    ON = "on"
+    IN = "in"
+    NEAR = "near"
+    SUPPORTS = "supports"
+
+    def __str__(self) -> str:
+        return self.value
+
+
+@dataclass(frozen=True)
+class Relation:
+    """An edge of the scene graph. distance_m: path length of navigable, centre distance of near, else 0."""
+
+    source_id: str
+    kind: RelationKind
+    target_id: str
+    distance_m: float = 0.0
+    probability: float = 1.0
+
+
+@dataclass(frozen=True)
+class Floor:
+    """A storey: the height of its ground in the map frame."""
+
+    id: str
+    name: str
+    height_m: float = 0.0
+
+
+@dataclass(frozen=True)
+class Room:
+    """A region of the free space between doorways; centre (x, y) in the map frame."""
+
+    id: str
+    name: str
+    floor_id: str
+    center: tuple[float, float]
+    area_m2: float = 0.0
+    named_by_user: bool = False
+
+
+@dataclass(frozen=True)
+class Area:
+    """A place where the robot can stand; the areas tile the reachable space. Position (x, y) in the map frame."""
+
+    id: str
+    name: str
+    position: tuple[float, float]
+    floor_id: str = ""
+    room_id: str = ""
+    last_viewed_ns: int = 0
+
+
+@dataclass(frozen=True)
+class Place:
+    """One entry of an object's history of places: where it was from `since_ns` on."""
+
+    since_ns: int
+    until_ns: int
+    box: OrientedBox
+    area_id: str
+    support_id: str = ""
+
+
+@dataclass(frozen=True, eq=False)
+class SceneObject:
+    """One physical thing that the robot has seen, as the long-term graph believes it.
+
+    class_probabilities sum to 1. covariance: (3, 3) of the centre, m^2. existence in [0, 1].
+    support_id: the object that it stands on or in; inside says which. anchor: id of the keyframe or submap that it
+    was seen from.
+    """
+
+    id: str
+    class_probabilities: dict[str, float]
+    box: OrientedBox
+    covariance: FloatArray
+    existence: float
+    first_seen_ns: int
+    last_seen_ns: int
+    last_missed_ns: int = 0
+    times_seen: int = 1
+    times_missed: int = 0
+    movable: bool = True
+    area_id: str = ""
+    support_id: str = ""
+    inside: bool = False
+    anchor: str = ""
+    removed: bool = False
+    states: tuple[StateBelief, ...] = ()
+    embedding: NDArray[np.float32] | None = None
+    crop_jpeg: bytes = b""
+    history: tuple[Place, ...] = ()
+    provenance: str = "camera"
+    attributes: dict[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "covariance", finite_array(self.covariance, (3, 3), "SceneObject.covariance"))
+        if not 0.0 <= self.existence <= 1.0:
+            raise InvalidValueError(f"SceneObject {self.id}: existence: expected 0 to 1, got {self.existence}")
+        if not self.class_probabilities:
+            raise InvalidValueError(f"SceneObject {self.id}: expected at least one class")
+
+    @property
+    def class_name(self) -> str:
+        """The most probable class."""
+        return max(self.class_probabilities, key=lambda name: self.class_probabilities[name])
+
+    def changed(self, **changes: Any) -> SceneObject:
+        """Return a copy with some fields replaced."""
+        return replace(self, **changes)
+
+
+class SceneEventKind(str, enum.Enum):
+    """What happened to an object of the scene graph."""
+
+    APPEARED = "appeared"
+    UPDATED = "updated"
+    MOVED = "moved"
+    REMOVED = "removed"
+    MERGED = "merged"
+    FORGOTTEN = "forgotten"
+
+    def __str__(self) -> str:
+        return self.value
+
+
+@dataclass(frozen=True)
+class SceneEvent:
+    """One change: the object after it (before it for REMOVED, MERGED, FORGOTTEN); `into_id` is what it merged into."""
+
+    kind: SceneEventKind
+    stamp_ns: int
+    object: SceneObject
+    into_id: str = ""
+
+
+@dataclass(frozen=True)
+class SceneSnapshot:
+    """The whole graph at one moment, in one frame (always map, REP-105)."""
+
+    stamp_ns: int
+    floors: tuple[Floor, ...] = ()
+    rooms: tuple[Room, ...] = ()
+    areas: tuple[Area, ...] = ()
+    objects: tuple[SceneObject, ...] = ()
+    relations: tuple[Relation, ...] = ()
+    frame_id: str = "map"
+    frame_verified: bool = True
+    version: int = 0

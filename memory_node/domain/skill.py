@@ -1,0 +1,92 @@
+"""Skill calls and their results: what a planner asks of base and arm, and what came of it."""
+
+from __future__ import annotations
+
+import enum
+from dataclasses import dataclass, field
+
+from memory_node.domain.errors import InvalidValueError
+from memory_node.domain.states import ObjectState
+
+
+class FailureReason(str, enum.Enum):
+    """The fixed vocabulary of why a skill failed; NONE is success."""
+
+    NONE = "none"
+    NOT_FOUND = "not_found"
+    NOT_VISIBLE = "not_visible"
+    TOO_FAR = "too_far"
+    UNREACHABLE = "unreachable"
+    HAND_FULL = "hand_full"
+    HAND_EMPTY = "hand_empty"
+    NOT_HOLDING = "not_holding"
+    CLOSED = "closed"
+    ALREADY_OPEN = "already_open"
+    ALREADY_CLOSED = "already_closed"
+    OCCUPIED = "occupied"
+    WRONG_OBJECT = "wrong_object"
+    PRECONDITION = "precondition"
+    INVALID_CALL = "invalid_call"
+    EXECUTION = "execution"
+    TIMEOUT = "timeout"
+    CANCELED = "canceled"
+
+    def __str__(self) -> str:
+        return self.value
+
+
+@dataclass(frozen=True)
+class SkillCall:
+    """A skill of the library and its arguments: object or area references (an id, or a class name), in order."""
+
+    skill: str
+    arguments: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        if not self.skill:
+            raise InvalidValueError("SkillCall.skill: expected a skill's name, got an empty string")
+
+    def __str__(self) -> str:
+        return f"{self.skill}({', '.join(self.arguments)})"
+
+
+@dataclass(frozen=True)
+class StateChange:
+    """What a finished skill is known to have done to one object.
+
+    added and removed: states; held: True picked up, False put down, None unchanged; support_id and inside: where it
+    was put; created_from: the whole that a slice came from; destroyed: the object is no more.
+    """
+
+    object_id: str
+    object_class: str
+    stamp_ns: int
+    added: tuple[ObjectState, ...] = ()
+    removed: tuple[ObjectState, ...] = ()
+    held: bool | None = None
+    support_id: str = ""
+    inside: bool = False
+    position: tuple[float, float, float] | None = None
+    created_from: str = ""
+    destroyed: bool = False
+    source: str = "skill"
+    probability: float = 1.0
+
+
+@dataclass(frozen=True)
+class SkillResult:
+    """How one skill ended: reason NONE on success; seconds and metres spent; areas visited by Explore; effects."""
+
+    call: SkillCall
+    success: bool
+    reason: FailureReason = FailureReason.NONE
+    message: str = ""
+    object_id: str = ""
+    duration_s: float = 0.0
+    distance_m: float = 0.0
+    explored_areas: int = 0
+    changes: tuple[StateChange, ...] = field(default=())
+
+    def __post_init__(self) -> None:
+        if self.success != (self.reason is FailureReason.NONE):
+            raise InvalidValueError(f"SkillResult of {self.call}: success={self.success} with reason {self.reason}")

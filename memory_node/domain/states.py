@@ -1,0 +1,61 @@
+"""The closed set of object states that memory speaks about (KARMA's list and its opposites)."""
+
+from __future__ import annotations
+
+import enum
+from dataclasses import dataclass
+
+from memory_node.domain.errors import InvalidValueError
+
+
+class ObjectState(str, enum.Enum):
+    """What can be true of an object; a thing carries a set of these."""
+
+    HEATED = "heated"
+    COOKED = "cooked"
+    SLICED = "sliced"
+    CLEANED = "cleaned"
+    DIRTY = "dirty"
+    FILLED = "filled"
+    USED_UP = "used_up"
+    ON = "on"
+    OFF = "off"
+    OPENED = "opened"
+    CLOSED = "closed"
+    COLD = "cold"
+    BROKEN = "broken"
+
+    def __str__(self) -> str:
+        return self.value
+
+
+# Confirming one of these ends the belief in the others.
+EXCLUSIVE: tuple[frozenset[ObjectState], ...] = (
+    frozenset({ObjectState.ON, ObjectState.OFF}),
+    frozenset({ObjectState.OPENED, ObjectState.CLOSED}),
+    frozenset({ObjectState.CLEANED, ObjectState.DIRTY}),
+    frozenset({ObjectState.HEATED, ObjectState.COLD}),
+    frozenset({ObjectState.FILLED, ObjectState.USED_UP}),
+)
+
+
+@dataclass(frozen=True)
+class StateBelief:
+    """One state with its probability in [0, 1] and the stamp (ns) at which it was last confirmed."""
+
+    state: ObjectState
+    probability: float
+    confirmed_ns: int
+
+    def __post_init__(self) -> None:
+        if not 0.0 <= self.probability <= 1.0:
+            raise InvalidValueError(f"StateBelief.probability: expected 0 to 1, got {self.probability}")
+
+
+def with_state(beliefs: tuple[StateBelief, ...], new: StateBelief) -> tuple[StateBelief, ...]:
+    """Return the beliefs after `new`: it replaces its own older entry and ends what it excludes."""
+    ended = {new.state}
+    for group in EXCLUSIVE:
+        if new.state in group:
+            ended |= group
+    return (*(belief for belief in beliefs if belief.state not in ended), new)

@@ -1,0 +1,46 @@
+"""What happened: the steps of an episode, as experience records them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from memory_node.domain.skill import FailureReason, SkillCall
+
+
+@dataclass(frozen=True)
+class StepRecord:
+    """One executed action of an episode: BrainMem's [action, feedback, agent state, location, timestamp].
+
+    index counts from 0 within the episode. held_object: what the hand held after the step. room and area: where the
+    robot was. visible: ids or classes of the key objects in view, relations: facts such as "apple on table".
+    """
+
+    episode_id: str
+    index: int
+    action: SkillCall
+    success: bool
+    reason: FailureReason
+    stamp_ns: int
+    message: str = ""
+    held_object: str = ""
+    room: str = ""
+    area: str = ""
+    position: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    visible: tuple[str, ...] = ()
+    relations: tuple[str, ...] = ()
+    duration_s: float = 0.0
+    distance_m: float = 0.0
+
+
+@dataclass(frozen=True)
+class EpisodeSummary:
+    """One attempt at an instruction, from its first step to its end."""
+
+    id: str
+    instruction: str
+    task_type: str
+    started_ns: int
+    ended_ns: int = 0
+    success: bool | None = None
+    attempt: int = 1
+    robot_id: str = ""

@@ -1,0 +1,1 @@
+"""Working, episodic and semantic memory of what the robot did."""

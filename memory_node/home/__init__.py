@@ -1,0 +1,1 @@
+"""The simulated home: world, robot and camera."""

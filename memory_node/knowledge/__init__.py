@@ -1,0 +1,1 @@
+"""Propositions and prescriptions with their provenance."""

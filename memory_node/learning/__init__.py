@@ -1,0 +1,1 @@
+"""Offline training; the only place where torch lives."""

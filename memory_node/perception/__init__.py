@@ -1,0 +1,1 @@
+"""RGB-D and masks become object observations in the map frame."""

@@ -1,0 +1,1 @@
+"""Instructions become goals, goals become skill calls."""

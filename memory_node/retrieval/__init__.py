@@ -1,0 +1,1 @@
+"""Embedders, vector search and the ranking of what memory recalls."""

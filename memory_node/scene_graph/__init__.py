@@ -1,0 +1,1 @@
+"""Long-term memory: the incremental 3D scene graph."""

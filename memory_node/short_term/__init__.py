@@ -1,0 +1,1 @@
+"""Short-term memory: the object cache and its replacement policies."""

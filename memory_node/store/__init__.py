@@ -1,0 +1,1 @@
+"""Durable records: nothing acknowledged is lost."""
