@@ -1,0 +1,32 @@
+# `make demo` and `make test` work from a fresh clone; both set up first. `make help` lists the rest.
+PYTHON ?= python3
+VENV ?= .venv
+BIN := $(VENV)/bin
+# Everything that we start talks DDS over the loopback interface only.
+export ROS_AUTOMATIC_DISCOVERY_RANGE ?= LOCALHOST
+export OMP_NUM_THREADS ?= 1
+
+.PHONY: help setup demo test lint bench clean
+
+help: ## list the targets
+	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
+
+setup: $(VENV)/.ready ## make the virtual environment and the embedder's model
+
+$(VENV)/.ready: pyproject.toml setup.py scripts/set_up
+	PYTHON="$(PYTHON)" VENV="$(VENV)" scripts/set_up
+	@touch $@
+
+demo: setup ## run the simulated home, the memory and the planner; DEMO_ARGS="--headless --json out.json"
+	$(BIN)/memory-node demo $(DEMO_ARGS)
+
+test: setup lint ## run every test
+	$(BIN)/python -m pytest $(TEST_ARGS)
+
+lint: setup ## ruff and mypy
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+clean: ## remove what set-up and the demo made
+	rm -rf $(VENV) build dist out *.egg-info .pytest_cache .mypy_cache .ruff_cache

@@ -1,0 +1,32 @@
+"""Builds the pip package: the two Python packages, with the share files that colcon installs to share/."""
+
+import shutil
+from pathlib import Path
+
+from setuptools import find_packages, setup
+from setuptools.command.build_py import build_py
+
+ROOT = Path(__file__).parent
+SHARE_FOLDERS = ("config", "msg", "srv", "action", "launch", "rviz")
+
+
+class BuildWithShare(build_py):
+    """Copies the share folders into memory_node/_share, where `resource_path` looks for them."""
+
+    def run(self) -> None:
+        super().run()
+        if self.editable_mode:  # the checkout itself is the share folder
+            return
+        for folder in SHARE_FOLDERS:
+            target = Path(self.build_lib) / "memory_node" / "_share" / folder
+            shutil.copytree(ROOT / folder, target, dirs_exist_ok=True)
+
+
+setup(
+    packages=find_packages(include=["memory_node*", "ros_embedded*"]),
+    package_data={
+        "memory_node": ["**/*.onnx", "**/*.json", "**/*.mako", "**/*.ini", "py.typed"],
+        "ros_embedded": ["interfaces/bundled/**/*", "py.typed"],
+    },
+    cmdclass={"build_py": BuildWithShare},
+)
