@@ -1,0 +1,426 @@
+"""The robot's skills as typed declarations: one source for action servers, plan validator, prompts, rules and docs.
+
+An object argument is an object id, a class name, or "Class@x,y,z": a remembered object, by class and map position (m).
+"""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+
+from memory_node.domain.errors import InvalidValueError
+from memory_node.domain.skill import FailureReason, SkillCall
+from memory_node.domain.states import ObjectState
+
+
+class ArgumentKind(str, enum.Enum):
+    """What an argument refers to."""
+
+    OBJECT = "object"  # an id, a class name, or Class@x,y,z
+    OBJECT_CLASS = "class"  # a class name alone
+    AREA = "area"  # an area's id, or "x,y" in map, metres
+
+    def __str__(self) -> str:
+        return self.value
+
+
+class Predicate(str, enum.Enum):
+    """The facts that preconditions and effects are stated in; the first argument is the subject."""
+
+    HAND_EMPTY = "hand_empty"
+    HOLDING = "holding"
+    HOLDING_KNIFE = "holding_knife"
+    NEAR = "near"
+    KNOWN = "known"
+    ACCESSIBLE = "accessible"  # not inside something closed
+    OPEN_OR_UNLIDDED = "open_or_unlidded"  # things can be put in or on it now
+    CONTAINED = "contained"  # (object, receptacle): in or on
+    STATE = "state"
+    PICKUPABLE = "pickupable"
+    OPENABLE = "openable"
+    TOGGLEABLE = "toggleable"
+    SLICEABLE = "sliceable"
+    BREAKABLE = "breakable"
+    FILLABLE = "fillable"
+    RECEPTACLE = "receptacle"
+    DESTROYED = "destroyed"
+
+    def __str__(self) -> str:
+        return self.value
+
+
+@dataclass(frozen=True)
+class Fact:
+    """A predicate over argument names of a skill; `state` completes Predicate.STATE; value False negates it."""
+
+    predicate: Predicate
+    arguments: tuple[str, ...] = ()
+    value: bool = True
+    state: ObjectState | None = None
+
+    def __post_init__(self) -> None:
+        if (self.predicate is Predicate.STATE) != (self.state is not None):
+            raise InvalidValueError(f"Fact: {self.predicate} with state {self.state}: only `state` facts carry one")
+
+    def __str__(self) -> str:
+        words = [*self.arguments, *([str(self.state)] if self.state else [])]
+        return f"{'' if self.value else 'not '}{self.predicate}({', '.join(words)})"
+
+
+@dataclass(frozen=True)
+class Precondition:
+    """A fact that must hold before a skill, the reason it fails with otherwise, and what to do about it."""
+
+    fact: Fact
+    reason: FailureReason
+    remedy: str
+
+
+@dataclass(frozen=True)
+class Argument:
+    """One argument of a skill. repeated: it may come any number of times, also none; only the last one may be."""
+
+    name: str
+    kind: ArgumentKind
+    description: str
+    repeated: bool = False
+
+
+@dataclass(frozen=True)
+class Skill:
+    """A declaration: what the skill needs, what it changes, what it costs, and for a composite what it is made of.
+
+    nominal_s: seconds that the arm or the wait takes, travel excluded. fixture: the class that a composite works at.
+    steps: calls with "{object}" placeholders that together do the same as the composite.
+    """
+
+    name: str
+    summary: str
+    arguments: tuple[Argument, ...]
+    preconditions: tuple[Precondition, ...]
+    effects: tuple[Fact, ...]
+    nominal_s: float
+    fixture: str = ""
+    steps: tuple[SkillCall, ...] = ()
+
+    @property
+    def composite(self) -> bool:
+        """Whether it is made of other skills."""
+        return bool(self.steps)
+
+    @property
+    def signature(self) -> str:
+        """The skill as it is called, for prompts and docs."""
+        names = (f"*{argument.name}" if argument.repeated else argument.name for argument in self.arguments)
+        return f"{self.name}({', '.join(names)})"
+
+    def expand(self, object_reference: str) -> tuple[SkillCall, ...]:
+        """Return a composite's steps for one object."""
+        return tuple(
+            SkillCall(step.skill, tuple(text.format(object=object_reference) for text in step.arguments))
+            for step in self.steps
+        )
+
+
+def _object(description: str, name: str = "object") -> Argument:
+    return Argument(name, ArgumentKind.OBJECT, description)
+
+
+def _is(predicate: Predicate, *arguments: str, value: bool = True) -> Fact:
+    return Fact(predicate, arguments, value)
+
+
+def _has(state: ObjectState, argument: str = "object", value: bool = True) -> Fact:
+    return Fact(Predicate.STATE, (argument,), value, state)
+
+
+def _near(argument: str = "object") -> Precondition:
+    return Precondition(_is(Predicate.NEAR, argument), FailureReason.TOO_FAR, f"GoToObject({argument}) first")
+
+
+def _kind(predicate: Predicate, argument: str = "object") -> Precondition:
+    return Precondition(
+        _is(predicate, argument), FailureReason.WRONG_OBJECT, f"choose a {predicate} object as {argument}"
+    )
+
+
+_ACCESSIBLE = Precondition(
+    _is(Predicate.ACCESSIBLE, "object"), FailureReason.CLOSED, "OpenObject what it lies in first"
+)
+_HAND_EMPTY = Precondition(
+    _is(Predicate.HAND_EMPTY), FailureReason.HAND_FULL, "PutObject what the hand holds somewhere first"
+)
+_HOLDING = Precondition(_is(Predicate.HOLDING, "object"), FailureReason.NOT_HOLDING, "PickupObject(object) first")
+
+
+def _switching(name: str, verb: str, things: str, on: bool) -> Skill:
+    gained, lost = (ObjectState.ON, ObjectState.OFF) if on else (ObjectState.OFF, ObjectState.ON)
+    return Skill(
+        name,
+        f"{verb} {things}",
+        (_object("what to switch"),),
+        (_kind(Predicate.TOGGLEABLE), _near()),
+        (_has(gained), _has(lost, value=False)),
+        nominal_s=2.0,
+    )
+
+
+def _at_fixture(name: str, summary: str, fixture: str, state: ObjectState, lost: ObjectState, s: float) -> Skill:
+    inner: dict[str, tuple[SkillCall, ...]] = {
+        "SinkBasin": (
+            SkillCall("PutObject", ("{object}", "SinkBasin")),
+            SkillCall("ToggleOn", ("Faucet",)),
+            SkillCall("ToggleOff", ("Faucet",)),
+            SkillCall("PickupObject", ("{object}",)),
+        ),
+        "Microwave": (
+            SkillCall("OpenObject", ("Microwave",)),
+            SkillCall("PutObject", ("{object}", "Microwave")),
+            SkillCall("CloseObject", ("Microwave",)),
+            SkillCall("ToggleOn", ("Microwave",)),
+            SkillCall("ToggleOff", ("Microwave",)),
+            SkillCall("OpenObject", ("Microwave",)),
+            SkillCall("PickupObject", ("{object}",)),
+            SkillCall("CloseObject", ("Microwave",)),
+        ),
+        "Fridge": (
+            SkillCall("OpenObject", ("Fridge",)),
+            SkillCall("PutObject", ("{object}", "Fridge")),
+            SkillCall("CloseObject", ("Fridge",)),
+            SkillCall("OpenObject", ("Fridge",)),
+            SkillCall("PickupObject", ("{object}",)),
+            SkillCall("CloseObject", ("Fridge",)),
+        ),
+    }
+    return Skill(
+        name,
+        f"{summary}; the object is in the hand before and after",
+        (_object("what is held"),),
+        (_HOLDING,),
+        (_has(state), _has(lost, value=False), _is(Predicate.NEAR, fixture)),
+        nominal_s=s,
+        fixture=fixture,
+        steps=(SkillCall("GoToObject", (fixture,)), *inner[fixture]),
+    )
+
+
+_DECLARATIONS = (
+    Skill(
+        "Explore",
+        "visit the areas in the given order, or all likely ones, until an object of the class is seen",
+        (
+            Argument("target_class", ArgumentKind.OBJECT_CLASS, "what to look for"),
+            Argument("areas", ArgumentKind.AREA, "area ids or positions, likeliest first", repeated=True),
+        ),
+        (),
+        (_is(Predicate.KNOWN, "target_class"),),
+        nominal_s=5.0,
+    ),
+    Skill(
+        "GoToObject",
+        "drive to where the object can be reached",
+        (_object("where to go"),),
+        (Precondition(_is(Predicate.KNOWN, "object"), FailureReason.NOT_FOUND, "recall it or Explore for its class"),),
+        (_is(Predicate.NEAR, "object"),),
+        nominal_s=1.0,
+    ),
+    Skill(
+        "PickupObject",
+        "grasp the object",
+        (_object("what to grasp"),),
+        (_HAND_EMPTY, _kind(Predicate.PICKUPABLE), _near(), _ACCESSIBLE),
+        (
+            _is(Predicate.HOLDING, "object"),
+            _is(Predicate.HAND_EMPTY, value=False),
+            _is(Predicate.CONTAINED, "object", value=False),
+        ),
+        nominal_s=4.0,
+    ),
+    Skill(
+        "PutObject",
+        "put what the hand holds in or on the receptacle",
+        (_object("what is held"), _object("where it goes", "receptacle")),
+        (
+            _HOLDING,
+            _kind(Predicate.RECEPTACLE, "receptacle"),
+            _near("receptacle"),
+            Precondition(
+                _is(Predicate.OPEN_OR_UNLIDDED, "receptacle"), FailureReason.CLOSED, "OpenObject(receptacle) first"
+            ),
+        ),
+        (
+            _is(Predicate.HOLDING, "object", value=False),
+            _is(Predicate.HAND_EMPTY),
+            _is(Predicate.CONTAINED, "object", "receptacle"),
+        ),
+        nominal_s=4.0,
+    ),
+    Skill(
+        "OpenObject",
+        "open a door, drawer or lid",
+        (_object("what to open"),),
+        (
+            _kind(Predicate.OPENABLE),
+            _near(),
+            Precondition(
+                _has(ObjectState.OPENED, value=False), FailureReason.ALREADY_OPEN, "go on, it is open already"
+            ),
+        ),
+        (_has(ObjectState.OPENED), _has(ObjectState.CLOSED, value=False)),
+        nominal_s=3.0,
+    ),
+    Skill(
+        "CloseObject",
+        "close a door, drawer or lid",
+        (_object("what to close"),),
+        (
+            _kind(Predicate.OPENABLE),
+            _near(),
+            Precondition(
+                _has(ObjectState.CLOSED, value=False), FailureReason.ALREADY_CLOSED, "go on, it is closed already"
+            ),
+        ),
+        (_has(ObjectState.CLOSED), _has(ObjectState.OPENED, value=False)),
+        nominal_s=3.0,
+    ),
+    _switching("ToggleOn", "turn on", "an appliance or a tap", True),
+    _switching("ToggleOff", "turn off", "an appliance or a tap", False),
+    _switching("SwitchOn", "switch on", "a lamp or another light", True),
+    _switching("SwitchOff", "switch off", "a lamp or another light", False),
+    Skill(
+        "SliceObject",
+        "cut the object with the knife in the hand",
+        (_object("what to cut"),),
+        (
+            Precondition(
+                _is(Predicate.HOLDING_KNIFE), FailureReason.PRECONDITION, "PickupObject a Knife or ButterKnife first"
+            ),
+            _kind(Predicate.SLICEABLE),
+            _near(),
+            _ACCESSIBLE,
+        ),
+        (_has(ObjectState.SLICED),),
+        nominal_s=6.0,
+    ),
+    Skill(
+        "BreakObject",
+        "break the object on purpose",
+        (_object("what to break"),),
+        (_kind(Predicate.BREAKABLE), _near(), _ACCESSIBLE),
+        (_has(ObjectState.BROKEN),),
+        nominal_s=3.0,
+    ),
+    Skill(
+        "ThrowObject",
+        "throw what the hand holds a short way ahead",
+        (_object("what is held"),),
+        (_HOLDING,),
+        (_is(Predicate.HOLDING, "object", value=False), _is(Predicate.HAND_EMPTY)),
+        nominal_s=2.0,
+    ),
+    Skill(
+        "FillObject",
+        "fill a vessel with water at a tap",
+        (_object("what to fill"),),
+        (_HOLDING, _kind(Predicate.FILLABLE)),
+        (_has(ObjectState.FILLED), _has(ObjectState.USED_UP, value=False)),
+        nominal_s=5.0,
+        fixture="Faucet",
+    ),
+    Skill(
+        "EmptyObject",
+        "pour out what a vessel holds",
+        (_object("what to empty"),),
+        (_HOLDING, _kind(Predicate.FILLABLE)),
+        (_has(ObjectState.USED_UP), _has(ObjectState.FILLED, value=False)),
+        nominal_s=3.0,
+    ),
+    _at_fixture("CleanObject", "wash it under the tap", "SinkBasin", ObjectState.CLEANED, ObjectState.DIRTY, 16.0),
+    _at_fixture("HeatObject", "heat it in the microwave", "Microwave", ObjectState.HEATED, ObjectState.COLD, 28.0),
+    _at_fixture("CoolObject", "cool it in the fridge", "Fridge", ObjectState.COLD, ObjectState.HEATED, 20.0),
+)
+
+SKILLS: Mapping[str, Skill] = MappingProxyType({skill.name: skill for skill in _DECLARATIONS})
+
+# AI2-THOR's cutting tools: any of them fulfils Predicate.HOLDING_KNIFE.
+KNIFE_CLASSES = frozenset({"Knife", "ButterKnife"})
+
+
+def declaration(skill: str) -> Skill:
+    """Return the declaration of a skill.
+
+    Raises:
+        InvalidValueError: the library has no such skill.
+    """
+    try:
+        return SKILLS[skill]
+    except KeyError:
+        raise InvalidValueError(f"skill {skill!r}: expected one of {', '.join(SKILLS)}") from None
+
+
+def check_call(call: SkillCall) -> Skill:
+    """Return the declaration of a well-formed call.
+
+    Raises:
+        InvalidValueError: no such skill, a wrong number of arguments, or an empty one.
+    """
+    skill = declaration(call.skill)
+    repeated = bool(skill.arguments) and skill.arguments[-1].repeated
+    needed = len(skill.arguments) - repeated
+    count = len(call.arguments)
+    if count < needed or (count > needed and not repeated):
+        raise InvalidValueError(f"{call}: expected {skill.signature}, got {count} argument(s)")
+    for text in call.arguments:
+        if not text.strip():
+            raise InvalidValueError(f"{call}: an argument is empty; expected {skill.signature}")
+    return skill
+
+
+def library_text(skills: Iterable[Skill] = _DECLARATIONS) -> str:
+    """Return the library as Markdown: one entry a skill, for prompts and docs."""
+    entries = []
+    for skill in skills:
+        needs = "; ".join(f"{rule.fact} [else {rule.reason}: {rule.remedy}]" for rule in skill.preconditions)
+        effects = "; ".join(str(fact) for fact in skill.effects)
+        lines = [f"- `{skill.signature}`: {skill.summary}. About {skill.nominal_s:g} s."]
+        lines += [f"  - needs: {needs}"] if needs else []
+        lines += [f"  - afterwards: {effects}"]
+        lines += [f"  - made of: {', '.join(str(step) for step in skill.steps)}"] if skill.steps else []
+        entries.append("\n".join(lines))
+    return "\n".join(entries)
+
+
+@dataclass(frozen=True)
+class ObjectReference:
+    """A parsed object argument: an opaque id, or a class with or without a position (x, y, z) in map, metres."""
+
+    text: str
+    object_class: str
+    position: tuple[float, float, float] | None = None
+
+    @classmethod
+    def parse(cls, text: str) -> ObjectReference:
+        """Read "Class@x,y,z", or take the whole text as id or class.
+
+        Raises:
+            InvalidValueError: there is an "@" but no three numbers behind it.
+        """
+        name, mark, numbers = text.partition("@")
+        if not mark:
+            return cls(text, text)
+        try:
+            x, y, z = (float(number) for number in numbers.split(","))
+        except ValueError:
+            raise InvalidValueError(f"object {text!r}: expected Class@x,y,z with numbers in metres") from None
+        return cls(text, name, (x, y, z))
+
+    @classmethod
+    def at(cls, object_class: str, position: Iterable[float]) -> ObjectReference:
+        """Return the reference to a remembered object, grounded by class and position (x, y, z) in map."""
+        x, y, z = (float(value) for value in position)
+        return cls(f"{object_class}@{x:.3f},{y:.3f},{z:.3f}", object_class, (x, y, z))
+
+    def __str__(self) -> str:
+        return self.text

@@ -1,0 +1,74 @@
+"""The declared skills are complete, consistent, and refuse malformed calls."""
+
+import pytest
+
+from memory_node.domain.errors import InvalidValueError
+from memory_node.domain.skill import SkillCall
+from memory_node.domain.skill_library import SKILLS, ObjectReference, check_call, library_text
+
+EXPECTED = (
+    "Explore GoToObject PickupObject PutObject OpenObject CloseObject ToggleOn ToggleOff SwitchOn SwitchOff "
+    "SliceObject BreakObject ThrowObject FillObject EmptyObject CleanObject HeatObject CoolObject"
+)
+
+
+def test_library_holds_exactly_the_agreed_skills() -> None:
+    assert set(SKILLS) == set(EXPECTED.split())
+
+
+@pytest.mark.parametrize("name", EXPECTED.split())
+def test_facts_speak_only_of_declared_arguments(name: str) -> None:
+    skill = SKILLS[name]
+    known = {argument.name for argument in skill.arguments} | {skill.fixture}
+    facts = [rule.fact for rule in skill.preconditions] + list(skill.effects)
+    assert all(argument in known for fact in facts for argument in fact.arguments)
+    assert skill.effects
+    assert skill.nominal_s > 0
+
+
+@pytest.mark.parametrize("name", ["CleanObject", "HeatObject", "CoolObject"])
+def test_composite_expands_to_valid_calls_of_the_library(name: str) -> None:
+    steps = SKILLS[name].expand("Apple@1,2,0.9")
+    assert steps[0].skill == "GoToObject"
+    for step in steps:
+        assert not check_call(step).composite
+    assert any("Apple@1,2,0.9" in step.arguments for step in steps)
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        SkillCall("Fly", ("Apple",)),
+        SkillCall("PickupObject"),
+        SkillCall("PutObject", ("Apple",)),
+        SkillCall("PickupObject", ("Apple", "Bowl")),
+        SkillCall("PickupObject", (" ",)),
+    ],
+)
+def test_malformed_call_is_refused(call: SkillCall) -> None:
+    with pytest.raises(InvalidValueError):
+        check_call(call)
+
+
+def test_explore_takes_any_number_of_areas() -> None:
+    assert check_call(SkillCall("Explore", ("Apple",))) is check_call(SkillCall("Explore", ("Apple", "a1", "2.0,1.5")))
+
+
+def test_reference_round_trips_class_and_position() -> None:
+    reference = ObjectReference.parse(str(ObjectReference.at("Apple", (1.0, -2.25, 0.9))))
+    assert reference.object_class == "Apple"
+    assert reference.position == (1.0, -2.25, 0.9)
+    assert ObjectReference.parse("Apple").position is None
+
+
+@pytest.mark.parametrize("text", ["Apple@1,2", "Apple@one,two,three", "Apple@"])
+def test_reference_with_broken_position_is_refused(text: str) -> None:
+    with pytest.raises(InvalidValueError):
+        ObjectReference.parse(text)
+
+
+def test_library_text_names_every_skill_and_its_needs() -> None:
+    text = library_text()
+    for name in SKILLS:
+        assert f"`{name}(" in text
+    assert "else hand_full" in text
