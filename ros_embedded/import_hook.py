@@ -1,0 +1,143 @@
+"""The import hook: `rclpy` and its companions are modules of this package, interface packages come from definitions."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.abc
+import importlib.util
+import sys
+import threading
+from collections.abc import Sequence
+from importlib.machinery import ModuleSpec
+from types import ModuleType
+from typing import Any
+
+from ros_embedded.interfaces import get_action, get_message, get_service
+from ros_embedded.interfaces.lookup import KINDS, interface_names, is_interface_package
+from ros_embedded.interfaces.message_class import snake_case
+
+SERVED = {
+    "rclpy": "ros_embedded.rclpy",
+    "tf2_ros": "ros_embedded.tf2_ros",
+    "tf2_geometry_msgs": "ros_embedded.tf2_geometry_msgs",
+    "message_filters": "ros_embedded.message_filters",
+    "rosidl_parser.definition": "ros_embedded.interfaces.slot_types",
+    "rosidl_runtime_py": "ros_embedded.rosidl_runtime_py",
+    "ament_index_python": "ros_embedded.ament_index_python",
+    "launch": "ros_embedded.launch",
+    "launch_ros": "ros_embedded.launch_ros",
+}
+_GETTERS = {"msg": get_message, "srv": get_service, "action": get_action}
+
+
+def install() -> None:
+    """Put the finder before all others, so that what is served here wins over installed packages."""
+    if not is_installed():
+        sys.meta_path.insert(0, _Finder())
+
+
+def is_installed() -> bool:
+    """True if install() has been called."""
+    return any(isinstance(finder, _Finder) for finder in sys.meta_path)
+
+
+class _Finder(importlib.abc.MetaPathFinder):
+    """Answers for the names in SERVED and for interface packages; leaves all else to the usual finders."""
+
+    def __init__(self) -> None:
+        self._state = threading.local()
+
+    def find_spec(
+        self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        served = served_name(fullname)
+        if served is not None:
+            if importlib.util.find_spec(served) is None:
+                return None
+            return ModuleSpec(fullname, _AliasLoader(served), is_package=True)
+        if fullname in sys.stdlib_module_names or getattr(self._state, "is_looking", False):
+            return None
+        self._state.is_looking = True  # looking up may import, and must not ask here again
+        try:
+            return _interface_spec(fullname)
+        finally:
+            self._state.is_looking = False
+
+
+def _interface_spec(fullname: str) -> ModuleSpec | None:
+    package, _, rest = fullname.partition(".")
+    kind, _, module = rest.partition(".")
+    if fullname != "rosidl_parser":
+        if (kind and kind not in KINDS) or not is_interface_package(package):
+            return None
+        if module and interface_of_module(package, kind, module) is None:
+            return None
+    return ModuleSpec(fullname, _InterfaceLoader(), is_package=not module)
+
+
+def served_name(fullname: str) -> str | None:
+    """The module of this package that stands for a ROS module; None if there is none."""
+    for name, served in SERVED.items():
+        if fullname == name or fullname.startswith(name + "."):
+            return served + fullname[len(name) :]
+    return None
+
+
+def interface_of_module(package: str, kind: str, module: str) -> str | None:
+    """The interface that rosidl's private module defines: `std_srvs.srv._set_bool` -> `SetBool`."""
+    names = (name for name in interface_names(package, kind) if f"_{snake_case(name)}" == module)
+    return next(names, None)
+
+
+class _AliasLoader(importlib.abc.Loader):
+    """Hands out the very module that is imported under its name in this package; it runs once."""
+
+    def __init__(self, served: str) -> None:
+        self._served = served
+        self._own: dict[str, Any] = {}
+
+    def create_module(self, spec: ModuleSpec) -> ModuleType:
+        module = importlib.import_module(self._served)
+        self._own = {key: getattr(module, key, None) for key in ("__spec__", "__loader__", "__package__", "__path__")}
+        return module
+
+    def exec_module(self, module: ModuleType) -> None:
+        """Undo what the import system wrote on the module, which has been run under its own name."""
+        for key, value in self._own.items():
+            if value is None and key in module.__dict__:
+                delattr(module, key)
+            elif value is not None:
+                setattr(module, key, value)
+
+
+class _InterfaceLoader(importlib.abc.Loader):
+    """Makes the modules `pkg`, `pkg.msg` and `pkg.msg._name`, whose classes come into being when asked for."""
+
+    def create_module(self, spec: ModuleSpec) -> ModuleType:
+        return _InterfaceModule(spec.name)
+
+    def exec_module(self, module: ModuleType) -> None:
+        """Nothing is to be run."""
+
+
+class _InterfaceModule(ModuleType):
+    """A module whose classes are made at the first access."""
+
+    @property
+    def __all__(self) -> list[str]:
+        package, *rest = self.__name__.split(".")
+        if not rest:
+            return [kind for kind in KINDS if interface_names(package, kind)]
+        names = interface_names(package, rest[0])
+        return names if len(rest) == 1 else [name for name in names if f"_{snake_case(name)}" == rest[1]]
+
+    def __dir__(self) -> list[str]:
+        return sorted({*super().__dir__(), *self.__all__})
+
+    def __getattr__(self, name: str) -> Any:
+        package, *rest = self.__name__.split(".")
+        if not rest or name.split("_")[0] not in self.__all__:
+            raise AttributeError(f"module {self.__name__!r} has no attribute {name!r}")
+        made = (get_message if "_" in name or rest[0] == "msg" else _GETTERS[rest[0]])(f"{package}/{rest[0]}/{name}")
+        setattr(self, name, made)
+        return made

@@ -1,0 +1,155 @@
+"""Reads .msg, .srv and .action text (https://docs.ros.org/en/jazzy/Concepts/Basic/About-Interfaces.html)."""
+
+from __future__ import annotations
+
+import re
+
+import yaml
+
+from ros_embedded.interfaces.definitions import (
+    PRIMITIVES,
+    STRINGS,
+    ActionDefinition,
+    Constant,
+    Field,
+    FieldType,
+    MessageDefinition,
+    ServiceDefinition,
+    Value,
+)
+
+
+class InterfaceSyntaxError(ValueError):
+    """An interface definition that cannot be read; names the file's type and line."""
+
+
+_TYPE = re.compile(
+    r"(?P<base>[A-Za-z][\w/]*)(<=(?P<string_bound>\d+))?(?P<brackets>\[(?P<bounded><=)?(?P<size>\d*)\])?$"
+)
+_STATEMENT = re.compile(r"(?P<type>\S+)\s+(?P<name>[A-Za-z]\w*)\s*(?P<rest>.*)$")
+_ALIASES = {"char": "uint8"}
+
+
+def parse_message(name: str, text: str) -> MessageDefinition:
+    """Read a .msg text as the message of the given full name.
+
+    Raises:
+        InterfaceSyntaxError: with the line that cannot be read.
+
+    """
+    fields: list[Field] = []
+    constants: list[Constant] = []
+    above: list[str] = []
+    for number, line in enumerate(text.splitlines(), 1):
+        statement, comment = _split_comment(line)
+        if not statement:
+            above = [*above, comment] if comment else []
+            continue
+        try:
+            entry = _statement(name, statement, "\n".join([*above, comment] if comment else above))
+        except (ValueError, yaml.YAMLError) as error:
+            raise InterfaceSyntaxError(f"{name}, line {number}: {line.strip()!r}: {error}") from error
+        (constants if isinstance(entry, Constant) else fields).append(entry)  # type: ignore[arg-type]
+        above = []
+    if len({field.name for field in fields}) != len(fields):
+        raise InterfaceSyntaxError(f"{name}: two fields of the same name")
+    return MessageDefinition(name, tuple(fields), tuple(constants), text)
+
+
+def parse_service(name: str, text: str) -> ServiceDefinition:
+    """Read a .srv text. Raises InterfaceSyntaxError."""
+    request, response = _sections(name, text, 2)
+    return ServiceDefinition(
+        name, parse_message(f"{name}_Request", request), parse_message(f"{name}_Response", response), text
+    )
+
+
+def parse_action(name: str, text: str) -> ActionDefinition:
+    """Read an .action text. Raises InterfaceSyntaxError."""
+    goal, result, feedback = _sections(name, text, 3)
+    return ActionDefinition(
+        name,
+        parse_message(f"{name}_Goal", goal),
+        parse_message(f"{name}_Result", result),
+        parse_message(f"{name}_Feedback", feedback),
+        text,
+    )
+
+
+def parse_type(text: str, package: str) -> FieldType:
+    """Read a field's type such as `string<=10[<=3]` or `geometry_msgs/Point[]`; raises ValueError."""
+    match = _TYPE.match(text)
+    if match is None:
+        raise ValueError(f"{text!r} is not a type")
+    base = _ALIASES.get(match["base"], match["base"])
+    string_bound = int(match["string_bound"] or 0)
+    if string_bound and base not in STRINGS:
+        raise ValueError(f"only strings have a bound of length, not {base}")
+    if base not in PRIMITIVES and base not in STRINGS:
+        parts = base.split("/")
+        base = "/".join((package, "msg", base) if len(parts) == 1 else (parts[0], "msg", parts[-1]))
+    if match["brackets"] is None:
+        return FieldType(base, string_bound)
+    size = int(match["size"] or 0)
+    return FieldType(base, string_bound, "unbounded" if not size else "bounded" if match["bounded"] else "fixed", size)
+
+
+def parse_value(text: str, kind: FieldType) -> Value:
+    """Read a constant's or default's value; raises ValueError."""
+    if kind.array:
+        loaded = yaml.safe_load(text)
+        if not isinstance(loaded, list):
+            raise ValueError(f"expected a list, got {text!r}")
+        return [parse_value(str(item), kind.element) for item in loaded]
+    if kind.is_string:
+        quoted = len(text) > 1 and text[0] == text[-1] and text[0] in "\"'"
+        return text[1:-1].replace(f"\\{text[0]}", text[0]) if quoted else text
+    primitive = kind.primitive
+    if primitive is None:
+        raise ValueError(f"a {kind.name} has no default")
+    if kind.name == "bool":
+        return {"true": True, "1": True, "false": False, "0": False}[text.lower()]
+    if kind.name == "byte":
+        return bytes([int(text, 0)])
+    if not primitive.is_integer:
+        return float(text)
+    number = int(text, 0)
+    if not primitive.least <= number <= primitive.greatest:
+        raise ValueError(f"{number} is out of the range of {kind.name}")
+    return number
+
+
+def _statement(name: str, statement: str, comment: str) -> Field | Constant:
+    match = _STATEMENT.match(statement)
+    if match is None:
+        raise ValueError("expected a type and a name")
+    kind = parse_type(match["type"], name.split("/")[0])
+    rest = match["rest"]
+    if rest.startswith("="):
+        return Constant(match["name"], kind, parse_value(rest[1:].strip(), kind), comment)
+    return Field(match["name"], kind, parse_value(rest, kind) if rest else None, comment)
+
+
+def _split_comment(line: str) -> tuple[str, str]:
+    """Cut a line at its first # outside quotes."""
+    quote = ""
+    for index, character in enumerate(line):
+        if quote:
+            quote = "" if character == quote and line[index - 1] != "\\" else quote
+        elif character in "\"'":
+            quote = character
+        elif character == "#":
+            return line[:index].strip(), line[index + 1 :].strip()
+    return line.strip(), ""
+
+
+def _sections(name: str, text: str, count: int) -> list[str]:
+    sections: list[list[str]] = [[]]
+    for line in text.splitlines():
+        if line.strip() == "---":
+            sections.append([])
+        else:
+            sections[-1].append(line)
+    if len(sections) != count:
+        raise InterfaceSyntaxError(f"{name}: expected {count} parts separated by ---, got {len(sections)}")
+    return ["\n".join(section) for section in sections]

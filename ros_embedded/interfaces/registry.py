@@ -1,0 +1,42 @@
+"""The one place where each interface's class is made, once, and kept."""
+
+from __future__ import annotations
+
+import threading
+from typing import Any
+
+from ros_embedded.interfaces.lookup import message_definition
+from ros_embedded.interfaces.message_class import make_message_class
+from ros_embedded.interfaces.service_class import make_action_class, make_service_class
+
+_lock = threading.RLock()
+_classes: dict[str, Any] = {}
+
+
+def get_message(name: str) -> Any:
+    """The message class of a full name; `std_msgs/String` is short for `std_msgs/msg/String`.
+
+    Raises:
+        InterfaceNotFoundError: if no definition of that name is known.
+        InterfaceSyntaxError: if its definition cannot be read.
+
+    """
+    return _class("msg", name, lambda full: make_message_class(message_definition(full), get_message))
+
+
+def get_service(name: str) -> Any:
+    """The service class of a full name, as get_message."""
+    return _class("srv", name, lambda full: make_service_class(full, get_message))
+
+
+def get_action(name: str) -> Any:
+    """The action class of a full name, as get_message."""
+    return _class("action", name, lambda full: make_action_class(full, get_message, get_service))
+
+
+def _class(kind: str, name: str, make: Any) -> Any:
+    full = name if name.count("/") != 1 else name.replace("/", f"/{kind}/")
+    with _lock:
+        if full not in _classes:
+            _classes[full] = make(full)
+        return _classes[full]

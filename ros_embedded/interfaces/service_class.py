@@ -1,0 +1,40 @@
+"""Service and action classes: they hold their messages' classes and are never instantiated, as in rosidl's Python."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NoReturn
+
+from ros_embedded.interfaces.lookup import action_definition, service_definition
+from ros_embedded.interfaces.message_class import module_name
+
+
+def make_service_class(name: str, message: Callable[[str], Any]) -> Any:
+    """Make the class of a service, with Request, Response and Event."""
+    service_definition(name)
+    members = {part: message(f"{name}_{part}") for part in ("Request", "Response", "Event")}
+    return _holder(name, "Service", members)
+
+
+def make_action_class(name: str, message: Callable[[str], Any], service: Callable[[str], Any]) -> Any:
+    """Make the class of an action, with Goal, Result, Feedback and the types that carry them in Impl."""
+    action_definition(name)
+    impl = {
+        "SendGoalService": service(f"{name}_SendGoal"),
+        "GetResultService": service(f"{name}_GetResult"),
+        "CancelGoalService": service("action_msgs/srv/CancelGoal"),
+        "FeedbackMessage": message(f"{name}_FeedbackMessage"),
+        "GoalStatusMessage": message("action_msgs/msg/GoalStatusArray"),
+    }
+    members = {part: message(f"{name}_{part}") for part in ("Goal", "Result", "Feedback")}
+    return _holder(name, "Action", members | {"Impl": type("Impl", (), impl)})
+
+
+def _holder(full_name: str, what: str, members: dict[str, Any]) -> Any:
+    package, kind, name = full_name.split("/")
+
+    def refuse(self: Any) -> NoReturn:
+        raise NotImplementedError(f"{what} classes can not be instantiated")
+
+    members |= {"__init__": refuse, "_TYPE_NAME": full_name, "__module__": module_name(package, kind, name)}
+    return type(name, (), members)
