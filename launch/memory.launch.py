@@ -1,0 +1,90 @@
+"""Starts the memory on a robot: the memory node, and if wanted the planner and the skill bridge."""
+
+import os
+
+from launch import LaunchDescription
+from launch.actions import DeclareLaunchArgument, SetEnvironmentVariable
+from launch.conditions import IfCondition, UnlessCondition
+from launch.substitutions import EqualsSubstitution, LaunchConfiguration, PathJoinSubstitution
+from launch_ros.actions import Node
+from launch_ros.substitutions import FindPackageShare
+
+ARGUMENTS = (
+    ("namespace", "", "namespace of the nodes"),
+    ("params_file", None, "YAML file of parameters"),
+    ("database", "", "long-term memory: a file, or a SQLAlchemy URL of PostgreSQL; empty: the user's data folder"),
+    ("use_sim_time", "false", "take time from /clock"),
+    ("map_frame", "map", "frame that the graph is kept in (REP-105)"),
+    ("color_topic", "camera/color/image_raw", "sensor_msgs/Image, rgb8, bgr8, rgba8, bgra8 or mono8"),
+    ("depth_topic", "camera/depth/image_raw", "sensor_msgs/Image, 16UC1 (mm) or 32FC1 (m), aligned to the colour"),
+    ("camera_info_topic", "camera/color/camera_info", "sensor_msgs/CameraInfo of the colour camera"),
+    ("detections_topic", "detections", "vision_msgs/Detection2DArray; used where the parameter detections is boxes"),
+    ("masks_topic", "detections/masks", "sensor_msgs/Image, mono8 or 16UC1: pixel i+1 belongs to detection i"),
+    ("map_topic", "map", "nav_msgs/OccupancyGrid"),
+    ("planner", "true", "also start the planner node"),
+    ("skills", "false", "also start the bridge from ExecuteSkill to Nav2 and the arm"),
+    ("log_level", "info", "debug, info, warn or error"),
+    ("domain_id", os.environ.get("ROS_DOMAIN_ID", "0"), "DDS domain"),
+    (
+        "discovery_range",
+        os.environ.get("ROS_AUTOMATIC_DISCOVERY_RANGE", "SUBNET"),
+        "LOCALHOST, SUBNET, OFF or SYSTEM_DEFAULT: how far the nodes look for others",
+    ),
+    ("interface", "", "network interface for DDS, for example eth0; empty: Cyclone DDS chooses"),
+)
+REMAPPED = {
+    "color_topic": "camera/color/image_raw",
+    "depth_topic": "camera/depth/image_raw",
+    "camera_info_topic": "camera/color/camera_info",
+    "detections_topic": "detections",
+    "masks_topic": "detections/masks",
+    "map_topic": "map",
+}
+
+
+def generate_launch_description() -> LaunchDescription:
+    """Return the launch description; `ros2 launch robot_memory memory.launch.py --show-args` lists its arguments."""
+    argument = LaunchConfiguration
+    shipped = PathJoinSubstitution([FindPackageShare("robot_memory"), "config", "memory.yaml"])
+    declared = [
+        DeclareLaunchArgument(name, default_value=shipped if default is None else default, description=description)
+        for name, default, description in ARGUMENTS
+    ]
+    interface_xml = [
+        "<CycloneDDS><Domain><General><Interfaces><NetworkInterface name='",
+        argument("interface"),
+        "'/></Interfaces></General></Domain></CycloneDDS>",
+    ]
+    network = [
+        SetEnvironmentVariable("ROS_DOMAIN_ID", argument("domain_id")),
+        SetEnvironmentVariable("ROS_AUTOMATIC_DISCOVERY_RANGE", argument("discovery_range")),
+        SetEnvironmentVariable(
+            "CYCLONEDDS_URI",
+            interface_xml,
+            condition=UnlessCondition(EqualsSubstitution(argument("interface"), "")),
+        ),
+    ]
+    common = {"use_sim_time": argument("use_sim_time")}
+    memory_parameters = {**common, "database": argument("database"), "map_frame": argument("map_frame")}
+
+    def node(name: str, parameters: dict, **more: object) -> Node:
+        return Node(
+            package="robot_memory",
+            executable=name,
+            name=name,
+            namespace=argument("namespace"),
+            parameters=[argument("params_file"), parameters],
+            arguments=["--ros-args", "--log-level", argument("log_level")],
+            output="screen",
+            **more,
+        )
+
+    return LaunchDescription(
+        [
+            *declared,
+            *network,
+            node("memory", memory_parameters, remappings=[(topic, argument(name)) for name, topic in REMAPPED.items()]),
+            node("planner", common, condition=IfCondition(argument("planner"))),
+            node("skills", common, condition=IfCondition(argument("skills"))),
+        ]
+    )

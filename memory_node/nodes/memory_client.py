@@ -1,0 +1,98 @@
+"""Memory as a planner node sees it: `MemoryPort` over the memory node's services."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from rclpy.callback_groups import ReentrantCallbackGroup
+from rclpy.node import Node
+from robot_memory import srv
+
+from memory_node.domain.answer import FindQuery, RankedArea, Recollection
+from memory_node.domain.errors import RobotMemoryError
+from memory_node.domain.scene import SceneSnapshot
+from memory_node.domain.skill import StateChange
+from memory_node.nodes import conversions
+from memory_node.nodes.waiting import PeerTimeoutError, result_of
+
+
+class MemoryClient:
+    """`MemoryPort` over ROS services; every call has a deadline.
+
+    Raises (every method):
+        PeerTimeoutError: the memory node does not answer.
+    """
+
+    def __init__(self, node: Node, memory_name: str = "memory", timeout_s: float = 10.0) -> None:
+        self._timeout_s = timeout_s
+        group = ReentrantCallbackGroup()
+
+        def client(service: Any, name: str) -> Any:
+            return node.create_client(service, f"{memory_name}/{name}", callback_group=group)
+
+        self._recall = client(srv.RecallObjects, "recall_objects")
+        self._find = client(srv.FindObjects, "find_objects")
+        self._rank = client(srv.RankSearchAreas, "rank_search_areas")
+        self._remember = client(srv.Remember, "remember")
+        self._context = client(srv.GetContext, "get_context")
+        self._scene = client(srv.GetSceneGraph, "get_scene_graph")
+
+    def wait(self, timeout_s: float) -> None:
+        """Wait until the memory node offers its services."""
+        if not self._scene.wait_for_service(timeout_sec=timeout_s):
+            raise PeerTimeoutError(f"no memory node offers {self._scene.srv_name} after {timeout_s:g} s")
+
+    def _call(self, client: Any, request: Any) -> Any:
+        if not client.service_is_ready() and not client.wait_for_service(timeout_sec=self._timeout_s):
+            raise PeerTimeoutError(f"no node offers {client.srv_name}")
+        return result_of(client.call_async(request), self._timeout_s, client.srv_name)
+
+    def recall(self, query: FindQuery) -> Recollection:
+        """Ask the short-term memory."""
+        request = srv.RecallObjects.Request(text=query.text, object_class=query.object_class, k=query.k)
+        return conversions.recollection_from_msg(self._call(self._recall, _restricted(request, query)))
+
+    def find(self, query: FindQuery) -> Recollection:
+        """Ask the long-term scene graph."""
+        request = srv.FindObjects.Request(
+            text=query.text,
+            object_class=query.object_class,
+            k=query.k,
+            area_id=query.area_id,
+            as_of=conversions.stamp_to_msg(query.as_of_ns),
+        )
+        return conversions.recollection_from_msg(self._call(self._find, _restricted(request, query)))
+
+    def rank_search_areas(self, object_class: str, k: int = 0) -> tuple[RankedArea, ...]:
+        """Ask where an object of the class is likely."""
+        response = self._call(self._rank, srv.RankSearchAreas.Request(object_class=object_class, k=k))
+        return tuple(conversions.ranked_area_from_msg(area) for area in response.areas)
+
+    def remember(self, changes: Sequence[StateChange]) -> None:
+        """Tell memory what changed; returns once it is committed.
+
+        Raises:
+            RobotMemoryError: memory refused or could not commit it.
+        """
+        request = srv.Remember.Request(changes=[conversions.change_to_msg(change) for change in changes])
+        response = self._call(self._remember, request)
+        if not response.success:
+            raise RobotMemoryError(f"memory did not take the change: {response.message}")
+
+    def context(self, instruction: str, token_budget: int = 2000) -> str:
+        """Ask for what a language model should know for this instruction."""
+        request = srv.GetContext.Request(instruction=instruction, token_budget=token_budget)
+        return str(self._call(self._context, request).text)
+
+    def scene(self) -> SceneSnapshot:
+        """Ask for the whole scene graph."""
+        return conversions.snapshot_from_msg(self._call(self._scene, srv.GetSceneGraph.Request()).graph)
+
+
+def _restricted(request: Any, query: FindQuery) -> Any:
+    request.states = [str(state) for state in query.states]
+    if query.near is not None:
+        request.near_position = True
+        request.position = conversions.point_to_msg(query.near)
+    return request

@@ -1,0 +1,65 @@
+"""Starts nodes: one by name in its own process, or several composed in one."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import os
+import sys
+from collections.abc import Sequence
+
+from memory_node.domain.resources import share_folders
+
+# name -> (module, class); `ros2 run robot_memory NAME` and the composed process start the same classes.
+NODES = {
+    "memory": ("memory_node.nodes.memory", "MemoryNode"),
+    "planner": ("memory_node.nodes.planner", "PlannerNode"),
+    "skills": ("memory_node.nodes.skills", "SkillsNode"),
+    "home": ("memory_node.nodes.home", "HomeNode"),
+}
+
+
+def activate_ros() -> None:
+    """Make `import rclpy` work: the real one where it imports, ros_embedded elsewhere or with ROS_EMBEDDED=1."""
+    if os.environ.get("ROS_EMBEDDED") != "1" and importlib.util.find_spec("rclpy") is not None:
+        return
+    import ros_embedded
+
+    ros_embedded.add_interface_folder("robot_memory", share_folders()[0])
+    ros_embedded.activate()
+
+
+def run_nodes(names: Sequence[str], argv: Sequence[str] | None = None, threads: int = 6) -> int:
+    """Spin nodes in one process until shutdown; return the exit status."""
+    activate_ros()
+    import rclpy
+    from rclpy.executors import ExternalShutdownException, MultiThreadedExecutor
+
+    rclpy.init(args=list(argv) if argv is not None else sys.argv)
+    executor = MultiThreadedExecutor(num_threads=threads)
+    nodes = []
+    try:
+        for name in names:
+            module, class_name = NODES[name]
+            nodes.append(getattr(importlib.import_module(module), class_name)())
+            executor.add_node(nodes[-1])
+        executor.spin()
+    except (KeyboardInterrupt, ExternalShutdownException):
+        pass
+    finally:
+        executor.shutdown()
+        for node in nodes:
+            node.destroy_node()
+        rclpy.try_shutdown()
+    return 0
+
+
+def run_node(name: str) -> int:
+    """Run one node in this process (what the executables call)."""
+    return run_nodes([name])
+
+
+if __name__ == "__main__":
+    # python -m memory_node.nodes.run memory planner [--ros-args ...]
+    chosen = [word for word in sys.argv[1:] if word in NODES]
+    sys.exit(run_nodes(chosen, [sys.argv[0], *(word for word in sys.argv[1:] if word not in NODES)]))
