@@ -1,0 +1,58 @@
+import numpy as np
+import pytest
+
+from memory_node.domain.errors import InvalidValueError
+from memory_node.domain.geometry import OrientedBox, Pose, wrap_angle
+
+RNG = np.random.default_rng(3)
+
+
+def test_pose_times_its_inverse_is_identity() -> None:
+    quaternion = RNG.normal(size=4)
+    pose = Pose(RNG.normal(size=3), quaternion / np.linalg.norm(quaternion))
+    assert np.allclose((pose @ pose.inverse()).matrix, np.eye(4), atol=1e-12)
+
+
+def test_product_of_poses_is_product_of_matrices() -> None:
+    a, b = Pose.planar(1.0, 2.0, 0.7), Pose.planar(-0.5, 0.2, -2.1, 0.3)
+    assert np.allclose((a @ b).matrix, a.matrix @ b.matrix)
+    assert np.allclose(Pose.from_matrix(a.matrix).matrix, a.matrix)
+
+
+def test_planar_pose_keeps_its_yaw_at_45_degrees() -> None:
+    assert Pose.planar(0.0, 0.0, np.pi / 4).yaw_rad == pytest.approx(np.pi / 4)
+
+
+def test_box_at_45_degrees_contains_what_an_upright_one_would_not() -> None:
+    box = OrientedBox(np.zeros(3), np.array([2.0, 0.2, 1.0]), np.pi / 4)
+    along, across = np.array([0.6, 0.6, 0.0]), np.array([0.6, -0.6, 0.0])
+    assert box.contains(np.array([along, across])).tolist() == [True, False]
+
+
+def test_footprint_of_a_turned_box_keeps_its_sides() -> None:
+    box = OrientedBox(np.array([1.0, 1.0, 0.0]), np.array([3.0, 1.0, 1.0]), np.pi / 4)
+    corners = box.footprint()
+    sides = np.linalg.norm(np.roll(corners, -1, axis=0) - corners, axis=1)
+    assert np.allclose(sides, [3.0, 1.0, 3.0, 1.0])
+
+
+def test_moved_box_turns_with_the_transform() -> None:
+    box = OrientedBox(np.array([1.0, 0.0, 0.5]), np.array([1.0, 1.0, 1.0]), 0.1)
+    moved = box.moved_by(Pose.planar(0.0, 2.0, np.pi / 2))
+    assert np.allclose(moved.center, [0.0, 3.0, 0.5])
+    assert moved.yaw_rad == pytest.approx(np.pi / 2 + 0.1)
+
+
+def test_angles_wrap_into_half_open_circle() -> None:
+    assert wrap_angle(3 * np.pi) == pytest.approx(-np.pi)
+
+
+@pytest.mark.parametrize("bad", [[0.0, 0.0, np.nan], [0.0, 0.0], [np.inf, 0.0, 0.0]])
+def test_pose_refuses_what_is_no_position(bad: list[float]) -> None:
+    with pytest.raises(InvalidValueError, match=r"Pose\.position: expected"):
+        Pose(np.array(bad))
+
+
+def test_pose_refuses_a_quaternion_without_length() -> None:
+    with pytest.raises(InvalidValueError, match="unit length"):
+        Pose(np.zeros(3), np.zeros(4))

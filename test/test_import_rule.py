@@ -1,0 +1,70 @@
+"""The import rule of the architecture: each layer imports only from those to its left."""
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+LAYERS = (
+    {"domain"},
+    {"perception", "scene_graph", "short_term", "experience", "knowledge", "retrieval", "store"},
+    {"delivery", "planner", "learning", "home"},
+    {"nodes", "bench", "cli"},
+)
+RANK = {package: rank for rank, packages in enumerate(LAYERS) for package in packages}
+ROS_PACKAGES = {"rclpy", "tf2_ros", "message_filters", "robot_memory", "builtin_interfaces", "launch", "launch_ros"}
+MODULES = sorted((ROOT / "memory_node").rglob("*.py"))
+
+
+def imported_modules(path: Path) -> Iterator[str]:
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module and node.level == 0:
+            yield node.module
+            if node.module == "memory_node":
+                yield from (f"memory_node.{alias.name}" for alias in node.names)
+
+
+def part_of(path: Path) -> str:
+    relative = path.relative_to(ROOT / "memory_node")
+    return relative.parts[0] if len(relative.parts) > 1 else relative.stem
+
+
+def breaks_the_rule(importer: str, imported: str) -> bool:
+    if importer == imported or importer not in RANK or imported not in RANK:
+        return False
+    same_layer_allowed = importer in LAYERS[-1]  # nodes, bench and cli start each other
+    return RANK[imported] > RANK[importer] or (RANK[imported] == RANK[importer] and not same_layer_allowed)
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda p: str(p.relative_to(ROOT)))
+def test_layer_imports_only_from_those_to_its_left(path: Path) -> None:
+    importer = part_of(path)
+    for module in imported_modules(path):
+        parts = module.split(".")
+        if parts[0] == "memory_node" and len(parts) > 1:
+            assert not breaks_the_rule(importer, parts[1]), f"{importer} must not import {module}"
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda p: str(p.relative_to(ROOT)))
+def test_only_nodes_know_ros_and_only_learning_knows_torch(path: Path) -> None:
+    importer = part_of(path)
+    for module in imported_modules(path):
+        top = module.split(".")[0]
+        is_ros = top in ROS_PACKAGES or top.endswith("_msgs")
+        assert not (is_ros and importer != "nodes"), f"{importer} must not import {module}"
+        assert not (top == "torch" and importer != "learning"), f"{importer} must not import torch"
+
+
+def test_ros_embedded_is_free_of_memory_node() -> None:
+    for path in (ROOT / "ros_embedded").rglob("*.py"):
+        assert not [module for module in imported_modules(path) if module.startswith("memory_node")], path
+
+
+def test_the_rule_refuses_an_import_to_the_right() -> None:
+    assert breaks_the_rule("scene_graph", "planner")
+    assert breaks_the_rule("short_term", "retrieval")
+    assert not breaks_the_rule("planner", "domain")
