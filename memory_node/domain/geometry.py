@@ -61,10 +61,15 @@ class Pose:
         return cls(np.array([x_m, y_m, z_m]), np.array([0.0, 0.0, np.sin(half), np.cos(half)]))
 
     @property
+    def rotation(self) -> Rotation:
+        """The rotation part as scipy knows it."""
+        return Rotation.from_quat(self.quaternion.copy())  # scipy refuses read-only arrays
+
+    @property
     def matrix(self) -> FloatArray:
         """The homogeneous (4, 4) matrix."""
         matrix = np.eye(4)
-        matrix[:3, :3] = Rotation.from_quat(self.quaternion).as_matrix()
+        matrix[:3, :3] = self.rotation.as_matrix()
         matrix[:3, 3] = self.position
         return matrix
 
@@ -76,20 +81,16 @@ class Pose:
 
     def inverse(self) -> Pose:
         """Return `b_T_a` of this `a_T_b`."""
-        rotation = Rotation.from_quat(self.quaternion).inv()
-        return Pose(-rotation.apply(self.position), rotation.as_quat())
+        rotation = self.rotation.inv()
+        return Pose(-rotation.apply(self.position.copy()), rotation.as_quat())
 
     def __matmul__(self, other: Pose) -> Pose:
-        rotation = Rotation.from_quat(self.quaternion)
-        return Pose(
-            rotation.apply(other.position) + self.position,
-            (rotation * Rotation.from_quat(other.quaternion)).as_quat(),
-        )
+        return Pose(self.apply(other.position), (self.rotation * other.rotation).as_quat())
 
     def apply(self, points: ArrayLike) -> FloatArray:
         """Return points (..., 3) of frame b in frame a."""
         array = np.asarray(points, dtype=np.float64)
-        return array @ Rotation.from_quat(self.quaternion).as_matrix().T + self.position
+        return np.asarray(array @ self.rotation.as_matrix().T + self.position)
 
 
 @dataclass(frozen=True, eq=False)
