@@ -1,0 +1,49 @@
+"""Fields of many numbers take what rosidl's classes take, and refuse what those refuse."""
+
+from array import array
+
+import numpy as np
+import pytest
+
+from ros_embedded.interfaces import get_message
+
+CameraInfo = get_message("sensor_msgs/msg/CameraInfo")
+Image = get_message("sensor_msgs/msg/Image")
+JointState = get_message("sensor_msgs/msg/JointState")
+
+
+def test_whole_numbers_fit_fields_of_floats():
+    joints = JointState(position=[0, 1.5])
+    joints.velocity = (1, 2)
+    info = CameraInfo(k=[1] * 9)
+    assert joints.position == array("d", [0.0, 1.5])
+    assert joints.velocity == array("d", [1.0, 2.0])
+    assert info.k.dtype == np.float64
+    assert info.k.tolist() == [1.0] * 9
+
+
+def test_numpy_numbers_of_another_width_are_converted():
+    assert JointState(effort=np.array([0.5, 2.0], np.float32)).effort == array("d", [0.5, 2.0])
+    assert Image(data=np.array([1, 255])).data == array("B", [1, 255])
+
+
+@pytest.mark.parametrize("value", [[0, 256], [-1], np.array([300])])
+def test_octet_out_of_range_is_refused(value):
+    with pytest.raises(OverflowError):
+        Image(data=value)
+
+
+def test_text_is_no_sequence_of_numbers():
+    with pytest.raises(TypeError):
+        Image(data="abc")
+
+
+def test_matrix_of_wrong_size_is_refused():
+    with pytest.raises(AssertionError, match="size of 9"):
+        CameraInfo(k=np.zeros((3, 3)))
+
+
+def test_array_of_right_kind_is_kept_not_copied():
+    data = array("B", b"\1\2")
+    assert Image(data=data).data is data
+    assert Image(data=b"\1\2").data == data
