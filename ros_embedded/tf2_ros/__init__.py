@@ -1,0 +1,45 @@
+"""Frames and transforms: the API of Jazzy's tf2_ros."""
+
+from ros_embedded.tf2_ros.buffer import Buffer
+from ros_embedded.tf2_ros.buffer_core import BufferCore
+from ros_embedded.tf2_ros.buffer_interface import (
+    BufferInterface,
+    ConvertRegistration,
+    NotImplementedException,
+    Stamped,
+    TransformRegistration,
+    TypeException,
+    convert,
+)
+from ros_embedded.tf2_ros.exceptions import (
+    ConnectivityException,
+    ExtrapolationException,
+    InvalidArgumentException,
+    LookupException,
+    TimeoutException,
+    TransformException,
+)
+from ros_embedded.tf2_ros.static_transform_broadcaster import StaticTransformBroadcaster
+from ros_embedded.tf2_ros.transform_broadcaster import TransformBroadcaster
+from ros_embedded.tf2_ros.transform_listener import TransformListener
+
+__all__ = [
+    "Buffer",
+    "BufferCore",
+    "BufferInterface",
+    "ConnectivityException",
+    "ConvertRegistration",
+    "ExtrapolationException",
+    "InvalidArgumentException",
+    "LookupException",
+    "NotImplementedException",
+    "Stamped",
+    "StaticTransformBroadcaster",
+    "TimeoutException",
+    "TransformBroadcaster",
+    "TransformException",
+    "TransformListener",
+    "TransformRegistration",
+    "TypeException",
+    "convert",
+]

@@ -1,0 +1,87 @@
+"""Fills a buffer from the topics /tf and /tf_static."""
+
+from __future__ import annotations
+
+from threading import Thread
+from typing import Any
+
+from ros_embedded.interfaces import get_message
+from ros_embedded.rclpy.callback_groups import ReentrantCallbackGroup
+from ros_embedded.rclpy.qos import DurabilityPolicy, HistoryPolicy, QoSProfile
+from ros_embedded.tf2_ros.buffer import Buffer
+
+TFMessage = get_message("tf2_msgs/msg/TFMessage")
+
+
+class TransformListener:
+    """Subscribes on behalf of a buffer, on the node that it is given; with spin_thread it also spins that node."""
+
+    def __init__(
+        self,
+        buffer: Buffer,
+        node: Any,
+        *,
+        spin_thread: bool = False,
+        qos: QoSProfile | int | None = None,
+        static_qos: QoSProfile | int | None = None,
+    ) -> None:
+        self.buffer = buffer
+        self.node = node
+        # callbacks that wait for a transform must not keep it from being received
+        self.group = ReentrantCallbackGroup()
+        self.tf_sub = node.create_subscription(
+            TFMessage,
+            "/tf",
+            self.callback,
+            _profile(DurabilityPolicy.VOLATILE) if qos is None else qos,
+            callback_group=self.group,
+        )
+        self.tf_static_sub = node.create_subscription(
+            TFMessage,
+            "/tf_static",
+            self.static_callback,
+            _profile(DurabilityPolicy.TRANSIENT_LOCAL) if static_qos is None else static_qos,
+            callback_group=self.group,
+        )
+        if spin_thread:
+            self._spin_in_thread()
+
+    def __del__(self) -> None:
+        if hasattr(self, "dedicated_listener_thread"):
+            self.executor.shutdown()
+            self.dedicated_listener_thread.join()
+        if hasattr(self, "tf_static_sub"):
+            self.unregister()
+
+    def unregister(self) -> None:
+        """Give up the subscriptions."""
+        self.node.destroy_subscription(self.tf_sub)
+        self.node.destroy_subscription(self.tf_static_sub)
+
+    def callback(self, data: Any) -> None:
+        """Take in a TFMessage of /tf."""
+        for transform in data.transforms:
+            self.buffer.set_transform(transform, "default_authority")
+
+    def static_callback(self, data: Any) -> None:
+        """Take in a TFMessage of /tf_static."""
+        for transform in data.transforms:
+            self.buffer.set_transform_static(transform, "default_authority")
+
+    def _spin_in_thread(self) -> None:
+        from ros_embedded.rclpy.executors import SingleThreadedExecutor
+
+        self.executor = executor = SingleThreadedExecutor()
+        node = self.node
+
+        def spin() -> None:
+            executor.add_node(node)
+            executor.spin()
+            executor.remove_node(node)
+
+        self.dedicated_listener_thread = Thread(target=spin, daemon=True)
+        self.dedicated_listener_thread.start()
+
+
+def _profile(durability: DurabilityPolicy) -> QoSProfile:
+    return QoSProfile(depth=100, durability=durability, history=HistoryPolicy.KEEP_LAST)
