@@ -1,0 +1,62 @@
+"""The short-term memory's parameters, read once from config/short_term.yaml and checked."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from memory_node.domain.errors import InvalidValueError
+from memory_node.domain.resources import resource_path
+
+POLICY_NAMES = ("fifo", "lru", "lfu", "w-tinylfu", "adaptive")
+
+
+@dataclass(frozen=True)
+class ShortTermConfig:
+    """See config/short_term.yaml for what each means."""
+
+    capacity: int = 32
+    policy: str = "adaptive"
+    window_share: float = 0.9
+    doorkeeper: bool = False
+    task_aware: bool = True
+    use_interval_s: float = 2.0
+    crop_folder: str = ""
+    crop_budget_mb: float = 64.0
+    snapshot_path: str = ""
+    snapshot_max_age_s: float = 600.0
+    state_half_life_s: float = 600.0
+
+    def __post_init__(self) -> None:
+        if self.policy not in POLICY_NAMES:
+            raise InvalidValueError(f"policy: expected one of {', '.join(POLICY_NAMES)}, got {self.policy!r}")
+        if self.capacity < 1:
+            raise InvalidValueError(f"capacity: expected at least 1, got {self.capacity}")
+        if not 0.0 <= self.window_share <= 1.0:
+            raise InvalidValueError(f"window_share: expected 0 to 1, got {self.window_share}")
+        for name in ("use_interval_s", "crop_budget_mb", "snapshot_max_age_s"):
+            if getattr(self, name) < 0.0:
+                raise InvalidValueError(f"{name}: expected 0 or more, got {getattr(self, name)}")
+        if self.state_half_life_s <= 0.0:
+            raise InvalidValueError(f"state_half_life_s: expected more than 0, got {self.state_half_life_s}")
+
+    @classmethod
+    def from_mapping(cls, values: dict[str, Any]) -> ShortTermConfig:
+        """Return the config of a mapping such as a YAML file's or a node's parameters.
+
+        Raises:
+            InvalidValueError: a name that is no parameter, or a value out of range.
+        """
+        unknown = sorted(set(values) - {field.name for field in fields(cls)})
+        if unknown:
+            raise InvalidValueError(f"short_term: no such parameter: {', '.join(unknown)}")
+        return cls(**values)
+
+    @classmethod
+    def load(cls, path: Path | None = None) -> ShortTermConfig:
+        """Return the config of a YAML file (default: the shipped one)."""
+        text = (path or resource_path("config/short_term.yaml")).read_text(encoding="utf-8")
+        return cls.from_mapping(yaml.safe_load(text) or {})

@@ -1,0 +1,293 @@
+"""The short-term memory: a fixed number of memory units, one for each object, kept by a replacement policy."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict, deque
+from collections.abc import Iterable
+from dataclasses import replace
+from pathlib import Path
+
+from memory_node.domain.memory_unit import MemoryUnit
+from memory_node.domain.skill import StateChange
+from memory_node.domain.states import ObjectState
+from memory_node.short_term.config import ShortTermConfig
+from memory_node.short_term.crop_files import CropFiles
+from memory_node.short_term.policies import build_policy
+from memory_node.short_term.replacement import Key, ReplacementPolicy
+from memory_node.short_term.snapshot import read_snapshot, write_snapshot
+from memory_node.short_term.state_conflicts import StateClaim, StateConflict, weigh_claims
+from memory_node.short_term.statistics import CacheStatistics
+from memory_node.short_term.task_aware import TaskAwarePolicy
+from memory_node.short_term.unit_changes import after_change, merged
+
+_REMEMBERED_ORIGINS = 16
+_REMEMBERED_CONFLICTS = 256
+
+
+class ObjectCache:
+    """Units by object id; a unit with the same id merges into the held one in place.
+
+    Safe to share between threads. Readers never take the writers' lock: a read of a dict is atomic, and what a reader
+    wants counted goes into a queue that the next one to get the lock works off. So no reader ever waits for a writer.
+    """
+
+    def __init__(self, config: ShortTermConfig | None = None) -> None:
+        self._config = config or ShortTermConfig.load()
+        self._lock = threading.Lock()
+        self._units: dict[str, MemoryUnit] = {}
+        self._ids_by_class: dict[str, dict[str, None]] = {}
+        self._last_use_ns: dict[str, int] = {}
+        self._departed: OrderedDict[str, MemoryUnit] = OrderedDict()
+        self._pinned_ids: frozenset[str] = frozenset()
+        self._pinned_classes: frozenset[str] = frozenset()
+        self._needs: deque[str] = deque()
+        self._counts = dict.fromkeys(("lookups", "hits", "insertions", "merges", "evictions", "removals"), 0)
+        self.conflicts: deque[StateConflict] = deque(maxlen=_REMEMBERED_CONFLICTS)
+        self._conflicts_seen = 0
+        self._crops = CropFiles(self._config.crop_folder, int(self._config.crop_budget_mb * 1e6))
+        if not self._config.snapshot_path:
+            self._crops.adopt(())
+        self._policy = self._build_policy()
+
+    @property
+    def config(self) -> ShortTermConfig:
+        """The parameters."""
+        return self._config
+
+    def __len__(self) -> int:
+        return len(self._units)
+
+    def __contains__(self, object_id: str) -> bool:
+        return object_id in self._units
+
+    # Readers
+
+    def units(self) -> tuple[MemoryUnit, ...]:
+        """Return all units as they are now, in no order that matters."""
+        # A copy of a dict is atomic; an iteration over one that a writer may change is not.
+        return tuple(self._units.copy().values())
+
+    def get(self, object_id: str) -> MemoryUnit | None:
+        """Return the unit of an object, or None when it is not remembered; no need is counted."""
+        return self._units.get(object_id)
+
+    def lookup(
+        self, object_id: str = "", object_class: str = "", states: Iterable[ObjectState] = ()
+    ) -> tuple[MemoryUnit, ...]:
+        """Return the units that fit, latest first, and count one lookup: a hit when there is any.
+
+        object_id or object_class must be given; the latest unit counts as used.
+        """
+        if object_id:
+            ids: tuple[str, ...] = (object_id,)
+        else:
+            ids = tuple(self._ids_by_class.get(object_class, {}).copy())
+        held = [unit for unit in map(self._units.get, ids) if unit is not None]
+        wanted = tuple(states)
+        fitting = [
+            unit
+            for unit in held
+            if object_class in ("", unit.object_class) and all(unit.has_state(state) for state in wanted)
+        ]
+        fitting.sort(key=lambda unit: unit.stamp_ns, reverse=True)
+        self.count_lookup(fitting[0].object_id if fitting else "")
+        return tuple(fitting)
+
+    def count_lookup(self, answered_by: str) -> None:
+        """Count one lookup need; answered_by: the object id that answered it, or "" when the cache could not."""
+        self._needs.append(answered_by)
+        if self._lock.acquire(blocking=False):
+            try:
+                self._work_off_needs()
+            finally:
+                self._lock.release()
+
+    def statistics(self) -> CacheStatistics:
+        """Return the counts since start-up."""
+        with self._lock:
+            self._work_off_needs()
+            policy = self._policy.inner if isinstance(self._policy, TaskAwarePolicy) else self._policy
+            sketch = getattr(policy, "sketch", None)
+            return CacheStatistics(
+                policy=self._config.policy,
+                capacity=self._config.capacity,
+                size=len(self._units),
+                pinned=sum(self._is_pinned(key) for key in self._pinned_candidates()),
+                sketch_age=sketch.age if sketch else 0.0,
+                sketch_halvings=sketch.halvings if sketch else 0,
+                crop_bytes=self._crops.used_bytes,
+                state_conflicts=self._conflicts_seen,
+                **self._counts,
+            )
+
+    # Writers
+
+    def put(self, unit: MemoryUnit, crop_jpeg: bytes = b"") -> MemoryUnit:
+        """Remember a unit, merged with what is held of the same object; return it as it is now held.
+
+        Sightings that follow each other faster than `use_interval_s` count as one use.
+        """
+        with self._lock:
+            self._work_off_needs()
+            if crop_jpeg:
+                unit = self._with_crop(unit, crop_jpeg)
+            held = self._units.get(unit.object_id)
+            if held is not None:
+                unit = merged(held, unit)
+                self._counts["merges"] += 1
+            self._hold(unit, held)
+        return unit
+
+    def apply(self, change: StateChange) -> MemoryUnit | None:
+        """Take over what a skill did; return the unit after it, or None for one that is destroyed or not locatable."""
+        with self._lock:
+            self._work_off_needs()
+            held = self._units.get(change.object_id)
+            if change.destroyed:
+                if held is not None:
+                    self._drop(held)
+                    self._policy.remove(change.object_id)
+                    self._counts["removals"] += 1
+                unit = None
+            else:
+                origin = self._units.get(change.created_from) or self._departed.get(change.created_from)
+                unit = after_change(held, change, origin)
+                if unit is not None:
+                    self._hold(unit, held)
+        return unit
+
+    def claim_states(self, object_id: str, claims: Iterable[StateClaim], now_ns: int) -> tuple[StateConflict, ...]:
+        """Weigh what another source says of an object's states against what is held; return the conflicts, recorded.
+
+        An object that is not remembered any more is left forgotten.
+        """
+        with self._lock:
+            unit = self._units.get(object_id)
+            if unit is None:
+                return ()
+            states, conflicts = weigh_claims(unit, tuple(claims), now_ns, self._config.state_half_life_s)
+            self._units[object_id] = replace(unit, states=states)
+            self.conflicts.extend(conflicts)
+            self._conflicts_seen += len(conflicts)
+        return conflicts
+
+    def forget(self, object_id: str) -> bool:
+        """Remove an object; return whether it was held."""
+        with self._lock:
+            unit = self._units.get(object_id)
+            if unit is not None:
+                self._drop(unit)
+                self._policy.remove(object_id)
+                self._counts["removals"] += 1
+        return unit is not None
+
+    def pin(self, object_ids: Iterable[str] = (), object_classes: Iterable[str] = ()) -> None:
+        """Keep the objects that pending subgoals name, by id or class, in place of those named before."""
+        with self._lock:
+            self._pinned_ids = frozenset(object_ids)
+            self._pinned_classes = frozenset(object_classes)
+            if isinstance(self._policy, TaskAwarePolicy):
+                self._policy.pins_changed()
+
+    def clear(self) -> None:
+        """Forget every unit and start the policy afresh; the counts go on."""
+        with self._lock:
+            self._work_off_needs()
+            for unit in tuple(self._units.values()):
+                self._drop(unit)
+            self._departed.clear()
+            self._policy = self._build_policy()
+
+    def save_snapshot(self, now_ns: int) -> None:
+        """Write the units to the config's `snapshot_path`; does nothing when there is none."""
+        if not self._config.snapshot_path:
+            return
+        with self._lock:
+            self._work_off_needs()
+            units = [self._units[str(key)] for key in self._policy]
+        write_snapshot(Path(self._config.snapshot_path), units, now_ns)
+
+    def restore_snapshot(self, now_ns: int) -> int:
+        """Take back the units of a snapshot that is young enough; return how many there were.
+
+        Raises:
+            SnapshotError: the file is damaged.
+        """
+        if not self._config.snapshot_path:
+            return 0
+        path, max_age_s = Path(self._config.snapshot_path), self._config.snapshot_max_age_s
+        units = read_snapshot(path, now_ns, max_age_s)[-self._config.capacity :]
+        with self._lock:
+            for unit in units:
+                if unit.object_id not in self._units:
+                    self._hold(unit, None)
+            self._crops.adopt(self._units)
+        return len(units)
+
+    # Under the lock
+
+    def _build_policy(self) -> ReplacementPolicy:
+        if not self._config.task_aware:
+            return build_policy(self._config, self._on_evict)
+        return TaskAwarePolicy(lambda on_evict: build_policy(self._config, on_evict), self._is_pinned, self._on_evict)
+
+    def _is_pinned(self, key: Key) -> bool:
+        if key in self._pinned_ids:
+            return True
+        unit = self._units.get(str(key))
+        return unit is not None and unit.object_class in self._pinned_classes
+
+    def _pinned_candidates(self) -> set[str]:
+        named = {object_id for object_id in self._pinned_ids if object_id in self._units}
+        return named.union(*(self._ids_by_class.get(name, ()) for name in self._pinned_classes))
+
+    def _hold(self, unit: MemoryUnit, held: MemoryUnit | None) -> None:
+        object_id = unit.object_id
+        if held is not None and held.object_class != unit.object_class:
+            self._leave_class(held)
+        self._units[object_id] = unit
+        self._ids_by_class.setdefault(unit.object_class, {})[object_id] = None
+        self._departed.pop(object_id, None)
+        since_use_ns = unit.stamp_ns - self._last_use_ns.get(object_id, unit.stamp_ns)
+        if held is None or since_use_ns >= self._config.use_interval_s * 1e9:
+            self._last_use_ns[object_id] = unit.stamp_ns
+            self._policy.access(object_id)
+        if held is None:
+            self._counts["insertions"] += 1
+
+    def _work_off_needs(self) -> None:
+        needs = self._needs
+        while needs:
+            answered_by = needs.popleft()
+            self._counts["lookups"] += 1
+            if answered_by:
+                self._counts["hits"] += 1
+                # It may have been evicted between the answer and now; then there is nothing to use.
+                if answered_by in self._policy:
+                    self._policy.access(answered_by)
+
+    def _on_evict(self, key: Key) -> None:
+        self._counts["evictions"] += 1
+        self._drop(self._units[str(key)])
+
+    def _drop(self, unit: MemoryUnit) -> None:
+        del self._units[unit.object_id]
+        self._leave_class(unit)
+        self._last_use_ns.pop(unit.object_id, None)
+        self._departed[unit.object_id] = unit
+        if len(self._departed) > _REMEMBERED_ORIGINS:
+            self._departed.popitem(last=False)
+        self._crops.remove(unit.object_id)
+
+    def _leave_class(self, unit: MemoryUnit) -> None:
+        ids = self._ids_by_class[unit.object_class]
+        del ids[unit.object_id]
+        if not ids:
+            del self._ids_by_class[unit.object_class]
+
+    def _with_crop(self, unit: MemoryUnit, crop_jpeg: bytes) -> MemoryUnit:
+        path, dropped = self._crops.write(unit.object_id, crop_jpeg)
+        for object_id in dropped:
+            self._units[object_id] = replace(self._units[object_id], image_path="")
+        return replace(unit, image_path=path)

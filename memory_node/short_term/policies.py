@@ -1,0 +1,29 @@
+"""Builds the replacement policy that a config names."""
+
+from __future__ import annotations
+
+from memory_node.domain.errors import InvalidValueError
+from memory_node.short_term.config import POLICY_NAMES, ShortTermConfig
+from memory_node.short_term.fifo import FifoPolicy
+from memory_node.short_term.lfu import LfuPolicy
+from memory_node.short_term.lru import LruPolicy
+from memory_node.short_term.replacement import OnEvict, ReplacementPolicy, ignore_eviction
+from memory_node.short_term.w_tinylfu import SegmentSizes, WTinyLfuPolicy
+
+
+def build_policy(config: ShortTermConfig, on_evict: OnEvict = ignore_eviction) -> ReplacementPolicy:
+    """Return the policy that the config names.
+
+    Raises:
+        InvalidValueError: the name is none of POLICY_NAMES.
+    """
+    if config.policy == "fifo":
+        return FifoPolicy(config.capacity, on_evict)
+    if config.policy == "lru":
+        return LruPolicy(config.capacity, on_evict)
+    if config.policy == "lfu":
+        return LfuPolicy(config.capacity, on_evict)
+    if config.policy in ("w-tinylfu", "adaptive"):
+        sizes = SegmentSizes.of_share(config.capacity, config.window_share)
+        return WTinyLfuPolicy(config.capacity, sizes, on_evict, config.doorkeeper)
+    raise InvalidValueError(f"policy: expected one of {', '.join(POLICY_NAMES)}, got {config.policy!r}")

@@ -1,0 +1,90 @@
+"""A policy that knows the task: what pending subgoals name is not evicted."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from itertools import chain
+
+from memory_node.short_term.replacement import Key, OnEvict, ReplacementPolicy, ignore_eviction
+
+PolicyFactory = Callable[[OnEvict], ReplacementPolicy]
+
+
+class TaskAwarePolicy:
+    """Wraps another policy: a pinned key that it would evict is parked, and another one goes instead.
+
+    At most half of the capacity is parked, so that the wrapped policy can always learn. Keys whose pin ends while
+    they are parked are the next to leave.
+    """
+
+    def __init__(
+        self, make_inner: PolicyFactory, is_pinned: Callable[[Key], bool], on_evict: OnEvict = ignore_eviction
+    ) -> None:
+        self._inner = make_inner(self._inner_evicted)
+        self._is_pinned = is_pinned
+        self._on_evict = on_evict
+        self._parked: dict[Key, None] = {}
+        self._released: dict[Key, None] = {}
+
+    @property
+    def inner(self) -> ReplacementPolicy:
+        """The wrapped policy."""
+        return self._inner
+
+    @property
+    def capacity(self) -> int:
+        """The most keys that are kept."""
+        return self._inner.capacity
+
+    def __len__(self) -> int:
+        return len(self._inner) + len(self._parked) + len(self._released)
+
+    def __contains__(self, key: object) -> bool:
+        return key in self._inner or key in self._parked or key in self._released
+
+    def __iter__(self) -> Iterator[Key]:
+        return chain(self._released, self._parked, self._inner)
+
+    def access(self, key: Key) -> bool:
+        """Use the key, inserting it when absent; return whether it was held."""
+        held = self._parked.pop(key, self) is None or self._released.pop(key, self) is None
+        held = self._inner.access(key) or held
+        while len(self) > self.capacity:
+            self.evict()
+        return held
+
+    def remove(self, key: Key) -> bool:
+        """Take the key out; return whether it was held."""
+        aside = self._parked.pop(key, self) is None or self._released.pop(key, self) is None
+        return aside or self._inner.remove(key)
+
+    def evict(self) -> Key:
+        """Evict what the wrapped policy can best do without among what is not pinned; return it."""
+        while not self._released:
+            if not len(self._inner):
+                self._release(next(iter(self._parked)))
+                break
+            key = self._inner.evict()
+            if key not in self:
+                return key
+        key = next(iter(self._released))
+        del self._released[key]
+        self._on_evict(key)
+        return key
+
+    def pins_changed(self) -> None:
+        """Look again which parked keys are still pinned."""
+        for key in [key for key in self._parked if not self._is_pinned(key)]:
+            self._release(key)
+
+    def _release(self, key: Key) -> None:
+        del self._parked[key]
+        self._released[key] = None
+
+    def _inner_evicted(self, key: Key) -> None:
+        if not self._is_pinned(key):
+            self._on_evict(key)
+            return
+        self._parked[key] = None
+        if len(self._parked) > max(1, self.capacity // 2):
+            self._release(next(iter(self._parked)))

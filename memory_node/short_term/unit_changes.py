@@ -1,0 +1,76 @@
+"""How a memory unit changes: by a newer sighting of the same object, and by what a skill has done to it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from memory_node.domain.memory_unit import MemoryUnit
+from memory_node.domain.skill import StateChange
+from memory_node.domain.states import StateBelief, with_state
+
+# Where a skill says that it put something, give or take.
+_SKILL_STD_M = 0.05
+
+
+def merged(held: MemoryUnit, new: MemoryUnit) -> MemoryUnit:
+    """Return one unit for two records of the same object: the later stamp wins, what it leaves open stays as it was."""
+    older, newer = (held, new) if new.stamp_ns >= held.stamp_ns else (new, held)
+    states = older.states
+    for belief in newer.states:
+        states = with_state(states, belief)
+    return replace(
+        newer,
+        states=states,
+        image_path=newer.image_path or older.image_path,
+        embedding=newer.embedding if newer.embedding is not None else older.embedding,
+        area_id=newer.area_id or older.area_id,
+        support_id=newer.support_id or older.support_id,
+    )
+
+
+def after_change(held: MemoryUnit | None, change: StateChange, origin: MemoryUnit | None) -> MemoryUnit | None:
+    """Return the unit after a skill's effect, or None when the change does not say where an unknown object is.
+
+    held: the object's unit so far; origin: the unit of the whole that it was cut from, when known.
+    """
+    base = held or _born(change, origin)
+    if base is None:
+        return None
+    states = tuple(belief for belief in base.states if belief.state not in change.removed)
+    for state in change.added:
+        states = with_state(states, StateBelief(state, change.probability, change.stamp_ns))
+    moved = change.position is not None
+    leaves_support = change.held is True or moved or bool(change.support_id)
+    return replace(
+        base,
+        states=states,
+        stamp_ns=max(base.stamp_ns, change.stamp_ns),
+        source=change.source,
+        position=np.array(change.position) if change.position is not None else base.position,
+        covariance=np.eye(3) * _SKILL_STD_M**2 if moved else base.covariance,
+        support_id=change.support_id if leaves_support else base.support_id,
+        area_id="" if change.held is True else base.area_id,
+        existence=max(base.existence, change.probability),
+    )
+
+
+def _born(change: StateChange, origin: MemoryUnit | None) -> MemoryUnit | None:
+    if origin is not None:
+        return replace(
+            origin,
+            object_id=change.object_id,
+            object_class=change.object_class or origin.object_class,
+            embedding=None,
+            image_path="",
+        )
+    if change.position is None:
+        return None
+    return MemoryUnit(
+        object_id=change.object_id,
+        object_class=change.object_class,
+        position=np.array(change.position),
+        covariance=np.eye(3) * _SKILL_STD_M**2,
+        stamp_ns=change.stamp_ns,
+    )

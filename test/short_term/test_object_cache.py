@@ -1,0 +1,279 @@
+import random
+import threading
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from memory_node.domain.errors import InvalidValueError
+from memory_node.domain.memory_unit import MemoryUnit
+from memory_node.domain.skill import StateChange
+from memory_node.domain.states import ObjectState, StateBelief
+from memory_node.short_term.config import POLICY_NAMES, ShortTermConfig
+from memory_node.short_term.object_cache import ObjectCache
+from memory_node.short_term.snapshot import SnapshotError
+from memory_node.short_term.state_conflicts import StateClaim
+
+S = 1_000_000_000
+
+
+def unit(object_id, object_class="Mug", stamp_s=1.0, **fields):
+    fields.setdefault("position", np.array([1.0, 2.0, 0.8]))
+    return MemoryUnit(
+        object_id=object_id,
+        object_class=object_class,
+        covariance=np.eye(3) * 0.01,
+        stamp_ns=int(stamp_s * S),
+        **fields,
+    )
+
+
+def cache_of(capacity=4, **fields):
+    fields.setdefault("policy", "lru")
+    return ObjectCache(ShortTermConfig(capacity=capacity, **fields))
+
+
+def test_shipped_config_equals_the_defaults():
+    assert ShortTermConfig.load() == ShortTermConfig()
+    with pytest.raises(InvalidValueError, match="no such parameter: capasity"):
+        ShortTermConfig.from_mapping({"capasity": 3})
+
+
+def test_same_object_merges_in_place():
+    cache = cache_of()
+    cleaned = StateBelief(ObjectState.CLEANED, 0.9, 1 * S)
+    cache.put(unit("a", states=(cleaned,), area_id="area_1"))
+    cache.put(unit("a", stamp_s=5.0, position=np.array([3.0, 0.0, 0.0])))
+    assert len(cache) == 1
+    held = cache.get("a")
+    assert held.position[0] == 3.0
+    assert held.states == (cleaned,)
+    assert held.area_id == "area_1"
+    cache.put(unit("a", stamp_s=2.0))
+    assert cache.get("a").position[0] == 3.0, "what arrives late does not undo what is newer"
+    statistics = cache.statistics()
+    assert (statistics.insertions, statistics.merges, statistics.evictions) == (1, 2, 0)
+
+
+def test_lookup_counts_one_need_each_and_feeds_the_policy():
+    cache = cache_of(2)
+    cache.put(unit("a", "Mug", 1.0))
+    cache.put(unit("b", "Plate", 2.0))
+    assert [found.object_id for found in cache.lookup(object_class="Mug")] == ["a"]
+    assert cache.lookup(object_class="Fork") == ()
+    assert cache.lookup("a", states=[ObjectState.DIRTY]) == ()
+    cache.put(unit("c", "Fork", 3.0))
+    assert "a" in cache, "the lookup made it the more recent one"
+    assert "b" not in cache
+    statistics = cache.statistics()
+    assert (statistics.lookups, statistics.hits, statistics.evictions) == (3, 1, 1)
+    assert statistics.hit_ratio == pytest.approx(1 / 3)
+
+
+def test_sightings_in_quick_succession_are_one_use():
+    cache = cache_of(10, policy="lfu", use_interval_s=2.0)
+    for number in range(10):
+        cache.put(unit("seen", stamp_s=1.0 + 0.1 * number))
+    for number in range(9):
+        cache.put(unit(f"other{number}", stamp_s=3.0))
+        cache.lookup(f"other{number}")
+    cache.put(unit("late", stamp_s=4.0))
+    assert "seen" not in cache
+
+
+def test_warm_only_above_95_percent():
+    cache = cache_of(20)
+    for number in range(19):
+        cache.put(unit(str(number)))
+    assert not cache.statistics().warm
+    cache.put(unit("last"))
+    assert cache.statistics().warm
+    assert cache_of().statistics().hit_ratio is None
+
+
+def test_skill_effects_change_destroy_and_create():
+    cache = cache_of()
+    cache.put(unit("apple", "Apple", states=(StateBelief(ObjectState.DIRTY, 0.9, S),)))
+    cache.apply(StateChange("apple", "Apple", 2 * S, added=(ObjectState.CLEANED,)))
+    assert [belief.state for belief in cache.get("apple").states] == [ObjectState.CLEANED]
+    cache.apply(StateChange("apple", "Apple", 3 * S, support_id="bowl", inside=True, position=(5.0, 0.0, 1.0)))
+    assert cache.get("apple").support_id == "bowl"
+    assert cache.apply(StateChange("apple", "Apple", 4 * S, destroyed=True)) is None
+    born = cache.apply(StateChange("slice1", "AppleSliced", 4 * S, added=(ObjectState.SLICED,), created_from="apple"))
+    assert born.position[0] == 5.0, "a slice is where the whole was, though that is gone already"
+    assert born.has_state(ObjectState.CLEANED)
+    assert born.has_state(ObjectState.SLICED)
+    assert "apple" not in cache
+    assert cache.apply(StateChange("ghost", "Cup", 5 * S, added=(ObjectState.ON,))) is None, "nobody knows where"
+    held = cache.apply(StateChange("slice1", "AppleSliced", 6 * S, held=True))
+    assert held.support_id == ""
+
+
+@pytest.mark.parametrize("policy", POLICY_NAMES)
+def test_what_pending_subgoals_name_stays(policy):
+    cache = cache_of(6, policy=policy)
+    cache.put(unit("knife", "Knife"))
+    cache.put(unit("bread", "Bread"))
+    cache.pin(["knife"], ["Bread"])
+    for number in range(100):
+        cache.put(unit(f"x{number}", "Thing", 2.0 + number))
+        assert len(cache) <= 6
+    assert "knife" in cache
+    assert "bread" in cache
+    assert cache.statistics().pinned == 2
+    cache.pin()
+    for number in range(100, 200):
+        cache.put(unit(f"x{number}", "Thing", 2.0 + number))
+    assert "knife" not in cache
+    assert "bread" not in cache
+
+
+def test_more_pins_than_room_still_lets_new_objects_in():
+    cache = cache_of(4, policy="w-tinylfu")
+    cache.pin(object_classes=["Mug"])
+    for number in range(50):
+        cache.put(unit(f"mug{number}", "Mug", number))
+        assert f"mug{number}" in cache
+        assert len(cache) <= 4
+
+
+def test_crops_keep_to_their_budget_and_leave_with_their_unit(tmp_path):
+    stale = tmp_path / "old.jpg"
+    stale.write_bytes(b"x")
+    cache = cache_of(3, crop_folder=str(tmp_path), crop_budget_mb=2.5e-4)
+    assert not stale.exists(), "the memory is volatile, and so are its crops"
+    for name in "abc":
+        cache.put(unit(name), crop_jpeg=name.encode() * 100)
+    assert cache.get("a").image_path == "", "250 bytes hold two crops"
+    assert [Path(cache.get(name).image_path).read_bytes() for name in "bc"] == [b"b" * 100, b"c" * 100]
+    cache.forget("b")
+    assert len(list(tmp_path.iterdir())) == 1
+    cache.put(unit("c"), crop_jpeg=b"n" * 120)
+    assert cache.statistics().crop_bytes == 120
+    cache.put(unit("big"), crop_jpeg=b"n" * 1000)
+    assert cache.get("big").image_path == ""
+    cache.clear()
+    assert list(tmp_path.iterdir()) == []
+    assert cache.statistics().crop_bytes == 0
+
+
+def test_snapshot_survives_a_restart_within_its_limit(tmp_path):
+    settings = {
+        "snapshot_path": str(tmp_path / "s.json"),
+        "snapshot_max_age_s": 60.0,
+        "crop_folder": str(tmp_path / "c"),
+    }
+    cache = cache_of(3, **settings)
+    cache.put(unit("a", states=(StateBelief(ObjectState.ON, 0.75, S),)), crop_jpeg=b"jpeg")
+    cache.put(unit("b", stamp_s=2.0))
+    cache.save_snapshot(10 * S)
+    again = cache_of(3, **settings)
+    assert again.restore_snapshot(30 * S) == 2
+    assert again.get("a").states == cache.get("a").states
+    np.testing.assert_array_equal(again.get("a").covariance, cache.get("a").covariance)
+    assert Path(again.get("a").image_path).read_bytes() == b"jpeg"
+    late = cache_of(3, **settings)
+    assert late.restore_snapshot(71 * S) == 0
+    assert list((tmp_path / "c").iterdir()) == [], "crops of a snapshot that is not taken back go too"
+    (tmp_path / "s.json").write_text("{}")
+    with pytest.raises(SnapshotError, match="not a snapshot"):
+        late.restore_snapshot(30 * S)
+
+
+def test_conflicting_states_are_settled_by_age_and_confidence_and_recorded():
+    cache = cache_of(state_half_life_s=100.0)
+    cache.put(unit("cup", states=(StateBelief(ObjectState.CLEANED, 0.9, 10 * S),)))
+    lost = cache.claim_states("cup", [StateClaim(ObjectState.DIRTY, 0.8, 20 * S)], 20 * S)
+    assert not lost[0].claim_won
+    assert cache.get("cup").has_state(ObjectState.CLEANED)
+    won = cache.claim_states("cup", [StateClaim(ObjectState.DIRTY, 0.8, 300 * S)], 300 * S)
+    assert won[0].claim_won
+    assert [belief.state for belief in cache.get("cup").states] == [ObjectState.DIRTY]
+    agreed = cache.claim_states("cup", [StateClaim(ObjectState.FILLED, 0.7, 300 * S)], 300 * S)
+    assert agreed == ()
+    assert cache.get("cup").has_state(ObjectState.FILLED)
+    denied = cache.claim_states("cup", [StateClaim(ObjectState.FILLED, 0.1, 310 * S)], 310 * S)
+    assert denied[0].claim_won
+    assert not cache.get("cup").has_state(ObjectState.FILLED)
+    assert list(cache.conflicts) == [*lost, *won, *denied]
+    assert cache.statistics().state_conflicts == 3
+    assert cache.claim_states("nobody", [StateClaim(ObjectState.ON, 0.9, S)], S) == ()
+
+
+@pytest.mark.parametrize("policy", POLICY_NAMES)
+def test_invariants_hold_over_random_operations(policy, tmp_path):
+    rng = random.Random(11)
+    cache = cache_of(12, policy=policy, crop_folder=str(tmp_path), crop_budget_mb=1e-3)
+    base = unit("base")
+    puts = 0
+    for step in range(20_000):
+        object_id, action = f"o{int(rng.paretovariate(0.7)) % 60}", rng.random()
+        if action < 0.5:
+            crop = b"j" * rng.randrange(1, 300) if action < 0.005 else b""
+            cache.put(replace(base, object_id=object_id, object_class=object_id[:2], stamp_ns=step * S), crop)
+            puts += 1
+        elif action < 0.9:
+            cache.lookup(object_id) if action < 0.7 else cache.lookup(object_class=object_id[:2])
+        elif action < 0.95:
+            cache.apply(StateChange(object_id, object_id[:2], step * S, destroyed=action < 0.91, position=(0, 0, 0)))
+        elif action < 0.97:
+            cache.forget(object_id)
+        elif action < 0.98:
+            cache.pin([f"o{rng.randrange(60)}" for _ in range(rng.randrange(10))], ["o1"] * rng.randrange(2))
+        if step % 50:
+            continue
+        units = cache.units()
+        ids = {held.object_id for held in units}
+        assert len(ids) == len(units) == len(cache) <= 12
+        assert set(cache._policy) == ids
+        assert {key for keys in cache._ids_by_class.values() for key in keys} == ids
+        assert set(cache._last_use_ns) == ids
+        crops = {path.name: path.stat().st_size for path in tmp_path.iterdir()}
+        assert sum(crops.values()) == cache.statistics().crop_bytes <= 1000
+        assert len(crops) == sum(bool(held.image_path) for held in units)
+        counted = cache.statistics()
+        assert counted.insertions - counted.evictions - counted.removals == len(units)
+
+
+def test_readers_do_not_wait_for_writers():
+    cache = cache_of(50)
+    for number in range(50):
+        cache.put(unit(f"o{number}"))
+    with cache._lock:  # a writer in the middle of its work
+        started = time.perf_counter()
+        for _ in range(100):
+            assert cache.lookup("o3")
+            assert cache.get("o4")
+            assert len(cache.units()) == 50
+        assert time.perf_counter() - started < 0.1
+    assert cache.statistics().lookups == 100
+
+
+def test_threads_leave_a_consistent_cache():
+    cache = cache_of(20, policy="w-tinylfu")
+    failures = []
+
+    def work(seed):
+        rng = random.Random(seed)
+        try:
+            for step in range(800):
+                object_id = f"o{rng.randrange(40)}"
+                if rng.random() < 0.5:
+                    cache.put(unit(object_id, stamp_s=step))
+                else:
+                    cache.lookup(object_id)
+                    cache.units()
+        except Exception as error:
+            failures.append(error)
+
+    threads = [threading.Thread(target=work, args=(seed,)) for seed in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(30)
+    assert failures == []
+    statistics = cache.statistics()
+    assert statistics.insertions - statistics.evictions == len(cache) <= 20
+    assert {held.object_id for held in cache.units()} == set(cache._policy)
