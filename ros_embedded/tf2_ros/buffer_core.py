@@ -33,6 +33,7 @@ __all__ = [
 TransformStamped = get_message("geometry_msgs/msg/TransformStamped")
 DEFAULT_CACHE_NS = 10_000_000_000
 _NORM_TOLERANCE = 10e-3
+_UNKNOWN_FRAME = "frame does not exist"
 
 
 class BufferCore:
@@ -79,14 +80,20 @@ class BufferCore:
 
     def can_transform_core(self, target_frame: str, source_frame: str, time: Any) -> tuple[bool, str]:
         """Whether lookup_transform_core would answer, and if not, why."""
-        return self._can(target_frame, source_frame, time)
+        if target_frame == source_frame:
+            return True, ""
+        with self._lock:
+            problem = self._unusable(target_frame=target_frame, source_frame=source_frame)
+            return (False, problem) if problem else self._can(target_frame, source_frame, time)
 
     def can_transform_full_core(
         self, target_frame: str, target_time: Any, source_frame: str, source_time: Any, fixed_frame: str
     ) -> tuple[bool, str]:
         """Whether lookup_transform_full_core would answer, and if not, why."""
-        possible, problem = self._can(fixed_frame, source_frame, source_time)
-        return self._can(target_frame, fixed_frame, target_time) if possible else (possible, problem)
+        with self._lock:
+            problem = self._unusable(target_frame=target_frame, source_frame=source_frame, fixed_frame=fixed_frame)
+            possible, problem = (False, problem) if problem else self._can(target_frame, fixed_frame, target_time)
+            return self._can(fixed_frame, source_frame, source_time) if possible else (False, problem)
 
     def get_latest_common_time(self, target_frame: str, source_frame: str) -> Any:
         """The newest rclpy Time at which the two frames are connected. Raises TransformException."""
@@ -143,18 +150,28 @@ class BufferCore:
                     cache = self._caches[child] = StaticCache() if is_static else TimeCache(self._cache_ns)
                 self._names |= {parent: None, child: None}
                 self._authorities[child] = authority
-                if not cache.insert(StampedTransform(nanoseconds(message.header.stamp), parent, pose)):
-                    problem = "TF_OLD_DATA ignoring data from the past"
-        if problem is not None:
+                stamp_ns = nanoseconds(message.header.stamp)
+                if not cache.insert(StampedTransform(stamp_ns, parent, pose)):
+                    get_logger("tf2").warn(
+                        f"TF_OLD_DATA ignoring data from the past for frame {child} at time {stamp_ns / 1e9:.6f} "
+                        f"according to authority {authority}"
+                    )
+        else:
             get_logger("tf2").error(f'{problem}: from "{parent}" to "{child}", authority "{authority}"')
 
     def _can(self, target_frame: str, source_frame: str, time: Any) -> tuple[bool, str]:
-        with self._lock:
-            try:
-                self._lookup(target_frame, source_frame, nanoseconds(time), "canTransform")
-            except TransformException as error:
-                return False, str(error)
+        try:
+            self._lookup(target_frame, source_frame, nanoseconds(time), "canTransform")
+        except TransformException as error:
+            return False, str(error)
         return True, ""
+
+    def _unusable(self, **frames: str) -> str:
+        """What is wrong with the first frame that has a fault, by canTransform's argument; empty if none has."""
+        for argument, frame in frames.items():
+            if fault := self._fault(frame):
+                return f'Invalid frame ID "{frame}" passed to canTransform argument {argument} - {fault}'
+        return ""
 
     def _lookup(self, target: str, source: str, stamp_ns: int, function: str) -> tuple[RigidTransform, int]:
         """`target_T_source` and its time."""
@@ -199,6 +216,8 @@ class BufferCore:
 
     def _latest_common_ns(self, target: str, source: str) -> int:
         """The least of the newest times of the links between two frames; 0 if all are static."""
+        if target == source and (cache := self._caches.get(target)) is not None:
+            return cache.latest().stamp_ns
         above_source = self._newest_above(source)
         above_target = self._newest_above(target)
         shared = next((frame for frame in above_target if frame in above_source), None)
@@ -221,13 +240,16 @@ class BufferCore:
         return above
 
     def _check_frame(self, argument: str, frame: str) -> None:
-        if not frame or frame.startswith("/"):
-            fault = "start with a '/'" if frame else "be empty"
-            raise InvalidArgumentException(
-                f'Invalid argument "{frame}" passed to {argument} - in tf2 frame_ids cannot {fault}'
-            )
-        if frame not in self._names:
+        fault = self._fault(frame)
+        if fault == _UNKNOWN_FRAME:
             raise LookupException(f'"{frame}" passed to {argument} does not exist. ')
+        if fault:
+            raise InvalidArgumentException(f'Invalid argument "{frame}" passed to {argument} - {fault}')
+
+    def _fault(self, frame: str) -> str:
+        if not frame or frame.startswith("/"):
+            return f"in tf2 frame_ids cannot {'start with a ' + repr('/') if frame else 'be empty'}"
+        return "" if frame in self._names else _UNKNOWN_FRAME
 
 
 def nanoseconds(time: Any) -> int:

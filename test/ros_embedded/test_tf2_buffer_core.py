@@ -112,7 +112,7 @@ def test_frame_with_one_pose_is_known_at_its_time_only():
     buffer = BufferCore()
     buffer.set_transform(transform("map", "cup", 5.0), "test")
     assert buffer.can_transform_core("map", "cup", at(5.0))[0]
-    with pytest.raises(ExtrapolationException, match="only time 5.000000 is in the buffer"):
+    with pytest.raises(ExtrapolationException, match=r"only time 5\.000000 is in the buffer"):
         buffer.lookup_transform_core("map", "cup", at(5.1))
 
 
@@ -177,6 +177,18 @@ def test_clear_forgets_all_but_static_frames(robot):
     robot.clear()
     assert not robot.can_transform_core("map", "base_link", NEWEST)[0]
     assert robot.can_transform_core("base_link", "camera", NEWEST)[0]
+
+
+def test_unknown_frame_is_named_when_a_lookup_is_impossible(robot):
+    expected = 'Invalid frame ID "attic" passed to canTransform argument source_frame - frame does not exist'
+    assert robot.can_transform_core("map", "attic", NEWEST) == (False, expected)
+    expected = 'Invalid frame ID "attic" passed to canTransform argument fixed_frame - frame does not exist'
+    assert robot.can_transform_full_core("map", at(10.0), "map", at(20.0), "attic") == (False, expected)
+
+
+def test_frame_is_common_with_itself_at_its_newest_time(robot):
+    newest = robot.lookup_transform_core("map", "base_link", NEWEST).header.stamp
+    assert robot.get_latest_common_time("base_link", "base_link").to_msg() == newest
 
 
 @settings(max_examples=60, deadline=None)
