@@ -1,0 +1,147 @@
+"""One batch into the database: one revision, one transaction, in which the forgotten stays forgotten."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.engine import Connection
+
+from memory_node.store.records import Batch, Row, step_key
+from memory_node.store.schema import LOGGED, sites, tombstones
+
+Reject = Callable[[str, tuple[Any, ...], Exception], None]
+
+# PostgreSQL's classes of errors that lie in a value, not in the server: data, integrity, program limits.
+_VALUE_STATES = ("22", "23", "54")
+_VALUE_ERRORS = (sa.exc.DataError, sa.exc.IntegrityError, sa.exc.StatementError, OverflowError, ValueError)
+
+
+def channel_of(site: str) -> str:
+    """Return the NOTIFY channel of a site (an identifier may have 63 bytes and a site's name any)."""
+    return "robot_memory_" + hashlib.sha256(site.encode()).hexdigest()[:24]
+
+
+def is_value_error(error: Exception) -> bool:
+    """Return whether a row's values are the cause, so that trying again is useless."""
+    state = getattr(getattr(error, "orig", None), "sqlstate", None)
+    if isinstance(state, str):
+        return state.startswith(_VALUE_STATES)
+    unavailable = (sa.exc.OperationalError, sa.exc.InterfaceError, sa.exc.InternalError, sa.exc.ProgrammingError)
+    if isinstance(error, unavailable) or type(error) is sa.exc.DatabaseError:
+        return False
+    return isinstance(error, _VALUE_ERRORS)
+
+
+def next_revision(connection: Connection, site: str) -> int:
+    """Return a new revision; its row stays locked until the commit, so revisions appear in their order."""
+    raised = sites.update().where(sites.c.name == site).values(revision=sites.c.revision + 1)
+    return connection.execute(raised.returning(sites.c.revision)).scalar_one()
+
+
+def notify(connection: Connection, site: str, robot_id: str, revision: int) -> None:
+    """Tell the site's other robots, on PostgreSQL, once the transaction is committed."""
+    if connection.dialect.name == "postgresql":
+        statement = sa.text("SELECT pg_notify(:channel, :payload)")
+        connection.execute(statement, {"channel": channel_of(site), "payload": f"{revision} {robot_id}"})
+
+
+class Applier:
+    """Writes batches of one site; not thread-safe, the writer alone uses it."""
+
+    def __init__(self, site: str, robot_id: str, reject: Reject) -> None:
+        self._site = site
+        self._robot_id = robot_id
+        self._reject = reject
+        self._upserts: dict[tuple[str, str], Any] = {}
+        self._dead: set[tuple[str, str]] = set()
+        self._dead_revision = -1
+
+    def apply(self, connection: Connection, batch: Batch) -> int:
+        """Write a batch in one transaction and return its revision; rows that cannot be stored are rejected one by one.
+
+        Raises:
+            sqlalchemy.exc.DBAPIError: the database cannot take it now; nothing was written.
+        """
+        try:
+            return self._apply(connection, batch, one_by_one=False)
+        except Exception as error:
+            # Whatever lies in the values is found row by row; everything else is the caller's to judge.
+            if not is_value_error(error):
+                raise
+        return self._apply(connection, batch, one_by_one=True)
+
+    def _apply(self, connection: Connection, batch: Batch, one_by_one: bool) -> int:
+        with connection.begin():
+            revision = next_revision(connection, self._site)
+            self._learn_dead(connection)
+            for table in LOGGED:
+                rows = batch.get(table.name)
+                if rows:
+                    alive = {key: row for key, row in rows.items() if not self._is_dead(table.name, row)}
+                    self._write(connection, table, alive, revision, one_by_one)
+            notify(connection, self._site, self._robot_id, revision)
+        return revision
+
+    def _write(
+        self, connection: Connection, table: sa.Table, rows: dict[tuple[Any, ...], Row], revision: int, one_by_one: bool
+    ) -> None:
+        statement = self._upsert(connection, table)
+        for row in rows.values():
+            row["revision"] = revision
+        if not one_by_one:
+            if rows:
+                connection.execute(statement, list(rows.values()))
+            return
+        for key, row in rows.items():
+            try:
+                with connection.begin_nested():
+                    connection.execute(statement, row)
+            except Exception as error:
+                if not is_value_error(error):
+                    raise
+                self._reject(table.name, key, error)
+
+    def _upsert(self, connection: Connection, table: sa.Table) -> Any:
+        dialect = connection.dialect.name
+        if (dialect, table.name) not in self._upserts:
+            insert: Any = (postgresql if dialect == "postgresql" else sqlite).insert(table)
+            keys = [column.name for column in table.primary_key]
+            values = {column.name: insert.excluded[column.name] for column in table.c if column.name not in keys}
+            self._upserts[dialect, table.name] = insert.on_conflict_do_update(index_elements=keys, set_=values)
+        return self._upserts[dialect, table.name]
+
+    def _learn_dead(self, connection: Connection) -> None:
+        newer = sa.select(tombstones.c.kind, tombstones.c.id, tombstones.c.revision).where(
+            tombstones.c.site == self._site, tombstones.c.revision > self._dead_revision
+        )
+        for kind, record_id, revision in connection.execute(newer):
+            self._dead.add((kind, record_id))
+            self._dead_revision = max(self._dead_revision, revision)
+
+    def _is_dead(self, table: str, row: Row) -> bool:
+        return bool(self._dead) and any(reference in self._dead for reference in references(table, row))
+
+
+def references(table: str, row: Any) -> Iterator[tuple[str, str]]:
+    """Yield the (kind, id) of everything without which this row may not exist."""
+    if table == "objects":
+        yield "object", row["id"]
+    elif table in ("appearances", "places", "events", "state_changes"):
+        yield "object", row["object_id"]
+    elif table == "relations":
+        yield "object", row["source_id"]
+        yield "object", row["target_id"]
+    elif table == "episodes":
+        yield "episode", row["id"]
+    elif table == "steps":
+        yield "episode", row["episode_id"]
+        yield "step", step_key(row["episode_id"], row["step_index"])
+    elif table == "documents":
+        yield row["kind"], row["id"]
+    elif table == "supports":
+        yield row["source_kind"], row["source_id"]
+        yield row["record_kind"], row["record_id"]

@@ -1,0 +1,94 @@
+"""Opens a database: which one, with which rights, and how its transactions begin."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from pathlib import Path
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy.engine import URL, Connection, Engine, make_url
+
+from memory_node.domain.errors import StoreError
+
+# Bytes 68..71 of a SQLite file: "rmem".
+APPLICATION_ID = 0x726D656D
+
+
+def parse_url(url_or_path: str | Path) -> URL:
+    """Return the SQLAlchemy URL of a path, a `sqlite:///` or a `postgresql://` address.
+
+    Raises:
+        StoreError: another kind of database, or a password in the address.
+    """
+    text = str(url_or_path)
+    url = make_url(text) if "://" in text else URL.create("sqlite", database=str(Path(text).expanduser().absolute()))
+    if url.password is not None:
+        raise StoreError(
+            "the store's address holds a password, which process lists and logs would show; "
+            "take it out and set PGPASSWORD or write it to ~/.pgpass"
+        )
+    backend = url.get_backend_name()
+    if backend == "postgresql":
+        return url.set(drivername="postgresql+psycopg")
+    if backend != "sqlite" or url.database in (None, "", ":memory:"):
+        raise StoreError(f"expected a SQLite file or a postgresql:// address, got {url.render_as_string()}")
+    return url
+
+
+def sqlite_path(url: URL) -> Path | None:
+    """Return the file of a SQLite address, None for a server."""
+    return Path(str(url.database)) if url.get_backend_name() == "sqlite" else None
+
+
+def create_private(path: Path) -> None:
+    """Make `path` a file that only its owner reads and writes (0600), creating it and its folder if need be."""
+    path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
+    try:
+        if os.fstat(descriptor).st_mode & 0o177:
+            os.fchmod(descriptor, 0o600)
+    finally:
+        os.close(descriptor)
+
+
+def open_engine(url: URL, busy_timeout_s: float = 2.0) -> Engine:
+    """Return an engine; nothing is connected yet. TLS options of the address (sslmode, sslrootcert) pass through."""
+    if url.get_backend_name() == "sqlite":
+        return _sqlite_engine(url, busy_timeout_s)
+    defaults = {
+        "connect_timeout": 3,
+        "keepalives_idle": 5,
+        "tcp_user_timeout": 5000,
+        "application_name": "robot_memory",
+    }
+    arguments: dict[str, Any] = {key: value for key, value in defaults.items() if key not in url.query}
+    return sa.create_engine(url, connect_args=arguments, pool_size=3)
+
+
+def _sqlite_engine(url: URL, busy_timeout_s: float) -> Engine:
+    engine = sa.create_engine(url, connect_args={"timeout": busy_timeout_s, "check_same_thread": False}, pool_size=3)
+
+    @sa.event.listens_for(engine, "connect")
+    def _configure(connection: sqlite3.Connection, _record: Any) -> None:
+        # sqlite3 must not begin transactions on its own: _begin below says which kind.
+        connection.isolation_level = None
+        connection.execute("PRAGMA journal_mode = WAL")
+        connection.execute("PRAGMA synchronous = FULL")
+        connection.execute("PRAGMA secure_delete = ON")
+        connection.execute("PRAGMA temp_store = MEMORY")
+        connection.execute("PRAGMA cache_size = -32000")
+
+    @sa.event.listens_for(engine, "begin")
+    def _begin(connection: Connection) -> None:
+        # A writer takes its lock at once: a read lock that must grow later can fail without waiting.
+        writes = connection.get_execution_options().get("writes", False)
+        connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
+
+    return engine
+
+
+def for_writing(connection: Connection) -> Connection:
+    """Return the connection with its next transactions begun as writing ones."""
+    return connection.execution_options(writes=True)

@@ -1,0 +1,37 @@
+"""What can go wrong with the durable store, each with what helps."""
+
+from __future__ import annotations
+
+from memory_node.domain.errors import StoreError
+
+
+class StoreUnavailableError(StoreError):
+    """The database cannot be reached or written now; new facts wait in the journal."""
+
+
+class StoreBacklogError(StoreError):
+    """More facts wait than the store may hold; nothing was taken over."""
+
+
+class StoreInUseError(StoreError):
+    """Another process already writes as this robot."""
+
+
+class StoreVersionError(StoreError):
+    """The database was made by a newer program, or is none of ours."""
+
+
+class StoreSiteError(StoreError):
+    """The database belongs to another site."""
+
+
+class RecordRejectedError(StoreError):
+    """A record that the database cannot hold; the others were kept."""
+
+
+class InvalidImportError(StoreError):
+    """A file that is to be imported holds something that memory cannot take."""
+
+
+class ConfinementError(StoreError):
+    """A path that would leave the data folder."""

@@ -1,0 +1,133 @@
+"""The bounded journal on disk: batches that the database cannot take now, kept in order until it can.
+
+Its space is reserved when it is opened, so that a full disk does not take it away. One process at a time holds it,
+which also makes sure that a robot has one writer.
+"""
+
+from __future__ import annotations
+
+import base64
+import errno
+import fcntl
+import json
+import os
+import struct
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from memory_node.store.engine import create_private
+from memory_node.store.errors import StoreInUseError
+from memory_node.store.records import Batch
+
+# A frame: length of the payload, its CRC-32, payload. A length of 0 ends the journal.
+_HEAD = struct.Struct("<II")
+
+
+def _pack(value: Any) -> Any:
+    return {"$bytes": base64.b64encode(value).decode()}
+
+
+def _unpack(value: dict[str, Any]) -> Any:
+    return base64.b64decode(value["$bytes"]) if "$bytes" in value else value
+
+
+def encode_batch(batch: Batch) -> bytes:
+    """Return a batch as JSON bytes."""
+    return json.dumps({table: list(rows.items()) for table, rows in batch.items()}, default=_pack).encode()
+
+
+def decode_batch(payload: bytes) -> Batch:
+    """Return the batch that `encode_batch` wrote."""
+    tables = json.loads(payload, object_hook=_unpack)
+    return {table: {tuple(key): row for key, row in rows} for table, rows in tables.items()}
+
+
+class Journal:
+    """A file of fixed size that holds batches in order; not thread-safe, the writer alone uses it."""
+
+    def __init__(self, path: Path, capacity_bytes: int) -> None:
+        """Open or create it and take its lock.
+
+        Raises:
+            StoreInUseError: another process holds it.
+        """
+        self.path = path
+        create_private(path)
+        self._descriptor = os.open(path, os.O_RDWR | os.O_CLOEXEC)
+        try:
+            fcntl.flock(self._descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            os.close(self._descriptor)
+            raise StoreInUseError(f"another process writes this memory already (it holds {path})") from None
+        self.capacity_bytes = max(capacity_bytes, os.fstat(self._descriptor).st_size)
+        # A disk that is full already leaves the reservation short; append() then says so.
+        self._reserved = self._reserve()
+        self._frames: list[tuple[int, int]] = list(self._scan())
+        self._end = sum(self._frames[-1]) if self._frames else 0
+
+    def _reserve(self) -> bool:
+        try:
+            os.posix_fallocate(self._descriptor, 0, self.capacity_bytes)
+        except OSError:
+            return False
+        return True
+
+    def _scan(self) -> Iterator[tuple[int, int]]:
+        """Yield (offset, size) of each whole frame; a torn last one was never acknowledged."""
+        offset = 0
+        while len(head := os.pread(self._descriptor, _HEAD.size, offset)) == _HEAD.size:
+            length, checksum = _HEAD.unpack(head)
+            payload = os.pread(self._descriptor, length, offset + _HEAD.size)
+            if length == 0 or len(payload) < length or zlib.crc32(payload) != checksum:
+                return
+            yield offset, _HEAD.size + length
+            offset += _HEAD.size + length
+
+    def __len__(self) -> int:
+        return len(self._frames)
+
+    @property
+    def used_bytes(self) -> int:
+        """Bytes of the frames that wait."""
+        return self._end
+
+    def append(self, batch: Batch) -> bool:
+        """Add a batch and wait until it is on the disk; False when there is no room for it.
+
+        Raises:
+            OSError: the disk refuses the write.
+        """
+        payload = encode_batch(batch)
+        frame = _HEAD.pack(len(payload), zlib.crc32(payload)) + payload
+        # The end mark must fit behind it.
+        if self._end + len(frame) + _HEAD.size > self.capacity_bytes:
+            return False
+        self._write(frame + bytes(_HEAD.size), self._end)
+        self._frames.append((self._end, len(frame)))
+        self._end += len(frame)
+        return True
+
+    def _write(self, data: bytes, offset: int) -> None:
+        if os.pwrite(self._descriptor, data, offset) < len(data):
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(self.path))
+        os.fdatasync(self._descriptor)
+
+    def batches(self) -> Iterator[Batch]:
+        """Yield the waiting batches, oldest first."""
+        for offset, size in list(self._frames):
+            yield decode_batch(os.pread(self._descriptor, size - _HEAD.size, offset + _HEAD.size))
+
+    def clear(self) -> None:
+        """Empty it; the bytes are overwritten because they may be forgotten later."""
+        if self._end:
+            self._write(bytes(self._end + _HEAD.size), 0)
+        self._frames.clear()
+        self._end = 0
+        if not self._reserved:
+            self._reserved = self._reserve()
+
+    def close(self) -> None:
+        """Let go of it."""
+        os.close(self._descriptor)

@@ -1,0 +1,12 @@
+"""Runs alembic's scripts on the connection that `versioning.migrate` hands over."""
+
+from alembic import context
+
+from memory_node.store.schema import metadata
+
+context.configure(
+    connection=context.config.attributes["connection"],
+    target_metadata=metadata,
+    render_as_batch=context.config.attributes["connection"].dialect.name == "sqlite",
+)
+context.run_migrations()

@@ -1,0 +1,118 @@
+"""What the store keeps beyond the domain's own values, and the form in which rows travel."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Union
+
+import numpy as np
+from sqlalchemy.engine import Row as SqlRow
+
+from memory_node.domain.errors import InvalidValueError
+from memory_node.domain.scene import Area, Floor, Relation, Room, SceneEvent, SceneObject
+from memory_node.domain.skill import StateChange
+from memory_node.domain.step import EpisodeSummary, StepRecord
+
+Row = dict[str, Any]
+AnyRow = Union["SqlRow[Any]", Any]
+# table -> primary key without site -> row; what one commit writes.
+Batch = dict[str, dict[tuple[Any, ...], Row]]
+
+
+@dataclass(frozen=True)
+class Document:
+    """A learned thing in the form its layer chose: a guideline, a proposition, a prescription.
+
+    sources: what it was learned from, as (kind, id): ("step", step_key(...)), ("episode", id), ("object", id), or
+    another document's (kind, id). removed: it was given up; it stays as a mark for other robots.
+    """
+
+    kind: str
+    id: str
+    body: Mapping[str, Any]
+    stamp_ns: int = 0
+    sources: tuple[tuple[str, str], ...] = ()
+    removed: bool = False
+
+    def __post_init__(self) -> None:
+        if not self.kind or not self.id:
+            raise InvalidValueError(f"Document: expected a kind and an id, got {self.kind!r} and {self.id!r}")
+
+
+@dataclass(frozen=True)
+class Removed:
+    """An area, room, floor or relation that the map no longer has."""
+
+    record: Area | Room | Floor | Relation
+
+
+@dataclass(frozen=True)
+class Belief:
+    """One robot's view of one object; merged_into: the object that it turned out to be, or ""."""
+
+    robot_id: str
+    object: SceneObject
+    merged_into: str = ""
+
+
+@dataclass(frozen=True)
+class StoreChange:
+    """What other robots, or another process, brought since the last look.
+
+    objects: merged over all robots. gone: ids of objects that were forgotten or merged into others.
+    """
+
+    revision: int
+    objects: tuple[SceneObject, ...] = ()
+    gone: tuple[str, ...] = ()
+    floors: tuple[Floor, ...] = ()
+    rooms: tuple[Room, ...] = ()
+    areas: tuple[Area, ...] = ()
+    relations: tuple[Relation, ...] = ()
+    removed: tuple[Removed, ...] = ()
+    episodes: tuple[EpisodeSummary, ...] = ()
+    steps: tuple[StepRecord, ...] = ()
+    documents: tuple[Document, ...] = field(default=())
+
+    def __bool__(self) -> bool:
+        return any((self.objects, self.gone, self.floors, self.rooms, self.areas, self.relations, self.removed)) or any(
+            (self.episodes, self.steps, self.documents)
+        )
+
+
+Recordable = (
+    SceneEvent | StepRecord | EpisodeSummary | StateChange | Area | Room | Floor | Relation | Removed | Document
+)
+ObjectListener = Callable[[StoreChange], None]
+
+
+def step_key(episode_id: str, index: int) -> str:
+    """Return the id under which provenance names a step."""
+    return f"{episode_id}:{index}"
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, np.ndarray):
+        return value.tolist()
+    if isinstance(value, np.generic):
+        return value.item()
+    if isinstance(value, (set, frozenset)):
+        return sorted(value)
+    raise TypeError(f"a {type(value).__name__} cannot be stored")
+
+
+_encode = json.JSONEncoder(separators=(",", ":"), allow_nan=False, default=_plain).encode
+
+
+def to_json(value: Any) -> str:
+    """Return compact JSON; numpy numbers and arrays become plain ones.
+
+    Raises:
+        InvalidValueError: something in it has no JSON form (NaN included).
+    """
+    try:
+        return _encode(value)
+    except (TypeError, ValueError) as error:
+        raise InvalidValueError(f"cannot be stored as JSON: {error}") from error

@@ -1,0 +1,206 @@
+"""Map, episodes, steps and documents as rows and back; rows carry no origin yet (see `writer`)."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from functools import lru_cache
+from typing import Any
+
+from memory_node.domain.ids import new_id
+from memory_node.domain.scene import Area, Floor, Relation, RelationKind, Room
+from memory_node.domain.skill import FailureReason, SkillCall, StateChange
+from memory_node.domain.step import EpisodeSummary, StepRecord
+from memory_node.store.records import Document, Row, to_json
+
+MapRecord = Area | Room | Floor | Relation
+
+
+def map_row(record: MapRecord, removed: bool = False) -> tuple[str, Row]:
+    """Return the table and the row of an area, room, floor or relation."""
+    row: Row
+    if isinstance(record, Area):
+        x, y = record.position
+        row = {"id": record.id, "name": record.name, "floor_id": record.floor_id, "room_id": record.room_id}
+        return "areas", {
+            **row,
+            "x": float(x),
+            "y": float(y),
+            "last_viewed_ns": record.last_viewed_ns,
+            "removed": removed,
+        }
+    if isinstance(record, Room):
+        x, y = record.center
+        row = {"id": record.id, "name": record.name, "floor_id": record.floor_id, "x": float(x), "y": float(y)}
+        return "rooms", {
+            **row,
+            "area_m2": float(record.area_m2),
+            "named_by_user": record.named_by_user,
+            "removed": removed,
+        }
+    if isinstance(record, Floor):
+        return "floors", {
+            "id": record.id,
+            "name": record.name,
+            "height_m": float(record.height_m),
+            "removed": removed,
+        }
+    return "relations", {
+        "source_id": record.source_id,
+        "kind": record.kind.value,
+        "target_id": record.target_id,
+        "distance_m": float(record.distance_m),
+        "probability": float(record.probability),
+        "removed": removed,
+    }
+
+
+def area_of(row: Any) -> Area:
+    """Return the area of a row."""
+    return Area(row.id, row.name, (row.x, row.y), row.floor_id, row.room_id, row.last_viewed_ns)
+
+
+def room_of(row: Any) -> Room:
+    """Return the room of a row."""
+    return Room(row.id, row.name, row.floor_id, (row.x, row.y), row.area_m2, bool(row.named_by_user))
+
+
+def floor_of(row: Any) -> Floor:
+    """Return the floor of a row."""
+    return Floor(row.id, row.name, row.height_m)
+
+
+def relation_of(row: Any) -> Relation:
+    """Return the relation of a row."""
+    return Relation(row.source_id, RelationKind(row.kind), row.target_id, row.distance_m, row.probability)
+
+
+def state_change_row(change: StateChange) -> Row:
+    """Return the row of `state_changes`, under a fresh id."""
+    body = {
+        "object_class": change.object_class,
+        "added": [state.value for state in change.added],
+        "removed": [state.value for state in change.removed],
+        "held": change.held,
+        "support_id": change.support_id,
+        "inside": change.inside,
+        "position": change.position,
+        "created_from": change.created_from,
+        "destroyed": change.destroyed,
+        "source": change.source,
+        "probability": change.probability,
+    }
+    return {"id": new_id(), "object_id": change.object_id, "stamp_ns": change.stamp_ns, "body": to_json(body)}
+
+
+def episode_row(episode: EpisodeSummary) -> Row:
+    """Return the row of `episodes`; a robot id of its own goes before the store's."""
+    row = {
+        "id": episode.id,
+        "instruction": episode.instruction,
+        "task_type": episode.task_type,
+        "started_ns": episode.started_ns,
+        "ended_ns": episode.ended_ns,
+        "success": episode.success,
+        "attempt": episode.attempt,
+    }
+    return {**row, "robot_id": episode.robot_id} if episode.robot_id else row
+
+
+def episode_of(row: Any) -> EpisodeSummary:
+    """Return the episode of a row."""
+    success = None if row.success is None else bool(row.success)
+    return EpisodeSummary(
+        row.id, row.instruction, row.task_type, row.started_ns, row.ended_ns, success, row.attempt, row.robot_id
+    )
+
+
+def step_row(step: StepRecord) -> Row:
+    """Return the row of `steps`."""
+    x, y, z = step.position
+    return {
+        "episode_id": step.episode_id,
+        "step_index": step.index,
+        "stamp_ns": step.stamp_ns,
+        "skill": step.action.skill,
+        "arguments": to_json(step.action.arguments),
+        "success": step.success,
+        "reason": step.reason.value,
+        "message": step.message,
+        "held_object": step.held_object,
+        "room": step.room,
+        "area": step.area,
+        "x": float(x),
+        "y": float(y),
+        "z": float(z),
+        "visible": to_json(step.visible),
+        "relations": to_json(step.relations),
+        "duration_s": float(step.duration_s),
+        "distance_m": float(step.distance_m),
+    }
+
+
+_REASONS = {reason.value: reason for reason in FailureReason}
+
+
+@lru_cache(maxsize=16384)
+def _call(skill: str, arguments: str) -> SkillCall:
+    return SkillCall(skill, tuple(json.loads(arguments)))
+
+
+@lru_cache(maxsize=16384)
+def _names(text: str) -> tuple[str, ...]:
+    return tuple(json.loads(text))
+
+
+# The columns that steps_from_rows takes, in its order.
+STEP_COLUMNS = (
+    *("episode_id", "step_index", "skill", "arguments", "success", "reason", "stamp_ns", "message", "held_object"),
+    *("room", "area", "x", "y", "z", "visible", "relations", "duration_s", "distance_m"),
+)
+
+
+def steps_from_rows(rows: Iterable[Any]) -> Iterator[StepRecord]:
+    """Yield the steps of rows of STEP_COLUMNS.
+
+    Fields are set without the frozen class's slow path: a start reads a million of these.
+    """
+    new = object.__new__
+    for row in rows:
+        episode_id, index, skill, arguments, success, reason, stamp_ns, message, held = row[:9]
+        room, area, x, y, z, visible, relations, duration_s, distance_m = row[9:]
+        step = new(StepRecord)
+        step.__dict__.update(
+            episode_id=episode_id,
+            index=index,
+            action=_call(skill, arguments),
+            success=bool(success),
+            reason=_REASONS[reason],
+            stamp_ns=stamp_ns,
+            message=message,
+            held_object=held,
+            room=room,
+            area=area,
+            position=(x, y, z),
+            visible=_names(visible),
+            relations=_names(relations),
+            duration_s=duration_s,
+            distance_m=distance_m,
+        )
+        yield step
+
+
+def document_rows(document: Document) -> tuple[Row, list[Row]]:
+    """Return the row of `documents` and those of `supports`."""
+    row = {
+        "kind": document.kind,
+        "id": document.id,
+        "stamp_ns": document.stamp_ns,
+        "removed": document.removed,
+        "body": to_json(dict(document.body)),
+    }
+    supports = [
+        {"record_kind": document.kind, "record_id": document.id, "source_kind": kind, "source_id": source_id}
+        for kind, source_id in document.sources
+    ]
+    return row, supports

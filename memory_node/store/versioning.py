@@ -1,0 +1,98 @@
+"""Brings a database to this program's schema, and refuses one that a newer program made."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import sqlalchemy as sa
+from sqlalchemy.engine import Connection, Engine
+
+from memory_node.domain.clock import Clock, system_clock
+from memory_node.store.engine import APPLICATION_ID, create_private, for_writing, sqlite_path
+from memory_node.store.errors import StoreSiteError, StoreVersionError
+from memory_node.store.schema import SCHEMA_VERSION, metadata, sites
+
+_MIGRATIONS = Path(__file__).parent / "migrations"
+
+
+def schema_version(connection: Connection) -> str | None:
+    """Return the schema version of a database, None for an empty one.
+
+    Raises:
+        StoreVersionError: it holds tables, but none of ours.
+    """
+    tables = set(sa.inspect(connection).get_table_names())
+    if "alembic_version" in tables:
+        return connection.execute(sa.text("SELECT version_num FROM alembic_version")).scalar_one_or_none()
+    if connection.dialect.name == "sqlite" and tables:
+        raise StoreVersionError("this SQLite file holds tables of another program; give another path")
+    return None
+
+
+def prepare(engine: Engine, site: str, clock: Clock = system_clock) -> str:
+    """Create or migrate the tables and the site's row; return the site's name ("" asks for the file's only one).
+
+    Raises:
+        StoreVersionError: the database is newer than this program.
+        StoreSiteError: a SQLite file of another site.
+    """
+    path = sqlite_path(engine.url)
+    if path is not None:
+        create_private(path)
+    with for_writing(engine.connect()) as connection, connection.begin():
+        if connection.dialect.name == "postgresql":
+            # Two robots that start at once must not both create the tables.
+            connection.execute(sa.text("SELECT pg_advisory_xact_lock(:key)"), {"key": APPLICATION_ID})
+        version = schema_version(connection)
+        if version is None:
+            _create(connection)
+        elif version != SCHEMA_VERSION:
+            migrate(connection, version)
+        return _enter_site(connection, site, clock)
+
+
+def _create(connection: Connection) -> None:
+    metadata.create_all(connection)
+    connection.execute(sa.text("CREATE TABLE alembic_version (version_num VARCHAR(32) NOT NULL PRIMARY KEY)"))
+    connection.execute(sa.text("INSERT INTO alembic_version VALUES (:version)"), {"version": SCHEMA_VERSION})
+    if connection.dialect.name == "sqlite":
+        connection.exec_driver_sql(f"PRAGMA application_id = {APPLICATION_ID}")
+        connection.exec_driver_sql(f"PRAGMA user_version = {int(SCHEMA_VERSION)}")
+
+
+def migrate(connection: Connection, version: str) -> None:
+    """Bring an older schema up to this program's, within the caller's transaction.
+
+    Raises:
+        StoreVersionError: the schema is newer than this program, or unknown to it.
+    """
+    # Imported here because a restart, which seldom migrates, should not wait for it.
+    from alembic import command
+    from alembic.config import Config
+    from alembic.script import ScriptDirectory
+
+    config = Config()
+    config.set_main_option("script_location", str(_MIGRATIONS))
+    known = {script.revision for script in ScriptDirectory.from_config(config).walk_revisions()}
+    if version not in known:
+        raise StoreVersionError(
+            f"the store has schema {version}, this program knows up to {SCHEMA_VERSION}; "
+            "install a newer robot_memory, or restore a backup that this one made"
+        )
+    config.attributes["connection"] = connection
+    command.upgrade(config, "head")
+    if connection.dialect.name == "sqlite":
+        connection.exec_driver_sql(f"PRAGMA user_version = {int(SCHEMA_VERSION)}")
+
+
+def _enter_site(connection: Connection, site: str, clock: Clock) -> str:
+    present = list(connection.execute(sa.select(sites.c.name).order_by(sites.c.name)).scalars())
+    if not site and len(present) == 1:
+        return present[0]
+    name = site or "home"
+    if name in present:
+        return name
+    if present and connection.dialect.name == "sqlite":
+        raise StoreSiteError(f"this file is the memory of site {present[0]!r}, not of {name!r}; give another path")
+    connection.execute(sites.insert().values(name=name, revision=0, created_ns=clock()))
+    return name

@@ -1,0 +1,145 @@
+"""A store on each database, and a real PostgreSQL server that this run starts on a free port."""
+
+from __future__ import annotations
+
+import os
+import pwd
+import shutil
+import socket
+import subprocess
+import tempfile
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pytest
+import sqlalchemy as sa
+
+from memory_node.domain.geometry import OrientedBox
+from memory_node.domain.ids import new_id
+from memory_node.domain.scene import SceneObject
+from memory_node.store import Store, StoreConfig, open_store
+
+
+@dataclass(frozen=True)
+class PostgresServer:
+    """A running server: its port, its data folder, its binaries."""
+
+    port: int
+    data_dir: Path
+    bin_dir: Path
+
+    def url(self, database: str) -> str:
+        return f"postgresql://robot@127.0.0.1:{self.port}/{database}?sslmode=disable"
+
+    def create_database(self) -> str:
+        name = "db_" + new_id().replace("-", "")
+        engine = sa.create_engine(
+            self.url("postgres").replace("postgresql:", "postgresql+psycopg:"), isolation_level="AUTOCOMMIT"
+        )
+        with engine.connect() as connection:
+            connection.execute(sa.text(f'CREATE DATABASE "{name}"'))
+        engine.dispose()
+        return self.url(name)
+
+    def control(self, *arguments: str) -> None:
+        command = [str(self.bin_dir / "pg_ctl"), "-D", str(self.data_dir), "-w", "-t", "30", *arguments]
+        subprocess.run(command, check=True, stdout=subprocess.DEVNULL, timeout=60, **_as_server_user())
+
+    def start(self) -> None:
+        options = f"-p {self.port} -c listen_addresses=127.0.0.1 -c unix_socket_directories={self.data_dir}"
+        self.control("-o", options, "-l", str(self.data_dir / "server.log"), "start")
+
+    def stop(self) -> None:
+        self.control("-m", "immediate", "stop")
+
+
+def _as_server_user() -> dict:
+    """PostgreSQL refuses to run as root; its package brings a user for it."""
+    if os.geteuid() != 0:
+        return {}
+    user = pwd.getpwnam("postgres")
+    return {"user": user.pw_uid, "group": user.pw_gid, "extra_groups": [], "cwd": "/"}
+
+
+def _find_binaries() -> Path | None:
+    found = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"), key=lambda path: int(path.parts[-3]))
+    if found:
+        return found[-1].parent
+    on_path = shutil.which("initdb")
+    return Path(on_path).resolve().parent if on_path else None
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[PostgresServer]:
+    """Start a server for this run; skip where PostgreSQL is not installed."""
+    bin_dir = _find_binaries()
+    if bin_dir is None:
+        pytest.skip("PostgreSQL is not installed (apt-get install postgresql)")
+    if os.geteuid() == 0 and "postgres" not in {user.pw_name for user in pwd.getpwall()}:
+        pytest.skip("PostgreSQL does not run as root, and there is no user postgres")
+    folder = Path(tempfile.mkdtemp(prefix="robot_memory_pg_"))
+    if os.geteuid() == 0:
+        shutil.chown(folder, "postgres", "postgres")
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    server = PostgresServer(port, folder / "data", bin_dir)
+    initdb = [str(bin_dir / "initdb"), "-D", str(server.data_dir), "-U", "robot", "-A", "trust", "-E", "UTF8", "-N"]
+    subprocess.run([*initdb, "--no-locale"], check=True, stdout=subprocess.DEVNULL, timeout=60, **_as_server_user())
+    server.start()
+    yield server
+    server.stop()
+    shutil.rmtree(folder)
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def store_url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """The address of an empty database of each kind."""
+    if request.param == "sqlite":
+        return str(tmp_path / "memory.db")
+    return request.getfixturevalue("postgres").create_database()
+
+
+OpenStore = Callable[..., Store]
+
+
+@pytest.fixture
+def open_at(tmp_path: Path) -> Iterator[OpenStore]:
+    """Open stores that are closed at the end; each robot has its own journal."""
+    opened: list[Store] = []
+
+    def open_(url: str, robot_id: str = "r1", site: str = "home", **parameters: float | str) -> Store:
+        folder = {"journal_path": str(tmp_path / f"{robot_id}.pending"), "data_dir": str(tmp_path / f"{robot_id}.data")}
+        config = StoreConfig(
+            **{"journal_mib": 1.0, "retry_interval_s": 0.1, "busy_timeout_s": 0.2, **folder, **parameters}
+        )
+        store = open_store(url, robot_id, site, config)
+        opened.append(store)
+        return store
+
+    yield open_
+    for store in opened:
+        if not store.closed:
+            store.close()
+
+
+@pytest.fixture
+def make_object() -> Callable[..., SceneObject]:
+    """Build an object with sensible values; keywords replace them. `position` moves its box."""
+
+    def make(position: tuple[float, float, float] = (1.0, 2.0, 0.8), **changes: object) -> SceneObject:
+        values: dict = {
+            "id": new_id(),
+            "class_probabilities": {"mug": 0.7, "cup": 0.3},
+            "box": OrientedBox(np.array(position), np.array([0.1, 0.1, 0.12]), np.pi / 4),
+            "covariance": np.diag([4e-4, 4e-4, 9e-4]),
+            "existence": 0.9,
+            "first_seen_ns": 1_000,
+            "last_seen_ns": 2_000,
+            **changes,
+        }
+        return SceneObject(**values)
+
+    return make

@@ -1,0 +1,179 @@
+"""What is appended comes back the same, on both databases."""
+
+import numpy as np
+import pytest
+
+from memory_node.domain.errors import NotFoundError, StoreError
+from memory_node.domain.geometry import OrientedBox
+from memory_node.domain.scene import Area, Floor, Place, Relation, RelationKind, Room, SceneEvent, SceneEventKind
+from memory_node.domain.skill import FailureReason, SkillCall, StateChange
+from memory_node.domain.states import ObjectState, StateBelief
+from memory_node.domain.step import EpisodeSummary, StepRecord
+from memory_node.store import open_store
+from memory_node.store.errors import RecordRejectedError, StoreInUseError, StoreSiteError
+
+
+def appeared(scene_object, stamp_ns=1):
+    return SceneEvent(SceneEventKind.APPEARED, stamp_ns, scene_object)
+
+
+def updated(scene_object, stamp_ns=2):
+    return SceneEvent(SceneEventKind.UPDATED, stamp_ns, scene_object)
+
+
+def step(index, **changes):
+    values = {
+        "episode_id": "e1",
+        "index": index,
+        "action": SkillCall("PickUp", ("apple", "table")),
+        "success": False,
+        "reason": FailureReason.TOO_FAR,
+        "stamp_ns": 10 + index,
+        "message": "0.9 m away",
+        "position": (1.5, -2.0, 0.0),
+        "visible": ("apple", "bowl"),
+        "relations": ("apple on table",),
+        "duration_s": 2.5,
+        **changes,
+    }
+    return StepRecord(**values)
+
+
+def test_object_comes_back_with_every_field(open_at, store_url, make_object):
+    place = Place(1_000, 1_500, OrientedBox([0, 1, 2], [0.1, 0.2, 0.3], 0.5), "area1", "shelf")
+    mug = make_object(
+        states=(StateBelief(ObjectState.DIRTY, 0.8, 1_700),),
+        embedding=np.arange(4, dtype=np.float32),
+        crop_jpeg=b"\xff\xd8jpeg",
+        history=(place,),
+        times_seen=7,
+        times_missed=2,
+        last_missed_ns=1_900,
+        area_id="area2",
+        support_id="table1",
+        inside=True,
+        movable=False,
+        anchor="key3",
+        provenance="skill",
+        attributes={"colour": "red", "weight_kg": np.float32(0.5)},
+    )
+    with open_at(store_url) as store:
+        store.append([appeared(mug)]).wait()
+    back = open_at(store_url).load_scene().objects[0]
+    for name in ("id", "class_probabilities", "existence", "first_seen_ns", "last_seen_ns", "last_missed_ns", "states"):
+        assert getattr(back, name) == getattr(mug, name), name
+    for name in ("times_seen", "times_missed", "area_id", "support_id", "inside", "movable", "anchor", "provenance"):
+        assert getattr(back, name) == getattr(mug, name), name
+    assert np.array_equal(back.box.center, mug.box.center)
+    assert np.array_equal(back.box.size, mug.box.size)
+    assert back.box.yaw_rad == mug.box.yaw_rad
+    assert np.array_equal(back.covariance, mug.covariance)
+    assert np.array_equal(back.embedding, mug.embedding)
+    assert back.crop_jpeg == mug.crop_jpeg
+    assert back.attributes == {"colour": "red", "weight_kg": 0.5}
+    assert back.history[0].area_id == "area1"
+    assert np.array_equal(back.history[0].box.center, [0, 1, 2])
+
+
+def test_only_latest_update_of_an_object_is_kept(open_at, store_url, make_object):
+    mug = make_object()
+    store = open_at(store_url)
+    store.append([appeared(mug), *(updated(mug.changed(times_seen=n)) for n in range(2, 50))])
+    store.flush()
+    assert [o.times_seen for o in store.load_scene().objects] == [49]
+
+
+def test_removed_object_stays_as_removed_and_merged_one_disappears(open_at, store_url, make_object):
+    gone, absorbed, kept = make_object(), make_object(), make_object()
+    store = open_at(store_url)
+    store.append([appeared(o) for o in (gone, absorbed, kept)])
+    store.append(
+        [SceneEvent(SceneEventKind.REMOVED, 5, gone), SceneEvent(SceneEventKind.MERGED, 6, absorbed, into_id=kept.id)]
+    ).wait()
+    assert {o.id: o.removed for o in store.load_scene().objects} == {gone.id: True, kept.id: False}
+
+
+def test_history_is_answered_as_of_a_moment(open_at, store_url, make_object):
+    box = OrientedBox([0, 0, 0], [0.1, 0.1, 0.1])
+    places = tuple(Place(since, since + 10, box, f"a{since}") for since in (0, 10, 20))
+    mug = make_object(history=places[:1])
+    store = open_at(store_url)
+    store.append([appeared(mug)]).wait()
+    store.append([updated(mug.changed(history=places))]).wait()
+    assert [p.area_id for p in store.object_history(mug.id)] == ["a0", "a10", "a20"]
+    assert [p.area_id for p in store.object_history(mug.id, as_of_ns=15)] == ["a0", "a10"]
+    with pytest.raises(NotFoundError):
+        store.object_history("nothing")
+
+
+def test_map_keeps_what_the_last_call_gave(open_at, store_url):
+    areas = [Area("a1", "by the sink", (1.0, 2.0), "f1", "r1", 5), Area("a2", "door", (3.0, 4.0))]
+    room = Room("r1", "kitchen", "f1", (1.0, 1.0), 12.5, True)
+    floor = Floor("f1", "ground", 0.1)
+    ways = [Relation("a1", RelationKind.NAVIGABLE, "a2", 2.8), Relation("r1", RelationKind.CONTAINS, "a1")]
+    with open_at(store_url) as store:
+        store.put_map(areas, [room], [floor], ways).wait()
+        store.put_map(areas[:1], [room], [floor], ways[1:]).wait()
+    scene = open_at(store_url).load_scene()
+    assert scene.areas == (areas[0],)
+    assert scene.rooms == (room,)
+    assert scene.floors == (floor,)
+    assert scene.relations == (ways[1],)
+
+
+def test_episodes_and_steps_come_back_in_order(open_at, store_url):
+    episode = EpisodeSummary("e1", "bring the apple", "pick_and_place", 10, 99, False, 2, "r7")
+    steps = [step(0), step(1, reason=FailureReason.NONE, success=True, held_object="apple"), step(2, room="kitchen")]
+    store = open_at(store_url)
+    store.append([episode, steps[2], steps[0], steps[1]]).wait()
+    assert store.episodes() == [episode]
+    assert list(store.steps()) == steps
+    assert list(store.steps(since_ns=12)) == steps[2:]
+    assert list(store.steps(episode_id="other")) == []
+
+
+def test_documents_keep_sources_and_the_newest_body(open_at, store_url):
+    store = open_at(store_url)
+    store.put_documents("guideline", [("g1", {"text": "look twice", "utility": 0.1}, [("step", "e1:0")])])
+    store.put_documents("guideline", [("g1", {"text": "look twice", "utility": 0.4}, [("step", "e1:2")])]).wait()
+    found = store.documents("guideline")
+    assert [dict(d.body) for d in found] == [{"text": "look twice", "utility": 0.4}]
+    assert found[0].sources == (("step", "e1:0"), ("step", "e1:2"))
+    store.remove_documents("guideline", ["g1"]).wait()
+    assert store.documents("guideline") == []
+
+
+def test_bad_records_are_rejected_and_the_others_kept(open_at, store_url, make_object):
+    store = open_at(store_url)
+    good = make_object()
+    bad = store.append([appeared(make_object(attributes={"what": object()}))])
+    unstorable = store.append([step(0, stamp_ns=2**70)])
+    store.append([appeared(good)]).wait()
+    for ticket in (bad, unstorable):
+        with pytest.raises(RecordRejectedError):
+            ticket.wait()
+    assert [o.id for o in store.load_scene().objects] == [good.id]
+    assert store.diagnostics().rejected == 2
+
+
+def test_state_change_is_kept_as_evidence(open_at, store_url):
+    store = open_at(store_url)
+    store.append([StateChange("o1", "mug", 5, added=(ObjectState.FILLED,), held=True)]).wait()
+    assert store.diagnostics().records == 1
+
+
+def test_second_writer_of_the_same_robot_is_refused(open_at, store_url):
+    open_at(store_url)
+    with pytest.raises(StoreInUseError):
+        open_at(store_url)
+
+
+def test_file_of_another_site_is_refused(open_at, tmp_path):
+    open_at(str(tmp_path / "m.db"), site="north").close()
+    with pytest.raises(StoreSiteError, match="north"):
+        open_at(str(tmp_path / "m.db"), site="south")
+
+
+def test_password_in_the_address_is_refused():
+    with pytest.raises(StoreError, match=r"\.pgpass"):
+        open_store("postgresql://robot:secret@127.0.0.1/memory")
