@@ -1,0 +1,135 @@
+"""Checks the next or last action against the declared skills: each warning states its rule and the remedy."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from memory_node.domain.skill import FailureReason, SkillCall
+from memory_node.domain.skill_library import KNIFE_CLASSES, SKILLS, ObjectReference, Precondition, Predicate
+from memory_node.domain.states import ObjectState
+from memory_node.domain.step import StepRecord
+
+_FAUCET = "Faucet"
+_BASIN = "SinkBasin"
+
+
+@dataclass(frozen=True)
+class ConsistencyWarning:
+    """A step that contradicts what is known: the rule that it breaks, and what to do instead."""
+
+    rule: str
+    detail: str
+    remedy: str
+
+    def __str__(self) -> str:
+        return f"{self.detail} (rule: {self.rule}; remedy: {self.remedy})"
+
+
+@dataclass
+class BelievedFacts:
+    """What the steps so far say about the hand, about what is where, and about what is open; by class name."""
+
+    held: str = ""
+    contents: dict[str, set[str]] = field(default_factory=dict)
+    states: dict[str, set[ObjectState]] = field(default_factory=dict)
+
+    def after(self, step: StepRecord) -> None:
+        """Take over the declared effects of one successful step."""
+        if not step.success or step.action.skill not in SKILLS:
+            return
+        names = _names(step.action)
+        for fact in SKILLS[step.action.skill].effects:
+            subject = names.get(fact.arguments[0], fact.arguments[0]) if fact.arguments else ""
+            if fact.predicate is Predicate.STATE and fact.state is not None:
+                states = self.states.setdefault(subject, set())
+                states.add(fact.state) if fact.value else states.discard(fact.state)
+            elif fact.predicate is Predicate.CONTAINED:
+                self._move(subject, names.get(fact.arguments[1], "") if len(fact.arguments) > 1 else "")
+        self.held = step.held_object
+
+    def _move(self, thing: str, receptacle: str) -> None:
+        for contents in self.contents.values():
+            contents.discard(thing)
+        if receptacle:
+            self.contents.setdefault(receptacle, set()).add(thing)
+
+
+def check_action(action: SkillCall, facts: BelievedFacts, history: Sequence[StepRecord]) -> list[ConsistencyWarning]:
+    """Return what speaks against doing `action` next, given the believed facts and the steps so far."""
+    warnings: list[ConsistencyWarning] = []
+    skill = SKILLS.get(action.skill)
+    if skill is None:
+        return [ConsistencyWarning("known skill", f"{action.skill} is not in the skill library", "use a skill of it")]
+    names = _names(action)
+    for precondition in skill.preconditions:
+        warnings += _broken(precondition, names, facts)
+    warnings += _tap_without_anything_below(action, names, facts)
+    warnings += _repeated_failure(action, history)
+    warnings += _loop(action, history)
+    return warnings
+
+
+def _names(action: SkillCall) -> dict[str, str]:
+    """Return argument name -> class (or id) of a call's object arguments."""
+    skill = SKILLS.get(action.skill)
+    if skill is None:
+        return {}
+    classes = (ObjectReference.parse(text).object_class if "@" in text else text for text in action.arguments)
+    return {argument.name: value for argument, value in zip(skill.arguments, classes, strict=False)}
+
+
+def _broken(rule: Precondition, names: dict[str, str], facts: BelievedFacts) -> list[ConsistencyWarning]:
+    """Return a warning where the facts contradict a precondition; what is not known contradicts nothing."""
+    subject = names.get(rule.fact.arguments[0], "") if rule.fact.arguments else ""
+    detail = ""
+    if rule.fact.predicate is Predicate.HAND_EMPTY and facts.held:
+        detail = f"the hand is full: it holds {facts.held}"
+    elif rule.fact.predicate is Predicate.HOLDING and facts.held != subject:
+        detail = f"the hand does not hold {subject}: it holds {facts.held or 'nothing'}"
+    elif rule.fact.predicate is Predicate.HOLDING_KNIFE and facts.held not in KNIFE_CLASSES:
+        detail = f"cutting needs a knife in the hand: it holds {facts.held or 'nothing'}"
+    elif rule.fact.predicate is Predicate.OPEN_OR_UNLIDDED and ObjectState.CLOSED in facts.states.get(subject, ()):
+        detail = f"{subject} is closed"
+    elif rule.fact.predicate is Predicate.STATE and rule.fact.state is not None:
+        holds = rule.fact.state in facts.states.get(subject, ())
+        if holds and not rule.fact.value:
+            detail = f"{subject} is {rule.fact.state} already"
+    elif rule.fact.predicate is Predicate.ACCESSIBLE:
+        lids = [r for r, things in facts.contents.items() if subject in things]
+        if any(ObjectState.CLOSED in facts.states.get(lid, ()) for lid in lids):
+            detail = f"{subject} is inside {lids[0]}, which is closed"
+    return [ConsistencyWarning(str(rule.fact), detail, rule.remedy)] if detail else []
+
+
+def _tap_without_anything_below(
+    action: SkillCall, names: dict[str, str], facts: BelievedFacts
+) -> list[ConsistencyWarning]:
+    if action.skill != "ToggleOn" or names.get("object") != _FAUCET or facts.contents.get(_BASIN):
+        return []
+    detail = f"nothing is known to be in {_BASIN}, so the water cleans nothing"
+    return [ConsistencyWarning("something under the tap", detail, f"PutObject the thing in {_BASIN} first")]
+
+
+def _repeated_failure(action: SkillCall, history: Sequence[StepRecord]) -> list[ConsistencyWarning]:
+    if not history or history[-1].success or history[-1].action != action:
+        return []
+    reason = history[-1].reason
+    remedy = _remedy_of(action, reason) or "change something first"
+    return [ConsistencyWarning("no failed action twice", f"{action} has just failed ({reason})", remedy)]
+
+
+def _remedy_of(action: SkillCall, reason: FailureReason) -> str:
+    skill = SKILLS.get(action.skill)
+    return next((rule.remedy for rule in skill.preconditions if rule.reason is reason), "") if skill else ""
+
+
+def _loop(action: SkillCall, history: Sequence[StepRecord]) -> list[ConsistencyWarning]:
+    """Warn where the last actions and the next one are the same short cycle twice over."""
+    actions = [step.action for step in history] + [action]
+    for length in (2, 3):
+        recent = actions[-2 * length :]
+        if len(recent) == 2 * length and recent[:length] == recent[length:] and len(set(recent)) > 1:
+            cycle = ", ".join(map(str, recent[:length]))
+            return [ConsistencyWarning("progress", f"the last actions repeat: {cycle}", "try another way")]
+    return []

@@ -1,0 +1,45 @@
+"""The semantic record of one attempt: what it was, what worked, what failed and why (BrainMem)."""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import dataclass
+from typing import Any
+
+from memory_node.domain.errors import InvalidValueError
+
+
+@dataclass(frozen=True)
+class ExperienceRecord:
+    """What one episode taught. Sequences hold actions lifted to object classes, as "Skill(Class, ...)"."""
+
+    episode_id: str
+    task: str
+    task_type: str
+    success: bool
+    stamp_ns: int
+    room: str = ""
+    objects: tuple[str, ...] = ()
+    success_patterns: tuple[str, ...] = ()
+    failure_causes: tuple[str, ...] = ()
+    insights: tuple[str, ...] = ()
+    successful_actions: tuple[str, ...] = ()
+    failed_actions: tuple[str, ...] = ()
+    recommendations: tuple[str, ...] = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values for the store."""
+        return dataclasses.asdict(self)
+
+    @classmethod
+    def from_dict(cls, values: dict[str, Any]) -> ExperienceRecord:
+        """Return the record of stored values.
+
+        Raises:
+            InvalidValueError: keys are missing or unknown.
+        """
+        listed: dict[str, Any] = {k: tuple(v) if isinstance(v, list) else v for k, v in values.items()}
+        try:
+            return cls(**listed)
+        except TypeError as error:
+            raise InvalidValueError(f"ExperienceRecord: {error}") from None

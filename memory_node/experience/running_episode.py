@@ -1,0 +1,50 @@
+"""One episode while it runs: its steps in order, whatever order and however often they are told."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from memory_node.domain.step import EpisodeSummary, StepRecord
+from memory_node.experience.consistency import ConsistencyWarning
+from memory_node.experience.working_memory import WorkingMemory, WorkingMemoryView
+
+
+class RunningEpisode:
+    """Steps and working memory of one attempt; not thread-safe."""
+
+    def __init__(self, summary: EpisodeSummary, window: int) -> None:
+        self.summary = summary
+        self.given_guidelines: set[str] = set()
+        self._window = window
+        self._steps: dict[int, StepRecord] = {}
+        self._memory = WorkingMemory(window)
+
+    @property
+    def steps(self) -> tuple[StepRecord, ...]:
+        """The steps so far, by index."""
+        return tuple(self._steps[index] for index in sorted(self._steps))
+
+    @property
+    def last_ns(self) -> int:
+        """Stamp of the last sign of life."""
+        return max([self.summary.started_ns, *(step.stamp_ns for step in self._steps.values())])
+
+    def record(self, step: StepRecord) -> tuple[ConsistencyWarning, ...]:
+        """Take a step; the same index again changes nothing; one that comes late is put in its place."""
+        if step.index in self._steps:
+            return ()
+        late = bool(self._steps) and step.index < max(self._steps)
+        self._steps[step.index] = step
+        if not late:
+            return self._memory.record(step)
+        # Working memory follows the order of the steps, so a late one rebuilds it.
+        self._memory = WorkingMemory(self._window)
+        return [self._memory.record(ordered) for ordered in self.steps][-1]
+
+    def view(self) -> WorkingMemoryView:
+        """Return working memory as it stands."""
+        return self._memory.view()
+
+    def ended(self, success: bool | None, stamp_ns: int) -> EpisodeSummary:
+        """Return the summary of the finished episode."""
+        return replace(self.summary, success=success, ended_ns=max(stamp_ns, self.last_ns))

@@ -1,0 +1,65 @@
+"""Working memory: a sliding window over the steps of the running episode (BrainMem)."""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import dataclass
+
+from memory_node.domain.step import StepRecord
+from memory_node.experience.consistency import BelievedFacts, ConsistencyWarning, check_action
+
+
+@dataclass(frozen=True)
+class WorkingMemoryView:
+    """Working memory at one moment, ready to be shown.
+
+    success_rate: of the window, in [0, 1]; None before the first step. warnings: about the last step of the window.
+    """
+
+    steps_so_far: int
+    window: tuple[StepRecord, ...]
+    success_rate: float | None
+    recent_places: tuple[str, ...]
+    held_object: str
+    warnings: tuple[ConsistencyWarning, ...]
+
+    def text(self) -> str:
+        """Return it as lines for a prompt."""
+        if self.success_rate is None:
+            return "No step taken yet; the hand is empty."
+        lines = [f"Steps so far: {self.steps_so_far}. Success rate of the last {len(self.window)}: "]
+        lines[0] += f"{self.success_rate:.0%}. Holding: {self.held_object or 'nothing'}."
+        if self.recent_places:
+            lines.append("Recently at: " + ", ".join(self.recent_places) + ".")
+        for step in self.window:
+            detail = f" ({step.message})" if step.message else ""
+            outcome = "done" if step.success else f"failed, {step.reason}{detail}"
+            lines.append(f"{step.index + 1}. {step.action}: {outcome}")
+        lines += [f"Warning: {warning}" for warning in self.warnings]
+        return "\n".join(lines)
+
+
+class WorkingMemory:
+    """The last `window` steps of one episode and what follows from all of them; not thread-safe."""
+
+    def __init__(self, window: int = 5) -> None:
+        self._window: deque[StepRecord] = deque(maxlen=window)
+        self._count = 0
+        self._facts = BelievedFacts()
+        self._warnings: tuple[ConsistencyWarning, ...] = ()
+
+    def record(self, step: StepRecord) -> tuple[ConsistencyWarning, ...]:
+        """Take one finished step; return what was inconsistent about it, judged by what was known before it."""
+        self._warnings = tuple(check_action(step.action, self._facts, tuple(self._window)))
+        self._facts.after(step)
+        self._window.append(step)
+        self._count += 1
+        return self._warnings
+
+    def view(self) -> WorkingMemoryView:
+        """Return working memory as it stands."""
+        steps = tuple(self._window)
+        rate = sum(step.success for step in steps) / len(steps) if steps else None
+        places = tuple(dict.fromkeys(step.area or step.room for step in reversed(steps) if step.area or step.room))
+        held = steps[-1].held_object if steps else ""
+        return WorkingMemoryView(self._count, steps, rate, places, held, self._warnings)

@@ -1,0 +1,73 @@
+from collections.abc import Callable
+
+from memory_node.domain.skill import SkillCall
+from memory_node.domain.step import StepRecord
+from memory_node.experience.consistency import BelievedFacts, ConsistencyWarning, check_action
+
+StepMaker = Callable[..., StepRecord]
+
+
+def warnings_after(steps: list[StepRecord], skill: str, *arguments: str) -> list[ConsistencyWarning]:
+    facts = BelievedFacts()
+    for done in steps:
+        facts.after(done)
+    return check_action(SkillCall(skill, arguments), facts, steps)
+
+
+def test_faucet_over_an_empty_sink_is_warned_of(step: StepMaker) -> None:
+    (warning,) = warnings_after([], "ToggleOn", "Faucet")
+    assert "SinkBasin" in warning.detail
+    assert "PutObject" in warning.remedy
+    assert warning.rule
+
+
+def test_faucet_over_something_is_fine(step: StepMaker) -> None:
+    steps = [step("PickupObject", "Apple", held="Apple"), step("PutObject", "Apple", "SinkBasin")]
+    assert warnings_after(steps, "ToggleOn", "Faucet") == []
+
+
+def test_picking_with_a_full_hand_is_warned_of(step: StepMaker) -> None:
+    (warning,) = warnings_after([step("PickupObject", "Apple", held="Apple")], "PickupObject", "Mug")
+    assert "Apple" in warning.detail
+    assert warning.remedy.startswith("PutObject")
+
+
+def test_repeating_a_failed_action_at_once_is_warned_of(step: StepMaker) -> None:
+    failed = step("OpenObject", "Fridge", fails="too_far")
+    rules = {warning.rule for warning in warnings_after([failed], "OpenObject", "Fridge")}
+    assert rules == {"no failed action twice"}
+    assert warnings_after([failed], "GoToObject", "Fridge") == []
+
+
+def test_putting_into_something_closed_is_warned_of(step: StepMaker) -> None:
+    steps = [step("CloseObject", "Fridge"), step("PickupObject", "Apple", held="Apple")]
+    (warning,) = warnings_after(steps, "PutObject", "Apple", "Fridge")
+    assert "closed" in warning.detail
+    assert "OpenObject" in warning.remedy
+
+
+def test_picking_out_of_something_closed_is_warned_of(step: StepMaker) -> None:
+    steps = [
+        step("PickupObject", "Apple", held="Apple"),
+        step("PutObject", "Apple", "Fridge"),
+        step("CloseObject", "Fridge"),
+    ]
+    (warning,) = warnings_after(steps, "PickupObject", "Apple@1.0,2.0,0.5")
+    assert "inside Fridge" in warning.detail
+
+
+def test_cutting_without_a_knife_is_warned_of(step: StepMaker) -> None:
+    (warning,) = warnings_after([], "SliceObject", "Bread")
+    assert "knife" in warning.detail
+    assert warnings_after([step("PickupObject", "ButterKnife", held="ButterKnife")], "SliceObject", "Bread") == []
+
+
+def test_loop_without_progress_is_warned_of(step: StepMaker) -> None:
+    steps = [step("GoToObject", "Fridge"), step("GoToObject", "Sofa"), step("GoToObject", "Fridge")]
+    (warning,) = warnings_after(steps, "GoToObject", "Sofa")
+    assert warning.rule == "progress"
+
+
+def test_unknown_skill_is_warned_of() -> None:
+    (warning,) = warnings_after([], "Teleport", "Moon")
+    assert "Teleport" in warning.detail
