@@ -1,0 +1,64 @@
+"""Messages from plain values, such as those read from YAML."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from ros_embedded.interfaces import get_message
+from ros_embedded.interfaces.slot_types import AbstractNestedType, NamespacedType
+from ros_embedded.rosidl_runtime_py.convert import get_message_slot_types
+
+
+def set_message_fields(
+    msg: Any, values: dict[str, Any], expand_header_auto: bool = False, expand_time_now: bool = False
+) -> list[Callable[[Any], None]]:
+    """Set fields of a message by name from plain values, nested as the message is.
+
+    Returns:
+        Functions that set a time to their argument: for a header given as `auto` and a time given as `now`, where
+        these are to be expanded.
+
+    Raises:
+        AttributeError: for a field that the message does not have.
+        TypeError: for a value that does not fit its field.
+
+    """
+    if not isinstance(values, dict):
+        raise TypeError(f"Value '{values}' is expected to be a dictionary but is a {type(values).__name__}")
+    setters: list[Callable[[Any], None]] = []
+    slots = get_message_slot_types(msg)
+    for name, value in values.items():
+        field = getattr(msg, name)
+        slot, type_name = slots[name], getattr(type(field), "_TYPE_NAME", None)
+        if type_name == "std_msgs/msg/Header" and value == "auto" and expand_header_auto:
+            setters.append(partial(setattr, field, "stamp"))
+        elif type_name == "builtin_interfaces/msg/Time" and value == "now" and expand_time_now:
+            setters.append(partial(setattr, msg, name))
+        elif type_name is not None:
+            setters += set_message_fields(field, value, expand_header_auto, expand_time_now)
+        elif isinstance(slot, AbstractNestedType) and isinstance(slot.value_type, NamespacedType):
+            elements = []
+            for item in value:
+                elements.append(get_message("/".join(slot.value_type.namespaced_name()))())
+                setters += set_message_fields(elements[-1], item, expand_header_auto, expand_time_now)
+            setattr(msg, name, elements)
+        else:
+            setattr(msg, name, _as_type_of(field, value))
+    return setters
+
+
+def _as_type_of(field: Any, value: Any) -> Any:
+    if isinstance(field, array):
+        return array(field.typecode, value)
+    if isinstance(field, np.ndarray):
+        return np.array(value, dtype=field.dtype)
+    if isinstance(field, bytes):
+        return (
+            value.encode("latin-1") if isinstance(value, str) else bytes([value] if isinstance(value, int) else value)
+        )
+    return value if type(value) is type(field) else type(field)(value)

@@ -1,0 +1,112 @@
+"""Synchronising filters by stamps, fed without a node."""
+
+import pytest
+
+from ros_embedded.interfaces import get_message
+from ros_embedded.message_filters import ApproximateTimeSynchronizer, Cache, SimpleFilter, TimeSynchronizer
+from ros_embedded.rclpy.time import Time
+
+PointStamped = get_message("geometry_msgs/msg/PointStamped")
+String = get_message("std_msgs/msg/String")
+
+
+def point(stamp_ms, x=0.0):
+    message = PointStamped()
+    message.header.stamp.sec, message.header.stamp.nanosec = divmod(stamp_ms * 1_000_000, 1_000_000_000)
+    message.point.x = x
+    return message
+
+
+def stamp_ms(message):
+    return message.header.stamp.sec * 1000 + message.header.stamp.nanosec // 1_000_000
+
+
+@pytest.fixture
+def inputs():
+    return [SimpleFilter(), SimpleFilter()]
+
+
+def collect(synchronizer):
+    sets = []
+    synchronizer.registerCallback(lambda *messages: sets.append([stamp_ms(message) for message in messages]))
+    return sets
+
+
+def test_callback_gets_its_own_arguments_after_the_message():
+    source, got = SimpleFilter(), []
+    assert source.registerCallback(lambda *args: got.append(args), "a", 1) == 0
+    source.signalMessage("message")
+    assert got == [("message", "a", 1)]
+
+
+def test_equal_stamps_are_brought_together_in_any_order(inputs):
+    sets = collect(TimeSynchronizer(inputs, 10))
+    for stamp in (1, 2, 3):
+        inputs[0].signalMessage(point(stamp))
+    for stamp in (3, 1):
+        inputs[1].signalMessage(point(stamp))
+    assert sets == [[3, 3], [1, 1]]
+
+
+def test_queue_keeps_the_newest_only(inputs):
+    sets = collect(TimeSynchronizer(inputs, 2))
+    for stamp in (1, 2, 3):
+        inputs[0].signalMessage(point(stamp))
+    for stamp in (1, 2, 3):
+        inputs[1].signalMessage(point(stamp))
+    assert sets == [[2, 2], [3, 3]]
+
+
+def test_nearest_stamp_within_slop_is_chosen(inputs):
+    sets = collect(ApproximateTimeSynchronizer(inputs, 10, 0.05))
+    for stamp in (1000, 1030, 1100):
+        inputs[0].signalMessage(point(stamp))
+    inputs[1].signalMessage(point(1020))
+    inputs[1].signalMessage(point(1160))
+    assert sets == [[1030, 1020]]
+
+
+def test_messages_are_used_once(inputs):
+    sets = collect(ApproximateTimeSynchronizer(inputs, 10, 0.05))
+    inputs[0].signalMessage(point(1000))
+    inputs[1].signalMessage(point(1001))
+    inputs[1].signalMessage(point(1002))
+    assert sets == [[1000, 1001]]
+
+
+def test_all_pairs_of_a_set_lie_within_slop():
+    inputs = [SimpleFilter() for _ in range(3)]
+    sets = collect(ApproximateTimeSynchronizer(inputs, 10, 0.05))
+    inputs[0].signalMessage(point(1000))
+    inputs[2].signalMessage(point(1080))
+    inputs[1].signalMessage(point(1040))  # near both, but they are too far from each other
+    assert sets == []
+    inputs[2].signalMessage(point(1030))
+    assert sets == [[1000, 1040, 1030]]
+
+
+def test_headerless_messages_are_dropped_unless_allowed(inputs):
+    strict, lenient = [], []
+    ApproximateTimeSynchronizer(inputs, 10, 0.5).registerCallback(lambda *messages: strict.append(messages))
+    ApproximateTimeSynchronizer(inputs, 10, 0.5, True).registerCallback(lambda *messages: lenient.append(messages))
+    for source in inputs:
+        source.signalMessage(String(data="x"))
+    assert strict == []
+    assert len(lenient) == 1
+
+
+def test_cache_answers_by_time():
+    source = SimpleFilter()
+    cache = Cache(source, 3)
+    assert cache.getLast() is None
+    for stamp in (1, 2, 3, 4):
+        source.signalMessage(point(stamp))
+
+    def at(milliseconds):
+        return Time.from_msg(point(milliseconds).header.stamp)
+
+    assert [stamp_ms(message) for message in cache.getInterval(at(0), at(3))] == [2, 3]
+    assert stamp_ms(cache.getElemAfterTime(at(3))) == 3
+    assert cache.getElemBeforeTime(at(1)) is None
+    assert stamp_ms(cache.getLast()) == 4
+    assert (cache.getOldestTime(), cache.getLastestTime()) == (at(2), at(4))
