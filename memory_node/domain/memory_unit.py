@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +18,8 @@ class MemoryUnit:
 
     position (3,) in metres in `frame_id`, covariance (3, 3) in m^2; stamp_ns when it was last seen or used;
     source: "camera", "skill", "vlm", "user"; embedding: unit vector of its description, or None until asked for.
+    size (3,) in metres along its own axes, zeros when unknown; last_missed_ns: last looked for in vain (0 = never);
+    support_id: what it stands on, or in when `inside`.
     """
 
     object_id: str
@@ -33,12 +35,19 @@ class MemoryUnit:
     area_id: str = ""
     support_id: str = ""
     existence: float = 1.0
+    class_probability: float = 1.0
+    size: FloatArray = field(default_factory=lambda: np.zeros(3))
+    yaw_rad: float = 0.0
+    last_missed_ns: int = 0
+    inside: bool = False
+    room_name: str = ""
 
     def __post_init__(self) -> None:
         if not self.object_id:
             raise InvalidValueError("MemoryUnit.object_id: expected an id, got an empty string")
         object.__setattr__(self, "position", finite_array(self.position, (3,), "MemoryUnit.position"))
         object.__setattr__(self, "covariance", finite_array(self.covariance, (3, 3), "MemoryUnit.covariance"))
+        object.__setattr__(self, "size", finite_array(self.size, (3,), "MemoryUnit.size"))
 
     def has_state(self, state: ObjectState, threshold: float = 0.5) -> bool:
         """Return whether `state` is believed with at least `threshold`."""

@@ -25,6 +25,11 @@ _PLAIN = (
     "area_id",
     "support_id",
     "existence",
+    "class_probability",
+    "yaw_rad",
+    "last_missed_ns",
+    "inside",
+    "room_name",
 )
 
 
@@ -65,6 +70,7 @@ def _unit_to_json(unit: MemoryUnit) -> dict[str, Any]:
         **{name: getattr(unit, name) for name in _PLAIN},
         "position": unit.position.tolist(),
         "covariance": unit.covariance.tolist(),
+        "size": unit.size.tolist(),
         "states": [[str(belief.state), belief.probability, belief.confirmed_ns] for belief in unit.states],
     }
 
@@ -74,5 +80,6 @@ def _unit_from_json(value: dict[str, Any]) -> MemoryUnit:
         **{name: value[name] for name in _PLAIN},
         position=np.array(value["position"]),
         covariance=np.array(value["covariance"]),
+        size=np.array(value["size"]),
         states=tuple(StateBelief(ObjectState(name), probability, ns) for name, probability, ns in value["states"]),
     )

@@ -27,6 +27,10 @@ def merged(held: MemoryUnit, new: MemoryUnit) -> MemoryUnit:
         embedding=newer.embedding if newer.embedding is not None else older.embedding,
         area_id=newer.area_id or older.area_id,
         support_id=newer.support_id or older.support_id,
+        inside=newer.inside if newer.support_id else older.inside,
+        room_name=newer.room_name or older.room_name,
+        size=newer.size if newer.size.any() else older.size,
+        last_missed_ns=max(newer.last_missed_ns, older.last_missed_ns),
     )
 
 
@@ -51,6 +55,7 @@ def after_change(held: MemoryUnit | None, change: StateChange, origin: MemoryUni
         position=np.array(change.position) if change.position is not None else base.position,
         covariance=np.eye(3) * _SKILL_STD_M**2 if moved else base.covariance,
         support_id=change.support_id if leaves_support else base.support_id,
+        inside=change.inside if leaves_support else base.inside,
         area_id="" if change.held is True else base.area_id,
         existence=max(base.existence, change.probability),
     )
