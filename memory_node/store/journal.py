@@ -62,10 +62,13 @@ class Journal:
             os.close(self._descriptor)
             raise StoreInUseError(f"another process writes this memory already (it holds {path})") from None
         self.capacity_bytes = max(capacity_bytes, os.fstat(self._descriptor).st_size)
-        # A disk that is full already leaves the reservation short; append() then says so.
-        self._reserved = self._reserve()
         self._frames: list[tuple[int, int]] = list(self._scan())
         self._end = sum(self._frames[-1]) if self._frames else 0
+        if os.pread(self._descriptor, _HEAD.size, self._end).strip(b"\0"):
+            # A frame that a crash tore: it was never acknowledged, and must not lie there for ever.
+            os.ftruncate(self._descriptor, self._end)
+        # A disk that is full already leaves the reservation short; append() then says so.
+        self._reserved = self._reserve()
 
     def _reserve(self) -> bool:
         try:

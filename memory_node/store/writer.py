@@ -26,6 +26,9 @@ from memory_node.store.translate import Translator
 
 _log = logging.getLogger(__name__)
 
+# Records of one frame in the journal: small ones use a nearly full journal up.
+_JOURNAL_BATCH = 500
+
 
 @dataclass(frozen=True)
 class WriterDiagnostics:
@@ -209,7 +212,7 @@ class LogWriter:
                 self._await_work()
                 if self._stopping:
                     return
-                count = min(len(self._pending), self._config.max_batch)
+                count = min(len(self._pending), self._config.max_batch if self._state == "ok" else _JOURNAL_BATCH)
                 taken = list(islice(self._pending, count))
             with self._writing:
                 durable = self._turn(taken)

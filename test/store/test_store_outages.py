@@ -1,0 +1,178 @@
+"""A database that is locked, full, read-only or away: memory goes on, in order, and nothing is dropped in silence."""
+
+import errno
+import os
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+
+import pytest
+import sqlalchemy as sa
+
+from memory_node.domain.scene import SceneEvent, SceneEventKind
+from memory_node.store.errors import StoreBacklogError, StoreUnavailableError
+from memory_node.store.journal import Journal
+
+
+def event(scene_object, kind=SceneEventKind.UPDATED):
+    return SceneEvent(kind, 1, scene_object)
+
+
+def until(condition, timeout_s=10.0):
+    deadline = time.monotonic() + timeout_s
+    while not condition():
+        assert time.monotonic() < deadline, "it did not happen in time"
+        time.sleep(0.02)
+
+
+@pytest.fixture
+def locked(tmp_path):
+    """Hold the write lock of memory.db on demand."""
+    connection = sqlite3.connect(tmp_path / "memory.db", isolation_level=None, timeout=5, check_same_thread=False)
+    yield connection
+    connection.close()
+
+
+def test_locked_database_sends_facts_to_the_journal_and_back(open_at, make_object, tmp_path, locked):
+    store = open_at(str(tmp_path / "memory.db"))
+    mug = make_object()
+    locked.execute("BEGIN IMMEDIATE")
+    for times_seen in range(1, 6):
+        store.append([event(mug.changed(times_seen=times_seen))]).wait()
+    trouble = store.diagnostics()
+    assert "locked" in trouble.state
+    assert trouble.journal_batches > 0
+    assert store.load_scene().objects == ()
+    locked.execute("COMMIT")
+    until(lambda: store.diagnostics().state == "ok")
+    assert [o.times_seen for o in store.load_scene().objects] == [5]
+    assert store.diagnostics().journal_used_bytes == 0
+    assert store.diagnostics().outages == 1
+
+
+def test_full_database_is_named_and_survived(open_at, make_object, tmp_path):
+    store = open_at(str(tmp_path / "memory.db"))
+    limit = {"pages": 60}
+
+    @sa.event.listens_for(store._engine, "begin")
+    def _shrink(connection):
+        connection.exec_driver_sql(f"PRAGMA max_page_count = {limit['pages']}")
+
+    large = [make_object(crop_jpeg=os.urandom(30_000)) for _ in range(10)]
+    store.append([event(o) for o in large]).wait()
+    assert "full" in store.diagnostics().state
+    limit["pages"] = 100_000
+    until(lambda: store.diagnostics().state == "ok")
+    assert {o.id: o.crop_jpeg for o in store.load_scene().objects} == {o.id: o.crop_jpeg for o in large}
+
+
+def test_read_only_disk_keeps_facts_in_memory_until_it_writes_again(open_at, make_object, tmp_path, monkeypatch):
+    store = open_at(str(tmp_path / "memory.db"))
+    read_only = {"on": True}
+    write = Journal._write
+
+    def refuse(journal, data, offset):
+        if read_only["on"]:
+            raise OSError(errno.EROFS, os.strerror(errno.EROFS))
+        write(journal, data, offset)
+
+    @sa.event.listens_for(store._engine, "begin")
+    def _query_only(connection):
+        connection.exec_driver_sql(f"PRAGMA query_only = {int(read_only['on'])}")
+
+    monkeypatch.setattr(Journal, "_write", refuse)
+    first, second = make_object(), make_object()
+    ticket = store.append([event(first)])
+    with pytest.raises(StoreUnavailableError, match="readonly"):
+        ticket.wait(0.5)
+    later = store.append([event(second), event(first.changed(times_seen=9))])
+    assert not later.durable
+    read_only["on"] = False
+    later.wait()
+    until(lambda: store.diagnostics().state == "ok")
+    assert {o.id: o.times_seen for o in store.load_scene().objects} == {first.id: 9, second.id: 1}
+
+
+def test_backlog_is_refused_loudly_and_what_was_taken_arrives(open_at, make_object, tmp_path, locked):
+    bounds = {"journal_mib": 0.01, "max_pending": 40, "append_timeout_s": 0.1}
+    store = open_at(str(tmp_path / "memory.db"), **bounds)
+    locked.execute("BEGIN IMMEDIATE")
+    taken = []
+
+    def fill():
+        for _ in range(1000):
+            thing = make_object()
+            store.append([event(thing)])
+            taken.append(thing.id)
+
+    with pytest.raises(StoreBacklogError, match="max_pending"):
+        fill()
+    assert store.diagnostics().refused == 1
+    locked.execute("COMMIT")
+    store.flush(10.0)
+    until(lambda: store.diagnostics().state == "ok")
+    assert {o.id for o in store.load_scene().objects} == set(taken)
+
+
+_KILLED_WHILE_LOCKED = """
+import os, signal, sqlite3, sys
+from memory_node.domain.step import EpisodeSummary
+from memory_node.store import StoreConfig, open_store
+store = open_store(sys.argv[1], "r1", config=StoreConfig(busy_timeout_s=0.2, journal_mib=1.0))
+lock = sqlite3.connect(sys.argv[1], isolation_level=None)
+lock.execute("BEGIN IMMEDIATE")
+for number in range(3):
+    store.append([EpisodeSummary(f"e{number}", "bring it", "pick", number)]).wait()
+os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+def test_journal_of_a_killed_process_is_replayed_at_the_next_start(open_at, tmp_path):
+    path = str(tmp_path / "memory.db")
+    killed = subprocess.run([sys.executable, "-c", _KILLED_WHILE_LOCKED, path], timeout=30, check=False)
+    assert killed.returncode == -signal.SIGKILL
+    store = open_at(path, journal_path=path + ".pending")
+    assert [episode.id for episode in store.episodes()] == ["e0", "e1", "e2"]
+
+
+def test_server_that_goes_and_comes_back_gets_everything(open_at, make_object, postgres):
+    store = open_at(postgres.create_database())
+    before, during = make_object(), make_object()
+    store.append([event(before)]).wait()
+    postgres.stop()
+    try:
+        store.append([event(during)]).wait()
+        assert store.diagnostics().state != "ok"
+        with pytest.raises(StoreUnavailableError):
+            store.load_scene()
+    finally:
+        postgres.start()
+    until(lambda: store.diagnostics().state == "ok", 20.0)
+    assert {o.id for o in store.load_scene().objects} == {before.id, during.id}
+
+
+def test_torn_frame_ends_the_journal(tmp_path):
+    journal = Journal(tmp_path / "j", 100_000)
+    for number in range(3):
+        assert journal.append({"episodes": {(f"e{number}",): {"id": f"e{number}", "crop": bytes([number])}}})
+    end = journal.used_bytes
+    journal.close()
+    with open(tmp_path / "j", "r+b") as file:
+        file.seek(end - 3)
+        file.write(b"\0")
+    again = Journal(tmp_path / "j", 100_000)
+    assert [batch["episodes"][f"e{n}",]["crop"] for n, batch in enumerate(again.batches())] == [b"\0", b"\1"]
+    again.clear()
+    assert (tmp_path / "j").read_bytes().strip(b"\0") == b""
+    again.close()
+
+
+def test_files_are_private_to_their_owner(open_at, tmp_path, make_object):
+    path = tmp_path / "memory.db"
+    path.touch(0o644)
+    store = open_at(str(path))
+    store.append([event(make_object())]).wait()
+    for name in ("memory.db", "memory.db-wal", "memory.db-shm", "r1.pending"):
+        assert (tmp_path / name).stat().st_mode & 0o777 == 0o600, name
