@@ -80,12 +80,13 @@ class Precondition:
 
 @dataclass(frozen=True)
 class Argument:
-    """One argument of a skill. repeated: it may come any number of times, also none; only the last one may be."""
+    """One argument of a skill. Only the last one may be optional, or repeated (any number of times, also none)."""
 
     name: str
     kind: ArgumentKind
     description: str
     repeated: bool = False
+    optional: bool = False
 
 
 @dataclass(frozen=True)
@@ -113,19 +114,26 @@ class Skill:
     @property
     def signature(self) -> str:
         """The skill as it is called, for prompts and docs."""
-        names = (f"*{argument.name}" if argument.repeated else argument.name for argument in self.arguments)
+        names = [f"{'*' if argument.repeated else ''}{argument.name}" for argument in self.arguments]
+        if self.arguments[-1].optional:
+            names[-1] = f"[{names[-1]}]"
         return f"{self.name}({', '.join(names)})"
 
-    def expand(self, object_reference: str) -> tuple[SkillCall, ...]:
-        """Return a composite's steps for one object."""
-        return tuple(
-            SkillCall(step.skill, tuple(text.format(object=object_reference) for text in step.arguments))
-            for step in self.steps
-        )
+    def expand(self, object_reference: str, fixture_reference: str = "") -> tuple[SkillCall, ...]:
+        """Return a composite's steps for one object at one fixture (default: by its class)."""
+
+        def argument(text: str) -> str:
+            return (fixture_reference or text) if text == self.fixture else text.format(object=object_reference)
+
+        return tuple(SkillCall(step.skill, tuple(argument(text) for text in step.arguments)) for step in self.steps)
 
 
 def _object(description: str, name: str = "object") -> Argument:
     return Argument(name, ArgumentKind.OBJECT, description)
+
+
+def _optional(description: str, name: str) -> Argument:
+    return Argument(name, ArgumentKind.OBJECT, description, optional=True)
 
 
 def _is(predicate: Predicate, *arguments: str, value: bool = True) -> Fact:
@@ -197,7 +205,7 @@ def _at_fixture(name: str, summary: str, fixture: str, state: ObjectState, lost:
     return Skill(
         name,
         f"{summary}; the object is in the hand before and after",
-        (_object("what is held"),),
+        (_object("what is held"), _optional(f"which {fixture}; default: one in view", "fixture")),
         (_HOLDING,),
         (_has(state), _has(lost, value=False), _is(Predicate.NEAR, fixture)),
         nominal_s=s,
@@ -314,16 +322,16 @@ _DECLARATIONS = (
     ),
     Skill(
         "ThrowObject",
-        "throw what the hand holds a short way ahead",
-        (_object("what is held"),),
+        "throw what the hand holds into a bin close by, or else a short way ahead",
+        (_object("what is held"), _optional("where to; default: ahead", "receptacle")),
         (_HOLDING,),
         (_is(Predicate.HOLDING, "object", value=False), _is(Predicate.HAND_EMPTY)),
         nominal_s=2.0,
     ),
     Skill(
         "FillObject",
-        "fill a vessel with water at a tap",
-        (_object("what to fill"),),
+        "fill a vessel at a tap or a coffee machine",
+        (_object("what to fill"), _optional("where from; default: what is in reach", "source")),
         (_HOLDING, _kind(Predicate.FILLABLE)),
         (_has(ObjectState.FILLED), _has(ObjectState.USED_UP, value=False)),
         nominal_s=5.0,
@@ -367,10 +375,10 @@ def check_call(call: SkillCall) -> Skill:
         InvalidValueError: no such skill, a wrong number of arguments, or an empty one.
     """
     skill = declaration(call.skill)
-    repeated = bool(skill.arguments) and skill.arguments[-1].repeated
-    needed = len(skill.arguments) - repeated
+    last = skill.arguments[-1]
+    needed = len(skill.arguments) - (last.repeated or last.optional)
     count = len(call.arguments)
-    if count < needed or (count > needed and not repeated):
+    if count < needed or (count > len(skill.arguments) and not last.repeated):
         raise InvalidValueError(f"{call}: expected {skill.signature}, got {count} argument(s)")
     for text in call.arguments:
         if not text.strip():

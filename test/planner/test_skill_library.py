@@ -43,11 +43,18 @@ def test_composite_expands_to_valid_calls_of_the_library(name: str) -> None:
         SkillCall("PutObject", ("Apple",)),
         SkillCall("PickupObject", ("Apple", "Bowl")),
         SkillCall("PickupObject", (" ",)),
+        SkillCall("CleanObject", ("Apple", "SinkBasin", "Faucet")),
     ],
 )
 def test_malformed_call_is_refused(call: SkillCall) -> None:
     with pytest.raises(InvalidValueError):
         check_call(call)
+
+
+def test_composite_takes_the_fixture_that_is_meant() -> None:
+    call = SkillCall("HeatObject", ("Egg", "Microwave@1,2,1.1"))
+    steps = check_call(call).expand(*call.arguments)
+    assert SkillCall("PutObject", ("Egg", "Microwave@1,2,1.1")) in steps
 
 
 def test_explore_takes_any_number_of_areas() -> None:
