@@ -1,0 +1,172 @@
+"""States, skill calls, their results and the steps of an episode."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from robot_memory import msg as rm
+from robot_memory.action import ExecuteSkill
+
+from memory_node.domain.skill import FailureReason, SkillCall, SkillResult, StateChange
+from memory_node.domain.states import ObjectState, StateBelief
+from memory_node.domain.step import StepRecord
+from memory_node.nodes.conversions.geometry import header, point_from_msg, point_to_msg, stamp_from_msg, stamp_to_msg
+
+_HELD = {None: 0, True: 1, False: 2}
+
+
+def states_to_msg(states: Iterable[StateBelief]) -> list[rm.StateBelief]:
+    """Return state beliefs as messages."""
+    return [
+        rm.StateBelief(state=str(s.state), probability=s.probability, confirmed=stamp_to_msg(s.confirmed_ns))
+        for s in states
+    ]
+
+
+def states_from_msg(msgs: Iterable[rm.StateBelief]) -> tuple[StateBelief, ...]:
+    """Return messages as state beliefs.
+
+    Raises:
+        ValueError: a state that is not in ObjectState.
+    """
+    return tuple(StateBelief(ObjectState(m.state), m.probability, stamp_from_msg(m.confirmed)) for m in msgs)
+
+
+def change_to_msg(change: StateChange) -> rm.StateChange:
+    """Return a StateChange message."""
+    return rm.StateChange(
+        stamp=stamp_to_msg(change.stamp_ns),
+        object_id=change.object_id,
+        object_class=change.object_class,
+        added=[str(s) for s in change.added],
+        removed=[str(s) for s in change.removed],
+        held=_HELD[change.held],
+        support=change.support_id,
+        inside=change.inside,
+        position_known=change.position is not None,
+        position=point_to_msg(change.position or (0.0, 0.0, 0.0)),
+        created_from=change.created_from,
+        destroyed=change.destroyed,
+        source=change.source,
+        probability=change.probability,
+    )
+
+
+def change_from_msg(msg: rm.StateChange) -> StateChange:
+    """Return a domain StateChange.
+
+    Raises:
+        ValueError: an unknown state, or `held` outside its constants.
+    """
+    held = {code: value for value, code in _HELD.items()}
+    if msg.held not in held:
+        raise ValueError(f"StateChange.held: expected 0, 1 or 2, got {msg.held}")
+    return StateChange(
+        object_id=msg.object_id,
+        object_class=msg.object_class,
+        stamp_ns=stamp_from_msg(msg.stamp),
+        added=tuple(ObjectState(s) for s in msg.added),
+        removed=tuple(ObjectState(s) for s in msg.removed),
+        held=held[msg.held],
+        support_id=msg.support,
+        inside=msg.inside,
+        position=point_from_msg(msg.position) if msg.position_known else None,
+        created_from=msg.created_from,
+        destroyed=msg.destroyed,
+        source=msg.source or "user",
+        probability=msg.probability,
+    )
+
+
+def call_to_msg(call: SkillCall) -> rm.SkillCall:
+    """Return a SkillCall message."""
+    return rm.SkillCall(skill=call.skill, arguments=list(call.arguments))
+
+
+def call_from_msg(msg: rm.SkillCall) -> SkillCall:
+    """Return a domain SkillCall.
+
+    Raises:
+        InvalidValueError: it names no skill.
+    """
+    return SkillCall(msg.skill, tuple(msg.arguments))
+
+
+def skill_result_to_msg(result: SkillResult, held_object: str) -> ExecuteSkill.Result:
+    """Return the result of an ExecuteSkill goal."""
+    return ExecuteSkill.Result(
+        success=result.success,
+        reason=str(result.reason),
+        message=result.message,
+        object_id=result.object_id,
+        duration=result.duration_s,
+        distance=result.distance_m,
+        explored_areas=result.explored_areas,
+        held_object=held_object,
+        changes=[change_to_msg(change) for change in result.changes],
+    )
+
+
+def skill_result_from_msg(call: SkillCall, msg: ExecuteSkill.Result) -> SkillResult:
+    """Return a domain SkillResult; a reason outside the vocabulary counts as a failed execution."""
+    known = msg.reason in set(FailureReason)
+    reason = FailureReason(msg.reason) if known else FailureReason.EXECUTION
+    if msg.success != (reason is FailureReason.NONE):
+        reason = FailureReason.NONE if msg.success else FailureReason.EXECUTION
+    return SkillResult(
+        call=call,
+        success=msg.success,
+        reason=reason,
+        message=msg.message,
+        object_id=msg.object_id,
+        duration_s=msg.duration,
+        distance_m=msg.distance,
+        explored_areas=msg.explored_areas,
+        changes=tuple(change_from_msg(change) for change in msg.changes),
+    )
+
+
+def step_to_msg(step: StepRecord) -> rm.StepRecord:
+    """Return a StepRecord message."""
+    return rm.StepRecord(
+        header=header(step.stamp_ns),
+        episode_id=step.episode_id,
+        index=step.index,
+        action=call_to_msg(step.action),
+        success=step.success,
+        reason=str(step.reason),
+        message=step.message,
+        held_object=step.held_object,
+        room=step.room,
+        area=step.area,
+        position=point_to_msg(step.position),
+        visible=list(step.visible),
+        relations=list(step.relations),
+        duration=step.duration_s,
+        distance=step.distance_m,
+    )
+
+
+def step_from_msg(msg: rm.StepRecord) -> StepRecord:
+    """Return a domain StepRecord.
+
+    Raises:
+        ValueError: a reason outside the vocabulary, or no skill's name.
+    """
+    return StepRecord(
+        episode_id=msg.episode_id,
+        index=msg.index,
+        action=call_from_msg(msg.action),
+        success=msg.success,
+        reason=FailureReason(msg.reason),
+        stamp_ns=stamp_from_msg(msg.header.stamp),
+        message=msg.message,
+        held_object=msg.held_object,
+        room=msg.room,
+        area=msg.area,
+        position=point_from_msg(msg.position),
+        visible=tuple(msg.visible),
+        relations=tuple(msg.relations),
+        duration_s=msg.duration,
+        distance_m=msg.distance,
+    )
