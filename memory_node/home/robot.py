@@ -1,0 +1,188 @@
+"""The simulated mobile manipulator: a SkillPort over the simulated home."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from memory_node.domain.clock import Clock
+from memory_node.domain.errors import NotFoundError
+from memory_node.domain.geometry import FloatArray
+from memory_node.domain.observation import Frame
+from memory_node.domain.skill import FailureReason, SkillCall, SkillResult, StateChange
+from memory_node.home import composites, manipulation, searching
+from memory_node.home.body import Body
+from memory_node.home.costs import ExecutionFaults, RobotConfig
+from memory_node.home.execution import Execution, Pacing, Progress, SkillFailure
+from memory_node.home.references import parse_place, parse_remembered, resolve, thing_at
+from memory_node.home.thing import Thing
+from memory_node.home.visibility import horizontal_distance, oracle_frame, visible_things
+from memory_node.home.world import World
+
+AreaPosition = Callable[[str], tuple[float, float]]
+# What happens further away from the robot than this goes unnoticed (a fridge in another room cools its contents).
+NOTICED_WITHIN_M = 2.5
+TAKEN_WITHIN_M = 0.5
+
+
+@dataclass(frozen=True)
+class _Skill:
+    """How a skill is carried out and how many arguments it takes; at_most None = any number."""
+
+    perform: Callable[..., Thing | None]
+    at_least: int = 1
+    at_most: int | None = 1
+
+
+def _explore(robot: HomeRobot, run: Execution, wanted: str, *stops: str) -> Thing:
+    return searching.explore(robot, run, wanted, stops)
+
+
+def _put(robot: HomeRobot, run: Execution, *arguments: str) -> Thing:
+    return manipulation.put(robot, run, arguments[-1], arguments[0] if len(arguments) == 2 else "")
+
+
+SKILLS: dict[str, _Skill] = {
+    "Explore": _Skill(_explore, at_most=None),
+    "GoToObject": _Skill(searching.go_to),
+    "PickupObject": _Skill(manipulation.pick_up),
+    "PutObject": _Skill(_put, at_most=2),
+    "OpenObject": _Skill(manipulation.open_),
+    "CloseObject": _Skill(manipulation.close),
+    "ToggleOn": _Skill(manipulation.toggle_on),
+    "ToggleOff": _Skill(manipulation.toggle_off),
+    "SwitchOn": _Skill(manipulation.toggle_on),
+    "SwitchOff": _Skill(manipulation.toggle_off),
+    "SliceObject": _Skill(manipulation.slice_),
+    "BreakObject": _Skill(manipulation.break_),
+    "ThrowObject": _Skill(manipulation.throw, at_most=2),
+    "FillObject": _Skill(manipulation.fill, at_most=2),
+    "EmptyObject": _Skill(manipulation.empty),
+    "CleanObject": _Skill(composites.clean, at_most=2),
+    "HeatObject": _Skill(composites.heat, at_most=2),
+    "CoolObject": _Skill(composites.cool, at_most=2),
+}
+
+
+class HomeRobot:
+    """A robot in a simulated home that executes the skill library.
+
+    area_position: where an area's id lies, for Explore and GoToObject; places may also be literal "x,y" (metres, map).
+    clock: stamps of the reported changes; by default the world's simulated time. pacing: real time, or none.
+    """
+
+    def __init__(
+        self,
+        world: World,
+        config: RobotConfig | None = None,
+        area_position: AreaPosition | None = None,
+        pacing: Pacing | None = None,
+        faults: ExecutionFaults | None = None,
+        clock: Clock | None = None,
+    ) -> None:
+        self.world = world
+        self.config = config or RobotConfig()
+        self.body = Body(world, self.config)
+        self._area_position = area_position
+        self._pacing = pacing or Pacing()
+        self._faults = faults or ExecutionFaults()
+        self._rng = np.random.default_rng(self._faults.seed)
+        self._clock = clock
+
+    def execute(self, call: SkillCall) -> SkillResult:
+        """Run one skill to its end; never raises for a skill that fails."""
+        return self.run(call)
+
+    def run(
+        self,
+        call: SkillCall,
+        on_progress: Callable[[Progress], None] | None = None,
+        cancelled: Callable[[], bool] | None = None,
+    ) -> SkillResult:
+        """Run one skill; report progress on the way and stop with CANCELED soon after `cancelled` returns True.
+
+        A skill that fails half-way reports the changes that it made until then.
+        """
+        run = Execution(
+            call, self.world, self.body, self.config, self._pacing, self._faults, self._rng, on_progress, cancelled
+        )
+        reason, message, object_id = FailureReason.NONE, "", ""
+        self.world.take_changes()
+        try:
+            thing = self._perform(run, call)
+            object_id = thing.id if thing is not None else ""
+        except SkillFailure as failure:
+            reason, message, object_id = failure.reason, str(failure), failure.object_id
+        return SkillResult(
+            call=call,
+            success=reason is FailureReason.NONE,
+            reason=reason,
+            message=message,
+            object_id=object_id,
+            duration_s=run.elapsed_s,
+            distance_m=run.distance_m,
+            explored_areas=run.explored_areas,
+            changes=self._noticed(self.world.take_changes()),
+        )
+
+    def visible_objects(self, all_around: bool = False) -> list[Thing]:
+        """Return what the oracle detector sees from here, nearest first; `all_around` as if the robot looked round."""
+        angle = 2.0 * np.pi if all_around else self.config.field_of_view_rad
+        return visible_things(self.world, self.body.pose, self.config.view_range_m, angle)
+
+    def observe(self, all_around: bool = False) -> Frame:
+        """Return what the oracle detector sees from here as a frame without depth."""
+        angle = 2.0 * np.pi if all_around else self.config.field_of_view_rad
+        frame = oracle_frame(self.world, self.body.pose, self.config.view_range_m, angle)
+        return replace(frame, stamp_ns=self._clock()) if self._clock else frame
+
+    def resolve(self, text: str) -> Thing:
+        """Return the thing that a skill's argument means (see references.resolve)."""
+        return resolve(self.world, self.body.pose, text, self.config.view_range_m)
+
+    def place(self, text: str) -> FloatArray | None:
+        """Return (x, y) of a literal place or an area's id, or None when the text is neither."""
+        literal = parse_place(text)
+        if literal is not None or text in self.world or parse_remembered(text) or self._area_position is None:
+            return literal
+        if self.world.types.get(text) is not None:
+            return None
+        try:
+            return np.array(self._area_position(text), dtype=np.float64)
+        except (KeyError, NotFoundError):
+            return None
+
+    def is_held(self, text: str) -> bool:
+        """Return whether an argument names what the hand holds, by id, class, or class and (old) place."""
+        held = self.world.held
+        if held is None:
+            return False
+        remembered = parse_remembered(text)
+        if text in self.world or remembered is None:
+            return text == held.id or self.world.types.get(text) is held.type
+        # Memory may still have the place where the thing was taken from.
+        taken_there = float(np.linalg.norm(self.world.held_from[:2] - remembered.position[:2])) <= TAKEN_WITHIN_M
+        at_place = thing_at(self.world, remembered)
+        return self.world.types.get(remembered.class_name) is held.type and (taken_there or at_place in (None, held))
+
+    def _perform(self, run: Execution, call: SkillCall) -> Thing | None:
+        skill = SKILLS.get(call.skill)
+        if skill is None:
+            raise SkillFailure(FailureReason.INVALID_CALL, f"no skill {call.skill!r}; known are {', '.join(SKILLS)}")
+        count = len(call.arguments)
+        if count < skill.at_least or (skill.at_most is not None and count > skill.at_most):
+            raise SkillFailure(FailureReason.INVALID_CALL, f"{call}: {count} arguments do not fit")
+        return skill.perform(self, run, *call.arguments)
+
+    def _noticed(self, changes: Sequence[StateChange]) -> tuple[StateChange, ...]:
+        here = self.body.pose.position
+        noticed = []
+        for change in changes:
+            near = change.object_id not in self.world or (
+                horizontal_distance(self.world[change.object_id].box, here) <= NOTICED_WITHIN_M
+            )
+            if near:
+                noticed.append(replace(change, stamp_ns=self._clock()) if self._clock else change)
+        return tuple(noticed)

@@ -1,0 +1,82 @@
+"""Oracle detection as KARMA used it: what is within 1.5 m, in view and not inside something closed."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from memory_node.domain.geometry import FloatArray, OrientedBox, Pose, wrap_angle
+from memory_node.domain.observation import Frame, ObjectObservation
+from memory_node.domain.states import ObjectState, StateBelief
+from memory_node.home.thing import HAND, Thing
+from memory_node.home.world import World
+
+VIEW_RANGE_M = 1.5
+ALL_AROUND_RAD = 2.0 * np.pi
+# What a look alone can tell; that something was cleaned, heated or cooled cannot be seen.
+SEEN_STATES = frozenset(
+    {
+        ObjectState.OPENED,
+        ObjectState.CLOSED,
+        ObjectState.ON,
+        ObjectState.OFF,
+        ObjectState.SLICED,
+        ObjectState.BROKEN,
+        ObjectState.DIRTY,
+        ObjectState.FILLED,
+        ObjectState.COOKED,
+    }
+)
+ORACLE_SIGMA_M = 0.01
+
+
+def horizontal_distance(box: OrientedBox, point: FloatArray) -> float:
+    """Return the distance in metres, seen from above, from a point (x, y) to the closest point of the box."""
+    offset = np.asarray(point)[:2] - box.center[:2]
+    cos, sin = np.cos(box.yaw_rad), np.sin(box.yaw_rad)
+    local = np.array([cos * offset[0] + sin * offset[1], -sin * offset[0] + cos * offset[1]])
+    return float(np.linalg.norm(np.maximum(np.abs(local) - 0.5 * box.size[:2], 0.0)))
+
+
+def is_visible(
+    world: World, thing: Thing, eye: Pose, range_m: float = VIEW_RANGE_M, field_of_view_rad: float = ALL_AROUND_RAD
+) -> bool:
+    """Return whether a robot standing at `eye` sees the thing. Walls and closed containers hide; furniture does not."""
+    if thing.parent_id == HAND:
+        return True
+    origin = eye.position[:2]
+    if horizontal_distance(thing.box, origin) > range_m or world.closed_around(thing) is not None:
+        return False
+    target = thing.box.center[:2]
+    if field_of_view_rad < ALL_AROUND_RAD:
+        bearing = np.arctan2(target[1] - origin[1], target[0] - origin[0])
+        if abs(wrap_angle(bearing - eye.yaw_rad)) > 0.5 * field_of_view_rad:
+            return False
+    return not world.layout.hides(origin, target)
+
+
+def visible_things(
+    world: World, eye: Pose, range_m: float = VIEW_RANGE_M, field_of_view_rad: float = ALL_AROUND_RAD
+) -> list[Thing]:
+    """Return all that a robot standing at `eye` sees, nearest first."""
+    seen = [thing for thing in world if is_visible(world, thing, eye, range_m, field_of_view_rad)]
+    return sorted(seen, key=lambda thing: (horizontal_distance(thing.box, eye.position), thing.id))
+
+
+def oracle_observation(thing: Thing, now_ns: int) -> ObjectObservation:
+    """Return the thing as a perfect detector would report it."""
+    return ObjectObservation(
+        class_scores={thing.class_name: 1.0},
+        box=thing.box,
+        covariance=np.eye(3) * ORACLE_SIGMA_M**2,
+        states=tuple(StateBelief(state, 1.0, now_ns) for state in sorted(thing.states & SEEN_STATES)),
+        source="oracle",
+    )
+
+
+def oracle_frame(
+    world: World, eye: Pose, range_m: float = VIEW_RANGE_M, field_of_view_rad: float = ALL_AROUND_RAD
+) -> Frame:
+    """Return what is seen as a frame without depth; nothing is rendered."""
+    seen = visible_things(world, eye, range_m, field_of_view_rad)
+    observations = tuple(oracle_observation(thing, world.now_ns) for thing in seen)
+    return Frame(world.now_ns, eye, None, observations)
