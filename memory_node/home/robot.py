@@ -12,6 +12,7 @@ from memory_node.domain.errors import NotFoundError
 from memory_node.domain.geometry import FloatArray
 from memory_node.domain.observation import Frame
 from memory_node.domain.skill import FailureReason, SkillCall, SkillResult, StateChange
+from memory_node.domain.skill_library import ObjectReference
 from memory_node.home import composites, manipulation, searching
 from memory_node.home.body import Body
 from memory_node.home.costs import ExecutionFaults, RobotConfig
@@ -184,5 +185,13 @@ class HomeRobot:
                 horizontal_distance(self.world[change.object_id].box, here) <= NOTICED_WITHIN_M
             )
             if near:
-                noticed.append(replace(change, stamp_ns=self._clock()) if self._clock else change)
+                stamp_ns = self._clock() if self._clock else change.stamp_ns
+                noticed.append(replace(change, stamp_ns=stamp_ns, support_id=self._reference(change.support_id)))
         return tuple(noticed)
+
+    def _reference(self, thing_id: str) -> str:
+        """Return a thing as class and position: the home's ids mean nothing to memory."""
+        if thing_id not in self.world:
+            return ""
+        thing = self.world[thing_id]
+        return str(ObjectReference.at(thing.class_name, thing.box.center))
