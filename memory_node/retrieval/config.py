@@ -1,0 +1,68 @@
+"""The ranking's parameters, read once from config/retrieval.yaml and checked."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from memory_node.domain.errors import InvalidValueError
+from memory_node.domain.resources import resource_path
+
+
+@dataclass(frozen=True)
+class RetrievalConfig:
+    """See config/retrieval.yaml for what each means."""
+
+    embedder: str = "minilm"
+    precision: str = "fp32"
+    openai_base_url: str = ""
+    openai_model: str = ""
+    clip_path: str = ""
+    dense_weight: float = 1.0
+    lexical_weight: float = 1.0
+    class_weight: float = 4.0
+    recency_weight: float = 0.05
+    nearness_weight: float = 0.10
+    state_penalty: float = 0.9
+    unknown_state_penalty: float = 0.4
+    recency_half_life_s: float = 600.0
+    nearness_scale_m: float = 3.0
+    cosine_center: float = 0.56
+    cosine_slope: float = 16.0
+    rivalry_slope: float = 12.0
+    abstain_below: float = 0.45
+    exact_below: int = 20_000
+
+    def __post_init__(self) -> None:
+        if self.embedder not in ("minilm", "openai"):
+            raise InvalidValueError(f"embedder: expected minilm or openai, got {self.embedder!r}")
+        for name in ("dense_weight", "lexical_weight", "class_weight", "rivalry_slope"):
+            if getattr(self, name) < 0.0:
+                raise InvalidValueError(f"{name}: expected 0 or more, got {getattr(self, name)}")
+        for name in ("recency_weight", "nearness_weight", "state_penalty", "unknown_state_penalty", "abstain_below"):
+            if not 0.0 <= getattr(self, name) <= 1.0:
+                raise InvalidValueError(f"{name}: expected 0 to 1, got {getattr(self, name)}")
+        for name in ("recency_half_life_s", "nearness_scale_m", "cosine_slope"):
+            if getattr(self, name) <= 0.0:
+                raise InvalidValueError(f"{name}: expected more than 0, got {getattr(self, name)}")
+
+    @classmethod
+    def from_mapping(cls, values: dict[str, Any]) -> RetrievalConfig:
+        """Return the config of a mapping such as a YAML file's.
+
+        Raises:
+            InvalidValueError: a name that is no parameter, or a value out of range.
+        """
+        unknown = sorted(set(values) - {field.name for field in fields(cls)})
+        if unknown:
+            raise InvalidValueError(f"retrieval: no such parameter: {', '.join(unknown)}")
+        return cls(**values)
+
+    @classmethod
+    def load(cls, path: Path | None = None) -> RetrievalConfig:
+        """Return the config of a YAML file (default: the shipped one)."""
+        text = (path or resource_path("config/retrieval.yaml")).read_text(encoding="utf-8")
+        return cls.from_mapping(yaml.safe_load(text) or {})

@@ -1,0 +1,165 @@
+import numpy as np
+import pytest
+
+from memory_node.domain.answer import AnswerStatus, FindQuery
+from memory_node.domain.errors import InvalidValueError
+from memory_node.domain.memory_unit import MemoryUnit
+from memory_node.domain.states import ObjectState, StateBelief
+from memory_node.retrieval.config import RetrievalConfig
+from memory_node.retrieval.glosses import ClassGlosses, NamedClasses
+from memory_node.retrieval.minilm import MiniLmEmbedder
+from memory_node.retrieval.recall import Recall
+from memory_node.retrieval.state_words import states_in
+
+S = 1_000_000_000
+NOW = 1000 * S
+
+
+def unit(object_class, name="", states=(), stamp_s=900.0, x_m=0.0, **fields):
+    return MemoryUnit(
+        object_id=name or object_class,
+        object_class=object_class,
+        position=np.array([x_m, 0.0, 0.8]),
+        covariance=np.eye(3) * 0.01,
+        stamp_ns=int(stamp_s * S),
+        states=tuple(StateBelief(state, 0.95, NOW) for state in states),
+        **fields,
+    )
+
+
+@pytest.fixture(scope="module")
+def recall() -> Recall:
+    return Recall(MiniLmEmbedder())
+
+
+KITCHEN = [
+    unit(name)
+    for name in ("Apple", "Tomato", "Bread", "Mug", "Plate", "Fork", "Fridge", "Book", "Pen", "SoapBar", "DeskLamp")
+]
+
+
+@pytest.mark.parametrize(
+    ("text", "best"),
+    [
+        ("a high-calorie food", {"Bread"}),
+        ("something to drink from", {"Mug"}),
+        ("the tableware", {"Plate", "Fork", "Mug"}),
+        ("the red fruit", {"Apple"}),
+        ("apple", {"Apple"}),
+        ("bring me the apple", {"Apple"}),
+        ("I need something to write with", {"Pen"}),
+        ("the thing that keeps food cold", {"Fridge"}),
+        ("the toiletries", {"SoapBar"}),
+        ("some light", {"DeskLamp"}),
+    ],
+)
+def test_ambiguous_requests_are_answered_through_glosses(recall, text, best):
+    found = recall.rank(FindQuery(text, k=len(best)), KITCHEN, NOW)
+    assert found.status is AnswerStatus.OK, found.explanation
+    assert {answer.object_class for answer in found.answers} == best
+
+
+@pytest.mark.parametrize("text", ["a spaceship", "the coffee machine", "the cell phone", "a violin"])
+def test_recall_abstains_when_what_is_asked_for_is_not_there(recall, text):
+    found = recall.rank(FindQuery(text), KITCHEN, NOW)
+    assert found.answers == ()
+    assert found.best is None
+    assert found.status is AnswerStatus.UNKNOWN
+    assert repr(text) in found.explanation
+
+
+def test_state_words_choose_among_equals(recall):
+    units = [
+        unit("Apple", "plain"),
+        unit("Apple", "clean", [ObjectState.CLEANED]),
+        unit("Apple", "dirty", [ObjectState.DIRTY]),
+        unit("Bread", "loaf"),
+        unit("BreadSliced", "slice", [ObjectState.SLICED]),
+    ]
+    assert recall.rank(FindQuery("throw the clean red fruit away"), units, NOW).best.object_id == "clean"
+    assert recall.rank(FindQuery("the bread I cut"), units, NOW).best.object_id == "slice"
+    wanted = [answer.object_id for answer in recall.rank(FindQuery("the clean apple"), units, NOW).answers]
+    assert wanted == ["clean", "plain"], "known to be dirty is worse than not known to be clean"
+    filtered = recall.rank(FindQuery("apple", states=(ObjectState.DIRTY,)), units, NOW)
+    assert [answer.object_id for answer in filtered.answers] == ["dirty"]
+
+
+@pytest.mark.parametrize(
+    ("text", "states"),
+    [
+        ("the clean red fruit", {ObjectState.CLEANED}),
+        ("clean the mug", set()),
+        ("open the fridge and cut the bread", set()),
+        ("the one I cut", {ObjectState.SLICED}),
+        ("a plate that has been washed", {ObjectState.CLEANED}),
+        ("two hot potatoes", {ObjectState.HEATED}),
+        ("the chilled bottle I opened", {ObjectState.COLD, ObjectState.OPENED}),
+        ("the small dirty mug", {ObjectState.DIRTY}),
+        ("heat some water", set()),
+        ("the lamp I turned on", {ObjectState.ON}),
+        ("put the apple on the cold plate", {ObjectState.COLD}),
+    ],
+)
+def test_states_are_read_from_attributes_not_from_orders(text, states):
+    assert set(states_in(text)) == states
+
+
+def test_recency_and_nearness_break_ties(recall):
+    units = [unit("Mug", "old", stamp_s=1.0), unit("Mug", "new", stamp_s=999.0), unit("Mug", "far", x_m=30.0)]
+    assert recall.rank(FindQuery("mug"), units, NOW).best.object_id == "new"
+    near = recall.rank(FindQuery("mug", near=(30.0, 0.0, 0.8)), units, NOW)
+    assert near.best.object_id == "far"
+    assert "so do 2 more" in recall.rank(FindQuery("mug"), units, NOW).explanation
+
+
+def test_filters_of_the_query_hold(recall):
+    units = [unit("CoffeeMachine", area_id="a1"), unit("Mug", "m1", area_id="a2"), unit("Mug", "m2", stamp_s=950.0)]
+    ids = lambda query: {answer.object_id for answer in recall.rank(query, units, NOW).answers}  # noqa: E731
+    assert ids(FindQuery(object_class="coffee machine")) == {"CoffeeMachine"}
+    assert ids(FindQuery(area_id="a2")) == {"m1"}
+    assert ids(FindQuery(object_class="Mug", exclude_ids=frozenset({"m1"}))) == {"m2"}
+    assert ids(FindQuery(object_class="Mug", as_of_ns=920 * S)) == {"m1"}
+    assert len(recall.rank(FindQuery(k=2), units, NOW).answers) == 2
+    assert recall.rank(FindQuery("mug"), [], NOW).status is AnswerStatus.UNKNOWN
+
+
+def test_answers_say_how_far_they_may_be_trusted(recall):
+    gone = unit("Mug", existence=0.2, frame_id="map", last_missed_ns=7)
+    answer = recall.rank(FindQuery("mug"), [gone], NOW).best
+    assert answer.status is AnswerStatus.PROBABLY_GONE
+    assert answer.age_s == pytest.approx(100.0)
+    assert answer.last_missed_ns == 7
+    assert recall.rank(FindQuery("mug"), [gone], NOW, frame_verified=False).status is AnswerStatus.FRAME_NOT_VERIFIED
+    long_term = recall.rank(FindQuery("mug"), [unit("Mug")], NOW, source="long_term").best
+    assert long_term.source == "long_term"
+    assert long_term.score > answer.score
+
+
+def test_class_that_no_gloss_knows_is_found_by_its_own_words(recall):
+    units = [*KITCHEN, unit("garden_gnome")]
+    assert recall.rank(FindQuery("the garden gnome"), units, NOW).best.object_class == "garden_gnome"
+
+
+def test_own_embedding_of_a_unit_counts(recall):
+    vector = MiniLmEmbedder().embed(["a mug with a picture of a moose"])[0]
+    units = [unit("Mug", "plain"), unit("Box", "moose", embedding=vector)]
+    best = recall.rank(FindQuery("a mug with a picture of a moose", k=1), units, NOW).best
+    assert best.object_id in {"moose", "plain"}
+    alone = recall.rank(FindQuery("a mug with a picture of a moose"), [units[1]], NOW)
+    assert alone.best is not None, "by class alone a box would not be an answer"
+
+
+def test_head_of_a_compound_is_what_is_named():
+    glosses = ClassGlosses.build({"Bread": ["bread"], "Knife": ["knife"], "CoffeeTable": ["coffee table"]}, {})
+    named = NamedClasses(glosses, glosses.names)
+    assert named.find("a bread knife") == {"Knife"}
+    assert named.find("put the knives on the coffee table") == {"Knife", "CoffeeTable"}
+    assert named.find("something for cutting bread") == set()
+
+
+def test_shipped_config_equals_the_defaults():
+    assert RetrievalConfig.load() == RetrievalConfig()
+    with pytest.raises(InvalidValueError, match="no such parameter: wieght"):
+        RetrievalConfig.from_mapping({"wieght": 1})
+    with pytest.raises(InvalidValueError, match="abstain_below"):
+        RetrievalConfig(abstain_below=1.5)
