@@ -1,0 +1,123 @@
+"""Builds a `RobotMemory` from its configuration, with what the store remembers."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+
+from memory_node.delivery.robot_memory import RobotMemory
+from memory_node.domain.clock import Clock, system_clock
+from memory_node.domain.ids import new_id
+from memory_node.domain.ports import TextEmbedder
+from memory_node.domain.scene import RelationKind, SceneSnapshot
+from memory_node.domain.step import EpisodeSummary, StepRecord
+from memory_node.experience.config import ExperienceConfig
+from memory_node.experience.experience import GUIDELINES, RECORDS, Experience
+from memory_node.experience.extractor import RuleExtractor
+from memory_node.retrieval.caching_embedder import CachingEmbedder
+from memory_node.retrieval.minilm import MiniLmEmbedder
+from memory_node.retrieval.recall import Recall
+from memory_node.scene_graph.config import SceneGraphConfig
+from memory_node.scene_graph.graph import SceneGraph
+from memory_node.scene_graph.records import area_to_record, floor_to_record, object_to_record, room_to_record
+from memory_node.short_term.config import ShortTermConfig
+from memory_node.short_term.object_cache import ObjectCache
+from memory_node.store.store import Store, open_store
+
+
+@dataclass(frozen=True)
+class MemoryConfig:
+    """What a memory is made of.
+
+    database: a file, a SQLAlchemy URL, or empty for a memory of this process only.
+    """
+
+    database: str = ""
+    site: str = ""
+    robot_id: str = ""
+    scene: SceneGraphConfig | None = None
+    short_term: ShortTermConfig | None = None
+    experience: ExperienceConfig | None = None
+
+
+def default_database() -> Path:
+    """Return the database file of a robot that names none: in the user's data folder (XDG Base Directory)."""
+    data = Path(os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share")
+    return data / "robot_memory" / "memory.db"
+
+
+def open_memory(
+    config: MemoryConfig | None = None, clock: Clock = system_clock, embedder: TextEmbedder | None = None
+) -> RobotMemory:
+    """Return a memory that goes on from what its store holds; embedder: by default MiniLM on onnxruntime.
+
+    Raises:
+        StoreError: the database cannot be used.
+        ResourceMissingError: the embedder's model has not been built.
+    """
+    config = config or MemoryConfig()
+    embedder = CachingEmbedder(embedder or MiniLmEmbedder())
+    store = _open_store(config, clock)
+    short_term = config.short_term or ShortTermConfig.load()
+    if store is not None and not short_term.crop_folder:
+        short_term = replace(short_term, crop_folder=str(store.data_dir / "crops"))
+    experience = Experience(config.experience or ExperienceConfig(), RuleExtractor(), _StoreLog(store), clock)
+    records: dict[str, Any] = {}
+    if store is not None:
+        records = scene_records(store.load_scene())
+        experience.load(_steps_by_episode(store), _bodies(store, RECORDS), _bodies(store, GUIDELINES))
+    scene_config = config.scene or SceneGraphConfig.load()
+    scene = SceneGraph.from_records(records, scene_config, lambda stamp_ns: new_id(), embedder)
+    return RobotMemory(scene, ObjectCache(short_term), Recall(embedder), store, experience, clock)
+
+
+def scene_records(snapshot: SceneSnapshot) -> dict[str, Any]:
+    """Return a stored scene as the rows that the scene graph starts from."""
+    paths = [r for r in snapshot.relations if r.kind is RelationKind.NAVIGABLE and r.source_id < r.target_id]
+    return {
+        "objects": [object_to_record(found) for found in snapshot.objects],
+        "areas": [area_to_record(area) for area in snapshot.areas],
+        "rooms": [room_to_record(room) for room in snapshot.rooms],
+        "floors": [floor_to_record(floor) for floor in snapshot.floors],
+        "paths": [[path.source_id, path.target_id, path.distance_m] for path in paths],
+    }
+
+
+def _open_store(config: MemoryConfig, clock: Clock) -> Store | None:
+    if not config.database:
+        return None
+    if "://" not in config.database:
+        Path(config.database).expanduser().parent.mkdir(parents=True, exist_ok=True)
+    return open_store(config.database, config.robot_id, config.site, clock=clock)
+
+
+def _steps_by_episode(store: Store) -> list[tuple[str, list[StepRecord]]]:
+    return [(episode_id, list(steps)) for episode_id, steps in groupby(store.steps(), lambda step: step.episode_id)]
+
+
+def _bodies(store: Store, kind: str) -> list[dict[str, Any]]:
+    return [dict(document.body) for document in store.documents(kind)]
+
+
+class _StoreLog:
+    """Experience's log in the store; without a store it keeps nothing."""
+
+    def __init__(self, store: Store | None) -> None:
+        self._store = store
+
+    def put_episode(self, episode: EpisodeSummary) -> None:
+        if self._store is not None:
+            self._store.append([episode])
+
+    def put_step(self, step: StepRecord) -> None:
+        if self._store is not None:
+            self._store.append([step])
+
+    def put_documents(self, kind: str, documents: Sequence[tuple[str, Mapping[str, Any], tuple[str, ...]]]) -> None:
+        if self._store is not None:
+            sources = [(key, body, [("episode", i) for i in episode_ids]) for key, body, episode_ids in documents]
+            self._store.put_documents(kind, sources)

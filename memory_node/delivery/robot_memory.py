@@ -1,0 +1,275 @@
+"""The whole memory behind one door: scene graph, short-term memory, experience and store, kept consistent."""
+
+from __future__ import annotations
+
+import threading
+from collections import Counter
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from memory_node.delivery.context import (
+    Context,
+    Section,
+    assemble,
+    experience_sections,
+    recollection_section,
+    working_memory_section,
+)
+from memory_node.delivery.grounding import ChangeGrounding
+from memory_node.delivery.units import unit_of
+from memory_node.domain.answer import FindQuery, RankedArea, Recollection
+from memory_node.domain.clock import Clock
+from memory_node.domain.errors import NotFoundError
+from memory_node.domain.ids import IdSource, new_id
+from memory_node.domain.memory_unit import MemoryUnit
+from memory_node.domain.observation import Frame
+from memory_node.domain.scene import SceneEvent, SceneEventKind, SceneObject, SceneSnapshot
+from memory_node.domain.skill import StateChange
+from memory_node.experience.experience import Experience, ExperienceQuery
+from memory_node.retrieval.recall import Recall
+from memory_node.scene_graph.free_space import OccupancyMap
+from memory_node.scene_graph.graph import SceneGraph
+from memory_node.scene_graph.state import ROBOT_ID
+from memory_node.short_term.object_cache import ObjectCache
+from memory_node.short_term.statistics import CacheStatistics
+from memory_node.store.store import Store
+from memory_node.store.writer import Ticket
+
+_GONE = (SceneEventKind.REMOVED, SceneEventKind.MERGED, SceneEventKind.FORGOTTEN)
+Listener = Callable[[tuple[SceneEvent, ...], int, int], None]
+
+
+class RobotMemory:
+    """A `MemoryPort` over its parts; thread-safe. What an answer tells has been made durable before it is told.
+
+    Args:
+        scene: the long-term scene graph.
+        cache: the short-term memory.
+        recall: ranks what the cache holds.
+        store: makes it durable; None keeps everything in this process only (benchmarks, dry runs).
+        experience: what was learnt from episodes.
+        clock: "now", on the same time line as the stamps of frames and changes.
+    """
+
+    def __init__(
+        self,
+        scene: SceneGraph,
+        cache: ObjectCache,
+        recall: Recall,
+        store: Store | None,
+        experience: Experience,
+        clock: Clock,
+        make_id: IdSource = new_id,
+    ) -> None:
+        self.experience = experience
+        self._scene = scene
+        self._cache = cache
+        self._recall = recall
+        self._store = store
+        self._clock = clock
+        self._lock = threading.RLock()
+        self._listeners: list[Listener] = []
+        self._grounding = ChangeGrounding(self._of_class, self._exists, self._held, make_id)
+
+    # --- what comes in ---------------------------------------------------------------------------
+
+    def on_change(self, listener: Listener) -> None:
+        """Call `listener(events, from_version, to_version)` after each change, in order."""
+        self._listeners.append(listener)
+
+    def observe(self, frame: Frame) -> tuple[SceneEvent, ...]:
+        """Take in one frame; return what it changed in the scene graph."""
+        with self._lock:
+            before = self._scene.version
+            events = tuple(self._scene.observe(frame))
+            for event in events:
+                self._mirror(event)
+            self._append(events, before)
+        return events
+
+    def set_map(self, grid: OccupancyMap, stamp_ns: int, robot: tuple[float, float] | None = None) -> None:
+        """Lay out the areas and rooms of a new or grown map; robot: where it stands, (x, y) in map."""
+        with self._lock:
+            before = self._scene.version
+            self._scene.set_map(grid.cells, grid.resolution_m, grid.map_T_origin, stamp_ns, robot)
+            self._keep_map()
+            self._tell((), before)
+
+    def remember(self, changes: Sequence[StateChange]) -> None:
+        """Take over what a skill or a person is known to have changed; returns once it is durable.
+
+        Raises:
+            StoreError: it could not be made durable; memory holds it all the same.
+        """
+        self.remember_objects(changes)
+
+    def remember_objects(self, changes: Sequence[StateChange]) -> tuple[str, ...]:
+        """Do as `remember`; return memory's id of each change's object."""
+        with self._lock:
+            before = self._scene.version
+            grounded = tuple(self._grounding.ground(change) for change in changes)
+            events: list[SceneEvent] = []
+            for change in grounded:
+                events += self._scene.apply_change(change)
+                self._cache.apply(change)
+                if not change.destroyed and self._exists(change.object_id):
+                    # A thing that a skill used is just used, whether or not the cache knew it.
+                    self._cache.put(self._unit(self._scene.object(change.object_id), change.source))
+            ticket = self._append(tuple(events), before)
+        if ticket is not None:
+            ticket.wait()
+        return tuple(change.object_id for change in grounded)
+
+    # --- what is asked ---------------------------------------------------------------------------
+
+    def recall(self, query: FindQuery) -> Recollection:
+        """Return what the short-term memory holds that fits; each call counts as one lookup."""
+        recollection = self._recall.rank(query, self._cache.units(), self._clock())
+        self._cache.count_lookup(recollection.best.object_id if recollection.best else "")
+        self._make_durable()
+        return recollection
+
+    def find(self, query: FindQuery) -> Recollection:
+        """Return what the scene graph holds that fits."""
+        with self._lock:
+            recollection = self._scene.find(query, self._clock())
+        self._make_durable()
+        return recollection
+
+    def rank_search_areas(self, object_class: str, k: int = 0) -> tuple[RankedArea, ...]:
+        """Return where an object of the class is likely, best first."""
+        with self._lock:
+            return self._scene.rank_search_areas(object_class, k, self._clock())
+
+    def scene(self) -> SceneSnapshot:
+        """Return the whole scene graph."""
+        with self._lock:
+            snapshot = self._scene.snapshot()
+        self._make_durable()
+        return snapshot
+
+    def scene_text(self, token_budget: int, topic: str = "") -> str:
+        """Return the scene graph in words, the areas most relevant to `topic` first."""
+        with self._lock:
+            return self._scene.text_form(token_budget, topic=topic)
+
+    def context(self, instruction: str, token_budget: int = 2000) -> str:
+        """Return what a language model should know of memory for this instruction."""
+        return self.full_context(instruction, token_budget).text
+
+    def full_context(self, instruction: str, token_budget: int = 2000, episode_id: str = "") -> Context:
+        """Return the context with the tokens of its sections; the guidelines in it count as given to the episode."""
+        now_ns = self._clock()
+        recalled = self._recall.rank(FindQuery(text=instruction, k=8), self._cache.units(), now_ns)
+        classes = tuple(dict.fromkeys(answer.object_class for answer in recalled.answers))
+        learnt = self.experience.ask(ExperienceQuery(objects=classes, episode_id=episode_id))
+        # The graph's text orders its own areas; it gets what the other sections are not entitled to.
+        graph = self.scene_text(token_budget // 2, topic=instruction).splitlines()
+        sections = [
+            *experience_sections(learnt),
+            recollection_section(recalled, now_ns),
+            Section("The home", tuple(graph), 0.5),
+            *working_memory_section(learnt),
+        ]
+        return assemble(sections, token_budget)
+
+    def units(self) -> tuple[SceneObject, ...]:
+        """Return the objects that the short-term memory holds, as the scene graph knows them."""
+        with self._lock:
+            return tuple(self._scene.object(u.object_id) for u in self._cache.units() if self._exists(u.object_id))
+
+    @property
+    def cache(self) -> ObjectCache:
+        """The short-term memory."""
+        return self._cache
+
+    def statistics(self) -> CacheStatistics:
+        """Return how the short-term memory is doing."""
+        return self._cache.statistics()
+
+    def diagnostics(self) -> dict[str, object]:
+        """Return figures for /diagnostics."""
+        with self._lock:
+            figures: dict[str, object] = {"objects": len(self._scene), "version": self._scene.version}
+            figures.update({f"skipped.{reason}": n for reason, n in Counter(self._scene.counters).items()})
+        if self._store is not None:
+            store = self._store.diagnostics()
+            figures.update({"store": store.state, "store.pending": store.pending, "store.outages": store.outages})
+            figures.update({"store.commit_p50_ms": store.commit_p50_ms, "store.journal": store.journal_batches})
+        return figures
+
+    # --- looking after it ------------------------------------------------------------------------
+
+    def save(self, timeout_s: float = 5.0) -> int:
+        """Make everything durable; return how many objects there are.
+
+        Raises:
+            StoreError: it could not be done in time.
+        """
+        with self._lock:
+            self._keep_map()
+            count = len(self._scene)
+        if self._store is not None:
+            self._store.flush(timeout_s)
+        return count
+
+    @property
+    def data_folder(self) -> Path | None:
+        """Where the store keeps its files beside the database; None without a store."""
+        return self._store.data_dir if self._store is not None else None
+
+    def close(self) -> None:
+        """Finish what is being learnt, make everything durable, and let go of the store."""
+        self.experience.close()
+        if self._store is not None:
+            self._store.close()
+
+    # --- inside ----------------------------------------------------------------------------------
+
+    def _append(self, events: tuple[SceneEvent, ...], before: int) -> Ticket | None:
+        ticket = self._store.append(events) if self._store is not None and events else None
+        self._tell(events, before)
+        return ticket
+
+    def _tell(self, events: tuple[SceneEvent, ...], before: int) -> None:
+        for listener in self._listeners:
+            listener(events, before, self._scene.version)
+
+    def _make_durable(self) -> None:
+        if self._store is not None:
+            self._store.flush()
+
+    def _keep_map(self) -> None:
+        if self._store is not None:
+            s = self._scene.snapshot()
+            self._store.put_map(s.areas, s.rooms, s.floors, s.relations)
+
+    def _mirror(self, event: SceneEvent) -> None:
+        """Let the short-term memory follow a change of the scene graph."""
+        found = event.object
+        if event.kind in _GONE:
+            self._cache.forget(found.id)
+            return
+        held = self._cache.get(found.id)
+        crop = found.crop_jpeg if held is None or not held.image_path else b""
+        self._cache.put(self._unit(found), crop)
+
+    def _unit(self, found: SceneObject, source: str = "") -> MemoryUnit:
+        places = self._scene.places
+        area = places.areas.get(found.area_id)
+        room = places.rooms.get(area.room_id) if area is not None else None
+        return unit_of(found, room.name if room is not None else "", source)
+
+    def _of_class(self, object_class: str) -> list[SceneObject]:
+        return [found for found in self._scene.objects() if found.class_name == object_class]
+
+    def _exists(self, object_id: str) -> bool:
+        if not object_id:
+            return False
+        try:
+            return not self._scene.object(object_id).removed
+        except NotFoundError:
+            return False
+
+    def _held(self) -> frozenset[str]:
+        return frozenset(found.id for found in self._scene.objects() if found.support_id == ROBOT_ID)
