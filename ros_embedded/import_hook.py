@@ -19,10 +19,12 @@ from ros_embedded.interfaces.message_class import snake_case
 SERVED = {
     "rclpy": "ros_embedded.rclpy",
     "tf2_ros": "ros_embedded.tf2_ros",
+    "tf2_py": "ros_embedded.tf2_ros.buffer_core",
     "tf2_geometry_msgs": "ros_embedded.tf2_geometry_msgs",
     "message_filters": "ros_embedded.message_filters",
     "rosidl_parser.definition": "ros_embedded.interfaces.slot_types",
     "rosidl_runtime_py": "ros_embedded.rosidl_runtime_py",
+    "ament_index_python.packages": "ros_embedded.ament_index_python",
     "ament_index_python": "ros_embedded.ament_index_python",
     "launch": "ros_embedded.launch",
     "launch_ros": "ros_embedded.launch_ros",

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cache
 from importlib.metadata import entry_points
 from pathlib import Path
@@ -139,15 +139,24 @@ def _find_file(package: str, kind: str, base: str) -> Path | None:
     return next((path for path in paths if path.is_file()), None)
 
 
-@cache
-def _package_folders(package: str) -> tuple[Path, ...]:
+def share_folders(package: str, checkouts: Iterable[Path] = ()) -> list[Path]:
+    """The folders with a package's shipped files: where it was added, installed or, last, is checked out."""
     folders = [*_added.get(package, ())]
     for root in _roots():
         folders.append(root / package)
         if _package_name(root) == package:
             folders.append(root)
-    folders += [Path(point.load()()) for point in _entry_points() if point.name == package]
-    return tuple(folder for folder in [*folders, _BUNDLED / package] if folder.is_dir())
+    for point in _entry_points():
+        if point.name == package:
+            folders += point.load()()
+    folders += [folder for folder in checkouts if _package_name(folder) == package]
+    return [folder for folder in folders if folder.is_dir()]
+
+
+@cache
+def _package_folders(package: str) -> tuple[Path, ...]:
+    bundled = _BUNDLED / package
+    return (*share_folders(package), bundled) if bundled.is_dir() else tuple(share_folders(package))
 
 
 def _roots() -> Iterator[Path]:
@@ -165,8 +174,8 @@ def _package_name(folder: Path) -> str | None:
 
 
 def _entry_points() -> Any:
-    """Entry points of the group `ros_embedded.interfaces`: a package's name -> a function that returns its folder."""
-    return entry_points(group="ros_embedded.interfaces")
+    """Entry points of the group `ros_embedded.share`: a package's name -> a function that returns its share folders."""
+    return entry_points(group="ros_embedded.share")
 
 
 @cache

@@ -1,0 +1,24 @@
+"""Where packages are installed: the everyday part of Jazzy's ament_index_python."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from ros_embedded.interfaces.lookup import share_folders
+
+
+class PackageNotFoundError(KeyError):
+    """No package of that name is installed."""
+
+
+def get_package_share_path(package_name: str) -> Path:
+    """The share folder of a package. Raises PackageNotFoundError."""
+    folders = share_folders(package_name)
+    if not folders:
+        raise PackageNotFoundError(f"package '{package_name}' not found")
+    return folders[0]
+
+
+def get_package_share_directory(package_name: str) -> str:
+    """As get_package_share_path, as text."""
+    return str(get_package_share_path(package_name))

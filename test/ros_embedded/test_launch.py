@@ -1,0 +1,237 @@
+"""Launch files written for `launch` and `launch_ros` run without ROS."""
+
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+
+import pytest
+import yaml
+
+import ros_embedded.import_hook as hook
+from ros_embedded.launch.actions import DeclareLaunchArgument, LaunchArgumentError, SetLaunchConfiguration
+from ros_embedded.launch.conditions import IfCondition, UnlessCondition
+from ros_embedded.launch.launch_context import LaunchContext
+from ros_embedded.launch.substitutions import (
+    AndSubstitution,
+    EnvironmentVariable,
+    EqualsSubstitution,
+    LaunchConfiguration,
+    NotEqualsSubstitution,
+    NotSubstitution,
+    OrSubstitution,
+    PathJoinSubstitution,
+    SubstitutionFailure,
+    perform_substitutions,
+)
+from ros_embedded.launch_ros.parameter_descriptions import ParameterValue, evaluate_parameter
+from ros_embedded.launch_runner import run_launch_file, show_arguments
+
+# a node that writes down how it was started
+EXECUTABLE = f"""#!{sys.executable}
+import json, os, sys
+print(json.dumps([sys.argv[1:], os.environ.get("COLOUR", "")]))
+for index, word in enumerate(sys.argv):
+    if word == "--params-file":
+        print("FILE", open(sys.argv[index + 1]).read().replace(chr(10), "|"))
+"""
+OUTER = """
+from launch import LaunchDescription
+from launch.actions import DeclareLaunchArgument, GroupAction, IncludeLaunchDescription, SetEnvironmentVariable
+from launch.conditions import IfCondition
+from launch.launch_description_sources import PythonLaunchDescriptionSource
+from launch.substitutions import LaunchConfiguration, PathJoinSubstitution
+from launch_ros.actions import Node, PushRosNamespace
+from launch_ros.substitutions import FindPackageShare
+
+
+def generate_launch_description():
+    inner = PathJoinSubstitution([FindPackageShare("toy"), "launch", "inner.launch.py"])
+    return LaunchDescription([
+        DeclareLaunchArgument("speed", default_value="1.5", description="how fast"),
+        DeclareLaunchArgument("mode", description="which way", choices=["left", "right"]),
+        GroupAction([
+            SetEnvironmentVariable("COLOUR", "red"),
+            PushRosNamespace("upstairs"),
+            IncludeLaunchDescription(
+                PythonLaunchDescriptionSource(inner), launch_arguments={"who": LaunchConfiguration("mode")}.items()
+            ),
+        ]),
+        Node(package="toy", executable="show", condition=IfCondition("false")),
+        Node(package="toy", executable="show", name="plain", output="screen"),
+    ])
+"""
+INNER = """
+from launch import LaunchDescription
+from launch.substitutions import LaunchConfiguration
+from launch_ros.actions import Node
+
+
+def generate_launch_description():
+    return LaunchDescription([
+        Node(
+            package="toy", executable="show", name=LaunchConfiguration("who"), namespace="room", output="screen",
+            parameters=[{"speed": LaunchConfiguration("speed"), "names": ["a", "b"]}],
+            remappings=[("in", "out")], arguments=["--loud"],
+        )
+    ])
+"""
+
+
+@pytest.fixture
+def toy(tmp_path, monkeypatch):
+    """A package installed as colcon would; returns its launch folder."""
+    hook.install()
+    program = tmp_path / "lib" / "toy" / "show"
+    launch = tmp_path / "share" / "toy" / "launch"
+    for folder in (program.parent, launch):
+        folder.mkdir(parents=True)
+    program.write_text(EXECUTABLE)
+    program.chmod(0o755)
+    (launch / "outer.launch.py").write_text(OUTER)
+    (launch / "inner.launch.py").write_text(INNER)
+    monkeypatch.setenv("AMENT_PREFIX_PATH", str(tmp_path))
+    return launch
+
+
+def test_nodes_get_names_parameters_and_environment(toy, capfd):
+    assert run_launch_file(toy / "outer.launch.py", ["mode:=left", "speed:=3"]) == 0
+    lines = capfd.readouterr().out.splitlines()
+    inner = next(line for line in lines if line.startswith("[show-1] [["))
+    assert '"--loud", "--ros-args", "-r", "__node:=left", "-r", "__ns:=/upstairs/room", "-r", "in:=out"' in inner
+    assert inner.endswith('"red"]')
+    written = next(line for line in lines if "FILE" in line).partition("FILE ")[2].replace("|", "\n")
+    assert yaml.safe_load(written) == {"/**": {"ros__parameters": {"speed": 3, "names": ["a", "b"]}}}
+    plain = [line for line in lines if line.startswith("[show-2] [[")]
+    assert plain == ['[show-2] [["--ros-args", "-r", "__node:=plain"], ""]']
+    assert any("[show-2]: process has finished cleanly" in line for line in lines)
+
+
+def test_arguments_are_shown_and_checked(toy):
+    text = show_arguments(toy / "outer.launch.py")
+    assert "    'speed':\n        how fast\n        (default: '1.5')" in text
+    assert "(valid choices are: ['left', 'right'])" in text
+    with pytest.raises(LaunchArgumentError, match=r"'mode' .*was not provided"):
+        run_launch_file(toy / "outer.launch.py", [])
+    with pytest.raises(LaunchArgumentError, match="valid options"):
+        run_launch_file(toy / "outer.launch.py", ["mode:=up"])
+    with pytest.raises(ValueError, match="wrong:=1"):
+        run_launch_file(toy / "outer.launch.py", ["wrong:=1"])
+
+
+def write_launch_file(folder, body):
+    path = folder / "test.launch.py"
+    path.write_text(
+        "import sys\nfrom launch import LaunchDescription\nfrom launch.actions import *\n"
+        f"def generate_launch_description():\n    return LaunchDescription([{textwrap.dedent(body)}])\n"
+    )
+    return path
+
+
+def test_process_that_dies_fails_the_launch(tmp_path, capfd):
+    hook.install()
+    path = write_launch_file(tmp_path, "ExecuteProcess(cmd=[sys.executable, '-c', 'import sys; sys.exit(3)'])")
+    assert run_launch_file(path) == 1
+    assert "exit code 3" in capfd.readouterr().err
+
+
+def test_program_that_is_not_there_fails_the_launch(tmp_path, capfd):
+    hook.install()
+    assert run_launch_file(write_launch_file(tmp_path, "ExecuteProcess(cmd=['/no/such/program'])")) == 1
+    assert "cannot be started" in capfd.readouterr().err
+
+
+def test_process_with_shutdown_on_exit_ends_the_others(tmp_path, capfd):
+    hook.install()
+    path = write_launch_file(
+        tmp_path,
+        """ExecuteProcess(cmd=[sys.executable, '-c', 'import time; time.sleep(60)'], name='long'),
+        TimerAction(period=0.3, actions=[ExecuteProcess(
+            cmd=[sys.executable, '-c', 'print(1)'], name='short', output='screen', on_exit=Shutdown())])""",
+    )
+    assert run_launch_file(path) == 0
+    out = capfd.readouterr().out
+    assert "[short-2] 1" in out
+    assert "[INFO] [long-1]: sending signal 'SIGINT' to process" in out
+
+
+def test_interrupt_stops_all_processes(tmp_path):
+    child = "import time, os; print('child', os.getpid(), flush=True); time.sleep(60)"
+    body = f"ExecuteProcess(cmd=[sys.executable, '-c', {child!r}], output='screen')"
+    path = write_launch_file(tmp_path, body)
+    code = (
+        "import sys; from ros_embedded import import_hook; import_hook.install();"
+        f"from ros_embedded.launch_runner import run_launch_file; sys.exit(run_launch_file({str(path)!r}))"
+    )
+    launch = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True)
+    line = next(line for line in launch.stdout if "child" in line)
+    launch.send_signal(signal.SIGTERM)
+    assert launch.wait(timeout=20) == 0
+    launch.stdout.close()
+    with pytest.raises(ProcessLookupError):
+        os.kill(int(line.split()[-1]), 0)
+
+
+@pytest.fixture
+def context(tmp_path):
+    made = LaunchContext(tmp_path)
+    SetLaunchConfiguration("name", "cup").execute(made)
+    made.environment["HOME_NAME"] = "flat"
+    return made
+
+
+@pytest.mark.parametrize(
+    ("substitution", "text"),
+    [
+        (LaunchConfiguration("name"), "cup"),
+        (LaunchConfiguration("none", default="d"), "d"),
+        (["a-", LaunchConfiguration("name")], "a-cup"),
+        (EnvironmentVariable("HOME_NAME"), "flat"),
+        (EnvironmentVariable("NONE_SUCH", default_value=LaunchConfiguration("name")), "cup"),
+        (PathJoinSubstitution(["/a", LaunchConfiguration("name"), "b.yaml"]), "/a/cup/b.yaml"),
+        (EqualsSubstitution(LaunchConfiguration("name"), "cup"), "true"),
+        (EqualsSubstitution("1", "true"), "true"),
+        (EqualsSubstitution("", "0"), "false"),
+        (NotEqualsSubstitution("a", "b"), "true"),
+        (NotSubstitution("false"), "true"),
+        (AndSubstitution("true", "false"), "false"),
+        (OrSubstitution("true", "0"), "true"),
+    ],
+)
+def test_substitution_becomes_text(context, substitution, text):
+    assert perform_substitutions(context, substitution) == text
+
+
+def test_substitution_without_value_is_an_error(context):
+    with pytest.raises(SubstitutionFailure, match="'none' does not exist"):
+        LaunchConfiguration("none").perform(context)
+    with pytest.raises(SubstitutionFailure, match="'perhaps'"):
+        IfCondition("perhaps").evaluate(context)
+
+
+def test_conditions(context):
+    assert IfCondition("True").evaluate(context)
+    assert UnlessCondition("0").evaluate(context)
+
+
+def test_given_argument_wins_over_default(context):
+    DeclareLaunchArgument("name", default_value="plate").execute(context)
+    assert context.launch_configurations["name"] == "cup"
+
+
+@pytest.mark.parametrize(
+    ("given", "value"),
+    [
+        ("true", True),
+        (LaunchConfiguration("name"), "cup"),
+        ("2.5", 2.5),
+        ("", ""),
+        (["1", "2"], ["1", "2"]),
+        (["cup-", LaunchConfiguration("name")], "cup-cup"),
+        (ParameterValue("2.5", value_type=str), "2.5"),
+        (3, 3),
+    ],
+)
+def test_parameter_values_are_read_as_yaml(context, given, value):
+    assert evaluate_parameter(context, given) == value
