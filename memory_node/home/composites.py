@@ -12,6 +12,7 @@ from memory_node.home.object_types import Property
 from memory_node.home.processes import tap_of
 from memory_node.home.searching import drive_to, go_to, stand_off_or_fail
 from memory_node.home.thing import Thing
+from memory_node.home.visibility import horizontal_distance
 
 if TYPE_CHECKING:
     from memory_node.home.robot import HomeRobot
@@ -25,10 +26,12 @@ def clean(robot: HomeRobot, run: Execution, text: str, basin_text: str = "SinkBa
     if tap is None:
         raise SkillFailure(FailureReason.PRECONDITION, f"{basin.class_name} has no tap", basin.id)
     put(robot, run, basin.id)
+    _come_near(robot, run, tap)
     if not tap.is_on:
         toggle_on(robot, run, tap.id)
     run.wait(tap.type.cycle_s, "washing")
     toggle_off(robot, run, tap.id)
+    _come_near(robot, run, thing)
     return pick_up(robot, run, thing.id)
 
 
@@ -72,6 +75,11 @@ def _appliance(robot: HomeRobot, run: Execution, text: str) -> Thing:
     appliance = robot.resolve(text)
     drive_to(robot, run, stand_off_or_fail(robot, appliance))
     return appliance
+
+
+def _come_near(robot: HomeRobot, run: Execution, thing: Thing) -> None:
+    if horizontal_distance(thing.box, robot.body.pose.position) > robot.config.reach_m:
+        drive_to(robot, run, stand_off_or_fail(robot, thing))
 
 
 def _put_inside(robot: HomeRobot, run: Execution, appliance: Thing) -> None:

@@ -43,9 +43,8 @@ def stand_off_point(world: World, target: FloatArray, robot: Pose, reach_m: floa
     index = int(np.argmin(np.where(reached, apart, np.inf)))
     if not reached[index] or apart[index] > reach_m:
         return None
-    return (
-        facing(grid.points[index], target) if apart[index] > 0.05 else Pose.planar(*grid.points[index], robot.yaw_rad)
-    )
+    x, y = (float(value) for value in grid.points[index])
+    return facing(grid.points[index], target) if apart[index] > 0.05 else Pose.planar(x, y, robot.yaw_rad)
 
 
 def _best_cell(world: World, thing: Thing, robot: Pose, reach_m: float) -> Pose | None:
