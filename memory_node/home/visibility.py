@@ -76,7 +76,12 @@ def oracle_observation(thing: Thing, now_ns: int) -> ObjectObservation:
 def oracle_frame(
     world: World, eye: Pose, range_m: float = VIEW_RANGE_M, field_of_view_rad: float = ALL_AROUND_RAD
 ) -> Frame:
-    """Return what is seen as a frame without depth; nothing is rendered."""
-    seen = visible_things(world, eye, range_m, field_of_view_rad)
+    """Return what is seen as a frame without depth; nothing is rendered.
+
+    What the hand holds is left out, as a robot's self filter leaves it out.
+    """
+    held = world.held
+    in_hand = {thing.id for thing in world.with_contents(held)} if held is not None else set()
+    seen = [thing for thing in visible_things(world, eye, range_m, field_of_view_rad) if thing.id not in in_hand]
     observations = tuple(oracle_observation(thing, world.now_ns) for thing in seen)
     return Frame(world.now_ns, eye, None, observations)
