@@ -1,1 +1,1 @@
-"""RGB-D and masks become object observations in the map frame."""
+"""From pixels to observations: colour, depth and masks become boxes in the map frame."""

@@ -1,1 +1,1 @@
-"""Long-term memory: the incremental 3D scene graph."""
+"""The long-term memory: a 3D scene graph that is built frame by frame and kept true."""

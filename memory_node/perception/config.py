@@ -1,0 +1,63 @@
+"""What can be tuned in perception; the shipped values are in config/perception.yaml."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from memory_node.domain.errors import InvalidValueError
+from memory_node.domain.resources import resource_path
+
+
+@dataclass(frozen=True)
+class PerceptionConfig:
+    """Parameters of the way from masks to boxes; lengths in metres, see config/perception.yaml for each one's
+    meaning."""
+
+    pixel_stride: int = 2
+    min_depth_m: float = 0.15
+    max_depth_m: float = 8.0
+    min_pixels: int = 60
+    min_points: int = 10
+    depth_gap_m: float = 0.05
+    voxel_m: float = 0.01
+    trim: float = 0.015
+    border_px: int = 2
+    occlusion_margin_m: float = 0.04
+    occluded_share: float = 0.12
+    depth_sigma_m_at_1m: float = 0.0015
+    pose_sigma_m: float = 0.01
+    crop_max_px: int = 96
+    crop_quality: int = 80
+
+    def __post_init__(self) -> None:
+        for name in ("pixel_stride", "min_pixels", "min_points", "depth_gap_m", "voxel_m", "depth_sigma_m_at_1m"):
+            if not getattr(self, name) > 0:
+                raise InvalidValueError(
+                    f"PerceptionConfig.{name}: expected a positive value, got {getattr(self, name)}"
+                )
+        if not 0.0 <= self.trim < 0.5:
+            raise InvalidValueError(f"PerceptionConfig.trim: expected 0 to 0.5, got {self.trim}")
+        if not 0.0 <= self.min_depth_m < self.max_depth_m:
+            raise InvalidValueError(f"PerceptionConfig: expected min_depth_m < max_depth_m, got {self}")
+
+    @classmethod
+    def from_dict(cls, values: dict[str, Any]) -> PerceptionConfig:
+        """Build it from parameters by name.
+
+        Raises:
+            InvalidValueError: a name that does not exist, or a value out of range.
+        """
+        unknown = set(values) - {entry.name for entry in fields(cls)}
+        if unknown:
+            raise InvalidValueError(f"PerceptionConfig: unknown parameters {sorted(unknown)}")
+        return cls(**values)
+
+    @classmethod
+    def load(cls, path: Path | None = None) -> PerceptionConfig:
+        """Read a YAML file of parameters (default: the shipped config/perception.yaml)."""
+        text = (path or resource_path("config/perception.yaml")).read_text(encoding="utf-8")
+        return cls.from_dict((yaml.safe_load(text) or {}).get("perception", {}))

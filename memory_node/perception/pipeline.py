@@ -1,0 +1,144 @@
+"""One call from a camera's images to the frame that the scene graph takes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from memory_node.domain.errors import InputSkippedError
+from memory_node.domain.geometry import FloatArray, Intrinsics, Pose
+from memory_node.domain.observation import Frame, ObjectObservation
+from memory_node.perception.box_mask import mask_in_box
+from memory_node.perception.config import PerceptionConfig
+from memory_node.perception.crop import crop_jpeg
+from memory_node.perception.detection import Detection, Detection3D
+from memory_node.perception.instance_points import InstancePoints, instance_points
+from memory_node.perception.label_image import labels_from_masks
+from memory_node.perception.occlusion import occluded_share, touches_border
+from memory_node.perception.oriented_box import fit_oriented_box
+
+
+class PerceptionPipeline:
+    """Turns detections and depth into observations in the map frame. Holds no state between frames."""
+
+    def __init__(self, config: PerceptionConfig | None = None) -> None:
+        self.config = config or PerceptionConfig()
+
+    def observe(
+        self,
+        stamp_ns: int,
+        map_T_camera: Pose,
+        intrinsics: Intrinsics,
+        depth_m: NDArray[np.float32],
+        detections: Sequence[Detection] = (),
+        labels: NDArray[np.integer] | None = None,
+        color: NDArray[np.uint8] | None = None,
+        complete: bool = True,
+        keyframe: str = "",
+    ) -> Frame:
+        """Return the frame of an RGB-D image with its detections.
+
+        depth_m: (height, width), 0 or NaN no return. labels: (height, width) instance image that the detections
+        number into; without detections every instance of it is an observation without a class. color: RGB (height,
+        width, 3) or None.
+        complete: the detector looked at the whole image, so that what it did not find counts as absent.
+
+        Raises:
+            InputSkippedError: images of different size ("image_size").
+        """
+        shape = depth_m.shape
+        if (labels is not None and labels.shape != shape) or (color is not None and color.shape[:2] != shape):
+            raise InputSkippedError("image_size", f"depth {shape} and colour or labels differ in size")
+        labels, by_number = _numbered(labels, detections, depth_m)
+        observations: tuple[ObjectObservation, ...] = ()
+        if labels is not None and labels.any():
+            observations = self._observations(labels, by_number, depth_m, color, intrinsics, map_T_camera)
+        return Frame(stamp_ns, map_T_camera, intrinsics, observations, depth_m, complete, keyframe)
+
+    def observe_3d(
+        self, stamp_ns: int, map_T_sensor: Pose, detections: Sequence[Detection3D], keyframe: str = ""
+    ) -> Frame:
+        """Return the frame of detections that came with 3D boxes; without depth, absence is not evidence."""
+        sigma_m = self.config.pose_sigma_m
+        floor = np.eye(3) * sigma_m**2
+        rotation = map_T_sensor.matrix[:3, :3]
+        observations = tuple(
+            ObjectObservation(
+                detection.class_scores,
+                detection.box.moved_by(map_T_sensor),
+                floor + (rotation @ detection.covariance @ rotation.T if detection.covariance is not None else 0.0),
+                embedding=detection.embedding,
+                states=detection.states,
+            )
+            for detection in detections
+        )
+        return Frame(stamp_ns, map_T_sensor, None, observations, None, False, keyframe)
+
+    def _observations(
+        self,
+        labels: NDArray[np.integer],
+        by_number: Mapping[int, Detection] | None,
+        depth_m: NDArray[np.float32],
+        color: NDArray[np.uint8] | None,
+        intrinsics: Intrinsics,
+        map_T_camera: Pose,
+    ) -> tuple[ObjectObservation, ...]:
+        matrix = map_T_camera.matrix
+        hidden = occluded_share(labels, depth_m, self.config)
+        observations = []
+        for instance in instance_points(labels, depth_m, intrinsics, self.config):
+            detection = None if by_number is None else by_number.get(instance.label)
+            if by_number is not None and detection is None:
+                continue
+            cut = touches_border(instance, depth_m.shape, self.config)
+            observations.append(
+                ObjectObservation(
+                    detection.class_scores if detection else {},
+                    fit_oriented_box(instance.points @ matrix[:3, :3].T + matrix[:3, 3], self.config.trim),
+                    self._covariance(instance, matrix[:3, :3]),
+                    instance.pixels,
+                    cut or hidden.get(instance.label, 0.0) > self.config.occluded_share,
+                    detection.embedding if detection else None,
+                    crop_jpeg(color, instance.columns, instance.rows, self.config) if color is not None else b"",
+                    detection.states if detection else (),
+                )
+            )
+        return tuple(observations)
+
+    def _covariance(self, instance: InstancePoints, rotation: FloatArray) -> FloatArray:
+        """Return the covariance (3, 3) of the box's centre in map: depth noise along the ray, averaged, and the
+        pose."""
+        center = instance.points.mean(axis=0)
+        distance = float(np.linalg.norm(center))
+        ray = rotation @ (center / distance)
+        depth_sigma = self.config.depth_sigma_m_at_1m * distance**2
+        # Neighbouring depth errors go together: a tenth of the points count as independent.
+        along = depth_sigma**2 / max(1.0, 0.1 * len(instance.points))
+        return np.eye(3) * (self.config.pose_sigma_m**2 + (0.25 * self.config.voxel_m) ** 2) + along * np.outer(
+            ray, ray
+        )
+
+
+def _numbered(
+    labels: NDArray[np.integer] | None, detections: Sequence[Detection], depth_m: NDArray[np.float32]
+) -> tuple[NDArray[np.integer] | None, Mapping[int, Detection] | None]:
+    """Return one instance image and the detection of each of its numbers (None: every instance, without a class)."""
+    if labels is not None:
+        if not detections:
+            return labels, None
+        return labels, {detection.instance: detection for detection in detections if detection.instance > 0}
+    masks = [_mask_of(detection, depth_m) for detection in detections]
+    if not masks:
+        return None, {}
+    numbers = {index + 1: detection for index, detection in enumerate(detections)}
+    return labels_from_masks(masks, (depth_m.shape[0], depth_m.shape[1])), numbers
+
+
+def _mask_of(detection: Detection, depth_m: NDArray[np.float32]) -> NDArray[np.bool_]:
+    if detection.mask is not None:
+        return detection.mask
+    if detection.box_px is None:
+        raise InputSkippedError("label_missing", "a detection numbers into an instance image that did not come")
+    return mask_in_box(depth_m, detection.box_px)

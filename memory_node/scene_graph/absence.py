@@ -1,0 +1,112 @@
+"""What the depth image says of places where remembered objects should be: nothing, hidden, still filled, or seen
+through."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from memory_node.domain.geometry import FloatArray, Intrinsics, Pose
+from memory_node.domain.observation import Frame
+from memory_node.scene_graph.config import SceneGraphConfig
+from memory_node.scene_graph.object_table import ObjectTable, Rows
+
+# Where in the box the rays are aimed, as parts of its half sides: the centre and a cross of points well inside.
+_AIMS = np.array(
+    [
+        [0, 0, 0],
+        [0.5, 0, 0],
+        [-0.5, 0, 0],
+        [0, 0.5, 0],
+        [0, -0.5, 0],
+        [0, 0, 0.5],
+        [0, 0, -0.5],
+        [0.4, 0.4, 0.3],
+        [-0.4, -0.4, 0.3],
+    ]
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Sight:
+    """For each row (m,): in_view, the object's middle lies in the image and in range; clear, share of rays that reach
+    its place or pass it; through, share of rays that pass right through it; pixels, how large it should appear."""
+
+    in_view: NDArray[np.bool_]
+    clear: FloatArray
+    through: FloatArray
+    pixels: FloatArray
+
+
+def look_for(rows: Rows, table: ObjectTable, frame: Frame, config: SceneGraphConfig) -> Sight:
+    """Aim rays of the frame at the objects of `rows` (m,) and compare the depth there with where the objects should be.
+
+    Frames without depth or intrinsics see nothing. Occlusion and out of view are not evidence (Sight.clear and
+    in_view say so).
+    """
+    if frame.depth_m is None or frame.intrinsics is None or not rows.size:
+        zeros = np.zeros(len(rows))
+        return Sight(np.zeros(len(rows), bool), zeros, zeros, zeros)
+    points = _aimed_points(rows, table)
+    u, v, z = project(points, frame.map_T_camera, frame.intrinsics)
+    height, width = frame.depth_m.shape
+    with np.errstate(invalid="ignore"):
+        inside = (z > 0.1) & (u >= 0.0) & (v >= 0.0) & (u < width) & (v < height)
+    depth = np.zeros(z.shape)
+    depth[inside] = frame.depth_m[v[inside].astype(np.intp), u[inside].astype(np.intp)]
+    with np.errstate(invalid="ignore"):
+        known = inside & (depth > 0.0)
+    spread = np.sqrt(0.25 * table.face_variance[rows].sum(axis=1).max(axis=1))
+    margin = (0.02 + 2.0 * np.minimum(spread, 0.05))[:, None] + 0.004 * z**2
+    through = known & (depth > z + margin)
+    # The near face lies up to half a diagonal before the aimed point; what ends a ray earlier hides the object.
+    reach = 0.5 * np.linalg.norm(table.size[rows], axis=1)[:, None]
+    hidden = known & (depth < z - reach - margin)
+    looked = inside.sum(axis=1)
+    clear = (known & ~hidden).sum(axis=1) / len(_AIMS)
+    side = np.sort(table.size[rows], axis=1)
+    distance = np.maximum(z[:, 0], 0.1)
+    pixels = frame.intrinsics.fx * frame.intrinsics.fy * side[:, 1] * np.maximum(side[:, 2], 0.02) / distance**2 * 0.5
+    in_view = inside[:, 0] & (looked >= len(_AIMS) - 2) & (distance < config.evidence_range_m)
+    return Sight(in_view, clear, through.sum(axis=1) / len(_AIMS), pixels)
+
+
+def project(
+    points: FloatArray, map_T_camera: Pose, intrinsics: Intrinsics
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Return pixel column, row and depth (...) of map points (..., 3)."""
+    matrix = map_T_camera.matrix
+    local = (points - matrix[:3, 3]) @ matrix[:3, :3]
+    z = local[..., 2]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        u = intrinsics.fx * local[..., 0] / z + intrinsics.cx + 0.5
+        v = intrinsics.fy * local[..., 1] / z + intrinsics.cy + 0.5
+    return u, v, z
+
+
+def view_bounds(frame: Frame, range_m: float) -> tuple[tuple[float, float], tuple[float, float]]:
+    """Return the rectangle (low, high) on the ground that holds everything in view up to `range_m`."""
+    origin = frame.map_T_camera.position
+    if frame.intrinsics is None:
+        corners = origin[None, :2]
+    else:
+        cam = frame.intrinsics
+        across = np.array([-cam.cx, cam.width - cam.cx]) / cam.fx
+        down = np.array([-cam.cy, cam.height - cam.cy]) / cam.fy
+        rays = np.array([[x, y, 1.0] for x in across for y in down]) * range_m
+        corners = np.vstack([frame.map_T_camera.apply(rays), origin])[:, :2]
+    low, high = corners.min(axis=0), corners.max(axis=0)
+    return (float(low[0]), float(low[1])), (float(high[0]), float(high[1]))
+
+
+def _aimed_points(rows: Rows, table: ObjectTable) -> FloatArray:
+    offset = _AIMS[None] * (0.5 * table.size[rows])[:, None]
+    yaw = table.yaw[rows].astype(np.float64)[:, None]
+    cos, sin = np.cos(yaw), np.sin(yaw)
+    turned = np.stack(
+        [cos * offset[..., 0] - sin * offset[..., 1], sin * offset[..., 0] + cos * offset[..., 1], offset[..., 2]],
+        axis=-1,
+    )
+    return np.asarray(turned + table.center[rows][:, None])

@@ -1,0 +1,113 @@
+"""Areas: places spread evenly over the reachable space, and which of them lie next to each other."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csgraph
+
+from memory_node.scene_graph.free_space import OccupancyMap, cell_graph
+
+LabelArray = NDArray[np.intp]
+
+
+def split_into_areas(grid: OccupancyMap, open_cells: NDArray[np.bool_], spacing_m: float) -> LabelArray:
+    """Return the area number (h, w) of each reachable cell, -1 elsewhere.
+
+    The map is cut along a square lattice of `spacing_m` that is fixed to the map frame, so the parts stay the same as
+    the map grows; what a wall divides becomes two areas, and a sliver joins the neighbour that it shares the longest
+    border with.
+    """
+    rows, columns = np.indices(open_cells.shape)
+    at = grid.to_map(rows.ravel() + 0.5, columns.ravel() + 0.5)
+    tile = np.floor(at / spacing_m).astype(np.int64)
+    tile -= tile.min(axis=0)
+    number = (tile[:, 0] * (tile[:, 1].max() + 1) + tile[:, 1]).reshape(open_cells.shape)
+    graph, _ = cell_graph(open_cells, grid.resolution_m, number)
+    labels = np.full(open_cells.shape, -1, np.intp)
+    if not graph.shape[0]:
+        return labels
+    _, part = csgraph.connected_components(graph, directed=False)
+    labels[open_cells] = part
+    return _join_slivers(labels, 0.35 * (spacing_m / grid.resolution_m) ** 2)
+
+
+def _join_slivers(labels: LabelArray, least_cells: float) -> LabelArray:
+    """Merge parts below `least_cells`, smallest first, into the neighbour with the longest common border."""
+    labels = labels.copy()
+    for _ in range(int(labels.max()) + 1):
+        sizes = np.bincount(labels[labels >= 0])
+        borders = border_lengths(labels)
+        small = [part for part in np.argsort(sizes, kind="stable").tolist() if 0 < sizes[part] < least_cells]
+        merged = False
+        taken: set[int] = set()
+        for part in small:
+            around = [
+                (length, -other, other)
+                for (a, b), length in borders.items()
+                for other in (a, b)
+                if part in (a, b) and other != part
+            ]
+            if not around:
+                continue
+            target = max(around)[2]
+            if part in taken or target in taken:
+                continue
+            labels[labels == part] = target
+            taken |= {part, target}
+            merged = True
+        if not merged:
+            break
+    kept = np.unique(labels[labels >= 0])
+    compact = np.full(int(labels.max()) + 2, -1, np.intp)
+    compact[kept] = np.arange(len(kept))
+    return compact[labels]
+
+
+def border_lengths(labels: LabelArray) -> dict[tuple[int, int], int]:
+    """Return how many neighbouring pairs of cells (4-connected) each two touching parts share, smaller number first."""
+    lengths: dict[tuple[int, int], int] = {}
+    for one, other in ((labels[:-1], labels[1:]), (labels[:, :-1], labels[:, 1:])):
+        touch = (one >= 0) & (other >= 0) & (one != other)
+        pairs = np.sort(np.stack([one[touch], other[touch]], axis=1), axis=1)
+        listed, counts = np.unique(pairs, axis=0, return_counts=True)
+        for (a, b), count in zip(listed.tolist(), counts.tolist()):
+            lengths[a, b] = lengths.get((a, b), 0) + count
+    return lengths
+
+
+def area_middles(grid: OccupancyMap, labels: LabelArray) -> NDArray[np.float64]:
+    """Return for each area the map position (n, 2) of the reachable cell of it that is nearest to its centre of
+    mass."""
+    rows, columns = np.nonzero(labels >= 0)
+    number = labels[rows, columns]
+    count = int(number.max()) + 1 if number.size else 0
+    size = np.bincount(number, minlength=count)
+    mean = np.stack([np.bincount(number, rows, count), np.bincount(number, columns, count)], axis=1) / size[:, None]
+    off = (rows - mean[number, 0]) ** 2 + (columns - mean[number, 1]) ** 2
+    order = np.lexsort((off, number))
+    first = order[np.searchsorted(number[order], np.arange(count))]
+    return grid.to_map(rows[first] + 0.5, columns[first] + 0.5)
+
+
+def path_lengths(
+    grid: OccupancyMap, labels: LabelArray, positions: NDArray[np.float64]
+) -> dict[tuple[int, int], float]:
+    """Return the length in metres of the shortest path between the positions (n, 2) of areas that touch."""
+    graph, node = cell_graph(labels >= 0, grid.resolution_m)
+    rows, columns = grid.to_cell(positions)
+    at = node[np.clip(rows, 0, node.shape[0] - 1), np.clip(columns, 0, node.shape[1] - 1)]
+    touching = sorted(border_lengths(labels))
+    lengths: dict[tuple[int, int], float] = {}
+    by_start: dict[int, list[int]] = {}
+    for a, b in touching:
+        by_start.setdefault(a, []).append(b)
+    for a, targets in by_start.items():
+        if at[a] < 0:
+            continue
+        straight = max(float(np.linalg.norm(positions[a] - positions[b])) for b in targets)
+        distance = csgraph.dijkstra(graph, directed=False, indices=at[a], limit=3.0 * straight + 2.0)
+        for b in targets:
+            if at[b] >= 0 and np.isfinite(distance[at[b]]):
+                lengths[a, b] = float(distance[at[b]])
+    return lengths

@@ -1,0 +1,129 @@
+"""Which observation is which remembered object: gated pairs, costs from geometry, class and looks, solved globally."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import linear_sum_assignment
+
+from memory_node.scene_graph.box_overlap import BoxPairs, overlap
+from memory_node.scene_graph.config import SceneGraphConfig
+from memory_node.scene_graph.object_table import ObjectRecord, ObjectTable, Rows
+from memory_node.scene_graph.observed import Observed
+
+_REFUSED = 1e6
+
+
+@dataclass(frozen=True, eq=False)
+class Association:
+    """matched: (k, 2) observation and row; fresh: observations of nothing known; parts: (j, 2) observation and the
+    row that it is a part or a second detection of."""
+
+    matched: NDArray[np.intp]
+    fresh: NDArray[np.intp]
+    parts: NDArray[np.intp]
+
+
+def associate(observed: Observed, table: ObjectTable, rows: Rows, config: SceneGraphConfig) -> Association:
+    """Assign observations to the objects of `rows`, at most one each, at the least total cost."""
+    count = len(observed)
+    everything = np.arange(count)
+    none = np.zeros((0, 2), np.intp)
+    if not count or not rows.size:
+        return Association(none, everything, none)
+    reach = 0.5 * (np.linalg.norm(observed.size, axis=1)[:, None] + np.linalg.norm(table.size[rows], axis=1)[None])
+    apart = np.linalg.norm(observed.center[:, None] - table.center[rows][None], axis=2)
+    which, column = np.nonzero(apart < reach + 3.0 * config.gate_sigma_m)
+    row = rows[column]
+    pairs = overlap(
+        observed.center[which],
+        observed.size[which],
+        observed.yaw[which],
+        table.center[row],
+        table.size[row],
+        table.yaw[row],
+        config.min_thickness_m,
+    )
+    cost = _costs(observed, table, which, row, pairs, config)
+    matched = _assign(which, row, cost, config.max_cost)
+    return _with_parts(count, which, row, pairs, matched, config)
+
+
+def class_agreement(scores: dict[str, float], record: ObjectRecord) -> float:
+    """Return the probability in [0, 1] that an observation's class and an object's are the same; 0.5 when either is
+    unnamed."""
+    if not scores or record.best_class == "object":
+        return 0.5
+    total = sum(scores.values())
+    weight = sum(record.classes.values())
+    if total <= 0.0 or weight <= 0.0:
+        return 0.5
+    return sum(score * record.classes.get(name, 0.0) for name, score in scores.items()) / (total * weight)
+
+
+def _costs(
+    observed: Observed, table: ObjectTable, which: Rows, row: Rows, pairs: BoxPairs, config: SceneGraphConfig
+) -> NDArray[np.float64]:
+    spread = 0.25 * table.face_variance[row].sum(axis=1) + observed.variance[which] + config.gate_sigma_m**2
+    distance = np.sqrt((pairs.offset**2 / spread).sum(axis=1))
+    logs = np.abs(np.log((pairs.size_a + config.min_thickness_m) / (pairs.size_b + config.min_thickness_m)))
+    misfit = np.minimum(logs.mean(axis=1), 1.5)
+    truncated = observed.truncated[which]
+    agreement = np.ones(len(which))
+    looks = np.zeros(len(which))
+    for i, (obs, candidate) in enumerate(zip(which.tolist(), row.tolist())):
+        observation, record = observed.observations[obs], table.record(candidate)
+        agreement[i] = class_agreement(observation.class_scores, record)
+        new, old = observation.embedding, record.embedding
+        if new is not None and old is not None and len(new) == len(old):
+            looks[i] = 1.0 - float(new @ old.astype(np.float32))
+    # A truncated observation shows a part of the object: it should lie inside, its centre and size say little.
+    geometry = np.where(truncated, 1.0 - pairs.containment, 1.0 - pairs.iou)
+    cost = config.weight_overlap * geometry
+    cost += config.weight_distance * np.minimum(distance / 3.0, 1.5) * np.where(truncated, 0.3, 1.0)
+    cost += config.weight_size * misfit * np.where(truncated, 0.3, 1.0)
+    cost += config.weight_class * (1.0 - agreement) + config.weight_appearance * looks
+    near = (pairs.iou >= config.min_overlap) | ((distance <= 2.0) & (pairs.containment > 0.1))
+    near |= truncated & (pairs.containment >= config.fragment_overlap)
+    near |= (pairs.containment >= 0.7) & (agreement >= 0.5)
+    # Another class at the same place is believed to be a confused label only where the boxes agree well.
+    foreign = (agreement < 0.1) & (pairs.iou < 1.2 * config.min_overlap) & ~(distance <= 1.0)
+    return np.where(near & ~foreign, cost, _REFUSED)
+
+
+def _assign(which: Rows, row: Rows, cost: NDArray[np.float64], max_cost: float) -> NDArray[np.intp]:
+    allowed = cost <= max_cost
+    which, row, cost = which[allowed], row[allowed], cost[allowed]
+    if not which.size:
+        return np.zeros((0, 2), np.intp)
+    observations, line = np.unique(which, return_inverse=True)
+    objects, column = np.unique(row, return_inverse=True)
+    matrix = np.full((len(observations), len(objects)), _REFUSED)
+    matrix[line, column] = cost
+    lines, columns = linear_sum_assignment(matrix)
+    kept = matrix[lines, columns] < _REFUSED
+    return np.stack([observations[lines[kept]], objects[columns[kept]]], axis=1)
+
+
+def _with_parts(
+    count: int, which: Rows, row: Rows, pairs: BoxPairs, matched: NDArray[np.intp], config: SceneGraphConfig
+) -> Association:
+    fresh = np.ones(count, bool)
+    fresh[matched[:, 0]] = False
+    inside = fresh[which] & ((pairs.containment > config.fragment_overlap) & _alike(pairs))
+    parts: dict[int, int] = {}
+    for i in np.flatnonzero(inside)[np.argsort(-pairs.containment[inside], kind="stable")].tolist():
+        parts.setdefault(int(which[i]), int(row[i]))
+    fresh[list(parts)] = False
+    listed = np.array(sorted(parts.items()), dtype=np.intp).reshape(-1, 2)
+    return Association(matched, np.flatnonzero(fresh), listed)
+
+
+def _alike(pairs: BoxPairs) -> NDArray[np.bool_]:
+    """Return which pairs are of similar volume: a book inside a shelf's box is a thing of its own, not a part of the
+    shelf."""
+    small, large = pairs.size_a + 0.02, pairs.size_b + 0.02
+    ratio = small.prod(axis=1) / large.prod(axis=1)
+    return (ratio > 0.12) & (ratio < 8.0)

@@ -1,0 +1,95 @@
+"""What can be tuned in the scene graph; the shipped values are in config/scene_graph.yaml."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from memory_node.domain.errors import InvalidValueError
+from memory_node.domain.resources import resource_path
+
+
+@dataclass(frozen=True)
+class SceneGraphConfig:
+    """Parameters of the scene graph; metres, radians, seconds, probabilities. config/scene_graph.yaml explains each
+    one."""
+
+    # association
+    gate_sigma_m: float = 0.03
+    min_overlap: float = 0.25
+    fragment_overlap: float = 0.55
+    min_thickness_m: float = 0.03
+    weight_overlap: float = 1.0
+    weight_distance: float = 1.0
+    weight_size: float = 0.4
+    weight_class: float = 1.0
+    weight_appearance: float = 0.5
+    max_cost: float = 2.6
+    # fusion
+    correlated_sigma_m: float = 0.005
+    unseen_face_sigma_m: float = 0.3
+    class_smoothing: float = 0.05
+    # existence
+    start_existence: float = 0.7
+    detection_probability: float = 0.9
+    clutter_probability: float = 0.1
+    miss_likelihood_ratio: float = 0.3
+    through_likelihood_ratio: float = 0.08
+    max_existence: float = 0.995
+    removed_existence: float = 0.2
+    confirmed_sightings: int = 3
+    evidence_range_m: float = 5.0
+    evidence_min_pixels: float = 300.0
+    view_step_m: float = 0.05
+    view_step_rad: float = 0.05
+    # moved or new
+    same_instance_size_ratio: float = 1.6
+    same_instance_cosine: float = 0.6
+    # relations
+    on_gap_m: float = 0.06
+    near_m: float = 0.6
+    near_neighbours: int = 3
+    # places
+    area_spacing_m: float = 1.5
+    robot_radius_m: float = 0.2
+    doorway_m: float = 1.1
+    min_room_m2: float = 2.0
+    # time and history
+    clock_jump_s: float = 2.0
+    history_places: int = 64
+    # classes, spelt in lower case letters only
+    fixed_classes: tuple[str, ...] = field(default=())
+    closing_classes: tuple[str, ...] = field(default=())
+    surface_classes: tuple[str, ...] = field(default=())
+
+    def __post_init__(self) -> None:
+        for name in ("start_existence", "detection_probability", "clutter_probability", "max_existence"):
+            if not 0.0 < getattr(self, name) < 1.0:
+                raise InvalidValueError(f"SceneGraphConfig.{name}: expected 0 to 1, got {getattr(self, name)}")
+        for name in ("gate_sigma_m", "area_spacing_m", "evidence_range_m", "near_m", "doorway_m", "min_thickness_m"):
+            if not getattr(self, name) > 0.0:
+                raise InvalidValueError(
+                    f"SceneGraphConfig.{name}: expected a positive value, got {getattr(self, name)}"
+                )
+
+    @classmethod
+    def from_dict(cls, values: dict[str, Any]) -> SceneGraphConfig:
+        """Build it from parameters by name.
+
+        Raises:
+            InvalidValueError: a name that does not exist, or a value out of range.
+        """
+        unknown = set(values) - {entry.name for entry in fields(cls)}
+        if unknown:
+            raise InvalidValueError(f"SceneGraphConfig: unknown parameters {sorted(unknown)}")
+        plain: dict[str, Any] = {name: tuple(v) if isinstance(v, list) else v for name, v in values.items()}
+        return cls(**plain)
+
+    @classmethod
+    def load(cls, path: Path | None = None) -> SceneGraphConfig:
+        """Read a YAML file of parameters (default: the shipped config/scene_graph.yaml)."""
+        text = (path or resource_path("config/scene_graph.yaml")).read_text(encoding="utf-8")
+        return cls.from_dict((yaml.safe_load(text) or {}).get("scene_graph", {}))

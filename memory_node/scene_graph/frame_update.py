@@ -1,0 +1,217 @@
+"""One frame's way into the graph: associate, fuse, look for what is missing, tell moved from new, relate."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from memory_node.domain.observation import Frame, ObjectObservation
+from memory_node.domain.scene import SceneEvent, SceneEventKind
+from memory_node.scene_graph.absence import Sight, look_for, view_bounds
+from memory_node.scene_graph.association import Association, associate
+from memory_node.scene_graph.duplicates import merge_duplicates, merge_rows
+from memory_node.scene_graph.fusion import fuse_geometry, fuse_label, take_geometry
+from memory_node.scene_graph.object_table import ObjectRecord, Rows
+from memory_node.scene_graph.observed import Observed
+from memory_node.scene_graph.same_instance import best_same_instance
+from memory_node.scene_graph.state import GraphState, plain_name
+from memory_node.scene_graph.support import update_supports
+
+_ANCHORS_KEPT = 4
+
+
+class FrameUpdate:
+    """Applies one frame to a graph's state; used once. `weight` scales its evidence on existence: a camera that
+    stands still repeats its misses and its ghosts, so only a new view counts in full."""
+
+    def __init__(self, state: GraphState, frame: Frame, weight: float) -> None:
+        self._state = state
+        self._frame = frame
+        self._weight = weight
+        self._observed = Observed.of(frame, state.config)
+        self._events: list[SceneEvent] = []
+        self._eye = (float(frame.map_T_camera.position[0]), float(frame.map_T_camera.position[1]))
+
+    def run(self) -> list[SceneEvent]:
+        """Do it and return what changed."""
+        state, table = self._state, self._state.table
+        rows = self._neighbourhood()
+        found = associate(self._observed, table, rows, state.config)
+        sight = look_for(rows, table, self._frame, state.config)
+        # Missing first: what is found gone here may be what turns up there in the same frame.
+        self._miss(rows, sight, found)
+        touched = self._refine(rows, sight, found)
+        touched += self._admit(found, rows)
+        changed = np.array(touched, dtype=np.intp)
+        present = self._present(np.unique(np.concatenate([rows, changed])))
+        update_supports(state, changed, present)
+        merged = merge_duplicates(state, changed, found.matched[:, 1], present)
+        gone = {event.object.id for event in merged}
+        told = {event.object.id for event in self._events}
+        for row in touched:
+            record = table.records[row]
+            if record is not None and record.id not in told and record.id not in gone:
+                self._events.append(state.event(SceneEventKind.UPDATED, row))
+        return self._events + merged
+
+    def _neighbourhood(self) -> Rows:
+        low, high = view_bounds(self._frame, self._state.config.evidence_range_m)
+        center = self._observed.center
+        if len(center):
+            low = (min(low[0], float(center[:, 0].min())), min(low[1], float(center[:, 1].min())))
+            high = (max(high[0], float(center[:, 0].max())), max(high[1], float(center[:, 1].max())))
+        return self._state.index.within((low[0] - 1.0, low[1] - 1.0), (high[0] + 1.0, high[1] + 1.0))
+
+    def _present(self, rows: Rows) -> Rows:
+        table = self._state.table
+        return np.array(
+            [r for r in rows.tolist() if table.records[r] is not None and not table.removed[r]], dtype=np.intp
+        )
+
+    def _miss(self, rows: Rows, sight: Sight, found: Association) -> None:
+        table, config = self._state.table, self._state.config
+        if not rows.size:
+            return
+        accounted = np.isin(rows, found.matched[:, 1]) | np.isin(rows, found.parts[:, 1])
+        looked = sight.in_view & ~accounted & ~table.sheltered[rows] & (sight.clear >= 0.6)
+        passed = looked & (sight.through - table.porosity[rows] >= 0.5)
+        overlooked = looked & ~passed & (sight.pixels >= config.evidence_min_pixels) & self._frame.complete
+        for group, ratio in ((passed, config.through_likelihood_ratio), (overlooked, config.miss_likelihood_ratio)):
+            table.log_odds[rows[group]] += self._weight * math.log(ratio)
+            table.last_missed[rows[group]] = self._frame.stamp_ns
+            table.times_missed[rows[group]] += 1
+        limit = math.log(config.removed_existence / (1.0 - config.removed_existence))
+        for row in rows[(passed | overlooked) & (table.log_odds[rows] < limit)].tolist():
+            self._remove(row)
+
+    def _remove(self, row: int) -> None:
+        state, table = self._state, self._state.table
+        record = table.record(row)
+        never_sure = table.times_seen[row] < state.config.confirmed_sightings and record.provenance == "camera"
+        newcomer = None if never_sure else self._newcomer_like(row)
+        if newcomer is not None:
+            state.end_place(row)
+            since = int(table.first_seen[newcomer])
+            for column in (table.center, table.size, table.yaw, table.yaw_weight, table.face_variance, table.log_odds):
+                column[row] = column[newcomer]
+            record.area_id, record.anchors = table.record(newcomer).area_id, table.record(newcomer).anchors
+            record.place_since = since
+            support, inside = table.record(newcomer).support_id, table.record(newcomer).inside
+            self._events.append(merge_rows(state, row, newcomer))
+            state.stand_on(row, support, inside)
+            self._events.append(state.event(SceneEventKind.MOVED, row))
+            return
+        self._events.append(state.event(SceneEventKind.REMOVED, row))
+        if never_sure:
+            state.drop(row)
+        else:
+            state.mark_removed(row)
+
+    def _newcomer_like(self, row: int) -> int | None:
+        """Return an object that was first seen after this one was last seen and is otherwise like it."""
+        state, table = self._state, self._state.table
+        record = table.record(row)
+        count = len(table.records)
+        young = np.flatnonzero((table.first_seen[:count] > table.last_seen[row]) & ~table.removed[:count])
+        living = [r for r in young.tolist() if table.records[r] is not None and r != row]
+        return best_same_instance(table, living, record.best_class, table.size[row], record.embedding, state.config)
+
+    def _refine(self, rows: Rows, sight: Sight, found: Association) -> list[int]:
+        state, table, config = self._state, self._state.table, self._state.config
+        kept = [i for i, row in enumerate(found.matched[:, 1].tolist()) if table.records[row] is not None]
+        which, matched = found.matched[kept, 0], found.matched[kept, 1]
+        if not matched.size:
+            return []
+        fuse_geometry(self._observed, which, table, matched, config)
+        gain = math.log(config.detection_probability / config.clutter_probability)
+        most = math.log(config.max_existence / (1.0 - config.max_existence))
+        table.log_odds[matched] = np.minimum(table.log_odds[matched] + self._weight * gain, most)
+        table.last_seen[matched] = self._frame.stamp_ns
+        table.times_seen[matched] += 1
+        table.times_missed[matched] = 0
+        at = np.searchsorted(rows, matched)
+        open_share = np.where(sight.in_view[at], sight.through[at], table.porosity[matched])
+        table.porosity[matched] += 0.3 * (open_share - table.porosity[matched])
+        for obs, row in zip(which.tolist(), matched.tolist()):
+            self._label(row, self._observed.observations[obs])
+            state.place(row)
+            state.locate(row, self._eye)
+        return [int(row) for row in matched]
+
+    def _label(self, row: int, observation: ObjectObservation) -> None:
+        record = self._state.table.record(row)
+        fuse_label(record, observation)
+        record.movable = plain_name(record.best_class) not in self._state.config.fixed_classes
+        self._anchor(record)
+        if observation.states:
+            self._state.refresh_shelter(record.id)
+
+    def _anchor(self, record: ObjectRecord) -> None:
+        """Note the keyframe that an object was seen from, with how much of its position came from there."""
+        keyframe = self._frame.keyframe
+        if not keyframe:
+            return
+        weights = {name: 0.9 * weight for name, weight in record.anchors}
+        weights[keyframe] = weights.get(keyframe, 0.0) + 0.1 if weights else 1.0
+        strongest = sorted(weights.items(), key=lambda entry: (-entry[1], entry[0]))[:_ANCHORS_KEPT]
+        record.anchors = tuple(strongest)
+
+    def _admit(self, found: Association, rows: Rows) -> list[int]:
+        """Take in what is not known here: something known that went missing elsewhere, or something new."""
+        touched = []
+        for obs in found.fresh.tolist():
+            observation = self._observed.observations[obs]
+            row = self._missing_like(observation, rows, found)
+            if row is None:
+                row = self._add(obs, observation)
+            else:
+                self._move(obs, observation, row)
+            touched.append(row)
+        self._state.counters["parts"] += len(found.parts)
+        return touched
+
+    def _missing_like(self, observation: ObjectObservation, rows: Rows, found: Association) -> int | None:
+        state, table = self._state, self._state.table
+        name = observation.best_class
+        doubtful = rows[(table.log_odds[rows] < 0.0) & ~np.isin(rows, found.matched[:, 1])]
+        near = [r for r in doubtful.tolist() if table.records[r] is not None and not table.removed[r]]
+        confirmed = [r for r in near if table.times_seen[r] >= state.config.confirmed_sightings]
+        candidates = confirmed + state.lost.get(name, [])
+        if observation.truncated or not candidates:
+            return None
+        return best_same_instance(table, candidates, name, observation.box.size, observation.embedding, state.config)
+
+    def _add(self, obs: int, observation: ObjectObservation) -> int:
+        state, table, stamp = self._state, self._state.table, self._frame.stamp_ns
+        record = ObjectRecord(state.make_id(stamp), {}, observation.best_class, place_since=stamp)
+        record.provenance = observation.source
+        if not observation.class_scores:
+            record.classes["object"] = state.config.class_smoothing
+        row = table.add(record)
+        table.first_seen[row] = stamp
+        self._settle(obs, observation, row)
+        self._events.append(state.event(SceneEventKind.APPEARED, row))
+        return row
+
+    def _move(self, obs: int, observation: ObjectObservation, row: int) -> None:
+        state = self._state
+        if not state.table.removed[row]:
+            state.end_place(row)
+        state.table.record(row).place_since = self._frame.stamp_ns
+        state.mark_present(row)
+        self._settle(obs, observation, row)
+        self._events.append(state.event(SceneEventKind.MOVED, row))
+
+    def _settle(self, obs: int, observation: ObjectObservation, row: int) -> None:
+        state, table = self._state, self._state.table
+        take_geometry(self._observed, obs, table, row, state.config)
+        start = state.config.start_existence
+        table.log_odds[row] = math.log(start / (1.0 - start))
+        table.last_seen[row] = self._frame.stamp_ns
+        table.times_seen[row] += 1
+        table.times_missed[row] = 0
+        table.porosity[row] = 0.0
+        self._label(row, observation)
+        state.place(row)
+        state.locate(row, self._eye)

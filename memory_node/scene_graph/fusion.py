@@ -1,0 +1,125 @@
+"""How a matched observation refines an object: a Kalman filter on each face of the box, sums for class and yaw.
+
+A camera sees some faces and only bounds the others: a face turned away, or any face of a truncated observation, is
+known to lie at least where the observed one does. Such faces only ever push the estimate outwards.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from memory_node.domain.observation import ObjectObservation
+from memory_node.domain.states import with_state
+from memory_node.scene_graph.box_overlap import overlap
+from memory_node.scene_graph.config import SceneGraphConfig
+from memory_node.scene_graph.object_table import ObjectRecord, ObjectTable, Rows
+from memory_node.scene_graph.observed import Observed
+
+_MAX_YAW_WEIGHT = 20.0
+_MAX_CLASS_WEIGHT = 40.0
+_CLASSES_KEPT = 6
+
+
+def face_variances(
+    observed: Observed, which: Rows, unseen_sigma_m: float
+) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+    """Return for observations the variance (k, 2, 3) of lower and upper faces and which of them were really seen."""
+    center, size, yaw = observed.center[which], observed.size[which], observed.yaw[which]
+    cos, sin = np.cos(yaw), np.sin(yaw)
+    ray = observed.camera - center
+    local = np.stack([cos * ray[:, 0] + sin * ray[:, 1], cos * ray[:, 1] - sin * ray[:, 0], ray[:, 2]], axis=1)
+    seen = np.stack([local < -0.5 * size, local > 0.5 * size], axis=1)
+    # From above, the rim of the top shows all four sides. The foot shows wherever a side does.
+    seen[:, :, :2] |= seen[:, 1, 2][:, None, None]
+    seen[:, 0, 2] |= seen[:, :, :2].any(axis=(1, 2))
+    # A thing that is seen level or from below has its top at the end of the visible side.
+    seen[:, 1, 2] |= seen[:, :, :2].any(axis=(1, 2))
+    seen &= ~observed.truncated[which][:, None, None]
+    variance = np.where(seen, 2.0 * observed.variance[which][:, None, :], unseen_sigma_m**2)
+    return variance, seen
+
+
+def fuse_geometry(observed: Observed, which: Rows, table: ObjectTable, rows: Rows, config: SceneGraphConfig) -> None:
+    """Refine the boxes of `rows` with the observations `which`, pair by pair."""
+    pairs = overlap(
+        observed.center[which],
+        observed.size[which],
+        observed.yaw[which],
+        table.center[rows],
+        table.size[rows],
+        table.yaw[rows],
+        0.0,
+    )
+    variance, seen = face_variances(observed, which, config.unseen_face_sigma_m)
+    swapped = np.abs(pairs.size_a - observed.size[which]).max(axis=1) > 1e-12
+    variance[swapped, :, :2] = variance[swapped][:, :, [1, 0]]
+    seen[swapped, :, :2] = seen[swapped][:, :, [1, 0]]
+    half = 0.5 * table.size[rows]
+    old = np.stack([-half, half], axis=1)
+    new = np.stack([pairs.offset - 0.5 * pairs.size_a, pairs.offset + 0.5 * pairs.size_a], axis=1)
+    outside = np.stack([new[:, 0] < old[:, 0], new[:, 1] > old[:, 1]], axis=1)
+    bound = ~seen & outside
+    variance = np.where(bound, 4.0 * observed.variance[which][:, None, :], variance)
+    # Errors of one drive go together (drift): no number of frames makes a face certain.
+    prior = np.maximum(table.face_variance[rows], config.correlated_sigma_m**2)
+    gain = np.where(seen | bound, prior / (prior + variance), 0.0)
+    faces = old + gain * (new - old)
+    table.face_variance[rows] = np.maximum(prior * (1.0 - gain), config.correlated_sigma_m**2)
+    middle = 0.5 * (faces[:, 0] + faces[:, 1])
+    yaw = table.yaw[rows].astype(np.float64)
+    cos, sin = np.cos(yaw), np.sin(yaw)
+    table.center[rows, 0] += cos * middle[:, 0] - sin * middle[:, 1]
+    table.center[rows, 1] += sin * middle[:, 0] + cos * middle[:, 1]
+    table.center[rows, 2] += middle[:, 2]
+    table.size[rows] = np.maximum(faces[:, 1] - faces[:, 0], 1e-3)
+    weight = np.where(observed.truncated[which], 0.1, 1.0)
+    total = table.yaw_weight[rows] + weight
+    table.yaw[rows] = yaw + pairs.turn_rad * weight / total
+    table.yaw_weight[rows] = np.minimum(total, _MAX_YAW_WEIGHT)
+
+
+def take_geometry(observed: Observed, which: int, table: ObjectTable, row: int, config: SceneGraphConfig) -> None:
+    """Set a row's box to one observation, as for a new or a moved object."""
+    variance, _ = face_variances(observed, np.array([which]), config.unseen_face_sigma_m)
+    table.center[row] = observed.center[which]
+    table.size[row] = observed.size[which]
+    table.yaw[row] = observed.yaw[which]
+    table.yaw_weight[row] = 0.1 if observed.truncated[which] else 1.0
+    table.face_variance[row] = variance[0]
+
+
+def fuse_label(record: ObjectRecord, observation: ObjectObservation) -> None:
+    """Add an observation's class scores, states, embedding and picture to an object's."""
+    classes = record.classes
+    for name, score in observation.class_scores.items():
+        classes[name] = classes.get(name, 0.0) + score
+    if observation.class_scores and len(classes) > 1:
+        # "object" only stands in until something names the thing
+        classes.pop("object", None)
+    if len(classes) > _CLASSES_KEPT:
+        del classes[min(classes, key=lambda name: (classes[name], name))]
+    total = sum(classes.values())
+    if total > _MAX_CLASS_WEIGHT:
+        for name in classes:
+            classes[name] *= _MAX_CLASS_WEIGHT / total
+    record.best_class = max(classes, key=lambda name: classes[name])
+    for belief in observation.states:
+        record.states = with_state(record.states, belief)
+    if observation.embedding is not None:
+        fuse_embedding(record, observation)
+    better = observation.pixels > record.crop_pixels and not (observation.truncated and record.crop_jpeg)
+    if observation.crop_jpeg and (better or not record.crop_jpeg):
+        record.crop_jpeg, record.crop_pixels = observation.crop_jpeg, observation.pixels
+
+
+def fuse_embedding(record: ObjectRecord, observation: ObjectObservation) -> None:
+    """Move an object's appearance embedding a step towards an observation's."""
+    new = np.asarray(observation.embedding, dtype=np.float32)
+    if record.embedding is None or len(record.embedding) != len(new):
+        record.embedding = new.astype(np.float16)
+        return
+    mixed = 0.8 * record.embedding.astype(np.float32) + 0.2 * new
+    length = float(np.linalg.norm(mixed))
+    if length > 0.0:
+        record.embedding = (mixed / length).astype(np.float16)

@@ -1,0 +1,213 @@
+"""SceneGraph: the long-term memory's front door."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from memory_node.domain.answer import FindQuery, RankedArea, Recollection
+from memory_node.domain.geometry import Pose, wrap_angle
+from memory_node.domain.observation import Frame
+from memory_node.domain.ports import TextEmbedder
+from memory_node.domain.scene import SceneEvent, SceneObject, SceneSnapshot
+from memory_node.domain.skill import StateChange
+from memory_node.scene_graph.config import SceneGraphConfig
+from memory_node.scene_graph.find import answer_query
+from memory_node.scene_graph.frame_update import FrameUpdate
+from memory_node.scene_graph.free_space import OccupancyMap
+from memory_node.scene_graph.in_hand import without_held
+from memory_node.scene_graph.persistence import graph_to_records, load_records, row_to_record
+from memory_node.scene_graph.places import Places
+from memory_node.scene_graph.records import Record, records_hash
+from memory_node.scene_graph.relations import object_relations
+from memory_node.scene_graph.search_areas import rank_areas
+from memory_node.scene_graph.skill_change import apply_change
+from memory_node.scene_graph.stamp_ids import StampIds
+from memory_node.scene_graph.state import GraphState
+from memory_node.scene_graph.text_form import scene_as_text
+
+_REPEATED_VIEW_WEIGHT = 0.2
+
+
+class SceneGraph:
+    """The objects, areas, rooms and floors of a site, built frame by frame (KARMA's long-term memory).
+
+    Deterministic: the same frames, maps and changes in the same order give the same graph, ids included. Not
+    thread-safe.
+    """
+
+    def __init__(
+        self,
+        config: SceneGraphConfig | None = None,
+        make_id: Callable[[int], str] | None = None,
+        embedder: TextEmbedder | None = None,
+    ) -> None:
+        self.config = config or SceneGraphConfig()
+        make_id = make_id or StampIds()
+        self.places = Places(self.config, make_id)
+        self.state = GraphState(self.config, make_id, places=self.places)
+        self.embedder = embedder
+        self.frame_verified = True
+        self._last_view: Pose | None = None
+
+    @property
+    def counters(self) -> Counter[str]:
+        """How often what was skipped or repaired, by reason, for diagnostics."""
+        return self.state.counters
+
+    @property
+    def version(self) -> int:
+        """A number that grows with every change."""
+        return self.state.version
+
+    def __len__(self) -> int:
+        return len(self.state.table)
+
+    def observe(self, frame: Frame) -> list[SceneEvent]:
+        """Take one frame in and return what it changed.
+
+        A frame older than the last by less than clock_jump_s came out of order and is skipped (counter "late_frame");
+        one older still means that the clock was set back (counter "clock_jump") and is taken.
+        """
+        behind_s = (self.state.now_ns - frame.stamp_ns) * 1e-9
+        if 0.0 < behind_s <= self.config.clock_jump_s:
+            self.counters["late_frame"] += 1
+            return []
+        if behind_s > self.config.clock_jump_s:
+            self.counters["clock_jump"] += 1
+        self.state.now_ns = frame.stamp_ns
+        if frame.keyframe:
+            self.state.keyframes.setdefault(frame.keyframe, frame.map_T_camera)
+        seen = without_held(self.state, frame)
+        events = FrameUpdate(self.state, seen, self._view_weight(frame.map_T_camera)).run()
+        self._note_view(frame)
+        self.state.version += 1
+        return events
+
+    def apply_change(self, change: StateChange) -> list[SceneEvent]:
+        """Take over what a skill is known to have done and return what it changed."""
+        self.state.now_ns = max(self.state.now_ns, change.stamp_ns)
+        self.state.version += 1
+        return apply_change(self.state, change)
+
+    def set_map(
+        self,
+        occupancy: NDArray[np.int8],
+        resolution_m: float,
+        map_T_origin: Pose,
+        stamp_ns: int = 0,
+        robot: tuple[float, float] | None = None,
+    ) -> None:
+        """Lay out areas and rooms on an occupancy grid (height, width), see OccupancyMap; ids stay as the map grows."""
+        self.places.set_map(OccupancyMap(occupancy, resolution_m, map_T_origin), stamp_ns, robot)
+        for row in self.state.active_rows().tolist():
+            if self.state.table.record(row).area_id not in self.places.areas:
+                self.state.locate(row, None)
+        self.state.version += 1
+
+    def object(self, object_id: str) -> SceneObject:
+        """Return one object, removed ones included.
+
+        Raises:
+            NotFoundError: no object has this id.
+        """
+        return self.state.object_at(self.state.table.row(object_id))
+
+    def objects(self, removed: bool = False) -> list[SceneObject]:
+        """Return all present objects in order of birth; with `removed` also those that are gone."""
+        rows = self.state.table.rows() if removed else self.state.active_rows().tolist()
+        return [self.state.object_at(row) for row in rows]
+
+    def snapshot(self) -> SceneSnapshot:
+        """Return the whole graph as it is now, removed objects left out."""
+        rows = self.state.active_rows()
+        relations = [*self.places.relations(), *object_relations(self.state, rows)]
+        return SceneSnapshot(
+            stamp_ns=self.state.now_ns,
+            floors=tuple(self.places.floors.values()),
+            rooms=tuple(self.places.rooms.values()),
+            areas=tuple(self.places.areas.values()),
+            objects=tuple(self.state.object_at(row) for row in rows.tolist()),
+            relations=tuple(relations),
+            frame_verified=self.frame_verified,
+            version=self.state.version,
+        )
+
+    def find(self, query: FindQuery, now_ns: int | None = None) -> Recollection:
+        """Return the remembered objects that fit a query, under the answer contract; now_ns defaults to the last
+        stamp."""
+        now_ns = self.state.now_ns if now_ns is None else now_ns
+        return answer_query(
+            self.objects(removed=True), query, now_ns, self.embedder, self.frame_verified, self._room_names()
+        )
+
+    def rank_search_areas(self, object_class: str, k: int = 0, now_ns: int | None = None) -> tuple[RankedArea, ...]:
+        """Return the areas where an object of the class is likely, best first; k = 0 gives all."""
+        areas = list(self.places.areas.values())
+        now_ns = self.state.now_ns if now_ns is None else now_ns
+        return rank_areas(areas, self.objects(removed=True), object_class, now_ns, k, self.embedder)
+
+    def text_form(self, token_budget: int = 2000, near: tuple[float, float] | None = None, topic: str = "") -> str:
+        """Return the graph in words for a prompt (KARMA's form), nearest and most relevant areas first."""
+        return scene_as_text(self.snapshot(), token_budget, near, topic, self.embedder)
+
+    def record(self, object_id: str) -> Record:
+        """Return one object as the row that the store keeps."""
+        return row_to_record(self.state, self.state.table.row(object_id))
+
+    def to_records(self) -> dict[str, Any]:
+        """Return the whole graph as JSON-able rows: objects, areas, rooms, floors, paths, keyframes."""
+        return graph_to_records(self.state, self.places)
+
+    @classmethod
+    def from_records(
+        cls,
+        records: Mapping[str, Any],
+        config: SceneGraphConfig | None = None,
+        make_id: Callable[[int], str] | None = None,
+        embedder: TextEmbedder | None = None,
+    ) -> SceneGraph:
+        """Return the graph of `to_records`; missing lists count as empty."""
+        graph = cls(config, make_id, embedder)
+        load_records(graph.state, graph.places, records)
+        return graph
+
+    def hash(self) -> str:
+        """Return a hash of everything that the graph believes: equal for equal replays."""
+        return records_hash(self.to_records())
+
+    def _room_names(self) -> dict[str, str]:
+        rooms = self.places.rooms
+        return {area.id: rooms[area.room_id].name for area in self.places.areas.values() if area.room_id in rooms}
+
+    def _view_weight(self, map_T_camera: Pose) -> float:
+        """Return how much a frame's evidence on existence counts: a camera that stands still repeats its errors."""
+        last = self._last_view
+        if last is not None:
+            near = float(np.linalg.norm(map_T_camera.position - last.position)) < self.config.view_step_m
+            cosine = min(1.0, abs(float(map_T_camera.quaternion @ last.quaternion)))
+            if near and abs(wrap_angle(2.0 * float(np.arccos(cosine)))) < self.config.view_step_rad:
+                return _REPEATED_VIEW_WEIGHT
+        self._last_view = map_T_camera
+        return 1.0
+
+    def _note_view(self, frame: Frame) -> None:
+        """Mark the areas that lie in view, up to half the evidence range, as looked at."""
+        if frame.intrinsics is None or not self.places.areas:
+            return
+        axis = frame.map_T_camera.matrix[:2, 2]
+        length = float(np.linalg.norm(axis))
+        if length < 1e-6:
+            return
+        reach = 0.5 * self.config.evidence_range_m
+        ids = list(self.places.areas)
+        offset = np.array([self.places.areas[i].position for i in ids]) - frame.map_T_camera.position[:2]
+        ahead = offset @ (axis / length)
+        aside = np.abs(offset @ (np.array([-axis[1], axis[0]]) / length))
+        half = 0.5 * frame.intrinsics.width / frame.intrinsics.fx
+        seen = (ahead > 0.2) & (ahead < reach) & (aside < half * ahead)
+        self.places.looked_at([ids[i] for i in np.flatnonzero(seen).tolist()], frame.stamp_ns)

@@ -1,0 +1,150 @@
+"""The graph as marker geometry: layers raised like storeys, and only what changed since the last time."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from memory_node.domain.scene import RelationKind, SceneObject, SceneSnapshot
+from memory_node.scene_graph.colors import Rgb, class_color, room_color
+from memory_node.scene_graph.find import describe
+
+Point = tuple[float, float, float]
+
+
+@dataclass(frozen=True)
+class Marker:
+    """One piece of geometry. shape: "cube", "sphere", "line_list", "text"; position, size in metres; points: ends of
+    lines.
+
+    namespace and key name it for ever: (namespace, key) of what vanishes is deleted, of what changed is modified.
+    """
+
+    namespace: str
+    key: str
+    shape: str
+    position: Point = (0.0, 0.0, 0.0)
+    yaw_rad: float = 0.0
+    size: Point = (0.1, 0.1, 0.1)
+    color: tuple[float, float, float, float] = (0.5, 0.5, 0.5, 1.0)
+    text: str = ""
+    points: tuple[Point, ...] = ()
+
+
+@dataclass(frozen=True)
+class MarkerChanges:
+    """What a display has to add or modify, and what to delete; ids are the same for the life of a marker."""
+
+    set: tuple[tuple[int, Marker], ...] = ()
+    deleted: tuple[tuple[str, int], ...] = ()
+
+
+@dataclass
+class MarkerDiff:
+    """Remembers what was shown, and tells the difference to the next snapshot."""
+
+    area_height_m: float = 3.0
+    room_height_m: float = 5.0
+    _shown: dict[tuple[str, str], tuple[int, Marker]] = field(default_factory=dict)
+    _next: int = 0
+
+    def update(self, snapshot: SceneSnapshot) -> MarkerChanges:
+        """Return the changes that turn what was shown into this snapshot."""
+        wanted = {(m.namespace, m.key): m for m in scene_markers(snapshot, self.area_height_m, self.room_height_m)}
+        changed: list[tuple[int, Marker]] = []
+        for name, marker in wanted.items():
+            old = self._shown.get(name)
+            if old is not None and old[1] == marker:
+                continue
+            number = old[0] if old is not None else self._next
+            self._next += old is None
+            self._shown[name] = (number, marker)
+            changed.append((number, marker))
+        gone = [name for name in self._shown if name not in wanted]
+        deleted = tuple((name[0], self._shown.pop(name)[0]) for name in gone)
+        return MarkerChanges(tuple(changed), deleted)
+
+    def everything(self) -> MarkerChanges:
+        """Return all that is shown, for a display that joins late."""
+        return MarkerChanges(tuple(self._shown.values()))
+
+
+def scene_markers(snapshot: SceneSnapshot, area_height_m: float = 3.0, room_height_m: float = 5.0) -> list[Marker]:
+    """Return the markers of a snapshot: objects where they are, areas and rooms raised above them, edges between."""
+    markers: list[Marker] = []
+    area_at = {a.id: (a.position[0], a.position[1], area_height_m) for a in snapshot.areas}
+    room_at = {r.id: (r.center[0], r.center[1], room_height_m) for r in snapshot.rooms}
+    for index, room in enumerate(snapshot.rooms):
+        color = _dark(room_color(index))
+        markers.append(Marker("rooms", room.id, "cube", room_at[room.id], size=(0.5, 0.5, 0.5), color=(*color, 1.0)))
+        markers.append(_text("room_names", room.id, room.name, _up(room_at[room.id], 0.6), 0.4))
+    for area in snapshot.areas:
+        markers.append(
+            Marker("areas", area.id, "sphere", area_at[area.id], size=(0.2, 0.2, 0.2), color=(0.45, 0.5, 0.56, 1.0))
+        )
+        if area.room_id in room_at:
+            markers.append(
+                _line("room_areas", area.id, [(room_at[area.room_id], area_at[area.id])], (0.6, 0.6, 0.7, 0.35))
+            )
+    paths = [
+        (area_at[r.source_id], area_at[r.target_id])
+        for r in snapshot.relations
+        if r.kind is RelationKind.NAVIGABLE
+        and r.source_id < r.target_id
+        and r.source_id in area_at
+        and r.target_id in area_at
+    ]
+    if paths:
+        markers.append(_line("paths", "all", paths, (0.45, 0.5, 0.56, 0.8)))
+    by_id = {found.id: found for found in snapshot.objects}
+    for found in snapshot.objects:
+        markers += _object_markers(found, area_at.get(found.area_id), by_id.get(found.support_id))
+    return markers
+
+
+def _object_markers(found: SceneObject, area: Point | None, support: SceneObject | None) -> list[Marker]:
+    # Millimetres are left out: a display need not move for them, and the difference stays small.
+    color = class_color(found.class_name)
+    center = _rounded(found.box.center)
+    solid = round(0.2 + 0.7 * found.existence, 1)
+    size = _rounded(np.maximum(found.box.size, 0.01))
+    made = [
+        Marker("objects", found.id, "cube", center, round(found.box.yaw_rad, 2), size, (*color, solid)),
+        _text("object_names", found.id, describe(found), _up(center, 0.5 * size[2] + 0.08), 0.1),
+    ]
+    spread = 4.0 * np.sqrt(np.diagonal(found.covariance))
+    if spread.max() > 0.06:
+        made.append(Marker("uncertainty", found.id, "sphere", center, 0.0, _rounded(spread), (*color, 0.15)))
+    if support is not None:
+        made.append(_line("supports", found.id, [(center, _rounded(support.box.center))], (*color, 0.8)))
+    elif area is not None:
+        made.append(_line("area_objects", found.id, [(area, center)], (0.5, 0.5, 0.5, 0.25)))
+    return made
+
+
+def _line(
+    namespace: str, key: str, ends: list[tuple[Point, Point]], color: tuple[float, float, float, float]
+) -> Marker:
+    return Marker(
+        namespace, key, "line_list", size=(0.015, 0.0, 0.0), color=color, points=tuple(p for pair in ends for p in pair)
+    )
+
+
+def _text(namespace: str, key: str, text: str, at: Point, height_m: float) -> Marker:
+    return Marker(
+        namespace, key, "text", at, size=(height_m, height_m, height_m), color=(0.1, 0.13, 0.16, 1.0), text=text
+    )
+
+
+def _up(point: Point, by_m: float) -> Point:
+    return point[0], point[1], round(point[2] + by_m, 2)
+
+
+def _rounded(values: np.ndarray) -> Point:
+    x, y, z = (round(float(value), 2) for value in values)
+    return x, y, z
+
+
+def _dark(color: Rgb) -> Rgb:
+    return 0.65 * color[0], 0.65 * color[1], 0.65 * color[2]

@@ -1,0 +1,146 @@
+"""The objects of the graph, column by column: what every frame computes with lies in arrays, the rest in slim
+records."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from memory_node.domain.errors import NotFoundError
+from memory_node.domain.scene import Place
+from memory_node.domain.states import StateBelief
+
+Rows = NDArray[np.intp]
+
+# name -> (type, shape of one entry). Faces: variance of the lower and upper face along the box's own x, y, z.
+_COLUMNS: dict[str, tuple[Any, tuple[int, ...]]] = {
+    "center": (np.float64, (3,)),
+    "size": (np.float64, (3,)),
+    "yaw": (np.float32, ()),
+    "yaw_weight": (np.float32, ()),
+    "face_variance": (np.float32, (2, 3)),
+    "log_odds": (np.float32, ()),
+    "porosity": (np.float32, ()),
+    "first_seen": (np.int64, ()),
+    "last_seen": (np.int64, ()),
+    "last_missed": (np.int64, ()),
+    "times_seen": (np.int32, ()),
+    "times_missed": (np.int32, ()),
+    "removed": (np.bool_, ()),
+    "sheltered": (np.bool_, ()),
+}
+
+
+@dataclass(slots=True)
+class ObjectRecord:
+    """What an object carries besides its row of numbers."""
+
+    id: str
+    classes: dict[str, float]
+    best_class: str
+    area_id: str = ""
+    support_id: str = ""
+    inside: bool = False
+    movable: bool = True
+    anchors: tuple[tuple[str, float], ...] = ()
+    states: tuple[StateBelief, ...] = ()
+    embedding: NDArray[np.float16] | None = None
+    crop_jpeg: bytes = b""
+    crop_pixels: int = 0
+    place_since: int = 0
+    history: tuple[Place, ...] = ()
+    provenance: str = "camera"
+    attributes: dict[str, Any] | None = None
+    fragments: int = 0
+
+
+@dataclass
+class ObjectTable:
+    """A growing table of objects; a row keeps its number while the object lives, freed rows are used again."""
+
+    center: NDArray[np.float64] = field(init=False)
+    size: NDArray[np.float64] = field(init=False)
+    yaw: NDArray[np.float32] = field(init=False)
+    yaw_weight: NDArray[np.float32] = field(init=False)
+    face_variance: NDArray[np.float32] = field(init=False)
+    log_odds: NDArray[np.float32] = field(init=False)
+    porosity: NDArray[np.float32] = field(init=False)
+    first_seen: NDArray[np.int64] = field(init=False)
+    last_seen: NDArray[np.int64] = field(init=False)
+    last_missed: NDArray[np.int64] = field(init=False)
+    times_seen: NDArray[np.int32] = field(init=False)
+    times_missed: NDArray[np.int32] = field(init=False)
+    removed: NDArray[np.bool_] = field(init=False)
+    sheltered: NDArray[np.bool_] = field(init=False)
+    records: list[ObjectRecord | None] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.row_of: dict[str, int] = {}
+        self._free: list[int] = []
+        self._capacity = 0
+        self._grow(64)
+
+    def __len__(self) -> int:
+        return len(self.row_of)
+
+    def _grow(self, capacity: int) -> None:
+        for name, (dtype, shape) in _COLUMNS.items():
+            column = np.zeros((capacity, *shape), dtype)
+            if self._capacity:
+                column[: self._capacity] = getattr(self, name)
+            setattr(self, name, column)
+        self._capacity = capacity
+
+    def add(self, record: ObjectRecord) -> int:
+        """Take a record in and return its row, all numbers zero."""
+        if self._free:
+            row = self._free.pop()
+            self.records[row] = record
+            for name in _COLUMNS:
+                getattr(self, name)[row] = 0
+        else:
+            row = len(self.records)
+            self.records.append(record)
+            if row == self._capacity:
+                self._grow(2 * self._capacity)
+        self.row_of[record.id] = row
+        return row
+
+    def drop(self, row: int) -> None:
+        """Forget a row wholly."""
+        del self.row_of[self.record(row).id]
+        self.records[row] = None
+        self._free.append(row)
+
+    def record(self, row: int) -> ObjectRecord:
+        """Return the record of a living row."""
+        record = self.records[row]
+        if record is None:
+            raise NotFoundError(f"row {row} holds no object")
+        return record
+
+    def row(self, object_id: str) -> int:
+        """Return the row of an object.
+
+        Raises:
+            NotFoundError: no object has this id.
+        """
+        try:
+            return self.row_of[object_id]
+        except KeyError:
+            raise NotFoundError(f"no object {object_id!r} in the scene graph") from None
+
+    def rows(self) -> Iterator[int]:
+        """Yield the rows of all objects in order of their birth in the table, removed ones included."""
+        return iter(self.row_of.values())
+
+    def covariance(self, row: int) -> NDArray[np.float64]:
+        """Return the covariance (3, 3) of the centre in map."""
+        along = 0.25 * self.face_variance[row].sum(axis=0).astype(np.float64)
+        cos, sin = np.cos(float(self.yaw[row])), np.sin(float(self.yaw[row]))
+        rotation = np.array([[cos, -sin, 0.0], [sin, cos, 0.0], [0.0, 0.0, 1.0]])
+        return np.asarray((rotation * along) @ rotation.T)

@@ -1,0 +1,133 @@
+"""The whole graph as rows, with what the filters need to go on exactly where they were."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from memory_node.domain.scene import SceneObject
+from memory_node.scene_graph.object_table import ObjectRecord
+from memory_node.scene_graph.places import Places
+from memory_node.scene_graph.records import (
+    Record,
+    area_from_record,
+    area_to_record,
+    floor_from_record,
+    floor_to_record,
+    object_from_record,
+    object_to_record,
+    pose_from_record,
+    pose_to_record,
+    room_from_record,
+    room_to_record,
+)
+from memory_node.scene_graph.state import ROBOT_ID, GraphState, plain_name
+
+
+def row_to_record(state: GraphState, row: int) -> Record:
+    """Return one object's row; the key "filter" holds what SceneObject does not show."""
+    table, record = state.table, state.table.record(row)
+    return {
+        **object_to_record(state.object_at(row)),
+        "filter": {
+            "log_odds": float(table.log_odds[row]),
+            "face_variance": table.face_variance[row].tolist(),
+            "yaw_weight": float(table.yaw_weight[row]),
+            "porosity": float(table.porosity[row]),
+            "class_weight": sum(record.classes.values()),
+            "anchors": [list(anchor) for anchor in record.anchors],
+            "place_since": record.place_since,
+            "crop_pixels": record.crop_pixels,
+        },
+    }
+
+
+def enter_record(state: GraphState, values: Mapping[str, Any]) -> int:
+    """Enter an object from a row, with or without "filter"; an object with the same id is replaced. Returns its row."""
+    found = object_from_record(values)
+    if found.id in state.table.row_of:
+        state.drop(state.table.row(found.id))
+    return enter_object(state, found, values.get("filter"))
+
+
+def enter_object(state: GraphState, found: SceneObject, kept: Mapping[str, Any] | None = None) -> int:
+    """Enter an object; `kept` is what `row_to_record` wrote under "filter", guessed from the object where it is
+    missing."""
+    weight = kept["class_weight"] if kept else min(40.0, max(1.0, float(found.times_seen)))
+    record = ObjectRecord(
+        found.id,
+        {name: probability * weight for name, probability in found.class_probabilities.items()},
+        found.class_name,
+        area_id=found.area_id,
+        movable=found.movable,
+        states=found.states,
+        embedding=None if found.embedding is None else found.embedding.astype(np.float16),
+        crop_jpeg=found.crop_jpeg,
+        history=found.history,
+        provenance=found.provenance,
+        attributes=dict(found.attributes) or None,
+    )
+    table = state.table
+    row = table.add(record)
+    table.center[row], table.size[row], table.yaw[row] = found.box.center, found.box.size, found.box.yaw_rad
+    table.first_seen[row], table.last_seen[row] = found.first_seen_ns, found.last_seen_ns
+    table.last_missed[row], table.times_missed[row] = found.last_missed_ns, found.times_missed
+    table.times_seen[row] = found.times_seen
+    if kept:
+        table.log_odds[row], table.porosity[row] = kept["log_odds"], kept["porosity"]
+        table.face_variance[row], table.yaw_weight[row] = kept["face_variance"], kept["yaw_weight"]
+        record.anchors = tuple((str(name), float(share)) for name, share in kept["anchors"])
+        record.place_since, record.crop_pixels = kept["place_since"], kept["crop_pixels"]
+    else:
+        existence = min(max(found.existence, 1e-4), 1.0 - 1e-4)
+        table.log_odds[row] = math.log(existence / (1.0 - existence))
+        table.face_variance[row] = 2.0 * np.diagonal(found.covariance)
+        table.yaw_weight[row] = min(20.0, float(found.times_seen))
+        record.anchors = ((found.anchor, 1.0),) if found.anchor else ()
+        record.place_since = found.history[-1].until_ns if found.history else found.first_seen_ns
+    if found.removed:
+        table.removed[row] = True
+        state.lost.setdefault(record.best_class, []).append(row)
+    elif found.support_id != ROBOT_ID:
+        state.place(row)
+    record.support_id, record.inside = found.support_id, found.inside
+    if found.support_id:
+        state.contents.setdefault(found.support_id, set()).add(found.id)
+    return row
+
+
+def graph_to_records(state: GraphState, places: Places) -> dict[str, Any]:
+    """Return the whole graph: lists of rows under objects, areas, rooms, floors, paths, keyframes."""
+    return {
+        "objects": [row_to_record(state, row) for row in state.table.rows()],
+        "areas": [area_to_record(area) for area in places.areas.values()],
+        "rooms": [room_to_record(room) for room in places.rooms.values()],
+        "floors": [floor_to_record(floor) for floor in places.floors.values()],
+        "paths": [[one, other, length] for (one, other), length in places.paths.items()],
+        "keyframes": {name: pose_to_record(pose) for name, pose in state.keyframes.items()},
+        "now_ns": state.now_ns,
+        "version": state.version,
+    }
+
+
+def load_records(state: GraphState, places: Places, records: Mapping[str, Any]) -> None:
+    """Fill an empty graph from rows; missing lists count as empty."""
+    for values in records.get("objects", ()):
+        enter_record(state, values)
+    for row in state.active_rows().tolist():
+        record = state.table.record(row)
+        known = record.support_id if record.support_id == ROBOT_ID or record.support_id in state.table.row_of else ""
+        state.stand_on(row, known, record.inside and bool(known))
+        record.movable = record.movable and plain_name(record.best_class) not in state.config.fixed_classes
+    places.areas.update({row["id"]: area_from_record(row) for row in records.get("areas", ())})
+    places.rooms.update({row["id"]: room_from_record(row) for row in records.get("rooms", ())})
+    places.floors.update({row["id"]: floor_from_record(row) for row in records.get("floors", ())})
+    places.paths.update({(one, other): length for one, other, length in records.get("paths", ())})
+    state.keyframes.update({name: pose_from_record(pose) for name, pose in records.get("keyframes", {}).items()})
+    state.now_ns = int(records.get("now_ns", 0)) or max(
+        (o["last_seen_ns"] for o in records.get("objects", ())), default=0
+    )
+    state.version = int(records.get("version", 0))

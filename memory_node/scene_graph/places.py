@@ -1,0 +1,234 @@
+"""The ground of the graph: floors, rooms and areas, kept under their ids while the map grows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import ndimage
+
+from memory_node.domain.errors import NotFoundError
+from memory_node.domain.geometry import Pose
+from memory_node.domain.scene import Area, Floor, Relation, RelationKind, Room
+from memory_node.scene_graph.areas import area_middles, path_lengths, split_into_areas
+from memory_node.scene_graph.config import SceneGraphConfig
+from memory_node.scene_graph.free_space import OccupancyMap, reachable
+from memory_node.scene_graph.rooms import split_into_rooms
+
+
+@dataclass(eq=False)
+class Places:
+    """Floors, rooms, areas and the navigable edges between areas. Empty until the first map comes."""
+
+    config: SceneGraphConfig
+    make_id: Callable[[int], str]
+    floors: dict[str, Floor] = field(default_factory=dict)
+    rooms: dict[str, Room] = field(default_factory=dict)
+    areas: dict[str, Area] = field(default_factory=dict)
+    paths: dict[tuple[str, str], float] = field(default_factory=dict)
+    map: OccupancyMap | None = None
+
+    def __post_init__(self) -> None:
+        self._grid: OccupancyMap | None = None
+        self._area_ids: list[str] = []
+        self._cell_area: NDArray[np.intp] | None = None
+        self._nearest_area: NDArray[np.intp] | None = None
+
+    def set_map(self, grid: OccupancyMap, stamp_ns: int, robot: tuple[float, float] | None = None) -> None:
+        """Lay out areas and rooms on a new or grown map; those that were there before keep their ids.
+
+        robot: where it stands, which tells the reachable part from other free space; without it the largest part
+        counts.
+        """
+        floor = self._floor_at(float(grid.map_T_origin.position[2]), stamp_ns)
+        coarse = grid.coarser(min(0.1, self.config.area_spacing_m / 8.0))
+        free = coarse.free()
+        seeds = self._seeds(coarse, robot)
+        open_cells = reachable(free, coarse.resolution_m, self.config.robot_radius_m, seeds)
+        labels = split_into_areas(coarse, open_cells, self.config.area_spacing_m)
+        room_of_cell, room_ids = self._lay_rooms(coarse, free & _connected_to(free, open_cells), floor, stamp_ns)
+        self._lay_areas(coarse, labels, floor, room_of_cell, room_ids, stamp_ns)
+        self.map, self._grid, self._cell_area = grid, coarse, labels
+        if (labels >= 0).any():
+            _, nearest = ndimage.distance_transform_edt(labels < 0, return_indices=True)
+            self._nearest_area = labels[nearest[0], nearest[1]]
+        else:
+            self._nearest_area = None
+
+    def area_at(self, x_m: float, y_m: float, seen_from: tuple[float, float] | None = None) -> str:
+        """Return the id of the area that a place belongs to, empty when the map does not say.
+
+        A thing on a counter is nearest, through the wall, to the next room. The ray that it was seen along passes its
+        own room's ground first, so that the first area on the way back to the camera is taken.
+        """
+        if self._grid is None or self._cell_area is None or self._nearest_area is None:
+            return self._nearest_by_position(x_m, y_m)
+        start = np.array([x_m, y_m])
+        if seen_from is not None:
+            end = np.array(seen_from)
+            steps = max(2, int(np.linalg.norm(end - start) / self._grid.resolution_m) + 1)
+            found = self._lookup(self._cell_area, start + np.linspace(0.0, 1.0, steps)[:, None] * (end - start))
+            hits = found[found >= 0]
+            if hits.size:
+                return self._area_ids[int(hits[0])]
+        nearest = int(self._lookup(self._nearest_area, start[None])[0])
+        return self._area_ids[nearest] if nearest >= 0 else self._nearest_by_position(x_m, y_m)
+
+    def looked_at(self, area_ids: Iterable[str], stamp_ns: int) -> None:
+        """Note that areas were in view."""
+        for area_id in area_ids:
+            if area_id in self.areas:
+                self.areas[area_id] = replace(self.areas[area_id], last_viewed_ns=stamp_ns)
+
+    def name_room(self, room_id: str, name: str, by_user: bool) -> None:
+        """Name a room; a name that a user gave is not changed by anything else.
+
+        Raises:
+            NotFoundError: no such room.
+        """
+        if room_id not in self.rooms:
+            raise NotFoundError(f"no room {room_id!r} in the scene graph")
+        room = self.rooms[room_id]
+        if by_user or not room.named_by_user:
+            self.rooms[room_id] = replace(room, name=name, named_by_user=by_user or room.named_by_user)
+
+    def relations(self) -> list[Relation]:
+        """Return contains edges (floor to room to area) and navigable edges, both ways."""
+        found = [Relation(room.floor_id, RelationKind.CONTAINS, room.id) for room in self.rooms.values()]
+        for area in self.areas.values():
+            parent = area.room_id or area.floor_id
+            if parent:
+                found.append(Relation(parent, RelationKind.CONTAINS, area.id))
+        for (one, other), length in self.paths.items():
+            found.append(Relation(one, RelationKind.NAVIGABLE, other, length))
+            found.append(Relation(other, RelationKind.NAVIGABLE, one, length))
+        return found
+
+    def moved_by(self, transform: Pose) -> None:
+        """Move everything with the map: `transform` is new_map_T_old_map."""
+        for area in self.areas.values():
+            self.areas[area.id] = replace(area, position=_moved(transform, area.position))
+        for room in self.rooms.values():
+            self.rooms[room.id] = replace(room, center=_moved(transform, room.center))
+        for floor in self.floors.values():
+            self.floors[floor.id] = replace(floor, height_m=floor.height_m + float(transform.position[2]))
+        if self.map is not None and self._grid is not None:
+            self.map = replace(self.map, map_T_origin=transform @ self.map.map_T_origin)
+            self._grid = replace(self._grid, map_T_origin=transform @ self._grid.map_T_origin)
+
+    def _floor_at(self, height_m: float, stamp_ns: int) -> Floor:
+        for floor in self.floors.values():
+            if abs(floor.height_m - height_m) < 1.0:
+                return floor
+        floor = Floor(self.make_id(stamp_ns), f"floor {len(self.floors)}", height_m)
+        self.floors[floor.id] = floor
+        return floor
+
+    def _seeds(self, grid: OccupancyMap, robot: tuple[float, float] | None) -> list[tuple[int, int]]:
+        points = [robot] if robot is not None else [area.position for area in self.areas.values()]
+        if not points:
+            return []
+        rows, columns = grid.to_cell(np.array(points))
+        return list(zip(rows.tolist(), columns.tolist()))
+
+    def _lookup(self, cells: NDArray[np.intp], points: NDArray[np.float64]) -> NDArray[np.intp]:
+        assert self._grid is not None
+        rows, columns = self._grid.to_cell(points)
+        inside = (rows >= 0) & (columns >= 0) & (rows < cells.shape[0]) & (columns < cells.shape[1])
+        found = np.full(len(points), -1, np.intp)
+        found[inside] = cells[rows[inside], columns[inside]]
+        return found
+
+    def _nearest_by_position(self, x_m: float, y_m: float) -> str:
+        if not self.areas:
+            return ""
+        return min(
+            self.areas.values(), key=lambda area: (area.position[0] - x_m) ** 2 + (area.position[1] - y_m) ** 2
+        ).id
+
+    def _lay_rooms(
+        self, grid: OccupancyMap, free: NDArray[np.bool_], floor: Floor, stamp_ns: int
+    ) -> tuple[NDArray[np.intp], list[str]]:
+        labels = split_into_rooms(free, grid.resolution_m, self.config.doorway_m, self.config.min_room_m2)
+        count = int(labels.max()) + 1 if labels.size else 0
+        middles = area_middles(grid, labels) if count else np.zeros((0, 2))
+        sizes = np.bincount(labels[labels >= 0], minlength=count) * grid.resolution_m**2
+        here = [room for room in self.rooms.values() if room.floor_id == floor.id]
+        claims = _claims(grid, labels, [room.center for room in here])
+        ids = []
+        for number in range(count):
+            old = next((room for room, claim in zip(here, claims) if claim == number), None)
+            room_id = old.id if old else self.make_id(stamp_ns)
+            name = old.name if old else f"room {len(self.rooms) + 1}"
+            center = old.center if old else (float(middles[number, 0]), float(middles[number, 1]))
+            self.rooms[room_id] = Room(
+                room_id, name, floor.id, center, float(sizes[number]), old.named_by_user if old else False
+            )
+            ids.append(room_id)
+        for room in here:
+            if room.id not in ids:
+                del self.rooms[room.id]
+        return labels, ids
+
+    def _lay_areas(
+        self,
+        grid: OccupancyMap,
+        labels: NDArray[np.intp],
+        floor: Floor,
+        room_of_cell: NDArray[np.intp],
+        room_ids: list[str],
+        stamp_ns: int,
+    ) -> None:
+        middles = area_middles(grid, labels)
+        here = [area for area in self.areas.values() if area.floor_id == floor.id]
+        claims = _claims(grid, labels, [area.position for area in here])
+        ids, positions = [], middles.copy()
+        for number in range(len(middles)):
+            old = next((area for area, claim in zip(here, claims) if claim == number), None)
+            if old:
+                positions[number] = old.position
+            row, column = (int(index[0]) for index in grid.to_cell(positions[number : number + 1]))
+            room = int(room_of_cell[row, column])
+            area = Area(
+                old.id if old else self.make_id(stamp_ns),
+                old.name if old else f"area {len(self.areas) + 1}",
+                (float(positions[number, 0]), float(positions[number, 1])),
+                floor.id,
+                room_ids[room] if room >= 0 else "",
+                old.last_viewed_ns if old else 0,
+            )
+            self.areas[area.id] = area
+            ids.append(area.id)
+        gone = {area.id for area in here} - set(ids)
+        for area_id in gone:
+            del self.areas[area_id]
+        on_floor = gone | set(ids)
+        self.paths = {ends: length for ends, length in self.paths.items() if not on_floor & set(ends)}
+        for (a, b), length in path_lengths(grid, labels, positions).items():
+            self.paths[ids[a], ids[b]] = length
+        self._area_ids = ids
+
+
+def _claims(grid: OccupancyMap, labels: NDArray[np.intp], positions: list[tuple[float, float]]) -> list[int]:
+    """Return for each old position the part that it lies in (-1: none); a part goes to the first that claims it."""
+    if not positions:
+        return []
+    rows, columns = grid.to_cell(np.array(positions))
+    claims: list[int] = []
+    for row, column in zip(rows.tolist(), columns.tolist()):
+        inside = 0 <= row < labels.shape[0] and 0 <= column < labels.shape[1]
+        part = int(labels[row, column]) if inside else -1
+        claims.append(part if part not in claims else -1)
+    return claims
+
+
+def _connected_to(free: NDArray[np.bool_], open_cells: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    parts, _ = ndimage.label(free)
+    return np.asarray(np.isin(parts, np.unique(parts[open_cells])))
+
+
+def _moved(transform: Pose, point: tuple[float, float]) -> tuple[float, float]:
+    moved = transform.apply([point[0], point[1], 0.0])
+    return float(moved[0]), float(moved[1])

@@ -1,0 +1,53 @@
+"""Which remembered object a skill means: by its id here, or by class and place where others have ids of their own."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from memory_node.domain.skill import StateChange
+from memory_node.domain.skill_library import ObjectReference
+from memory_node.scene_graph.state import ROBOT_ID, GraphState, plain_name
+
+_WITHIN_M = 1.0
+
+
+def resolve_changed(state: GraphState, change: StateChange) -> int | None:
+    """Return the row that a change is about, None when memory has none.
+
+    A change names its object by our id, as Class@x,y,z, or by a foreign id with class and position. Then what the
+    robot holds comes first, unless it is only being picked up; else the nearest of the class within a metre.
+    """
+    if change.object_id in state.table.row_of:
+        return state.table.row(change.object_id)
+    if change.created_from and not change.object_id.partition("@")[1]:
+        return None
+    reference = ObjectReference.parse(change.object_id)
+    name = change.object_class or reference.object_class
+    if not change.held:
+        for held in sorted(state.contents.get(ROBOT_ID, ())):
+            row = state.table.row(held)
+            if plain_name(state.table.record(row).best_class) == plain_name(name):
+                return row
+    position = reference.position or change.position
+    return None if position is None else nearest_of_class(state, name, position)
+
+
+def resolve_reference(state: GraphState, text: str) -> int | None:
+    """Return the row of an id or of Class@x,y,z; None when memory has none."""
+    if text in state.table.row_of:
+        return state.table.row(text)
+    reference = ObjectReference.parse(text)
+    return None if reference.position is None else nearest_of_class(state, reference.object_class, reference.position)
+
+
+def nearest_of_class(state: GraphState, name: str, position: tuple[float, float, float]) -> int | None:
+    """Return the row of the nearest present object of a class within a metre of a position in map."""
+    table, wanted = state.table, plain_name(name)
+    x, y, _ = position
+    rows = state.index.within((x - _WITHIN_M, y - _WITHIN_M), (x + _WITHIN_M, y + _WITHIN_M))
+    rows = np.array([r for r in rows.tolist() if plain_name(table.record(r).best_class) == wanted], dtype=np.intp)
+    if not rows.size:
+        return None
+    distance = np.linalg.norm(table.center[rows] - np.array(position), axis=1)
+    best = int(np.argmin(distance))
+    return int(rows[best]) if distance[best] <= _WITHIN_M else None

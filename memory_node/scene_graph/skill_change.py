@@ -1,0 +1,136 @@
+"""What a finished skill is known to have changed goes into the graph without waiting for the camera."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from memory_node.domain.scene import SceneEvent, SceneEventKind
+from memory_node.domain.skill import StateChange
+from memory_node.domain.states import StateBelief, with_state
+from memory_node.scene_graph.object_table import ObjectRecord
+from memory_node.scene_graph.resolve import resolve_changed, resolve_reference
+from memory_node.scene_graph.state import ROBOT_ID, GraphState, plain_name
+
+_DEFAULT_SIDE_M = 0.1
+_SKILL_SIGMA_M = 0.05
+
+
+def apply_change(state: GraphState, change: StateChange) -> list[SceneEvent]:
+    """Take over a change: states, picked up (the robot holds it), put down on or in something, destroyed, sliced off
+    a whole.
+
+    An object that the graph does not know yet is entered, when the change says where it is.
+    """
+    table = state.table
+    row = resolve_changed(state, change)
+    if row is None:
+        entered = _enter(state, change)
+        if entered is None:
+            state.counters["change_of_unknown_object"] += 1
+            return []
+        return [state.event(SceneEventKind.APPEARED, entered)]
+    _set_states(state, row, change)
+    if change.destroyed:
+        event = state.event(SceneEventKind.REMOVED, row)
+        table.log_odds[row] = -8.0
+        if not table.removed[row]:
+            state.mark_removed(row)
+        return [event]
+    kind = SceneEventKind.UPDATED
+    if change.held:
+        if table.record(row).support_id != ROBOT_ID:
+            state.end_place(row)
+        state.mark_present(row)
+        state.index.take(row)
+        state.stand_on(row, ROBOT_ID, False)
+    elif change.held is False or change.support_id or change.position is not None:
+        kind = SceneEventKind.MOVED
+        _put(state, row, change)
+    _believe(state, row, change)
+    return [state.event(kind, row)]
+
+
+def _believe(state: GraphState, row: int, change: StateChange) -> None:
+    table = state.table
+    probability = min(max(change.probability, 0.01), state.config.max_existence)
+    table.log_odds[row] = max(float(table.log_odds[row]), math.log(probability / (1.0 - probability)))
+    table.last_seen[row] = max(int(table.last_seen[row]), change.stamp_ns)
+    table.times_missed[row] = 0
+
+
+def _set_states(state: GraphState, row: int, change: StateChange) -> None:
+    record = state.table.record(row)
+    record.states = tuple(belief for belief in record.states if belief.state not in change.removed)
+    for added in change.added:
+        record.states = with_state(record.states, StateBelief(added, change.probability, change.stamp_ns))
+    if change.added or change.removed:
+        state.refresh_shelter(record.id)
+
+
+def _put(state: GraphState, row: int, change: StateChange) -> None:
+    table = state.table
+    if table.record(row).support_id != ROBOT_ID and not table.removed[row]:
+        state.end_place(row)
+    table.record(row).place_since = change.stamp_ns
+    support = resolve_reference(state, change.support_id)
+    if change.position is not None:
+        table.center[row] = change.position
+    elif support is not None:
+        table.center[row] = _spot_at(state, row, support, change.inside)
+    table.face_variance[row] = 2.0 * _SKILL_SIGMA_M**2
+    state.mark_present(row)
+    if support is None or support == row:
+        state.stand_on(row, "", False)
+        state.locate(row, None)
+        return
+    state.stand_on(row, table.record(support).id, change.inside)
+    table.record(row).area_id = table.record(support).area_id
+
+
+def _spot_at(state: GraphState, row: int, support: int, inside: bool) -> np.ndarray:
+    """Return the middle of the support's top, or of its inside: all that is known of where a skill put something."""
+    spot = state.table.center[support].copy()
+    if not inside:
+        spot[2] += 0.5 * (state.table.size[support, 2] + state.table.size[row, 2])
+    return spot
+
+
+def _enter(state: GraphState, change: StateChange) -> int | None:
+    """Take in an object that only a skill knows; None when there is no telling where it is."""
+    table = state.table
+    whole = resolve_reference(state, change.created_from)
+    support = resolve_reference(state, change.support_id)
+    if change.destroyed or (change.position is None and whole is None and support is None and not change.held):
+        return None
+    record = ObjectRecord(change.object_id, {change.object_class or "object": 1.0}, change.object_class or "object")
+    record.provenance, record.place_since = change.source, change.stamp_ns
+    record.movable = plain_name(record.best_class) not in state.config.fixed_classes
+    row = table.add(record)
+    table.size[row] = 0.5 * table.size[whole] if whole is not None else _DEFAULT_SIDE_M
+    table.first_seen[row] = table.last_seen[row] = change.stamp_ns
+    table.times_seen[row] = 1
+    table.face_variance[row] = 2.0 * _SKILL_SIGMA_M**2
+    if change.position is not None:
+        table.center[row] = change.position
+    elif support is not None:
+        table.center[row] = _spot_at(state, row, support, change.inside)
+    elif whole is not None:
+        table.center[row] = table.center[whole]
+        record.area_id = table.record(whole).area_id
+    _set_states(state, row, change)
+    _believe(state, row, change)
+    if change.held:
+        state.stand_on(row, ROBOT_ID, False)
+        return row
+    state.place(row)
+    if whole is not None and support is None:
+        state.stand_on(row, table.record(whole).support_id, table.record(whole).inside)
+    else:
+        state.stand_on(row, table.record(support).id if support is not None else "", change.inside)
+    if not record.area_id:
+        state.locate(row, None)
+    if change.created_from:
+        record.attributes = {"created_from": change.created_from}
+    return row

@@ -1,0 +1,185 @@
+"""What the parts of the scene graph work on together, and how a row of it becomes a SceneObject."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Protocol
+
+import numpy as np
+
+from memory_node.domain.geometry import OrientedBox, Pose
+from memory_node.domain.scene import Place, SceneEvent, SceneEventKind, SceneObject
+from memory_node.domain.states import ObjectState
+from memory_node.scene_graph.config import SceneGraphConfig
+from memory_node.scene_graph.grid_index import GridIndex
+from memory_node.scene_graph.object_table import ObjectRecord, ObjectTable, Rows
+
+ROBOT_ID = "robot"
+
+
+class AreaLookup(Protocol):
+    """Tells the area of a place."""
+
+    def area_at(self, x_m: float, y_m: float, seen_from: tuple[float, float] | None) -> str:
+        """Return the id of the area that a place belongs to, empty when the map does not say."""
+
+
+@dataclass
+class GraphState:
+    """The objects with their indexes. Removed objects stay in the table, out of `index`, listed by class in `lost`."""
+
+    config: SceneGraphConfig
+    make_id: Callable[[int], str]
+    table: ObjectTable = field(default_factory=ObjectTable)
+    index: GridIndex = field(default_factory=GridIndex)
+    lost: dict[str, list[int]] = field(default_factory=dict)
+    contents: dict[str, set[str]] = field(default_factory=dict)
+    counters: Counter[str] = field(default_factory=Counter)
+    keyframes: dict[str, Pose] = field(default_factory=dict)
+    places: AreaLookup | None = None
+    now_ns: int = 0
+    version: int = 0
+
+    def existence(self, row: int) -> float:
+        """Return the probability that the object of a row still is where it is remembered."""
+        return float(1.0 / (1.0 + np.exp(-float(self.table.log_odds[row]))))
+
+    def box(self, row: int) -> OrientedBox:
+        """Return the box of a row."""
+        table = self.table
+        return OrientedBox(table.center[row], table.size[row], float(table.yaw[row]))
+
+    def object_at(self, row: int) -> SceneObject:
+        """Return a row as the value that leaves the graph."""
+        table, record = self.table, self.table.record(row)
+        total = sum(record.classes.values())
+        return SceneObject(
+            id=record.id,
+            class_probabilities={name: weight / total for name, weight in record.classes.items()},
+            box=self.box(row),
+            covariance=table.covariance(row),
+            existence=self.existence(row),
+            first_seen_ns=int(table.first_seen[row]),
+            last_seen_ns=int(table.last_seen[row]),
+            last_missed_ns=int(table.last_missed[row]),
+            times_seen=int(table.times_seen[row]),
+            times_missed=int(table.times_missed[row]),
+            movable=record.movable,
+            area_id=record.area_id,
+            support_id=record.support_id,
+            inside=record.inside,
+            anchor=record.anchors[0][0] if record.anchors else "",
+            removed=bool(table.removed[row]),
+            states=record.states,
+            embedding=None if record.embedding is None else record.embedding.astype(np.float32),
+            crop_jpeg=record.crop_jpeg,
+            history=record.history,
+            provenance=record.provenance,
+            attributes=dict(record.attributes or {}),
+        )
+
+    def event(self, kind: SceneEventKind, row: int, into_id: str = "") -> SceneEvent:
+        """Return what happened to a row, stamped now."""
+        return SceneEvent(kind, self.now_ns, self.object_at(row), into_id)
+
+    def active_rows(self) -> Rows:
+        """Return the rows of all objects that are not removed, in the table's order."""
+        rows = np.fromiter(self.table.rows(), dtype=np.intp, count=len(self.table))
+        return rows[~self.table.removed[rows]]
+
+    def place(self, row: int) -> None:
+        """Enter a row in the spatial index where it is now."""
+        center = self.table.center[row]
+        self.index.put(row, float(center[0]), float(center[1]))
+
+    def locate(self, row: int, seen_from: tuple[float, float] | None) -> None:
+        """Set the area of a row from its position."""
+        if self.places is None:
+            return
+        center = self.table.center[row]
+        found = self.places.area_at(float(center[0]), float(center[1]), seen_from)
+        if found:
+            self.table.record(row).area_id = found
+
+    def end_place(self, row: int) -> None:
+        """Write where the object was until last seen into its history; its next place begins now."""
+        record = self.table.record(row)
+        ended = Place(
+            record.place_since, int(self.table.last_seen[row]), self.box(row), record.area_id, record.support_id
+        )
+        record.history = (*record.history, ended)[-self.config.history_places :]
+        record.place_since = self.now_ns
+
+    def mark_removed(self, row: int) -> None:
+        """Take a row out of the present; it stays in history and may be found again."""
+        record = self.table.record(row)
+        self.end_place(row)
+        self.table.removed[row] = True
+        self.index.take(row)
+        self.lost.setdefault(record.best_class, []).append(row)
+        self.stand_on(row, "", False)
+
+    def mark_present(self, row: int) -> None:
+        """Take a removed row back into the present."""
+        if self.table.removed[row]:
+            self.table.removed[row] = False
+            for rows in self.lost.values():
+                if row in rows:
+                    rows.remove(row)
+        self.place(row)
+
+    def drop(self, row: int) -> None:
+        """Forget a row wholly; what stood on it stands on nothing known."""
+        record = self.table.record(row)
+        self.mark_present(row)
+        self.index.take(row)
+        self.stand_on(row, "", False)
+        for child in sorted(self.contents.pop(record.id, ())):
+            child_row = self.table.row(child)
+            self.table.record(child_row).support_id = ""
+            self.table.record(child_row).inside = False
+            self.table.sheltered[child_row] = False
+        self.table.drop(row)
+
+    def stand_on(self, row: int, support_id: str, inside: bool) -> None:
+        """Set what an object stands on or in (empty: nothing known)."""
+        record = self.table.record(row)
+        if record.support_id != support_id:
+            if record.support_id in self.contents:
+                self.contents[record.support_id].discard(record.id)
+            if support_id:
+                self.contents.setdefault(support_id, set()).add(record.id)
+        record.support_id, record.inside = support_id, inside
+        self.table.sheltered[row] = self._shelters(support_id, inside)
+
+    def refresh_shelter(self, container_id: str) -> None:
+        """Decide again for everything in a container whether it can be seen from outside."""
+        for child in self.contents.get(container_id, ()):
+            row = self.table.row(child)
+            self.table.sheltered[row] = self._shelters(container_id, self.table.record(row).inside)
+
+    def _shelters(self, support_id: str, inside: bool) -> bool:
+        """Return whether absence from sight says nothing: held by the robot, or in a container that is not known to
+        be open."""
+        if support_id == ROBOT_ID:
+            return True
+        if not inside or support_id not in self.table.row_of:
+            return False
+        container = self.table.record(self.table.row(support_id))
+        believed = {belief.state: belief.probability for belief in container.states}
+        if believed.get(ObjectState.OPENED, 0.0) >= 0.5:
+            return False
+        return believed.get(ObjectState.CLOSED, 0.0) >= 0.5 or is_class(container, self.config.closing_classes)
+
+
+def is_class(record: ObjectRecord, names: tuple[str, ...]) -> bool:
+    """Return whether an object's most probable class is one of `names`, however it is spelt (CounterTop,
+    counter_top)."""
+    return plain_name(record.best_class) in names
+
+
+def plain_name(name: str) -> str:
+    """Return a class name in lower case letters only: CounterTop, counter_top and "counter top" are one."""
+    return "".join(letter for letter in name.lower() if letter.isalnum())

@@ -1,0 +1,113 @@
+"""The graph in words for a language model's prompt, in KARMA's form: one record per area, within a token budget."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from memory_node.domain.ports import TextEmbedder
+from memory_node.domain.scene import Area, RelationKind, SceneObject, SceneSnapshot
+from memory_node.scene_graph.find import describe, spoken_name
+
+
+def estimate_tokens(text: str) -> int:
+    """Return about how many tokens of a language model a text has: four characters each, as common tokenizers
+    average."""
+    return -(-len(text) // 4)
+
+
+def scene_as_text(
+    snapshot: SceneSnapshot,
+    token_budget: int = 2000,
+    near: tuple[float, float] | None = None,
+    topic: str = "",
+    embedder: TextEmbedder | None = None,
+    count_tokens: Callable[[str], int] = estimate_tokens,
+) -> str:
+    """Return one line per area, {name, type, contains, adjacent nodes, position}, then the edges between the areas
+    told.
+
+    Areas come in order of relevance: what they contain against `topic` (with an embedder), then distance from `near`.
+    Lines that do not fit the budget are left out, the least relevant first.
+    """
+    contents = _contents(snapshot)
+    rooms = {room.id: room.name for room in snapshot.rooms}
+    by_id = {area.id: area for area in snapshot.areas}
+    edges = [r for r in snapshot.relations if r.kind is RelationKind.NAVIGABLE]
+    adjacent: dict[str, list[str]] = {}
+    for edge in edges:
+        if edge.target_id in by_id:
+            adjacent.setdefault(edge.source_id, []).append(by_id[edge.target_id].name)
+    order = _by_relevance(list(snapshot.areas), contents, near, topic, embedder)
+    lines: list[str] = []
+    told: list[Area] = []
+    used = 0
+    for area in order:
+        line = _area_line(area, rooms.get(area.room_id, ""), contents.get(area.id, []), adjacent.get(area.id, []))
+        cost = count_tokens(line + "\n")
+        if used + cost > token_budget:
+            break
+        lines.append(line)
+        told.append(area)
+        used += cost
+    names = {area.id: area.name for area in told}
+    for edge in edges:
+        if edge.source_id < edge.target_id and edge.source_id in names and edge.target_id in names:
+            line = f"{names[edge.source_id]} -- {names[edge.target_id]}: {edge.distance_m:.1f} m"
+            cost = count_tokens(line + "\n")
+            if used + cost > token_budget:
+                break
+            lines.append(line)
+            used += cost
+    return "\n".join(lines)
+
+
+def _contents(snapshot: SceneSnapshot) -> dict[str, list[str]]:
+    """Return for each area its objects in words, with what they stand on or in."""
+    by_id = {found.id: found for found in snapshot.objects}
+    told: dict[str, list[str]] = {}
+    for found in snapshot.objects:
+        told.setdefault(found.area_id, []).append(_object_words(found, by_id.get(found.support_id)))
+    return told
+
+
+def _object_words(found: SceneObject, support: SceneObject | None) -> str:
+    words = describe(found)
+    if found.support_id == "robot":
+        words += " held by the robot"
+    elif support is not None:
+        words += f" {'in' if found.inside else 'on'} {spoken_name(support.class_name)}"
+    return words + (" (perhaps gone)" if found.existence < 0.5 else "")
+
+
+def _area_line(area: Area, room: str, contents: list[str], adjacent: list[str]) -> str:
+    record = {
+        "name": area.name,
+        "type": room or "area",
+        "contains": sorted(contents),
+        "adjacent nodes": sorted(set(adjacent)),
+        "position": [round(area.position[0], 2), round(area.position[1], 2)],
+    }
+    return json.dumps(record)
+
+
+def _by_relevance(
+    areas: Sequence[Area],
+    contents: dict[str, list[str]],
+    near: tuple[float, float] | None,
+    topic: str,
+    embedder: TextEmbedder | None,
+) -> list[Area]:
+    score = np.zeros(len(areas))
+    words = sorted({word for told in contents.values() for word in told})
+    if topic and embedder is not None and words:
+        vectors = embedder.embed([topic, *words])
+        alike = dict(zip(words, (vectors[1:] @ vectors[0]).tolist()))
+        score += [2.0 * max((alike[word] for word in contents.get(area.id, [])), default=0.0) for area in areas]
+    if near is not None and areas:
+        distance = np.linalg.norm(np.array([area.position for area in areas]) - near, axis=1)
+        score += np.exp(-distance / 4.0)
+    score += [0.2 if contents.get(area.id) else 0.0 for area in areas]
+    return [areas[i] for i in np.lexsort((np.arange(len(areas)), -score)).tolist()]

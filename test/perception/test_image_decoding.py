@@ -1,0 +1,66 @@
+"""Bytes of image messages become arrays, or are refused under a counter's name."""
+
+import numpy as np
+import pytest
+
+from memory_node.domain.errors import InputSkippedError
+from memory_node.perception.color_image import decode_color
+from memory_node.perception.depth_image import decode_depth
+from memory_node.perception.label_image import decode_labels, labels_from_masks
+
+
+def test_16uc1_millimetres_become_metres_with_padded_rows() -> None:
+    rows = np.array([[1000, 0, 9], [2500, 40, 9]], "<u2")  # third column is padding
+    assert decode_depth(rows.tobytes(), "16UC1", 2, 2, 6) == pytest.approx(np.array([[1.0, 0.0], [2.5, 0.04]]))
+
+
+def test_32fc1_keeps_nan_and_drops_infinite_and_negative() -> None:
+    depth = decode_depth(np.array([[1.5, np.nan, np.inf, -1.0]], "<f4").tobytes(), "32FC1", 1, 4, 16)
+    assert depth[0, 0] == 1.5
+    assert np.isnan(depth[0, 1:]).all()
+
+
+def test_big_endian_depth_is_read_as_such() -> None:
+    assert decode_depth(np.array([[1234]], ">u2").tobytes(), "16UC1", 1, 1, 2, big_endian=True)[0, 0] == pytest.approx(
+        1.234
+    )
+
+
+@pytest.mark.parametrize(
+    ("encoding", "pixel"),
+    [("rgb8", [1, 2, 3]), ("bgr8", [3, 2, 1]), ("rgba8", [1, 2, 3, 9]), ("bgra8", [3, 2, 1, 9])],
+)
+def test_color_encodings_give_rgb(encoding: str, pixel: list[int]) -> None:
+    data = bytes(pixel * 6)
+    color = decode_color(data, encoding, 2, 3, 3 * len(pixel))
+    assert color.shape == (2, 3, 3)
+    assert (color == [1, 2, 3]).all()
+
+
+def test_mono8_becomes_gray_rgb() -> None:
+    assert (decode_color(bytes([7, 8]), "mono8", 1, 2, 2) == [[[7, 7, 7], [8, 8, 8]]]).all()
+
+
+@pytest.mark.parametrize(
+    ("reason", "call"),
+    [
+        ("depth_encoding", lambda: decode_depth(b"", "rgb8", 1, 1, 3)),
+        ("depth_size", lambda: decode_depth(b"\0" * 5, "16UC1", 2, 2, 4)),
+        ("depth_size", lambda: decode_depth(b"\0" * 8, "16UC1", 2, 2, 2)),
+        ("color_encoding", lambda: decode_color(b"", "yuv422", 1, 1, 2)),
+        ("color_size", lambda: decode_color(b"\0" * 3, "rgb8", 0, 1, 3)),
+        ("label_encoding", lambda: decode_labels(b"", "rgb8", 1, 1, 3)),
+        ("mask_size", lambda: labels_from_masks([np.ones((2, 2), bool)], (3, 3))),
+    ],
+)
+def test_malformed_image_is_skipped_under_its_reason(reason: str, call) -> None:  # type: ignore[no-untyped-def]
+    with pytest.raises(InputSkippedError) as error:
+        call()
+    assert error.value.reason == reason
+
+
+def test_smaller_mask_wins_where_masks_overlap() -> None:
+    tray, mug = np.ones((4, 4), bool), np.zeros((4, 4), bool)
+    mug[1:3, 1:3] = True
+    labels = labels_from_masks([mug, tray], (4, 4))
+    assert (labels == np.where(mug, 1, 2)).all()

@@ -1,0 +1,67 @@
+"""What people, prompts and rviz are shown of the graph."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import cv2
+import numpy as np
+import pytest
+
+from memory_node.domain.geometry import Pose
+from memory_node.scene_graph.config import SceneGraphConfig
+from memory_node.scene_graph.graph import SceneGraph
+from memory_node.scene_graph.markers import MarkerDiff
+from memory_node.scene_graph.picture import draw_scene
+from memory_node.scene_graph.text_form import estimate_tokens, scene_as_text
+
+
+@pytest.fixture
+def graph(world: Any) -> SceneGraph:
+    made = SceneGraph(SceneGraphConfig.load())
+    made.set_map(np.zeros((80, 100), np.int8), 0.05, Pose.planar(-0.5, -1.8, 0.0))
+    for i, camera in enumerate(world.views(4)):
+        made.observe(world.frame(1.0 + 0.1 * i, camera))
+    return made
+
+
+def test_text_has_one_record_an_area_with_karmas_fields(graph: SceneGraph) -> None:
+    lines = graph.text_form(token_budget=5000).splitlines()
+    records = [json.loads(line) for line in lines if line.startswith("{")]
+    assert len(records) == len(graph.places.areas)
+    assert set(records[0]) == {"name", "type", "contains", "adjacent nodes", "position"}
+    told = [word for record in records for word in record["contains"]]
+    assert sorted(told) == ["bowl on table", "fridge", "mug on table", "mug on table", "table"]
+    assert any(" -- " in line for line in lines)
+
+
+def test_text_keeps_to_its_budget_and_starts_nearby(graph: SceneGraph) -> None:
+    near = graph.places.areas[next(iter(graph.places.areas))].position
+    text = scene_as_text(graph.snapshot(), token_budget=120, near=near)
+    assert 0 < estimate_tokens(text) <= 120
+    first = json.loads(text.splitlines()[0])
+    assert np.linalg.norm(np.subtract(first["position"], near)) < 2.0
+
+
+def test_picture_is_drawn_with_the_objects_on_it(graph: SceneGraph, tmp_path: Path) -> None:
+    snapshot = graph.snapshot()
+    path = draw_scene(snapshot, tmp_path / "graph.png", graph.places.map, robot_path=[(0.0, 0.0), (1.0, 0.0)])
+    empty = draw_scene(type(snapshot)(snapshot.stamp_ns), tmp_path / "empty.png", graph.places.map)
+    picture, blank = cv2.imread(str(path)), cv2.imread(str(empty))
+    assert picture is not None
+    assert np.ptp(picture, axis=2).astype(bool).sum() > 2 * np.ptp(blank, axis=2).astype(bool).sum() + 1000
+
+
+def test_markers_are_sent_once_changed_alone_and_deleted(graph: SceneGraph, world: Any) -> None:
+    shown = MarkerDiff()
+    first = shown.update(graph.snapshot())
+    assert len({(marker.namespace, number) for number, marker in first.set}) == len(first.set)
+    assert shown.update(graph.snapshot()).set == ()
+    bowl = next(found for found in graph.objects() if found.class_name == "bowl")
+    del world.boxes["bowl"]
+    for i, camera in enumerate(world.views(8)):
+        graph.observe(world.frame(5.0 + 0.1 * i, camera))
+    changes = shown.update(graph.snapshot())
+    ids = {(m.namespace, number) for number, m in first.set if m.key == bowl.id}
+    assert ids <= set(changes.deleted)
+    assert all(marker.key != bowl.id for _, marker in shown.everything().set)

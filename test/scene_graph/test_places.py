@@ -1,0 +1,98 @@
+"""Areas, rooms and paths from occupancy grids."""
+
+import numpy as np
+import pytest
+
+from memory_node.domain.geometry import Pose
+from memory_node.domain.scene import RelationKind
+from memory_node.scene_graph.config import SceneGraphConfig
+from memory_node.scene_graph.graph import SceneGraph
+
+
+def two_rooms() -> np.ndarray:
+    """Return 10 x 5 m at 5 cm: a wall at x = 5 m with a door of 0.9 m."""
+    cells = np.zeros((100, 200), np.int8)
+    cells[[0, -1]] = 100
+    cells[:, [0, -1]] = 100
+    cells[:, 99:101] = 100
+    cells[40:58, 99:101] = 0
+    return cells
+
+
+@pytest.fixture
+def graph() -> SceneGraph:
+    made = SceneGraph(SceneGraphConfig(area_spacing_m=1.0))
+    made.set_map(two_rooms(), 0.05, Pose.planar(-1.0, -2.0, 0.0))
+    return made
+
+
+def test_rooms_split_at_the_doorway(graph: SceneGraph) -> None:
+    rooms = sorted(graph.places.rooms.values(), key=lambda room: room.center)
+    assert len(rooms) == 2
+    assert rooms[0].center[0] < 4.0 < rooms[1].center[0]
+    assert all(room.area_m2 == pytest.approx(24.0, rel=0.1) for room in rooms)
+
+
+def test_areas_cover_the_reachable_space_evenly(graph: SceneGraph) -> None:
+    at = np.array([area.position for area in graph.places.areas.values()])
+    assert 35 <= len(at) <= 60
+    x, y = np.meshgrid(np.arange(-0.6, 8.6, 0.2), np.arange(-1.6, 2.6, 0.2))
+    points = np.column_stack([x.ravel(), y.ravel()])
+    nearest = np.linalg.norm(points[:, None] - at[None], axis=2).min(axis=1)
+    assert nearest.max() < 1.1
+
+
+def test_way_through_the_door_is_navigable_and_the_wall_is_not(graph: SceneGraph) -> None:
+    by_id = graph.places.areas
+    rooms = {area.id: area.room_id for area in by_id.values()}
+    edges = [r for r in graph.snapshot().relations if r.kind is RelationKind.NAVIGABLE]
+    across = [r for r in edges if rooms[r.source_id] != rooms[r.target_id]]
+    assert across
+    for edge in across:
+        middle = 0.5 * (by_id[edge.source_id].position[1] + by_id[edge.target_id].position[1])
+        assert -0.7 < middle < 1.6
+    reached, waiting = set(), [next(iter(by_id))]
+    while waiting:
+        here = waiting.pop()
+        if here not in reached:
+            reached.add(here)
+            waiting += [r.target_id for r in edges if r.source_id == here]
+    assert reached == set(by_id)
+
+
+def test_ids_stay_as_the_map_grows() -> None:
+    graph = SceneGraph(SceneGraphConfig(area_spacing_m=1.0))
+    half = two_rooms()
+    half[:, 60:] = -1
+    graph.set_map(half, 0.05, Pose.planar(-1.0, -2.0, 0.0))
+    before = {area.id: area.position for area in graph.places.areas.values()}
+    room = next(iter(graph.places.rooms))
+    graph.places.name_room(room, "kitchen", by_user=True)
+    graph.set_map(two_rooms(), 0.05, Pose.planar(-1.0, -2.0, 0.0))
+    after = {area.id: area.position for area in graph.places.areas.values()}
+    kept = set(before) & set(after)
+    assert len(kept) >= 0.9 * len(before)
+    assert all(before[name] == after[name] for name in kept)
+    assert graph.places.rooms[room].name == "kitchen"
+    assert len(after) > len(before)
+
+
+def test_thing_on_a_counter_at_the_wall_belongs_to_the_room_it_is_seen_from() -> None:
+    cells = two_rooms()
+    cells[:40, 87:99] = 100  # a counter against the wall, in the left room
+    graph = SceneGraph(SceneGraphConfig(area_spacing_m=1.0))
+    graph.set_map(cells, 0.05, Pose.planar(-1.0, -2.0, 0.0))
+    left = graph.places.area_at(3.85, -1.0, (1.0, -1.0))
+    assert graph.places.areas[left].position[0] < 4.0
+
+
+def test_map_origin_may_be_turned() -> None:
+    graph = SceneGraph(SceneGraphConfig(area_spacing_m=1.0))
+    graph.set_map(two_rooms(), 0.05, Pose.planar(3.0, 1.0, np.pi / 4))
+    assert len(graph.places.rooms) == 2
+    back = Pose.planar(3.0, 1.0, np.pi / 4).inverse()
+    at = back.apply([[*area.position, 0.0] for area in graph.places.areas.values()])
+    assert at[:, 0].min() > 0.0
+    assert at[:, 0].max() < 10.0
+    assert at[:, 1].min() > 0.0
+    assert at[:, 1].max() < 5.0

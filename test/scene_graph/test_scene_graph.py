@@ -1,0 +1,167 @@
+"""Objects come in, stay one, move, vanish and hide: what the graph believes after a few looks."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import numpy as np
+import pytest
+
+from memory_node.domain.answer import AnswerStatus, FindQuery
+from memory_node.domain.geometry import OrientedBox, Pose
+from memory_node.domain.scene import RelationKind, SceneEvent, SceneEventKind
+from memory_node.domain.skill import StateChange
+from memory_node.domain.states import ObjectState
+from memory_node.scene_graph.config import SceneGraphConfig
+from memory_node.scene_graph.graph import SceneGraph
+
+World = Any  # BoxWorld of conftest.py
+
+
+@pytest.fixture
+def graph() -> SceneGraph:
+    return SceneGraph(SceneGraphConfig.load())
+
+
+def look(graph: SceneGraph, world: World, count: int, start_s: float = 1.0, **options: Any) -> list[SceneEvent]:
+    return [
+        event
+        for i, camera in enumerate(world.views(count))
+        for event in graph.observe(world.frame(start_s + 0.1 * i, camera, **options))
+    ]
+
+
+def classes(graph: SceneGraph) -> list[str]:
+    return sorted(found.class_name for found in graph.objects())
+
+
+def test_each_thing_becomes_one_object_and_equal_mugs_stay_two(graph: SceneGraph, world: World) -> None:
+    look(graph, world, 12)
+    assert classes(graph) == ["bowl", "fridge", "mug", "mug", "table"]
+    for found in graph.objects():
+        true = [box for name, box in world.boxes.items() if name.rstrip("12") == found.class_name]
+        assert min(np.linalg.norm(found.box.center - box.center) for box in true) < 0.01
+
+
+def test_things_stand_on_the_table(graph: SceneGraph, world: World) -> None:
+    look(graph, world, 3)
+    snapshot = graph.snapshot()
+    name = {found.id: found.class_name for found in snapshot.objects}
+    on = {(name[r.source_id], name[r.target_id]) for r in snapshot.relations if r.kind is RelationKind.ON}
+    assert on == {("mug", "table"), ("bowl", "table")}
+
+
+def test_taken_object_is_removed_and_kept_in_history(graph: SceneGraph, world: World) -> None:
+    look(graph, world, 6)
+    bowl = next(found for found in graph.objects() if found.class_name == "bowl")
+    del world.boxes["bowl"]
+    events = look(graph, world, 6, start_s=5.0)
+    assert [e.object.id for e in events if e.kind is SceneEventKind.REMOVED] == [bowl.id]
+    assert "bowl" not in classes(graph)
+    kept = graph.object(bowl.id)
+    assert kept.removed
+    assert kept.history[-1].box.center == pytest.approx(bowl.box.center)
+
+
+def test_moved_object_keeps_its_id(graph: SceneGraph, world: World) -> None:
+    look(graph, world, 6)
+    bowl = next(found for found in graph.objects() if found.class_name == "bowl")
+    world.put("bowl", 2.25, -0.05, 0.79, (0.16, 0.16, 0.08))
+    events = look(graph, world, 6, start_s=5.0)
+    assert [e.object.id for e in events if e.kind is SceneEventKind.MOVED] == [bowl.id]
+    moved = graph.object(bowl.id)
+    assert moved.box.center == pytest.approx([2.25, -0.05, 0.79], abs=0.02)
+    assert moved.history[0].box.center == pytest.approx(bowl.box.center)
+    assert classes(graph) == ["bowl", "fridge", "mug", "mug", "table"]
+
+
+def test_occlusion_is_no_evidence(graph: SceneGraph, world: World) -> None:
+    look(graph, world, 6)
+    world.put("box", 1.0, -0.2, 0.9, (0.1, 1.6, 1.8))  # stands before the table
+    look(graph, world, 10, start_s=5.0)
+    assert classes(graph).count("mug") == 2
+    assert all(f.existence > 0.9 for f in graph.objects() if f.class_name in ("mug", "bowl", "table"))
+
+
+def test_contents_of_a_closed_fridge_stay_believed_until_it_is_open(graph: SceneGraph, world: World) -> None:
+    look(graph, world, 4)
+    bowl = next(found for found in graph.objects() if found.class_name == "bowl")
+    fridge = next(found for found in graph.objects() if found.class_name == "fridge")
+    del world.boxes["bowl"]
+    graph.apply_change(StateChange(bowl.id, "bowl", 2_000_000_000, held=True))
+    look(graph, world, 6, start_s=3.0)
+    assert graph.object(bowl.id).support_id == "robot"
+    graph.apply_change(StateChange(bowl.id, "bowl", 4_000_000_000, held=False, support_id=fridge.id, inside=True))
+    look(graph, world, 6, start_s=5.0)
+    inside = graph.object(bowl.id)
+    assert (inside.removed, inside.support_id, inside.inside) == (False, fridge.id, True)
+    assert inside.existence > 0.9
+
+
+def test_skills_by_class_and_place_reach_the_right_object(graph: SceneGraph, world: World) -> None:
+    look(graph, world, 4)
+    fridge = next(found for found in graph.objects() if found.class_name == "fridge")
+    graph.apply_change(StateChange("home/b7", "Bowl", 2_000_000_000, held=True, position=(2.0, -0.3, 0.9)))
+    held = next(found for found in graph.objects() if found.class_name == "bowl")
+    assert held.support_id == "robot"
+    change = StateChange("home/b7", "Bowl", 3_000_000_000, held=False, support_id="Fridge@3.0,1.6,0.9", inside=True)
+    (event,) = graph.apply_change(change)
+    assert (event.object.id, event.object.support_id) == (held.id, fridge.id)
+
+
+def test_slices_and_states_of_skills_are_known(graph: SceneGraph, world: World) -> None:
+    world.put("apple", 2.1, 0.0, 0.79, (0.08, 0.08, 0.08))
+    look(graph, world, 4)
+    apple = next(found for found in graph.objects() if found.class_name == "apple")
+    graph.apply_change(StateChange(apple.id, "apple", 2_000_000_000, added=(ObjectState.SLICED,)))
+    graph.apply_change(StateChange("slice-1", "apple slice", 2_000_000_000, created_from=apple.id))
+    piece = graph.object("slice-1")
+    assert graph.object(apple.id).states[0].state is ObjectState.SLICED
+    assert (piece.support_id, piece.attributes["created_from"]) == (apple.support_id, apple.id)
+    graph.apply_change(StateChange(apple.id, "apple", 3_000_000_000, destroyed=True))
+    assert graph.object(apple.id).removed
+
+
+def test_find_answers_with_evidence_and_abstains(graph: SceneGraph, world: World) -> None:
+    look(graph, world, 4)
+    best = graph.find(FindQuery(object_class="Bowl")).best
+    assert best is not None
+    assert best.status is AnswerStatus.OK
+    assert best.position == pytest.approx([2.0, -0.3, 0.79], abs=0.01)
+    assert graph.find(FindQuery(object_class="piano")).status is AnswerStatus.UNKNOWN
+    near = graph.find(FindQuery(object_class="mug", near=(1.9, 0.35, 0.8)))
+    assert near.answers[0].position[1] > near.answers[1].position[1]
+
+
+def test_replay_gives_the_same_graph_and_records_restore_it(world: World) -> None:
+    graphs = [SceneGraph(SceneGraphConfig.load()) for _ in range(2)]
+    for graph in graphs:
+        look(graph, world, 5)
+    assert graphs[0].hash() == graphs[1].hash()
+    rows = json.loads(json.dumps(graphs[0].to_records()))
+    restored = SceneGraph.from_records(rows, SceneGraphConfig.load())
+    assert restored.hash() == graphs[0].hash()
+    look(restored, world, 2, start_s=9.0)
+    assert classes(restored) == ["bowl", "fridge", "mug", "mug", "table"]
+
+
+def test_late_frames_are_counted_and_a_clock_set_back_is_survived(graph: SceneGraph, world: World) -> None:
+    camera = world.views(1)[0]
+    graph.observe(world.frame(10.0, camera))
+    assert graph.observe(world.frame(9.5, camera)) == []
+    assert graph.observe(world.frame(2.0, camera)) != []
+    assert (graph.counters["late_frame"], graph.counters["clock_jump"]) == (1, 1)
+
+
+def test_detection_without_class_takes_the_name_that_comes_later(graph: SceneGraph, world: World) -> None:
+    camera = world.views(1)[0]
+    frame = world.frame(1.0, camera)
+    nameless = tuple(
+        type(o)({}, OrientedBox(o.box.center, o.box.size, o.box.yaw_rad), o.covariance, o.pixels)
+        for o in frame.observations
+    )
+    graph.observe(type(frame)(frame.stamp_ns, Pose(), None, nameless))
+    assert set(classes(graph)) == {"object"}
+    look(graph, world, 2, start_s=2.0)
+    assert classes(graph) == ["bowl", "fridge", "mug", "mug", "table"]
