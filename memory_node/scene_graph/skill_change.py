@@ -9,12 +9,14 @@ import numpy as np
 from memory_node.domain.scene import SceneEvent, SceneEventKind
 from memory_node.domain.skill import StateChange
 from memory_node.domain.states import StateBelief, with_state
+from memory_node.scene_graph.duplicates import merge_rows, same_class
 from memory_node.scene_graph.object_table import ObjectRecord
 from memory_node.scene_graph.resolve import resolve_changed, resolve_reference
 from memory_node.scene_graph.state import ROBOT_ID, GraphState, plain_name
 
 _DEFAULT_SIDE_M = 0.1
 _SKILL_SIGMA_M = 0.05
+_SAME_SPOT_M = 0.25
 
 
 def apply_change(state: GraphState, change: StateChange) -> list[SceneEvent]:
@@ -39,6 +41,7 @@ def apply_change(state: GraphState, change: StateChange) -> list[SceneEvent]:
             state.mark_removed(row)
         return [event]
     kind = SceneEventKind.UPDATED
+    merged: list[SceneEvent] = []
     if change.held:
         if table.record(row).support_id != ROBOT_ID:
             state.end_place(row)
@@ -48,8 +51,27 @@ def apply_change(state: GraphState, change: StateChange) -> list[SceneEvent]:
     elif change.held is False or change.support_id or change.position is not None:
         kind = SceneEventKind.MOVED
         _put(state, row, change)
+        merged = _merge_newcomers(state, row, change)
     _believe(state, row, change)
-    return [state.event(kind, row)]
+    return [state.event(kind, row), *merged]
+
+
+def _merge_newcomers(state: GraphState, row: int, change: StateChange) -> list[SceneEvent]:
+    """Merge what the camera took for a new thing when it saw this one at its new place before the skill's report came."""
+    table = state.table
+    center = table.center[row]
+    near = state.index.within(
+        (center[0] - _SAME_SPOT_M, center[1] - _SAME_SPOT_M), (center[0] + _SAME_SPOT_M, center[1] + _SAME_SPOT_M)
+    )
+    newcomers = [
+        other
+        for other in near.tolist()
+        if other != row
+        and table.first_seen[other] >= change.stamp_ns
+        and float(np.linalg.norm(table.center[other] - center)) <= _SAME_SPOT_M
+        and same_class(state, row, other)
+    ]
+    return [merge_rows(state, row, other) for other in newcomers]
 
 
 def _believe(state: GraphState, row: int, change: StateChange) -> None:

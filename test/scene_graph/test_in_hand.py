@@ -35,3 +35,23 @@ def test_second_apple_beyond_the_hand_is_another_one() -> None:
     graph.apply_change(StateChange(apple.id, "Apple", 2 * SECOND_NS, held=True))
     graph.observe(frame(3, 3.0, seen("Apple", (3.4, 0.0, 0.95), (5.0, 0.5, 0.9))))
     assert len(graph.objects()) == 2
+
+
+def test_sighting_at_the_new_place_before_the_report_is_no_second_object() -> None:
+    graph = SceneGraph()
+    graph.observe(frame(1, 0.0, seen("Apple", (0.8, 0.0, 0.9))))
+    (apple,) = graph.objects()
+    graph.observe(frame(5, 3.0, seen("Apple", (5.0, 0.02, 0.9))))
+    assert len(graph.objects()) == 2
+    put = StateChange(apple.id, "Apple", 4 * SECOND_NS, held=False, position=(5.0, 0.0, 0.9))
+    graph.apply_change(put)
+    assert [found.id for found in graph.objects()] == [apple.id]
+
+
+def test_apple_that_lay_there_before_stays_a_second_one() -> None:
+    graph = SceneGraph()
+    graph.observe(frame(1, 0.0, seen("Apple", (0.8, 0.0, 0.9))))
+    (apple,) = graph.objects()
+    graph.observe(frame(2, 3.0, seen("Apple", (5.0, 0.2, 0.9))))
+    graph.apply_change(StateChange(apple.id, "Apple", 4 * SECOND_NS, held=False, position=(5.0, 0.0, 0.9)))
+    assert len(graph.objects()) == 2
