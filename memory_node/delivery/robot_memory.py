@@ -110,7 +110,11 @@ class RobotMemory:
             grounded = tuple(self._grounding.ground(change) for change in changes)
             events: list[SceneEvent] = []
             for change in grounded:
-                events += self._scene.apply_change(change)
+                changed = self._scene.apply_change(change)
+                for event in changed:
+                    if event.kind in _GONE:
+                        self._cache.forget(event.object.id)
+                events += changed
                 self._cache.apply(change)
                 if not change.destroyed and self._exists(change.object_id):
                     # A thing that a skill used is just used, whether or not the cache knew it.

@@ -57,7 +57,7 @@ def apply_change(state: GraphState, change: StateChange) -> list[SceneEvent]:
 
 
 def _merge_newcomers(state: GraphState, row: int, change: StateChange) -> list[SceneEvent]:
-    """Merge what the camera took for a new thing when it saw this one at its new place before the skill's report came."""
+    """Merge what the camera took for new when it saw this thing at its new place before the skill's report came."""
     table = state.table
     center = table.center[row]
     near = state.index.within(
