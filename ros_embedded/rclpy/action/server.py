@@ -1,0 +1,326 @@
+"""Action servers."""
+
+from __future__ import annotations
+
+import threading
+import traceback
+from collections.abc import Callable
+from enum import Enum
+from typing import TYPE_CHECKING, Any
+
+from ros_embedded.interfaces import get_message
+from ros_embedded.rclpy.action.states import (
+    ACTIVE,
+    EXECUTING,
+    UNKNOWN,
+    GoalEvent,
+    goals_to_cancel,
+    next_status,
+)
+from ros_embedded.rclpy.callback_groups import CallbackGroup
+from ros_embedded.rclpy.duration import Duration
+from ros_embedded.rclpy.exceptions import RCLError
+from ros_embedded.rclpy.executors import await_or_execute
+from ros_embedded.rclpy.qos import QoSProfile, qos_profile_action_status_default, qos_profile_services_default
+from ros_embedded.rclpy.service import DeferringService
+from ros_embedded.rclpy.task import Future
+from ros_embedded.rclpy.type_support import check_for_type_support
+
+if TYPE_CHECKING:
+    from ros_embedded.rclpy.node import Node
+
+
+class GoalResponse(Enum):
+    """Whether a goal is taken on."""
+
+    REJECT = 1
+    ACCEPT = 2
+
+
+class CancelResponse(Enum):
+    """Whether a goal will be cancelled."""
+
+    REJECT = 1
+    ACCEPT = 2
+
+
+class ServerGoalHandle:
+    """A goal that the server has accepted."""
+
+    def __init__(self, action_server: ActionServer, goal_info: Any, goal_request: Any) -> None:
+        self._action_server, self._goal_info, self._goal_request = action_server, goal_info, goal_request
+        self._status = next_status(UNKNOWN, GoalEvent.ACCEPT)
+        self._lock = threading.RLock()
+        self._done_ns: int | None = None
+        self.result = Future()
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, ServerGoalHandle) and self.goal_id == other.goal_id
+
+    def __hash__(self) -> int:
+        return hash(bytes(self.goal_id.uuid))
+
+    @property
+    def request(self) -> Any:
+        """The goal."""
+        return self._goal_request
+
+    @property
+    def goal_id(self) -> Any:
+        """unique_identifier_msgs/msg/UUID."""
+        return self._goal_info.goal_id
+
+    @property
+    def is_active(self) -> bool:
+        """False once it has succeeded, been aborted or cancelled."""
+        return self._status in ACTIVE
+
+    @property
+    def is_cancel_requested(self) -> bool:
+        """True if the callback should stop and call canceled()."""
+        return self._status == next_status(EXECUTING, GoalEvent.CANCEL_GOAL)
+
+    @property
+    def status(self) -> int:
+        """A status of action_msgs/msg/GoalStatus."""
+        return self._status
+
+    def _update_state(self, event: GoalEvent) -> None:
+        with self._lock:
+            self._status = next_status(self._status, event)
+            if not self.is_active:
+                self._done_ns = self._action_server._node.get_clock().now().nanoseconds
+        self._action_server._publish_status()
+        if not self.is_active:
+            self._action_server.notify_goal_done()
+
+    def execute(self, execute_callback: Callable[[ServerGoalHandle], Any] | None = None) -> None:
+        """Start the callback, by default the server's."""
+        if not self.is_cancel_requested:
+            self._update_state(GoalEvent.EXECUTE)
+        self._action_server.notify_execute(self, execute_callback)
+
+    def publish_feedback(self, feedback: Any) -> None:
+        """Tell the client how it is going. Raises TypeError if it is no feedback of this action."""
+        if not isinstance(feedback, self._action_server.action_type.Feedback):
+            raise TypeError
+        message = self._action_server.action_type.Impl.FeedbackMessage(goal_id=self.goal_id, feedback=feedback)
+        self._action_server._feedback_publisher.publish(message)
+
+    def succeed(self) -> None:
+        """Done. Raises RCLError if it is over already."""
+        self._update_state(GoalEvent.SUCCEED)
+
+    def abort(self) -> None:
+        """Given up. Raises RCLError if it is over already."""
+        self._update_state(GoalEvent.ABORT)
+
+    def canceled(self) -> None:
+        """Stopped as asked. Raises RCLError if it was not asked."""
+        self._update_state(GoalEvent.CANCELED)
+
+    def destroy(self) -> None:
+        """Kept for compatibility: nothing is held."""
+
+
+def default_handle_accepted_callback(goal_handle: ServerGoalHandle) -> None:
+    """Execute at once."""
+    goal_handle.execute()
+
+
+def default_goal_callback(goal_request: Any) -> GoalResponse:
+    """Accept every goal."""
+    return GoalResponse.ACCEPT
+
+
+def default_cancel_callback(cancel_request: Any) -> CancelResponse:
+    """Refuse to cancel."""
+    return CancelResponse.REJECT
+
+
+class ActionServer:
+    """Serves an action: three services and two topics below `<name>/_action/`."""
+
+    def __init__(
+        self,
+        node: Node,
+        action_type: Any,
+        action_name: str,
+        execute_callback: Callable[[ServerGoalHandle], Any],
+        *,
+        callback_group: CallbackGroup | None = None,
+        goal_callback: Callable[[Any], Any] | None = default_goal_callback,
+        handle_accepted_callback: Callable[[ServerGoalHandle], Any] | None = default_handle_accepted_callback,
+        cancel_callback: Callable[[Any], Any] | None = default_cancel_callback,
+        goal_service_qos_profile: QoSProfile = qos_profile_services_default,
+        result_service_qos_profile: QoSProfile = qos_profile_services_default,
+        cancel_service_qos_profile: QoSProfile = qos_profile_services_default,
+        feedback_pub_qos_profile: QoSProfile = QoSProfile(depth=10),  # noqa: B008 - as in rclpy
+        status_pub_qos_profile: QoSProfile = qos_profile_action_status_default,
+        result_timeout: int = 900,
+    ) -> None:
+        check_for_type_support(action_type)
+        self._node, self._action_type = node, action_type
+        self._lock = threading.RLock()
+        self._goal_handles: dict[bytes, ServerGoalHandle] = {}
+        self._result_timeout = Duration(seconds=result_timeout)
+        self.register_handle_accepted_callback(handle_accepted_callback)
+        self.register_goal_callback(goal_callback)
+        self.register_cancel_callback(cancel_callback)
+        self.register_execute_callback(execute_callback)
+        group, impl, base = callback_group or node.default_callback_group, action_type.Impl, f"{action_name}/_action"
+        status = get_message("action_msgs/msg/GoalStatusArray")
+        with node._participant.graph.announcement():
+            self._services = [
+                node._create_service(DeferringService, service, f"{base}/{name}", callback, qos, group)
+                for service, name, callback, qos in (
+                    (impl.SendGoalService, "send_goal", self._on_goal, goal_service_qos_profile),
+                    (impl.GetResultService, "get_result", self._on_result, result_service_qos_profile),
+                    (impl.CancelGoalService, "cancel_goal", self._on_cancel, cancel_service_qos_profile),
+                )
+            ]
+            self._feedback_publisher = node.create_publisher(
+                impl.FeedbackMessage, f"{base}/feedback", feedback_pub_qos_profile, callback_group=group
+            )
+            self._status_publisher = node.create_publisher(
+                status, f"{base}/status", status_pub_qos_profile, callback_group=group
+            )
+        self._expiry_timer = node.create_timer(max(0.001, result_timeout), self._expire_goals, group, autostart=False)
+        self._logger = node.get_logger().get_child("action_server")
+
+    @property
+    def action_type(self) -> Any:
+        """The action's class."""
+        return self._action_type
+
+    async def _on_goal(self, request: Any, respond: Callable[[Any], None]) -> None:
+        info = get_message("action_msgs/msg/GoalInfo")(goal_id=request.goal_id)
+        key = bytes(request.goal_id.uuid)
+        accepted = False
+        if key not in self._goal_handles:
+            response = await await_or_execute(self._goal_callback, request.goal)
+            if not isinstance(response, GoalResponse):
+                self._logger.warning("Goal request callback did not return a GoalResponse type. Rejecting goal.")
+            accepted = response is GoalResponse.ACCEPT
+        if accepted:
+            info.stamp = self._node.get_clock().now().to_msg()
+            handle = self._goal_handles[key] = ServerGoalHandle(self, info, request.goal)
+            executor = self._node.executor
+            if executor is not None:
+                handle.result._set_executor(executor)
+        respond(self._action_type.Impl.SendGoalService.Response(accepted=accepted, stamp=info.stamp))
+        if accepted:
+            self._publish_status()
+            await await_or_execute(self._handle_accepted_callback, handle)
+
+    async def _execute_goal(
+        self, execute_callback: Callable[[ServerGoalHandle], Any], handle: ServerGoalHandle
+    ) -> None:
+        try:
+            result = await await_or_execute(execute_callback, handle)
+        except Exception as error:
+            result = self._action_type.Result()
+            self._logger.error(f"Error raised in execute callback: {error}")
+            traceback.print_exc()
+        if handle.is_active:
+            self._logger.warning(f"Goal state not set, assuming aborted. Goal ID: {handle.goal_id.uuid}")
+            handle.abort()
+        if result is None:
+            result = self._action_type.Result()
+        response = self._action_type.Impl.GetResultService.Response(status=handle.status, result=result)
+        handle.result.set_result(response)
+
+    async def _on_cancel(self, request: Any, respond: Callable[[Any], None]) -> None:
+        with self._lock:
+            infos = {key: (handle._goal_info, handle.status) for key, handle in self._goal_handles.items()}
+        code, keys = goals_to_cancel(request.goal_info, infos)
+        response = self._action_type.Impl.CancelGoalService.Response(return_code=code)
+        for key in keys:
+            handle = self._goal_handles[key]
+            if await await_or_execute(self._cancel_callback, handle) is CancelResponse.ACCEPT:
+                try:
+                    handle._update_state(GoalEvent.CANCEL_GOAL)
+                except RCLError:  # it has ended meanwhile
+                    continue
+                response.goals_canceling.append(handle._goal_info)
+        if keys and not response.goals_canceling:
+            response.return_code = response.ERROR_REJECTED
+        respond(response)
+
+    async def _on_result(self, request: Any, respond: Callable[[Any], None]) -> None:
+        handle = self._goal_handles.get(bytes(request.goal_id.uuid))
+        if handle is None:
+            respond(self._action_type.Impl.GetResultService.Response(status=UNKNOWN))
+        else:
+            handle.result.add_done_callback(lambda future: respond(future.result()))
+
+    def _publish_status(self) -> None:
+        if not self._node.context.ok():
+            return
+        with self._lock:
+            status = get_message("action_msgs/msg/GoalStatus")
+            message = get_message("action_msgs/msg/GoalStatusArray")(
+                status_list=[status(goal_info=h._goal_info, status=h.status) for h in self._goal_handles.values()]
+            )
+            self._status_publisher.publish(message)
+
+    def _expire_goals(self) -> None:
+        now_ns = self._node.get_clock().now().nanoseconds
+        with self._lock:
+            for key, handle in list(self._goal_handles.items()):
+                if handle._done_ns is not None and now_ns - handle._done_ns >= self._result_timeout.nanoseconds:
+                    del self._goal_handles[key]
+            ends = [handle._done_ns for handle in self._goal_handles.values() if handle._done_ns is not None]
+        self._expiry_timer.cancel()
+        if ends:
+            self._expiry_timer.timer_period_ns = max(0, min(ends) + self._result_timeout.nanoseconds - now_ns)
+            self._expiry_timer.reset()
+
+    def notify_execute(
+        self, goal_handle: ServerGoalHandle, execute_callback: Callable[[ServerGoalHandle], Any] | None
+    ) -> None:
+        """Have the executor run a goal's callback."""
+        callback = execute_callback or self._execute_callback
+        executor = self._node.executor
+        if callback is not None and executor is not None:
+            executor.create_task(self._execute_goal, callback, goal_handle)
+
+    def notify_goal_done(self) -> None:
+        """Start the time after which a goal's result is forgotten."""
+        if self._expiry_timer.is_canceled():
+            self._expire_goals()
+
+    def register_handle_accepted_callback(self, handle_accepted_callback: Callable[[Any], Any] | None) -> None:
+        """Called with each accepted goal; None executes it at once. Raises TypeError if it is not callable."""
+        self._handle_accepted_callback = _callable(handle_accepted_callback, default_handle_accepted_callback)
+
+    def register_goal_callback(self, goal_callback: Callable[[Any], Any] | None) -> None:
+        """Accepts or rejects goals; None accepts all. Raises TypeError if it is not callable."""
+        self._goal_callback = _callable(goal_callback, default_goal_callback)
+
+    def register_cancel_callback(self, cancel_callback: Callable[[Any], Any] | None) -> None:
+        """Accepts or rejects cancellations; None rejects all. Raises TypeError if it is not callable."""
+        self._cancel_callback = _callable(cancel_callback, default_cancel_callback)
+
+    def register_execute_callback(self, execute_callback: Callable[[ServerGoalHandle], Any]) -> None:
+        """Does the work and returns the result. Raises TypeError if it is not callable."""
+        if not callable(execute_callback):
+            raise TypeError("Failed to register goal execution callback: not callable")
+        self._execute_callback = execute_callback
+
+    def destroy(self) -> None:
+        """Take the action off the graph."""
+        for service in self._services:
+            self._node.destroy_service(service)
+        self._node.destroy_publisher(self._feedback_publisher)
+        self._node.destroy_publisher(self._status_publisher)
+        self._node.destroy_timer(self._expiry_timer)
+        self._goal_handles.clear()
+
+
+def _callable(callback: Any, default: Callable[..., Any]) -> Callable[..., Any]:
+    if callback is None:
+        return default
+    if not callable(callback):
+        raise TypeError(f"Failed to register callback: {callback!r} is not callable")
+    return callback

@@ -1,0 +1,81 @@
+"""Which callbacks may run at the same time."""
+
+from __future__ import annotations
+
+import threading
+from typing import Any
+
+
+class CallbackGroup:
+    """Decides whether the callback of one of its entities may start."""
+
+    def __init__(self) -> None:
+        self.entities: set[int] = set()
+
+    def add_entity(self, entity: Any) -> None:
+        """Take in an entity."""
+        self.entities.add(id(entity))
+
+    def has_entity(self, entity: Any) -> bool:
+        """True if the entity is a member."""
+        return id(entity) in self.entities
+
+    def remove_entity(self, entity: Any) -> None:
+        """Let an entity go."""
+        self.entities.discard(id(entity))
+
+    def can_execute(self, entity: Any) -> bool:
+        """True if the entity's callback may start now."""
+        raise NotImplementedError
+
+    def beginning_execution(self, entity: Any) -> bool:
+        """Note that the callback starts; False if it may not."""
+        raise NotImplementedError
+
+    def ending_execution(self, entity: Any) -> None:
+        """Note that the callback has ended."""
+        raise NotImplementedError
+
+
+class ReentrantCallbackGroup(CallbackGroup):
+    """Callbacks run in parallel without limit."""
+
+    def can_execute(self, entity: Any) -> bool:
+        """Always."""
+        return True
+
+    def beginning_execution(self, entity: Any) -> bool:
+        """Always."""
+        return True
+
+    def ending_execution(self, entity: Any) -> None:
+        """Nothing to note."""
+
+
+class MutuallyExclusiveCallbackGroup(CallbackGroup):
+    """One callback at a time."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._active_entity: Any = None
+        self._lock = threading.Lock()
+
+    def can_execute(self, entity: Any) -> bool:
+        """True if none of the group's callbacks runs."""
+        with self._lock:
+            return self._active_entity is None
+
+    def beginning_execution(self, entity: Any) -> bool:
+        """Note that the callback starts; False if another runs."""
+        with self._lock:
+            if self._active_entity is not None:
+                return False
+            self._active_entity = entity
+            return True
+
+    def ending_execution(self, entity: Any) -> None:
+        """Note that the callback has ended."""
+        with self._lock:
+            if self._active_entity is not entity:
+                raise RuntimeError("Entity not executing in this group")
+            self._active_entity = None

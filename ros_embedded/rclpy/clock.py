@@ -1,0 +1,233 @@
+"""Clocks: system, steady, and ROS time, which /clock can take over."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from enum import IntEnum
+from typing import Any
+
+from ros_embedded.rclpy.clock_type import ClockType
+from ros_embedded.rclpy.context import Context
+from ros_embedded.rclpy.duration import Duration
+from ros_embedded.rclpy.exceptions import NotInitializedException
+from ros_embedded.rclpy.time import Time
+from ros_embedded.rclpy.utilities import get_default_context
+
+
+class ClockChange(IntEnum):
+    """What happens to the source of ROS time in a jump."""
+
+    ROS_TIME_NO_CHANGE = 1
+    ROS_TIME_ACTIVATED = 2
+    ROS_TIME_DEACTIVATED = 3
+    SYSTEM_TIME_NO_CHANGE = 4
+
+
+class JumpThreshold:
+    """Which jumps a callback wants to hear of; None means none in that direction."""
+
+    def __init__(
+        self, *, min_forward: Duration | None, min_backward: Duration | None, on_clock_change: bool = True
+    ) -> None:
+        if min_forward is not None and min_forward.nanoseconds <= 0:
+            raise ValueError("min_forward must be a positive non-zero duration")
+        if min_backward is not None and min_backward.nanoseconds >= 0:
+            raise ValueError("min_backward must be a negative non-zero duration")
+        if min_forward is None and min_backward is None and not on_clock_change:
+            raise ValueError("At least one jump threshold must be enabled")
+        self.min_forward, self.min_backward, self.on_clock_change = min_forward, min_backward, on_clock_change
+
+    def is_exceeded(self, change: ClockChange, delta_ns: int) -> bool:
+        """True if the jump is to be told."""
+        if change in (ClockChange.ROS_TIME_ACTIVATED, ClockChange.ROS_TIME_DEACTIVATED):
+            return self.on_clock_change
+        forward, backward = self.min_forward, self.min_backward
+        return (forward is not None and delta_ns >= forward.nanoseconds) or (
+            backward is not None and delta_ns <= backward.nanoseconds
+        )
+
+
+class TimeJump:
+    """A jump that has happened."""
+
+    def __init__(self, clock_change: ClockChange, delta: Duration) -> None:
+        self._clock_change, self._delta = clock_change, delta
+
+    @property
+    def clock_change(self) -> ClockChange:
+        """What happened to the source of time."""
+        return self._clock_change
+
+    @property
+    def delta(self) -> Duration:
+        """By how much the clock jumped."""
+        return self._delta
+
+
+class JumpHandle:
+    """A registered jump callback."""
+
+    def __init__(
+        self,
+        *,
+        clock: Clock,
+        threshold: JumpThreshold,
+        pre_callback: Callable[[], Any] | None,
+        post_callback: Callable[[TimeJump], Any] | None,
+    ) -> None:
+        if pre_callback is None and post_callback is None:
+            raise ValueError("One of pre_callback or post_callback must be callable")
+        for name, callback in (("pre_callback", pre_callback), ("post_callback", post_callback)):
+            if callback is not None and not callable(callback):
+                raise ValueError(f"{name} must be callable if given")
+        self._clock: Clock | None = clock
+        self.threshold, self.pre_callback, self.post_callback = threshold, pre_callback, post_callback
+        clock._jump_handles.append(self)
+
+    def unregister(self) -> None:
+        """Call no more."""
+        if self._clock is not None:
+            self._clock._jump_handles.remove(self)
+            self._clock = None
+
+    def __enter__(self) -> JumpHandle:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.unregister()
+
+
+class Clock:
+    """Reads system or steady time; `Clock(clock_type=ClockType.ROS_TIME)` is a ROSClock."""
+
+    def __new__(cls, *, clock_type: ClockType = ClockType.SYSTEM_TIME) -> Clock:
+        """A Clock, or a ROSClock for ROS time. Raises TypeError."""
+        if not isinstance(clock_type, ClockType):
+            raise TypeError("Clock type must be a ClockType enum")
+        return super().__new__(ROSClock if clock_type is ClockType.ROS_TIME else cls)
+
+    def __init__(self, *, clock_type: ClockType = ClockType.SYSTEM_TIME) -> None:
+        self._clock_type = clock_type
+        self._jump_handles: list[JumpHandle] = []
+
+    @property
+    def clock_type(self) -> ClockType:
+        """Which clock it is."""
+        return self._clock_type
+
+    @property
+    def handle(self) -> Clock:
+        """Itself."""
+        return self
+
+    def __repr__(self) -> str:
+        return f"Clock(clock_type={self.clock_type.name})"
+
+    def _now_ns(self) -> int:
+        return time.monotonic_ns() if self._clock_type is ClockType.STEADY_TIME else time.time_ns()
+
+    @property
+    def _runs_by_itself(self) -> bool:
+        return True
+
+    def now(self) -> Time:
+        """The current time."""
+        return Time(nanoseconds=self._now_ns(), clock_type=self.clock_type)
+
+    def create_jump_callback(
+        self,
+        threshold: JumpThreshold,
+        *,
+        pre_callback: Callable[[], Any] | None = None,
+        post_callback: Callable[[TimeJump], Any] | None = None,
+    ) -> JumpHandle:
+        """Have callbacks called before and after jumps beyond `threshold`, until the handle is unregistered."""
+        return JumpHandle(clock=self, threshold=threshold, pre_callback=pre_callback, post_callback=post_callback)
+
+    def sleep_until(self, until: Time, context: Context | None = None) -> bool:
+        """Sleep until the clock reads `until`; False if the context shut down or the source of time changed meanwhile.
+
+        Raises:
+            ValueError: `until` belongs to another clock.
+            NotInitializedException: the context is not running.
+        """
+        context = get_default_context() if context is None else context
+        if not context.ok():
+            raise NotInitializedException()
+        if until.clock_type != self._clock_type:
+            raise ValueError("until's clock type does not match this clock's type")
+        changed, woken = [], threading.Event()
+
+        def on_jump(jump: TimeJump) -> None:
+            if jump.clock_change in (ClockChange.ROS_TIME_ACTIVATED, ClockChange.ROS_TIME_DEACTIVATED):
+                changed.append(jump)
+            woken.set()
+
+        smallest = Duration(nanoseconds=1)
+        threshold = JumpThreshold(min_forward=smallest, min_backward=Duration(nanoseconds=-1))
+        context.on_shutdown(woken.set)
+        with self.create_jump_callback(threshold, post_callback=on_jump):
+            while context.ok() and not changed:
+                remaining_ns = until.nanoseconds - self._now_ns()
+                if remaining_ns <= 0:
+                    return True
+                woken.wait(remaining_ns / 1e9 if self._runs_by_itself else None)
+                woken.clear()
+        return False
+
+    def sleep_for(self, rel_time: Duration, context: Context | None = None) -> bool:
+        """Sleep for `rel_time` on this clock; see sleep_until."""
+        return self.sleep_until(self.now() + rel_time, context)
+
+
+class ROSClock(Clock):
+    """System time, unless /clock has taken over (use_sim_time)."""
+
+    def __new__(cls) -> ROSClock:  # type: ignore[misc]  # as in rclpy it takes no clock type
+        """A clock in ROS time."""
+        return super().__new__(cls, clock_type=ClockType.ROS_TIME)  # type: ignore[return-value]
+
+    def __init__(self, *, clock_type: ClockType = ClockType.ROS_TIME) -> None:
+        super().__init__(clock_type=ClockType.ROS_TIME)
+        self._override_ns: int | None = None
+        self._last_override_ns = 0
+
+    @property
+    def ros_time_is_active(self) -> bool:
+        """True while /clock rules."""
+        return self._override_ns is not None
+
+    @property
+    def _runs_by_itself(self) -> bool:
+        return self._override_ns is None
+
+    def _now_ns(self) -> int:
+        return time.time_ns() if self._override_ns is None else self._override_ns
+
+    def _set_ros_time_is_active(self, enabled: bool) -> None:
+        if enabled == self.ros_time_is_active:
+            return
+        change = ClockChange.ROS_TIME_ACTIVATED if enabled else ClockChange.ROS_TIME_DEACTIVATED
+        self._jump(change, self._last_override_ns if enabled else None)
+
+    def set_ros_time_override(self, time: Time) -> None:
+        """Set the time that /clock tells. Raises TypeError if it is no Time."""
+        if not isinstance(time, Time):
+            raise TypeError(f"Time must be specified as rclpy.time.Time. Received type: {type(time)}")
+        self._last_override_ns = time.nanoseconds
+        if self.ros_time_is_active:
+            self._jump(ClockChange.ROS_TIME_NO_CHANGE, time.nanoseconds)
+
+    def _jump(self, change: ClockChange, override_ns: int | None) -> None:
+        before_ns = self._now_ns()
+        delta_ns = (time.time_ns() if override_ns is None else override_ns) - before_ns
+        handles = [handle for handle in self._jump_handles if handle.threshold.is_exceeded(change, delta_ns)]
+        for handle in handles:
+            if handle.pre_callback is not None:
+                handle.pre_callback()
+        self._override_ns = override_ns
+        for handle in handles:
+            if handle.post_callback is not None:
+                handle.post_callback(TimeJump(change, Duration(nanoseconds=delta_ns)))

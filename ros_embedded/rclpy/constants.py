@@ -1,0 +1,3 @@
+"""Numeric constants."""
+
+S_TO_NS = 1000 * 1000 * 1000

@@ -1,0 +1,141 @@
+"""rclpy's exceptions."""
+# ruff: noqa: N818 - rclpy's names
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from ros_embedded.rclpy.parameter import Parameter
+
+
+class NotInitializedException(Exception):
+    """rclpy is used before rclpy.init()."""
+
+    def __init__(self, message: str | None = None) -> None:
+        super().__init__("rclpy.init() has not been called." + (f" msg:{message}" if message else ""))
+
+
+class NoTypeSupportImportedException(Exception):
+    """A class that is no ROS interface was given where one is needed."""
+
+    def __init__(self) -> None:
+        super().__init__("no type_support imported")
+
+
+class InvalidHandle(Exception):
+    """The entity has been destroyed."""
+
+
+class RCLError(RuntimeError):
+    """The middleware refused."""
+
+
+class NodeNameNonExistentError(RCLError):
+    """No such node in the graph."""
+
+
+class UnsupportedEventTypeError(RCLError):
+    """The middleware has no such event."""
+
+
+class NameValidationException(Exception):
+    """A topic name, node name, or namespace is invalid; the message points at the character."""
+
+    def __init__(self, name_type: str, name: str, error_msg: str, invalid_index: int) -> None:
+        super().__init__(f"Invalid {name_type}: {error_msg}:\n  '{name}'\n   {' ' * invalid_index}^\n")
+
+
+class InvalidNamespaceException(NameValidationException):
+    """A namespace is invalid."""
+
+    def __init__(self, name: str, error_msg: str, invalid_index: int) -> None:
+        super().__init__("namespace", name, error_msg, invalid_index)
+
+
+class InvalidNodeNameException(NameValidationException):
+    """A node name is invalid."""
+
+    def __init__(self, name: str, error_msg: str, invalid_index: int) -> None:
+        super().__init__("node name", name, error_msg, invalid_index)
+
+
+class InvalidTopicNameException(NameValidationException):
+    """A topic name is invalid."""
+
+    def __init__(self, name: str, error_msg: str, invalid_index: int) -> None:
+        super().__init__("topic name", name, error_msg, invalid_index)
+
+
+class InvalidServiceNameException(NameValidationException):
+    """A service name is invalid."""
+
+    def __init__(self, name: str, error_msg: str, invalid_index: int) -> None:
+        super().__init__("service name", name, error_msg, invalid_index)
+
+
+class ParameterException(Exception):
+    """Base of the errors about parameters."""
+
+    def __init__(self, error_msg: str, parameters: str | list[str]) -> None:
+        super().__init__(f"{error_msg}: {parameters}")
+
+
+class ParameterNotDeclaredException(ParameterException):
+    """An undeclared parameter is used where this is not allowed."""
+
+    def __init__(self, parameters: str | list[str]) -> None:
+        super().__init__("Invalid access to undeclared parameter(s)", parameters)
+
+
+class ParameterAlreadyDeclaredException(ParameterException):
+    """A parameter is declared twice."""
+
+    def __init__(self, parameters: str | list[str]) -> None:
+        super().__init__("Parameter(s) already declared", parameters)
+
+
+class InvalidParameterException(ParameterException):
+    """A parameter has an invalid name."""
+
+    def __init__(self, parameter_name: str) -> None:
+        super().__init__("Invalid parameter name", parameter_name)
+
+
+class InvalidParameterTypeException(ParameterException):
+    """A value has another type than the parameter."""
+
+    def __init__(self, desired_parameter: Parameter, expected_type: Any) -> None:
+        super().__init__(
+            f"Trying to set parameter '{desired_parameter.name}' to '{desired_parameter.value}' of type "
+            f"'{desired_parameter.type_.name}', expecting type '{expected_type}'",
+            desired_parameter.name,
+        )
+
+
+class InvalidParameterValueException(ParameterException):
+    """A value is refused by a callback or the descriptor."""
+
+    def __init__(self, parameter: str, value: Any, reason: str) -> None:
+        super().__init__(f"Invalid parameter value ({value}) for parameter. Reason: {reason}", parameter)
+
+
+class ParameterImmutableException(ParameterException):
+    """A read-only parameter is modified."""
+
+    def __init__(self, parameter_name: str) -> None:
+        super().__init__("Attempted to modify read-only parameter", parameter_name)
+
+
+class ParameterUninitializedException(ParameterException):
+    """A parameter without a value is read."""
+
+    def __init__(self, parameter_name: str) -> None:
+        super().__init__(f"The parameter '{parameter_name}' is not initialized", parameter_name)
+
+
+class ROSInterruptException(Exception):
+    """A wait ends because rclpy shuts down."""
+
+    def __init__(self) -> None:
+        super().__init__("rclpy.shutdown() has been called")

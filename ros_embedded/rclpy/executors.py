@@ -1,0 +1,340 @@
+"""Executors: wait for work of their nodes and run its callbacks."""
+# ruff: noqa: N818 - rclpy's names
+
+from __future__ import annotations
+
+import inspect
+import os
+import threading
+import time
+import warnings
+from collections import deque
+from collections.abc import Callable, Coroutine, Iterable
+from concurrent.futures import ThreadPoolExecutor
+from types import TracebackType
+from typing import TYPE_CHECKING, Any
+
+from ros_embedded.rclpy.context import Context
+from ros_embedded.rclpy.impl.entity import ExecutableEntity
+from ros_embedded.rclpy.impl.wait_set import Guard, WaitSet
+from ros_embedded.rclpy.task import Future, Task
+from ros_embedded.rclpy.timer import Timer
+from ros_embedded.rclpy.utilities import get_default_context, timeout_sec_to_nsec
+
+if TYPE_CHECKING:
+    from ros_embedded.rclpy.node import Node
+
+
+class TimeoutException(Exception):
+    """Nothing to do within the time."""
+
+
+class ShutdownException(Exception):
+    """The executor has been shut down."""
+
+
+class ExternalShutdownException(Exception):
+    """The context has been shut down."""
+
+    def __init__(self, *args: object) -> None:
+        super().__init__(*(args or ("Context has been shutdown externally",)))
+
+
+class ConditionReachedException(Exception):
+    """What was waited for has come."""
+
+
+async def await_or_execute(callback: Callable[..., Any] | Coroutine[Any, Any, Any], *args: Any) -> Any:
+    """Await a coroutine (function), call anything else."""
+    result = callback(*args) if callable(callback) else callback
+    return await result if inspect.isawaitable(result) else result
+
+
+_FOR_EVER_NS = 2**62
+
+
+class Executor:
+    """Base of the executors."""
+
+    def __init__(self, *, context: Context | None = None) -> None:
+        self._context = get_default_context() if context is None else context
+        self._participant = self._context.participant
+        self._nodes: set[Node] = set()
+        self._nodes_lock = threading.RLock()
+        self._tasks: deque[Task] = deque()
+        self._guard = Guard(self._participant.entity)
+        self._wait_set = WaitSet(self._participant.entity)
+        self._entities: dict[int, ExecutableEntity] = {}
+        self._timers: list[Timer] = []
+        self._blocked: set[ExecutableEntity] = set()  # ready, but their callback group is busy
+        self._ready: deque[ExecutableEntity] = deque()
+        self._is_stale = True
+        self._is_shutdown = False
+        self._running = 0
+        self._idle = threading.Condition()
+        self._context.guards.add(self._guard)
+        self._context.on_shutdown(self.wake)
+
+    @property
+    def context(self) -> Context:
+        """The context it belongs to."""
+        return self._context
+
+    def create_task(self, callback: Callable[..., Any] | Coroutine[Any, Any, Any], *args: Any, **kwargs: Any) -> Task:
+        """Run a function or coroutine while spinning; the task is the future of its result."""
+        task = Task(callback, args, kwargs, executor=self)
+        self._tasks.append(task)
+        self.wake()
+        return task
+
+    def shutdown(self, timeout_sec: float | None = None) -> bool:
+        """Stop spinning and wait for running callbacks; False if some are still running after `timeout_sec`."""
+        self._is_shutdown = True
+        self.wake()
+        with self._idle:
+            finished = self._idle.wait_for(lambda: self._running == 0, timeout_sec)
+        if finished:
+            with self._nodes_lock:
+                for node in self._nodes:
+                    node._leave_executor(self)
+                self._nodes.clear()
+            self._context.guards.discard(self._guard)
+            if not self._participant.closed:
+                self._guard.close()
+                self._wait_set.close()
+        return finished
+
+    def add_node(self, node: Node) -> bool:
+        """Take a node in; False if it is in already."""
+        with self._nodes_lock:
+            if node in self._nodes:
+                return False
+            self._nodes.add(node)
+        node.executor = self
+        self._refresh()
+        return True
+
+    def remove_node(self, node: Node) -> None:
+        """Let a node go."""
+        with self._nodes_lock:
+            self._nodes.discard(node)
+        node._leave_executor(self)
+        self._refresh()
+
+    def get_nodes(self) -> list[Node]:
+        """The nodes it spins."""
+        with self._nodes_lock:
+            return list(self._nodes)
+
+    def wake(self) -> None:
+        """Have the spinning thread look around."""
+        if not self._participant.closed:
+            self._guard.trigger()
+
+    def _refresh(self) -> None:
+        """Note that nodes or their entities have changed."""
+        self._is_stale = True
+        self.wake()
+
+    def spin(self) -> None:
+        """Run callbacks until the executor or its context is shut down; the latter raises ExternalShutdownException."""
+        while self._context.ok() and not self._is_shutdown:
+            self.spin_once()
+
+    def spin_until_future_complete(self, future: Future, timeout_sec: float | None = None) -> None:
+        """Run callbacks until `future` is done, or `timeout_sec` has passed (None: no limit)."""
+        future.add_done_callback(lambda _: self.wake())
+        limit_ns = timeout_sec_to_nsec(timeout_sec)
+        deadline = time.monotonic_ns() + (limit_ns if limit_ns >= 0 else _FOR_EVER_NS)
+        while self._context.ok() and not future.done() and not future.cancelled() and not self._is_shutdown:
+            remaining_ns = max(0, deadline - time.monotonic_ns())
+            self._spin_once_impl(remaining_ns / 1e9 if limit_ns >= 0 else None, future.done)
+            if limit_ns >= 0 and time.monotonic_ns() >= deadline:
+                return
+
+    def spin_once(self, timeout_sec: float | None = None) -> None:
+        """Run one callback, waiting for it up to `timeout_sec` (None: no limit)."""
+        self._spin_once_impl(timeout_sec)
+
+    def spin_once_until_future_complete(self, future: Future, timeout_sec: float | None = None) -> None:
+        """Run one callback, unless `future` gets done before."""
+        future.add_done_callback(lambda _: self.wake())
+        self._spin_once_impl(timeout_sec, future.done)
+
+    def can_execute(self, entity: ExecutableEntity) -> bool:
+        """True if the entity's callback may start now."""
+        return entity.callback_group is None or entity.callback_group.can_execute(entity)
+
+    def _spin_once_impl(self, timeout_sec: float | None, condition: Callable[[], bool] = lambda: False) -> None:
+        raise NotImplementedError
+
+    def _next_task(self, timeout_sec: float | None, condition: Callable[[], bool]) -> Task:
+        """Wait for the next piece of work.
+
+        Raises:
+            TimeoutException, ShutdownException, ExternalShutdownException, ConditionReachedException
+        """
+        limit_ns = timeout_sec_to_nsec(timeout_sec)
+        deadline = time.monotonic_ns() + (limit_ns if limit_ns >= 0 else _FOR_EVER_NS)
+        while True:
+            if self._is_shutdown:
+                raise ShutdownException
+            if not self._context.ok():
+                raise ExternalShutdownException
+            if condition():
+                raise ConditionReachedException
+            task = self._pending_task() or self._ready_task()
+            if task is not None:
+                return task
+            remaining_ns = deadline - time.monotonic_ns()
+            was_last = remaining_ns <= 0
+            if not self._wait(max(0, remaining_ns)) and was_last:
+                if condition():
+                    raise ConditionReachedException
+                raise TimeoutException
+
+    def _pending_task(self) -> Task | None:
+        for _ in range(len(self._tasks)):
+            try:
+                task = self._tasks.popleft()
+            except IndexError:
+                return None
+            if task._is_ready():
+                return task
+            if not task.done():
+                self._tasks.append(task)
+        return None
+
+    def _ready_task(self) -> Task | None:
+        while self._ready:
+            entity = self._ready.popleft()
+            if entity._destroyed:
+                continue
+            group = entity.callback_group
+            if group is not None and not group.beginning_execution(entity):
+                self._wait_set.detach(entity._condition)
+                self._blocked.add(entity)
+                continue
+            call = entity._take()
+            if call is not None:
+                with self._idle:
+                    self._running += 1
+                return Task(self._execute, (entity, call), executor=self)
+            if group is not None:
+                group.ending_execution(entity)
+        return None
+
+    async def _execute(self, entity: ExecutableEntity, call: Callable[[], Any]) -> None:
+        try:
+            result = call()
+            if inspect.isawaitable(result):
+                await result
+        finally:
+            if entity.callback_group is not None:
+                entity.callback_group.ending_execution(entity)
+            with self._idle:
+                self._running -= 1
+                self._idle.notify_all()
+            if self._blocked:
+                self.wake()
+
+    def _wait(self, timeout_ns: int) -> bool:
+        """Sleep until work is ready, or the time has passed; True if there may be some."""
+        for entity in list(self._blocked):
+            if self.can_execute(entity):
+                self._blocked.discard(entity)
+                if not isinstance(entity, Timer):
+                    self._wait_set.attach(entity._condition)
+        if self._is_stale:
+            self._is_stale = False
+            self._attach_all()
+        for timer in self._timers:
+            sleep_ns = timer._sleep_ns()
+            if sleep_ns is not None and timer not in self._blocked:
+                timeout_ns = min(timeout_ns, sleep_ns)
+        with self._participant.waiting():
+            if not self._context.ok():
+                return True
+            triggered = self._wait_set.wait(timeout_ns)
+        self._ready.extend(timer for timer in self._timers if timer.is_ready() and timer not in self._blocked)
+        for condition in triggered:
+            if condition == self._guard.condition:
+                self._guard.reset()
+            elif condition in self._entities:
+                self._ready.append(self._entities[condition])
+        return bool(self._ready) or bool(triggered)
+
+    def _attach_all(self) -> None:
+        entities: list[ExecutableEntity] = [entity for node in self.get_nodes() for entity in node._executables()]
+        self._timers = [entity for entity in entities if isinstance(entity, Timer)]
+        self._entities = {entity._condition: entity for entity in entities if not isinstance(entity, Timer)}
+        self._blocked &= set(entities)
+        blocked = {entity._condition for entity in self._blocked}
+        self._wait_set.attach_exactly({self._guard.condition, *self._entities} - blocked)
+
+    def __enter__(self) -> Executor:
+        return self
+
+    def __exit__(
+        self, exc_type: type[BaseException] | None, exc_val: BaseException | None, exc_tb: TracebackType | None
+    ) -> None:
+        self.shutdown()
+
+
+_NO_WORK = (ShutdownException, TimeoutException, ConditionReachedException)
+
+
+class SingleThreadedExecutor(Executor):
+    """Runs callbacks in the thread that spins; their exceptions come out of spin."""
+
+    def _spin_once_impl(self, timeout_sec: float | None, condition: Callable[[], bool] = lambda: False) -> None:
+        try:
+            task = self._next_task(timeout_sec, condition)
+        except _NO_WORK:
+            return
+        task()
+        if task.done():
+            task.result()
+        else:
+            self._tasks.append(task)
+
+
+class MultiThreadedExecutor(Executor):
+    """Runs callbacks in a pool of threads, by default as many as the process may use cores."""
+
+    def __init__(self, num_threads: int | None = None, *, context: Context | None = None) -> None:
+        super().__init__(context=context)
+        if num_threads is None:
+            affinity: Iterable[int] = os.sched_getaffinity(0) if hasattr(os, "sched_getaffinity") else ()
+            num_threads = len(list(affinity)) or os.cpu_count() or 2
+        if num_threads == 1:
+            warnings.warn(
+                "MultiThreadedExecutor is used with a single thread.\nUse the SingleThreadedExecutor instead.",
+                stacklevel=2,
+            )
+        self._futures: list[Task] = []
+        self._executor = ThreadPoolExecutor(num_threads)
+
+    def _spin_once_impl(self, timeout_sec: float | None, condition: Callable[[], bool] = lambda: False) -> None:
+        try:
+            task = self._next_task(timeout_sec, condition)
+        except (*_NO_WORK, ExternalShutdownException):
+            return
+        self._futures.append(task)
+        self._executor.submit(self._run, task)
+        for future in list(self._futures):
+            if future.done():
+                self._futures.remove(future)
+                future.result()
+
+    def _run(self, task: Task) -> None:
+        task()
+        if not task.done():
+            self._tasks.append(task)
+            self.wake()
+
+    def shutdown(self, timeout_sec: float | None = None) -> bool:
+        """Stop spinning and wait for running callbacks; False if some are still running after `timeout_sec`."""
+        finished = super().shutdown(timeout_sec)
+        self._executor.shutdown(wait=False)
+        return finished

@@ -1,0 +1,213 @@
+"""The part of a command line after `--ros-args`: remapping, parameters, log levels."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from ros_embedded.rclpy.exceptions import RCLError
+from ros_embedded.rclpy.names import expand_topic_name
+
+
+class InvalidROSArgsError(RCLError):
+    """A ROS argument does not parse."""
+
+
+class UnknownROSArgsError(RCLError):
+    """An argument after --ros-args is no ROS argument."""
+
+
+class _ParameterLoader(yaml.SafeLoader):
+    """YAML as rcl reads it: 1e-3 is a number."""
+
+
+_ParameterLoader.add_implicit_resolver(
+    "tag:yaml.org,2002:float", re.compile(r"^[-+]?(\d+\.?\d*|\.\d+)[eE][-+]?\d+$"), list("-+.0123456789")
+)
+
+
+@dataclass(frozen=True)
+class Remapping:
+    """`[node:]source:=target`; kind is "topic", "service" or "" for both."""
+
+    node: str
+    kind: str
+    source: str
+    target: str
+
+
+@dataclass(frozen=True)
+class RosArguments:
+    """What a command line asks of the nodes; parameters are (node pattern, {name: value}) in the order given."""
+
+    remappings: tuple[Remapping, ...] = ()
+    parameters: tuple[tuple[str, dict[str, Any]], ...] = ()
+    log_level: str | None = None
+    logger_levels: dict[str, str] = field(default_factory=dict)
+    rosout: bool = True
+    stdout: bool = True
+
+    def followed_by(self, later: RosArguments) -> RosArguments:
+        """Both; `later`, a node's own arguments, are looked at first for names and win for parameters."""
+        return replace(
+            self,
+            remappings=later.remappings + self.remappings,
+            parameters=self.parameters + later.parameters,
+            rosout=self.rosout and later.rosout,
+        )
+
+    def node_name(self, name: str) -> str:
+        """The name of the node that the program calls `name`."""
+        return self._special("__node", name) or self._special("__name", name) or name
+
+    def node_namespace(self, name: str, namespace: str) -> str:
+        """The namespace of the node that the program calls `name`."""
+        return self._special("__ns", name) or namespace
+
+    def _special(self, source: str, node: str) -> str | None:
+        for rule in self.remappings:
+            if rule.source == source and rule.node in ("", node):
+                return rule.target
+        return None
+
+    def remapped(self, full_name: str, kind: str, node: str, namespace: str) -> str:
+        """The name that `full_name` is to be replaced with."""
+        for rule in self.remappings:
+            if rule.source.startswith("__") or rule.kind not in ("", kind) or rule.node not in ("", node):
+                continue
+            if expand_topic_name(rule.source, node, namespace) == full_name:
+                return expand_topic_name(rule.target, node, namespace)
+        return full_name
+
+    def parameters_of(self, node: str, namespace: str) -> dict[str, Any]:
+        """Initial values for a node's parameters."""
+        full_name = f"{namespace.rstrip('/')}/{node}"
+        values: dict[str, Any] = {}
+        for pattern, given in self.parameters:
+            if _matches(pattern, full_name):
+                values.update(given)
+        return values
+
+
+def _matches(pattern: str, full_name: str) -> bool:
+    if not pattern.startswith("/"):
+        pattern = f"/{pattern}"
+    expression = "".join(
+        {"/**": r"(/\w+)*", "/*": r"/\w+"}.get(part, re.escape(part)) for part in re.split(r"(/\*\*?)", pattern)
+    )
+    return re.fullmatch(expression, full_name) is not None
+
+
+def parse_value(text: str) -> Any:
+    """A parameter's value as written on a command line or in YAML. Raises InvalidROSArgsError."""
+    try:
+        return yaml.load(text, Loader=_ParameterLoader)
+    except yaml.YAMLError as error:
+        raise InvalidROSArgsError(f"Couldn't parse parameter value {text!r}: {error}") from error
+
+
+def read_parameter_file(path: str) -> list[tuple[str, dict[str, Any]]]:
+    """(node pattern, {name: value}) for each `ros__parameters` of a file. Raises InvalidROSArgsError."""
+    try:
+        content = parse_value(Path(path).read_text())
+    except OSError as error:
+        raise InvalidROSArgsError(f"Couldn't read params file: {error}") from error
+    if not isinstance(content, dict):
+        raise InvalidROSArgsError(f"Couldn't parse params file {path!r}: expected a mapping of node names")
+    return list(_sections(content, ""))
+
+
+def _sections(content: dict[str, Any], prefix: str) -> Any:
+    for key, value in content.items():
+        if key == "ros__parameters":
+            yield prefix, flatten(value or {})
+        elif isinstance(value, dict):
+            yield from _sections(value, f"{prefix}/{str(key).lstrip('/')}")
+        else:
+            raise InvalidROSArgsError(f"Cannot have a value before ros__parameters: {prefix}/{key}")
+
+
+def flatten(values: dict[str, Any], prefix: str = "") -> dict[str, Any]:
+    """{"a": {"b": 1}} as {"a.b": 1}."""
+    flat: dict[str, Any] = {}
+    for key, value in values.items():
+        if isinstance(value, dict):
+            flat.update(flatten(value, f"{prefix}{key}."))
+        else:
+            flat[f"{prefix}{key}"] = value
+    return flat
+
+
+_FLAGS = {"rosout-logs": "rosout", "stdout-logs": "stdout", "external-lib-logs": ""}
+_VALUED = {
+    "-r": "remap", "--remap": "remap", "-p": "param", "--param": "param", "--params-file": "params-file",
+    "--log-level": "log-level", "--log-config-file": "ignored", "--log-file-name": "ignored",
+    "-e": "ignored", "--enclave": "ignored",
+}  # fmt: skip
+
+
+def split_arguments(args: Sequence[str]) -> tuple[list[str], list[str]]:
+    """The program's own arguments, and those between `--ros-args` and `--`."""
+    own: list[str] = []
+    ros: list[str] = []
+    in_ros = False
+    for arg in args:
+        if arg == "--ros-args":
+            in_ros = True
+        elif in_ros and arg == "--":
+            in_ros = False
+        else:
+            (ros if in_ros else own).append(arg)
+    return own, ros
+
+
+def parse_arguments(args: Sequence[str]) -> RosArguments:
+    """Read the ROS arguments of a command line. Raises InvalidROSArgsError or UnknownROSArgsError."""
+    words = iter(split_arguments(args)[1])
+    remappings: list[Remapping] = []
+    parameters: list[tuple[str, dict[str, Any]]] = []
+    levels: dict[str, str] = {}
+    changes: dict[str, Any] = {}
+    for word in words:
+        switch = re.fullmatch(r"--(enable|disable)-(.+)", word)
+        if switch and switch[2] in _FLAGS:
+            changes[_FLAGS[switch[2]]] = switch[1] == "enable"
+            continue
+        if word not in _VALUED:
+            raise UnknownROSArgsError(f"found unknown ROS arguments: '{word}'")
+        value = next(words, None)
+        if value is None:
+            raise InvalidROSArgsError(f"Couldn't parse trailing {word} flag. No value found.")
+        kind = _VALUED[word]
+        if kind == "remap":
+            remappings.append(_remapping(value))
+        elif kind == "param":
+            parameters.append(_parameter(value))
+        elif kind == "params-file":
+            parameters.extend(read_parameter_file(value))
+        elif kind == "log-level":
+            logger, _, level = value.rpartition(":=")
+            levels[logger] = level
+    changes.pop("", None)
+    return RosArguments(tuple(remappings), tuple(parameters), levels.pop("", None), levels, **changes)
+
+
+def _remapping(text: str) -> Remapping:
+    match = re.fullmatch(r"(?:(\w+):(?!//))?(?:ros(topic|service)://)?([^:]+):=(.+)", text)
+    if match is None:
+        raise InvalidROSArgsError(f"Couldn't parse remap rule: '{text}'")
+    return Remapping(match[1] or "", match[2] or "", match[3], match[4])
+
+
+def _parameter(text: str) -> tuple[str, dict[str, Any]]:
+    match = re.fullmatch(r"(?:([^:=]+):(?!=))?([^:=]+):=(.*)", text, re.DOTALL)
+    if match is None:
+        raise InvalidROSArgsError(f"Couldn't parse parameter override rule: '{text}'")
+    value = parse_value(match[3])
+    values = flatten({match[2]: value}) if isinstance(value, dict) else {match[2]: value}
+    return match[1] or "/**", values

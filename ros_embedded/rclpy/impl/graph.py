@@ -1,0 +1,165 @@
+"""The ROS graph as this process sees it: who publishes, subscribes, serves and calls, and which node it belongs to.
+
+Endpoints come from Cyclone's built-in topics, their nodes from `ros_discovery_info` (rmw_dds_common's design).
+"""
+
+from __future__ import annotations
+
+import struct
+import threading
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from ros_embedded.interfaces.cdr import deserialize
+from ros_embedded.interfaces.lookup import message_definition
+from ros_embedded.interfaces.type_hash import type_hash
+from ros_embedded.rclpy.impl import cyclone
+from ros_embedded.rclpy.impl.endpoint import Reader, Writer
+from ros_embedded.rclpy.impl.typesupport import topic_descriptor
+from ros_embedded.rclpy.qos import DurabilityPolicy, HistoryPolicy, QoSProfile
+
+DISCOVERY_TOPIC = "ros_discovery_info"
+_DISCOVERY_TYPE = "rmw_dds_common/msg/ParticipantEntitiesInfo"
+
+
+@dataclass
+class NodeEntities:
+    """A node and the endpoints that belong to it."""
+
+    namespace: str
+    name: str
+    readers: list[bytes] = field(default_factory=list)
+    writers: list[bytes] = field(default_factory=list)
+
+    def packed(self, offset: int) -> bytes:
+        """As CDR NodeEntitiesInfo that starts `offset` bytes into the payload."""
+        out = bytearray(offset)
+        for text in (self.namespace, self.name):
+            encoded = text.encode() + b"\0"
+            out += bytes(-len(out) % 4) + struct.pack("<I", len(encoded)) + encoded
+        for gids in (self.readers, self.writers):
+            out += bytes(-len(out) % 4) + struct.pack("<I", len(gids)) + b"".join(gids)
+        return bytes(out[offset:])
+
+
+class Graph:
+    """One participant's announcements, and its knowledge of the others."""
+
+    def __init__(self, participant: int) -> None:
+        assert message_definition(_DISCOVERY_TYPE)
+        self._lock = threading.RLock()
+        self._local: list[NodeEntities] = []
+        self._gid = cyclone.guid(participant)
+        self._remote: dict[bytes, list[NodeEntities]] = {}
+        self._batches = 0
+        self.publications: dict[int, cyclone.Endpoint] = {}
+        self.subscriptions: dict[int, cyclone.Endpoint] = {}
+        descriptor = topic_descriptor(_DISCOVERY_TYPE, False)
+        user_data = f"typehash={type_hash(_DISCOVERY_TYPE)};".encode()
+        latched = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
+        everything = QoSProfile(history=HistoryPolicy.KEEP_ALL, durability=DurabilityPolicy.TRANSIENT_LOCAL)
+        self._writer = Writer(participant, DISCOVERY_TOPIC, descriptor, latched, user_data)
+        self._reader = Reader(participant, DISCOVERY_TOPIC, descriptor, everything, user_data)
+        self._builtin = [
+            (cyclone.check(cyclone.create_reader(participant, topic, None, None), "discovery"), known)
+            for topic, known in (
+                (cyclone.BUILTIN_PUBLICATIONS, self.publications),
+                (cyclone.BUILTIN_SUBSCRIPTIONS, self.subscriptions),
+            )
+        ]
+
+    def add_node(self, node: NodeEntities) -> None:
+        """Announce a node."""
+        with self.announcement():
+            self._local.append(node)
+
+    def remove_node(self, node: NodeEntities) -> None:
+        """Withdraw a node."""
+        with self.announcement():
+            self._local.remove(node)
+
+    def announcement(self) -> _Announcement:
+        """A block at whose end, once, the others learn what changed; blocks nest."""
+        return _Announcement(self)
+
+    def _announce(self) -> None:
+        payload = b"\0\1\0\0" + self._gid + struct.pack("<I", len(self._local))
+        for node in self._local:
+            payload += bytes(-(len(payload) - 4) % 4)
+            payload += node.packed(len(payload) - 4)
+        self._writer.write(payload)
+
+    def refresh(self) -> None:
+        """Take what discovery has told since the last call."""
+        with self._lock:
+            for reader, known in self._builtin:
+                for endpoint in cyclone.take_endpoints(reader):
+                    if endpoint.alive:
+                        known[endpoint.instance_handle] = endpoint
+                    else:
+                        self._forget(known, known.pop(endpoint.instance_handle, None))
+            while (sample := self._reader.take()) is not None:
+                self._learn(sample.data)
+
+    def _forget(self, known: dict[int, cyclone.Endpoint], endpoint: cyclone.Endpoint | None) -> None:
+        if endpoint is not None and known is self.publications and endpoint.topic == DISCOVERY_TOPIC:
+            self._remote.pop(endpoint.participant_gid, None)
+
+    def _learn(self, payload: bytes) -> None:
+        from ros_embedded.interfaces import get_message
+
+        info = deserialize(payload, get_message(_DISCOVERY_TYPE))
+        self._remote[bytes(info.gid.data)] = [
+            NodeEntities(
+                node.node_namespace,
+                node.node_name,
+                [bytes(gid.data) for gid in node.reader_gid_seq],
+                [bytes(gid.data) for gid in node.writer_gid_seq],
+            )
+            for node in info.node_entities_info_seq
+        ]
+
+    def nodes(self) -> list[NodeEntities]:
+        """All nodes of the graph, this process's included."""
+        with self._lock:
+            self.refresh()
+            others = [node for gid, nodes in self._remote.items() if gid != self._gid for node in nodes]
+            return [*self._local, *others]
+
+    def endpoints(self, is_writer: bool) -> list[cyclone.Endpoint]:
+        """All writers or all readers of the graph."""
+        with self._lock:
+            self.refresh()
+            return list((self.publications if is_writer else self.subscriptions).values())
+
+    def of_node(self, name: str, namespace: str, is_writer: bool) -> Iterator[cyclone.Endpoint] | None:
+        """The writers or readers of a node; None if there is no such node."""
+        found = [node for node in self.nodes() if (node.name, node.namespace) == (name, namespace)]
+        if not found:
+            return None
+        gids = {gid for node in found for gid in (node.writers if is_writer else node.readers)}
+        return (endpoint for endpoint in self.endpoints(is_writer) if endpoint.gid in gids)
+
+    def node_of(self, gid: bytes) -> tuple[str, str]:
+        """Name and namespace of the node that an endpoint belongs to, as far as it has been announced."""
+        for node in self.nodes():
+            if gid in node.readers or gid in node.writers:
+                return node.name, node.namespace
+        return "_NODE_NAME_UNKNOWN_", "_NODE_NAMESPACE_UNKNOWN_"
+
+
+class _Announcement:
+    def __init__(self, graph: Graph) -> None:
+        self._graph = graph
+
+    def __enter__(self) -> None:
+        self._graph._lock.acquire()
+        self._graph._batches += 1
+
+    def __exit__(self, *_: object) -> None:
+        self._graph._batches -= 1
+        try:
+            if self._graph._batches == 0:
+                self._graph._announce()
+        finally:
+            self._graph._lock.release()

@@ -1,0 +1,105 @@
+"""The DDS participant behind a context: one a context, shared by its nodes, as in rmw_cyclonedds_cpp."""
+
+from __future__ import annotations
+
+import itertools
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from ros_embedded.interfaces.type_hash import type_hash
+from ros_embedded.rclpy.impl import cyclone
+from ros_embedded.rclpy.impl.domain import close_domain, open_domain
+from ros_embedded.rclpy.impl.endpoint import Reader, Writer
+from ros_embedded.rclpy.impl.graph import Graph, NodeEntities
+from ros_embedded.rclpy.impl.typesupport import topic_descriptor
+from ros_embedded.rclpy.qos import QoSProfile
+
+
+class Participant:
+    """Creates endpoints and keeps the graph informed of whose they are."""
+
+    def __init__(self, domain_id: int) -> None:
+        self._domain_id = domain_id
+        open_domain(domain_id)
+        qos = cyclone.create_qos()
+        enclave = b"enclave=/;"
+        cyclone.qset_userdata(qos, enclave, len(enclave))
+        try:
+            self.entity = cyclone.check(
+                cyclone.create_participant(domain_id, qos, None), f"participant in domain {domain_id}"
+            )
+        except cyclone.DDSError:
+            close_domain(domain_id)
+            raise
+        finally:
+            cyclone.delete_qos(qos)
+        self.gid = cyclone.guid(self.entity)
+        self.graph = Graph(self.entity)
+        self._service_ids = itertools.count(1)
+        self._lock = threading.Lock()
+        self._waiting = 0
+        self.closed = False
+
+    def create_writer(
+        self, node: NodeEntities, topic: str, type_name: str, qos: QoSProfile, client_or_service: str = ""
+    ) -> Writer:
+        """A writer of `type_name` that belongs to `node`; the last argument marks half of a client or service."""
+        with self.graph.announcement():
+            writer = Writer(*self._arguments(topic, type_name, qos, client_or_service))
+            node.writers.append(writer.gid)
+        return writer
+
+    def create_reader(
+        self, node: NodeEntities, topic: str, type_name: str, qos: QoSProfile, client_or_service: str = ""
+    ) -> Reader:
+        """A reader; see create_writer."""
+        with self.graph.announcement():
+            reader = Reader(*self._arguments(topic, type_name, qos, client_or_service))
+            node.readers.append(reader.gid)
+        return reader
+
+    def _arguments(self, topic: str, type_name: str, qos: QoSProfile, mark: str) -> tuple:
+        user_data = f"{mark}typehash={type_hash(type_name)};".encode()
+        return self.entity, topic, topic_descriptor(type_name, bool(mark)), qos, user_data
+
+    def remove(self, node: NodeEntities, *endpoints: Writer | Reader) -> None:
+        """Close endpoints of `node`."""
+        if self.closed:
+            return
+        with self.graph.announcement():
+            for endpoint in endpoints:
+                gids = node.writers if isinstance(endpoint, Writer) else node.readers
+                gids.remove(endpoint.gid)
+                endpoint.close()
+
+    def new_service_id(self) -> str:
+        """A name, unique in the domain, that ties the two endpoints of a client or service together."""
+        octets = self.gid[:12] + next(self._service_ids).to_bytes(4, "big")
+        return ".".join(f"{octet:x}" for octet in octets)
+
+    @contextmanager
+    def waiting(self) -> Iterator[None]:
+        """A block in which a thread sleeps on conditions of this participant; closing waits for its end."""
+        with self._lock:
+            self._waiting += 1
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._waiting -= 1
+                last = self.closed and self._waiting == 0
+            if last:
+                self._delete()
+
+    def close(self) -> None:
+        """Leave the domain with all that was created here, at once or when the last sleeper has woken."""
+        with self._lock:
+            idle = not self.closed and self._waiting == 0
+            self.closed = True
+        if idle:
+            self._delete()
+
+    def _delete(self) -> None:
+        cyclone.delete(self.entity)
+        close_domain(self._domain_id)

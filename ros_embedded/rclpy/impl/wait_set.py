@@ -1,0 +1,66 @@
+"""What an executor sleeps on: conditions of readers, statuses of endpoints, guard conditions."""
+
+from __future__ import annotations
+
+import ctypes as ct
+from collections.abc import Iterable
+
+from ros_embedded.rclpy.impl import cyclone
+
+_AT_ONCE = 64
+
+
+class Guard:
+    """A condition that any thread triggers."""
+
+    def __init__(self, participant: int) -> None:
+        self.condition = cyclone.check(cyclone.create_guardcondition(participant), "guard condition")
+
+    def trigger(self) -> None:
+        """Wake whoever waits; without effect once closed."""
+        cyclone.set_guardcondition(self.condition, True)
+
+    def reset(self) -> None:
+        """Sleep again."""
+        cyclone.set_guardcondition(self.condition, False)
+
+    def close(self) -> None:
+        """Leave every wait set."""
+        cyclone.delete(self.condition)
+
+
+class WaitSet:
+    """A set of DDS conditions that is kept between waits, so that a wait costs nothing per idle entity."""
+
+    def __init__(self, participant: int) -> None:
+        self._entity = cyclone.check(cyclone.create_waitset(participant), "wait set")
+        self._attached: set[int] = set()
+        self._triggered = (ct.c_ssize_t * _AT_ONCE)()
+
+    def attach_exactly(self, conditions: Iterable[int]) -> None:
+        """Make `conditions` the attached ones."""
+        wanted = set(conditions)
+        for condition in self._attached - wanted:
+            self.detach(condition)
+        for condition in wanted - self._attached:
+            self.attach(condition)
+
+    def attach(self, condition: int) -> None:
+        """Add one; a condition that is gone already is left out."""
+        if condition not in self._attached and cyclone.waitset_attach(self._entity, condition, condition) == 0:
+            self._attached.add(condition)
+
+    def detach(self, condition: int) -> None:
+        """Remove one."""
+        if condition in self._attached:
+            self._attached.discard(condition)
+            cyclone.waitset_detach(self._entity, condition)
+
+    def wait(self, timeout_ns: int) -> list[int]:
+        """Sleep until a condition triggers or `timeout_ns` has passed; return the triggered ones."""
+        count = cyclone.waitset_wait(self._entity, self._triggered, _AT_ONCE, min(timeout_ns, cyclone.INFINITE))
+        return list(self._triggered[: min(count, _AT_ONCE)]) if count > 0 else []
+
+    def close(self) -> None:
+        """Free it."""
+        cyclone.delete(self._entity)

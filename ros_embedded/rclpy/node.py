@@ -1,0 +1,506 @@
+"""Nodes."""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Callable, Iterator
+from types import TracebackType
+from typing import Any
+
+from ros_embedded.interfaces import get_message
+from ros_embedded.interfaces.cdr import serialize
+from ros_embedded.rclpy.callback_groups import CallbackGroup, MutuallyExclusiveCallbackGroup, ReentrantCallbackGroup
+from ros_embedded.rclpy.client import Client
+from ros_embedded.rclpy.clock import Clock, ROSClock
+from ros_embedded.rclpy.constants import S_TO_NS
+from ros_embedded.rclpy.context import Context
+from ros_embedded.rclpy.event_handler import PublisherEventCallbacks, SubscriptionEventCallbacks
+from ros_embedded.rclpy.exceptions import (
+    InvalidHandle,
+    InvalidServiceNameException,
+    InvalidTopicNameException,
+    NotInitializedException,
+)
+from ros_embedded.rclpy.executors import Executor
+from ros_embedded.rclpy.guard_condition import GuardCondition
+from ros_embedded.rclpy.impl import cyclone, logging_output
+from ros_embedded.rclpy.impl.arguments import parse_arguments
+from ros_embedded.rclpy.impl.entity import ExecutableEntity
+from ros_embedded.rclpy.impl.graph import NodeEntities
+from ros_embedded.rclpy.impl.participant import Participant
+from ros_embedded.rclpy.impl.rcutils_logger import RcutilsLogger
+from ros_embedded.rclpy.logging import get_logger
+from ros_embedded.rclpy.logging_service import LoggingService
+from ros_embedded.rclpy.names import expand_topic_name, validate_full_topic_name, validate_namespace, validate_node_name
+from ros_embedded.rclpy.node_graph import GraphMixin
+from ros_embedded.rclpy.node_parameters import ParametersMixin
+from ros_embedded.rclpy.parameter import Parameter, value_from_yaml
+from ros_embedded.rclpy.parameter_service import ParameterService
+from ros_embedded.rclpy.publisher import Publisher
+from ros_embedded.rclpy.qos import (
+    QoSProfile,
+    qos_profile_parameter_events,
+    qos_profile_rosout_default,
+    qos_profile_services_default,
+)
+from ros_embedded.rclpy.qos_overriding_options import QoSOverridingOptions, declare_qos_parameters
+from ros_embedded.rclpy.service import Service
+from ros_embedded.rclpy.subscription import Subscription
+from ros_embedded.rclpy.time_source import TimeSource
+from ros_embedded.rclpy.timer import Rate, Timer
+from ros_embedded.rclpy.type_description_service import TypeDescriptionService
+from ros_embedded.rclpy.type_support import check_for_type_support
+from ros_embedded.rclpy.utilities import get_default_context
+
+HIDDEN_NODE_PREFIX = "_"
+
+
+class Node(ParametersMixin, GraphMixin):
+    """A named place in the graph that owns publishers, subscriptions, services, clients, timers and parameters."""
+
+    def __init__(
+        self,
+        node_name: str,
+        *,
+        context: Context | None = None,
+        cli_args: list[str] | None = None,
+        namespace: str | None = None,
+        use_global_arguments: bool = True,
+        enable_rosout: bool = True,
+        start_parameter_services: bool = True,
+        parameter_overrides: list[Parameter] | None = None,
+        allow_undeclared_parameters: bool = False,
+        automatically_declare_parameters_from_overrides: bool = False,
+        enable_logger_service: bool = False,
+    ) -> None:
+        self._context = get_default_context() if context is None else context
+        if not self._context.ok():
+            raise NotInitializedException("cannot create node")
+        own = parse_arguments(["--ros-args", *(cli_args or [])])
+        self._arguments = self._context.arguments.followed_by(own) if use_global_arguments else own
+        self._name, self._namespace = self._resolved_name(node_name, namespace or "")
+        self._participant: Participant = self._context.participant
+        self._entities = NodeEntities(self._namespace, self._name)
+        self._publishers: list[Publisher] = []
+        self._executable: list[ExecutableEntity] = []
+        self._default_callback_group = MutuallyExclusiveCallbackGroup()
+        self._rate_group = ReentrantCallbackGroup()
+        self._executor_reference: Callable[[], Executor | None] = lambda: None
+        self._is_destroyed = False
+        self._logger = get_logger(f"{self._namespace}/{self._name}".strip("/").replace("//", "/").replace("/", "."))
+        self._clock = ROSClock()
+        ParametersMixin.__init__(self, self._overrides(parameter_overrides or []), allow_undeclared_parameters)
+        with self._participant.graph.announcement():
+            self._participant.graph.add_node(self._entities)
+            self._create_own_endpoints(
+                enable_rosout,
+                start_parameter_services,
+                automatically_declare_parameters_from_overrides,
+                enable_logger_service,
+            )
+
+    def _resolved_name(self, name: str, namespace: str) -> tuple[str, str]:
+        namespace = namespace if namespace.startswith("/") else f"/{namespace}"
+        validate_node_name(name)
+        validate_namespace(namespace)
+        namespace = self._arguments.node_namespace(name, namespace)
+        namespace = namespace if namespace.startswith("/") else f"/{namespace}"
+        name = self._arguments.node_name(name)
+        validate_node_name(name)
+        validate_namespace(namespace)
+        return name, namespace
+
+    def _overrides(self, given: list[Parameter]) -> dict[str, Parameter]:
+        values = self._arguments.parameters_of(self._name, self._namespace)
+        overrides = {name: Parameter(name, value=value_from_yaml(value, str(value))) for name, value in values.items()}
+        overrides.update({parameter.name: parameter for parameter in given})
+        return overrides
+
+    def _create_own_endpoints(
+        self, rosout: bool, services: bool, declare_overrides: bool, logger_service: bool
+    ) -> None:
+        self._rosout_publisher: Publisher | None = None
+        if rosout and self._arguments.rosout:
+            log = get_message("rcl_interfaces/msg/Log")
+            self._rosout_publisher = self.create_publisher(log, "/rosout", qos_profile_rosout_default)
+            logging_output.rosout_writers[self._logger.name] = self._publish_log
+        event = get_message("rcl_interfaces/msg/ParameterEvent")
+        self._parameter_event_publisher = self.create_publisher(
+            event, "/parameter_events", qos_profile_parameter_events
+        )
+        if declare_overrides:
+            descriptor = get_message("rcl_interfaces/msg/ParameterDescriptor")
+            values = [(name, parameter.value, descriptor()) for name, parameter in self._parameter_overrides.items()]
+            self.declare_parameters("", values, ignore_override=True)
+        self._time_source = TimeSource(self, self._clock)
+        if services:
+            self._parameter_service = ParameterService(self)
+        if logger_service:
+            self._logger_service = LoggingService(self)
+        self._type_description_service = TypeDescriptionService(self)
+
+    def _publish_log(self, record: logging_output.LogRecord) -> None:
+        message = get_message("rcl_interfaces/msg/Log")(
+            level=int(record.severity),
+            name=record.name,
+            msg=record.message,
+            file=record.file,
+            function=record.function,
+            line=record.line,
+        )
+        message.stamp.sec, message.stamp.nanosec = divmod(record.stamp_ns, S_TO_NS)
+        if self._rosout_publisher is not None and self._context.ok():
+            self._rosout_publisher._write(serialize(message))
+
+    def _of_type(self, kind: type) -> Iterator[Any]:
+        return (entity for entity in list(self._executable) if isinstance(entity, kind))
+
+    @property
+    def publishers(self) -> Iterator[Publisher]:
+        """Its publishers."""
+        return iter(list(self._publishers))
+
+    @property
+    def subscriptions(self) -> Iterator[Subscription]:
+        """Its subscriptions."""
+        return self._of_type(Subscription)
+
+    @property
+    def clients(self) -> Iterator[Client]:
+        """Its clients."""
+        return self._of_type(Client)
+
+    @property
+    def services(self) -> Iterator[Service]:
+        """Its services."""
+        return self._of_type(Service)
+
+    @property
+    def timers(self) -> Iterator[Timer]:
+        """Its timers."""
+        return self._of_type(Timer)
+
+    @property
+    def guards(self) -> Iterator[GuardCondition]:
+        """Its guard conditions."""
+        return self._of_type(GuardCondition)
+
+    def _executables(self) -> list[ExecutableEntity]:
+        """All that an executor has to wait for."""
+        return list(self._executable)
+
+    @property
+    def executor(self) -> Executor | None:
+        """The executor that spins it."""
+        return self._executor_reference()
+
+    @executor.setter
+    def executor(self, new_executor: Executor | None) -> None:
+        current = self.executor
+        if current is new_executor:
+            return
+        if current is not None:
+            current.remove_node(self)
+        self._executor_reference = (lambda: None) if new_executor is None else weakref.ref(new_executor)
+        if new_executor is not None:
+            new_executor.add_node(self)
+
+    def _leave_executor(self, executor: Executor) -> None:
+        if self.executor is executor:
+            self._executor_reference = lambda: None
+
+    def _wake_executor(self) -> None:
+        executor = self.executor
+        if executor is not None:
+            executor.wake()
+
+    def _refresh_executor(self) -> None:
+        executor = self.executor
+        if executor is not None:
+            executor._refresh()
+
+    @property
+    def context(self) -> Context:
+        """Its context."""
+        return self._context
+
+    @property
+    def default_callback_group(self) -> CallbackGroup:
+        """The group of callbacks that are created without one; mutually exclusive."""
+        return self._default_callback_group
+
+    @property
+    def handle(self) -> Node:
+        """Itself. Raises InvalidHandle once destroyed."""
+        if self._is_destroyed:
+            raise InvalidHandle("cannot use Destroyable because destruction was requested")
+        return self
+
+    def get_name(self) -> str:
+        """The name without namespace."""
+        return self._name
+
+    def get_namespace(self) -> str:
+        """The namespace."""
+        return self._namespace
+
+    def get_fully_qualified_name(self) -> str:
+        """Namespace and name."""
+        return f"{self._namespace.rstrip('/')}/{self._name}"
+
+    def get_clock(self) -> Clock:
+        """The clock in ROS time."""
+        return self._clock
+
+    def get_logger(self) -> RcutilsLogger:
+        """The logger, named like the node."""
+        return self._logger
+
+    def resolve_topic_name(self, topic: str, *, only_expand: bool = False) -> str:
+        """The full, remapped name of a topic. Raises InvalidTopicNameException."""
+        return self._resolve(topic, "topic", only_expand)
+
+    def resolve_service_name(self, service: str, *, only_expand: bool = False) -> str:
+        """The full, remapped name of a service. Raises InvalidServiceNameException."""
+        try:
+            return self._resolve(service, "service", only_expand)
+        except InvalidTopicNameException as error:
+            raise InvalidServiceNameException(service, str(error), 0) from error
+
+    def _resolve(self, name: str, kind: str, only_expand: bool) -> str:
+        full_name = expand_topic_name(name, self._name, self._namespace)
+        if not only_expand:
+            full_name = self._arguments.remapped(full_name, kind, self._name, self._namespace)
+        validate_full_topic_name(full_name, is_service=kind == "service")
+        return full_name
+
+    def _qos(self, qos_or_depth: QoSProfile | int) -> QoSProfile:
+        if isinstance(qos_or_depth, QoSProfile):
+            return qos_or_depth
+        if not isinstance(qos_or_depth, int):
+            raise TypeError(f"Expected QoSProfile or int, but received {type(qos_or_depth)!r}")
+        if qos_or_depth < 0:
+            raise ValueError("history depth must be greater than or equal to zero")
+        return QoSProfile(depth=qos_or_depth)
+
+    def _add(self, entity: ExecutableEntity) -> None:
+        if entity.callback_group is not None:
+            entity.callback_group.add_entity(entity)
+        self._executable.append(entity)
+        self._refresh_executor()
+
+    def _destroy(self, entity: Any) -> bool:
+        if entity not in self._executable:
+            return False
+        self._executable.remove(entity)
+        for handler in getattr(entity, "event_handlers", ()):
+            self._destroy(handler)
+        if entity.callback_group is not None:
+            entity.callback_group.remove_entity(entity)
+        entity.destroy()
+        self._refresh_executor()
+        return True
+
+    def create_publisher(
+        self,
+        msg_type: Any,
+        topic: str,
+        qos_profile: QoSProfile | int,
+        *,
+        callback_group: CallbackGroup | None = None,
+        event_callbacks: PublisherEventCallbacks | None = None,
+        qos_overriding_options: QoSOverridingOptions | None = None,
+        publisher_class: type[Publisher] = Publisher,
+    ) -> Publisher:
+        """Create a publisher; an integer QoS is the depth of a KEEP_LAST history.
+
+        Raises:
+            InvalidTopicNameException
+        """
+        check_for_type_support(msg_type)
+        qos, full_name = self._qos(qos_profile), self.resolve_topic_name(topic)
+        if qos_overriding_options is not None:
+            qos = declare_qos_parameters(self, "publisher", full_name, qos, qos_overriding_options)
+        prefix = "" if qos.avoid_ros_namespace_conventions else "rt"
+        writer = self._participant.create_writer(self._entities, prefix + full_name, msg_type._TYPE_NAME, qos)
+        group = callback_group or self._default_callback_group
+        callbacks = event_callbacks or PublisherEventCallbacks()
+        publisher = publisher_class(self, writer, msg_type, full_name, qos, callbacks, group)
+        self._publishers.append(publisher)
+        for handler in publisher.event_handlers:
+            self._add(handler)
+        return publisher
+
+    def create_subscription(
+        self,
+        msg_type: Any,
+        topic: str,
+        callback: Callable[..., Any],
+        qos_profile: QoSProfile | int,
+        *,
+        callback_group: CallbackGroup | None = None,
+        event_callbacks: SubscriptionEventCallbacks | None = None,
+        qos_overriding_options: QoSOverridingOptions | None = None,
+        raw: bool = False,
+    ) -> Subscription:
+        """Create a subscription; a callback with two parameters gets the message's info too, `raw` gives bytes.
+
+        Raises:
+            InvalidTopicNameException
+        """
+        check_for_type_support(msg_type)
+        qos, full_name = self._qos(qos_profile), self.resolve_topic_name(topic)
+        if qos_overriding_options is not None:
+            qos = declare_qos_parameters(self, "subscription", full_name, qos, qos_overriding_options)
+        prefix = "" if qos.avoid_ros_namespace_conventions else "rt"
+        reader = self._participant.create_reader(self._entities, prefix + full_name, msg_type._TYPE_NAME, qos)
+        group = callback_group or self._default_callback_group
+        callbacks = event_callbacks or SubscriptionEventCallbacks()
+        subscription = Subscription(self, reader, msg_type, full_name, callback, group, qos, raw, callbacks)
+        self._add(subscription)
+        for handler in subscription.event_handlers:
+            self._add(handler)
+        return subscription
+
+    def create_client(
+        self,
+        srv_type: Any,
+        srv_name: str,
+        *,
+        qos_profile: QoSProfile = qos_profile_services_default,
+        callback_group: CallbackGroup | None = None,
+    ) -> Client:
+        """Create a client of a service. Raises InvalidServiceNameException."""
+        check_for_type_support(srv_type)
+        name, mark = self.resolve_service_name(srv_name), f"clientid= {self._participant.new_service_id()};"
+        request, reply = srv_type.Request._TYPE_NAME, srv_type.Response._TYPE_NAME
+        with self._participant.graph.announcement():
+            entities, participant = self._entities, self._participant
+            reader = participant.create_reader(entities, f"rr{name}Reply", reply, qos_profile, mark)
+            writer = participant.create_writer(entities, f"rq{name}Request", request, qos_profile, mark)
+        group = callback_group or self._default_callback_group
+        client = Client(self, reader, writer, srv_type, name, qos_profile, group)
+        self._add(client)
+        return client
+
+    def create_service(
+        self,
+        srv_type: Any,
+        srv_name: str,
+        callback: Callable[[Any, Any], Any],
+        *,
+        qos_profile: QoSProfile = qos_profile_services_default,
+        callback_group: CallbackGroup | None = None,
+    ) -> Service:
+        """Create a service; the callback fills in and returns the response. Raises InvalidServiceNameException."""
+        group = callback_group or self._default_callback_group
+        return self._create_service(Service, srv_type, srv_name, callback, qos_profile, group)
+
+    def _create_service(
+        self, kind: type[Service], srv_type: Any, srv_name: str, callback: Any, qos: QoSProfile, group: CallbackGroup
+    ) -> Service:
+        check_for_type_support(srv_type)
+        name, mark = self.resolve_service_name(srv_name), f"serviceid= {self._participant.new_service_id()};"
+        request, reply = srv_type.Request._TYPE_NAME, srv_type.Response._TYPE_NAME
+        with self._participant.graph.announcement():
+            entities, participant = self._entities, self._participant
+            writer = participant.create_writer(entities, f"rr{name}Reply", reply, qos, mark)
+            reader = participant.create_reader(entities, f"rq{name}Request", request, qos, mark)
+        service = kind(self, reader, writer, srv_type, name, callback, group, qos)
+        self._add(service)
+        return service
+
+    def create_timer(
+        self,
+        timer_period_sec: float,
+        callback: Callable[[], Any] | None,
+        callback_group: CallbackGroup | None = None,
+        clock: Clock | None = None,
+        autostart: bool = True,
+    ) -> Timer:
+        """Call back every `timer_period_sec` seconds of `clock`, by default the node's."""
+        group = callback_group or self._default_callback_group
+        period_ns = int(float(timer_period_sec) * S_TO_NS)
+        timer = Timer(callback, group, period_ns, clock or self._clock, context=self._context, autostart=autostart)
+        timer._wake = self._wake_executor
+        self._add(timer)
+        return timer
+
+    def create_guard_condition(
+        self, callback: Callable[[], Any], callback_group: CallbackGroup | None = None
+    ) -> GuardCondition:
+        """A callback that any thread can trigger."""
+        guard = GuardCondition(callback, callback_group or self._default_callback_group, context=self._context)
+        self._add(guard)
+        return guard
+
+    def create_rate(self, frequency: float, clock: Clock | None = None) -> Rate:
+        """A rate of `frequency` Hz. Raises ValueError if it is not positive."""
+        if frequency <= 0:
+            raise ValueError("frequency must be > 0")
+        timer = self.create_timer(1.0 / frequency, None, self._rate_group, clock)
+        return Rate(timer, context=self._context)
+
+    def destroy_publisher(self, publisher: Publisher) -> bool:
+        """False if it is not the node's."""
+        if publisher not in self._publishers:
+            return False
+        self._publishers.remove(publisher)
+        for handler in publisher.event_handlers:
+            self._destroy(handler)
+        publisher.destroy()
+        return True
+
+    def destroy_subscription(self, subscription: Subscription) -> bool:
+        """False if it is not the node's."""
+        return self._destroy(subscription)
+
+    def destroy_client(self, client: Client) -> bool:
+        """False if it is not the node's."""
+        return self._destroy(client)
+
+    def destroy_service(self, service: Service) -> bool:
+        """False if it is not the node's."""
+        return self._destroy(service)
+
+    def destroy_timer(self, timer: Timer) -> bool:
+        """False if it is not the node's."""
+        return self._destroy(timer)
+
+    def destroy_guard_condition(self, guard: GuardCondition) -> bool:
+        """False if it is not the node's."""
+        return self._destroy(guard)
+
+    def destroy_rate(self, rate: Rate) -> bool:
+        """False if it is not the node's."""
+        rate.destroy()
+        return self._destroy(rate._timer)
+
+    def destroy_node(self) -> None:
+        """Take the node and all that it owns off the graph; calling again has no effect."""
+        if self._is_destroyed:
+            return
+        executor = self.executor
+        if executor is not None:
+            executor.remove_node(self)
+        logging_output.rosout_writers.pop(self._logger.name, None)
+        graph = self._participant.graph
+        try:
+            with graph.announcement():
+                for publisher in list(self._publishers):
+                    self.destroy_publisher(publisher)
+                for entity in list(self._executable):
+                    self._destroy(entity)
+                graph.remove_node(self._entities)
+        except cyclone.DDSError:
+            if not self._participant.closed:  # a shut down context has taken all endpoints along
+                raise
+        self._is_destroyed = True
+
+    def __enter__(self) -> Node:
+        return self
+
+    def __exit__(
+        self, exc_type: type[BaseException] | None, exc_val: BaseException | None, exc_tb: TracebackType | None
+    ) -> None:
+        self.destroy_node()

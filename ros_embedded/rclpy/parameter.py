@@ -1,0 +1,160 @@
+"""Parameters of nodes and their message form."""
+
+from __future__ import annotations
+
+import array
+from enum import Enum
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from ros_embedded.interfaces import get_message
+from ros_embedded.rclpy.impl.arguments import flatten, parse_value
+
+PARAMETER_SEPARATOR_STRING = "."
+
+_FIELDS = (
+    "", "bool_value", "integer_value", "double_value", "string_value", "byte_array_value", "bool_array_value",
+    "integer_array_value", "double_array_value", "string_array_value",
+)  # fmt: skip
+_SCALARS: tuple[type, ...] = (bool, int, float, str)
+_ELEMENTS: tuple[type, ...] = (bytes, bool, int, float, str)
+_FIRST_ARRAY = 5
+
+
+class Parameter:
+    """A name with a typed value; the type is guessed from the value if not given."""
+
+    class Type(Enum):
+        """Types as numbered in rcl_interfaces/msg/ParameterType."""
+
+        NOT_SET = 0
+        BOOL = 1
+        INTEGER = 2
+        DOUBLE = 3
+        STRING = 4
+        BYTE_ARRAY = 5
+        BOOL_ARRAY = 6
+        INTEGER_ARRAY = 7
+        DOUBLE_ARRAY = 8
+        STRING_ARRAY = 9
+
+        @classmethod
+        def from_parameter_value(cls, parameter_value: Any) -> Parameter.Type:
+            """The type of a Python value. Raises TypeError if it is none of the allowed ones."""
+            if parameter_value is None:
+                return cls.NOT_SET
+            for number, kind in enumerate(_SCALARS, 1):
+                if isinstance(parameter_value, kind):
+                    return cls(number)
+            if not isinstance(parameter_value, (list, tuple, array.array)):
+                raise TypeError(f"The given value is not one of the allowed types '{parameter_value}'.")
+            for number, kind in enumerate(_ELEMENTS, _FIRST_ARRAY):
+                if all(isinstance(value, kind) for value in parameter_value):
+                    return cls(number)
+            raise TypeError(f"The given value is not a list of one of the allowed types '{parameter_value}'.")
+
+        def check(self, parameter_value: Any) -> bool:
+            """True if the value is of this type."""
+            if self.value == 0:
+                return parameter_value is None
+            if self.value < _FIRST_ARRAY:
+                return isinstance(parameter_value, _SCALARS[self.value - 1])
+            kind = _ELEMENTS[self.value - _FIRST_ARRAY]
+            sequences = (list, tuple, array.array) if kind in (int, float) else (list, tuple)
+            return isinstance(parameter_value, sequences) and all(isinstance(value, kind) for value in parameter_value)
+
+    def __init__(self, name: str, type_: Parameter.Type | None = None, value: Any = None) -> None:
+        if type_ is None:
+            type_ = Parameter.Type.from_parameter_value(value)
+        if not isinstance(type_, Parameter.Type):
+            raise TypeError(f"type must be an instance of '{Parameter.Type!r}'")
+        if not type_.check(value):
+            raise ValueError(f"Type '{type_}' and value '{value}' do not agree")
+        self._type_, self._name, self._value = type_, name, value
+
+    @classmethod
+    def from_parameter_msg(cls, param_msg: Any) -> Parameter:
+        """From rcl_interfaces/msg/Parameter."""
+        return cls(param_msg.name, Parameter.Type(param_msg.value.type), parameter_value_to_python(param_msg.value))
+
+    @property
+    def name(self) -> str:
+        """The name."""
+        return self._name
+
+    @property
+    def type_(self) -> Parameter.Type:
+        """The type."""
+        return self._type_
+
+    @property
+    def value(self) -> Any:
+        """The value; None if it is not set."""
+        return self._value
+
+    def get_parameter_value(self) -> Any:
+        """As rcl_interfaces/msg/ParameterValue."""
+        message = get_message("rcl_interfaces/msg/ParameterValue")(type=self.type_.value)
+        if self.type_ is not Parameter.Type.NOT_SET:
+            setattr(message, _FIELDS[self.type_.value], self.value)
+        return message
+
+    def to_parameter_msg(self) -> Any:
+        """As rcl_interfaces/msg/Parameter."""
+        return get_message("rcl_interfaces/msg/Parameter")(name=self.name, value=self.get_parameter_value())
+
+
+def parameter_value_to_python(parameter_value: Any) -> Any:
+    """The Python value of a ParameterValue message, None if not set. Raises RuntimeError for an unknown type."""
+    if parameter_value.type == 0:
+        return None
+    if parameter_value.type >= len(_FIELDS):
+        raise RuntimeError(f"unexpected parameter type {parameter_value.type}")
+    value = getattr(parameter_value, _FIELDS[parameter_value.type])
+    return list(value) if parameter_value.type >= _FIRST_ARRAY else value
+
+
+def value_from_yaml(value: Any, text: str) -> Any:
+    """What YAML gave as a value that a parameter can have; mixed lists and mappings become their text, as in ROS 2."""
+    if isinstance(value, list) and any(isinstance(item, float) for item in value):
+        numbers = all(isinstance(item, (int, float)) and not isinstance(item, bool) for item in value)
+        value = [float(item) for item in value] if numbers else value
+    try:
+        Parameter.Type.from_parameter_value(value)
+    except TypeError:
+        return text
+    return text if value is None else value
+
+
+def get_parameter_value(string_value: str) -> Any:
+    """An rcl_interfaces/msg/ParameterValue of the type that the text looks like."""
+    try:
+        value = parse_value(string_value)
+    except Exception:
+        value = string_value
+    return Parameter("", value=value_from_yaml(value, string_value)).get_parameter_value()
+
+
+def parameter_dict_from_yaml_file(
+    parameter_file: str, use_wildcard: bool = False, target_nodes: list[str] | None = None, namespace: str = ""
+) -> dict[str, Any]:
+    """{name: Parameter message} of a parameter file. Raises RuntimeError if it holds none that are asked for."""
+    content: dict[str, Any] = yaml.safe_load(Path(parameter_file).read_text())
+    keys = ["/**"] if use_wildcard and "/**" in content else []
+    for name in target_nodes or []:
+        if name not in content:
+            raise RuntimeError(f"Param file does not contain parameters for {name},only for nodes: {list(content)} ")
+    keys += target_nodes or [key for key in content if key != "/**"]
+    if not keys:
+        raise RuntimeError("Param file does not contain selected parameters")
+    found: dict[str, Any] = {}
+    for key in keys:
+        if not isinstance(content[key], dict) or "ros__parameters" not in content[key]:
+            raise RuntimeError(f"YAML file is not a valid ROS parameter file for node {key}")
+        for name, value in flatten(content[key]["ros__parameters"], namespace).items():
+            message = get_message("rcl_interfaces/msg/Parameter")(name=name)
+            message.value = get_parameter_value(str(value))
+            found[name] = message
+    return found

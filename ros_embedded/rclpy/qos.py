@@ -1,0 +1,257 @@
+"""Quality of service: policies, profiles and the presets of ROS 2."""
+# ruff: noqa: N818 - rclpy's names
+
+from __future__ import annotations
+
+import warnings
+from enum import Enum, IntEnum
+from typing import Any
+
+from ros_embedded.rclpy.duration import Duration, Infinite
+
+
+class QoSPolicyKind(IntEnum):
+    """Policies by the bit that incompatible-QoS events name them with."""
+
+    INVALID = 1 << 0
+    DURABILITY = 1 << 1
+    DEADLINE = 1 << 2
+    LIVELINESS = 1 << 3
+    RELIABILITY = 1 << 4
+    HISTORY = 1 << 5
+    LIFESPAN = 1 << 6
+    DEPTH = 1 << 7
+    LIVELINESS_LEASE_DURATION = 1 << 8
+    AVOID_ROS_NAMESPACE_CONVENTIONS = 1 << 9
+
+
+def qos_policy_name_from_kind(policy_kind: QoSPolicyKind | int) -> str:
+    """The name of a policy."""
+    return QoSPolicyKind(policy_kind).name
+
+
+class InvalidQoSProfileException(Exception):
+    """A profile lacks what it needs."""
+
+    def __init__(self, *args: Any) -> None:
+        super().__init__("Invalid QoSProfile", *args)
+
+
+class QoSPolicyEnum(IntEnum):
+    """Base of the policies' values."""
+
+    @classmethod
+    def short_keys(cls) -> list[str]:
+        """Names as the command line writes them."""
+        return [key.lower() for key in cls.__members__]
+
+    @classmethod
+    def get_from_short_key(cls, name: str) -> int:
+        """The value by its command-line name."""
+        return cls[name.upper()].value
+
+    @property
+    def short_key(self) -> str:
+        """The name as the command line writes it."""
+        return self.name.lower()
+
+
+class HistoryPolicy(QoSPolicyEnum):
+    """How many samples are kept."""
+
+    SYSTEM_DEFAULT = 0
+    KEEP_LAST = 1
+    KEEP_ALL = 2
+    UNKNOWN = 3
+
+
+class ReliabilityPolicy(QoSPolicyEnum):
+    """Whether lost samples are sent again."""
+
+    SYSTEM_DEFAULT = 0
+    RELIABLE = 1
+    BEST_EFFORT = 2
+    UNKNOWN = 3
+    BEST_AVAILABLE = 4
+
+
+class DurabilityPolicy(QoSPolicyEnum):
+    """Whether late joiners get earlier samples."""
+
+    SYSTEM_DEFAULT = 0
+    TRANSIENT_LOCAL = 1
+    VOLATILE = 2
+    UNKNOWN = 3
+    BEST_AVAILABLE = 4
+
+
+class LivelinessPolicy(QoSPolicyEnum):
+    """Who asserts that a publisher is alive."""
+
+    SYSTEM_DEFAULT = 0
+    AUTOMATIC = 1
+    MANUAL_BY_TOPIC = 3
+    UNKNOWN = 4
+    BEST_AVAILABLE = 5
+
+
+QoSHistoryPolicy = HistoryPolicy
+QoSReliabilityPolicy = ReliabilityPolicy
+QoSDurabilityPolicy = DurabilityPolicy
+QoSLivelinessPolicy = LivelinessPolicy
+
+_UNSET = Duration()
+DeadlineBestAvailable = Duration(nanoseconds=2**63 - 2)
+LivelinessLeaseDurationeBestAvailable = Duration(nanoseconds=2**63 - 2)
+
+
+class QoSProfile:
+    """The policies of an endpoint; `history` or `depth` must be given."""
+
+    _ORDER = (
+        "history", "depth", "reliability", "durability", "lifespan", "deadline", "liveliness",
+        "liveliness_lease_duration", "avoid_ros_namespace_conventions",
+    )  # fmt: skip
+
+    def __init__(self, **kwargs: Any) -> None:
+        assert set(kwargs) <= set(self._ORDER), f"Invalid arguments passed to constructor: {kwargs.keys()!r}"
+        if "history" not in kwargs:
+            if "depth" not in kwargs:
+                raise InvalidQoSProfileException("History and/or depth settings are required.")
+            kwargs["history"] = HistoryPolicy.KEEP_LAST
+        self.history = kwargs["history"]
+        if self.history == HistoryPolicy.KEEP_LAST and "depth" not in kwargs:
+            raise InvalidQoSProfileException("History set to KEEP_LAST without a depth setting.")
+        self.depth = kwargs.get("depth", 10)
+        self.reliability = kwargs.get("reliability", ReliabilityPolicy.RELIABLE)
+        self.durability = kwargs.get("durability", DurabilityPolicy.VOLATILE)
+        self.lifespan = kwargs.get("lifespan", _UNSET)
+        self.deadline = kwargs.get("deadline", _UNSET)
+        self.liveliness = kwargs.get("liveliness", LivelinessPolicy.SYSTEM_DEFAULT)
+        self.liveliness_lease_duration = kwargs.get("liveliness_lease_duration", _UNSET)
+        self.avoid_ros_namespace_conventions = kwargs.get("avoid_ros_namespace_conventions", False)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name in _POLICY_TYPES:
+            assert isinstance(value, int)
+            value = _POLICY_TYPES[name](value)
+        elif name in ("lifespan", "deadline", "liveliness_lease_duration"):
+            assert isinstance(value, Duration)
+        elif name == "depth":
+            assert isinstance(value, int)
+            if self.history == HistoryPolicy.KEEP_LAST and value == 0:
+                warnings.warn(
+                    "A zero depth with KEEP_LAST doesn't make sense; no data could be stored. "
+                    "This will be interpreted as SYSTEM_DEFAULT",
+                    stacklevel=2,
+                )
+        elif name == "avoid_ros_namespace_conventions":
+            assert isinstance(value, bool)
+        else:
+            raise AttributeError(f"'QoSProfile' object has no attribute '{name}'")
+        object.__setattr__(self, name, value)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, QoSProfile) and all(getattr(self, k) == getattr(other, k) for k in self._ORDER)
+
+    __hash__ = None  # type: ignore[assignment]  # mutable, as in rclpy
+
+    def __str__(self) -> str:
+        return f"{type(self).__name__}({', '.join(f'{k}={getattr(self, k)}' for k in self._ORDER)})"
+
+
+_POLICY_TYPES: dict[str, type[QoSPolicyEnum]] = {
+    "history": HistoryPolicy,
+    "reliability": ReliabilityPolicy,
+    "durability": DurabilityPolicy,
+    "liveliness": LivelinessPolicy,
+}
+
+
+def _profile(depth: int = 10, **policies: str) -> QoSProfile:
+    kinds = {name: _POLICY_TYPES[name][value] for name, value in policies.items()}
+    return QoSProfile(depth=depth, **{"history": HistoryPolicy.KEEP_LAST, **kinds})
+
+
+qos_profile_default = _profile()
+qos_profile_unknown = _profile(0, history="UNKNOWN", reliability="UNKNOWN", durability="UNKNOWN", liveliness="UNKNOWN")
+qos_profile_system_default = _profile(
+    0, history="SYSTEM_DEFAULT", reliability="SYSTEM_DEFAULT", durability="SYSTEM_DEFAULT"
+)
+qos_profile_sensor_data = _profile(5, reliability="BEST_EFFORT")
+qos_profile_services_default = _profile()
+qos_profile_parameters = _profile(1000)
+qos_profile_parameter_events = _profile(1000)
+qos_profile_best_available = QoSProfile(
+    depth=10,
+    reliability=ReliabilityPolicy.BEST_AVAILABLE,
+    durability=DurabilityPolicy.BEST_AVAILABLE,
+    deadline=DeadlineBestAvailable,
+    liveliness=LivelinessPolicy.BEST_AVAILABLE,
+    liveliness_lease_duration=LivelinessLeaseDurationeBestAvailable,
+)
+qos_profile_action_status_default = _profile(1, durability="TRANSIENT_LOCAL")
+qos_profile_rosout_default = QoSProfile(
+    depth=1000, durability=DurabilityPolicy.TRANSIENT_LOCAL, lifespan=Duration(seconds=10)
+)
+
+
+class QoSPresetProfiles(Enum):
+    """The profiles that ROS 2 names."""
+
+    UNKNOWN = qos_profile_unknown
+    DEFAULT = qos_profile_default
+    SYSTEM_DEFAULT = qos_profile_system_default
+    SENSOR_DATA = qos_profile_sensor_data
+    SERVICES_DEFAULT = qos_profile_services_default
+    PARAMETERS = qos_profile_parameters
+    PARAMETER_EVENTS = qos_profile_parameter_events
+    ACTION_STATUS_DEFAULT = qos_profile_action_status_default
+    BEST_AVAILABLE = qos_profile_best_available
+
+    @classmethod
+    def short_keys(cls) -> list[str]:
+        """Names as the command line writes them."""
+        return [key.lower() for key in cls.__members__]
+
+    @classmethod
+    def get_from_short_key(cls, name: str) -> QoSProfile:
+        """The profile by its command-line name."""
+        return cls[name.upper()].value
+
+
+class QoSCompatibility(IntEnum):
+    """Whether two endpoints can talk."""
+
+    OK = 0
+    WARNING = 1
+    ERROR = 2
+
+
+def _limit(duration: Duration) -> int:
+    return duration.nanoseconds or Infinite.nanoseconds
+
+
+def qos_check_compatible(publisher_qos: QoSProfile, subscription_qos: QoSProfile) -> tuple[QoSCompatibility, str]:
+    """Say whether a publisher and a subscription with these profiles would communicate, and if not why."""
+    pub, sub = publisher_qos, subscription_qos
+    errors, warnings_ = [], []
+    if (pub.reliability, sub.reliability) == (ReliabilityPolicy.BEST_EFFORT, ReliabilityPolicy.RELIABLE):
+        errors.append("Best effort publisher and reliable subscription;")
+    if (pub.durability, sub.durability) == (DurabilityPolicy.VOLATILE, DurabilityPolicy.TRANSIENT_LOCAL):
+        errors.append("Volatile publisher and transient local subscription;")
+    if _limit(pub.deadline) > _limit(sub.deadline):
+        errors.append("Subscription deadline is less than publisher deadline;")
+    if (pub.liveliness, sub.liveliness) == (LivelinessPolicy.AUTOMATIC, LivelinessPolicy.MANUAL_BY_TOPIC):
+        errors.append("Publisher's liveliness is automatic and subscription's is manual by topic;")
+    if _limit(pub.liveliness_lease_duration) > _limit(sub.liveliness_lease_duration):
+        errors.append("Subscription liveliness lease duration is less than publisher liveliness lease duration;")
+    for name in ("reliability", "durability"):
+        for side, profile in (("Publisher", pub), ("Subscription", sub)):
+            if getattr(profile, name) in (0, 3):
+                warnings_.append(f"{side} {name} is {getattr(profile, name).name};")
+    if errors:
+        return QoSCompatibility.ERROR, " ".join(f"ERROR: {text}" for text in errors)
+    return (QoSCompatibility.WARNING if warnings_ else QoSCompatibility.OK), " ".join(
+        f"WARNING: {text}" for text in warnings_
+    )

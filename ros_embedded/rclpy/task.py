@@ -1,0 +1,182 @@
+"""Results that come later, and the tasks that make them."""
+
+from __future__ import annotations
+
+import inspect
+import sys
+import threading
+import warnings
+import weakref
+from collections.abc import Callable, Generator
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from ros_embedded.rclpy.executors import Executor
+
+
+class Future:
+    """The outcome of something in progress."""
+
+    def __init__(self, *, executor: Executor | None = None) -> None:
+        self._done = self._cancelled = False
+        self._result: Any = None
+        self._exception: BaseException | None = None
+        self._exception_fetched = False
+        self._callbacks: list[Callable[[Future], Any]] = []
+        self._lock = threading.Lock()
+        self._executor: Callable[[], Executor | None] = lambda: None
+        self._set_executor(executor)
+
+    def __del__(self) -> None:
+        if self._exception is not None and not self._exception_fetched:
+            print(f"The following exception was never retrieved: {self._exception}", file=sys.stderr)
+
+    def __await__(self) -> Generator[Future, None, Any]:
+        while not self._done:
+            yield self
+        return self.result()
+
+    def cancel(self) -> None:
+        """Ask for cancellation, unless it is done."""
+        with self._lock:
+            if not self._done:
+                self._cancelled = True
+        self._run_callbacks()
+
+    def cancelled(self) -> bool:
+        """True if it was cancelled."""
+        return self._cancelled
+
+    def done(self) -> bool:
+        """True if there is a result or an exception."""
+        return self._done
+
+    def result(self) -> Any:
+        """The result, or None while there is none. Raises the exception if one was set."""
+        exception = self.exception()
+        if exception is not None:
+            raise exception
+        return self._result
+
+    def exception(self) -> BaseException | None:
+        """The exception, if one was set."""
+        self._exception_fetched = True
+        return self._exception
+
+    def set_result(self, result: Any) -> None:
+        """Finish with a result."""
+        with self._lock:
+            self._result, self._done, self._cancelled = result, True, False
+        self._run_callbacks()
+
+    def set_exception(self, exception: BaseException) -> None:
+        """Finish with an exception."""
+        with self._lock:
+            self._exception, self._exception_fetched = exception, False
+            self._done, self._cancelled = True, False
+        self._run_callbacks()
+
+    def _run_callbacks(self) -> None:
+        with self._lock:
+            executor = self._executor()
+            callbacks, self._callbacks = self._callbacks, []
+        for callback in callbacks:
+            if executor is not None:
+                executor.create_task(callback, self)
+                continue
+            try:
+                callback(self)
+            except Exception as error:  # the other callbacks are still to be called
+                warnings.warn(f"Unhandled exception in done callback: {error}", stacklevel=2)
+
+    def _set_executor(self, executor: Executor | None) -> None:
+        self._executor = (lambda: None) if executor is None else weakref.ref(executor)
+
+    def add_done_callback(self, callback: Callable[[Future], Any]) -> None:
+        """Call `callback` with this future once it is done; at once if it is."""
+        with self._lock:
+            if not self._done:
+                self._callbacks.append(callback)
+                return
+            executor = self._executor()
+        if executor is not None:
+            executor.create_task(callback, self)
+        else:
+            callback(self)
+
+    def remove_done_callback(self, callback: Callable[[Future], Any]) -> bool:
+        """Forget `callback`; False if it is not known."""
+        with self._lock:
+            found = callback in self._callbacks
+            if found:
+                self._callbacks.remove(callback)
+            return found
+
+
+class Task(Future):
+    """A function or coroutine that an executor runs to completion."""
+
+    def __init__(
+        self,
+        handler: Callable[..., Any] | Any,
+        args: Any = None,
+        kwargs: dict[str, Any] | None = None,
+        executor: Executor | None = None,
+    ) -> None:
+        super().__init__(executor=executor)
+        self._handler: Any = handler
+        self._args, self._kwargs = args or (), kwargs or {}
+        if inspect.iscoroutinefunction(handler):
+            self._handler = handler(*self._args, **self._kwargs)
+        self._executing = False
+        self._waits_for: Future | None = None
+        self._task_lock = threading.Lock()
+
+    def __call__(self) -> None:
+        """Run, or resume a coroutine; without effect when done or running already."""
+        if self._done or self._executing or not self._task_lock.acquire(blocking=False):
+            return
+        try:
+            if self._done:
+                return
+            self._executing = True
+            if inspect.iscoroutine(self._handler):
+                self._step()
+            else:
+                try:
+                    self._finish(result=self._handler(*self._args, **self._kwargs))
+                except Exception as error:
+                    self._finish(error)
+        finally:
+            self._executing = False
+            self._task_lock.release()
+
+    def _step(self) -> None:
+        try:
+            awaited = self._handler.send(None)
+        except StopIteration as end:
+            self._handler.close()
+            self._finish(result=end.value)
+        except Exception as error:
+            self._finish(error)
+        else:
+            self._waits_for = awaited if isinstance(awaited, Future) else None
+            executor = self._executor()
+            if self._waits_for is not None and executor is not None:
+                self._waits_for.add_done_callback(lambda _: executor.wake())
+
+    def _finish(self, error: Exception | None = None, result: Any = None) -> None:
+        self._handler, self._args, self._kwargs = None, (), {}
+        if error is not None:
+            self.set_exception(error)
+        else:
+            self.set_result(result)
+
+    def executing(self) -> bool:
+        """True while a thread runs it."""
+        return self._executing
+
+    def _is_ready(self) -> bool:
+        """True if calling it would make progress."""
+        waits_for = self._waits_for
+        return not (self._done or self._executing) and (waits_for is None or waits_for.done() or waits_for.cancelled())

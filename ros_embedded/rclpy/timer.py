@@ -1,0 +1,166 @@
+"""Periodic callbacks, and loops at a fixed rate."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from typing import Any
+
+from ros_embedded.rclpy.callback_groups import CallbackGroup
+from ros_embedded.rclpy.clock import Clock, ClockChange, JumpThreshold, TimeJump
+from ros_embedded.rclpy.context import Context
+from ros_embedded.rclpy.duration import Duration
+from ros_embedded.rclpy.exceptions import InvalidHandle, ROSInterruptException
+from ros_embedded.rclpy.impl.entity import ExecutableEntity
+from ros_embedded.rclpy.utilities import get_default_context
+
+
+class Timer(ExecutableEntity):
+    """Made by Node.create_timer. A late timer skips the periods that it has missed, as rcl's."""
+
+    def __init__(
+        self,
+        callback: Callable[[], Any] | None,
+        callback_group: CallbackGroup | None,
+        timer_period_ns: int,
+        clock: Clock,
+        *,
+        context: Context | None = None,
+        autostart: bool = True,
+    ) -> None:
+        super().__init__(callback_group, 0)
+        if timer_period_ns < 0:
+            raise ValueError("timer period must be non-negative")
+        self.callback = callback
+        self._context = get_default_context() if context is None else context
+        self._clock = clock
+        self._period_ns = int(timer_period_ns)
+        self._is_canceled = not autostart
+        self._last_call_ns = clock._now_ns()
+        self._next_call_ns = self._last_call_ns + self._period_ns
+        self._wake: Callable[[], None] = lambda: None
+        threshold = JumpThreshold(min_forward=Duration(nanoseconds=1), min_backward=Duration(nanoseconds=-1))
+        self._jumps = clock.create_jump_callback(threshold, post_callback=self._on_jump)
+
+    def _on_jump(self, jump: TimeJump) -> None:
+        now_ns = self._clock._now_ns()
+        if jump.clock_change != ClockChange.ROS_TIME_NO_CHANGE or now_ns < self._last_call_ns:
+            self._last_call_ns = now_ns
+            self._next_call_ns = now_ns + self._period_ns
+        self._wake()
+
+    @property
+    def clock(self) -> Clock:
+        """The clock it runs on."""
+        return self._clock
+
+    @property
+    def timer_period_ns(self) -> int:
+        """The period in nanoseconds."""
+        return self._period_ns
+
+    @timer_period_ns.setter
+    def timer_period_ns(self, value: int) -> None:
+        self._period_ns = int(value)
+
+    def is_ready(self) -> bool:
+        """True if the callback is due."""
+        return not self._is_canceled and not self._destroyed and self._clock._now_ns() >= self._next_call_ns
+
+    def is_canceled(self) -> bool:
+        """True between cancel and reset."""
+        return self._is_canceled
+
+    def cancel(self) -> None:
+        """Stop until reset."""
+        self._is_canceled = True
+
+    def reset(self) -> None:
+        """Start anew, a period from now."""
+        now_ns = self._clock._now_ns()
+        self._next_call_ns, self._is_canceled = now_ns + self._period_ns, False
+        self._wake()
+
+    def time_since_last_call(self) -> int:
+        """Nanoseconds."""
+        return self._clock._now_ns() - self._last_call_ns
+
+    def time_until_next_call(self) -> int | None:
+        """Nanoseconds, negative if overdue; None while cancelled."""
+        return None if self._is_canceled else self._next_call_ns - self._clock._now_ns()
+
+    def _sleep_ns(self) -> int | None:
+        """How long an executor may sleep for it; None if only a jump of its clock can make it due."""
+        if self._is_canceled or self._destroyed:
+            return None
+        remaining_ns = self._next_call_ns - self._clock._now_ns()
+        if remaining_ns > 0 and not self._clock._runs_by_itself:
+            return None
+        return max(0, remaining_ns)
+
+    def _take(self) -> Callable[[], Any] | None:
+        now_ns = self._clock._now_ns()
+        if self._is_canceled or now_ns < self._next_call_ns:
+            return None
+        self._last_call_ns = now_ns
+        self._next_call_ns += self._period_ns
+        if self._next_call_ns < now_ns:
+            missed = (now_ns - self._next_call_ns) // self._period_ns + 1 if self._period_ns else 0
+            self._next_call_ns = self._next_call_ns + missed * self._period_ns if self._period_ns else now_ns
+        return self.callback
+
+    def _close(self) -> None:
+        self._is_canceled = True
+        self._jumps.unregister()
+
+
+class Rate:
+    """Made by Node.create_rate: sleep() returns at each tick. Needs another thread that spins the node."""
+
+    def __init__(self, timer: Timer, *, context: Context) -> None:
+        self._clock = timer.clock
+        self._timer = timer
+        self._is_shutdown = self._is_destroyed = False
+        self._ticked = threading.Condition()
+        self._ticks = 0
+        timer.callback = self._tick
+        self._context = context
+        context.on_shutdown(self._on_shutdown)
+
+    def _tick(self) -> None:
+        with self._ticked:
+            self._ticks += 1
+            self._ticked.notify_all()
+
+    def _on_shutdown(self) -> None:
+        self._is_shutdown = True
+        self.destroy()
+
+    def destroy(self) -> None:
+        """Free the timer and wake the sleepers."""
+        self._is_destroyed = True
+        with self._ticked:
+            self._ticked.notify_all()
+
+    def _check(self) -> None:
+        if self._is_shutdown:
+            raise ROSInterruptException()
+        if self._is_destroyed:
+            raise RuntimeError("Rate cannot sleep because it has been destroyed")
+        if self._timer._destroyed:
+            raise InvalidHandle("Rate cannot sleep because the timer has been destroyed")
+
+    def sleep(self) -> None:
+        """Sleep until the next tick.
+
+        Raises:
+            ROSInterruptException: the context shut down.
+            RuntimeError: the rate was destroyed.
+        """
+        self._check()
+        with self._ticked:
+            before = self._ticks
+            while self._ticks == before and not self._is_destroyed:
+                self._ticked.wait()
+        if self._is_shutdown:
+            raise ROSInterruptException()

@@ -1,0 +1,23 @@
+"""Checks that a class is a ROS interface."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ros_embedded.rclpy.exceptions import NoTypeSupportImportedException
+
+
+def check_for_type_support(msg_or_srv_type: Any) -> None:
+    """Raises AttributeError for a class that is no interface, NoTypeSupportImportedException for an abstract one."""
+    if not isinstance(getattr(msg_or_srv_type, "_TYPE_NAME", None), str):
+        if not hasattr(msg_or_srv_type, "_TYPE_SUPPORT"):
+            raise AttributeError(
+                f"type object {msg_or_srv_type!r} has no attribute '_TYPE_SUPPORT'. "
+                "This might be a ROS 1 message type but it should be a ROS 2 message type. "
+                "Make sure to source your ROS 2 workspace after your ROS 1 workspace."
+            )
+        raise NoTypeSupportImportedException
+    return None
+
+
+check_is_valid_msg_type = check_is_valid_srv_type = check_for_type_support
