@@ -46,9 +46,8 @@ class AlfredScenes:
     """The floor plans of one scenes.json.gz, read once."""
 
     def __init__(self, path: str | Path, types: TypeCatalogue | None = None) -> None:
-        opened = gzip.open(path, "rt", encoding="utf-8") if str(path).endswith(".gz") else open(path, encoding="utf-8")
-        with opened as file:
-            self._scenes: dict[str, Any] = json.load(file)
+        content = Path(path).read_bytes()
+        self._scenes: dict[str, Any] = json.loads(gzip.decompress(content) if Path(path).suffix == ".gz" else content)
         self.types = types or load_types()
 
     @property

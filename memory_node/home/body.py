@@ -6,7 +6,7 @@ import numpy as np
 from scipy.spatial.transform import Rotation
 
 from memory_node.domain.geometry import Pose
-from memory_node.home.costs import RobotConfig
+from memory_node.home.robot_config import RobotConfig
 from memory_node.home.world import World
 
 

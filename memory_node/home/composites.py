@@ -25,11 +25,12 @@ def clean(robot: HomeRobot, run: Execution, text: str, basin_text: str = "SinkBa
     tap = tap_of(robot.world, basin)
     if tap is None:
         raise SkillFailure(FailureReason.PRECONDITION, f"{basin.class_name} has no tap", basin.id)
-    put(robot, run, basin.id)
+    put(robot, run, thing.id, basin.id)
     _come_near(robot, run, tap)
-    if not tap.is_on:
+    if tap.is_on:
+        run.wait(tap.type.cycle_s, "washing")
+    else:
         toggle_on(robot, run, tap.id)
-    run.wait(tap.type.cycle_s, "washing")
     toggle_off(robot, run, tap.id)
     _come_near(robot, run, thing)
     return pick_up(robot, run, thing.id)
@@ -41,7 +42,7 @@ def heat(robot: HomeRobot, run: Execution, text: str, appliance_text: str = "Mic
     appliance = _appliance(robot, run, appliance_text)
     if not appliance.can(Property.HEATS):
         raise SkillFailure(FailureReason.WRONG_OBJECT, f"{appliance.class_name} heats nothing", appliance.id)
-    _put_inside(robot, run, appliance)
+    _put_inside(robot, run, thing, appliance)
     toggle_on(robot, run, appliance.id)
     toggle_off(robot, run, appliance.id)
     return _take_out(robot, run, thing, appliance)
@@ -53,7 +54,7 @@ def cool(robot: HomeRobot, run: Execution, text: str, appliance_text: str = "Fri
     appliance = _appliance(robot, run, appliance_text)
     if not appliance.can(Property.COOLS):
         raise SkillFailure(FailureReason.WRONG_OBJECT, f"{appliance.class_name} cools nothing", appliance.id)
-    _put_inside(robot, run, appliance)
+    _put_inside(robot, run, thing, appliance)
     run.wait(appliance.type.cycle_s, "cooling")
     return _take_out(robot, run, thing, appliance)
 
@@ -82,10 +83,10 @@ def _come_near(robot: HomeRobot, run: Execution, thing: Thing) -> None:
         drive_to(robot, run, stand_off_or_fail(robot, thing))
 
 
-def _put_inside(robot: HomeRobot, run: Execution, appliance: Thing) -> None:
+def _put_inside(robot: HomeRobot, run: Execution, thing: Thing, appliance: Thing) -> None:
     if not appliance.is_open:
         open_(robot, run, appliance.id)
-    put(robot, run, appliance.id)
+    put(robot, run, thing.id, appliance.id)
     if appliance.can(Property.OPENABLE):
         close(robot, run, appliance.id)
 

@@ -10,8 +10,9 @@ import numpy as np
 
 from memory_node.domain.geometry import FloatArray, Pose, wrap_angle
 from memory_node.domain.skill import FailureReason, SkillCall
+from memory_node.domain.skill_library import declaration
 from memory_node.home.body import Body
-from memory_node.home.costs import ExecutionFaults, RobotConfig
+from memory_node.home.robot_config import ExecutionFaults, RobotConfig
 from memory_node.home.thing import Thing
 from memory_node.home.visibility import is_visible
 from memory_node.home.world import World
@@ -78,8 +79,8 @@ class Execution:
         self._cancelled = cancelled
 
     def work(self, skill: str) -> None:
-        """Spend the arm's time for a skill; it may fail by itself (reason EXECUTION)."""
-        self.wait(self._config.arm_seconds[skill], skill)
+        """Spend the time that the library declares for a skill; it may fail by itself (reason EXECUTION)."""
+        self.wait(declaration(skill).nominal_s, skill)
         self.risk(skill)
 
     def risk(self, skill: str) -> None:

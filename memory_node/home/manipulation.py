@@ -36,9 +36,9 @@ def pick_up(robot: HomeRobot, run: Execution, text: str) -> Thing:
     return thing
 
 
-def put(robot: HomeRobot, run: Execution, target: str, held_text: str = "") -> Thing:
+def put(robot: HomeRobot, run: Execution, text: str, target: str) -> Thing:
     """Put the held thing on or in a receptacle."""
-    held = holding(robot, held_text)
+    held = holding(robot, text)
     receptacle = robot.resolve(target)
     if receptacle in robot.world.with_contents(held):
         raise SkillFailure(FailureReason.WRONG_OBJECT, f"{receptacle.class_name} is in the hand", receptacle.id)

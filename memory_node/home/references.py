@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
 import numpy as np
 
+from memory_node.domain.errors import InvalidValueError
 from memory_node.domain.geometry import FloatArray, Pose
 from memory_node.domain.skill import FailureReason
+from memory_node.domain.skill_library import ObjectReference
 from memory_node.home.execution import SkillFailure
 from memory_node.home.thing import HAND, Thing
 from memory_node.home.visibility import horizontal_distance, visible_things
@@ -21,41 +22,34 @@ _NUMBER = r"\s*[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?\s*"
 _PLACE = re.compile(rf"^({_NUMBER}),({_NUMBER})(?:,({_NUMBER}))?$")
 
 
-@dataclass(frozen=True, eq=False)
-class Remembered:
-    """A class at a place: what memory knows of a thing whose id in this home it does not know."""
-
-    class_name: str
-    position: FloatArray
-
-
 def parse_place(text: str) -> FloatArray | None:
     """Return (x, y) of a literal such as "1.5,-0.2" (a height may follow), or None when it is no literal."""
     match = _PLACE.match(text)
     return np.array([float(match[1]), float(match[2])]) if match else None
 
 
-def parse_remembered(text: str) -> Remembered | None:
-    """Return what "class@x,y" or "class@x,y,z" says, or None when the text has another form."""
-    class_name, at, place = text.partition("@")
-    match = _PLACE.match(place) if at and class_name else None
-    if match is None:
-        return None
-    return Remembered(class_name, np.array([float(value) for value in match.groups() if value is not None]))
+def parse_remembered(text: str) -> ObjectReference | None:
+    """Return what "Class@x,y,z" says, or None when the text has no place.
+
+    Raises:
+        SkillFailure: INVALID_CALL when what follows the "@" is no place.
+    """
+    try:
+        reference = ObjectReference.parse(text)
+    except InvalidValueError as error:
+        raise SkillFailure(FailureReason.INVALID_CALL, str(error)) from error
+    return reference if reference.position is not None else None
 
 
-def thing_at(world: World, remembered: Remembered) -> Thing | None:
+def thing_at(world: World, remembered: ObjectReference) -> Thing | None:
     """Return the thing of the class closest to the remembered place, or None when none is within half a metre."""
-    axes = len(remembered.position)
+    place = np.array(remembered.position)
     near = []
-    for thing in world.of_class(remembered.class_name):
+    for thing in world.of_class(remembered.object_class):
         # Memory may have kept the middle of a large thing or the spot where it was seen: its nearest point counts.
-        flat = horizontal_distance(thing.box, remembered.position)
-        rise = abs(float(remembered.position[2] - thing.box.center[2])) - 0.5 * float(thing.box.size[2])
-        apart = float(np.hypot(flat, max(rise, 0.0) if axes == 3 else 0.0))
-        if apart <= REMEMBERED_WITHIN_M:
-            middle = float(np.linalg.norm(thing.box.center[:axes] - remembered.position))
-            near.append((middle, thing.id))
+        rise = max(abs(float(place[2] - thing.box.center[2])) - 0.5 * float(thing.box.size[2]), 0.0)
+        if np.hypot(horizontal_distance(thing.box, place), rise) <= REMEMBERED_WITHIN_M:
+            near.append((float(np.linalg.norm(thing.box.center - place)), thing.id))
     return world[min(near)[1]] if near else None
 
 
@@ -71,7 +65,7 @@ def resolve(world: World, robot: Pose, text: str, view_range_m: float) -> Thing:
     if text in world:
         return world[text]
     remembered = parse_remembered(text)
-    class_name = remembered.class_name if remembered else text
+    class_name = remembered.object_class if remembered else text
     if world.types.get(class_name) is None:
         raise SkillFailure(FailureReason.INVALID_CALL, f"{text!r} is neither an id of this home nor a class")
     if remembered is not None:

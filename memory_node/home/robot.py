@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from memory_node.domain.clock import Clock
-from memory_node.domain.errors import NotFoundError
+from memory_node.domain.errors import InvalidValueError, NotFoundError
 from memory_node.domain.geometry import FloatArray
 from memory_node.domain.observation import Frame
 from memory_node.domain.skill import FailureReason, SkillCall, SkillResult, StateChange
-from memory_node.domain.skill_library import ObjectReference
+from memory_node.domain.skill_library import ObjectReference, check_call
 from memory_node.home import composites, manipulation, searching
 from memory_node.home.body import Body
-from memory_node.home.costs import ExecutionFaults, RobotConfig
 from memory_node.home.execution import Execution, Pacing, Progress, SkillFailure
-from memory_node.home.references import parse_place, parse_remembered, resolve, thing_at
+from memory_node.home.references import REMEMBERED_WITHIN_M, parse_place, parse_remembered, resolve, thing_at
+from memory_node.home.robot_config import ExecutionFaults, RobotConfig
 from memory_node.home.thing import Thing
 from memory_node.home.visibility import horizontal_distance, oracle_frame, visible_things
 from memory_node.home.world import World
@@ -25,45 +25,31 @@ from memory_node.home.world import World
 AreaPosition = Callable[[str], tuple[float, float]]
 # What happens further away from the robot than this goes unnoticed (a fridge in another room cools its contents).
 NOTICED_WITHIN_M = 2.5
-TAKEN_WITHIN_M = 0.5
-
-
-@dataclass(frozen=True)
-class _Skill:
-    """How a skill is carried out and how many arguments it takes; at_most None = any number."""
-
-    perform: Callable[..., Thing | None]
-    at_least: int = 1
-    at_most: int | None = 1
 
 
 def _explore(robot: HomeRobot, run: Execution, wanted: str, *stops: str) -> Thing:
     return searching.explore(robot, run, wanted, stops)
 
 
-def _put(robot: HomeRobot, run: Execution, *arguments: str) -> Thing:
-    return manipulation.put(robot, run, arguments[-1], arguments[0] if len(arguments) == 2 else "")
-
-
-SKILLS: dict[str, _Skill] = {
-    "Explore": _Skill(_explore, at_most=None),
-    "GoToObject": _Skill(searching.go_to),
-    "PickupObject": _Skill(manipulation.pick_up),
-    "PutObject": _Skill(_put, at_most=2),
-    "OpenObject": _Skill(manipulation.open_),
-    "CloseObject": _Skill(manipulation.close),
-    "ToggleOn": _Skill(manipulation.toggle_on),
-    "ToggleOff": _Skill(manipulation.toggle_off),
-    "SwitchOn": _Skill(manipulation.toggle_on),
-    "SwitchOff": _Skill(manipulation.toggle_off),
-    "SliceObject": _Skill(manipulation.slice_),
-    "BreakObject": _Skill(manipulation.break_),
-    "ThrowObject": _Skill(manipulation.throw, at_most=2),
-    "FillObject": _Skill(manipulation.fill, at_most=2),
-    "EmptyObject": _Skill(manipulation.empty),
-    "CleanObject": _Skill(composites.clean, at_most=2),
-    "HeatObject": _Skill(composites.heat, at_most=2),
-    "CoolObject": _Skill(composites.cool, at_most=2),
+PERFORM: Mapping[str, Callable[..., Thing | None]] = {
+    "Explore": _explore,
+    "GoToObject": searching.go_to,
+    "PickupObject": manipulation.pick_up,
+    "PutObject": manipulation.put,
+    "OpenObject": manipulation.open_,
+    "CloseObject": manipulation.close,
+    "ToggleOn": manipulation.toggle_on,
+    "ToggleOff": manipulation.toggle_off,
+    "SwitchOn": manipulation.toggle_on,
+    "SwitchOff": manipulation.toggle_off,
+    "SliceObject": manipulation.slice_,
+    "BreakObject": manipulation.break_,
+    "ThrowObject": manipulation.throw,
+    "FillObject": manipulation.fill,
+    "EmptyObject": manipulation.empty,
+    "CleanObject": composites.clean,
+    "HeatObject": composites.heat,
+    "CoolObject": composites.cool,
 }
 
 
@@ -164,18 +150,17 @@ class HomeRobot:
         if text in self.world or remembered is None:
             return text == held.id or self.world.types.get(text) is held.type
         # Memory may still have the place where the thing was taken from.
-        taken_there = float(np.linalg.norm(self.world.held_from[:2] - remembered.position[:2])) <= TAKEN_WITHIN_M
+        way = self.world.held_from - np.array(remembered.position)
+        taken_there = float(np.linalg.norm(way[:2])) <= REMEMBERED_WITHIN_M
         at_place = thing_at(self.world, remembered)
-        return self.world.types.get(remembered.class_name) is held.type and (taken_there or at_place in (None, held))
+        return self.world.types.get(remembered.object_class) is held.type and (taken_there or at_place in (None, held))
 
     def _perform(self, run: Execution, call: SkillCall) -> Thing | None:
-        skill = SKILLS.get(call.skill)
-        if skill is None:
-            raise SkillFailure(FailureReason.INVALID_CALL, f"no skill {call.skill!r}; known are {', '.join(SKILLS)}")
-        count = len(call.arguments)
-        if count < skill.at_least or (skill.at_most is not None and count > skill.at_most):
-            raise SkillFailure(FailureReason.INVALID_CALL, f"{call}: {count} arguments do not fit")
-        return skill.perform(self, run, *call.arguments)
+        try:
+            check_call(call)
+        except InvalidValueError as error:
+            raise SkillFailure(FailureReason.INVALID_CALL, str(error)) from error
+        return PERFORM[call.skill](self, run, *call.arguments)
 
     def _noticed(self, changes: Sequence[StateChange]) -> tuple[StateChange, ...]:
         here = self.body.pose.position

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from memory_node.domain.geometry import FloatArray, Pose
 from memory_node.domain.skill import FailureReason
 from memory_node.home.execution import Execution, SkillFailure
@@ -32,13 +34,9 @@ def go_to(robot: HomeRobot, run: Execution, text: str) -> Thing | None:
         drive_to(robot, run, _beside(robot, place, text))
         return None
     remembered = parse_remembered(text)
-    if (
-        remembered is not None
-        and thing_at(robot.world, remembered) is None
-        and robot.world.types.get(remembered.class_name)
-    ):
-        drive_to(robot, run, _beside(robot, remembered.position, text))
-        run.look_around(list, f"looking for {remembered.class_name}")
+    if remembered is not None and thing_at(robot.world, remembered) is None:
+        drive_to(robot, run, _beside(robot, np.array(remembered.position), text))
+        run.look_around(list, f"looking for {remembered.object_class}")
     thing = robot.resolve(text)
     if thing.id == robot.world.held_id:
         return thing

@@ -52,6 +52,11 @@ class World:
     def __iter__(self) -> Iterator[Thing]:
         return iter(list(self._things.values()))
 
+    @property
+    def things(self) -> tuple[Thing, ...]:
+        """All things, fixtures first."""
+        return tuple(self)
+
     def __contains__(self, thing_id: str) -> bool:
         return thing_id in self._things
 

@@ -1,27 +1,9 @@
-"""How long the simulated robot takes for what it does."""
+"""The simulated robot's body, pace and mishaps."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from types import MappingProxyType
-
-# Seconds of arm work; of the order of what mobile manipulators in homes need.
-ARM_SECONDS: Mapping[str, float] = MappingProxyType(
-    {
-        "PickupObject": 6.0,
-        "PutObject": 5.0,
-        "OpenObject": 5.0,
-        "CloseObject": 4.0,
-        "ToggleOn": 2.0,
-        "ToggleOff": 2.0,
-        "SliceObject": 12.0,
-        "BreakObject": 4.0,
-        "ThrowObject": 3.0,
-        "FillObject": 6.0,
-        "EmptyObject": 4.0,
-    }
-)
 
 
 @dataclass(frozen=True)
@@ -43,7 +25,6 @@ class RobotConfig:
     camera_pitch_rad: float = 0.45
     hand_height_m: float = 0.95
     hand_ahead_m: float = 0.4
-    arm_seconds: Mapping[str, float] = field(default_factory=lambda: ARM_SECONDS)
 
 
 @dataclass(frozen=True)
