@@ -18,7 +18,7 @@ from memory_node.store import schema
 from memory_node.store.errors import StoreUnavailableError
 from memory_node.store.merge import merge_beliefs
 from memory_node.store.object_rows import beliefs_from_rows, place_of
-from memory_node.store.records import Belief, Document
+from memory_node.store.records import Belief, Document, Removed, StoreChange
 from memory_node.store.rows import (
     STEP_COLUMNS,
     area_of,
@@ -105,25 +105,29 @@ def _merged(beliefs: Sequence[Belief]) -> list[Belief]:
     return merged
 
 
-def read_own_counts(connection: Connection, site: str, robot_id: str) -> dict[str, tuple[int, int]]:
+def read_foreign_counts(
+    connection: Connection, site: str, robot_id: str, *conditions: Any
+) -> dict[str, tuple[int, int]]:
     """Return by object id how often robots other than this one saw and missed it; absent where none did."""
     objects = schema.objects
     sums = (sa.func.sum(objects.c.times_seen), sa.func.sum(objects.c.times_missed))
     foreign = objects.c.robot_id != robot_id
-    rows = connection.execute(
-        sa.select(objects.c.id, *sums).where(objects.c.site == site, foreign).group_by(objects.c.id)
-    )
+    query = sa.select(objects.c.id, *sums).where(objects.c.site == site, foreign, *conditions)
+    rows = connection.execute(query.group_by(objects.c.id))
     return {object_id: (int(seen), int(missed)) for object_id, seen, missed in rows}
 
 
-def read_map(connection: Connection, site: str, since_revision: int = -1) -> dict[str, tuple[list[Any], list[Any]]]:
-    """Return by table (present records, removed records) that changed after a revision."""
+def read_map(
+    connection: Connection, site: str, since_revision: int = -1, not_session: str = ""
+) -> dict[str, tuple[list[Any], list[Any]]]:
+    """Return by table (present records, removed records) that changed after a revision, but not in a session."""
     found: dict[str, tuple[list[Any], list[Any]]] = {}
     for name, build in MAP_TABLES.items():
         table = schema.metadata.tables[name]
         present: list[Any] = []
         removed: list[Any] = []
-        query = sa.select(table).where(table.c.site == site, table.c.revision > since_revision)
+        newer = (table.c.revision > since_revision, table.c.session_id != not_session)
+        query = sa.select(table).where(table.c.site == site, *newer)
         for row in connection.execute(query.order_by(*table.primary_key)):
             (removed if row.removed else present).append(build(row))
         found[name] = (present, removed)
@@ -164,3 +168,40 @@ def read_documents(connection: Connection, site: str, *conditions: Any) -> list[
         Document(row.kind, row.id, json.loads(row.body), row.stamp_ns, tuple(sources[key]), bool(row.removed))
         for key, row in newest.items()
     ]
+
+
+def read_changes(
+    connection: Connection, site: str, since_revision: int, own_session: str, own_robot: str
+) -> StoreChange:
+    """Return what sessions other than one's own committed after a revision, and the merges that own facts changed."""
+    revision = revision_of(connection, site)
+
+    def newer(table: sa.Table) -> tuple[Any, Any]:
+        return table.c.revision > since_revision, table.c.session_id != own_session
+
+    objects, tombstones = schema.objects, schema.tombstones
+    shared = sa.select(objects.c.id).where(objects.c.site == site, objects.c.robot_id != own_robot)
+    foreign = sa.or_(objects.c.session_id != own_session, objects.c.id.in_(shared))
+    ids = sa.select(objects.c.id).where(objects.c.site == site, objects.c.revision > since_revision, foreign)
+    beliefs = read_beliefs(connection, site, objects.c.id.in_(ids))
+    dead = connection.execute(
+        sa.select(tombstones.c.kind, tombstones.c.id)
+        .where(tombstones.c.site == site, tombstones.c.revision > since_revision)
+        .order_by(tombstones.c.kind, tombstones.c.id)
+    ).all()
+    found = read_map(connection, site, since_revision, own_session)
+    merged_away = [belief.object.id for belief in beliefs if belief.merged_into]
+    return StoreChange(
+        revision=revision,
+        objects=tuple(belief.object for belief in beliefs if not belief.merged_into),
+        gone=(*merged_away, *(record_id for kind, record_id in dead if kind == "object")),
+        forgotten=tuple((kind, record_id) for kind, record_id in dead if kind != "object"),
+        floors=tuple(found["floors"][0]),
+        rooms=tuple(found["rooms"][0]),
+        areas=tuple(found["areas"][0]),
+        relations=tuple(found["relations"][0]),
+        removed=tuple(Removed(record) for _, gone in found.values() for record in gone),
+        episodes=tuple(read_episodes(connection, site, *newer(schema.episodes))),
+        steps=tuple(read_steps(connection, site, *newer(schema.steps))),
+        documents=tuple(read_documents(connection, site, *newer(schema.documents))),
+    )

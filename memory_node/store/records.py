@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
 from typing import Any, Union
 
 import numpy as np
@@ -61,12 +61,14 @@ class Belief:
 class StoreChange:
     """What other robots, or another process, brought since the last look.
 
-    objects: merged over all robots. gone: ids of objects that were forgotten or merged into others.
+    objects: merged over all robots. gone: ids of objects that were forgotten or merged into others. forgotten: the
+    (kind, id) of everything else that was: episodes, steps (by step_key), documents by their kind.
     """
 
     revision: int
     objects: tuple[SceneObject, ...] = ()
     gone: tuple[str, ...] = ()
+    forgotten: tuple[tuple[str, str], ...] = ()
     floors: tuple[Floor, ...] = ()
     rooms: tuple[Room, ...] = ()
     areas: tuple[Area, ...] = ()
@@ -74,18 +76,15 @@ class StoreChange:
     removed: tuple[Removed, ...] = ()
     episodes: tuple[EpisodeSummary, ...] = ()
     steps: tuple[StepRecord, ...] = ()
-    documents: tuple[Document, ...] = field(default=())
+    documents: tuple[Document, ...] = ()
 
     def __bool__(self) -> bool:
-        return any((self.objects, self.gone, self.floors, self.rooms, self.areas, self.relations, self.removed)) or any(
-            (self.episodes, self.steps, self.documents)
-        )
+        return any(getattr(self, field.name) for field in fields(self) if field.name != "revision")
 
 
 Recordable = (
     SceneEvent | StepRecord | EpisodeSummary | StateChange | Area | Room | Floor | Relation | Removed | Document
 )
-ObjectListener = Callable[[StoreChange], None]
 
 
 def step_key(episode_id: str, index: int) -> str:

@@ -22,8 +22,9 @@ from memory_node.store import reader, schema
 from memory_node.store.config import StoreConfig, load_config
 from memory_node.store.engine import for_writing, open_engine, parse_url, sqlite_path
 from memory_node.store.errors import StoreUnavailableError
+from memory_node.store.feed import ChangeFeed
 from memory_node.store.journal import Journal
-from memory_node.store.records import Document, Recordable, Removed
+from memory_node.store.records import Batch, Document, Recordable, Removed, StoreChange
 from memory_node.store.rows import MapRecord
 from memory_node.store.translate import Translator
 from memory_node.store.versioning import prepare
@@ -66,24 +67,27 @@ class Store:
         self._clock = clock
         self._engine = open_engine(url, config.busy_timeout_s)
         path = sqlite_path(url)
+        self.site = site or "home"
+        self._prepared = False
         try:
-            self.site = prepare(self._engine, site, clock)
+            self._prepare(site)
         except sa.exc.OperationalError as error:
             if path is not None:
                 raise StoreUnavailableError(f"{path} cannot be opened: {error.orig}") from error
-            self.site = site or "home"
         folder = _state_folder() / f"{self.site}-{robot_id}" if path is None else path.parent
         stem = "store" if path is None else path.name
         self.data_dir = Path(config.data_dir) if config.data_dir else folder / f"{stem}.data"
         journal_path = Path(config.journal_path) if config.journal_path else folder / f"{stem}.pending"
         self._translator = Translator(self.site, robot_id, self.session_id)
         self._journal = Journal(journal_path, int(config.journal_mib * 2**20))
-        self._writer = LogWriter(self._engine, self._translator, self._journal, config)
+        self._feed = ChangeFeed(self._engine, self.site, config)
+        self._writer = LogWriter(self._engine, self._translator, self._journal, config, self._on_commit)
         self._map: dict[tuple[str, ...], MapRecord] = {}
         self.closed = False
+        self._revision = -1
         self._map_lock = threading.Lock()
-        self._enter_session()
-        self._writer.start()
+        self._writer.start(lambda: self._prepare(self.site), reachable=self._prepared)
+        self._feed.start()
 
     def __enter__(self) -> Store:
         return self
@@ -154,8 +158,10 @@ class Store:
             revision = reader.revision_of(connection, self.site)
             beliefs = reader.read_beliefs(connection, self.site)
             found = reader.read_map(connection, self.site)
-            foreign = reader.read_own_counts(connection, self.site, self.robot_id)
+            foreign = reader.read_foreign_counts(connection, self.site, self.robot_id)
         objects = tuple(belief.object for belief in beliefs if not belief.merged_into)
+        self._revision = revision
+        self._feed.seen(revision)
         self._translator.foreign_counts.update(foreign)
         for scene_object in objects:
             if scene_object.id not in foreign:
@@ -164,6 +170,37 @@ class Store:
         with self._map_lock:
             self._map = {_map_key(record): record for record in (*floors, *rooms, *areas, *relations)}
         return SceneSnapshot(self._clock(), floors, rooms, areas, objects, relations, version=revision)
+
+    def wait_for_changes(self, timeout_s: float) -> bool:
+        """Return whether others changed the site's memory, after at most `timeout_s`."""
+        return self._feed.wait(timeout_s)
+
+    def poll_changes(self) -> StoreChange | None:
+        """Return what others committed since load_scene() or the last call; None while there is nothing to be had.
+
+        An object that other robots have seen too comes again after own facts about it: as the site now believes it.
+        Take the objects over before the next append(): counts of later appends are understood as including them.
+        """
+        if not self._feed.take_signal():
+            return None
+        try:
+            # What waits here must be in the database before the merge is read, or it would seem undone.
+            self._writer.flush(1.0)
+            if self._writer.diagnostics().state != "ok":
+                raise StoreUnavailableError("own facts are still in the journal")
+            with reader.reading(self._engine) as connection:
+                change = reader.read_changes(connection, self.site, self._revision, self.session_id, self.robot_id)
+                ids = [scene_object.id for scene_object in change.objects]
+                chosen = schema.objects.c.id.in_(ids)
+                foreign = reader.read_foreign_counts(connection, self.site, self.robot_id, chosen)
+        except StoreUnavailableError:
+            self._feed.signal()
+            return None
+        self._revision = change.revision
+        self._feed.seen(change.revision)
+        self._translator.forget(change.gone)
+        self._translator.foreign_counts.update(foreign)
+        return change or None
 
     def object_history(self, object_id: str, as_of_ns: int = 0) -> tuple[Place, ...]:
         """Return where an object was, oldest first; as_of_ns > 0 leaves out what began later.
@@ -211,20 +248,28 @@ class Store:
         Raises:
             StoreUnavailableError: something could not be made durable in time; it is lost.
         """
+        self._feed.close()
         try:
             self._writer.close(timeout_s)
         finally:
             self.closed = True
             self._engine.dispose()
 
-    def _enter_session(self) -> None:
-        row = {"id": self.session_id, "robot_id": self.robot_id, "started_ns": self._clock(), "program": __version__}
-        try:
-            with for_writing(self._engine.connect()) as connection, connection.begin():
-                connection.execute(schema.sessions.insert().values(site=self.site, **row))
-        except sa.exc.OperationalError:
-            # A database that takes nothing now: the writer finds out and says so.
+    def _on_commit(self, revision: int, batch: Batch) -> None:
+        self._feed.committed(revision)
+        shared = self._translator.foreign_counts
+        if shared and any(key[0] in shared for key in batch.get("objects", ())):
+            self._feed.signal()
+
+    def _prepare(self, site: str) -> None:
+        """Make the tables ready and note this session, once the database can be reached."""
+        if self._prepared:
             return
+        self.site = prepare(self._engine, site, self._clock)
+        row = {"id": self.session_id, "robot_id": self.robot_id, "started_ns": self._clock(), "program": __version__}
+        with for_writing(self._engine.connect()) as connection, connection.begin():
+            connection.execute(schema.sessions.insert().values(site=self.site, **row))
+        self._prepared = True
 
 
 def _map_key(record: MapRecord) -> tuple[str, ...]:

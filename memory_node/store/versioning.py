@@ -30,7 +30,9 @@ def schema_version(connection: Connection) -> str | None:
 
 
 def prepare(engine: Engine, site: str, clock: Clock = system_clock) -> str:
-    """Create or migrate the tables and the site's row; return the site's name ("" asks for the file's only one).
+    """Create or migrate the tables and the site's row; return the site's name.
+
+    site: "" asks for a SQLite file's own, else "home".
 
     Raises:
         StoreVersionError: the database is newer than this program.
@@ -87,7 +89,7 @@ def migrate(connection: Connection, version: str) -> None:
 
 def _enter_site(connection: Connection, site: str, clock: Clock) -> str:
     present = list(connection.execute(sa.select(sites.c.name).order_by(sites.c.name)).scalars())
-    if not site and len(present) == 1:
+    if not site and len(present) == 1 and connection.dialect.name == "sqlite":
         return present[0]
     name = site or "home"
     if name in present:

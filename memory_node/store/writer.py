@@ -6,7 +6,7 @@ import logging
 import threading
 import time
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import islice
@@ -77,11 +77,21 @@ class Ticket:
 class LogWriter:
     """Takes records in order and makes them durable, at latest `commit_interval_s` after they came."""
 
-    def __init__(self, engine: Engine, translator: Translator, journal: Journal, config: StoreConfig) -> None:
+    def __init__(
+        self,
+        engine: Engine,
+        translator: Translator,
+        journal: Journal,
+        config: StoreConfig,
+        committed: Callable[[int, Batch], None],
+    ) -> None:
+        """Committed: told the revision and the rows of each commit, in order."""
         self._engine = engine
         self._translator = translator
         self._journal = journal
         self._config = config
+        self._committed = committed
+        self._prepare: Callable[[], None] = lambda: None
         self._applier = Applier(translator.origin["site"], translator.origin["robot_id"], self._reject_row)
         self._connection: Connection | None = None
         self._condition = threading.Condition()
@@ -100,10 +110,14 @@ class LogWriter:
         self._commit_ms: deque[float] = deque(maxlen=512)
         self._thread = threading.Thread(target=self._run, name="store-writer", daemon=True)
 
-    def start(self) -> None:
-        """Bring what the journal kept into the database, if it can be reached, and start to write."""
-        if len(self._journal):
-            self._state = "replaying the journal"
+    def start(self, prepare: Callable[[], None], reachable: bool) -> None:
+        """Bring what the journal kept into the database, if it can be reached, and start to write.
+
+        prepare: makes the tables ready; called before each attempt after an outage.
+        """
+        self._prepare = prepare
+        if len(self._journal) or not reachable:
+            self._state = "replaying the journal" if reachable else "not reached yet"
             self._recover()
         self._thread.start()
 
@@ -274,10 +288,11 @@ class LogWriter:
         try:
             if self._connection is None:
                 self._connection = for_writing(self._engine.connect())
-            self._applier.apply(self._connection, batch)
+            revision = self._applier.apply(self._connection, batch)
         except (sa.exc.SQLAlchemyError, OSError) as error:
             self._lose(error)
             return False
+        self._committed(revision, batch)
         self._commits += 1
         self._commit_ms.append((time.monotonic() - started) * 1e3)
         return True
@@ -302,12 +317,18 @@ class LogWriter:
 
     def _recover(self) -> None:
         """Bring the journal's batches into the database, in order; the state tells whether it went."""
+        try:
+            self._prepare()
+        except (sa.exc.SQLAlchemyError, OSError, StoreError) as error:
+            self._lose(error)
+            return
         replayed = 0
         for batch in self._journal.batches():
             if not self._commit(batch):
                 return
             replayed += 1
-        if replayed == 0 and not self._reachable():
+        # An empty commit shows whether writing works again.
+        if replayed == 0 and not self._commit({}):
             return
         try:
             self._journal.clear()
@@ -318,9 +339,6 @@ class LogWriter:
             return
         _log.info("the database takes facts again; %d batches came from the journal", replayed)
         self._state = "ok"
-
-    def _reachable(self) -> bool:
-        return self._commit({})
 
     def _reject_row(self, table: str, key: tuple[Any, ...], error: Exception) -> None:
         ticket = self._owners.get((table, key))

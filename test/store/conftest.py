@@ -48,7 +48,9 @@ class PostgresServer:
         subprocess.run(command, check=True, stdout=subprocess.DEVNULL, timeout=60, **_as_server_user())
 
     def start(self) -> None:
-        options = f"-p {self.port} -c listen_addresses=127.0.0.1 -c unix_socket_directories={self.data_dir}"
+        options = (
+            f"-p {self.port} -c listen_addresses=127.0.0.1 -c fsync=off -c unix_socket_directories={self.data_dir}"
+        )
         self.control("-o", options, "-l", str(self.data_dir / "server.log"), "start")
 
     def stop(self) -> None:

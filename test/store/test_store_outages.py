@@ -35,6 +35,23 @@ def locked(tmp_path):
     connection.close()
 
 
+@pytest.fixture
+def on_begin():
+    """Run a statement at the beginning of each transaction; set before the store's threads begin theirs."""
+    listeners = []
+
+    def listen(statement):
+        def run(connection):
+            connection.exec_driver_sql(statement())
+
+        sa.event.listen(sa.engine.Engine, "begin", run)
+        listeners.append(run)
+
+    yield listen
+    for run in listeners:
+        sa.event.remove(sa.engine.Engine, "begin", run)
+
+
 def test_locked_database_sends_facts_to_the_journal_and_back(open_at, make_object, tmp_path, locked):
     store = open_at(str(tmp_path / "memory.db"))
     mug = make_object()
@@ -52,14 +69,10 @@ def test_locked_database_sends_facts_to_the_journal_and_back(open_at, make_objec
     assert store.diagnostics().outages == 1
 
 
-def test_full_database_is_named_and_survived(open_at, make_object, tmp_path):
+def test_full_database_is_named_and_survived(open_at, make_object, tmp_path, on_begin):
+    limit = {"pages": 80}
+    on_begin(lambda: f"PRAGMA max_page_count = {limit['pages']}")
     store = open_at(str(tmp_path / "memory.db"))
-    limit = {"pages": 60}
-
-    @sa.event.listens_for(store._engine, "begin")
-    def _shrink(connection):
-        connection.exec_driver_sql(f"PRAGMA max_page_count = {limit['pages']}")
-
     large = [make_object(crop_jpeg=os.urandom(30_000)) for _ in range(10)]
     store.append([event(o) for o in large]).wait()
     assert "full" in store.diagnostics().state
@@ -68,19 +81,19 @@ def test_full_database_is_named_and_survived(open_at, make_object, tmp_path):
     assert {o.id: o.crop_jpeg for o in store.load_scene().objects} == {o.id: o.crop_jpeg for o in large}
 
 
-def test_read_only_disk_keeps_facts_in_memory_until_it_writes_again(open_at, make_object, tmp_path, monkeypatch):
+def test_read_only_disk_keeps_facts_in_memory_until_it_writes_again(
+    open_at, make_object, tmp_path, monkeypatch, on_begin
+):
+    read_only = {"on": False}
+    on_begin(lambda: f"PRAGMA query_only = {int(read_only['on'])}")
     store = open_at(str(tmp_path / "memory.db"))
-    read_only = {"on": True}
+    read_only["on"] = True
     write = Journal._write
 
     def refuse(journal, data, offset):
         if read_only["on"]:
             raise OSError(errno.EROFS, os.strerror(errno.EROFS))
         write(journal, data, offset)
-
-    @sa.event.listens_for(store._engine, "begin")
-    def _query_only(connection):
-        connection.exec_driver_sql(f"PRAGMA query_only = {int(read_only['on'])}")
 
     monkeypatch.setattr(Journal, "_write", refuse)
     first, second = make_object(), make_object()
@@ -151,6 +164,20 @@ def test_server_that_goes_and_comes_back_gets_everything(open_at, make_object, p
         postgres.start()
     until(lambda: store.diagnostics().state == "ok", 20.0)
     assert {o.id for o in store.load_scene().objects} == {before.id, during.id}
+
+
+def test_robot_that_starts_without_its_server_contributes_later(open_at, make_object, postgres):
+    url = postgres.create_database()
+    postgres.stop()
+    try:
+        store = open_at(url)
+        mug = make_object()
+        store.append([event(mug)]).wait()
+        assert store.diagnostics().journal_batches == 1
+    finally:
+        postgres.start()
+    until(lambda: store.diagnostics().state == "ok", 20.0)
+    assert [o.id for o in store.load_scene().objects] == [mug.id]
 
 
 def test_torn_frame_ends_the_journal(tmp_path):

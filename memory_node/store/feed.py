@@ -1,0 +1,105 @@
+"""Notices that others changed the store: NOTIFY on PostgreSQL, a look at the site's revision on both."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy.engine import Engine
+
+from memory_node.store import schema
+from memory_node.store.apply import channel_of
+from memory_node.store.config import StoreConfig
+
+_log = logging.getLogger(__name__)
+
+
+class ChangeFeed:
+    """Knows up to which revision the caller has seen the store, and tells when there is more.
+
+    Own commits that follow each other without a gap are nothing new; a gap in the revisions is another's commit.
+    """
+
+    def __init__(self, engine: Engine, site: str, config: StoreConfig) -> None:
+        self._engine = engine
+        self._site = site
+        self._config = config
+        self._lock = threading.Lock()
+        self._seen = -1
+        self._signal = threading.Event()
+        self._stopping = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="store-feed", daemon=True)
+
+    def start(self) -> None:
+        """Begin to listen."""
+        self._thread.start()
+
+    def committed(self, revision: int) -> None:
+        """Note an own commit."""
+        with self._lock:
+            if revision == self._seen + 1:
+                self._seen = revision
+
+    def seen(self, revision: int) -> None:
+        """Note that the caller has everything up to `revision`."""
+        with self._lock:
+            self._seen = max(self._seen, revision)
+
+    def wait(self, timeout_s: float) -> bool:
+        """Return whether others changed something, after at most `timeout_s`."""
+        return self._signal.wait(timeout_s)
+
+    def take_signal(self) -> bool:
+        """Return whether others changed something since the last call."""
+        signalled = self._signal.is_set()
+        self._signal.clear()
+        return signalled
+
+    def signal(self) -> None:
+        """Make the next take_signal() true."""
+        self._signal.set()
+
+    def close(self, timeout_s: float = 5.0) -> None:
+        """Stop to listen."""
+        self._stopping.set()
+        self._signal.set()
+        self._thread.join(timeout_s)
+
+    def _run(self) -> None:
+        listen = self._listen if self._engine.dialect.name == "postgresql" else self._look
+        while not self._stopping.is_set():
+            try:
+                listen()
+            except (sa.exc.SQLAlchemyError, self._engine.dialect.loaded_dbapi.Error, OSError) as error:
+                # The writer reports the outage; what was missed is noticed by its revision afterwards.
+                _log.debug("the change feed lost the database: %s", error)
+            self._stopping.wait(self._config.retry_interval_s)
+
+    def _compare(self, revision: int | None) -> None:
+        with self._lock:
+            behind = revision is not None and revision > self._seen
+        if behind:
+            self._signal.set()
+
+    def _look(self) -> None:
+        newest = sa.select(schema.sites.c.revision).where(schema.sites.c.name == self._site)
+        while not self._stopping.is_set():
+            with self._engine.connect() as connection:
+                self._compare(connection.execute(newest).scalar_one_or_none())
+            self._stopping.wait(self._config.poll_interval_s)
+
+    def _listen(self) -> None:
+        from psycopg import sql
+
+        arguments, options = self._engine.dialect.create_connect_args(self._engine.url)
+        options = {"connect_timeout": 3, "keepalives_idle": 5, "tcp_user_timeout": 5000, **options}
+        connection: Any = self._engine.dialect.loaded_dbapi.connect(*arguments, autocommit=True, **options)
+        with connection:
+            connection.execute(sql.SQL("LISTEN {}").format(sql.Identifier(channel_of(self._site))))
+            while not self._stopping.is_set():
+                found = connection.execute("SELECT revision FROM sites WHERE name = %s", (self._site,)).fetchone()
+                self._compare(None if found is None else found[0])
+                for _ in connection.notifies(timeout=self._config.poll_interval_s, stop_after=1):
+                    pass
