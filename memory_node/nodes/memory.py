@@ -1,0 +1,117 @@
+"""The memory node: camera, map and skill reports in; services, latched graph, deltas and diagnostics out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from nav_msgs.msg import OccupancyGrid
+from rclpy.callback_groups import MutuallyExclusiveCallbackGroup
+from rclpy.node import Node
+
+from memory_node.delivery.open_memory import MemoryConfig, default_database, open_memory
+from memory_node.domain.errors import InputSkippedError, InvalidValueError
+from memory_node.nodes import conversions
+from memory_node.nodes.camera_input import CameraInput
+from memory_node.nodes.diagnostics import DiagnosticsPublisher, InputCounters
+from memory_node.nodes.memory_services import MemoryServices
+from memory_node.nodes.memory_topics import LATCHED, MemoryTopics
+from memory_node.nodes.parameters import declare, parameter
+from memory_node.perception.config import PerceptionConfig
+from memory_node.perception.detection import Detector
+from memory_node.perception.geometric_segmentation import GeometricSegmentation
+from memory_node.perception.pipeline import PerceptionPipeline
+from memory_node.scene_graph.config import SceneGraphConfig
+from memory_node.short_term.config import POLICY_NAMES, ShortTermConfig
+
+# An episode whose planner has been silent for so long is over.
+ABANDONED_AFTER_S = 1800.0
+
+
+@dataclass(frozen=True)
+class MemoryParameters:
+    """Parameters of the memory node."""
+
+    database: str = parameter("", "long-term memory: a file or a SQLAlchemy URL; empty: the user's data folder")
+    site: str = parameter("home", "the site that the long-term memory is of")
+    robot_id: str = parameter("robot", "who writes, for a memory that several robots share")
+    map_frame: str = parameter("map", "frame of the graph (REP-105)")
+    detections: str = parameter(
+        "boxes",
+        "boxes: Detection2DArray and instance masks are subscribed to; segment: geometric segmentation of raw RGB-D",
+        choices=("boxes", "segment"),
+    )
+    tf_timeout_s: float = parameter(0.2, "how long to wait for the camera's pose at an image's stamp (s)", 0.0, 10.0)
+    publish_period_s: float = parameter(1.0, "period of the latched graph and the statistics (s)", 0.1, 60.0)
+    short_term_capacity: int = parameter(64, "units of the short-term memory", 1, 10_000_000)
+    short_term_policy: str = parameter("adaptive", "replacement policy", choices=POLICY_NAMES)
+    area_spacing_m: float = parameter(1.5, "distance between the areas that tile the reachable space (m)", 0.2, 20.0)
+    perception: PerceptionConfig = PerceptionConfig()  # noqa: RUF009 - frozen
+
+
+class MemoryNode(Node):
+    """Builds the memory and serves it."""
+
+    def __init__(self) -> None:
+        super().__init__("memory")
+        config = declare(self, MemoryParameters)
+        self.memory = open_memory(_memory_config(config), clock=self._now_ns)
+        self._counters = InputCounters()
+        self._topics = MemoryTopics(self, self.memory, config.publish_period_s)
+        self._services = MemoryServices(self, self.memory)
+        detector: Detector | None = GeometricSegmentation() if config.detections == "segment" else None
+        self._camera = CameraInput(
+            self,
+            PerceptionPipeline(config.perception),
+            detector,
+            config.map_frame,
+            config.tf_timeout_s,
+            self._counters,
+            self.memory.observe,
+        )
+        group = MutuallyExclusiveCallbackGroup()
+        self.create_subscription(OccupancyGrid, "map", self._on_map, LATCHED, callback_group=group)
+        self._diagnostics = DiagnosticsPublisher(self, self._figures, self._problems)
+        self._tidy = self.create_timer(60.0, self._end_abandoned, callback_group=group)
+        scene = self.memory.scene()
+        self.get_logger().info(f"remembering {len(scene.objects)} objects in {len(scene.areas)} areas")
+
+    def _now_ns(self) -> int:
+        return int(self.get_clock().now().nanoseconds)
+
+    def _on_map(self, msg: OccupancyGrid) -> None:
+        try:
+            grid = conversions.grid_from_msg(msg)
+        except InvalidValueError as error:
+            self._counters.skipped(InputSkippedError("map", str(error)))
+            self.get_logger().warning(f"skipped a map: {error}")
+            return
+        self.memory.set_map(grid, conversions.stamp_from_msg(msg.header.stamp))
+        self.get_logger().info(f"map of {grid.cells.shape[1]}x{grid.cells.shape[0]} cells taken")
+
+    def _end_abandoned(self) -> None:
+        for episode_id in self.memory.experience.end_abandoned(ABANDONED_AFTER_S):
+            self.get_logger().warning(f"episode {episode_id} was abandoned by its planner")
+
+    def _figures(self) -> dict[str, object]:
+        return {**self._counters.values(), **self.memory.diagnostics()}
+
+    def _problems(self) -> list[str]:
+        state = self.memory.diagnostics().get("store", "ok")
+        return [] if state == "ok" else [f"the store takes nothing: {state}"]
+
+    def destroy_node(self) -> None:
+        """Make everything durable, then go."""
+        self.memory.close()
+        super().destroy_node()
+
+
+def _memory_config(config: MemoryParameters) -> MemoryConfig:
+    return MemoryConfig(
+        database=config.database or str(default_database()),
+        site=config.site,
+        robot_id=config.robot_id,
+        scene=replace(SceneGraphConfig.load(), area_spacing_m=config.area_spacing_m),
+        short_term=replace(
+            ShortTermConfig.load(), capacity=config.short_term_capacity, policy=config.short_term_policy
+        ),
+    )

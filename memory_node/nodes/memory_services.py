@@ -1,0 +1,164 @@
+"""The memory node's services: each converts, asks the core, and answers; an error becomes a clear message."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from rclpy.callback_groups import ReentrantCallbackGroup
+from rclpy.node import Node
+from robot_memory import srv
+
+from memory_node.delivery.robot_memory import RobotMemory
+from memory_node.domain.answer import AnswerStatus, FindQuery
+from memory_node.domain.errors import RobotMemoryError
+from memory_node.domain.states import ObjectState
+from memory_node.nodes import conversions
+
+DEFAULT_K = 5
+DEFAULT_TOKENS = 2000
+
+
+class MemoryServices:
+    """Serves `memory` under the node's name: ~/find_objects and so on."""
+
+    def __init__(self, node: Node, memory: RobotMemory) -> None:
+        self._node = node
+        self._memory = memory
+        self._group = ReentrantCallbackGroup()
+        self._serve(srv.GetSceneGraph, "get_scene_graph", self._get_scene_graph)
+        self._serve(srv.FindObjects, "find_objects", self._find_objects)
+        self._serve(srv.RecallObjects, "recall_objects", self._recall_objects)
+        self._serve(srv.RankSearchAreas, "rank_search_areas", self._rank_search_areas)
+        self._serve(srv.Remember, "remember", self._remember)
+        self._serve(srv.GetContext, "get_context", self._get_context)
+        self._serve(srv.Forget, "forget", self._forget)
+        self._serve(srv.SaveMemory, "save_memory", self._save_memory)
+        self._serve(srv.EditObject, "edit_object", self._edit_object)
+        self._serve(srv.ConfirmRelocalization, "confirm_relocalization", self._confirm_relocalization)
+        self._serve(srv.StartEpisode, "start_episode", self._start_episode)
+        self._serve(srv.RecordStep, "record_step", self._record_step)
+        self._serve(srv.EndEpisode, "end_episode", self._end_episode)
+
+    def _serve(self, kind: Any, name: str, answer: Callable[[Any, Any], None]) -> None:
+        def guarded(request: Any, response: Any) -> Any:
+            try:
+                answer(request, response)
+            except (RobotMemoryError, ValueError) as error:
+                _fail(response, str(error))
+            except Exception as error:
+                self._node.get_logger().error(f"{name}: {type(error).__name__}: {error}")
+                _fail(response, f"internal error in {name}: {type(error).__name__}")
+            return response
+
+        self._node.create_service(kind, f"~/{name}", guarded, callback_group=self._group)
+
+    def _get_scene_graph(self, request: Any, response: Any) -> None:
+        as_of_ns = conversions.stamp_from_msg(request.as_of)
+        scene = self._memory.scene(as_of_ns, request.include_removed)
+        msg = conversions.snapshot_to_msg(scene)
+        msg.objects = [
+            o
+            for o in msg.objects
+            if o.existence_probability >= request.min_existence and request.area_id in ("", o.area_id)
+        ]
+        response.graph = msg
+        if request.token_budget:
+            response.text = self._memory.scene_text(request.token_budget)
+            response.text_tokens = -(-len(response.text) // 4)
+        response.success = True
+
+    def _find_objects(self, request: Any, response: Any) -> None:
+        query = _query(request, area_id=request.area_id, as_of_ns=conversions.stamp_from_msg(request.as_of))
+        _answer(response, self._memory.find(query))
+
+    def _recall_objects(self, request: Any, response: Any) -> None:
+        _answer(response, self._memory.recall(_query(request)))
+
+    def _rank_search_areas(self, request: Any, response: Any) -> None:
+        areas = self._memory.rank_search_areas(request.object_class, request.k)
+        response.areas = [conversions.ranked_area_to_msg(area) for area in areas]
+        status = AnswerStatus.OK if areas else AnswerStatus.UNKNOWN
+        response.status = conversions.status_to_msg(status, "" if areas else "no map has come yet")
+
+    def _remember(self, request: Any, response: Any) -> None:
+        changes = [conversions.change_from_msg(change) for change in request.changes]
+        response.object_ids = list(self._memory.remember_objects(changes))
+        response.success = True
+
+    def _get_context(self, request: Any, response: Any) -> None:
+        budget = request.token_budget or DEFAULT_TOKENS
+        context = self._memory.full_context(request.instruction, budget, request.episode_id)
+        response.text, response.tokens = context.text, context.tokens
+        response.sections = list(context.section_tokens)
+        response.section_tokens = list(context.section_tokens.values())
+        response.success = True
+
+    def _forget(self, request: Any, response: Any) -> None:
+        response.forgotten = self._memory.forget(
+            object_id=request.object_id,
+            area_id=request.area_id,
+            object_class=request.object_class,
+            begin_ns=conversions.stamp_from_msg(request.begin),
+            end_ns=conversions.stamp_from_msg(request.end),
+        )
+        response.success = True
+        response.message = f"{response.forgotten} objects forgotten"
+
+    def _save_memory(self, request: Any, response: Any) -> None:
+        response.objects = self._memory.save(request.backup_path)
+        response.success = True
+
+    def _edit_object(self, request: Any, response: Any) -> None:
+        response.object_id = self._memory.edit(
+            request.operation,
+            request.object_id,
+            request.other_id,
+            request.new_class,
+            conversions.point_from_msg(request.position),
+        )
+        response.success = True
+
+    def _confirm_relocalization(self, request: Any, response: Any) -> None:
+        moved = conversions.pose_from_msg(request.new_map_from_old_map) if request.shifted else None
+        self._memory.confirm_relocalization(moved)
+        response.success = True
+
+    def _start_episode(self, request: Any, response: Any) -> None:
+        response.episode_id = self._memory.experience.start(
+            request.instruction, request.task_type, request.episode_id, request.attempt or 1
+        )
+        response.success = True
+
+    def _record_step(self, request: Any, response: Any) -> None:
+        warnings = self._memory.experience.record(conversions.step_from_msg(request.step))
+        response.warnings = [str(warning) for warning in warnings]
+        response.success = True
+
+    def _end_episode(self, request: Any, response: Any) -> None:
+        self._memory.experience.end(request.episode_id, request.succeeded)
+        response.success = True
+
+
+def _query(request: Any, **more: Any) -> FindQuery:
+    return FindQuery(
+        text=request.text,
+        object_class=request.object_class,
+        states=tuple(ObjectState(state) for state in request.states),
+        near=conversions.point_from_msg(request.position) if request.near_position else None,
+        k=request.k or DEFAULT_K,
+        **more,
+    )
+
+
+def _answer(response: Any, recollection: Any) -> None:
+    response.answers = [conversions.answer_to_msg(answer) for answer in recollection.answers]
+    response.status = conversions.status_to_msg(recollection.status, recollection.explanation)
+
+
+def _fail(response: Any, message: str) -> None:
+    if hasattr(response, "status"):
+        response.status = conversions.status_to_msg(AnswerStatus.UNKNOWN, message)
+    else:
+        response.success = False
+        response.message = message

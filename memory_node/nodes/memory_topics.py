@@ -1,0 +1,69 @@
+"""What the memory node publishes: the latched graph, its deltas, the short-term memory and working memory."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rclpy.callback_groups import MutuallyExclusiveCallbackGroup
+from rclpy.node import Node
+from rclpy.qos import DurabilityPolicy, QoSProfile
+from robot_memory import msg as rm
+
+from memory_node.delivery.robot_memory import RobotMemory
+from memory_node.domain.scene import SceneEvent
+from memory_node.nodes import conversions
+from memory_node.short_term.statistics import CacheStatistics
+
+LATCHED = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
+
+
+class MemoryTopics:
+    """Publishes ~/scene_graph (latched), ~/scene_graph_delta, ~/memory_units (latched) and ~/cache_statistics.
+
+    The whole graph is published once a period, and only when it has changed; deltas at once.
+    """
+
+    def __init__(self, node: Node, memory: RobotMemory, period_s: float) -> None:
+        self._node = node
+        self._memory = memory
+        self._published_version = -1
+        self._graph = node.create_publisher(rm.SceneGraph, "~/scene_graph", LATCHED)
+        self._delta = node.create_publisher(rm.SceneGraphDelta, "~/scene_graph_delta", 100)
+        self._units = node.create_publisher(rm.MemoryUnits, "~/memory_units", LATCHED)
+        self._statistics = node.create_publisher(rm.CacheStatistics, "~/cache_statistics", 10)
+        self._timer = node.create_timer(period_s, self._publish, callback_group=MutuallyExclusiveCallbackGroup())
+        memory.on_change(self._on_change)
+
+    def _on_change(self, events: tuple[SceneEvent, ...], from_version: int, to_version: int) -> None:
+        stamp_ns = self._node.get_clock().now().nanoseconds
+        self._delta.publish(conversions.delta_to_msg(events, stamp_ns, from_version, to_version))
+
+    def _publish(self) -> None:
+        stamp_ns = self._node.get_clock().now().nanoseconds
+        self._statistics.publish(statistics_to_msg(self._memory.statistics(), stamp_ns))
+        scene = self._memory.scene()
+        if scene.version == self._published_version:
+            return
+        self._published_version = scene.version
+        self._graph.publish(conversions.snapshot_to_msg(scene))
+        units = [conversions.unit_to_msg(unit) for unit in self._memory.cache.units()]
+        self._units.publish(rm.MemoryUnits(header=conversions.header(stamp_ns), units=units))
+
+
+def statistics_to_msg(statistics: CacheStatistics, stamp_ns: int) -> Any:
+    """Return the short-term memory's statistics as a message."""
+    return rm.CacheStatistics(
+        header=conversions.header(stamp_ns),
+        policy=statistics.policy,
+        capacity=statistics.capacity,
+        units=statistics.size,
+        occupancy=statistics.occupancy,
+        warm=statistics.warm,
+        lookups=statistics.lookups,
+        hits=statistics.hits,
+        hit_ratio=statistics.hit_ratio or 0.0,
+        evictions=statistics.evictions,
+        sketch_age=statistics.sketch_age,
+        sketch_halvings=statistics.sketch_halvings,
+        pinned=statistics.pinned,
+    )
