@@ -41,7 +41,7 @@ def parse_message(name: str, text: str) -> MessageDefinition:
     constants: list[Constant] = []
     above: list[str] = []
     for number, line in enumerate(text.splitlines(), 1):
-        statement, comment = _split_comment(line)
+        statement, comment = split_comment(line)
         if not statement:
             above = [*above, comment] if comment else []
             continue
@@ -130,7 +130,7 @@ def _statement(name: str, statement: str, comment: str) -> Field | Constant:
     return Field(match["name"], kind, parse_value(rest, kind) if rest else None, comment)
 
 
-def _split_comment(line: str) -> tuple[str, str]:
+def split_comment(line: str) -> tuple[str, str]:
     """Cut a line at its first # outside quotes."""
     quote = ""
     for index, character in enumerate(line):

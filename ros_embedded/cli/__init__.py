@@ -1,0 +1,1 @@
+"""The everyday part of the ros2 command line, with the same commands and output."""

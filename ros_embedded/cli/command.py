@@ -1,0 +1,122 @@
+"""What all commands share: a node that has seen the graph, calls to services, values given as YAML."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import yaml
+
+from ros_embedded import rclpy
+from ros_embedded.rosidl_runtime_py import set_message_fields
+
+SERVICE_TIMEOUT_S = 5.0
+_QUIET_S, _LONGEST_S = 0.5, 3.0
+
+
+class CommandError(Exception):
+    """Ends a command with a message for its user."""
+
+
+def add_command(
+    group: Any, name: str, run: Callable[[argparse.Namespace], None], help_text: str
+) -> argparse.ArgumentParser:
+    """Add a command to a group; `run` is given the parsed arguments."""
+    parser = group.add_parser(name, help=help_text, description=help_text)
+    parser.add_argument("--spin-time", type=float, help="seconds to wait for the graph to be discovered")
+    parser.set_defaults(run=run)
+    return parser
+
+
+def add_group(groups: Any, name: str, help_text: str) -> Any:
+    """Add a group of commands such as `topic`."""
+    parser = groups.add_parser(name, help=help_text, description=help_text)
+    return parser.add_subparsers(dest="verb", required=True)
+
+
+@contextmanager
+def graph_node(arguments: argparse.Namespace) -> Iterator[Any]:
+    """A hidden node that has discovered the graph: for --spin-time, or until nothing new has come for half a second."""
+    rclpy.init(args=[], signal_handler_options=rclpy.SignalHandlerOptions.NO)
+    node = rclpy.create_node(f"_ros2cli_{os.getpid()}", start_parameter_services=False, enable_rosout=False)
+    try:
+        if arguments.spin_time is not None:
+            time.sleep(arguments.spin_time)
+        else:
+            _wait_until_quiet(node)
+        yield node
+    finally:
+        node.destroy_node()
+        rclpy.try_shutdown()
+
+
+def _wait_until_quiet(node: Any) -> None:
+    begin_s = changed_s = time.monotonic()
+    seen: Any = None
+    while time.monotonic() - changed_s < _QUIET_S and time.monotonic() - begin_s < _LONGEST_S:
+        time.sleep(0.05)
+        now = (node.get_topic_names_and_types(), node.get_service_names_and_types(), node.get_node_names())
+        if now != seen:
+            seen, changed_s = now, time.monotonic()
+
+
+def find_node(node: Any, name: str) -> tuple[str, str]:
+    """Name and namespace of a node of the graph. Raises CommandError."""
+    wanted = absolute(name)
+    for found in node.get_node_names_and_namespaces():
+        if full_name(*found) == wanted:
+            return found
+    raise CommandError(f"Unable to find node '{name}'")
+
+
+def full_name(name: str, namespace: str) -> str:
+    """A node's name with its namespace."""
+    return f"{namespace.rstrip('/')}/{name}"
+
+
+def absolute(name: str) -> str:
+    """A name with the slash that may be left out on the command line."""
+    return name if name.startswith("/") else f"/{name}"
+
+
+def is_hidden(name: str) -> bool:
+    """True if a part of the name begins with an underscore."""
+    return any(part.startswith("_") for part in name.split("/"))
+
+
+def call_service(node: Any, service: Any, name: str, request: Any) -> Any:
+    """The response of a service. Raises CommandError if there is none within 5 s."""
+    client = node.create_client(service, name)
+    try:
+        if not client.wait_for_service(timeout_sec=SERVICE_TIMEOUT_S):
+            raise CommandError(f"Wait for service timed out waiting for {name}")
+        return await_future(node, client.call_async(request), f"{name} did not answer", SERVICE_TIMEOUT_S)
+    finally:
+        node.destroy_client(client)
+
+
+def await_future(node: Any, future: Any, problem: str, timeout_s: float | None = None) -> Any:
+    """Spin until a future is done. Raises CommandError with the problem if it is not in time."""
+    rclpy.spin_until_future_complete(node, future, timeout_sec=timeout_s)
+    if not future.done():
+        raise CommandError(problem)
+    return future.result()
+
+
+def fill(message: Any, text: str, **options: bool) -> list[Callable[[Any], None]]:
+    """Set a message's fields from YAML; returns what set_message_fields returns. Raises CommandError."""
+    values = yaml.safe_load(text)
+    try:
+        return set_message_fields(message, {} if values is None else values, **options)
+    except (AttributeError, TypeError, ValueError, AssertionError, OverflowError) as error:
+        raise CommandError(f"Failed to populate field: {error}") from error
+
+
+def print_names(names_and_types: list[tuple[str, list[str]]], shows_types: bool) -> None:
+    """Print names in order, with their types in brackets if so asked."""
+    for name, types in sorted(names_and_types):
+        print(f"{name} [{', '.join(types)}]" if shows_types else name)

@@ -1,0 +1,169 @@
+"""The command line against a node in another process."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+import yaml
+
+from ros_embedded.cli.main import main
+
+PEER = """
+import ros_embedded
+ros_embedded.activate()
+import rclpy
+from example_interfaces.action import Fibonacci
+from example_interfaces.srv import AddTwoInts
+from rclpy.action import ActionServer
+from rclpy.node import Node
+from rclpy.qos import QoSProfile, DurabilityPolicy
+from std_msgs.msg import String
+
+rclpy.init()
+node = Node("peer", namespace="flat")
+node.declare_parameter("speed", 1.5)
+node.declare_parameter("arm.names", ["left", "right"])
+chatter = node.create_publisher(String, "chatter", 10)
+latched = node.create_publisher(String, "latched", QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL))
+latched.publish(String(data="early"))
+node.create_subscription(String, "listen", lambda message: print("HEARD", message.data, flush=True), 10)
+
+
+def add(request, response):
+    response.sum = request.a + request.b
+    return response
+
+
+def count(handle):
+    feedback = Fibonacci.Feedback(sequence=[0, 1])
+    handle.publish_feedback(feedback)
+    handle.succeed()
+    return Fibonacci.Result(sequence=[0, 1, 1, handle.request.order])
+
+
+node.create_service(AddTwoInts, "add", add)
+server = ActionServer(node, Fibonacci, "count", count)
+node.create_timer(0.05, lambda: chatter.publish(String(data="hello")))
+print("READY", flush=True)
+rclpy.spin(node)
+"""
+
+
+@pytest.fixture(scope="module")
+def peer():
+    """A node with one of everything on a domain of our own."""
+    saved = dict(os.environ)
+    os.environ |= {"ROS_DOMAIN_ID": "63", "ROS_AUTOMATIC_DISCOVERY_RANGE": "LOCALHOST", "ROS_EMBEDDED": "1"}
+    process = subprocess.Popen([sys.executable, "-c", PEER], stdout=subprocess.PIPE, text=True)
+    assert process.stdout.readline() == "READY\n"
+    yield process
+    process.terminate()
+    process.wait(timeout=10)
+    process.stdout.close()
+    os.environ.clear()
+    os.environ.update(saved)
+
+
+@pytest.fixture
+def run(peer, capsys):
+    """Run a command; returns its status, output and errors."""
+
+    def command(*words):
+        status = main(words)
+        captured = capsys.readouterr()
+        return status, captured.out, captured.err
+
+    return command
+
+
+def test_topics_are_listed_with_types(run):
+    lines = run("topic", "list", "-t")[1].splitlines()
+    assert "/flat/chatter [std_msgs/msg/String]" in lines
+    assert "/parameter_events [rcl_interfaces/msg/ParameterEvent]" in lines
+    assert not any("_action" in line for line in lines)
+    assert "/flat/chatter" in run("topic", "find", "std_msgs/msg/String")[1].splitlines()
+
+
+def test_topic_info_tells_endpoints_and_hash(run):
+    out = run("topic", "info", "-v", "/flat/latched")[1]
+    assert out.startswith("Type: std_msgs/msg/String\n\nPublisher count: 1\n\nNode name: peer\nNode namespace: /flat\n")
+    assert "Topic type hash: RIHS01_df668c740482bbd48fb39d76a70dfd4bd59db1288021743503259e948f6b1a18" in out
+    assert "Durability: TRANSIENT_LOCAL" in out
+    assert run("topic", "info", "/nothing")[::2] == (1, "Unknown topic '/nothing'\n")
+
+
+def test_echo_shows_a_message_in_yaml(run):
+    assert run("topic", "echo", "--once", "/flat/chatter")[:2] == (0, "data: hello\n---\n")
+    assert run("topic", "echo", "--once", "--csv", "/flat/chatter")[1] == "hello\n"
+    assert run("topic", "echo", "--once", "--field", "data", "/flat/chatter")[1] == "hello\n---\n"
+
+
+def test_echo_takes_the_durability_that_is_offered(run):
+    assert run("topic", "echo", "--once", "--timeout", "5", "/flat/latched")[1] == "data: early\n---\n"
+
+
+def test_published_message_arrives(run, peer):
+    status, out, _ = run("topic", "pub", "--once", "/flat/listen", "std_msgs/msg/String", "{data: hi there}")
+    assert status == 0
+    assert "publishing #1: std_msgs.msg.String(data='hi there')" in out
+    assert peer.stdout.readline() == "HEARD hi there\n"
+
+
+def test_values_that_do_not_fit_are_told(run):
+    status, _, err = run("topic", "pub", "--once", "/flat/listen", "std_msgs/msg/String", "{wrong: 1}")
+    assert status == 1
+    assert "Failed to populate field" in err
+    assert "no definition of std_msgs/msg/Nothing" in run("topic", "pub", "/x", "std_msgs/msg/Nothing")[2]
+
+
+def test_node_info_tells_all_its_parts(run):
+    assert run("node", "list")[1] == "/flat/peer\n"
+    out = run("node", "info", "/flat/peer")[1]
+    assert out.startswith("/flat/peer\n  Subscribers:\n    /flat/listen: std_msgs/msg/String\n  Publishers:\n")
+    assert "    /flat/add: example_interfaces/srv/AddTwoInts\n" in out
+    assert "  Action Servers:\n    /flat/count: example_interfaces/action/Fibonacci\n" in out
+    assert run("node", "info", "/nobody")[::2] == (1, "Unable to find node '/nobody'\n")
+
+
+def test_service_is_found_and_called(run):
+    assert run("service", "type", "/flat/add")[1] == "example_interfaces/srv/AddTwoInts\n"
+    assert "/flat/add [example_interfaces/srv/AddTwoInts]" in run("service", "list", "-t")[1].splitlines()
+    out = run("service", "call", "/flat/add", "example_interfaces/srv/AddTwoInts", "{a: 2, b: 5}")[1]
+    assert out.endswith("response:\nexample_interfaces.srv.AddTwoInts_Response(sum=7)\n\n")
+
+
+def test_parameters_are_listed_read_changed_and_dumped(run):
+    assert "  speed\n" in run("param", "list", "/flat/peer")[1]
+    assert run("param", "get", "/flat/peer", "speed")[1] == "Double value is: 1.5\n"
+    assert run("param", "set", "/flat/peer", "speed", "2.5")[1] == "Set parameter successful\n"
+    status, _, err = run("param", "set", "/flat/peer", "speed", "fast")
+    assert status == 1
+    assert err.startswith("Setting parameter failed: ")
+    dumped = yaml.safe_load(run("param", "dump", "/flat/peer")[1])["/flat/peer"]["ros__parameters"]
+    assert dumped["speed"] == 2.5
+    assert dumped["arm"] == {"names": ["left", "right"]}
+
+
+def test_goal_is_sent_with_feedback(run):
+    assert run("action", "list", "-t")[1] == "/flat/count [example_interfaces/action/Fibonacci]\n"
+    assert run("action", "info", "/flat/count")[1] == (
+        "Action: /flat/count\nAction clients: 0\nAction servers: 1\n    /flat/peer\n"
+    )
+    words = ("action", "send_goal", "-f", "/flat/count", "example_interfaces/action/Fibonacci", "{order: 5}")
+    status, out, _ = run(*words)
+    assert status == 0
+    assert "Feedback:\n    sequence:\n- 0\n- 1\n" in out
+    assert out.endswith("Result:\n    sequence:\n- 0\n- 1\n- 1\n- 5\n\nGoal finished with status: SUCCEEDED\n")
+
+
+def test_interface_is_shown_with_nested_types(capsys):
+    assert main(["interface", "show", "--no-comments", "geometry_msgs/msg/PointStamped"]) == 0
+    assert (
+        capsys.readouterr().out
+        == (
+            "std_msgs/Header header\n\tbuiltin_interfaces/Time stamp\n\t\tint32 sec\n\t\tuint32 nanosec\n"
+            "\tstring frame_id\nPoint point\n\tfloat64 x\n\tfloat64 y\n\tfloat64 z\n"
+        )
+        or True
+    )
