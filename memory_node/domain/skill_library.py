@@ -207,7 +207,7 @@ def _at_fixture(name: str, summary: str, fixture: str, state: ObjectState, lost:
         f"{summary}; the object is in the hand before and after",
         (_object("what is held"), _optional(f"which {fixture}; default: one in view", "fixture")),
         (_HOLDING,),
-        (_has(state), _has(lost, value=False), _is(Predicate.NEAR, fixture)),
+        (_has(state), _has(lost, value=False), _is(Predicate.NEAR, "fixture")),
         nominal_s=s,
         fixture=fixture,
         steps=(SkillCall("GoToObject", (fixture,)), *inner[fixture]),

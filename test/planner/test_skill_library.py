@@ -19,7 +19,7 @@ def test_library_holds_exactly_the_agreed_skills() -> None:
 @pytest.mark.parametrize("name", EXPECTED.split())
 def test_facts_speak_only_of_declared_arguments(name: str) -> None:
     skill = SKILLS[name]
-    known = {argument.name for argument in skill.arguments} | {skill.fixture}
+    known = {argument.name for argument in skill.arguments}
     facts = [rule.fact for rule in skill.preconditions] + list(skill.effects)
     assert all(argument in known for fact in facts for argument in fact.arguments)
     assert skill.effects

@@ -1,0 +1,154 @@
+"""The instruction model: MiniLM's first four layers, two of them fine-tuned, and an attention head a slot (torch)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor, nn
+
+HIDDEN = 384
+_HEADS = 12
+_EPSILON = 1e-12
+_UNKNOWN = 100  # [UNK] of BERT's vocabulary
+FROZEN_LAYERS, TUNED_LAYERS = 2, 2
+
+
+class EncoderLayer(nn.Module):
+    """One BERT layer (Devlin et al. 2019) with MiniLM's sizes."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.joined = nn.Linear(HIDDEN, 3 * HIDDEN)
+        self.mixed = nn.Linear(HIDDEN, HIDDEN)
+        self.inner = nn.Linear(HIDDEN, 4 * HIDDEN)
+        self.outer = nn.Linear(4 * HIDDEN, HIDDEN)
+        self.norm_attention = nn.LayerNorm(HIDDEN, eps=_EPSILON)
+        self.norm_output = nn.LayerNorm(HIDDEN, eps=_EPSILON)
+
+    def load(self, weights: Mapping[str, NDArray[np.float32]], layer: int) -> None:
+        """Take over layer number `layer` of the published weights."""
+        stem = f"encoder.layer.{layer}"
+        parts = [f"{stem}.attention.self.{part}" for part in ("query", "key", "value")]
+        sources = {
+            "joined": None,
+            "mixed": f"{stem}.attention.output.dense",
+            "inner": f"{stem}.intermediate.dense",
+            "outer": f"{stem}.output.dense",
+            "norm_attention": f"{stem}.attention.output.LayerNorm",
+            "norm_output": f"{stem}.output.LayerNorm",
+        }
+        for name, source in sources.items():
+            module = getattr(self, name)
+            for kind in ("weight", "bias"):
+                names = [f"{part}.{kind}" for part in parts] if source is None else [f"{source}.{kind}"]
+                value = np.concatenate([weights[one] for one in names])
+                getattr(module, kind).data.copy_(torch.from_numpy(np.ascontiguousarray(value)))
+
+    def forward(self, hidden: Tensor, mask: Tensor) -> Tensor:
+        """Return (batch, tokens, 384) from the same; mask (batch, tokens) is 1 where there is a token."""
+        batch, tokens = hidden.shape[0], hidden.shape[1]
+        size = HIDDEN // _HEADS
+        joined = self.joined(hidden).reshape(batch, tokens, 3, _HEADS, size).permute(2, 0, 3, 1, 4)
+        scores = joined[0] @ joined[1].transpose(-1, -2) / size**0.5
+        scores = scores + (mask[:, None, None, :] - 1.0) * 1e9
+        mixed = (scores.softmax(-1) @ joined[2]).permute(0, 2, 1, 3).reshape(batch, tokens, HIDDEN)
+        hidden = self.norm_attention(hidden + self.mixed(mixed))
+        return self.norm_output(hidden + self.outer(nn.functional.gelu(self.inner(hidden))))
+
+
+class FrozenLayers(nn.Module):
+    """Token embeddings and the first layers, as published: ids (batch, tokens) -> hidden (batch, tokens, 384).
+
+    kept: ids of the word pieces whose embeddings are shipped; all others are read as [UNK].
+    """
+
+    rows: Tensor
+
+    def __init__(self, weights: Mapping[str, NDArray[np.float32]], layers: int, kept: NDArray[np.int64]) -> None:
+        super().__init__()
+        table = weights["embeddings.word_embeddings.weight"]
+        rows = np.full(len(table), int(np.flatnonzero(kept == _UNKNOWN)[0]), dtype=np.int32)
+        rows[kept] = np.arange(len(kept))
+        self.register_buffer("rows", torch.from_numpy(rows))
+        self.words = nn.Embedding.from_pretrained(torch.from_numpy(table[kept]))
+        table = weights["embeddings.position_embeddings.weight"] + weights["embeddings.token_type_embeddings.weight"][0]
+        self.positions = nn.Embedding.from_pretrained(torch.from_numpy(table[:128].copy()))
+        self.norm = nn.LayerNorm(HIDDEN, eps=_EPSILON)
+        for kind in ("weight", "bias"):
+            getattr(self.norm, kind).data.copy_(torch.from_numpy(weights[f"embeddings.LayerNorm.{kind}"]))
+        self.layers = nn.ModuleList(EncoderLayer() for _ in range(layers))
+        for index, layer in enumerate(self.layers):
+            layer.load(weights, index)
+        self.requires_grad_(False)
+
+    def forward(self, ids: Tensor, mask: Tensor) -> Tensor:
+        """Return the hidden states after the frozen layers."""
+        positions = torch.arange(ids.shape[1], device=ids.device)
+        hidden = self.norm(self.words(self.rows[ids]) + self.positions(positions))
+        for layer in self.layers:
+            hidden = layer(hidden, mask)
+        return hidden
+
+
+@dataclass(frozen=True)
+class HeadSizes:
+    """How many kinds and classes (the empty one included) the heads tell apart, and the width of the home's vector."""
+
+    kinds: int
+    classes: int
+    home: int
+    width: int = 320
+
+
+SLOTS = ("kind", "target", "parent", "container", "light", "sliced", "several")
+
+
+class InstructionHeads(nn.Module):
+    """The tuned layers and a head for each slot: every slot attends to the words that matter to it."""
+
+    def __init__(self, sizes: HeadSizes) -> None:
+        super().__init__()
+        self.tuned = nn.ModuleList(EncoderLayer() for _ in range(TUNED_LAYERS))
+        self.queries = nn.Parameter(torch.randn(len(SLOTS), HIDDEN) * 0.05)
+        self.home = nn.Sequential(nn.Linear(sizes.home, 128), nn.GELU(), nn.Linear(128, 128))
+        outputs = {"kind": sizes.kinds, "sliced": 2, "several": 2}
+        self.hidden = nn.ModuleDict(
+            {slot: nn.Linear(2 * HIDDEN + 128, sizes.width) for slot in SLOTS},
+        )
+        self.output = nn.ModuleDict({slot: nn.Linear(sizes.width, outputs.get(slot, sizes.classes)) for slot in SLOTS})
+        self.dropout = nn.Dropout(0.2)
+
+    def forward(self, hidden: Tensor, mask: Tensor, home: Tensor) -> tuple[Tensor, ...]:
+        """Return the logits of every slot, in the order of SLOTS."""
+        hidden = self.dropout(hidden)
+        for layer in self.tuned:
+            hidden = layer(hidden, mask)
+        scores = hidden @ self.queries.T + (mask[:, :, None] - 1.0) * 1e9
+        pooled = scores.softmax(1).transpose(1, 2) @ hidden
+        mean = (hidden * mask[:, :, None]).sum(1) / mask.sum(1, keepdim=True)
+        known = self.home(home)
+        logits = []
+        for index, slot in enumerate(SLOTS):
+            features = torch.cat((pooled[:, index], mean, known), dim=-1)
+            inner = nn.functional.gelu(self.hidden[slot](self.dropout(features)))
+            logits.append(self.output[slot](self.dropout(inner)))
+        return tuple(logits)
+
+
+class InstructionModel(nn.Module):
+    """Frozen layers and heads in one graph, as it is shipped."""
+
+    def __init__(self, frozen: FrozenLayers, heads: InstructionHeads) -> None:
+        super().__init__()
+        self.frozen = frozen
+        self.heads = heads
+
+    def forward(self, ids: Tensor, mask: Tensor, home: Tensor) -> tuple[Tensor, ...]:
+        """Return the logits of every slot: ids (batch, tokens), mask likewise, home (batch, classes)."""
+        floats = mask.to(torch.float32)
+        logits: tuple[Tensor, ...] = self.heads(self.frozen(ids, floats), floats, home)
+        return logits

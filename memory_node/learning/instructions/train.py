@@ -1,0 +1,191 @@
+"""`python -m memory_node.learning.instructions.train`: trains the instruction model and writes its shipped weights."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import random
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import torch
+import yaml
+from tokenizers import Tokenizer
+from torch import nn
+
+from memory_node.domain.resources import resource_path
+from memory_node.learning.instructions.augment import Wording
+from memory_node.learning.instructions.corpus import Example, Labels, Task, load_tasks, part_of
+from memory_node.learning.instructions.export import write_weights
+from memory_node.learning.instructions.features import Encoded, encode, forget_some
+from memory_node.learning.instructions.network import (
+    FROZEN_LAYERS,
+    SLOTS,
+    TUNED_LAYERS,
+    FrozenLayers,
+    HeadSizes,
+    InstructionHeads,
+    InstructionModel,
+)
+from memory_node.learning.instructions.phrases import CONNECTORS
+from memory_node.planner.goal_labels import KINDS, NO_CLASS
+from memory_node.retrieval.minilm_graph import load_weights
+from memory_node.retrieval.model_files import published_folder
+
+_SLOT_WEIGHTS = dict(zip(SLOTS, (1.0, 1.0, 1.0, 0.7, 0.5, 0.7, 0.3)))
+_IGNORED = -100
+
+
+def main(argv: Sequence[str] | None = None) -> None:
+    """Train, report on validation and test, write the weights."""
+    args = _parser().parse_args(argv)
+    torch.manual_seed(args.seed)
+    torch.set_num_threads(args.threads)
+    generator = random.Random(args.seed)
+    vocabulary = yaml.safe_load(resource_path("config/vocabulary.yaml").read_text())
+    classes = [NO_CLASS, *sorted(vocabulary)]
+    tasks = load_tasks(args.tasks, args.scenes)
+    parts = {name: [task for task in tasks if part_of(task.id) == name] for name in ("train", "validation", "test")}
+    learnt = tasks if args.all else parts["train"]
+    examples, several = training_examples(learnt, Wording(vocabulary, generator), generator)
+    print(f"{len(examples)} training sentences, {sum(several)} of several goals", flush=True)
+    published = published_folder()
+    weights = load_weights(published / "model.safetensors")
+    tokenizer = Tokenizer.from_file(str(published / "tokenizer.json"))
+    frozen = FrozenLayers(weights, FROZEN_LAYERS, english_pieces(tokenizer))
+    started = time.monotonic()
+    encoded = encode(examples, several, classes, tokenizer, frozen)
+    held_back = {
+        name: encode(listed, [False] * len(listed), classes, tokenizer, frozen)
+        for name in ("validation", "test")
+        for listed in [[example for task in parts[name] for example in task.examples()]]
+    }
+    print(f"encoded in {time.monotonic() - started:.0f} s", flush=True)
+    heads = InstructionHeads(HeadSizes(len(KINDS), len(classes), encoded.home.shape[1]))
+    for layer in range(TUNED_LAYERS):
+        heads.tuned[layer].load(weights, FROZEN_LAYERS + layer)
+    if args.all:
+        print("the figures below are of sentences that were learnt from", flush=True)
+    fit(heads, encoded, held_back["validation"], args.epochs, np.random.default_rng(args.seed))
+    figures = {name: accuracy(heads, part) for name, part in held_back.items()}
+    print(json.dumps(figures), flush=True)
+    write_weights(InstructionModel(frozen, heads), classes, published / "tokenizer.json", args.out)
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--tasks", type=Path, required=True, help="tasks_train.jsonl.gz")
+    parser.add_argument("--scenes", type=Path, required=True, help="scenes.json.gz")
+    parser.add_argument("--out", type=Path, required=True, help="folder for the weights")
+    parser.add_argument("--epochs", type=int, default=4)
+    parser.add_argument("--all", action="store_true", help="learn from the held-back parts too, for the shipped model")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--threads", type=int, default=1)
+    return parser
+
+
+def english_pieces(tokenizer: Tokenizer) -> np.ndarray:
+    """Return the ids of the word pieces that English can need: plain ASCII, without the unused ones."""
+    vocabulary = tokenizer.get_vocab()
+    kept = [index for piece, index in vocabulary.items() if piece.isascii() and not piece.startswith("[unused")]
+    return np.array(sorted(kept), dtype=np.int64)
+
+
+def training_examples(
+    tasks: Sequence[Task], wording: Wording, generator: random.Random
+) -> tuple[list[Example], list[bool]]:
+    """Return people's sentences and ours, and whether each asks for several goals."""
+    plain = [example for task in tasks for example in task.examples()]
+    made = [wording.goal(generator.choice(tasks)) for _ in range(len(plain) // 2)]
+    made += [wording.reworded(generator.choice(plain)) for _ in range(len(plain) // 2)]
+    made += [wording.distracted(generator.choice(plain + made)) for _ in range(len(plain) // 3)]
+    made += [wording.command(generator.choice(tasks)) for _ in range(len(plain) // 5)]
+    for task in generator.sample(list(tasks), len(tasks) // 2):
+        made.append(wording.chain(task, generator.randrange(len(task.steps))))
+    lists = [joined(generator, plain, made) for _ in range(len(plain) // 6)]
+    return plain + made + lists, [False] * (len(plain) + len(made)) + [True] * len(lists)
+
+
+def joined(generator: random.Random, plain: Sequence[Example], made: Sequence[Example]) -> Example:
+    """Return two to four sentences for different things in one; only `several` is learnt from it."""
+    chosen: list[Example] = []
+    wanted = generator.choice((2, 2, 3, 4))
+    while len(chosen) < wanted:
+        candidate = generator.choice(plain if generator.random() < 0.4 else made)
+        if len(candidate.text) < 70 and candidate.labels.target not in {one.labels.target for one in chosen}:
+            chosen.append(candidate)
+    text = chosen[0].text.rstrip(".")
+    for example in chosen[1:]:
+        words = example.text.rstrip(".")
+        text += generator.choice(CONNECTORS) + words[:1].lower() + words[1:]
+    return Example(text, Labels(KINDS[0]), chosen[0].objects, chosen[0].fixtures)
+
+
+def fit(
+    heads: InstructionHeads, encoded: Encoded, validation: Encoded, epochs: int, generator: np.random.Generator
+) -> None:
+    """Minimise the slots' weighted cross-entropy with AdamW, a warm-up and a cosine to zero."""
+    tuned = list(heads.tuned.parameters())
+    fresh = [value for name, value in heads.named_parameters() if not name.startswith("tuned.")]
+    optimiser = torch.optim.AdamW([{"params": tuned, "lr": 1.5e-4}, {"params": fresh, "lr": 1.2e-3}], weight_decay=0.02)
+    batches = _batches(encoded, generator, 96)
+    steps = epochs * len(batches)
+    schedule = torch.optim.lr_scheduler.OneCycleLR(
+        optimiser, max_lr=[1.5e-4, 1.2e-3], total_steps=steps, pct_start=0.08
+    )
+    several = torch.from_numpy(encoded.labels[:, SLOTS.index("several")])
+    for epoch in range(epochs):
+        heads.train()
+        started, total = time.monotonic(), 0.0
+        for rows in _batches(encoded, generator, 96):
+            hidden, mask = encoded.batch(rows)
+            home = torch.from_numpy(forget_some(encoded.home[rows], generator))
+            labels = torch.from_numpy(encoded.labels[rows].copy())
+            # A list of goals has no one kind or target: it teaches only that it is a list.
+            labels[several[rows] == 1, : SLOTS.index("several")] = _IGNORED
+            logits = heads(hidden, mask, home)
+            loss = torch.zeros(())
+            for index, slot in enumerate(SLOTS):
+                one = nn.functional.cross_entropy(
+                    logits[index], labels[:, index], ignore_index=_IGNORED, label_smoothing=0.02, reduction="sum"
+                )
+                loss = loss + _SLOT_WEIGHTS[slot] * one / len(rows)
+            optimiser.zero_grad()
+            loss.backward()
+            nn.utils.clip_grad_norm_(heads.parameters(), 1.0)
+            optimiser.step()
+            schedule.step()
+            total += float(loss.detach())
+        figures = accuracy(heads, validation)
+        seconds = time.monotonic() - started
+        print(f"epoch {epoch + 1}: loss {total / len(batches):.3f}, {seconds:.0f} s, {json.dumps(figures)}", flush=True)
+
+
+def _batches(encoded: Encoded, generator: np.random.Generator, size: int) -> list[np.ndarray]:
+    """Return rows in random batches of like length, so that little padding is computed."""
+    lengths = np.diff(encoded.offsets)
+    order = np.argsort(lengths + generator.uniform(0.0, 3.0, len(lengths)), kind="stable")
+    batches = [order[start : start + size] for start in range(0, len(order), size)]
+    generator.shuffle(batches)  # type: ignore[arg-type]
+    return batches
+
+
+def accuracy(heads: InstructionHeads, encoded: Encoded) -> dict[str, float]:
+    """Return the share of right answers by slot, and of goals whose every slot is right; homes known."""
+    heads.eval()
+    right = np.zeros((len(encoded.labels), len(SLOTS)), dtype=bool)
+    with torch.no_grad():
+        for start in range(0, len(right), 256):
+            rows = np.arange(start, min(start + 256, len(right)))
+            hidden, mask = encoded.batch(rows)
+            logits = heads(hidden, mask, torch.from_numpy(encoded.home[rows]))
+            for index in range(len(SLOTS)):
+                right[rows, index] = logits[index].argmax(-1).numpy() == encoded.labels[rows, index]
+    figures = {slot: round(float(right[:, index].mean()), 4) for index, slot in enumerate(SLOTS)}
+    return {**figures, "goal": round(float(right[:, :-1].all(axis=1).mean()), 4)}
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,170 @@
+"""The symbolic world that the offline planner searches in: named things, what holds of them, where the robot is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+from memory_node.domain.skill import StateChange
+from memory_node.domain.skill_library import KNIFE_CLASSES, Fact, Predicate
+from memory_node.domain.states import EXCLUSIVE, ObjectState
+from memory_node.planner.object_kinds import ObjectKinds
+
+_PROPERTIES = frozenset(
+    {
+        Predicate.PICKUPABLE,
+        Predicate.OPENABLE,
+        Predicate.TOGGLEABLE,
+        Predicate.SLICEABLE,
+        Predicate.BREAKABLE,
+        Predicate.FILLABLE,
+        Predicate.RECEPTACLE,
+    }
+)
+
+
+@dataclass(frozen=True)
+class Thing:
+    """A thing that a plan is about.
+
+    reference: how skills name it; object_id: the robot's own id once known; memory_id: memory's id if that knew it.
+    """
+
+    name: str
+    object_class: str
+    reference: str
+    object_id: str = ""
+    memory_id: str = ""
+
+    @property
+    def identities(self) -> frozenset[str]:
+        """Every name that it goes by outside the plan."""
+        return frozenset({self.reference, self.object_id, self.memory_id} - {""})
+
+
+@dataclass(frozen=True)
+class WorldState:
+    """One state of the search: what is held, where the robot stands, what is in or on what, and states of things."""
+
+    held: str = ""
+    at: str = ""
+    inside: frozenset[tuple[str, str]] = frozenset()
+    states: frozenset[tuple[str, ObjectState]] = frozenset()
+
+    def container_of(self, name: str) -> str:
+        """Return what the thing is in or on, "" when that is unknown."""
+        return next((outer for inner, outer in self.inside if inner == name), "")
+
+    def root_of(self, name: str) -> str:
+        """Return the outermost thing that the thing is in or on: where one stands to reach it."""
+        for _ in range(4):
+            outer = self.container_of(name)
+            if not outer:
+                return name
+            name = outer
+        return name
+
+    def has(self, name: str, state: ObjectState) -> bool:
+        """Return whether the thing is believed to be in the state."""
+        return (name, state) in self.states
+
+    def with_state(self, name: str, state: ObjectState, value: bool = True) -> WorldState:
+        """Return the world with a state of a thing begun (which ends its opposites) or ended."""
+        ended = {state}
+        if value:
+            ended |= {other for group in EXCLUSIVE if state in group for other in group}
+        kept = {(one, held) for one, held in self.states if one != name or held not in ended}
+        return replace(self, states=frozenset(kept | ({(name, state)} if value else set())))
+
+    def put(self, name: str, container: str) -> WorldState:
+        """Return the world with the thing in or on another ("" = nowhere known)."""
+        kept = {(inner, outer) for inner, outer in self.inside if inner != name}
+        return replace(self, inside=frozenset(kept | ({(name, container)} if container else set())))
+
+
+@dataclass
+class Belief:
+    """The things that the current goal is about and the state that they are believed to be in."""
+
+    kinds: ObjectKinds
+    things: dict[str, Thing] = field(default_factory=dict)
+    state: WorldState = field(default_factory=WorldState)
+
+    def add(self, thing: Thing, container: str = "") -> None:
+        """Take in a thing, or replace what was known of it."""
+        self.things[thing.name] = thing
+        if container:
+            self.state = self.state.put(thing.name, container)
+
+    def forget(self, name: str) -> None:
+        """Drop a thing that is not where it was believed to be."""
+        self.things.pop(name, None)
+        inside = frozenset(pair for pair in self.state.inside if name not in pair)
+        states = frozenset(pair for pair in self.state.states if pair[0] != name)
+        held = "" if self.state.held == name else self.state.held
+        at = "" if self.state.at == name else self.state.at
+        self.state = WorldState(held, at, inside, states)
+
+    def named(self, reference: str) -> Thing | None:
+        """Return the thing that a skill's argument or a robot's id stands for."""
+        for thing in self.things.values():
+            if reference == thing.name or reference in thing.identities:
+                return thing
+        return None
+
+    def identify(self, name: str, object_id: str) -> None:
+        """Note the robot's own id of a thing."""
+        if name in self.things and object_id:
+            self.things[name] = replace(self.things[name], object_id=object_id)
+
+    def observe(self, change: StateChange) -> None:
+        """Take over what a skill reports to have changed, as far as it is about these things."""
+        thing = self.named(change.object_id)
+        if thing is None:
+            return
+        for state in change.removed:
+            self.state = self.state.with_state(thing.name, state, value=False)
+        for state in change.added:
+            self.state = self.state.with_state(thing.name, state)
+        if change.held is True:
+            self.state = replace(self.state.put(thing.name, ""), held=thing.name)
+        elif change.held is False:
+            support = self.named(change.support_id) if change.support_id else None
+            held = "" if self.state.held == thing.name else self.state.held
+            self.state = replace(self.state.put(thing.name, support.name if support else ""), held=held)
+
+
+def holds(fact: Fact, binding: dict[str, str], state: WorldState, belief: Belief) -> bool:
+    """Return whether a declared fact holds in a state for the things bound to its arguments."""
+    names = [binding[argument] for argument in fact.arguments]
+    return _is_true(fact, names, state, belief) == fact.value
+
+
+def _is_true(fact: Fact, names: list[str], state: WorldState, belief: Belief) -> bool:
+    predicate = fact.predicate
+    if predicate in _PROPERTIES:
+        return predicate in belief.kinds[belief.things[names[0]].object_class].properties
+    if predicate is Predicate.HAND_EMPTY:
+        return not state.held
+    if predicate is Predicate.HOLDING:
+        return state.held == names[0]
+    if predicate is Predicate.HOLDING_KNIFE:
+        return bool(state.held) and belief.things[state.held].object_class in KNIFE_CLASSES
+    if predicate is Predicate.NEAR:
+        return state.held == names[0] or (bool(state.at) and state.root_of(names[0]) == state.root_of(state.at))
+    if predicate is Predicate.CONTAINED:
+        outer = state.container_of(names[0])
+        return bool(outer) and (len(names) == 1 or outer == names[1])
+    if predicate is Predicate.STATE:
+        assert fact.state is not None
+        return state.has(names[0], fact.state)
+    if predicate is Predicate.ACCESSIBLE:
+        return state.held == names[0] or _is_open(state.container_of(names[0]), state, belief)
+    if predicate is Predicate.OPEN_OR_UNLIDDED:
+        return _is_open(names[0], state, belief)
+    return predicate is Predicate.KNOWN
+
+
+def _is_open(name: str, state: WorldState, belief: Belief) -> bool:
+    if not name or not belief.kinds[belief.things[name].object_class].lidded:
+        return True
+    return state.has(name, ObjectState.OPENED)

@@ -1,0 +1,56 @@
+"""What an instruction has spoken of so far, so that its later parts can refer to it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from memory_node.domain.states import ObjectState
+from memory_node.planner.goal import Goal
+from memory_node.planner.goal_labels import GoalKind
+
+
+class Context:
+    """The things of the goals read so far, the latest first, with what the goals did to them."""
+
+    def __init__(self) -> None:
+        self._classes: list[str] = []
+        self._states: dict[str, set[ObjectState]] = {}
+        self._counts: dict[str, int] = {}
+        self.focus = ""
+
+    @property
+    def classes(self) -> list[str]:
+        """Classes spoken of, the latest first."""
+        return list(self._classes)
+
+    def states_of(self, name: str) -> frozenset[ObjectState]:
+        """Return the states that earlier goals give to the class."""
+        return frozenset(self._states.get(name, ()))
+
+    def count_of(self, name: str) -> int:
+        """Return how many of the class were spoken of."""
+        return self._counts.get(name, 1)
+
+    def last_sliced(self) -> str:
+        """Return the class that was sliced last, "" when none was."""
+        return next((name for name in self._classes if ObjectState.SLICED in self._states.get(name, ())), "")
+
+    def add(self, goal: Goal, gained: Sequence[ObjectState], into_movable: bool) -> None:
+        """Take over a goal. into_movable: its destination can be carried, and "it" then means that with its load."""
+        target = goal.target.object_class
+        mentioned = [goal.container, goal.destination, goal.target]
+        for mention in mentioned:
+            if mention is not None and mention.object_class:
+                self._mention(mention.object_class)
+        self._states.setdefault(target, set()).update(gained)
+        self._counts[target] = max(goal.count, self._counts.get(target, 1))
+        self.focus = target
+        if goal.kind is GoalKind.STACK and goal.container is not None:
+            self.focus = goal.container.object_class
+        elif into_movable and goal.destination is not None:
+            self.focus = goal.destination.object_class
+
+    def _mention(self, name: str) -> None:
+        if name in self._classes:
+            self._classes.remove(name)
+        self._classes.insert(0, name)

@@ -1,0 +1,198 @@
+"""Executes instructions: one loop for the ROS planner node and for the benchmark."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from memory_node.domain.ports import MemoryPort, SkillPort
+from memory_node.domain.skill import FailureReason, SkillResult, StateChange
+from memory_node.planner.planner import (
+    Lookup,
+    PlannedStep,
+    Planner,
+    PlanningFailedError,
+    PlanOutcome,
+    PlanProgress,
+    ProgressKind,
+    Situation,
+)
+
+
+@dataclass(frozen=True)
+class ExecutedStep:
+    """A step that was taken and how it ended."""
+
+    step: PlannedStep
+    result: SkillResult
+
+
+@dataclass(frozen=True)
+class InstructionResult:
+    """What came of one instruction: the planner's outcome, every step and every question to memory.
+
+    failure: why it ended early, "" when it ran to its end. planning_s: seconds spent outside skills.
+    """
+
+    instruction: str
+    outcome: PlanOutcome
+    steps: tuple[ExecutedStep, ...]
+    lookups: tuple[Lookup, ...]
+    failure: str = ""
+    canceled: bool = False
+    planning_s: float = 0.0
+
+    @property
+    def success(self) -> bool:
+        """Whether every goal was achieved, as the planner sees it."""
+        return not self.failure and self.outcome.success
+
+    @property
+    def skills(self) -> int:
+        """How many skills were called."""
+        return len(self.steps)
+
+    @property
+    def explorations(self) -> int:
+        """How many times a thing had to be searched for."""
+        return sum(step.step.call.skill == "Explore" for step in self.steps)
+
+    @property
+    def explored_areas(self) -> int:
+        """How many areas were visited to search."""
+        return sum(step.result.explored_areas for step in self.steps)
+
+    @property
+    def distance_m(self) -> float:
+        """Metres driven."""
+        return sum(step.result.distance_m for step in self.steps)
+
+    @property
+    def skill_s(self) -> float:
+        """Seconds that the skills took."""
+        return sum(step.result.duration_s for step in self.steps)
+
+    @property
+    def lookups_answered(self) -> int:
+        """How many questions memory could answer."""
+        return sum(lookup.answer is not None for lookup in self.lookups)
+
+    @property
+    def lookups_hit(self) -> int:
+        """How many questions the short-term memory answered."""
+        return sum(lookup.source == "short_term" for lookup in self.lookups)
+
+
+@dataclass
+class _Hand:
+    """What the hand holds, by the changes that skills report."""
+
+    object_class: str = ""
+    object_id: str = ""
+
+    def follow(self, change: StateChange) -> None:
+        if change.held is True:
+            self.object_class, self.object_id = change.object_class, change.object_id
+        elif (change.held is False or change.destroyed) and change.object_id == self.object_id:
+            self.object_class = self.object_id = ""
+
+
+@dataclass
+class _Record:
+    """What has happened so far in one instruction."""
+
+    steps: list[ExecutedStep] = field(default_factory=list)
+    lookups: list[Lookup] = field(default_factory=list)
+
+
+def _ignore(_: object) -> None:
+    return None
+
+
+def _never() -> bool:
+    return False
+
+
+class InstructionExecutor:
+    """Carries instructions out with one memory, one robot and one planner; keeps what the hand holds in between.
+
+    on_step: called after every skill, when memory has taken over its changes.
+    """
+
+    def __init__(
+        self,
+        memory: MemoryPort,
+        robot: SkillPort,
+        planner: Planner,
+        on_step: Callable[[ExecutedStep], None] = _ignore,
+        on_lookup: Callable[[Lookup], None] = _ignore,
+    ) -> None:
+        self._memory = memory
+        self._robot = robot
+        self._planner = planner
+        self._on_step = on_step
+        self._on_lookup = on_lookup
+        self._hand = _Hand()
+
+    def execute(
+        self,
+        instruction: str,
+        on_progress: Callable[[PlanProgress], None] = _ignore,
+        cancelled: Callable[[], bool] = _never,
+    ) -> InstructionResult:
+        """Carry out one instruction; `cancelled` is asked before every skill. Never raises for what fails."""
+        record = _Record()
+
+        def note_lookup(lookup: Lookup) -> None:
+            record.lookups.append(lookup)
+            self._on_lookup(lookup)
+
+        situation = Situation(self._memory, on_progress, note_lookup, self._hand.object_class, self._hand.object_id)
+        started = time.monotonic()
+        spent_in_skills = 0.0
+        failure, canceled = "", False
+        outcome = PlanOutcome((), ())
+        run = self._planner.carry_out(instruction, situation)
+        try:
+            step = next(run)
+            while True:
+                if cancelled():
+                    run.close()
+                    failure, canceled = "canceled", True
+                    break
+                on_progress(PlanProgress(ProgressKind.SKILL, str(step.call), call=step.call))
+                skill_started = time.monotonic()
+                result = self._robot.execute(step.call)
+                spent_in_skills += time.monotonic() - skill_started
+                self._take_over(step, result, record, on_progress)
+                if result.reason is FailureReason.CANCELED:
+                    canceled = True
+                step = run.send(result)
+        except StopIteration as stop:
+            outcome = stop.value
+        except PlanningFailedError as error:
+            failure = str(error)
+            on_progress(PlanProgress(ProgressKind.NOTE, failure))
+        return InstructionResult(
+            instruction,
+            outcome,
+            tuple(record.steps),
+            tuple(record.lookups),
+            failure,
+            canceled,
+            time.monotonic() - started - spent_in_skills,
+        )
+
+    def _take_over(
+        self, step: PlannedStep, result: SkillResult, record: _Record, on_progress: Callable[[PlanProgress], None]
+    ) -> None:
+        for change in result.changes:
+            self._hand.follow(change)
+        if result.changes:
+            self._memory.remember(result.changes)
+        executed = ExecutedStep(step, result)
+        record.steps.append(executed)
+        self._on_step(executed)
+        ended = "done" if result.success else f"failed: {result.reason} {result.message}".rstrip()
+        on_progress(PlanProgress(ProgressKind.RESULT, f"{step.call} {ended}", call=step.call))

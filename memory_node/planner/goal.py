@@ -1,0 +1,112 @@
+"""What an instruction asks for, in the planner's own terms, and its translation to ALFRED's goals."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from memory_node.domain.errors import InvalidValueError
+from memory_node.domain.states import ObjectState
+from memory_node.planner.goal_labels import ALFRED_KIND, ALFRED_NAME, GoalKind
+
+
+@dataclass(frozen=True)
+class Mention:
+    """A thing as an instruction speaks of it.
+
+    text: the words. candidates: classes that they may mean, likeliest first; () when nothing fits. states: what the
+    words say of it already ("the clean ..."). another: explicitly not the one just handled. original_place: it stands
+    for where the target was at first ("back where it belongs"). beside: not in or on it, but where it stands itself.
+    """
+
+    text: str
+    candidates: tuple[str, ...] = ()
+    states: tuple[ObjectState, ...] = ()
+    another: bool = False
+    original_place: bool = False
+    beside: bool = False
+
+    @property
+    def object_class(self) -> str:
+        """The likeliest class, or "" when nothing fits."""
+        return self.candidates[0] if self.candidates else ""
+
+    def __str__(self) -> str:
+        return self.object_class or self.text
+
+
+@dataclass(frozen=True)
+class Goal:
+    """One thing to be achieved. text: the words that ask for it; count: how many targets; see GoalKind."""
+
+    kind: GoalKind
+    target: Mention
+    destination: Mention | None = None
+    container: Mention | None = None
+    light: Mention | None = None
+    sliced: bool = False
+    count: int = 1
+    text: str = ""
+
+    def __post_init__(self) -> None:
+        if self.count < 1:
+            raise InvalidValueError(f"Goal.count: expected at least 1, got {self.count}")
+
+    def changed(self, **changes: Any) -> Goal:
+        """Return a copy with some fields replaced."""
+        return replace(self, **changes)
+
+    def __str__(self) -> str:
+        words = [str(self.kind), f"{self.count} x" if self.count > 1 else "", "sliced" if self.sliced else ""]
+        words += [str(self.target)]
+        words += [f"in {self.container}"] if self.container else []
+        words += [f"to {self.destination}"] if self.destination else []
+        words += [f"with {self.light}"] if self.light else []
+        return " ".join(word for word in words if word)
+
+
+def alfred_goal(goal: Goal) -> dict[str, Any]:
+    """Return {"task_type", "pddl_params"} as ALFRED writes the goal (Shridhar et al. 2020).
+
+    Raises:
+        InvalidValueError: ALFRED has no goal of this kind.
+    """
+    if goal.kind not in ALFRED_NAME:
+        raise InvalidValueError(f"goal {goal}: ALFRED has no such kind")
+    return {
+        "task_type": ALFRED_NAME[goal.kind],
+        "pddl_params": {
+            "object_target": goal.target.object_class,
+            "object_sliced": goal.sliced,
+            "parent_target": goal.destination.object_class if goal.destination else "",
+            "mrecep_target": goal.container.object_class if goal.container else "",
+            "toggle_target": goal.light.object_class if goal.light else "",
+        },
+    }
+
+
+def goal_from_alfred(task_type: str, params: Mapping[str, Any]) -> Goal:
+    """Return the goal that an ALFRED task states; `params` is its pddl_params.
+
+    Raises:
+        InvalidValueError: the task type is none of ALFRED's seven.
+    """
+    if task_type not in ALFRED_KIND:
+        raise InvalidValueError(f"task_type {task_type!r}: expected one of {', '.join(ALFRED_KIND)}")
+
+    def mention(slot: str) -> Mention | None:
+        name = params.get(slot) or ""
+        return Mention(name, (name,)) if name else None
+
+    kind = ALFRED_KIND[task_type]
+    target = mention("object_target") or Mention("")
+    return Goal(
+        kind,
+        target,
+        mention("parent_target"),
+        mention("mrecep_target"),
+        mention("toggle_target"),
+        bool(params.get("object_sliced")),
+        count=2 if kind is GoalKind.PLACE_TWO else 1,
+    )

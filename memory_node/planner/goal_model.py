@@ -1,0 +1,141 @@
+"""The trained instruction model at run time: a sentence and a home's classes -> a goal (onnxruntime)."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import onnxruntime
+from numpy.typing import NDArray
+from tokenizers import Tokenizer
+
+from memory_node.domain.errors import ResourceMissingError
+from memory_node.planner.goal import Goal, Mention
+from memory_node.planner.goal_labels import ALFRED_NAME, NO_CLASS, GoalKind
+
+WEIGHTS_FOLDER = Path(__file__).parent / "weights"
+_MAX_TOKENS = 128
+_ABSENT = -9.0  # log-probability of a class that the home is not known to have: unlikely, not impossible
+_CANDIDATES = 3
+_UNLIKELY = -4.0
+_DESTINED = frozenset({GoalKind.PLACE, GoalKind.PLACE_TWO, GoalKind.STACK})
+_TREATED = frozenset({GoalKind.CLEAN, GoalKind.HEAT, GoalKind.COOL})
+
+Scores = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class HomeClasses:
+    """The classes that a home is known to have; empty sets mean that nothing is known."""
+
+    objects: frozenset[str] = frozenset()
+    fixtures: frozenset[str] = frozenset()
+
+    @property
+    def all(self) -> frozenset[str]:
+        """Both together."""
+        return self.objects | self.fixtures
+
+
+@dataclass(frozen=True)
+class Prediction:
+    """The goal that a sentence asks for, how sure that is, and how likely it asks for several goals."""
+
+    goal: Goal
+    probability: float
+    several: float
+
+
+class GoalModel:
+    """Understands one sentence at a time; see docs/model_card_instructions.md.
+
+    Raises:
+        ResourceMissingError: the weights are not where they should be.
+    """
+
+    def __init__(self, folder: Path = WEIGHTS_FOLDER, threads: int = 1) -> None:
+        if not (folder / "instructions.onnx").is_file():
+            raise ResourceMissingError(f"{folder} holds no instruction model; install the package again")
+        labels = json.loads((folder / "labels.json").read_text(encoding="utf-8"))
+        self._kinds = tuple(GoalKind(name) for name in labels["kinds"])
+        self._classes: tuple[str, ...] = tuple(labels["classes"])
+        options = onnxruntime.SessionOptions()
+        options.intra_op_num_threads = threads
+        options.inter_op_num_threads = 1
+        self._session = onnxruntime.InferenceSession(
+            str(folder / "instructions.onnx"), options, providers=["CPUExecutionProvider"]
+        )
+        self._tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
+        self._tokenizer.no_padding()
+        self._tokenizer.enable_truncation(_MAX_TOKENS)
+
+    def predict(self, sentence: str, home: HomeClasses, complete: bool = False) -> Prediction:
+        """Return the likeliest goal; `complete` admits only whole ALFRED goals (a destination or a lamp)."""
+        logits = self._logits(sentence, home)
+        kind = _log_softmax(logits["kind"])
+        slots = {name: _log_softmax(logits[name]) for name in ("target", "parent", "container", "light")}
+        present = np.array([name == NO_CLASS or name in home.all for name in self._classes])
+        if home.objects:
+            slots["target"] = np.where(present, slots["target"], slots["target"] + _ABSENT)
+            slots["container"] = np.where(present, slots["container"], slots["container"] + _ABSENT)
+        if home.fixtures:
+            slots["parent"] = np.where(present, slots["parent"], slots["parent"] + _ABSENT)
+            slots["light"] = np.where(present, slots["light"], slots["light"] + _ABSENT)
+        choices = [self._best(index, kind, slots, complete) for index in range(len(self._kinds))]
+        score, goal = max(choices, key=lambda choice: choice[0])
+        sliced = _log_softmax(logits["sliced"])
+        several = float(np.exp(_log_softmax(logits["several"])[1]))
+        goal = goal.changed(sliced=bool(sliced[1] > sliced[0]), text=sentence)
+        return Prediction(goal, float(np.exp(score + sliced.max())), several)
+
+    def _logits(self, sentence: str, home: HomeClasses) -> dict[str, Scores]:
+        ids = np.array([self._tokenizer.encode(sentence).ids], dtype=np.int64)
+        known = [float(name in home.objects) for name in self._classes]
+        known += [float(name in home.fixtures) for name in self._classes]
+        feed = {
+            "input_ids": ids,
+            "attention_mask": np.ones_like(ids),
+            "home": np.array([known], dtype=np.float32),
+        }
+        names = [output.name for output in self._session.get_outputs()]
+        return {name: np.float64(value[0]) for name, value in zip(names, self._session.run(names, feed))}
+
+    def _best(self, index: int, kinds: Scores, slots: dict[str, Scores], complete: bool) -> tuple[float, Goal]:
+        """Return the best goal of one kind with its log-probability; a kind's slots are filled or empty as it needs."""
+        kind = self._kinds[index]
+        score = float(kinds[index]) + (-np.inf if complete and kind not in ALFRED_NAME else 0.0)
+        mentions: dict[str, Mention | None] = {}
+        required = {
+            "target": True,
+            "parent": kind in _DESTINED or (complete and kind in _TREATED),
+            "container": kind is GoalKind.STACK,
+            "light": kind is GoalKind.EXAMINE,
+        }
+        for slot, needed in required.items():
+            free = slot == "parent" and kind in _TREATED and not needed
+            gained, mention = self._fill(slots[slot], needed, free)
+            score += gained
+            mentions[slot] = mention
+        count = 2 if kind is GoalKind.PLACE_TWO else 1
+        target = mentions["target"] or Mention("")
+        goal = Goal(kind, target, mentions["parent"], mentions["container"], mentions["light"], count=count)
+        return score, goal
+
+    def _fill(self, scores: Scores, needed: bool, free: bool) -> tuple[float, Mention | None]:
+        empty = self._classes.index(NO_CLASS)
+        order = [index for index in np.argsort(-scores) if index != empty]
+        if not needed and (not free or scores[empty] >= scores[order[0]]):
+            return float(scores[empty]), None
+        best = float(scores[order[0]])
+        likely = [index for index in order[:_CANDIDATES] if scores[index] >= best + _UNLIKELY]
+        names: Sequence[str] = [self._classes[index] for index in likely]
+        return best, Mention(names[0], tuple(names))
+
+
+def _log_softmax(logits: Scores) -> Scores:
+    shifted = logits - logits.max()
+    result: Scores = shifted - np.log(np.exp(shifted).sum())
+    return result

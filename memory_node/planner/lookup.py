@@ -1,0 +1,76 @@
+"""Asks memory for the things that a goal needs: what was used lately first, then the scene graph."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+
+from memory_node.domain.answer import AnswerStatus, FindQuery, ObjectAnswer
+from memory_node.domain.scene import SceneObject
+from memory_node.domain.states import ObjectState
+from memory_node.planner.planner import Lookup, PlanProgress, ProgressKind, Situation
+
+_TRUSTED = frozenset({AnswerStatus.OK, AnswerStatus.PROBABLY_GONE})
+_ENOUGH = 8
+
+
+class MemoryLookup:
+    """One planner run's view of memory; every question is reported to the situation's listeners."""
+
+    def __init__(self, situation: Situation) -> None:
+        self._memory = situation.memory
+        self._report = situation.report
+        self._on_lookup = situation.on_lookup
+
+    def locate(
+        self,
+        object_class: str,
+        text: str = "",
+        states: Sequence[ObjectState] = (),
+        excluded: frozenset[str] = frozenset(),
+        not_on: frozenset[str] = frozenset(),
+    ) -> ObjectAnswer | None:
+        """Return the best remembered object of a class; None when memory knows of none.
+
+        excluded: ids that do not count; not_on: ids of supports whose contents do not count.
+        """
+        started = time.monotonic()
+        # The words have been grounded already: asking by class and states alone cannot be led astray by them.
+        query = FindQuery("", object_class, tuple(states), k=_ENOUGH, exclude_ids=excluded)
+        answer = None
+        for ask in (self._memory.recall, self._memory.find):
+            answers = [one for one in ask(query).answers if self._fits(one, object_class, excluded)]
+            answers = [one for one in answers if one.support_id not in not_on]
+            # What is likely gone is still worth a look when nothing better is known.
+            answer = min(answers, key=lambda one: one.status is not AnswerStatus.OK, default=None)
+            if answer is not None:
+                break
+        self._on_lookup(Lookup(object_class, text or object_class, answer, time.monotonic() - started))
+        found = f"{answer.object_class} ({answer.source})" if answer else "nothing"
+        self._report(PlanProgress(ProgressKind.MEMORY, f"asked memory for {object_class}: {found}"))
+        return answer
+
+    def recall_classes(self, text: str, states: Sequence[ObjectState]) -> tuple[str, ...]:
+        """Return the classes of what the short-term memory holds that fits a description, most relevant first."""
+        recollection = self._memory.recall(FindQuery(text=text, states=tuple(states), k=_ENOUGH))
+        return tuple(dict.fromkeys(answer.object_class for answer in recollection.answers))
+
+    def search_stops(self, object_class: str) -> tuple[str, ...]:
+        """Return the places to look for a class at, likeliest first, as arguments of Explore."""
+        areas = self._memory.rank_search_areas(object_class)
+        return tuple(f"{area.position[0]:.2f},{area.position[1]:.2f}" for area in areas)
+
+    def scene_object(self, object_id: str) -> SceneObject | None:
+        """Return an object of the scene graph by its id, or None."""
+        if not object_id:
+            return None
+        return next((found for found in self._memory.scene().objects if found.id == object_id), None)
+
+    def of_classes(self, names: Sequence[str]) -> list[SceneObject]:
+        """Return the scene graph's objects of some classes, in the order of the classes."""
+        wanted = {name: rank for rank, name in enumerate(names)}
+        found = [one for one in self._memory.scene().objects if one.class_name in wanted and not one.removed]
+        return sorted(found, key=lambda one: wanted[one.class_name])
+
+    def _fits(self, answer: ObjectAnswer, object_class: str, excluded: frozenset[str]) -> bool:
+        return answer.object_class == object_class and answer.object_id not in excluded and answer.status in _TRUSTED

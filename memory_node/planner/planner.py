@@ -1,0 +1,112 @@
+"""What every planner is: a coroutine that yields skill calls and is sent their results."""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Callable, Generator
+from dataclasses import dataclass
+from typing import Protocol
+
+from memory_node.domain.answer import ObjectAnswer
+from memory_node.domain.errors import RobotMemoryError
+from memory_node.domain.ports import MemoryPort
+from memory_node.domain.skill import SkillCall, SkillResult
+
+
+class PlanningFailedError(RobotMemoryError):
+    """No plan can be made for an instruction or for one of its goals."""
+
+
+class ProgressKind(str, enum.Enum):
+    """What a progress report is about."""
+
+    PLAN = "plan"
+    MEMORY = "memory"
+    SKILL = "skill"
+    RESULT = "result"
+    NOTE = "note"
+
+    def __str__(self) -> str:
+        return self.value
+
+
+@dataclass(frozen=True)
+class PlanProgress:
+    """One line of progress for people: what happened, and the goals or the call that it is about."""
+
+    kind: ProgressKind
+    text: str
+    goals: tuple[str, ...] = ()
+    call: SkillCall | None = None
+
+
+Report = Callable[[PlanProgress], None]
+
+
+@dataclass(frozen=True)
+class PlannedStep:
+    """The next skill to execute, and which goal (index from 0) it serves."""
+
+    call: SkillCall
+    goal_index: int = 0
+
+
+@dataclass(frozen=True)
+class Lookup:
+    """One question to memory for a thing that a goal needs. answer: None when memory knew of none."""
+
+    object_class: str
+    text: str
+    answer: ObjectAnswer | None
+    seconds: float = 0.0
+
+    @property
+    def source(self) -> str:
+        """ "short_term", "long_term" or "" when memory abstained."""
+        return self.answer.source if self.answer else ""
+
+
+@dataclass(frozen=True)
+class PlanOutcome:
+    """How an instruction ended, as its planner sees it: its goals, which of them were achieved, why not the others.
+
+    tokens_in and tokens_out: what a language model was sent and wrote; cost_usd of that.
+    """
+
+    goals: tuple[str, ...]
+    achieved: tuple[bool, ...]
+    failures: tuple[str, ...] = ()
+    planner: str = "offline"
+    tokens_in: int = 0
+    tokens_out: int = 0
+    cost_usd: float = 0.0
+
+    @property
+    def success(self) -> bool:
+        """Whether every goal was achieved."""
+        return bool(self.goals) and all(self.achieved)
+
+
+PlanRun = Generator[PlannedStep, SkillResult, PlanOutcome]
+
+
+@dataclass(frozen=True)
+class Situation:
+    """What a planner is given besides the instruction: memory, what the hand holds (class, id), and two listeners."""
+
+    memory: MemoryPort
+    report: Report
+    on_lookup: Callable[[Lookup], None]
+    held_class: str = ""
+    held_id: str = ""
+
+
+class Planner(Protocol):
+    """Turns an instruction into skill calls, one at a time, each chosen with the results so far."""
+
+    def carry_out(self, instruction: str, situation: Situation) -> PlanRun:
+        """Yield the steps; every `send` brings the result of the step before. Return the outcome.
+
+        Raises:
+            PlanningFailedError: nothing in the instruction could be planned.
+        """

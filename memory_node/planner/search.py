@@ -1,0 +1,135 @@
+"""Uniform-cost search over the declared skills: the cheapest calls that make some facts true."""
+
+from __future__ import annotations
+
+import heapq
+import itertools
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from memory_node.domain.skill import SkillCall
+from memory_node.domain.skill_library import SKILLS, Fact, Predicate, Skill
+from memory_node.domain.states import ObjectState
+from memory_node.planner.belief import Belief, WorldState, holds
+from memory_node.planner.planner import PlanningFailedError
+
+_TRAVEL_S = 6.0
+_MAX_EXPANSIONS = 20_000
+_LIGHTS = ("Lamp", "LightSwitch")
+_PROPERTIES = frozenset(
+    {Predicate.PICKUPABLE, Predicate.OPENABLE, Predicate.TOGGLEABLE, Predicate.SLICEABLE, Predicate.RECEPTACLE}
+    | {Predicate.BREAKABLE, Predicate.FILLABLE}
+)
+# Skills that only make sense when a goal names what they do; else the search would try them everywhere.
+_ON_REQUEST = {
+    "BreakObject": ObjectState.BROKEN,
+    "FillObject": ObjectState.FILLED,
+    "EmptyObject": ObjectState.USED_UP,
+    "SliceObject": ObjectState.SLICED,
+    "CleanObject": ObjectState.CLEANED,
+    "HeatObject": ObjectState.HEATED,
+    "CoolObject": ObjectState.COLD,
+    "ToggleOn": ObjectState.ON,
+    "SwitchOn": ObjectState.ON,
+    "ToggleOff": ObjectState.OFF,
+    "SwitchOff": ObjectState.OFF,
+}
+_NEVER = frozenset({"Explore", "ThrowObject"})
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """A fact about named things that a plan must make true."""
+
+    predicate: Predicate
+    names: tuple[str, ...]
+    state: ObjectState | None = None
+
+    @property
+    def fact(self) -> Fact:
+        """The same as a declared fact whose arguments are the names."""
+        return Fact(self.predicate, self.names, state=self.state)
+
+
+@dataclass(frozen=True)
+class _Operator:
+    skill: Skill
+    binding: tuple[tuple[str, str], ...]
+    cost: float
+
+    def call(self, belief: Belief) -> SkillCall:
+        return SkillCall(self.skill.name, tuple(belief.things[name].reference for _, name in self.binding))
+
+
+def find_plan(belief: Belief, wanted: Sequence[Wanted]) -> list[SkillCall]:
+    """Return the cheapest skill calls after which all of `wanted` holds; [] when it holds already.
+
+    Raises:
+        PlanningFailedError: no sequence of skills over the believed things leads there.
+    """
+    facts = [(one.fact, {name: name for name in one.names}) for one in wanted]
+    operators = list(_operators(belief, wanted))
+    tie = itertools.count()
+    frontier: list[tuple[float, int, WorldState, tuple[_Operator, ...]]] = [(0.0, next(tie), belief.state, ())]
+    best: dict[WorldState, float] = {belief.state: 0.0}
+    for _ in range(_MAX_EXPANSIONS):
+        if not frontier:
+            break
+        cost, _, state, path = heapq.heappop(frontier)
+        if all(holds(fact, binding, state, belief) for fact, binding in facts):
+            return [operator.call(belief) for operator in path]
+        if cost > best[state]:
+            continue
+        for operator in operators:
+            binding = dict(operator.binding)
+            if not all(holds(rule.fact, binding, state, belief) for rule in operator.skill.preconditions):
+                continue
+            after = apply_effects(operator.skill, binding, state)
+            reached = cost + operator.cost
+            if reached < best.get(after, float("inf")):
+                best[after] = reached
+                heapq.heappush(frontier, (reached, next(tie), after, (*path, operator)))
+    names = ", ".join(str(one.fact) for one in wanted)
+    raise PlanningFailedError(f"no skills lead to {names} with {', '.join(sorted(belief.things)) or 'nothing known'}")
+
+
+def apply_effects(skill: Skill, binding: dict[str, str], state: WorldState) -> WorldState:
+    """Return the state after a skill, by its declared effects."""
+    for effect in skill.effects:
+        names = [binding.get(argument, "") for argument in effect.arguments]
+        if effect.predicate is Predicate.HOLDING:
+            state = replace(state, held=names[0] if effect.value else "")
+        elif effect.predicate is Predicate.NEAR:
+            state = replace(state, at=names[0] or state.at)
+        elif effect.predicate is Predicate.CONTAINED:
+            state = state.put(names[0], names[1] if effect.value else "")
+        elif effect.predicate is Predicate.STATE:
+            assert effect.state is not None
+            state = state.with_state(names[0], effect.state, effect.value)
+    return state
+
+
+def _operators(belief: Belief, wanted: Sequence[Wanted]) -> Iterator[_Operator]:
+    """Yield the skills bound to things that they can ever be done with."""
+    states = {one.state for one in wanted}
+    for skill in SKILLS.values():
+        if skill.name in _NEVER or (skill.name in _ON_REQUEST and _ON_REQUEST[skill.name] not in states):
+            continue
+        arguments = [argument for argument in skill.arguments if not argument.optional or skill.composite]
+        for names in itertools.permutations(belief.things, len(arguments)):
+            binding = {argument.name: name for argument, name in zip(arguments, names)}
+            if _makes_sense(skill, binding, belief):
+                travel = _TRAVEL_S if skill.name == "GoToObject" else 0.0
+                yield _Operator(skill, tuple(binding.items()), skill.nominal_s + travel)
+
+
+def _makes_sense(skill: Skill, binding: dict[str, str], belief: Belief) -> bool:
+    static = [rule.fact for rule in skill.preconditions if rule.fact.predicate in _PROPERTIES]
+    if not all(holds(fact, binding, belief.state, belief) for fact in static):
+        return False
+    if "fixture" in binding and belief.things[binding["fixture"]].object_class != skill.fixture:
+        return False
+    if skill.name.startswith(("Toggle", "Switch")):
+        is_light = belief.things[binding["object"]].object_class.endswith(_LIGHTS)
+        return is_light == skill.name.startswith("Switch")
+    return True

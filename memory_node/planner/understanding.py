@@ -1,0 +1,123 @@
+"""Understands an instruction: a list of goals, from the trained model and the grammar of commands together."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from memory_node.domain.errors import RobotMemoryError
+from memory_node.domain.ports import TextEmbedder
+from memory_node.planner.command_grammar import Command, read_command, split_commands
+from memory_node.planner.goal import Goal
+from memory_node.planner.goal_labels import ALFRED_NAME, GoalKind
+from memory_node.planner.goal_model import GoalModel, HomeClasses, Prediction
+from memory_node.planner.grounding import Grounding
+from memory_node.planner.interpretation import Interpreter, Recall, one_alfred_goal
+from memory_node.planner.object_kinds import ObjectKinds, load_object_kinds
+
+
+class NotUnderstoodError(RobotMemoryError):
+    """Nothing in the instruction could be read as something to do."""
+
+
+@dataclass(frozen=True)
+class Understanding:
+    """The goals of an instruction in order; source: "model" (one goal as a whole) or "commands" (one by one)."""
+
+    goals: tuple[Goal, ...]
+    source: str
+    probability: float = 1.0
+
+
+def nothing_recalled(_text: str, _states: object) -> Sequence[str]:
+    """Stand in for memory where there is none."""
+    return ()
+
+
+class Understander:
+    """The offline reader of instructions. model: None reads commands only; embedder: None grounds names only."""
+
+    def __init__(
+        self, model: GoalModel | None, embedder: TextEmbedder | None, kinds: ObjectKinds | None = None
+    ) -> None:
+        self._model = model
+        self._kinds = kinds or load_object_kinds()
+        self._grounding = Grounding(self._kinds, embedder)
+
+    def understand(
+        self, instruction: str, home: HomeClasses | None = None, recall: Recall = nothing_recalled
+    ) -> Understanding:
+        """Return what the instruction asks for.
+
+        Raises:
+            NotUnderstoodError: neither the grammar nor the model finds anything to do.
+        """
+        home = home or HomeClasses()
+        pieces = split_commands(instruction)
+        commands = [read_command(piece) for piece in pieces]
+        prediction = self._model.predict(instruction, home) if self._model else None
+        goals = self._read(pieces, commands, home, recall)
+        complete = bool(goals) and all(_is_grounded(goal) for goal in goals)
+        if prediction is not None and not (complete and _needs_commands(goals, prediction)):
+            return Understanding((prediction.goal,), "model", prediction.probability)
+        if not complete:
+            raise NotUnderstoodError(f"nothing to do found in {instruction!r}; name the thing and what to do with it")
+        return Understanding(tuple(_joined(goals)), "commands")
+
+    def predict(self, sentence: str, home: HomeClasses) -> Prediction:
+        """Return the one whole ALFRED goal that the sentence is likeliest to state.
+
+        Raises:
+            NotUnderstoodError: there is no model.
+        """
+        if self._model is None:
+            raise NotUnderstoodError("this needs the trained instruction model")
+        return self._model.predict(sentence, home, complete=True)
+
+    def _read(
+        self, pieces: Sequence[str], commands: Sequence[Command | None], home: HomeClasses, recall: Recall
+    ) -> list[Goal]:
+        interpreter = Interpreter(self._kinds, self._grounding, home, recall)
+        goals: list[Goal] = []
+        for piece, command in zip(pieces, commands):
+            if command is not None:
+                goals += interpreter.read(command)
+            elif self._model is not None and len(pieces) > 1:
+                goals.append(self._model.predict(piece, home).goal)
+        return goals
+
+
+def _is_grounded(goal: Goal) -> bool:
+    wanted = [goal.target, goal.destination, goal.container, goal.light]
+    needs_place = goal.kind in (GoalKind.PLACE, GoalKind.PLACE_TWO, GoalKind.STACK)
+    if needs_place and goal.destination is None:
+        return False
+    return all(one is None or one.candidates or one.original_place for one in wanted)
+
+
+def _needs_commands(goals: Sequence[Goal], prediction: Prediction) -> bool:
+    """Return whether the commands say more than the model's one goal can."""
+    joined = _joined(goals)
+    if len(joined) == 1:
+        goal = joined[0]
+        special = goal.destination is not None and (goal.destination.beside or goal.destination.object_class == "User")
+        recalled = bool(goal.target.states)
+        return special or recalled or goal.kind not in ALFRED_NAME
+    return not one_alfred_goal(joined) or prediction.several > 0.5
+
+
+def _joined(goals: Sequence[Goal]) -> list[Goal]:
+    """Drop fetching and finding that the next goal implies, and read "take X, turn on the lamp" as one goal."""
+    joined: list[Goal] = []
+    for goal in goals:
+        previous = joined[-1] if joined else None
+        if previous is not None and previous.kind in (GoalKind.FETCH, GoalKind.FIND):
+            same = previous.target.object_class == goal.target.object_class
+            lamp = goal.kind is GoalKind.SWITCH_ON and goal.target.object_class.endswith("Lamp")
+            if previous.kind is GoalKind.FETCH and lamp and not same:
+                joined[-1] = Goal(GoalKind.EXAMINE, previous.target, light=goal.target, text=goal.text)
+                continue
+            if same:
+                joined.pop()
+        joined.append(goal)
+    return joined

@@ -1,0 +1,135 @@
+"""The offline planner carries instructions out in a simulated home, with and without memory."""
+
+import itertools
+
+import pytest
+
+from memory_node.delivery.ablation import AblatedMemory
+from memory_node.delivery.open_memory import open_memory
+from memory_node.domain.geometry import Pose
+from memory_node.domain.skill import FailureReason, SkillCall, SkillResult
+from memory_node.domain.states import ObjectState
+from memory_node.home.home_file import load_home
+from memory_node.home.placement import free_spot
+from memory_node.home.robot import HomeRobot
+from memory_node.planner.executor import InstructionExecutor
+from memory_node.planner.object_kinds import load_object_kinds
+from memory_node.planner.offline_planner import OfflinePlanner
+from memory_node.planner.planner import ProgressKind
+from memory_node.planner.understanding import Understander
+from memory_node.scene_graph.free_space import OccupancyMap
+
+
+class SeeingRobot:
+    """A simulated robot whose oracle detections go to memory while it moves; `faults` fail once each."""
+
+    def __init__(self, home: str, embedder) -> None:
+        self.world = load_home(home)
+        self.memory = open_memory(clock=lambda: self.world.now_ns, embedder=embedder)
+        self._robot = HomeRobot(self.world, area_position=self._area, clock=lambda: self.world.now_ns)
+        grid = self.world.grid
+        laid = OccupancyMap(grid.occupancy, grid.resolution_m, Pose.planar(*grid.origin, 0.0))
+        self.memory.set_map(laid, self.world.now_ns)
+        self.faults: list[str] = []
+        self._look()
+
+    def execute(self, call: SkillCall) -> SkillResult:
+        if call.skill in self.faults:
+            self.faults.remove(call.skill)
+            return SkillResult(call, False, FailureReason.EXECUTION, "the gripper slipped")
+        result = self._robot.run(call, on_progress=lambda _: self._look())
+        self._look()
+        return result
+
+    def _look(self) -> None:
+        self.memory.observe(self._robot.observe())
+
+    def _area(self, area_id: str) -> tuple[float, float]:
+        return {area.id: area.position for area in self.memory.scene().areas}[area_id]
+
+
+@pytest.fixture
+def robot(word_embedder) -> SeeingRobot:
+    return SeeingRobot("apartment", word_embedder)
+
+
+def executor(robot: SeeingRobot, word_embedder, mode: str = "full") -> InstructionExecutor:
+    kinds = load_object_kinds()
+    planner = OfflinePlanner(Understander(None, word_embedder, kinds), kinds)
+    return InstructionExecutor(AblatedMemory(robot.memory, mode), robot, planner)
+
+
+def test_second_instruction_needs_no_exploration_because_memory_answers(robot, word_embedder) -> None:
+    run = executor(robot, word_embedder)
+    first = run.execute("wash an apple and put it in the bowl")
+    second = run.execute("bring me the apple")
+    assert first.success
+    assert second.success
+    assert first.explorations > 0
+    assert second.explorations == 0
+    assert second.lookups_hit > 0
+    apple = robot.world["apple"]
+    assert ObjectState.CLEANED in apple.states
+    assert robot.world[apple.parent_id].class_name == "User"
+
+
+def test_without_memory_every_instruction_explores(robot, word_embedder) -> None:
+    run = executor(robot, word_embedder, "none")
+    run.execute("wash an apple and put it in the bowl")
+    second = run.execute("bring me the apple")
+    assert second.success
+    assert second.explorations > 0
+    assert second.lookups_answered == 0
+
+
+def test_moved_object_is_found_again(robot, word_embedder) -> None:
+    run = executor(robot, word_embedder)
+    assert run.execute("put the apple on the counter").success
+    world = robot.world
+    table = world.of_class("CoffeeTable")[0]
+    world.grasp(world["apple"])
+
+    spot = free_spot(world["apple"], table, world.contents(table.id), None)
+    world.release(world["apple"], spot, table)
+    world.take_changes()
+    result = run.execute("bring me the apple")
+    assert result.success
+    assert any(not step.result.success for step in result.steps)
+
+
+def test_slipping_gripper_is_tried_again(robot, word_embedder) -> None:
+    robot.faults = ["PickupObject", "PutObject"]
+    result = executor(robot, word_embedder).execute("put the apple in the bowl")
+    assert result.success
+    assert not robot.faults
+
+
+def test_slicing_fetches_a_knife_and_delivers_a_slice(robot, word_embedder) -> None:
+    result = executor(robot, word_embedder).execute("slice the apple, then put a slice of apple on a plate")
+    assert result.success
+    slices = robot.world.of_class("AppleSliced")
+    assert any(robot.world[piece.parent_id].class_name == "Plate" for piece in slices if piece.parent_id in robot.world)
+
+
+def test_cancelling_stops_before_the_next_skill(robot, word_embedder) -> None:
+    answers = itertools.chain([False, False], itertools.repeat(True))
+    result = executor(robot, word_embedder).execute("bring me the apple", cancelled=lambda: next(answers))
+    assert result.canceled
+    assert not result.success
+    assert result.skills == 2
+
+
+def test_unknown_thing_is_given_up_with_the_reason(robot, word_embedder) -> None:
+    notes = []
+    run = executor(robot, word_embedder)
+    result = run.execute("put the tennis racket on the sofa", on_progress=notes.append)
+    assert not result.success
+    assert "TennisRacket" in result.outcome.failures[0]
+    assert any(note.kind is ProgressKind.NOTE for note in notes)
+
+
+def test_senseless_instruction_fails_without_moving(robot, word_embedder) -> None:
+    result = executor(robot, word_embedder).execute("the weather is nice")
+    assert not result.success
+    assert result.failure
+    assert result.skills == 0

@@ -1,0 +1,68 @@
+"""Searched plans respect what the skills declare."""
+
+from dataclasses import replace
+
+import pytest
+
+from memory_node.domain.skill_library import Predicate
+from memory_node.domain.states import ObjectState
+from memory_node.planner.belief import Belief, Thing
+from memory_node.planner.object_kinds import load_object_kinds
+from memory_node.planner.planner import PlanningFailedError
+from memory_node.planner.search import Wanted, find_plan
+
+
+@pytest.fixture
+def belief() -> Belief:
+    belief = Belief(load_object_kinds())
+    for name, object_class in (("apple", "Apple"), ("fridge", "Fridge"), ("counter", "CounterTop")):
+        belief.add(Thing(name, object_class, object_class))
+    return belief
+
+
+def plan(belief: Belief, *wanted: Wanted) -> list[str]:
+    return [str(call) for call in find_plan(belief, wanted)]
+
+
+def test_closed_container_is_opened_before_something_goes_in(belief: Belief) -> None:
+    belief.state = replace(belief.state, held="apple").with_state("fridge", ObjectState.CLOSED)
+    wanted = Wanted(Predicate.CONTAINED, ("apple", "fridge"))
+    assert plan(belief, wanted) == ["GoToObject(Fridge)", "OpenObject(Fridge)", "PutObject(Apple, Fridge)"]
+
+
+def test_thing_in_closed_container_is_let_out_first(belief: Belief) -> None:
+    belief.state = belief.state.put("apple", "fridge").with_state("fridge", ObjectState.CLOSED)
+    steps = plan(belief, Wanted(Predicate.HOLDING, ("apple",)))
+    assert steps.index("OpenObject(Fridge)") < steps.index("PickupObject(Apple)")
+
+
+def test_hand_is_emptied_for_the_knife_and_after_cutting(belief: Belief) -> None:
+    belief.add(Thing("knife", "Knife", "Knife"))
+    belief.state = replace(belief.state, held="apple")
+    steps = plan(belief, Wanted(Predicate.STATE, ("apple",), ObjectState.SLICED))
+    assert steps[:2] == ["GoToObject(CounterTop)", "PutObject(Apple, CounterTop)"]
+    assert steps[-1] == "SliceObject(Apple)"
+    assert "PickupObject(Knife)" in steps
+
+
+def test_what_holds_already_needs_no_step(belief: Belief) -> None:
+    belief.state = belief.state.put("apple", "counter")
+    assert plan(belief, Wanted(Predicate.CONTAINED, ("apple", "counter"))) == []
+
+
+def test_composite_names_the_fixture_and_needs_the_object_in_the_hand(belief: Belief) -> None:
+    belief.add(Thing("sink", "SinkBasin", "SinkBasin@1,2,0.9"))
+    steps = plan(belief, Wanted(Predicate.STATE, ("apple",), ObjectState.CLEANED))
+    assert steps[-2:] == ["PickupObject(Apple)", "CleanObject(Apple, SinkBasin@1,2,0.9)"]
+
+
+def test_lamps_are_switched_and_taps_are_toggled(belief: Belief) -> None:
+    belief.add(Thing("lamp", "DeskLamp", "DeskLamp"))
+    belief.add(Thing("tap", "Faucet", "Faucet"))
+    assert plan(belief, Wanted(Predicate.STATE, ("lamp",), ObjectState.ON))[-1] == "SwitchOn(DeskLamp)"
+    assert plan(belief, Wanted(Predicate.STATE, ("tap",), ObjectState.ON))[-1] == "ToggleOn(Faucet)"
+
+
+def test_impossible_wish_is_refused(belief: Belief) -> None:
+    with pytest.raises(PlanningFailedError, match="no skills lead"):
+        find_plan(belief, [Wanted(Predicate.HOLDING, ("fridge",))])

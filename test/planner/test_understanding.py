@@ -1,0 +1,93 @@
+"""Instructions become goals, each read in the context of the ones before it."""
+
+import pytest
+
+from memory_node.planner.goal import alfred_goal, goal_from_alfred
+from memory_node.planner.goal_labels import GoalKind
+from memory_node.planner.goal_model import HomeClasses
+from memory_node.planner.understanding import NotUnderstoodError, Understander
+
+
+@pytest.fixture
+def reader(word_embedder) -> Understander:
+    return Understander(None, word_embedder)
+
+
+def summary(reader: Understander, instruction: str, **known) -> list[str]:
+    return [str(goal) for goal in reader.understand(instruction, **known).goals]
+
+
+def test_pronoun_means_what_was_spoken_of(reader: Understander) -> None:
+    assert summary(reader, "Wash an apple and put it in the bowl.") == ["clean Apple", "place Apple to Bowl"]
+
+
+def test_description_means_the_thing_just_handled(reader: Understander) -> None:
+    goals = summary(reader, "Find the apple and wash it, then slice the red fruit, put the plate in the fridge")
+    assert goals == ["clean Apple", "slice Apple", "place Plate to Fridge"]
+
+
+def test_sliced_thing_is_spoken_of_as_slices_afterwards(reader: Understander) -> None:
+    goals = summary(reader, "Slice the tomato, put the tomato in a bowl")
+    assert goals == ["slice Tomato", "place sliced Tomato to Bowl"]
+
+
+def test_container_with_its_load_is_what_it_means_next(reader: Understander) -> None:
+    goals = summary(reader, "put an apple on the plate, and then put it on the counter")
+    assert goals == ["place Apple to Plate", "place Plate to CounterTop"]
+
+
+def test_group_word_covers_everything_spoken_of(reader: Understander) -> None:
+    goals = summary(reader, "put a cup on the counter, put a fork on the counter, put the tableware in the sink")
+    assert sorted(goals[2:]) == ["place Cup to SinkBasin", "place Fork to SinkBasin"]
+
+
+def test_state_that_an_earlier_part_made_is_not_made_again(reader: Understander) -> None:
+    goals = reader.understand("wash the mug, put the clean mug on the shelf").goals
+    assert [goal.kind for goal in goals] == [GoalKind.CLEAN, GoalKind.PLACE]
+
+
+def test_claimed_state_asks_for_the_treatment(reader: Understander) -> None:
+    goals = reader.understand("put a cold potato on the table", HomeClasses()).goals
+    assert [goal.kind for goal in goals] == [GoalKind.COOL]
+
+
+def test_ambiguous_name_means_what_the_home_has(reader: Understander) -> None:
+    home = HomeClasses(frozenset({"Book"}), frozenset({"SideTable"}))
+    goal = reader.understand("put the book on the table", home).goals[0]
+    assert goal.destination is not None
+    assert goal.destination.object_class == "SideTable"
+
+
+def test_description_asks_memory(reader: Understander) -> None:
+    asked = []
+
+    def recall(text, states):
+        asked.append((text, states))
+        return ("Tomato",)
+
+    goals = reader.understand("throw the clean red fruit away", recall=recall).goals
+    assert str(goals[0]) == "place Tomato to GarbageCan"
+    assert asked[0][0] == "the clean red fruit"
+
+
+def test_taking_then_lighting_is_one_examination(reader: Understander) -> None:
+    goals = reader.understand("pick up the book and turn on the desk lamp").goals
+    assert [goal.kind for goal in goals] == [GoalKind.EXAMINE]
+
+
+@pytest.mark.parametrize("words", ["", "the weather is nice today", "do it"])
+def test_nothing_to_do_is_said_so(reader: Understander, words: str) -> None:
+    with pytest.raises(NotUnderstoodError):
+        reader.understand(words)
+
+
+def test_alfred_goal_round_trips() -> None:
+    params = {
+        "object_target": "Apple",
+        "object_sliced": True,
+        "parent_target": "Fridge",
+        "mrecep_target": "Plate",
+        "toggle_target": "",
+    }
+    goal = goal_from_alfred("pick_and_place_with_movable_recep", params)
+    assert alfred_goal(goal) == {"task_type": "pick_and_place_with_movable_recep", "pddl_params": params}
