@@ -61,18 +61,16 @@ class Client(ExecutableEntity):
         return self._node.get_logger().name
 
     def call(self, request: Any, timeout_sec: float | None = None) -> Any:
-        """Ask and wait for the answer; another thread must spin the node.
+        """Ask and wait for the answer, None if it takes longer than `timeout_sec`; another thread must spin the node.
 
         Raises:
             TypeError: `request` is no request of this service.
-            TimeoutError: no answer within `timeout_sec`.
         """
         event = threading.Event()
         future = self.call_async(request)
         future.add_done_callback(lambda _: event.set())
         if not event.wait(timeout_sec):
             self.remove_pending_request(future)
-            raise TimeoutError
         return future.result()
 
     def call_async(self, request: Any) -> Future:
@@ -112,6 +110,8 @@ class Client(ExecutableEntity):
 
     def service_is_ready(self) -> bool:
         """True if a server has been found, with both of its endpoints."""
+        if not self.context.ok():
+            return False
         graph = self._node._participant.graph
         graph.refresh()
 

@@ -12,7 +12,7 @@ from inspect import ismethod
 from types import TracebackType
 from typing import Any
 
-from ros_embedded.rclpy.exceptions import NotInitializedException
+from ros_embedded.rclpy.exceptions import NotInitializedException, RCLError
 from ros_embedded.rclpy.impl.arguments import RosArguments, parse_arguments
 from ros_embedded.rclpy.impl.participant import Participant
 from ros_embedded.rclpy.impl.wait_set import Guard
@@ -80,7 +80,7 @@ class Context:
         if self._participant is None:
             raise RuntimeError("Context must be initialized before it can be shutdown")
         if not self._ok:
-            raise RuntimeError("failed to shutdown: rcl_shutdown already called on the given context")
+            raise RCLError("failed to shutdown: rcl_shutdown already called on the given context")
         self.try_shutdown()
 
     def try_shutdown(self) -> None:

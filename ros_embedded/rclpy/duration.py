@@ -32,8 +32,7 @@ class Duration:
             return "Infinite"
         return f"{self.nanoseconds} nanoseconds"
 
-    def __hash__(self) -> int:
-        return hash(self._nanoseconds)
+    __hash__ = None  # type: ignore[assignment]  # as in rclpy
 
     def __eq__(self, other: object) -> bool:
         return self.nanoseconds == other.nanoseconds if isinstance(other, Duration) else NotImplemented

@@ -43,7 +43,7 @@ class NameValidationException(Exception):
     """A topic name, node name, or namespace is invalid; the message points at the character."""
 
     def __init__(self, name_type: str, name: str, error_msg: str, invalid_index: int) -> None:
-        super().__init__(f"Invalid {name_type}: {error_msg}:\n  '{name}'\n   {' ' * invalid_index}^\n")
+        super().__init__(f"Invalid {name_type}: {error_msg}:\n  '{name}'\n   {' ' * invalid_index}^")
 
 
 class InvalidNamespaceException(NameValidationException):

@@ -15,6 +15,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 from ros_embedded.rclpy.context import Context
+from ros_embedded.rclpy.impl.cyclone import DDSError
 from ros_embedded.rclpy.impl.entity import ExecutableEntity
 from ros_embedded.rclpy.impl.wait_set import Guard, WaitSet
 from ros_embedded.rclpy.task import Future, Task
@@ -99,7 +100,7 @@ class Executor:
                     node._leave_executor(self)
                 self._nodes.clear()
             self._context.guards.discard(self._guard)
-            if not self._participant.closed:
+            if not self._participant.lifetime.is_over:
                 self._guard.close()
                 self._wait_set.close()
         return finished
@@ -128,7 +129,7 @@ class Executor:
 
     def wake(self) -> None:
         """Have the spinning thread look around."""
-        if not self._participant.closed:
+        if not self._participant.lifetime.is_over:
             self._guard.trigger()
 
     def _refresh(self) -> None:
@@ -215,7 +216,10 @@ class Executor:
                 self._wait_set.detach(entity._condition)
                 self._blocked.add(entity)
                 continue
-            call = entity._take()
+            try:
+                call = entity._take()
+            except DDSError:  # shut down meanwhile
+                call = None
             if call is not None:
                 with self._idle:
                     self._running += 1
@@ -252,10 +256,11 @@ class Executor:
             sleep_ns = timer._sleep_ns()
             if sleep_ns is not None and timer not in self._blocked:
                 timeout_ns = min(timeout_ns, sleep_ns)
-        with self._participant.waiting():
-            if not self._context.ok():
-                return True
-            triggered = self._wait_set.wait(timeout_ns)
+        try:
+            with self._participant.lifetime:
+                triggered = self._wait_set.wait(timeout_ns)
+        except DDSError:  # shut down meanwhile: the caller finds that out
+            return True
         self._ready.extend(timer for timer in self._timers if timer.is_ready() and timer not in self._blocked)
         for condition in triggered:
             if condition == self._guard.condition:

@@ -48,7 +48,7 @@ def get_logger_level(name: str) -> LoggingSeverity:
 
 
 def get_logging_severity_from_string(log_severity: str) -> LoggingSeverity:
-    """A level by its name."""
+    """A level by its name. Raises RuntimeError if there is none."""
     return logging_output.severity_from_string(log_severity)
 
 

@@ -25,7 +25,7 @@ def _path_problem(name: str, what: str) -> Problem | None:
     if "//" in name:
         return f"{what} must not contain repeated '/'", name.index("//") + 1
     if match := re.search(r"(?<=/)\d|^\d", name):
-        return f"{what} token must not start with a number", match.start()
+        return f"{what} must not have a token that starts with a number", match.start()
     return None
 
 
@@ -39,7 +39,7 @@ def validate_node_name(node_name: str) -> bool:
     if node_name[0].isdigit():
         raise InvalidNodeNameException(node_name, "node name must not start with a number", 0)
     if len(node_name) > _MAX_LENGTH:
-        raise InvalidNodeNameException(node_name, "node name length should not exceed '255'", _MAX_LENGTH)
+        raise InvalidNodeNameException(node_name, "node name length should not exceed '255'", _MAX_LENGTH - 1)
     return True
 
 
@@ -59,7 +59,7 @@ def _full_name_problem(name: str, what: str, allow_root: bool = False) -> Proble
     if name == "/" and allow_root:
         return None
     if name.endswith("/"):
-        return f"{what} must not end with a '/'", len(name) - 1
+        return f"{what} must not end with a '/'" + (", unless only a '/'" if allow_root else ""), len(name) - 1
     if match := re.search(r"[^A-Za-z0-9_/]", name):
         return f"{what} must not contain characters other than alphanumerics, '_', or '/'", match.start()
     if len(name) > _MAX_LENGTH:
@@ -83,7 +83,7 @@ def validate_topic_name(name: str, *, is_service: bool = False) -> bool:
     return True
 
 
-def _topic_problem(name: str) -> Problem | None:
+def _topic_problem(name: str, allow_repeated: bool = False) -> Problem | None:
     if not name:
         return "topic name must not be empty string", 0
     if name.endswith("/"):
@@ -104,7 +104,7 @@ def _topic_problem(name: str) -> Problem | None:
                 "topic name substitution must contain alphanumerics or '_' and not start with a number",
                 match.start(),
             )
-    return _path_problem(rest, "topic name")
+    return _path_problem(re.sub("/+", "/", rest) if allow_repeated else rest, "topic name")
 
 
 def validate_parameter_name(name: str) -> bool:
@@ -118,23 +118,23 @@ def expand_topic_name(topic_name: str, node_name: str, node_namespace: str) -> s
     """The full name of `topic_name` as used by a node: `~`, `{node}`, `{ns}` and relative names resolved.
 
     Raises:
-        InvalidTopicNameException: also for an unknown substitution.
-        ValueError: the node's name or namespace is invalid.
+        ValueError: it cannot be expanded.
+        InvalidNodeNameException, InvalidNamespaceException
     """
-    validate_topic_name(topic_name)
+    problem = _topic_problem(topic_name, allow_repeated=True)
+    if problem:
+        raise ValueError(f"topic name '{topic_name}' is invalid: {problem[0]}")
     validate_node_name(node_name)
     validate_namespace(node_namespace)
-    values = {"node": node_name, "ns": node_namespace, "namespace": node_namespace}
+    root = node_namespace.rstrip("/")
+    values = {"node": node_name, "ns": root or "/", "namespace": root or "/"}
 
     def substituted(match: re.Match[str]) -> str:
         if match[1] not in values:
-            raise InvalidTopicNameException(topic_name, f"unknown substitution {match[0]}", match.start())
+            raise ValueError(f"topic name '{topic_name}' is invalid: unknown substitution: {match[0]}")
         return values[match[1]]
 
-    name = topic_name
-    root = node_namespace.rstrip("/")
-    if name.startswith("~"):
-        name = f"{root}/{node_name}{name[1:]}"
+    name = f"{root}/{node_name}{topic_name[1:]}" if topic_name.startswith("~") else topic_name
     name = _SUBSTITUTION.sub(substituted, name)
     return name if name.startswith("/") else f"{root}/{name}"
 

@@ -17,13 +17,11 @@ from ros_embedded.rclpy.context import Context
 from ros_embedded.rclpy.event_handler import PublisherEventCallbacks, SubscriptionEventCallbacks
 from ros_embedded.rclpy.exceptions import (
     InvalidHandle,
-    InvalidServiceNameException,
-    InvalidTopicNameException,
     NotInitializedException,
 )
 from ros_embedded.rclpy.executors import Executor
 from ros_embedded.rclpy.guard_condition import GuardCondition
-from ros_embedded.rclpy.impl import cyclone, logging_output
+from ros_embedded.rclpy.impl import logging_output
 from ros_embedded.rclpy.impl.arguments import parse_arguments
 from ros_embedded.rclpy.impl.entity import ExecutableEntity
 from ros_embedded.rclpy.impl.graph import NodeEntities
@@ -31,7 +29,13 @@ from ros_embedded.rclpy.impl.participant import Participant
 from ros_embedded.rclpy.impl.rcutils_logger import RcutilsLogger
 from ros_embedded.rclpy.logging import get_logger
 from ros_embedded.rclpy.logging_service import LoggingService
-from ros_embedded.rclpy.names import expand_topic_name, validate_full_topic_name, validate_namespace, validate_node_name
+from ros_embedded.rclpy.names import (
+    expand_topic_name,
+    validate_full_topic_name,
+    validate_namespace,
+    validate_node_name,
+    validate_topic_name,
+)
 from ros_embedded.rclpy.node_graph import GraphMixin
 from ros_embedded.rclpy.node_parameters import ParametersMixin
 from ros_embedded.rclpy.parameter import Parameter, value_from_yaml
@@ -49,7 +53,7 @@ from ros_embedded.rclpy.subscription import Subscription
 from ros_embedded.rclpy.time_source import TimeSource
 from ros_embedded.rclpy.timer import Rate, Timer
 from ros_embedded.rclpy.type_description_service import TypeDescriptionService
-from ros_embedded.rclpy.type_support import check_for_type_support
+from ros_embedded.rclpy.type_support import check_is_valid_msg_type, check_is_valid_srv_type
 from ros_embedded.rclpy.utilities import get_default_context
 
 HIDDEN_NODE_PREFIX = "_"
@@ -123,6 +127,7 @@ class Node(ParametersMixin, GraphMixin):
         if rosout and self._arguments.rosout:
             log = get_message("rcl_interfaces/msg/Log")
             self._rosout_publisher = self.create_publisher(log, "/rosout", qos_profile_rosout_default)
+            self._publishers.remove(self._rosout_publisher)
             logging_output.rosout_writers[self._logger.name] = self._publish_log
         event = get_message("rcl_interfaces/msg/ParameterEvent")
         self._parameter_event_publisher = self.create_publisher(
@@ -262,12 +267,10 @@ class Node(ParametersMixin, GraphMixin):
 
     def resolve_service_name(self, service: str, *, only_expand: bool = False) -> str:
         """The full, remapped name of a service. Raises InvalidServiceNameException."""
-        try:
-            return self._resolve(service, "service", only_expand)
-        except InvalidTopicNameException as error:
-            raise InvalidServiceNameException(service, str(error), 0) from error
+        return self._resolve(service, "service", only_expand)
 
     def _resolve(self, name: str, kind: str, only_expand: bool) -> str:
+        validate_topic_name(name, is_service=kind == "service")
         full_name = expand_topic_name(name, self._name, self._namespace)
         if not only_expand:
             full_name = self._arguments.remapped(full_name, kind, self._name, self._namespace)
@@ -317,15 +320,15 @@ class Node(ParametersMixin, GraphMixin):
         Raises:
             InvalidTopicNameException
         """
-        check_for_type_support(msg_type)
-        qos, full_name = self._qos(qos_profile), self.resolve_topic_name(topic)
+        check_is_valid_msg_type(msg_type)
+        qos, full_name = self._qos(qos_profile), self.handle.resolve_topic_name(topic)
         if qos_overriding_options is not None:
             qos = declare_qos_parameters(self, "publisher", full_name, qos, qos_overriding_options)
         prefix = "" if qos.avoid_ros_namespace_conventions else "rt"
         writer = self._participant.create_writer(self._entities, prefix + full_name, msg_type._TYPE_NAME, qos)
         group = callback_group or self._default_callback_group
         callbacks = event_callbacks or PublisherEventCallbacks()
-        publisher = publisher_class(self, writer, msg_type, full_name, qos, callbacks, group)
+        publisher = publisher_class(self, writer, msg_type, topic, qos, callbacks, group)
         self._publishers.append(publisher)
         for handler in publisher.event_handlers:
             self._add(handler)
@@ -348,15 +351,15 @@ class Node(ParametersMixin, GraphMixin):
         Raises:
             InvalidTopicNameException
         """
-        check_for_type_support(msg_type)
-        qos, full_name = self._qos(qos_profile), self.resolve_topic_name(topic)
+        check_is_valid_msg_type(msg_type)
+        qos, full_name = self._qos(qos_profile), self.handle.resolve_topic_name(topic)
         if qos_overriding_options is not None:
             qos = declare_qos_parameters(self, "subscription", full_name, qos, qos_overriding_options)
         prefix = "" if qos.avoid_ros_namespace_conventions else "rt"
         reader = self._participant.create_reader(self._entities, prefix + full_name, msg_type._TYPE_NAME, qos)
         group = callback_group or self._default_callback_group
         callbacks = event_callbacks or SubscriptionEventCallbacks()
-        subscription = Subscription(self, reader, msg_type, full_name, callback, group, qos, raw, callbacks)
+        subscription = Subscription(self, reader, msg_type, topic, callback, group, qos, raw, callbacks)
         self._add(subscription)
         for handler in subscription.event_handlers:
             self._add(handler)
@@ -371,8 +374,8 @@ class Node(ParametersMixin, GraphMixin):
         callback_group: CallbackGroup | None = None,
     ) -> Client:
         """Create a client of a service. Raises InvalidServiceNameException."""
-        check_for_type_support(srv_type)
-        name, mark = self.resolve_service_name(srv_name), f"clientid= {self._participant.new_service_id()};"
+        check_is_valid_srv_type(srv_type)
+        name, mark = self.handle.resolve_service_name(srv_name), f"clientid= {self._participant.new_service_id()};"
         request, reply = srv_type.Request._TYPE_NAME, srv_type.Response._TYPE_NAME
         with self._participant.graph.announcement():
             entities, participant = self._entities, self._participant
@@ -399,8 +402,8 @@ class Node(ParametersMixin, GraphMixin):
     def _create_service(
         self, kind: type[Service], srv_type: Any, srv_name: str, callback: Any, qos: QoSProfile, group: CallbackGroup
     ) -> Service:
-        check_for_type_support(srv_type)
-        name, mark = self.resolve_service_name(srv_name), f"serviceid= {self._participant.new_service_id()};"
+        check_is_valid_srv_type(srv_type)
+        name, mark = self.handle.resolve_service_name(srv_name), f"serviceid= {self._participant.new_service_id()};"
         request, reply = srv_type.Request._TYPE_NAME, srv_type.Response._TYPE_NAME
         with self._participant.graph.announcement():
             entities, participant = self._entities, self._participant
@@ -485,16 +488,14 @@ class Node(ParametersMixin, GraphMixin):
             executor.remove_node(self)
         logging_output.rosout_writers.pop(self._logger.name, None)
         graph = self._participant.graph
-        try:
-            with graph.announcement():
-                for publisher in list(self._publishers):
-                    self.destroy_publisher(publisher)
-                for entity in list(self._executable):
-                    self._destroy(entity)
-                graph.remove_node(self._entities)
-        except cyclone.DDSError:
-            if not self._participant.closed:  # a shut down context has taken all endpoints along
-                raise
+        with graph.announcement():
+            for publisher in list(self._publishers):
+                self.destroy_publisher(publisher)
+            if self._rosout_publisher is not None:
+                self._rosout_publisher.destroy()
+            for entity in list(self._executable):
+                self._destroy(entity)
+            graph.remove_node(self._entities)
         self._is_destroyed = True
 
     def __enter__(self) -> Node:

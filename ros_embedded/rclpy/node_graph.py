@@ -13,6 +13,7 @@ from ros_embedded.rclpy.impl import cyclone
 from ros_embedded.rclpy.impl.endpoint import profile_of
 from ros_embedded.rclpy.impl.participant import Participant
 from ros_embedded.rclpy.impl.typesupport import ros_type_name, user_data_value
+from ros_embedded.rclpy.names import expand_topic_name
 from ros_embedded.rclpy.topic_endpoint_info import TopicEndpointInfo, TopicEndpointTypeEnum, TypeHash
 
 NamesAndTypes = list[tuple[str, list[str]]]
@@ -42,6 +43,14 @@ class GraphMixin:
     """Node's methods about the graph."""
 
     _participant: Participant
+
+    def get_name(self) -> str:
+        """The name without namespace."""
+        raise NotImplementedError
+
+    def get_namespace(self) -> str:
+        """The namespace."""
+        raise NotImplementedError
 
     def resolve_topic_name(self, topic: str, *, only_expand: bool = False) -> str:
         """The full, remapped name of a topic."""
@@ -132,9 +141,12 @@ class GraphMixin:
         return self._infos(topic_name, no_mangle, False)
 
     def _infos(self, topic_name: str, no_mangle: bool, is_writer: bool) -> list[TopicEndpointInfo]:
-        topic = topic_name if no_mangle else f"rt{self.resolve_topic_name(topic_name)}"
+        topic = topic_name if no_mangle else f"rt{self._full_topic_name(topic_name)}"
         graph = self._participant.graph
         return [self._info(endpoint, is_writer) for endpoint in graph.endpoints(is_writer) if endpoint.topic == topic]
+
+    def _full_topic_name(self, topic_name: str) -> str:
+        return expand_topic_name(topic_name, self.get_name(), self.get_namespace())
 
     def _info(self, endpoint: cyclone.Endpoint, is_writer: bool) -> TopicEndpointInfo:
         assert endpoint.qos is not None

@@ -86,7 +86,7 @@ class ParametersMixin:
                     expected = Parameter.Type(descriptors[parameter.name].type).name
                     raise InvalidParameterTypeException(parameter, expected)
                 raise InvalidParameterValueException(parameter.name, parameter.value, result.reason)
-        return self.get_parameters([parameter.name for parameter in declared]) if declared else []
+        return [self._parameters[parameter.name] for parameter in declared]
 
     def _read_declaration(
         self, namespace: str, position: int, given: tuple[Any, ...], ignore_override: bool
@@ -94,7 +94,7 @@ class ParametersMixin:
         if len(given) not in (2, 3) or not isinstance(given[0], str):
             raise TypeError(
                 f"Invalid parameter tuple length or name at index {position} in parameters list: {given}; "
-                "expecting (name, value) or (name, value, descriptor)"
+                "expecting length between 1 and 3"
             )
         name = f"{namespace}{PARAMETER_SEPARATOR_STRING}{given[0]}" if namespace else given[0]
         value, descriptor = given[1], given[2] if len(given) == 3 and given[2] is not None else _descriptor()
@@ -128,18 +128,18 @@ class ParametersMixin:
         """True if it is declared."""
         return name in self._parameters
 
-    def get_parameter_types(self, names: list[str]) -> list[Parameter.Type]:
+    def get_parameter_types(self, names: list[str]) -> list[int]:
         """The types of parameters; see get_parameter_type."""
         if not all(isinstance(name, str) for name in names):
             raise TypeError("All names must be instances of type str")
         return [self.get_parameter_type(name) for name in names]
 
-    def get_parameter_type(self, name: str) -> Parameter.Type:
+    def get_parameter_type(self, name: str) -> int:
         """The type of a parameter; NOT_SET for an allowed undeclared one. Raises ParameterNotDeclaredException."""
         if self.has_parameter(name):
-            return self._parameters[name].type_
+            return self._parameters[name].type_.value
         if self._allow_undeclared_parameters:
-            return NOT_SET
+            return NOT_SET.value
         raise ParameterNotDeclaredException(name)
 
     def get_parameters(self, names: list[str]) -> list[Parameter]:
@@ -163,7 +163,8 @@ class ParametersMixin:
         """A parameter, or the alternative if it is not declared or not set."""
         if alternative_value is None:
             alternative_value = Parameter(name)
-        return self._parameters.get(name, alternative_value)
+        parameter = self._parameters.get(name, alternative_value)
+        return alternative_value if parameter.type_ is NOT_SET else parameter
 
     def get_parameters_by_prefix(self, prefix: str) -> dict[str, Parameter]:
         """The parameters below `prefix`, without it in their names."""

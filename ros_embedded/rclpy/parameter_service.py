@@ -54,7 +54,7 @@ class ParameterService:
 
     def _get_parameter_types(self, request: Any, response: Any) -> Any:
         try:
-            response.types = [kind.value for kind in self._node.get_parameter_types(list(request.names))]
+            response.types = self._node.get_parameter_types(list(request.names))
         except ParameterNotDeclaredException as error:
             self._node.get_logger().warning(f"Failed to get parameter types: {error}")
         return response

@@ -48,7 +48,7 @@ class Publisher:
     @property
     def topic_name(self) -> str:
         """The full, remapped name."""
-        return self.topic
+        return self._writer.topic.removeprefix("rt")
 
     @property
     def logger_name(self) -> str:

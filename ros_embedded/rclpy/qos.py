@@ -228,6 +228,9 @@ class QoSCompatibility(IntEnum):
     ERROR = 2
 
 
+_UNDECIDED = (0, 4)  # SYSTEM_DEFAULT, and UNKNOWN or BEST_AVAILABLE
+
+
 def _limit(duration: Duration) -> int:
     return duration.nanoseconds or Infinite.nanoseconds
 
@@ -235,7 +238,7 @@ def _limit(duration: Duration) -> int:
 def qos_check_compatible(publisher_qos: QoSProfile, subscription_qos: QoSProfile) -> tuple[QoSCompatibility, str]:
     """Say whether a publisher and a subscription with these profiles would communicate, and if not why."""
     pub, sub = publisher_qos, subscription_qos
-    errors, warnings_ = [], []
+    errors, doubts = [], []
     if (pub.reliability, sub.reliability) == (ReliabilityPolicy.BEST_EFFORT, ReliabilityPolicy.RELIABLE):
         errors.append("Best effort publisher and reliable subscription;")
     if (pub.durability, sub.durability) == (DurabilityPolicy.VOLATILE, DurabilityPolicy.TRANSIENT_LOCAL):
@@ -246,12 +249,13 @@ def qos_check_compatible(publisher_qos: QoSProfile, subscription_qos: QoSProfile
         errors.append("Publisher's liveliness is automatic and subscription's is manual by topic;")
     if _limit(pub.liveliness_lease_duration) > _limit(sub.liveliness_lease_duration):
         errors.append("Subscription liveliness lease duration is less than publisher liveliness lease duration;")
-    for name in ("reliability", "durability"):
-        for side, profile in (("Publisher", pub), ("Subscription", sub)):
-            if getattr(profile, name) in (0, 3):
-                warnings_.append(f"{side} {name} is {getattr(profile, name).name};")
+    if pub.reliability in _UNDECIDED and sub.reliability == ReliabilityPolicy.RELIABLE:
+        doubts.append(f"Reliable subscription, but publisher is {pub.reliability.short_key};")
+    if sub.durability == DurabilityPolicy.TRANSIENT_LOCAL and pub.durability in _UNDECIDED:
+        doubts.append(f"Transient local subscription, but publisher is {pub.durability.short_key};")
+    if pub.liveliness in _UNDECIDED and sub.liveliness in _UNDECIDED:
+        names = pub.liveliness.short_key, sub.liveliness.short_key
+        doubts.append("Publisher liveliness is {} and subscription liveliness is {};".format(*names))
     if errors:
-        return QoSCompatibility.ERROR, " ".join(f"ERROR: {text}" for text in errors)
-    return (QoSCompatibility.WARNING if warnings_ else QoSCompatibility.OK), " ".join(
-        f"WARNING: {text}" for text in warnings_
-    )
+        return QoSCompatibility.ERROR, "".join(f"ERROR: {text}" for text in errors)
+    return QoSCompatibility.WARNING if doubts else QoSCompatibility.OK, "".join(f"WARNING: {text}" for text in doubts)

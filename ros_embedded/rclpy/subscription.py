@@ -51,7 +51,7 @@ class Subscription(ExecutableEntity):
     @property
     def topic_name(self) -> str:
         """The full, remapped name."""
-        return self.topic
+        return self._reader.topic.removeprefix("rt")
 
     @property
     def logger_name(self) -> str:
@@ -74,7 +74,8 @@ class Subscription(ExecutableEntity):
                 inspect.signature(value).bind(object(), object())
             except TypeError as error:
                 raise RuntimeError(
-                    "callback should be either be callable with one argument (to get only the message) "
+                    "Subscription.__init__(): callback should be either be callable with one argument"
+                    "(to get only the message) "
                     "or two (to get message and message info)"
                 ) from error
             self._callback_type = Subscription.CallbackType.WithMessageInfo

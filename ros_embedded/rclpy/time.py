@@ -44,8 +44,7 @@ class Time:
     def __repr__(self) -> str:
         return f"Time(nanoseconds={self.nanoseconds}, clock_type={self.clock_type.name})"
 
-    def __hash__(self) -> int:
-        return hash((self._nanoseconds, self._clock_type))
+    __hash__ = None  # type: ignore[assignment]  # as in rclpy
 
     def __add__(self, other: Duration) -> Time:
         if not isinstance(other, Duration):
@@ -69,7 +68,7 @@ class Time:
         except OverflowError as error:
             raise OverflowError(f"{operation.title()} leads to overflow in C storage.") from error
         except ValueError as error:
-            raise ValueError(f"{operation.title()} leads to negative time") from error
+            raise ValueError(f"{operation.title()} leads to negative time.") from error
 
     def __eq__(self, other: object) -> bool:
         return self._compared(other)[0] == self._compared(other)[1] if isinstance(other, Time) else NotImplemented

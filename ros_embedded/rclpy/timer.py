@@ -10,7 +10,7 @@ from ros_embedded.rclpy.callback_groups import CallbackGroup
 from ros_embedded.rclpy.clock import Clock, ClockChange, JumpThreshold, TimeJump
 from ros_embedded.rclpy.context import Context
 from ros_embedded.rclpy.duration import Duration
-from ros_embedded.rclpy.exceptions import InvalidHandle, ROSInterruptException
+from ros_embedded.rclpy.exceptions import InvalidHandle, RCLError, ROSInterruptException
 from ros_embedded.rclpy.impl.entity import ExecutableEntity
 from ros_embedded.rclpy.utilities import get_default_context
 
@@ -30,7 +30,7 @@ class Timer(ExecutableEntity):
     ) -> None:
         super().__init__(callback_group, 0)
         if timer_period_ns < 0:
-            raise ValueError("timer period must be non-negative")
+            raise RCLError("failed to create timer: timer period must be non-negative")
         self.callback = callback
         self._context = get_default_context() if context is None else context
         self._clock = clock

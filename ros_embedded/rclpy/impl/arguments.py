@@ -179,7 +179,7 @@ def parse_arguments(args: Sequence[str]) -> RosArguments:
             changes[_FLAGS[switch[2]]] = switch[1] == "enable"
             continue
         if word not in _VALUED:
-            raise UnknownROSArgsError(f"found unknown ROS arguments: '{word}'")
+            raise UnknownROSArgsError([word])
         value = next(words, None)
         if value is None:
             raise InvalidROSArgsError(f"Couldn't parse trailing {word} flag. No value found.")
@@ -205,7 +205,7 @@ def _remapping(text: str) -> Remapping:
 
 
 def _parameter(text: str) -> tuple[str, dict[str, Any]]:
-    match = re.fullmatch(r"(?:([^:=]+):(?!=))?([^:=]+):=(.*)", text, re.DOTALL)
+    match = re.fullmatch(r"(?:([^:=]+):(?!=))?([^:=]+):=(.+)", text, re.DOTALL)
     if match is None:
         raise InvalidROSArgsError(f"Couldn't parse parameter override rule: '{text}'")
     value = parse_value(match[3])

@@ -317,6 +317,8 @@ def matched(entity: int, is_writer: bool) -> list[int]:
     """Instance handles of the remote and local endpoints that match `entity`."""
     call = _get_matched_subscriptions if is_writer else _get_matched_publications
     count = check(call(entity, None, 0), "matched endpoints")
+    if count == 0:
+        return []
     handles = (_handle * count)()
     return list(handles[: min(count, check(call(entity, handles, count), "matched endpoints"))])
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from ros_embedded.rclpy.duration import Duration, Infinite
 from ros_embedded.rclpy.impl import cyclone
+from ros_embedded.rclpy.impl.lifetime import Lifetime
 from ros_embedded.rclpy.qos import (
     DurabilityPolicy,
     HistoryPolicy,
@@ -65,7 +66,13 @@ def profile_of(qos: cyclone.EndpointQos) -> QoSProfile:
 
 class _Endpoint:
     def __init__(
-        self, participant: int, topic: str, descriptor: cyclone.TopicDescriptor, qos: QoSProfile, user_data: bytes
+        self,
+        participant: int,
+        lifetime: Lifetime,
+        topic: str,
+        descriptor: cyclone.TopicDescriptor,
+        qos: QoSProfile,
+        user_data: bytes,
     ) -> None:
         is_writer = isinstance(self, Writer)
         create: Any = cyclone.create_writer if is_writer else cyclone.create_reader
@@ -78,16 +85,18 @@ class _Endpoint:
         finally:
             cyclone.delete_qos(dds_qos)
             cyclone.delete(topic_entity)  # lives on in its endpoints
-        self.topic = topic
+        self.topic, self._lifetime = topic, lifetime
         self.gid = cyclone.guid(self.entity)
 
     def matches(self) -> list[int]:
-        """Handles of the endpoints on the other side."""
-        return cyclone.matched(self.entity, isinstance(self, Writer))
+        """Handles of the endpoints on the other side. Raises DDSError after the end."""
+        with self._lifetime:
+            return cyclone.matched(self.entity, isinstance(self, Writer))
 
     def close(self) -> None:
         """Leave the topic."""
-        cyclone.delete(self.entity)
+        with self._lifetime:
+            cyclone.delete(self.entity)
 
 
 class Writer(_Endpoint):
@@ -100,7 +109,8 @@ class Writer(_Endpoint):
 
     def write(self, payload: bytes) -> None:
         """Send one sample, its encapsulation header included. Raises DDSError."""
-        cyclone.write_cdr(self.entity, self._sertype, payload)
+        with self._lifetime:
+            cyclone.write_cdr(self.entity, self._sertype, payload)
 
 
 class Reader(_Endpoint):
@@ -111,6 +121,7 @@ class Reader(_Endpoint):
         self.condition = cyclone.check(cyclone.create_readcondition(self.entity, cyclone.ANY_STATE), "read condition")
 
     def take(self) -> cyclone.Sample | None:
-        """The oldest sample, or None when there is none."""
-        samples = cyclone.take_cdr(self.entity)
+        """The oldest sample, or None when there is none. Raises DDSError after the end."""
+        with self._lifetime:
+            samples = cyclone.take_cdr(self.entity)
         return samples[0] if samples else None

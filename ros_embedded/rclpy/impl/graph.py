@@ -11,10 +11,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from ros_embedded.interfaces.cdr import deserialize
-from ros_embedded.interfaces.lookup import message_definition
 from ros_embedded.interfaces.type_hash import type_hash
 from ros_embedded.rclpy.impl import cyclone
 from ros_embedded.rclpy.impl.endpoint import Reader, Writer
+from ros_embedded.rclpy.impl.lifetime import Lifetime
 from ros_embedded.rclpy.impl.typesupport import topic_descriptor
 from ros_embedded.rclpy.qos import DurabilityPolicy, HistoryPolicy, QoSProfile
 
@@ -45,8 +45,8 @@ class NodeEntities:
 class Graph:
     """One participant's announcements, and its knowledge of the others."""
 
-    def __init__(self, participant: int) -> None:
-        assert message_definition(_DISCOVERY_TYPE)
+    def __init__(self, participant: int, lifetime: Lifetime) -> None:
+        self._lifetime = lifetime
         self._lock = threading.RLock()
         self._local: list[NodeEntities] = []
         self._gid = cyclone.guid(participant)
@@ -58,8 +58,8 @@ class Graph:
         user_data = f"typehash={type_hash(_DISCOVERY_TYPE)};".encode()
         latched = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
         everything = QoSProfile(history=HistoryPolicy.KEEP_ALL, durability=DurabilityPolicy.TRANSIENT_LOCAL)
-        self._writer = Writer(participant, DISCOVERY_TOPIC, descriptor, latched, user_data)
-        self._reader = Reader(participant, DISCOVERY_TOPIC, descriptor, everything, user_data)
+        self._writer = Writer(participant, lifetime, DISCOVERY_TOPIC, descriptor, latched, user_data)
+        self._reader = Reader(participant, lifetime, DISCOVERY_TOPIC, descriptor, everything, user_data)
         self._builtin = [
             (cyclone.check(cyclone.create_reader(participant, topic, None, None), "discovery"), known)
             for topic, known in (
@@ -90,8 +90,8 @@ class Graph:
         self._writer.write(payload)
 
     def refresh(self) -> None:
-        """Take what discovery has told since the last call."""
-        with self._lock:
+        """Take what discovery has told since the last call. Raises DDSError after the end."""
+        with self._lock, self._lifetime:
             for reader, known in self._builtin:
                 for endpoint in cyclone.take_endpoints(reader):
                     if endpoint.alive:
@@ -159,7 +159,7 @@ class _Announcement:
     def __exit__(self, *_: object) -> None:
         self._graph._batches -= 1
         try:
-            if self._graph._batches == 0:
+            if self._graph._batches == 0 and not self._graph._lifetime.is_over:
                 self._graph._announce()
         finally:
             self._graph._lock.release()

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import itertools
-import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
 
 from ros_embedded.interfaces.type_hash import type_hash
 from ros_embedded.rclpy.impl import cyclone
 from ros_embedded.rclpy.impl.domain import close_domain, open_domain
 from ros_embedded.rclpy.impl.endpoint import Reader, Writer
 from ros_embedded.rclpy.impl.graph import Graph, NodeEntities
+from ros_embedded.rclpy.impl.lifetime import Lifetime
 from ros_embedded.rclpy.impl.typesupport import topic_descriptor
 from ros_embedded.rclpy.qos import QoSProfile
 
@@ -35,11 +33,9 @@ class Participant:
         finally:
             cyclone.delete_qos(qos)
         self.gid = cyclone.guid(self.entity)
-        self.graph = Graph(self.entity)
+        self.lifetime = Lifetime(self._delete)
+        self.graph = Graph(self.entity, self.lifetime)
         self._service_ids = itertools.count(1)
-        self._lock = threading.Lock()
-        self._waiting = 0
-        self.closed = False
 
     def create_writer(
         self, node: NodeEntities, topic: str, type_name: str, qos: QoSProfile, client_or_service: str = ""
@@ -61,11 +57,11 @@ class Participant:
 
     def _arguments(self, topic: str, type_name: str, qos: QoSProfile, mark: str) -> tuple:
         user_data = f"{mark}typehash={type_hash(type_name)};".encode()
-        return self.entity, topic, topic_descriptor(type_name, bool(mark)), qos, user_data
+        return self.entity, self.lifetime, topic, topic_descriptor(type_name, bool(mark)), qos, user_data
 
     def remove(self, node: NodeEntities, *endpoints: Writer | Reader) -> None:
         """Close endpoints of `node`."""
-        if self.closed:
+        if self.lifetime.is_over:
             return
         with self.graph.announcement():
             for endpoint in endpoints:
@@ -78,27 +74,9 @@ class Participant:
         octets = self.gid[:12] + next(self._service_ids).to_bytes(4, "big")
         return ".".join(f"{octet:x}" for octet in octets)
 
-    @contextmanager
-    def waiting(self) -> Iterator[None]:
-        """A block in which a thread sleeps on conditions of this participant; closing waits for its end."""
-        with self._lock:
-            self._waiting += 1
-        try:
-            yield
-        finally:
-            with self._lock:
-                self._waiting -= 1
-                last = self.closed and self._waiting == 0
-            if last:
-                self._delete()
-
     def close(self) -> None:
-        """Leave the domain with all that was created here, at once or when the last sleeper has woken."""
-        with self._lock:
-            idle = not self.closed and self._waiting == 0
-            self.closed = True
-        if idle:
-            self._delete()
+        """Leave the domain with all that was created here, at once or when the last call has returned."""
+        self.lifetime.end()
 
     def _delete(self) -> None:
         cyclone.delete(self.entity)

@@ -1,0 +1,77 @@
+"""Things that follow the state of their lifecycle node."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Any
+
+from ros_embedded.rclpy.lifecycle.state_machine import TransitionCallbackReturn
+
+
+class ManagedEntity:
+    """Takes part in its node's transitions."""
+
+    def on_configure(self, state: Any) -> TransitionCallbackReturn:
+        """The node is configured."""
+        return TransitionCallbackReturn.SUCCESS
+
+    def on_cleanup(self, state: Any) -> TransitionCallbackReturn:
+        """The node is cleaned up."""
+        return TransitionCallbackReturn.SUCCESS
+
+    def on_shutdown(self, state: Any) -> TransitionCallbackReturn:
+        """The node is shut down."""
+        return TransitionCallbackReturn.SUCCESS
+
+    def on_activate(self, state: Any) -> TransitionCallbackReturn:
+        """The node is activated."""
+        return TransitionCallbackReturn.SUCCESS
+
+    def on_deactivate(self, state: Any) -> TransitionCallbackReturn:
+        """The node is deactivated."""
+        return TransitionCallbackReturn.SUCCESS
+
+    def on_error(self, state: Any) -> TransitionCallbackReturn:
+        """A transition has failed."""
+        return TransitionCallbackReturn.SUCCESS
+
+
+class SimpleManagedEntity(ManagedEntity):
+    """Knows whether its node is active."""
+
+    def __init__(self) -> None:
+        self._enabled = False
+
+    def on_activate(self, state: Any) -> TransitionCallbackReturn:
+        """Enable."""
+        self._enabled = True
+        return TransitionCallbackReturn.SUCCESS
+
+    def on_deactivate(self, state: Any) -> TransitionCallbackReturn:
+        """Disable."""
+        self._enabled = False
+        return TransitionCallbackReturn.SUCCESS
+
+    @property
+    def is_activated(self) -> bool:
+        """True while the node is active."""
+        return self._enabled
+
+    @staticmethod
+    def when_enabled(
+        wrapped: Callable[..., Any] | None = None, *, when_not_enabled: Callable[[], Any] | None = None
+    ) -> Any:
+        """Decorate a method to do nothing, or to call `when_not_enabled`, while the node is not active."""
+
+        def decorator(method: Callable[..., Any]) -> Callable[..., None]:
+            @wraps(method)
+            def only_when_enabled(self: SimpleManagedEntity, *args: Any, **kwargs: Any) -> None:
+                if self._enabled:
+                    method(self, *args, **kwargs)
+                elif when_not_enabled is not None:
+                    when_not_enabled()
+
+            return only_when_enabled
+
+        return decorator if wrapped is None else decorator(wrapped)

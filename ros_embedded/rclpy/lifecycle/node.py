@@ -1,0 +1,225 @@
+"""Managed nodes."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from ros_embedded.interfaces import get_message, get_service
+from ros_embedded.rclpy.callback_groups import CallbackGroup
+from ros_embedded.rclpy.exceptions import RCLError
+from ros_embedded.rclpy.lifecycle.managed_entity import ManagedEntity
+from ros_embedded.rclpy.lifecycle.publisher import LifecyclePublisher
+from ros_embedded.rclpy.lifecycle.state_machine import (
+    STATES,
+    TRANSITIONS,
+    StateMachine,
+    Transition,
+    TransitionCallbackReturn,
+)
+from ros_embedded.rclpy.node import Node
+from ros_embedded.rclpy.publisher import Publisher
+from ros_embedded.rclpy.qos import qos_profile_default
+
+
+class LifecycleState(NamedTuple):
+    """A state by label and number."""
+
+    label: str
+    state_id: int
+
+
+_CALLBACKS = {
+    "configuring": "on_configure",
+    "cleaningup": "on_cleanup",
+    "shuttingdown": "on_shutdown",
+    "activating": "on_activate",
+    "deactivating": "on_deactivate",
+    "errorprocessing": "on_error",
+}
+_SERVICES = {
+    "change_state": "ChangeState",
+    "get_state": "GetState",
+    "get_available_states": "GetAvailableStates",
+    "get_available_transitions": "GetAvailableTransitions",
+    "get_transition_graph": "GetAvailableTransitions",
+}
+
+
+def _message(name: str, **fields: Any) -> Any:
+    return get_message(f"lifecycle_msgs/msg/{name}")(**fields)
+
+
+def _description(transition: Transition) -> Any:
+    return _message(
+        "TransitionDescription",
+        transition=_message("Transition", id=transition.id, label=transition.label),
+        start_state=_message("State", id=transition.start, label=STATES[transition.start]),
+        goal_state=_message("State", id=transition.goal, label=STATES[transition.goal]),
+    )
+
+
+class LifecycleNodeMixin(ManagedEntity):
+    """What makes a Node managed; only for use together with Node."""
+
+    def __init__(
+        self, *, enable_communication_interface: bool = True, callback_group: CallbackGroup | None = None
+    ) -> None:
+        self._state_machine = StateMachine()
+        self._managed_entities: set[ManagedEntity] = set()
+        self._transition_publisher: Publisher | None = None
+        if not enable_communication_interface:
+            return
+        node: Any = self
+        event = get_message("lifecycle_msgs/msg/TransitionEvent")
+        with node._participant.graph.announcement():
+            self._transition_publisher = node.create_publisher(event, "~/transition_event", qos_profile_default)
+            node._publishers.remove(self._transition_publisher)
+            for name, type_name in _SERVICES.items():
+                callback = getattr(self, f"_on_{name}")
+                service = get_service(f"lifecycle_msgs/srv/{type_name}")
+                node.create_service(service, f"~/{name}", callback, callback_group=callback_group)
+
+    def trigger_configure(self) -> TransitionCallbackReturn:
+        """Configure. Raises RCLError if it cannot be done now."""
+        return self._change_state("configure")
+
+    def trigger_cleanup(self) -> TransitionCallbackReturn:
+        """Clean up. Raises RCLError if it cannot be done now."""
+        return self._change_state("cleanup")
+
+    def trigger_activate(self) -> TransitionCallbackReturn:
+        """Activate. Raises RCLError if it cannot be done now."""
+        return self._change_state("activate")
+
+    def trigger_deactivate(self) -> TransitionCallbackReturn:
+        """Deactivate. Raises RCLError if it cannot be done now."""
+        return self._change_state("deactivate")
+
+    def trigger_shutdown(self) -> TransitionCallbackReturn:
+        """Shut down. Raises RCLError if it cannot be done now."""
+        if all(transition.label != "shutdown" for transition in self._state_machine.available()):
+            raise RCLError("Shutdown transtion not possible")
+        return self._change_state("shutdown")
+
+    def add_managed_entity(self, entity: ManagedEntity) -> None:
+        """Let an entity take part in transitions. Raises TypeError."""
+        if not isinstance(entity, ManagedEntity):
+            raise TypeError("Expected a rclpy.lifecycle.ManagedEntity instance.")
+        self._managed_entities.add(entity)
+
+    def create_lifecycle_publisher(self, *args: Any, **kwargs: Any) -> LifecyclePublisher:
+        """Create a publisher that is silent while the node is not active; arguments as for create_publisher."""
+        if "publisher_class" in kwargs:
+            raise TypeError("create_publisher() got an unexpected keyword argument 'publisher_class'")
+        publisher: Any = Node.create_publisher(self, *args, **kwargs, publisher_class=LifecyclePublisher)  # type: ignore[arg-type]
+        self._managed_entities.add(publisher)
+        return publisher
+
+    def destroy_lifecycle_publisher(self, publisher: LifecyclePublisher) -> bool:
+        """False if it is not the node's."""
+        self._managed_entities.discard(publisher)
+        return Node.destroy_publisher(self, publisher)  # type: ignore[arg-type]
+
+    def _call_entities(self, callback_name: str, state: LifecycleState) -> TransitionCallbackReturn:
+        for entity in self._managed_entities:
+            result = getattr(entity, callback_name)(state)
+            if not isinstance(result, TransitionCallbackReturn):
+                raise TypeError(
+                    f"{callback_name}() return value of class {type(entity)} should be `TransitionCallbackReturn`.\n"
+                    f"Instance of the class that caused the failure: {entity}"
+                )
+            if result is not TransitionCallbackReturn.SUCCESS:
+                return result
+        return TransitionCallbackReturn.SUCCESS
+
+    def on_configure(self, state: LifecycleState) -> TransitionCallbackReturn:
+        """Configure the managed entities; overrides should call this."""
+        return self._call_entities("on_configure", state)
+
+    def on_cleanup(self, state: LifecycleState) -> TransitionCallbackReturn:
+        """Clean the managed entities up; overrides should call this."""
+        return self._call_entities("on_cleanup", state)
+
+    def on_shutdown(self, state: LifecycleState) -> TransitionCallbackReturn:
+        """Shut the managed entities down; overrides should call this."""
+        return self._call_entities("on_shutdown", state)
+
+    def on_activate(self, state: LifecycleState) -> TransitionCallbackReturn:
+        """Activate the managed entities; overrides should call this."""
+        return self._call_entities("on_activate", state)
+
+    def on_deactivate(self, state: LifecycleState) -> TransitionCallbackReturn:
+        """Deactivate the managed entities; overrides should call this."""
+        return self._call_entities("on_deactivate", state)
+
+    def on_error(self, state: LifecycleState) -> TransitionCallbackReturn:
+        """Tell the managed entities of an error; overrides should call this."""
+        return self._call_entities("on_error", state)
+
+    def _trigger(self, transition: int | str) -> None:
+        made = self._state_machine.trigger(transition)
+        if self._transition_publisher is not None:
+            event = get_message("lifecycle_msgs/msg/TransitionEvent")()
+            event.start_state = _message("State", id=made.start, label=STATES[made.start])
+            event.goal_state = _message("State", id=made.goal, label=STATES[made.goal])
+            self._transition_publisher.publish(event)
+
+    def _run_callback(self, previous: LifecycleState) -> TransitionCallbackReturn:
+        callback = getattr(self, _CALLBACKS[self._state_machine.current_state[1]])
+        try:
+            result = callback(previous)
+        except Exception as error:
+            node: Any = self
+            node.get_logger().error(f"{callback.__name__} raised {error!r}")
+            return TransitionCallbackReturn.ERROR
+        return result if isinstance(result, TransitionCallbackReturn) else TransitionCallbackReturn.ERROR
+
+    def _change_state(self, transition: int | str) -> TransitionCallbackReturn:
+        number, label = self._state_machine.current_state
+        previous = LifecycleState(label, number)
+        self._trigger(transition)
+        result = self._run_callback(previous)
+        self._trigger(result.to_label())
+        if result is TransitionCallbackReturn.ERROR:
+            self._trigger(self._run_callback(previous).to_label())
+        return result
+
+    def _on_change_state(self, request: Any, response: Any) -> Any:
+        try:
+            result = self._change_state(request.transition.label or request.transition.id)
+            response.success = result is TransitionCallbackReturn.SUCCESS
+        except RCLError as error:
+            node: Any = self
+            node.get_logger().error(str(error))
+            response.success = False
+        return response
+
+    def _on_get_state(self, request: Any, response: Any) -> Any:
+        response.current_state.id, response.current_state.label = self._state_machine.current_state
+        return response
+
+    def _on_get_available_states(self, request: Any, response: Any) -> Any:
+        response.available_states = [_message("State", id=number, label=label) for number, label in STATES.items()]
+        return response
+
+    def _on_get_available_transitions(self, request: Any, response: Any) -> Any:
+        response.available_transitions = [_description(transition) for transition in self._state_machine.available()]
+        return response
+
+    def _on_get_transition_graph(self, request: Any, response: Any) -> Any:
+        response.available_transitions = [_description(transition) for transition in TRANSITIONS]
+        return response
+
+
+class LifecycleNode(LifecycleNodeMixin, Node):
+    """A managed node; arguments as for Node."""
+
+    def __init__(self, node_name: str, *, enable_communication_interface: bool = True, **kwargs: Any) -> None:
+        Node.__init__(self, node_name, **kwargs)
+        LifecycleNodeMixin.__init__(self, enable_communication_interface=enable_communication_interface)
+
+    def destroy_node(self) -> None:
+        """Take the node off the graph."""
+        if self._transition_publisher is not None and not self._is_destroyed:
+            self._transition_publisher.destroy()
+        super().destroy_node()
