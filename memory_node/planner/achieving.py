@@ -6,13 +6,13 @@ from collections.abc import Generator
 from dataclasses import replace
 
 from memory_node.domain.answer import ObjectAnswer
+from memory_node.domain.goal_labels import GoalKind
 from memory_node.domain.scene import SceneObject
 from memory_node.domain.skill import FailureReason, SkillCall, SkillResult
 from memory_node.domain.skill_library import KNIFE_CLASSES, SKILLS, ObjectReference, Predicate
 from memory_node.domain.states import ObjectState
 from memory_node.planner.belief import Belief, Thing
 from memory_node.planner.goal import Goal, Mention
-from memory_node.planner.goal_labels import GoalKind
 from memory_node.planner.lookup import MemoryLookup
 from memory_node.planner.object_kinds import ObjectKinds
 from memory_node.planner.planner import PlannedStep, PlanningFailedError, Situation

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from memory_node.planner.goal_labels import GoalKind
+from memory_node.domain.goal_labels import GoalKind
 from memory_node.planner.verbs import opens_command, read_verb
 
 _SEPARATOR = re.compile(

@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from memory_node.domain.errors import InvalidValueError
+from memory_node.domain.goal_labels import ALFRED_KIND, ALFRED_NAME, GoalKind
 from memory_node.domain.states import ObjectState
-from memory_node.planner.goal_labels import ALFRED_KIND, ALFRED_NAME, GoalKind
 
 
 @dataclass(frozen=True)

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from tokenizers import Tokenizer
 
 from memory_node.domain.errors import ResourceMissingError
+from memory_node.domain.goal_labels import ALFRED_NAME, NO_CLASS, GoalKind
 from memory_node.planner.goal import Goal, Mention
-from memory_node.planner.goal_labels import ALFRED_NAME, NO_CLASS, GoalKind
 
 WEIGHTS_FOLDER = Path(__file__).parent / "weights"
 _MAX_TOKENS = 128

@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 
+from memory_node.domain.goal_labels import GoalKind
 from memory_node.domain.skill_library import KNIFE_CLASSES, Predicate
 from memory_node.domain.states import ObjectState
 from memory_node.planner.command_grammar import Command
 from memory_node.planner.context import Context
 from memory_node.planner.goal import Goal, Mention
-from memory_node.planner.goal_labels import GoalKind
 from memory_node.planner.goal_model import HomeClasses
 from memory_node.planner.grounding import Grounding
 from memory_node.planner.noun_phrase import NounPhrase, read_noun_phrase

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from memory_node.domain.errors import RobotMemoryError
+from memory_node.domain.goal_labels import ALFRED_NAME, GoalKind
 from memory_node.domain.ports import TextEmbedder
 from memory_node.planner.command_grammar import Command, read_command, split_commands
 from memory_node.planner.goal import Goal
-from memory_node.planner.goal_labels import ALFRED_NAME, GoalKind
 from memory_node.planner.goal_model import GoalModel, HomeClasses, Prediction
 from memory_node.planner.grounding import Grounding
 from memory_node.planner.interpretation import Interpreter, Recall, one_alfred_goal

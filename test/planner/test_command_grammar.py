@@ -2,8 +2,8 @@
 
 import pytest
 
+from memory_node.domain.goal_labels import GoalKind
 from memory_node.planner.command_grammar import read_command, split_commands
-from memory_node.planner.goal_labels import GoalKind
 
 
 @pytest.mark.parametrize(

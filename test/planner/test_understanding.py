@@ -2,8 +2,8 @@
 
 import pytest
 
+from memory_node.domain.goal_labels import GoalKind
 from memory_node.planner.goal import alfred_goal, goal_from_alfred
-from memory_node.planner.goal_labels import GoalKind
 from memory_node.planner.goal_model import HomeClasses
 from memory_node.planner.understanding import NotUnderstoodError, Understander
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Mapping, Sequence
 
+from memory_node.domain.goal_labels import GoalKind
 from memory_node.learning.instructions.corpus import Example, Labels, Task
 from memory_node.learning.instructions.phrases import (
     COLOURS,
@@ -17,7 +18,6 @@ from memory_node.learning.instructions.phrases import (
     SITES,
     SLICED_TEMPLATES,
 )
-from memory_node.planner.goal_labels import GoalKind
 
 Names = Mapping[str, Mapping[str, Sequence[str]]]
 _INSIDE = {"Fridge", "Microwave", "Drawer", "Cabinet", "GarbageCan", "SinkBasin", "BathtubBasin", "Safe", "Box", "Bowl"}

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from memory_node.planner.goal_labels import ALFRED_KIND, NO_CLASS
+from memory_node.domain.goal_labels import ALFRED_KIND, NO_CLASS
 
 
 @dataclass(frozen=True)

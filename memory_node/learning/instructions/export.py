@@ -11,8 +11,8 @@ from pathlib import Path
 import torch
 from onnxruntime.quantization import QuantType, quantize_dynamic
 
+from memory_node.domain.goal_labels import KINDS
 from memory_node.learning.instructions.network import SLOTS, InstructionModel
-from memory_node.planner.goal_labels import KINDS
 
 
 def write_weights(model: InstructionModel, classes: Sequence[str], tokenizer: Path, folder: Path) -> None:

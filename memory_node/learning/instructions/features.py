@@ -10,9 +10,9 @@ import torch
 from numpy.typing import NDArray
 from tokenizers import Tokenizer
 
+from memory_node.domain.goal_labels import KINDS
 from memory_node.learning.instructions.corpus import Example
 from memory_node.learning.instructions.network import FrozenLayers
-from memory_node.planner.goal_labels import KINDS
 
 MAX_TOKENS = 80
 _DROP_HOME, _DROP_FIXTURES, _DROP_CLASS = 0.12, 0.12, 0.03

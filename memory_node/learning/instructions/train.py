@@ -15,6 +15,7 @@ import yaml
 from tokenizers import Tokenizer
 from torch import nn
 
+from memory_node.domain.goal_labels import KINDS, NO_CLASS
 from memory_node.domain.resources import resource_path
 from memory_node.learning.instructions.augment import Wording
 from memory_node.learning.instructions.corpus import Example, Labels, Task, load_tasks, part_of
@@ -30,7 +31,6 @@ from memory_node.learning.instructions.network import (
     InstructionModel,
 )
 from memory_node.learning.instructions.phrases import CONNECTORS
-from memory_node.planner.goal_labels import KINDS, NO_CLASS
 from memory_node.retrieval.minilm_graph import load_weights
 from memory_node.retrieval.model_files import published_folder
 
