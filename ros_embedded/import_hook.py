@@ -24,7 +24,6 @@ SERVED = {
     "message_filters": "ros_embedded.message_filters",
     "rosidl_parser.definition": "ros_embedded.interfaces.slot_types",
     "rosidl_runtime_py": "ros_embedded.rosidl_runtime_py",
-    "ament_index_python.packages": "ros_embedded.ament_index_python",
     "ament_index_python": "ros_embedded.ament_index_python",
     "launch": "ros_embedded.launch",
     "launch_ros": "ros_embedded.launch_ros",

@@ -28,6 +28,7 @@ _TYPE = re.compile(
 )
 _STATEMENT = re.compile(r"(?P<type>\S+)\s+(?P<name>[A-Za-z]\w*)\s*(?P<rest>.*)$")
 _ALIASES = {"char": "uint8"}
+_BOOLEANS = {"true": True, "1": True, "false": False, "0": False}
 
 
 def parse_message(name: str, text: str) -> MessageDefinition:
@@ -108,7 +109,9 @@ def parse_value(text: str, kind: FieldType) -> Value:
     if primitive is None:
         raise ValueError(f"a {kind.name} has no default")
     if kind.name == "bool":
-        return {"true": True, "1": True, "false": False, "0": False}[text.lower()]
+        if text.lower() not in _BOOLEANS:
+            raise ValueError(f"{text!r} is no boolean")
+        return _BOOLEANS[text.lower()]
     if kind.name == "byte":
         return bytes([int(text, 0)])
     if not primitive.is_integer:

@@ -1,4 +1,4 @@
-"""Where packages are installed: the everyday part of Jazzy's ament_index_python."""
+"""Share folders of packages."""
 
 from __future__ import annotations
 

@@ -1,0 +1,101 @@
+"""`import rclpy` and message packages, in processes of their own since imports cannot be undone."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+
+def run(code, tmp_path, **environment):
+    """Run code in a new process; returns what it printed."""
+    clean = {key: value for key, value in os.environ.items() if not key.startswith(("ROS_", "AMENT_", "PYTHONPATH"))}
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        env=clean | {"PYTHONPATH": os.getcwd()} | environment,
+        cwd=tmp_path,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+@pytest.fixture
+def other_rclpy(tmp_path):
+    """A folder with an rclpy that is not ours."""
+    (tmp_path / "rclpy").mkdir()
+    (tmp_path / "rclpy" / "__init__.py").write_text("MARK = 'the other'\n")
+    return {"PYTHONPATH": f"{tmp_path}{os.pathsep}{os.getcwd()}"}
+
+
+def test_modules_are_the_same_objects_under_both_names(tmp_path):
+    out = run(
+        """
+import ros_embedded
+assert ros_embedded.activate() and ros_embedded.activate() and ros_embedded.is_active()
+import rclpy.qos
+from rclpy.node import Node
+import ros_embedded.rclpy.node, ros_embedded.rclpy.qos, sys
+assert Node is ros_embedded.rclpy.node.Node
+assert rclpy.qos is ros_embedded.rclpy.qos is sys.modules["rclpy.qos"]
+assert rclpy.__name__ == rclpy.__spec__.name == "ros_embedded.rclpy"
+from tf2_ros import Buffer, TransformException
+from tf2_ros.buffer import Buffer as Same
+from tf2_py import BufferCore
+import message_filters, tf2_geometry_msgs, rosidl_runtime_py.utilities
+from rosidl_parser.definition import BasicType
+from ament_index_python.packages import get_package_share_directory
+assert Same is Buffer and issubclass(Buffer, BufferCore)
+print("fine")
+""",
+        tmp_path,
+    )
+    assert out == "fine\n"
+
+
+def test_interface_packages_are_served(tmp_path):
+    out = run(
+        """
+import ros_embedded
+ros_embedded.activate()
+import sensor_msgs.msg
+from sensor_msgs.msg import Image
+from sensor_msgs.msg._image import Image as Same
+from std_msgs.msg import *
+from example_interfaces.srv._add_two_ints import AddTwoInts_Request
+from example_interfaces.srv import AddTwoInts
+assert Image is Same is sensor_msgs.msg.Image and Image.__module__ == "sensor_msgs.msg._image"
+assert AddTwoInts.Request is AddTwoInts_Request and String(data="x").data == "x"
+import copy, pickle
+twice = pickle.loads(pickle.dumps([Image(width=3), AddTwoInts.Request(a=1)]))
+assert twice == [Image(width=3), AddTwoInts.Request(a=1)]
+for wrong in ("std_msgs.nothing", "std_msgs.msg._nothing", "nothing_msgs.msg", "rclpy.nothing"):
+    try:
+        __import__(wrong)
+    except ImportError as error:
+        print(error.name)
+try:
+    from std_msgs.msg import Nothing
+except ImportError as error:
+    print("Nothing" in str(error), "Image" in dir(sensor_msgs.msg))
+""",
+        tmp_path,
+    )
+    assert out.split() == ["std_msgs.nothing", "std_msgs.msg._nothing", "nothing_msgs", "rclpy.nothing", "True", "True"]
+
+
+def test_real_rclpy_is_used_where_it_imports(tmp_path, other_rclpy):
+    code = "import ros_embedded; print(ros_embedded.activate()); import rclpy; print(getattr(rclpy, 'MARK', 'ours'))"
+    assert run(code, tmp_path, **other_rclpy).split("\n")[:2] == ["False", "the other"]
+
+
+def test_environment_forces_ours(tmp_path, other_rclpy):
+    code = "import ros_embedded; print(ros_embedded.activate()); import rclpy; print(getattr(rclpy, 'MARK', 'ours'))"
+    assert run(code, tmp_path, ROS_EMBEDDED="1", **other_rclpy).split("\n")[:2] == ["True", "ours"]
+
+
+def test_nothing_heavy_is_loaded_before_it_is_needed(tmp_path):
+    code = "import ros_embedded, sys; print([name for name in ('cyclonedds', 'rosbags') if name in sys.modules])"
+    assert run(code, tmp_path) == "[]\n"

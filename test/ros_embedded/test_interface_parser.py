@@ -1,0 +1,102 @@
+"""Reading .msg, .srv and .action text."""
+
+import pytest
+
+from ros_embedded.interfaces.definitions import FieldType
+from ros_embedded.interfaces.parser import InterfaceSyntaxError, parse_action, parse_message, parse_service, parse_type
+
+TEXT = """
+# a comment above
+# of two lines
+int32 LIMIT=-5          # trailing
+string NAME=plain # text
+string QUOTED="with # and 'quotes'"
+float64 PI=3.14
+bool ON=true
+byte FLAG=0x1f
+uint8 MASK=0xff
+
+Point place             # where
+geometry_msgs/Pose[] poses
+string<=10[<=3] words ["a", "b"]
+float32[2] pair [1, 2.5]
+int8 small -7
+string greeting "hel\\"lo"
+wstring wide
+char letter 65
+bool[] flags [true, false]
+"""
+
+
+@pytest.fixture(scope="module")
+def message():
+    return parse_message("toy_msgs/msg/Toy", TEXT)
+
+
+def test_constants_have_values_of_their_types(message):
+    assert {constant.name: constant.value for constant in message.constants} == {
+        "LIMIT": -5,
+        "NAME": "plain",
+        "QUOTED": "with # and 'quotes'",
+        "PI": 3.14,
+        "ON": True,
+        "FLAG": b"\x1f",
+        "MASK": 255,
+    }
+
+
+def test_fields_have_types_and_defaults(message):
+    assert {field.name: (field.type, field.default) for field in message.fields} == {
+        "place": (FieldType("toy_msgs/msg/Point"), None),
+        "poses": (FieldType("geometry_msgs/msg/Pose", array="unbounded"), None),
+        "words": (FieldType("string", string_bound=10, array="bounded", size=3), ["a", "b"]),
+        "pair": (FieldType("float32", array="fixed", size=2), [1.0, 2.5]),
+        "small": (FieldType("int8"), -7),
+        "greeting": (FieldType("string"), 'hel"lo'),
+        "wide": (FieldType("wstring"), None),
+        "letter": (FieldType("uint8"), 65),
+        "flags": (FieldType("bool", array="unbounded"), [True, False]),
+    }
+
+
+def test_comments_are_kept(message):
+    assert message.constants[0].comment == "a comment above\nof two lines\ntrailing"
+    assert message.fields[0].comment == "where"
+    assert message.source == TEXT
+
+
+@pytest.mark.parametrize(
+    "text", ["uint8", "string<=10", "string<=10[<=3]", "float64[36]", "bool[]", "geometry_msgs/Point[<=4]"]
+)
+def test_types_are_written_as_they_are_read(text):
+    assert parse_type(text, "toy_msgs").msg_text == text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "int32",
+        "int32 1x",
+        "int8 x 200",
+        "uint8 X=-1",
+        "bool x maybe",
+        "float64[ x",
+        "int32<=4 x",
+        "Point p 3",
+        "int32 a\nint32 a",
+        "int32[] x [1, ",
+        "int32 x=y",
+    ],
+)
+def test_malformed_line_is_named(text):
+    with pytest.raises(InterfaceSyntaxError, match="toy_msgs/msg/Toy"):
+        parse_message("toy_msgs/msg/Toy", text)
+
+
+def test_parts_of_services_and_actions():
+    service = parse_service("toy_msgs/srv/Add", "int32 a\n---\nint32 sum\n")
+    assert (service.request.name, service.response.fields[0].name) == ("toy_msgs/srv/Add_Request", "sum")
+    action = parse_action("toy_msgs/action/Go", "int32 goal\n---\n---\nint32 near\n")
+    assert (action.result.fields, action.feedback.fields[0].name) == ((), "near")
+    with pytest.raises(InterfaceSyntaxError, match="expected 2 parts"):
+        parse_service("toy_msgs/srv/Add", "int32 a\n")
