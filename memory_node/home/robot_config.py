@@ -22,7 +22,7 @@ class RobotConfig:
     look_s: float = 1.0
     step_s: float = 0.1
     camera_height_m: float = 1.35
-    camera_pitch_rad: float = 0.45
+    camera_pitch_rad: float = 0.4
     hand_height_m: float = 0.95
     hand_ahead_m: float = 0.4
 

@@ -10,7 +10,7 @@ from memory_node.home.visibility import horizontal_distance
 from memory_node.home.world import World
 
 # An arm works best at this distance from the nearest edge of a thing.
-COMFORTABLE_M = 0.45
+COMFORTABLE_M = 0.5
 # A metre of detour weighs as much as this many metres of discomfort.
 DETOUR_WEIGHT = 0.05
 SIDE_PENALTY_M = 0.6
