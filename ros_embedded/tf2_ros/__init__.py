@@ -1,6 +1,7 @@
 """Frames and transforms: the API of Jazzy's tf2_ros."""
 
 from ros_embedded.tf2_ros.buffer import Buffer
+from ros_embedded.tf2_ros.buffer_client import BufferClient
 from ros_embedded.tf2_ros.buffer_core import BufferCore
 from ros_embedded.tf2_ros.buffer_interface import (
     BufferInterface,
@@ -25,6 +26,7 @@ from ros_embedded.tf2_ros.transform_listener import TransformListener
 
 __all__ = [
     "Buffer",
+    "BufferClient",
     "BufferCore",
     "BufferInterface",
     "ConnectivityException",

@@ -1,0 +1,185 @@
+"""Buffers, listeners and broadcasters of nodes, over DDS."""
+
+import threading
+import time
+
+import pytest
+
+from ros_embedded import rclpy
+from ros_embedded.interfaces import get_action, get_message, get_service
+from ros_embedded.rclpy.action import ActionServer
+from ros_embedded.rclpy.context import Context
+from ros_embedded.rclpy.duration import Duration
+from ros_embedded.rclpy.executors import MultiThreadedExecutor
+from ros_embedded.rclpy.time import Time
+from ros_embedded.tf2_geometry_msgs import PointStamped
+from ros_embedded.tf2_ros import (
+    Buffer,
+    BufferClient,
+    ExtrapolationException,
+    LookupException,
+    StaticTransformBroadcaster,
+    TimeoutException,
+    TransformBroadcaster,
+    TransformListener,
+)
+
+TransformStamped = get_message("geometry_msgs/msg/TransformStamped")
+NEWEST = Time()
+SOON = Duration(seconds=5.0)
+
+
+def transform(parent, child, x, stamp_s=1):
+    message = TransformStamped(child_frame_id=child)
+    message.header.frame_id = parent
+    message.header.stamp.sec = stamp_s
+    message.transform.translation.x = float(x)
+    return message
+
+
+@pytest.fixture
+def nodes():
+    """Make nodes that are spun in the background, in a context on a domain of our own."""
+    context = Context()
+    rclpy.init(args=[], context=context, domain_id=64)
+    executor = MultiThreadedExecutor(num_threads=4, context=context)
+    thread = threading.Thread(target=executor.spin, daemon=True)
+    thread.start()
+    made = []
+
+    def make(name):
+        made.append(rclpy.create_node(name, context=context))
+        executor.add_node(made[-1])
+        return made[-1]
+
+    yield make
+    executor.shutdown()
+    thread.join(timeout=10)
+    for node in made:
+        node.destroy_node()
+    rclpy.shutdown(context=context)
+    assert not thread.is_alive()
+
+
+def test_listener_fills_the_buffer_from_moving_and_latched_frames(nodes):
+    sender, receiver = nodes("sender"), nodes("receiver")
+    static = StaticTransformBroadcaster(sender)
+    static.sendTransform(transform("base_link", "camera", 1.0))
+    static.sendTransform([transform("base_link", "laser", 2.0), transform("base_link", "camera", 3.0)])
+    moving = TransformBroadcaster(sender)
+    buffer = Buffer(node=receiver)
+    listener = TransformListener(buffer, receiver)
+    timer = sender.create_timer(0.05, lambda: moving.sendTransform((transform("map", "base_link", 10.0),)))
+    found = buffer.lookup_transform("map", "camera", NEWEST, SOON)
+    assert found.transform.translation.x == 13.0
+    assert buffer.lookup_transform("map", "laser", Time(seconds=1), SOON).transform.translation.x == 12.0
+    sender.destroy_timer(timer)
+    listener.unregister()
+
+
+def test_wait_ends_at_its_timeout_with_the_reason(nodes):
+    buffer = Buffer(node=nodes("receiver"))
+    buffer.set_transform(transform("map", "cup", 1.0), "test")
+    begin = time.monotonic()
+    with pytest.raises(LookupException, match='"moon"'):
+        buffer.lookup_transform("map", "moon", NEWEST, Duration(seconds=0.3))
+    assert 0.25 < time.monotonic() - begin < 2.0
+    with pytest.raises(ExtrapolationException):
+        buffer.lookup_transform("map", "cup", Time(seconds=9))
+    possible, why = buffer.can_transform("map", "moon", NEWEST, return_debug_tuple=True)
+    assert (possible, "moon" in why) == (False, True)
+
+
+def test_waiting_lookup_is_woken_by_new_data():
+    buffer = Buffer()
+    threading.Timer(0.2, lambda: buffer.set_transform(transform("map", "cup", 4.0), "test")).start()
+    begin = time.monotonic()
+    assert buffer.lookup_transform("map", "cup", NEWEST, SOON).transform.translation.x == 4.0
+    assert time.monotonic() - begin < 2.0
+
+
+def test_future_is_done_when_the_transform_is_known():
+    buffer = Buffer()
+    future = buffer.wait_for_transform_async("map", "cup", NEWEST)
+    full = buffer.wait_for_transform_full_async("map", NEWEST, "cup", NEWEST, "map")
+    buffer.set_transform(transform("map", "plate", 1.0), "test")
+    assert not future.done()
+    buffer.set_transform(transform("map", "cup", 2.0), "test")
+    assert future.result().transform.translation.x == full.result().transform.translation.x == 2.0
+    assert buffer.wait_for_transform_async("map", "cup", NEWEST).done()
+
+
+def test_async_callback_awaits_a_transform(nodes):
+    node = nodes("waiter")
+    buffer, found = Buffer(node=node), []
+
+    async def look():
+        timer.cancel()
+        found.append(await buffer.lookup_transform_async("map", "cup", NEWEST))
+
+    timer = node.create_timer(0.01, look)
+    time.sleep(0.2)
+    assert found == []
+    buffer.set_transform(transform("map", "cup", 2.0), "test")
+    deadline = time.monotonic() + 5.0
+    while not found and time.monotonic() < deadline:
+        time.sleep(0.01)
+    assert found[0].transform.translation.x == 2.0
+
+
+def test_stamped_object_is_transformed_at_its_own_time():
+    buffer = Buffer()
+    for stamp_s in (1, 3):
+        buffer.set_transform(transform("map", "cup", stamp_s * 10, stamp_s), "test")
+    point = PointStamped()
+    point.header.frame_id = "cup"
+    point.header.stamp.sec = 2
+    moved = buffer.transform(point, "map")
+    assert (moved.point.x, moved.header.frame_id) == (20.0, "map")
+    assert buffer.transform_full(point, "map", Time(seconds=3), "map").point.x == 20.0
+
+
+def test_frames_are_served_as_yaml(nodes):
+    node, other = nodes("server"), nodes("asker")
+    buffer = Buffer(node=node)
+    buffer.set_transform(transform("map", "cup", 1.0), "someone")
+    service = get_service("tf2_msgs/srv/FrameGraph")
+    client = other.create_client(service, "tf2_frames")
+    assert client.wait_for_service(timeout_sec=5.0)
+    yaml_text = client.call(service.Request(), timeout_sec=5.0).frame_yaml
+    assert "cup: \n  parent: 'map'\n  broadcaster: 'someone'\n" in yaml_text
+
+
+def test_jump_back_in_time_clears_the_buffer():
+    buffer = Buffer()
+    buffer.set_transform(transform("map", "cup", 1.0), "test")
+    buffer.time_jump_callback(None)
+    assert not buffer.can_transform("map", "cup", NEWEST)
+
+
+def test_buffer_client_asks_a_buffer_server(nodes):
+    node = nodes("buffer_server")
+    buffer = Buffer(node=node)
+    buffer.set_transform(transform("map", "cup", 7.0), "test")
+    action = get_action("tf2_msgs/action/LookupTransform")
+
+    def answer(handle):
+        request, result = handle.request, action.Result()
+        try:
+            result.transform = buffer.lookup_transform(request.target_frame, request.source_frame, request.source_time)
+        except LookupException as error:
+            result.error.error, result.error.error_string = result.error.LOOKUP_ERROR, str(error)
+        handle.succeed()
+        return result
+
+    client = BufferClient(nodes("asker"), "tf2_buffer_server")
+    with pytest.raises(TimeoutException, match="not ready"):
+        client.lookup_transform("map", "cup", NEWEST)
+    server = ActionServer(node, action, "tf2_buffer_server", answer)
+    assert client.action_client.wait_for_server(timeout_sec=5.0)
+    assert client.lookup_transform("map", "cup", NEWEST, SOON).transform.translation.x == 7.0
+    with pytest.raises(LookupException, match="moon"):
+        client.lookup_transform("map", "moon", NEWEST, SOON)
+    assert not client.can_transform("map", "moon", NEWEST)
+    client.destroy()
+    server.destroy()
