@@ -6,6 +6,7 @@ import os
 import sqlite3
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import sqlalchemy as sa
 from sqlalchemy.engine import URL, Connection, Engine, make_url
@@ -55,8 +56,9 @@ def create_private(path: Path) -> None:
 
 def open_engine(url: URL, busy_timeout_s: float = 2.0) -> Engine:
     """Return an engine; nothing is connected yet. TLS options of the address (sslmode, sslrootcert) pass through."""
-    if url.get_backend_name() == "sqlite":
-        return _sqlite_engine(url, busy_timeout_s)
+    path = sqlite_path(url)
+    if path is not None:
+        return _sqlite_engine(path, busy_timeout_s)
     defaults = {
         "connect_timeout": 3,
         "keepalives_idle": 5,
@@ -67,8 +69,16 @@ def open_engine(url: URL, busy_timeout_s: float = 2.0) -> Engine:
     return sa.create_engine(url, connect_args=arguments, pool_size=3)
 
 
-def _sqlite_engine(url: URL, busy_timeout_s: float) -> Engine:
-    engine = sa.create_engine(url, connect_args={"timeout": busy_timeout_s, "check_same_thread": False}, pool_size=3)
+def open_copy(path: Path) -> Engine:
+    """Return an engine that only reads a SQLite file and leaves no trace beside it."""
+    address = f"file:{quote(str(path.absolute()))}?mode=ro"
+    return sa.create_engine("sqlite://", creator=lambda: sqlite3.connect(address, uri=True), poolclass=sa.pool.NullPool)
+
+
+def _sqlite_engine(path: Path, busy_timeout_s: float) -> Engine:
+    address = URL.create("sqlite", database=str(path))
+    options = {"timeout": busy_timeout_s, "check_same_thread": False}
+    engine = sa.create_engine(address, connect_args=options, pool_size=3)
 
     @sa.event.listens_for(engine, "connect")
     def _configure(connection: sqlite3.Connection, _record: Any) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import threading
+import time
 from typing import Any
 
 import sqlalchemy as sa
@@ -101,5 +102,12 @@ class ChangeFeed:
             while not self._stopping.is_set():
                 found = connection.execute("SELECT revision FROM sites WHERE name = %s", (self._site,)).fetchone()
                 self._compare(None if found is None else found[0])
-                for _ in connection.notifies(timeout=self._config.poll_interval_s, stop_after=1):
-                    pass
+                self._await_notification(connection)
+
+    def _await_notification(self, connection: Any) -> None:
+        """Return at the next notification, or when the revision should be looked at anyway."""
+        deadline = time.monotonic() + self._config.poll_interval_s
+        while time.monotonic() < deadline and not self._stopping.is_set():
+            # In short waits, for close() must not wait long.
+            if any(True for _ in connection.notifies(timeout=0.2, stop_after=1)):
+                return

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import socket
 import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -19,21 +18,18 @@ from memory_node.domain.ids import new_id
 from memory_node.domain.scene import Area, Floor, Place, Relation, Room, SceneSnapshot
 from memory_node.domain.step import EpisodeSummary, StepRecord
 from memory_node.store import reader, schema
+from memory_node.store.backup import backup
 from memory_node.store.config import StoreConfig, load_config
 from memory_node.store.engine import for_writing, open_engine, parse_url, sqlite_path
 from memory_node.store.errors import StoreUnavailableError
 from memory_node.store.feed import ChangeFeed
 from memory_node.store.journal import Journal
+from memory_node.store.location import locate
 from memory_node.store.records import Batch, Document, Recordable, Removed, StoreChange
 from memory_node.store.rows import MapRecord
 from memory_node.store.translate import Translator
 from memory_node.store.versioning import prepare
 from memory_node.store.writer import LogWriter, Ticket, WriterDiagnostics
-
-
-def _state_folder() -> Path:
-    base = os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state"
-    return Path(base) / "robot_memory"
 
 
 def open_store(
@@ -74,12 +70,11 @@ class Store:
         except sa.exc.OperationalError as error:
             if path is not None:
                 raise StoreUnavailableError(f"{path} cannot be opened: {error.orig}") from error
-        folder = _state_folder() / f"{self.site}-{robot_id}" if path is None else path.parent
-        stem = "store" if path is None else path.name
-        self.data_dir = Path(config.data_dir) if config.data_dir else folder / f"{stem}.data"
-        journal_path = Path(config.journal_path) if config.journal_path else folder / f"{stem}.pending"
+        folders = locate(url, self.site, robot_id, config)
+        self.images = folders.images
+        self.indexes = folders.indexes
         self._translator = Translator(self.site, robot_id, self.session_id)
-        self._journal = Journal(journal_path, int(config.journal_mib * 2**20))
+        self._journal = Journal(folders.journal, int(config.journal_mib * 2**20))
         self._feed = ChangeFeed(self._engine, self.site, config)
         self._writer = LogWriter(self._engine, self._translator, self._journal, config, self._on_commit)
         self._map: dict[tuple[str, ...], MapRecord] = {}
@@ -237,6 +232,26 @@ class Store:
         with reader.reading(self._engine) as connection:
             found = reader.read_documents(connection, self.site, schema.documents.c.kind == kind)
         return [document for document in found if not document.removed]
+
+    def content_key(self) -> str:
+        """Return what an index of the scene's objects depends on: the same key, the same objects.
+
+        Raises:
+            StoreUnavailableError: the database cannot be read now.
+        """
+        objects = schema.objects
+        facts = (sa.func.count(), sa.func.coalesce(sa.func.max(objects.c.revision), 0))
+        with reader.reading(self._engine) as connection:
+            count, revision = connection.execute(sa.select(*facts).where(objects.c.site == self.site)).one()
+        return f"{self.site}:{count}:{revision}"
+
+    def backup(self, target: Path) -> None:
+        """Write a consistent copy of the site's memory, one SQLite file, while work goes on.
+
+        Raises:
+            StoreError: the target exists, or the copy is damaged.
+        """
+        backup(self._engine, self.site, target, self._clock)
 
     def diagnostics(self) -> WriterDiagnostics:
         """Return how the log does: back-pressure, outages, the journal's filling, commit times."""

@@ -18,8 +18,21 @@ import sqlalchemy as sa
 
 from memory_node.domain.geometry import OrientedBox
 from memory_node.domain.ids import new_id
-from memory_node.domain.scene import SceneObject
-from memory_node.store import Store, StoreConfig, open_store
+from memory_node.domain.scene import (
+    Area,
+    Floor,
+    Place,
+    Relation,
+    RelationKind,
+    Room,
+    SceneEvent,
+    SceneEventKind,
+    SceneObject,
+)
+from memory_node.domain.skill import FailureReason, SkillCall, StateChange
+from memory_node.domain.states import ObjectState, StateBelief
+from memory_node.domain.step import EpisodeSummary, StepRecord
+from memory_node.store import Document, Store, StoreConfig, open_store, step_key
 
 
 @dataclass(frozen=True)
@@ -145,3 +158,60 @@ def make_object() -> Callable[..., SceneObject]:
         return SceneObject(**values)
 
     return make
+
+
+TABLE, MUG, PILLS = "0191-table", "0191-mug", "0191-pills"
+
+
+def _step(episode_id: str, index: int, *arguments: str, **changes: object) -> StepRecord:
+    action = SkillCall("PickUp", arguments)
+    return StepRecord(episode_id, index, action, True, FailureReason.NONE, 1_000 * (index + 1), **changes)
+
+
+@pytest.fixture
+def remember_home(make_object: Callable[..., SceneObject]) -> Callable[[Store], None]:
+    """Fill a store with a small memory that uses every table."""
+    return lambda store: _remember_home(store, make_object)
+
+
+def _remember_home(store: Store, make_object: Callable[..., SceneObject]) -> None:
+    """Write the sample: a table, a mug on it, Anna's pills; two episodes; what was learned from them."""
+    store.put_map(
+        [Area("a1", "by the sink", (1.0, 2.0), "f1", "r1"), Area("a2", "by the bed", (4.0, 2.0), "f1", "r2")],
+        [Room("r1", "kitchen", "f1", (1.0, 1.0)), Room("r2", "bedroom", "f1", (4.0, 1.0))],
+        [Floor("f1", "ground")],
+        [Relation("a1", RelationKind.NAVIGABLE, "a2", 3.0), Relation(MUG, RelationKind.NEAR, PILLS, 0.2)],
+    )
+    table = make_object(id=TABLE, class_probabilities={"table": 1.0}, area_id="a1", movable=False)
+    mug = make_object(
+        id=MUG,
+        area_id="a1",
+        support_id=TABLE,
+        states=(StateBelief(ObjectState.DIRTY, 0.9, 1_500),),
+        history=(Place(500, 900, OrientedBox([4, 2, 0.5], [0.1, 0.1, 0.1]), "a2"),),
+        embedding=np.linspace(0, 1, 16, dtype=np.float32),
+        crop_jpeg=b"\xff\xd8" + bytes(range(64)),
+    )
+    pills = make_object(
+        id=PILLS,
+        class_probabilities={"pillbox": 1.0},
+        area_id="a2",
+        attributes={"owner": "Anna Bergström", "label": "Anna's pills"},
+        crop_jpeg=b"\xff\xd8" + bytes(range(100, 190)),
+    )
+    store.append(SceneEvent(SceneEventKind.APPEARED, 1_000, thing) for thing in (table, mug, pills))
+    store.append(
+        [
+            EpisodeSummary("e1", "bring the mug", "fetch", 1_000, 2_000, True),
+            EpisodeSummary("e2", "bring Anna her pills", "fetch", 5_000, 9_000, False),
+            _step("e1", 0, MUG, visible=(MUG, TABLE), relations=("mug on table",), area="a1"),
+            _step("e1", 1, TABLE, held_object=MUG, area="a1"),
+            _step("e2", 0, PILLS, visible=(PILLS, MUG), message="Anna was asleep", area="a2"),
+            StateChange(PILLS, "pillbox", 6_000, added=(ObjectState.OPENED,)),
+            StateChange(MUG, "mug", 1_700, added=(ObjectState.DIRTY,)),
+            Document("guideline", "g-mug", {"text": "look at the table"}, 1, (("step", step_key("e1", 1)),)),
+            Document("guideline", "g-pills", {"text": "knock first"}, 1, (("step", step_key("e2", 0)),)),
+            Document("guideline", "g-both", {"text": "go slowly"}, 1, (("step", "e1:1"), ("step", step_key("e2", 0)))),
+            Document("proposition", "p-night", {"text": "quiet at night"}, 1, (("guideline", "g-pills"),)),
+        ]
+    ).wait()

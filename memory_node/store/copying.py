@@ -1,0 +1,84 @@
+"""Copies a site's rows between databases; what the target has forgotten stays forgotten."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.engine import Connection
+
+from memory_node.store import schema
+from memory_node.store.apply import next_revision, references
+from memory_node.store.records import Row
+
+CHUNK = 5_000
+# Everything of a site but the register of files that this machine wrote.
+COPIED = (schema.sessions, *schema.LOGGED, schema.tombstones, schema.forgettings)
+
+
+def rows_of(connection: Connection, site: str, table: sa.Table) -> Iterator[Row]:
+    """Yield a site's rows of a table, by its key, in chunks."""
+    query = sa.select(table).where(table.c.site == site).order_by(*table.primary_key)
+    for chunk in connection.execution_options(yield_per=CHUNK).execute(query).mappings().partitions(CHUNK):
+        for row in chunk:
+            yield dict(row)
+
+
+def dead_of(connection: Connection, site: str) -> set[tuple[str, str]]:
+    """Return the (kind, id) of everything that a site has forgotten."""
+    tombstones = schema.tombstones
+    found = connection.execute(sa.select(tombstones.c.kind, tombstones.c.id).where(tombstones.c.site == site))
+    return {(kind, record_id) for kind, record_id in found}
+
+
+def clear_site(connection: Connection, site: str) -> None:
+    """Remove a site's facts; what it has forgotten stays on record."""
+    for table in (schema.sessions, *schema.LOGGED):
+        connection.execute(table.delete().where(table.c.site == site))
+
+
+def is_empty(connection: Connection, site: str) -> bool:
+    """Return whether a site holds no facts."""
+    return not any(
+        connection.execute(sa.select(sa.literal(1)).select_from(table).where(table.c.site == site).limit(1)).first()
+        for table in schema.LOGGED
+    )
+
+
+def insert_rows(connection: Connection, site: str, table: sa.Table, rows: Iterable[Row], revision: int) -> int:
+    """Insert rows under a site's name and one revision, but for the forgotten and the present; return how many."""
+    dead = dead_of(connection, site)
+    statement = insert_missing(connection, table)
+    before = _count(connection, site, table)
+    chunk: list[Row] = []
+    for row in rows:
+        if any(reference in dead for reference in references(table.name, row)):
+            continue
+        row = {**row, "site": site}
+        chunk.append({**row, "revision": revision} if "revision" in table.c else row)
+        if len(chunk) == CHUNK:
+            connection.execute(statement, chunk)
+            chunk = []
+    if chunk:
+        connection.execute(statement, chunk)
+    return _count(connection, site, table) - before
+
+
+def insert_missing(connection: Connection, table: sa.Table) -> Any:
+    """Return an insert that leaves rows alone whose key is present."""
+    insert: Any = (postgresql if connection.dialect.name == "postgresql" else sqlite).insert(table)
+    return insert.on_conflict_do_nothing(index_elements=[column.name for column in table.primary_key])
+
+
+def _count(connection: Connection, site: str, table: sa.Table) -> int:
+    return connection.execute(sa.select(sa.func.count()).select_from(table).where(table.c.site == site)).scalar_one()
+
+
+def copy_site(source: Connection, source_site: str, target: Connection, site: str) -> dict[str, int]:
+    """Copy all of a site's facts in the target's transaction; return the rows by table."""
+    revision = next_revision(target, site)
+    return {
+        table.name: insert_rows(target, site, table, rows_of(source, source_site, table), revision) for table in COPIED
+    }

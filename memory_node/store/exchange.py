@@ -1,0 +1,195 @@
+"""Export and import of a site's facts: JSON Lines in one file, Parquet in a folder with one file a table."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import json
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from itertools import groupby
+from pathlib import Path
+from typing import IO, Any
+
+import sqlalchemy as sa
+from sqlalchemy.engine import Connection, Engine
+
+from memory_node.domain.errors import StoreError
+from memory_node.store import copying, schema
+from memory_node.store.apply import next_revision, notify
+from memory_node.store.engine import create_private, for_writing
+from memory_node.store.errors import InvalidImportError
+from memory_node.store.images import ImageFolder
+from memory_node.store.reader import reading
+from memory_node.store.records import Row
+from memory_node.store.validate import check_row
+
+FORMAT = "robot_memory"
+# One line may hold an object with its picture, not a film.
+_MAX_LINE_BYTES = 64 * 2**20
+_TABLES = {table.name: table for table in schema.LOGGED}
+
+
+@contextmanager
+def private_file(path: Path) -> Iterator[IO[str]]:
+    """Give a text file of mode 0600 that appears under its name only when it is whole."""
+    partial = path.with_name(path.name + ".part")
+    partial.unlink(missing_ok=True)
+    create_private(partial)
+    try:
+        with open(partial, "w", encoding="utf-8") as file:
+            yield file
+        os.replace(partial, path)
+    finally:
+        partial.unlink(missing_ok=True)
+
+
+def export_jsonl(engine: Engine, site: str, path: Path) -> int:
+    """Write all facts, a header line first; return the number of facts."""
+    count = 0
+    with private_file(path) as file, reading(engine) as connection:
+        header = {"format": FORMAT, "schema": schema.SCHEMA_VERSION, "site": site}
+        file.write(json.dumps(header) + "\n")
+        for table in schema.LOGGED:
+            for row in copying.rows_of(connection, site, table):
+                plain = {name: _pack(value) for name, value in row.items()}
+                file.write(json.dumps({"table": table.name, "row": plain}, separators=(",", ":")) + "\n")
+                count += 1
+    return count
+
+
+def _pack(value: Any) -> Any:
+    return {"base64": base64.b64encode(value).decode()} if isinstance(value, bytes) else value
+
+
+def _unpack(value: Any) -> Any:
+    if isinstance(value, dict) and set(value) == {"base64"}:
+        return base64.b64decode(value["base64"], validate=True)
+    return value
+
+
+def import_jsonl(engine: Engine, site: str, path: Path, images: ImageFolder, robot_id: str) -> dict[str, int]:
+    """Take over the facts of a file that this site does not have; return the new rows by table. All or nothing.
+
+    Raises:
+        InvalidImportError: the first line that cannot be taken, by its number.
+    """
+    with open(path, "rb") as file:
+        check_header(_parse(file.readline(_MAX_LINE_BYTES), 1), path)
+        with for_writing(engine.connect()) as connection, connection.begin():
+            return _insert(connection, site, _rows_by_table(file, images), robot_id)
+
+
+def check_header(header: Any, path: Path) -> None:
+    """Refuse a file of another program or schema with an InvalidImportError."""
+    if not isinstance(header, dict) or header.get("format") != FORMAT:
+        raise InvalidImportError(f"{path} is no export of robot_memory")
+    if header.get("schema") != schema.SCHEMA_VERSION:
+        raise InvalidImportError(
+            f"{path} was exported with schema {header.get('schema')}, this program has {schema.SCHEMA_VERSION}"
+        )
+
+
+def _parse(line: bytes, number: int) -> Any:
+    try:
+        return json.loads(line)
+    except (ValueError, RecursionError) as error:
+        raise InvalidImportError(f"line {number}: expected JSON: {error}") from error
+
+
+def _rows_by_table(file: IO[bytes], images: ImageFolder) -> Iterator[tuple[sa.Table, Row]]:
+    number = 1
+    while line := file.readline(_MAX_LINE_BYTES):
+        number += 1
+        found = _parse(line, number)
+        table = _TABLES.get(found.get("table", "")) if isinstance(found, dict) else None
+        if table is None or not isinstance(found.get("row"), dict):
+            raise InvalidImportError(f"line {number}: expected a table of the store and a row")
+        try:
+            row = {name: _unpack(value) for name, value in found["row"].items()}
+            yield table, check_row(table, row, images)
+        except (InvalidImportError, binascii.Error) as error:
+            raise InvalidImportError(f"line {number}: {error}") from error
+
+
+def _insert(connection: Connection, site: str, rows: Iterator[tuple[sa.Table, Row]], robot_id: str) -> dict[str, int]:
+    revision = next_revision(connection, site)
+    counts = dict.fromkeys(_TABLES, 0)
+    for table, group in groupby(rows, key=lambda pair: pair[0]):
+        counts[table.name] += copying.insert_rows(connection, site, table, (row for _, row in group), revision)
+    notify(connection, site, robot_id, revision)
+    return counts
+
+
+def _parquet() -> tuple[Any, Any]:
+    try:
+        import pyarrow
+        import pyarrow.parquet
+    except ImportError as error:
+        raise StoreError("Parquet needs pyarrow: pip install 'robot_memory[export]'") from error
+    return pyarrow, pyarrow.parquet
+
+
+def _arrow_schema(pyarrow: Any, table: sa.Table, site: str) -> Any:
+    types = {str: pyarrow.string(), int: pyarrow.int64(), float: pyarrow.float64(), bool: pyarrow.bool_()}
+    types[bytes] = pyarrow.binary()
+    fields = [pyarrow.field(c.name, types[c.type.python_type], nullable=bool(c.nullable)) for c in table.c]
+    return pyarrow.schema(fields, {"format": FORMAT, "schema": schema.SCHEMA_VERSION, "site": site})
+
+
+def export_parquet(engine: Engine, site: str, folder: Path) -> int:
+    """Write all facts to `folder`/TABLE.parquet, zstd-coded; return the number of facts."""
+    pyarrow, parquet = _parquet()
+    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    count = 0
+    with reading(engine) as connection:
+        for table in schema.LOGGED:
+            path = folder / f"{table.name}.parquet"
+            path.unlink(missing_ok=True)
+            create_private(path)
+            layout = _arrow_schema(pyarrow, table, site)
+            with parquet.ParquetWriter(path, layout, compression="zstd") as writer:
+                for chunk in _chunks(copying.rows_of(connection, site, table)):
+                    writer.write_table(pyarrow.Table.from_pylist(chunk, layout))
+                    count += len(chunk)
+    return count
+
+
+def _chunks(rows: Iterator[Row]) -> Iterator[list[Row]]:
+    chunk: list[Row] = []
+    for row in rows:
+        chunk.append(row)
+        if len(chunk) == copying.CHUNK:
+            yield chunk
+            chunk = []
+    if chunk:
+        yield chunk
+
+
+def import_parquet(engine: Engine, site: str, folder: Path, images: ImageFolder, robot_id: str) -> dict[str, int]:
+    """Take over the facts of a folder that this site does not have; return the new rows by table. All or nothing.
+
+    Raises:
+        InvalidImportError: a file is damaged, of another schema, or holds what memory cannot take.
+    """
+    with for_writing(engine.connect()) as connection, connection.begin():
+        return _insert(connection, site, _parquet_rows(folder, images), robot_id)
+
+
+def _parquet_rows(folder: Path, images: ImageFolder) -> Iterator[tuple[sa.Table, Row]]:
+    pyarrow, parquet = _parquet()
+    found = [table for table in schema.LOGGED if (folder / f"{table.name}.parquet").is_file()]
+    if not found:
+        raise InvalidImportError(f"{folder} holds no Parquet file of robot_memory")
+    for table in found:
+        path = folder / f"{table.name}.parquet"
+        try:
+            with parquet.ParquetFile(path) as file:
+                noted = {key.decode(): value.decode() for key, value in (file.schema_arrow.metadata or {}).items()}
+                check_header(noted, path)
+                for batch in file.iter_batches(copying.CHUNK):
+                    for row in batch.to_pylist():
+                        yield table, check_row(table, row, images)
+        except pyarrow.ArrowInvalid as error:
+            raise InvalidImportError(f"{path}: {error}") from error

@@ -1,0 +1,44 @@
+"""Where a store keeps what is not in its tables: images, indexes, the journal."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+from sqlalchemy.engine import URL
+
+from memory_node.store.config import StoreConfig
+from memory_node.store.engine import sqlite_path
+from memory_node.store.images import ImageFolder
+from memory_node.store.indexes import IndexFolder
+
+
+@dataclass(frozen=True)
+class Folders:
+    """Beside a SQLite file, or for a server under $XDG_STATE_HOME/robot_memory, one for each site and robot."""
+
+    data: Path
+    journal: Path
+
+    @property
+    def images(self) -> ImageFolder:
+        """The folder that image paths are confined to."""
+        return ImageFolder(self.data / "images")
+
+    @property
+    def indexes(self) -> IndexFolder:
+        """The folder of search indexes."""
+        return IndexFolder(self.data / "indexes")
+
+
+def locate(url: URL, site: str, robot_id: str, config: StoreConfig) -> Folders:
+    """Return where the store at `url` keeps its files on this machine."""
+    path = sqlite_path(url)
+    if path is not None:
+        data, journal = path.with_name(path.name + ".data"), path.with_name(path.name + ".pending")
+    else:
+        state = os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state"
+        folder = Path(state) / "robot_memory" / f"{site}-{robot_id}"
+        data, journal = folder / "store.data", folder / "store.pending"
+    return Folders(Path(config.data_dir or data), Path(config.journal_path or journal))

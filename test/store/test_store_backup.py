@@ -1,0 +1,130 @@
+"""Backup while work goes on, restore on either database, migrations, and versions that do not fit."""
+
+import sqlite3
+
+import pytest
+import sqlalchemy as sa
+from alembic import command
+from alembic.autogenerate import compare_metadata
+from alembic.config import Config
+from alembic.migration import MigrationContext
+
+from memory_node.domain.errors import StoreError
+from memory_node.domain.scene import SceneEvent, SceneEventKind
+from memory_node.store import versioning
+from memory_node.store.backup import restore
+from memory_node.store.engine import open_engine, parse_url
+from memory_node.store.errors import InvalidImportError, StoreVersionError
+from memory_node.store.schema import metadata
+
+TABLE, MUG, PILLS = "0191-table", "0191-mug", "0191-pills"
+
+
+def test_backup_restores_everything_on_either_database(
+    open_at, store_url, make_object, remember_home, tmp_path, request
+):
+    store = open_at(store_url)
+    remember_home(store)
+    target = tmp_path / "safe" / "home.backup"
+    store.backup(target)
+    assert target.stat().st_mode & 0o777 == 0o600
+    assert not [path for path in target.parent.iterdir() if path != target]
+    with pytest.raises(StoreError, match="exists"):
+        store.backup(target)
+    others = [str(tmp_path / "new.db"), request.getfixturevalue("postgres").create_database()]
+    for number, url in enumerate(others):
+        fresh = open_at(url, f"fresh{number}")
+        counts = restore(fresh._engine, fresh.site, target, "fresh")
+        assert counts["objects"] == 3
+        assert counts["steps"] == 3
+        scene = fresh.load_scene()
+        assert [o.id for o in scene.objects] == [MUG, PILLS, TABLE]
+        assert scene.objects[0].crop_jpeg == store.load_scene().objects[0].crop_jpeg
+        assert fresh.all_steps() == store.all_steps()
+        assert fresh.documents("guideline") == store.documents("guideline")
+        with pytest.raises(StoreError, match="--replace"):
+            restore(fresh._engine, fresh.site, target, "fresh")
+        fresh.append([SceneEvent(SceneEventKind.APPEARED, 1, make_object())]).wait()
+        restore(fresh._engine, fresh.site, target, "fresh", replace=True)
+        assert len(fresh.load_scene().objects) == 3
+
+
+def test_restore_refuses_what_is_no_whole_backup(open_at, remember_home, tmp_path):
+    store = open_at(str(tmp_path / "memory.db"))
+    remember_home(store)
+    good = tmp_path / "good.backup"
+    store.backup(good)
+    damaged = tmp_path / "damaged.backup"
+    data = bytearray(good.read_bytes())
+    data[4096 * 3 : 4096 * 5] = bytes(4096 * 2)
+    damaged.write_bytes(data)
+    foreign = tmp_path / "foreign.backup"
+    foreign.write_text("not a database at all, but long enough to look like one" * 20)
+    empty = open_at(str(tmp_path / "empty.db"), "other")
+    for path in (damaged, foreign, tmp_path / "missing"):
+        with pytest.raises(InvalidImportError):
+            restore(empty._engine, empty.site, path, "other")
+    assert empty.load_scene().objects == ()
+
+
+def test_newer_schema_is_refused_with_advice(open_at, tmp_path):
+    path = tmp_path / "memory.db"
+    open_at(str(path)).close()
+    with sqlite3.connect(path) as connection:
+        connection.execute("UPDATE alembic_version SET version_num = '0999'")
+    connection.close()
+    with pytest.raises(StoreVersionError, match=r"0999.*newer"):
+        open_at(str(path), "r2")
+
+
+def test_file_of_another_program_is_left_alone(open_at, tmp_path):
+    path = tmp_path / "other.db"
+    connection = sqlite3.connect(path)
+    connection.execute("CREATE TABLE songs (title)")
+    connection.close()
+    with pytest.raises(StoreVersionError, match="another program"):
+        open_at(str(path))
+
+
+def test_migrations_give_the_same_tables_as_a_new_store(store_url):
+    engine = open_engine(parse_url(store_url))
+    config = Config()
+    config.set_main_option("script_location", str(versioning._MIGRATIONS))
+    with engine.connect() as connection, connection.begin():
+        config.attributes["connection"] = connection
+        command.upgrade(config, "head")
+    with engine.connect() as connection:
+        assert versioning.schema_version(connection) == versioning.SCHEMA_VERSION
+        assert compare_metadata(MigrationContext.configure(connection, opts={"compare_type": True}), metadata) == []
+    engine.dispose()
+
+
+def test_file_says_its_schema_and_site(open_at, tmp_path):
+    open_at(str(tmp_path / "memory.db"), site="ward 3").close()
+    connection = sqlite3.connect(tmp_path / "memory.db")
+    assert connection.execute("PRAGMA user_version").fetchone() == (int(versioning.SCHEMA_VERSION),)
+    assert connection.execute("SELECT name FROM sites").fetchall() == [("ward 3",)]
+    connection.close()
+
+
+def test_index_is_loaded_only_if_it_fits_the_content(open_at, make_object, tmp_path):
+    store = open_at(str(tmp_path / "memory.db"))
+    key = store.content_key()
+    store.indexes.save("vectors", key, b"index of nothing")
+    assert store.indexes.load("vectors", key) == b"index of nothing"
+    store.append([SceneEvent(SceneEventKind.APPEARED, 1, make_object())]).wait()
+    assert store.content_key() != key
+    assert store.indexes.load("vectors", store.content_key()) is None
+    path = store.indexes.root / "vectors.index"
+    path.write_bytes(path.read_bytes()[:-1])
+    assert store.indexes.load("vectors", key) is None
+
+
+def test_sql_in_a_name_is_only_a_name(open_at, store_url, make_object):
+    store = open_at(store_url)
+    name = "x'; DROP TABLE objects; --"
+    thing = make_object(id=name, class_probabilities={name: 1.0})
+    store.append([SceneEvent(SceneEventKind.APPEARED, 1, thing)]).wait()
+    assert [o.class_name for o in store.load_scene().objects] == [name]
+    assert store.object_history(name) == ()
+    assert sa.inspect(store._engine).has_table("objects")
