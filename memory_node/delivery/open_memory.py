@@ -64,7 +64,7 @@ def open_memory(
     store = _open_store(config, clock)
     short_term = config.short_term or ShortTermConfig.load()
     if store is not None and not short_term.crop_folder:
-        short_term = replace(short_term, crop_folder=str(store.data_dir / "crops"))
+        short_term = replace(short_term, crop_folder=str(store.images.root.with_name("crops")))
     experience = Experience(config.experience or ExperienceConfig(), RuleExtractor(), _StoreLog(store), clock)
     records: dict[str, Any] = {}
     if store is not None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import threading
 from collections import Counter
 from collections.abc import Callable, Sequence
-from pathlib import Path
 
 from memory_node.delivery.context import (
     Context,
@@ -145,8 +144,8 @@ class RobotMemory:
         with self._lock:
             return self._scene.rank_search_areas(object_class, k, self._clock())
 
-    def scene(self) -> SceneSnapshot:
-        """Return the whole scene graph."""
+    def scene(self, as_of_ns: int = 0, removed: bool = False) -> SceneSnapshot:
+        """Return the whole scene graph, now or as of a stamp; `removed`: with objects kept for their history."""
         with self._lock:
             snapshot = self._scene.snapshot()
         self._make_durable()
@@ -216,11 +215,6 @@ class RobotMemory:
         if self._store is not None:
             self._store.flush(timeout_s)
         return count
-
-    @property
-    def data_folder(self) -> Path | None:
-        """Where the store keeps its files beside the database; None without a store."""
-        return self._store.data_dir if self._store is not None else None
 
     def close(self) -> None:
         """Finish what is being learnt, make everything durable, and let go of the store."""

@@ -48,7 +48,7 @@ class CameraInput:
         map_frame: str,
         tf_timeout_s: float,
         counters: InputCounters,
-        on_frame: Callable[[Frame], None],
+        on_frame: Callable[[Frame], object],
     ) -> None:
         self._node = node
         self._pipeline = pipeline

@@ -28,6 +28,7 @@ from memory_node.home.robot_config import ExecutionFaults
 from memory_node.nodes import conversions
 from memory_node.nodes.camera_output import CameraOutput
 from memory_node.nodes.parameters import declare, parameter
+from memory_node.scene_graph.free_space import OccupancyMap
 
 LATCHED = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
 
@@ -81,7 +82,7 @@ class HomeNode(Node):
             callback_group=ReentrantCallbackGroup(),
         )
         self._idle = self.create_timer(0.1, self._idle_step, callback_group=MutuallyExclusiveCallbackGroup())
-        self.get_logger().info(f"home {config.home!r}: {len(self._world.things)} things, skills at execute_skill")
+        self.get_logger().info(f"home {config.home!r}: {len(list(self._world))} things, skills at execute_skill")
 
     def _publish_fixed(self) -> None:
         base_T_camera = self._robot.body.pose.inverse() @ self._robot.body.camera
@@ -91,7 +92,9 @@ class HomeNode(Node):
                 conversions.transform_to_msg(base_T_camera, "base_link", "camera_optical_frame", self._stamp_ns),
             ]
         )
-        self._map.publish(conversions.grid_to_msg(self._world.grid, self._stamp_ns))
+        grid = self._world.grid
+        occupancy = OccupancyMap(grid.occupancy, grid.resolution_m, Pose.planar(*grid.origin, 0.0))
+        self._map.publish(conversions.grid_to_msg(occupancy, self._stamp_ns))
 
     def _idle_step(self) -> None:
         if not self._running:

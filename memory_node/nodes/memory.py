@@ -18,8 +18,8 @@ from memory_node.nodes.memory_topics import LATCHED, MemoryTopics
 from memory_node.nodes.parameters import declare, parameter
 from memory_node.perception.config import PerceptionConfig
 from memory_node.perception.detection import Detector
-from memory_node.perception.geometric_segmentation import GeometricSegmentation
 from memory_node.perception.pipeline import PerceptionPipeline
+from memory_node.perception.segmentation import GeometricSegmenter
 from memory_node.scene_graph.config import SceneGraphConfig
 from memory_node.short_term.config import POLICY_NAMES, ShortTermConfig
 
@@ -58,7 +58,7 @@ class MemoryNode(Node):
         self._counters = InputCounters()
         self._topics = MemoryTopics(self, self.memory, config.publish_period_s)
         self._services = MemoryServices(self, self.memory)
-        detector: Detector | None = GeometricSegmentation() if config.detections == "segment" else None
+        detector: Detector | None = GeometricSegmenter() if config.detections == "segment" else None
         self._camera = CameraInput(
             self,
             PerceptionPipeline(config.perception),

@@ -1,0 +1,100 @@
+"""The demo's own node: sends instructions, listens to their progress and follows the robot's path."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from types import TracebackType
+from typing import Any
+
+import rclpy
+from nav_msgs.msg import OccupancyGrid, Odometry
+from rclpy.action import ActionClient
+from rclpy.callback_groups import ReentrantCallbackGroup
+from rclpy.context import Context
+from rclpy.executors import MultiThreadedExecutor
+from robot_memory import srv
+from robot_memory.action import ExecuteInstruction
+
+from memory_node.domain.errors import RobotMemoryError
+from memory_node.domain.scene import SceneSnapshot
+from memory_node.nodes import conversions
+from memory_node.nodes.memory_topics import LATCHED
+from memory_node.nodes.waiting import result_of
+from memory_node.scene_graph.free_space import OccupancyMap
+
+_PATH_STEP_M = 0.05
+
+
+class DemoClient:
+    """A context manager; spins in a thread of its own while it is open."""
+
+    def __init__(self, domain_id: int) -> None:
+        self._context = Context()
+        rclpy.init(context=self._context, domain_id=domain_id)
+        self._node = rclpy.create_node("demo", context=self._context)
+        group = ReentrantCallbackGroup()
+        self._instructions = ActionClient(self._node, ExecuteInstruction, "execute_instruction", callback_group=group)
+        self._scene = self._node.create_client(srv.GetSceneGraph, "memory/get_scene_graph", callback_group=group)
+        self._node.create_subscription(Odometry, "odom", self._on_odometry, 10, callback_group=group)
+        self._node.create_subscription(OccupancyGrid, "map", self._on_map, LATCHED, callback_group=group)
+        self.path: list[tuple[float, float]] = []
+        self.grid: OccupancyMap | None = None
+        self._executor = MultiThreadedExecutor(num_threads=2, context=self._context)
+        self._executor.add_node(self._node)
+        self._thread = threading.Thread(target=self._executor.spin, name="demo", daemon=True)
+
+    def __enter__(self) -> DemoClient:
+        self._thread.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._executor.shutdown()
+        self._thread.join(5.0)
+        self._node.destroy_node()
+        rclpy.shutdown(context=self._context)
+
+    def wait_ready(self, timeout_s: float, check: Callable[[], None]) -> None:
+        """Wait until planner and memory answer; `check` raises when one of them has died.
+
+        Raises:
+            RobotMemoryError: they do not answer in time.
+        """
+        waited_s = 0.0
+        while not (
+            self._instructions.wait_for_server(timeout_sec=0.5) and self._scene.wait_for_service(timeout_sec=0.5)
+        ):
+            check()
+            waited_s += 0.5
+            if waited_s > timeout_s:
+                raise RobotMemoryError(f"planner and memory do not answer after {timeout_s:g} s; see their logs")
+
+    def carry_out(
+        self, instruction: str, memory: str, on_feedback: Callable[[Any], None], timeout_s: float
+    ) -> ExecuteInstruction.Result:
+        """Send one instruction and return its result.
+
+        Raises:
+            RobotMemoryError: the planner refuses it or does not end in time.
+        """
+        goal = ExecuteInstruction.Goal(instruction=instruction, memory=memory)
+        sent = self._instructions.send_goal_async(goal, feedback_callback=lambda message: on_feedback(message.feedback))
+        handle = result_of(sent, 30.0, "execute_instruction")
+        if not handle.accepted:
+            raise RobotMemoryError(f"the planner refused {instruction!r}")
+        return result_of(handle.get_result_async(), timeout_s, "execute_instruction").result
+
+    def scene(self) -> SceneSnapshot:
+        """Return what the memory node remembers."""
+        future = self._scene.call_async(srv.GetSceneGraph.Request())
+        return conversions.snapshot_from_msg(result_of(future, 30.0, "memory/get_scene_graph").graph)
+
+    def _on_odometry(self, msg: Odometry) -> None:
+        x, y, _ = conversions.point_from_msg(msg.pose.pose.position)
+        if not self.path or abs(x - self.path[-1][0]) + abs(y - self.path[-1][1]) > _PATH_STEP_M:
+            self.path.append((x, y))
+
+    def _on_map(self, msg: OccupancyGrid) -> None:
+        self.grid = conversions.grid_from_msg(msg)

@@ -1,0 +1,93 @@
+"""Starts the demo's nodes as processes of their own, or all in one, and ends them."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from memory_node.domain.errors import RobotMemoryError
+
+# Asked to end, a node has so long to make everything durable.
+_GRACE_S = 10.0
+
+
+class NodeProcesses:
+    """Node processes of one run; a context manager that ends them.
+
+    Args:
+        domain_id: the DDS domain of the run; traffic stays on the loopback interface.
+        log_folder: where each process's output goes.
+    """
+
+    def __init__(self, domain_id: int, log_folder: Path) -> None:
+        self._environment = {
+            **os.environ,
+            "ROS_DOMAIN_ID": str(domain_id),
+            "ROS_AUTOMATIC_DISCOVERY_RANGE": "LOCALHOST",
+            "PYTHONUNBUFFERED": "1",
+        }
+        self._log_folder = log_folder
+        self._log_folder.mkdir(parents=True, exist_ok=True)
+        self._processes: dict[str, subprocess.Popen[bytes]] = {}
+
+    def __enter__(self) -> NodeProcesses:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.stop()
+
+    def start_all(self, parameters: Mapping[str, Mapping[str, object]], composed: bool = False) -> None:
+        """Start every node of `parameters` (node -> parameter -> value), each in a process or all in one."""
+        for nodes in [tuple(parameters)] if composed else [(node,) for node in parameters]:
+            self.start(nodes, parameters)
+
+    def start(self, nodes: Sequence[str], parameters: Mapping[str, Mapping[str, object]]) -> None:
+        """Start one process that runs `nodes`."""
+        name = "+".join(nodes)
+        arguments = [f"{node}:{key}:={value}" for node in nodes for key, value in parameters[node].items()]
+        ros = ["--ros-args", *(word for argument in arguments for word in ("-p", argument))]
+        log = (self._log_folder / f"{name}.log").open("ab")
+        with log:
+            self._processes[name] = subprocess.Popen(
+                [sys.executable, "-m", "memory_node.nodes.run", *nodes, *(ros if arguments else [])],
+                env=self._environment,
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+            )
+
+    def kill(self, name: str) -> None:
+        """End a process as a crash would: SIGKILL."""
+        self._processes[name].kill()
+        self._processes.pop(name).wait(_GRACE_S)
+
+    def check(self) -> None:
+        """Raise if a process has ended by itself.
+
+        Raises:
+            RobotMemoryError: one has; the message holds the end of its log.
+        """
+        for name, process in self._processes.items():
+            if process.poll() is not None:
+                log = (self._log_folder / f"{name}.log").read_text(errors="replace").splitlines()
+                tail = "\n".join(log[-15:])
+                raise RobotMemoryError(f"the process of {name} ended with status {process.returncode}:\n{tail}")
+
+    def stop(self) -> None:
+        """Ask every process to end, and kill what does not."""
+        for process in self._processes.values():
+            with contextlib.suppress(ProcessLookupError):
+                process.send_signal(signal.SIGINT)
+        for process in self._processes.values():
+            try:
+                process.wait(_GRACE_S)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait(_GRACE_S)
+        self._processes.clear()

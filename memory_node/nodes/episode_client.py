@@ -1,0 +1,73 @@
+"""Tells the memory node what happens: an episode begins, its steps, its end."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rclpy.callback_groups import ReentrantCallbackGroup
+from rclpy.node import Node
+from robot_memory import srv
+
+from memory_node.domain.step import StepRecord
+from memory_node.nodes import conversions
+from memory_node.nodes.waiting import PeerTimeoutError, result_of
+from memory_node.planner.executor import ExecutedStep
+
+
+class EpisodeClient:
+    """Records one episode at a time. What memory does not take is logged: an instruction never fails for its record."""
+
+    def __init__(self, node: Node, memory_name: str, timeout_s: float = 5.0) -> None:
+        self._node = node
+        self._timeout_s = timeout_s
+        group = ReentrantCallbackGroup()
+        self._start = node.create_client(srv.StartEpisode, f"{memory_name}/start_episode", callback_group=group)
+        self._record = node.create_client(srv.RecordStep, f"{memory_name}/record_step", callback_group=group)
+        self._end = node.create_client(srv.EndEpisode, f"{memory_name}/end_episode", callback_group=group)
+        self.episode_id = ""
+        self._steps = 0
+        self._held = ""
+
+    def start(self, instruction: str, task_type: str = "") -> None:
+        """Begin an episode."""
+        response = self._call(self._start, srv.StartEpisode.Request(instruction=instruction, task_type=task_type))
+        self.episode_id = response.episode_id if response is not None else ""
+        self._steps = 0
+
+    def record_step(self, executed: ExecutedStep) -> None:
+        """Record one executed skill."""
+        result = executed.result
+        for change in result.changes:
+            if change.held is not None:
+                self._held = change.object_class if change.held else ""
+        if not self.episode_id:
+            return
+        step = StepRecord(
+            episode_id=self.episode_id,
+            index=self._steps,
+            action=result.call,
+            success=result.success,
+            reason=result.reason,
+            stamp_ns=self._node.get_clock().now().nanoseconds,
+            message=result.message,
+            held_object=self._held,
+            duration_s=result.duration_s,
+            distance_m=result.distance_m,
+        )
+        self._steps += 1
+        self._call(self._record, srv.RecordStep.Request(step=conversions.step_to_msg(step)))
+
+    def end(self, succeeded: bool) -> None:
+        """End the episode."""
+        if self.episode_id:
+            self._call(self._end, srv.EndEpisode.Request(episode_id=self.episode_id, succeeded=succeeded))
+
+    def _call(self, client: Any, request: Any) -> Any:
+        try:
+            response = result_of(client.call_async(request), self._timeout_s, client.srv_name)
+        except PeerTimeoutError as error:
+            self._node.get_logger().warning(f"the episode is not recorded: {error}")
+            return None
+        if not response.success:
+            self._node.get_logger().warning(f"the episode is not recorded: {response.message}")
+        return response
