@@ -61,3 +61,34 @@ class PerceptionConfig:
         """Read a YAML file of parameters (default: the shipped config/perception.yaml)."""
         text = (path or resource_path("config/perception.yaml")).read_text(encoding="utf-8")
         return cls.from_dict((yaml.safe_load(text) or {}).get("perception", {}))
+
+
+@dataclass(frozen=True)
+class SegmentationConfig:
+    """Parameters of the geometric segmentation; lengths in metres. config/perception.yaml explains each one."""
+
+    pixel_stride: int = 2
+    max_depth_m: float = 4.0
+    min_plane_area_m2: float = 0.2
+    plane_margin_m: float = 0.006
+    min_object_pixels: int = 500
+    max_object_m: float = 1.2
+    min_height_m: float = 0.012
+    concavity: float = 0.5
+
+    def __post_init__(self) -> None:
+        for name in ("pixel_stride", "max_depth_m", "min_plane_area_m2", "plane_margin_m", "max_object_m", "concavity"):
+            if not getattr(self, name) > 0:
+                raise InvalidValueError(
+                    f"SegmentationConfig.{name}: expected a positive value, got {getattr(self, name)}"
+                )
+
+
+def load_segmentation_config(path: Path | None = None) -> SegmentationConfig:
+    """Read the geometric segmentation's parameters from a YAML file (default: the shipped config/perception.yaml)."""
+    text = (path or resource_path("config/perception.yaml")).read_text(encoding="utf-8")
+    values = (yaml.safe_load(text) or {}).get("segmentation", {})
+    unknown = set(values) - {entry.name for entry in fields(SegmentationConfig)}
+    if unknown:
+        raise InvalidValueError(f"SegmentationConfig: unknown parameters {sorted(unknown)}")
+    return SegmentationConfig(**values)

@@ -173,13 +173,9 @@ def _label(axes: Axes, objects: Sequence[SceneObject], size: float) -> None:
         wide = 0.55 * height_m * len(name)
         x, y = float(found.box.center[0]), float(found.box.center[1])
         reach = 0.5 * float(np.linalg.norm(found.box.size[:2]))
-        spots = [
-            (x, y + reach + height_m),
-            (x, y - reach - height_m),
-            (x + reach + wide, y),
-            (x - reach - wide, y),
-            (x, y),
-        ]
+        roomy = min(found.box.size[:2]) > 6.0 * height_m and max(found.box.size[:2]) > 2.2 * wide
+        beside = [(x, y + reach + height_m), (x, y - reach - height_m), (x + reach + wide, y), (x - reach - wide, y)]
+        spots = [(x, y + 0.3 * float(found.box.size[1])), (x, y), *beside] if roomy else [*beside, (x, y)]
         for u, v in spots:
             box = (u - wide, v - height_m, u + wide, v + height_m)
             if not any(box[0] < t[2] and box[2] > t[0] and box[1] < t[3] and box[3] > t[1] for t in taken):

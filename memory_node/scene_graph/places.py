@@ -35,6 +35,7 @@ class Places:
         self._area_ids: list[str] = []
         self._cell_area: NDArray[np.intp] | None = None
         self._nearest_area: NDArray[np.intp] | None = None
+        self._cell_room: NDArray[np.intp] | None = None
 
     def set_map(self, grid: OccupancyMap, stamp_ns: int, robot: tuple[float, float] | None = None) -> None:
         """Lay out areas and rooms on a new or grown map; those that were there before keep their ids.
@@ -50,12 +51,20 @@ class Places:
         labels = split_into_areas(coarse, open_cells, self.config.area_spacing_m)
         room_of_cell, room_ids = self._lay_rooms(coarse, free & _connected_to(free, open_cells), floor, stamp_ns)
         self._lay_areas(coarse, labels, floor, room_of_cell, room_ids, stamp_ns)
-        self.map, self._grid, self._cell_area = grid, coarse, labels
+        self.map, self._grid, self._cell_area, self._cell_room = grid, coarse, labels, room_of_cell
         if (labels >= 0).any():
             _, nearest = ndimage.distance_transform_edt(labels < 0, return_indices=True)
             self._nearest_area = labels[nearest[0], nearest[1]]
         else:
             self._nearest_area = None
+
+    def room_of_cell(self) -> NDArray[np.intp] | None:
+        """Return the room number (height, width) of the map's cells, -1 for none; None before the first map."""
+        if self.map is None or self._grid is None or self._cell_room is None:
+            return None
+        factor = round(self._grid.resolution_m / self.map.resolution_m)
+        fine = self._cell_room.repeat(factor, axis=0).repeat(factor, axis=1)
+        return fine[: self.map.cells.shape[0], : self.map.cells.shape[1]]
 
     def area_at(self, x_m: float, y_m: float, seen_from: tuple[float, float] | None = None) -> str:
         """Return the id of the area that a place belongs to, empty when the map does not say.

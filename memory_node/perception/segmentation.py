@@ -1,0 +1,93 @@
+"""Objects without a detector: large planes away, what stands out is split into convex pieces, pieces of one thing
+rejoined."""
+
+from __future__ import annotations
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from memory_node.domain.geometry import Intrinsics
+from memory_node.perception.config import SegmentationConfig
+from memory_node.perception.convex_parts import LabelArray, convex_parts
+from memory_node.perception.detection import Detection
+from memory_node.perception.rejoin import rejoin_parts
+from memory_node.perception.support_planes import Plane, large_planes
+from memory_node.perception.surface import Surface, surface_of
+
+
+class GeometricSegmenter:
+    """A class-agnostic Detector for depth alone: objects that stand out from tables, floors and walls."""
+
+    def __init__(self, config: SegmentationConfig | None = None) -> None:
+        self.config = config or SegmentationConfig()
+
+    def detect(
+        self, color: NDArray[np.uint8] | None, depth_m: NDArray[np.float32] | None, intrinsics: Intrinsics | None
+    ) -> list[Detection]:
+        """Return a mask without a class for every object; none without depth and intrinsics. Colour is not used."""
+        if depth_m is None or intrinsics is None:
+            return []
+        labels = self.segment(depth_m, intrinsics)
+        return [Detection({}, mask=labels == number) for number in range(1, int(labels.max()) + 1)]
+
+    def segment(self, depth_m: NDArray[np.float32], intrinsics: Intrinsics) -> LabelArray:
+        """Return the object number (h, w) of each pixel of a depth image in metres, 0 for none."""
+        stride, config = self.config.pixel_stride, self.config
+        small = depth_m[::stride, ::stride]
+        with np.errstate(invalid="ignore"):
+            small = np.where(small < config.max_depth_m, small, np.float32(0.0))
+        camera = Intrinsics(
+            intrinsics.fx / stride,
+            intrinsics.fy / stride,
+            intrinsics.cx / stride,
+            intrinsics.cy / stride,
+            small.shape[1],
+            small.shape[0],
+        )
+        surface = surface_of(small, camera)
+        planes = large_planes(surface, config.min_plane_area_m2, camera.fx)
+        mask = self._standing_out(surface, planes)
+        labels = convex_parts(surface, mask, config.concavity)
+        labels = rejoin_parts(labels, surface, planes)
+        labels = self._plausible(labels, surface, planes)
+        return _at_full_size(_with_floors(labels), depth_m.shape, stride)
+
+    def _standing_out(self, surface: Surface, planes: list[Plane]) -> NDArray[np.bool_]:
+        mask = surface.valid.copy()
+        margin = self.config.plane_margin_m + 0.0035 * surface.points[..., 2] ** 2
+        for plane in planes:
+            with np.errstate(invalid="ignore"):
+                near = np.abs(plane.height(surface.points)) < margin
+                mask &= ~(near & (surface.normals @ plane.normal.astype(np.float32) > -0.2))
+        return np.asarray(cv2.morphologyEx(mask.astype(np.uint8), cv2.MORPH_OPEN, np.ones((3, 3), np.uint8)) > 0)
+
+    def _plausible(self, labels: LabelArray, surface: Surface, planes: list[Plane]) -> LabelArray:
+        """Keep parts of an object's size that rise above a plane; number them from 1, largest first."""
+        sizes = np.bincount(labels.ravel())
+        kept = np.zeros(len(sizes), np.int32)
+        least = self.config.min_object_pixels / self.config.pixel_stride**2
+        for number in np.argsort(-sizes, kind="stable").tolist():
+            if number == 0 or sizes[number] < least:
+                continue
+            points = surface.points[labels == number]
+            spread = np.quantile(points, 0.98, axis=0) - np.quantile(points, 0.02, axis=0)
+            rises = [abs(float(np.quantile(plane.height(points), 0.9))) for plane in planes]
+            if spread.max() <= self.config.max_object_m and min(rises, default=1.0) >= self.config.min_height_m:
+                kept[number] = int(kept.max()) + 1
+        return kept[labels]
+
+
+def _with_floors(labels: LabelArray) -> LabelArray:
+    """Fill what an object encloses: the floor of a bowl is as low as the table and was taken away with it."""
+    filled = labels.copy()
+    for number in range(1, int(labels.max()) + 1):
+        outlines, _ = cv2.findContours((labels == number).astype(np.uint8), cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_NONE)
+        inside = cv2.drawContours(np.zeros(labels.shape, np.uint8), outlines, -1, 1, cv2.FILLED)
+        filled[(inside > 0) & (labels == 0)] = number
+    return filled
+
+
+def _at_full_size(labels: LabelArray, shape: tuple[int, ...], stride: int) -> LabelArray:
+    large = labels.repeat(stride, axis=0).repeat(stride, axis=1)
+    return np.ascontiguousarray(large[: shape[0], : shape[1]])

@@ -1,0 +1,109 @@
+"""Masks, rectangles and 3D boxes become observations in the map frame."""
+
+from typing import Any
+
+import cv2
+import numpy as np
+import pytest
+
+from memory_node.domain.errors import InputSkippedError, InvalidValueError
+from memory_node.domain.geometry import Intrinsics, OrientedBox, Pose
+from memory_node.perception.config import PerceptionConfig
+from memory_node.perception.detection import Detection, Detection3D
+from memory_node.perception.pipeline import PerceptionPipeline
+
+
+@pytest.fixture
+def pipeline() -> PerceptionPipeline:
+    return PerceptionPipeline(PerceptionConfig.load())
+
+
+@pytest.mark.parametrize("yaw_deg", [0, 30, 45])
+def test_label_image_gives_true_boxes_with_classes(
+    pipeline: PerceptionPipeline, render: Any, box: Any, yaw_deg: float
+) -> None:
+    boxes = [box(-0.2, 0, 0, (0.15, 0.1, 0.2), yaw_deg), box(0.2, 0.05, 0, (0.2, 0.08, 0.1), -yaw_deg)]
+    depth, number, map_T_camera, camera = render(boxes)
+    detections = [Detection({"box": 0.8}, instance=1), Detection({"carton": 0.7}, instance=2)]
+    frame = pipeline.observe(5, map_T_camera, camera, depth, detections, labels=number)
+    assert [o.best_class for o in frame.observations] == ["box", "carton"]
+    for seen, true in zip(frame.observations, boxes):
+        assert seen.box.center == pytest.approx(true.center, abs=0.012)
+        assert np.sort(seen.box.size) == pytest.approx(np.sort(true.size), abs=0.02)
+        assert not seen.truncated
+        assert np.sqrt(seen.covariance.diagonal()).max() < 0.03
+
+
+def test_background_in_the_mask_does_not_move_the_box(pipeline: PerceptionPipeline, render: Any, box: Any) -> None:
+    true = box(0, -0.2, 0.2, (0.1, 0.1, 0.1), 45)
+    depth, number, map_T_camera, camera = render([true])
+    sloppy = cv2.dilate((number == 1).astype(np.uint8), np.ones((13, 13))) > 0
+    frame = pipeline.observe(1, map_T_camera, camera, depth, [Detection({"box": 1.0}, mask=sloppy)])
+    assert frame.observations[0].box.center == pytest.approx(true.center, abs=0.02)
+
+
+def test_hidden_and_cut_objects_are_marked(pipeline: PerceptionPipeline, render: Any, box: Any) -> None:
+    depth, number, map_T_camera, camera = render(
+        [box(0, 0.1, 0, (0.2, 0.1, 0.1)), box(0.05, -0.15, 0, (0.1, 0.05, 0.25)), box(0.62, 0.1, 0, (0.4, 0.1, 0.1))]
+    )
+    frame = pipeline.observe(1, map_T_camera, camera, depth, labels=number)
+    assert [o.truncated for o in frame.observations] == [True, False, True]
+
+
+def test_rectangle_without_mask_takes_the_surface_in_its_middle(
+    pipeline: PerceptionPipeline, render: Any, box: Any
+) -> None:
+    true = box(0, -0.1, 0.15, (0.12, 0.12, 0.12))
+    depth, number, map_T_camera, camera = render([true])
+    rows, columns = np.nonzero(number)
+    rectangle = (columns.min() - 4.0, rows.min() - 4.0, columns.max() + 4.0, rows.max() + 4.0)
+    frame = pipeline.observe(1, map_T_camera, camera, depth, [Detection({"box": 1.0}, box_px=rectangle)])
+    assert frame.observations[0].box.center == pytest.approx(true.center, abs=0.02)
+
+
+def test_crop_shows_the_object_in_color(pipeline: PerceptionPipeline, render: Any, box: Any) -> None:
+    depth, number, map_T_camera, camera = render([box(0, 0, 0, (0.2, 0.2, 0.2))])
+    color = np.zeros((480, 640, 3), np.uint8)
+    color[number == 1] = (220, 30, 10)
+    frame = pipeline.observe(1, map_T_camera, camera, depth, labels=number, color=color)
+    crop = cv2.imdecode(np.frombuffer(frame.observations[0].crop_jpeg, np.uint8), cv2.IMREAD_COLOR)
+    assert crop is not None
+    assert max(crop.shape) <= pipeline.config.crop_max_px
+    assert crop[crop.shape[0] // 2, crop.shape[1] // 2].astype(int) == pytest.approx([10, 30, 220], abs=25)
+
+
+def test_no_depth_in_a_mask_is_no_observation(pipeline: PerceptionPipeline) -> None:
+    labels = np.zeros((48, 64), int)
+    labels[10:30, 10:30] = 1
+    camera = Intrinsics(50, 50, 32, 24, 64, 48)
+    for depth in (np.zeros((48, 64), np.float32), np.full((48, 64), np.nan, np.float32)):
+        assert pipeline.observe(1, Pose(), camera, depth, labels=labels).observations == ()
+
+
+def test_images_of_different_size_are_skipped(pipeline: PerceptionPipeline) -> None:
+    camera = Intrinsics(50, 50, 32, 24, 64, 48)
+    with pytest.raises(InputSkippedError) as error:
+        pipeline.observe(1, Pose(), camera, np.ones((48, 64), np.float32), labels=np.ones((24, 32), int))
+    assert error.value.reason == "image_size"
+
+
+def test_3d_detections_turn_with_the_sensor(pipeline: PerceptionPipeline) -> None:
+    detection = Detection3D(
+        {"cup": 0.9}, OrientedBox(np.array([1.0, 0, 0]), np.array([0.2, 0.1, 0.1]), 0.1), np.diag([0.01, 0, 0])
+    )
+    frame = pipeline.observe_3d(1, Pose.planar(1, 1, np.pi / 4), [detection])
+    (seen,) = frame.observations
+    assert seen.box.center == pytest.approx([1 + np.sqrt(0.5), 1 + np.sqrt(0.5), 0])
+    assert seen.box.yaw_rad == pytest.approx(np.pi / 4 + 0.1)
+    assert seen.covariance[0, 1] == pytest.approx(0.005)
+    assert (frame.depth_m, frame.complete) == (None, False)
+
+
+def test_detection_that_shows_nothing_is_refused() -> None:
+    with pytest.raises(InvalidValueError, match="a box, a mask or an instance"):
+        Detection({"cup": 0.5})
+
+
+def test_unknown_parameter_is_named() -> None:
+    with pytest.raises(InvalidValueError, match="voxle_m"):
+        PerceptionConfig.from_dict({"voxle_m": 0.01})
