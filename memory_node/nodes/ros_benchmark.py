@@ -1,4 +1,4 @@
-"""The two ends of `memory-node bench ros`: a peer process that publishes and serves, and a probe that takes the time."""
+"""The two ends of `memory-node bench ros`: a peer process that publishes and serves, a probe that takes the time."""
 
 from __future__ import annotations
 
@@ -113,7 +113,7 @@ def _stamp(message: Any) -> None:
 
 
 def measure(kind: str, seconds: float, deadline_s: float = 20.0) -> tuple[list[float], float]:
-    """Latencies in milliseconds seen within `seconds` after a warm-up, and the CPU time that this process spent meanwhile.
+    """Latencies in milliseconds seen within `seconds` after a warm-up, and the CPU time of this process meanwhile.
 
     Raises:
         TimeoutError: nothing came within `deadline_s` seconds.
