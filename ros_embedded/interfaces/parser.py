@@ -27,6 +27,9 @@ _TYPE = re.compile(
     r"(?P<base>[A-Za-z][\w/]*)(<=(?P<string_bound>\d+))?(?P<brackets>\[(?P<bounded><=)?(?P<size>\d*)\])?$"
 )
 _STATEMENT = re.compile(r"(?P<type>\S+)\s+(?P<name>[A-Za-z]\w*)\s*(?P<rest>.*)$")
+# rosidl refuses other names, and so would a colcon build
+_FIELD_NAME = re.compile(r"[a-z][a-z0-9]*(_[a-z0-9]+)*$")
+_CONSTANT_NAME = re.compile(r"[A-Z][A-Z0-9]*(_[A-Z0-9]+)*$")
 _ALIASES = {"char": "uint8"}
 _BOOLEANS = {"true": True, "1": True, "false": False, "0": False}
 
@@ -128,7 +131,10 @@ def _statement(name: str, statement: str, comment: str) -> Field | Constant:
         raise ValueError("expected a type and a name")
     kind = parse_type(match["type"], name.split("/")[0])
     rest = match["rest"]
-    if rest.startswith("="):
+    is_constant = rest.startswith("=")
+    if not (_CONSTANT_NAME if is_constant else _FIELD_NAME).match(match["name"]):
+        raise ValueError(f"{match['name']!r} is no name for a {'constant' if is_constant else 'field'}")
+    if is_constant:
         return Constant(match["name"], kind, parse_value(rest[1:].strip(), kind), comment)
     return Field(match["name"], kind, parse_value(rest, kind) if rest else None, comment)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from threading import Thread
 from typing import Any
 
@@ -69,14 +70,15 @@ class TransformListener:
             self.buffer.set_transform_static(transform, "default_authority")
 
     def _spin_in_thread(self) -> None:
-        from ros_embedded.rclpy.executors import SingleThreadedExecutor
+        from ros_embedded.rclpy.executors import ExternalShutdownException, SingleThreadedExecutor
 
-        self.executor = executor = SingleThreadedExecutor()
+        self.executor = executor = SingleThreadedExecutor(context=self.node.context)
         node = self.node
 
         def spin() -> None:
             executor.add_node(node)
-            executor.spin()
+            with suppress(ExternalShutdownException):
+                executor.spin()
             executor.remove_node(node)
 
         self.dedicated_listener_thread = Thread(target=spin, daemon=True)

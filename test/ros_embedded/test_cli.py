@@ -15,6 +15,8 @@ ros_embedded.activate()
 import rclpy
 from example_interfaces.action import Fibonacci
 from example_interfaces.srv import AddTwoInts
+from rclpy.executors import SingleThreadedExecutor
+from rclpy.lifecycle import LifecycleNode
 from rclpy.action import ActionServer
 from rclpy.node import Node
 from rclpy.qos import QoSProfile, DurabilityPolicy
@@ -45,8 +47,12 @@ def count(handle):
 node.create_service(AddTwoInts, "add", add)
 server = ActionServer(node, Fibonacci, "count", count)
 node.create_timer(0.05, lambda: chatter.publish(String(data="hello")))
+managed = LifecycleNode("managed")
+executor = SingleThreadedExecutor()
+executor.add_node(node)
+executor.add_node(managed)
 print("READY", flush=True)
-rclpy.spin(node)
+executor.spin()
 """
 
 
@@ -118,7 +124,7 @@ def test_values_that_do_not_fit_are_told(run):
 
 
 def test_node_info_tells_all_its_parts(run):
-    assert run("node", "list")[1] == "/flat/peer\n"
+    assert run("node", "list")[1] == "/flat/peer\n/managed\n"
     out = run("node", "info", "/flat/peer")[1]
     assert out.startswith("/flat/peer\n  Subscribers:\n    /flat/listen: std_msgs/msg/String\n  Publishers:\n")
     assert "    /flat/add: example_interfaces/srv/AddTwoInts\n" in out
@@ -155,6 +161,17 @@ def test_goal_is_sent_with_feedback(run):
     assert status == 0
     assert "Feedback:\n    sequence:\n- 0\n- 1\n" in out
     assert out.endswith("Result:\n    sequence:\n- 0\n- 1\n- 1\n- 5\n\nGoal finished with status: SUCCEEDED\n")
+
+
+def test_managed_node_is_asked_and_taken_through_its_states(run):
+    assert run("lifecycle", "nodes")[1] == "/managed\n"
+    assert run("lifecycle", "get", "/managed")[1] == "unconfigured [1]\n"
+    assert run("lifecycle", "set", "/managed", "configure")[1] == "Transitioning successful\n"
+    assert run("lifecycle", "get")[1] == "/managed: inactive [2]\n"
+    assert "- activate [3]\n\tStart: inactive\n\tGoal: activating\n" in run("lifecycle", "list", "/managed")[1]
+    status, _, err = run("lifecycle", "set", "/managed", "fly")
+    assert status == 1
+    assert err.startswith("Unknown transition requested, available ones are:\n- ")
 
 
 def test_interface_is_shown_with_nested_types(capsys):

@@ -86,6 +86,10 @@ def test_types_are_written_as_they_are_read(text):
         "int32 a\nint32 a",
         "int32[] x [1, ",
         "int32 x=y",
+        "int32 camelCase",
+        "int32 trailing_",
+        "int32 double__underscore",
+        "int32 lower=1",
     ],
 )
 def test_malformed_line_is_named(text):

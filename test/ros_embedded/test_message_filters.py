@@ -1,9 +1,20 @@
 """Synchronising filters by stamps, fed without a node."""
 
+import time
+
 import pytest
 
+from ros_embedded import rclpy
 from ros_embedded.interfaces import get_message
-from ros_embedded.message_filters import ApproximateTimeSynchronizer, Cache, SimpleFilter, TimeSynchronizer
+from ros_embedded.message_filters import (
+    ApproximateTimeSynchronizer,
+    Cache,
+    SimpleFilter,
+    Subscriber,
+    TimeSynchronizer,
+)
+from ros_embedded.rclpy.context import Context
+from ros_embedded.rclpy.executors import SingleThreadedExecutor
 from ros_embedded.rclpy.time import Time
 
 PointStamped = get_message("geometry_msgs/msg/PointStamped")
@@ -110,3 +121,24 @@ def test_cache_answers_by_time():
     assert cache.getElemBeforeTime(at(1)) is None
     assert stamp_ms(cache.getLast()) == 4
     assert (cache.getOldestTime(), cache.getLastestTime()) == (at(2), at(4))
+
+
+def test_subscribers_bring_topics_of_a_node_together():
+    context = Context()
+    rclpy.init(args=[], context=context, domain_id=65)
+    executor = SingleThreadedExecutor(context=context)
+    node = rclpy.create_node("synchronised", context=context)
+    executor.add_node(node)
+    subscribers = [Subscriber(node, PointStamped, "left"), Subscriber(node, PointStamped, "right", qos_profile=5)]
+    sets = collect(ApproximateTimeSynchronizer(subscribers, 5, 0.05))
+    publishers = [node.create_publisher(PointStamped, topic, 10) for topic in ("left", "right")]
+    deadline = time.monotonic() + 10.0
+    while not sets and time.monotonic() < deadline:
+        for publisher, stamp in zip(publishers, (1000, 1010)):
+            publisher.publish(point(stamp))
+        executor.spin_once(timeout_sec=0.1)
+    assert sets[0] == [1000, 1010]
+    assert (subscribers[0].getTopic(), subscribers[0].topic_name) == ("left", "/left")
+    executor.shutdown()
+    node.destroy_node()
+    rclpy.shutdown(context=context)

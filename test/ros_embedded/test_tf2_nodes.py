@@ -77,6 +77,19 @@ def test_listener_fills_the_buffer_from_moving_and_latched_frames(nodes):
     listener.unregister()
 
 
+def test_listener_can_spin_the_node_itself(nodes):
+    context = Context()
+    rclpy.init(args=[], context=context, domain_id=64)
+    own = rclpy.create_node("own", context=context)
+    buffer = Buffer()
+    listener = TransformListener(buffer, own, spin_thread=True)
+    StaticTransformBroadcaster(nodes("sender")).sendTransform(transform("map", "cup", 3.0))
+    assert buffer.lookup_transform("map", "cup", NEWEST, SOON).transform.translation.x == 3.0
+    rclpy.shutdown(context=context)
+    listener.dedicated_listener_thread.join(timeout=5)
+    assert not listener.dedicated_listener_thread.is_alive()
+
+
 def test_wait_ends_at_its_timeout_with_the_reason(nodes):
     buffer = Buffer(node=nodes("receiver"))
     buffer.set_transform(transform("map", "cup", 1.0), "test")
