@@ -126,6 +126,8 @@ class AlfredScenes:
                 thing.parent_id, thing.inside = receptacle.id, receptacle.type.holds == "in"
             objects.append(thing)
         settle_surfaces(fixtures, objects)
+        for fixture in fixtures:
+            fixture.heaps = True  # ALFRED's files do not say how large it is
         return objects
 
 

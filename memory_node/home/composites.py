@@ -9,6 +9,7 @@ from memory_node.domain.states import ObjectState
 from memory_node.home.execution import Execution, SkillFailure
 from memory_node.home.manipulation import close, open_, pick_up, put, toggle_off, toggle_on
 from memory_node.home.object_types import Property
+from memory_node.home.placement import fits, free_spot
 from memory_node.home.processes import tap_of
 from memory_node.home.searching import drive_to, go_to, stand_off_or_fail
 from memory_node.home.thing import Thing
@@ -25,15 +26,21 @@ def clean(robot: HomeRobot, run: Execution, text: str, basin_text: str = "SinkBa
     tap = tap_of(robot.world, basin)
     if tap is None:
         raise SkillFailure(FailureReason.PRECONDITION, f"{basin.class_name} has no tap", basin.id)
-    put(robot, run, thing.id, basin.id)
+    in_basin = free_spot(thing, basin, robot.world.contents(basin.id)) is not None and fits(thing, basin)
+    if in_basin:
+        put(robot, run, thing.id, basin.id)
     _come_near(robot, run, tap)
     if tap.is_on:
         run.wait(tap.type.cycle_s, "washing")
     else:
         toggle_on(robot, run, tap.id)
+    if not in_basin:  # no room: it was held under the water
+        robot.world.change_state(thing, ObjectState.CLEANED)
     toggle_off(robot, run, tap.id)
-    _come_near(robot, run, thing)
-    return pick_up(robot, run, thing.id)
+    if in_basin:
+        _come_near(robot, run, thing)
+        pick_up(robot, run, thing.id)
+    return thing
 
 
 def heat(robot: HomeRobot, run: Execution, text: str, appliance_text: str = "Microwave") -> Thing:

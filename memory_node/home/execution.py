@@ -152,7 +152,7 @@ class Execution:
     def sees(self, thing: Thing) -> bool:
         """Return whether the thing is in view from the pose and in the direction of now."""
         config = self._config
-        return is_visible(self._world, thing, self._body.pose, config.view_range_m, max(config.field_of_view_rad, 1.58))
+        return is_visible(self._world, thing, self._body.pose, config.view_range_m, config.field_of_view_rad)
 
     def _fractions(self, seconds: float) -> FloatArray:
         steps = 1 if self._pacing.factor <= 0.0 else max(int(np.ceil(seconds / self._config.step_s)), 1)

@@ -39,7 +39,7 @@ def pick_up(robot: HomeRobot, run: Execution, text: str) -> Thing:
 def put(robot: HomeRobot, run: Execution, text: str, target: str) -> Thing:
     """Put the held thing on or in a receptacle."""
     held = holding(robot, text)
-    receptacle = robot.resolve(target)
+    receptacle = robot.resolve_other(target)
     if receptacle in robot.world.with_contents(held):
         raise SkillFailure(FailureReason.WRONG_OBJECT, f"{receptacle.class_name} is in the hand", receptacle.id)
     if not receptacle.type.is_receptacle or ObjectState.BROKEN in receptacle.states:
@@ -145,7 +145,7 @@ def throw(robot: HomeRobot, run: Execution, text: str, target: str = "") -> Thin
         run.work("ThrowObject")
         _drop_ahead(robot, held)
         return held
-    receptacle = robot.resolve(target)
+    receptacle = robot.resolve_other(target)
     if receptacle.type.holds != "in" or not receptacle.fixed:
         raise SkillFailure(FailureReason.WRONG_OBJECT, f"nothing is thrown into {receptacle.class_name}", receptacle.id)
     reach_for(robot, run, receptacle, max(robot.config.reach_m, THROW_RANGE_M))

@@ -13,8 +13,9 @@ from memory_node.home.thing import Thing
 
 RIM_M = 0.015
 STEP_M = 0.04
-# A dish takes a small heap, furniture does not.
+# A dish takes a small heap; furniture does not, unless its extent is only guessed.
 HEAP_LIMIT = 8
+FIXTURE_HEAP_LIMIT = 40
 OVERHANG = 1.6
 
 
@@ -28,6 +29,8 @@ class Spot:
 
 def fits(thing: Thing, receptacle: Thing) -> bool:
     """Return whether the thing is small enough for the receptacle at all."""
+    if receptacle.fixed and receptacle.heaps:
+        return True
     small, large = sorted(float(side) for side in thing.box.size[:2])
     opening_small, opening_large = sorted(float(side) for side in receptacle.box.size[:2])
     if receptacle.type.holds == "on":
@@ -103,7 +106,9 @@ def _footprint_in(other: Thing, box: OrientedBox, to_map: FloatArray) -> tuple[F
 
 
 def _on_the_heap(thing: Thing, receptacle: Thing, others: Sequence[Thing]) -> Spot | None:
-    if receptacle.fixed or len(others) >= HEAP_LIMIT:
+    if receptacle.fixed and not receptacle.heaps:
+        return None
+    if len(others) >= (FIXTURE_HEAP_LIMIT if receptacle.fixed else HEAP_LIMIT):
         return None
     top = max(other.box.top_m for other in others) if others else receptacle.surface_heights_m[0]
     center = np.array([*receptacle.box.center[:2], top + 0.5 * float(thing.box.size[2])])

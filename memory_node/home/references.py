@@ -48,7 +48,7 @@ def thing_at(world: World, remembered: ObjectReference) -> Thing | None:
     for thing in world.of_class(remembered.object_class):
         # Memory may have kept the middle of a large thing or the spot where it was seen: its nearest point counts.
         rise = max(abs(float(place[2] - thing.box.center[2])) - 0.5 * float(thing.box.size[2]), 0.0)
-        if np.hypot(horizontal_distance(thing.box, place), rise) <= REMEMBERED_WITHIN_M:
+        if thing.parent_id != HAND and np.hypot(horizontal_distance(thing.box, place), rise) <= REMEMBERED_WITHIN_M:
             near.append((float(np.linalg.norm(thing.box.center - place)), thing.id))
     return world[min(near)[1]] if near else None
 
@@ -56,8 +56,8 @@ def thing_at(world: World, remembered: ObjectReference) -> Thing | None:
 def resolve(world: World, robot: Pose, text: str, view_range_m: float) -> Thing:
     """Return the thing that a skill's argument means.
 
-    An id is that thing; "class@x,y,z" the thing of the class near the point; a class name the held one, else the
-    nearest that the robot sees from where it stands.
+    An id is that thing; "class@x,y,z" the thing of the class near the point; a class name the nearest that the robot
+    sees from where it stands, other than what it holds.
 
     Raises:
         SkillFailure: INVALID_CALL, NOT_FOUND or NOT_VISIBLE.
@@ -74,7 +74,8 @@ def resolve(world: World, robot: Pose, text: str, view_range_m: float) -> Thing:
             raise SkillFailure(FailureReason.NOT_FOUND, f"no {class_name} within {REMEMBERED_WITHIN_M} m of there")
         return thing
     kind = world.types[class_name]
-    seen = [thing for thing in visible_things(world, robot, view_range_m) if thing.type is kind]
-    if not seen:
+    seen = (thing for thing in visible_things(world, robot, view_range_m) if thing.type is kind)
+    nearest = next((thing for thing in seen if thing.parent_id != HAND), None)
+    if nearest is None:
         raise SkillFailure(FailureReason.NOT_VISIBLE, f"no {class_name} in view")
-    return min(seen, key=lambda thing: thing.parent_id != HAND)
+    return nearest

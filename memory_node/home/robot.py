@@ -126,7 +126,13 @@ class HomeRobot:
         return replace(frame, stamp_ns=self._clock()) if self._clock else frame
 
     def resolve(self, text: str) -> Thing:
-        """Return the thing that a skill's argument means (see references.resolve)."""
+        """Return the thing that a skill's argument means: the held one where it fits, else see references.resolve."""
+        if self.world.held is not None and self.is_held(text):
+            return self.world.held
+        return self.resolve_other(text)
+
+    def resolve_other(self, text: str) -> Thing:
+        """Return the thing that an argument means, where what the hand holds cannot be meant."""
         return resolve(self.world, self.body.pose, text, self.config.view_range_m)
 
     def place(self, text: str) -> FloatArray | None:

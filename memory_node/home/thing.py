@@ -18,6 +18,8 @@ class Thing:
     box: in the map frame; its yaw is the direction of the front. parent_id: what it is on or in, HAND when the robot
     holds it, "" on the floor. approach: where a robot stands to use it, or None to find out. controls: ids of what its
     switch turns on. contents_z_m: heights in the map at which contents stand (empty: by the class's levels).
+    heaps: whether things may lie on each other there when all is full, as in dishes, or where the true extent of a
+    fixture is not known.
     """
 
     id: str
@@ -30,6 +32,7 @@ class Thing:
     approach: Pose | None = None
     controls: tuple[str, ...] = ()
     contents_z_m: tuple[float, ...] = ()
+    heaps: bool = False
 
     @property
     def class_name(self) -> str:
