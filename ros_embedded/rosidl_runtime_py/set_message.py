@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ros_embedded.interfaces import get_message
-from ros_embedded.interfaces.slot_types import AbstractNestedType, NamespacedType
+from ros_embedded.interfaces.slot_types import AbstractNestedType, BasicType, NamespacedType
 from ros_embedded.rosidl_runtime_py.convert import get_message_slot_types
 
 
@@ -47,6 +47,8 @@ def set_message_fields(
                 elements.append(get_message("/".join(slot.value_type.namespaced_name()))())
                 setters += set_message_fields(elements[-1], item, expand_header_auto, expand_time_now)
             setattr(msg, name, elements)
+        elif isinstance(slot, AbstractNestedType) and slot.value_type == BasicType("octet"):
+            setattr(msg, name, [_as_octet(item) for item in value])
         else:
             setattr(msg, name, _as_type_of(field, value))
     return setters
@@ -58,7 +60,12 @@ def _as_type_of(field: Any, value: Any) -> Any:
     if isinstance(field, np.ndarray):
         return np.array(value, dtype=field.dtype)
     if isinstance(field, bytes):
-        return (
-            value.encode("latin-1") if isinstance(value, str) else bytes([value] if isinstance(value, int) else value)
-        )
+        return _as_octet(value)
     return value if type(value) is type(field) else type(field)(value)
+
+
+def _as_octet(value: Any) -> bytes:
+    """One octet from a number, a character or bytes."""
+    if isinstance(value, int):
+        return bytes([value])
+    return value.encode("latin-1") if isinstance(value, str) else bytes(value)

@@ -1,0 +1,109 @@
+"""Messages to YAML and back, as the command line shows and takes them."""
+
+import pytest
+import yaml
+
+from ros_embedded.interfaces import get_message
+from ros_embedded.rosidl_runtime_py import (
+    message_to_csv,
+    message_to_ordereddict,
+    message_to_yaml,
+    set_message_fields,
+)
+from ros_embedded.rosidl_runtime_py.utilities import get_interface, is_action, is_message, is_service
+
+Header = get_message("std_msgs/msg/Header")
+PoseStamped = get_message("geometry_msgs/msg/PoseStamped")
+LaserScan = get_message("sensor_msgs/msg/LaserScan")
+TFMessage = get_message("tf2_msgs/msg/TFMessage")
+Covariance = get_message("geometry_msgs/msg/PoseWithCovariance")
+ByteArray = get_message("std_msgs/msg/ByteMultiArray")
+Time = get_message("builtin_interfaces/msg/Time")
+
+
+def filled():
+    message = TFMessage()
+    set_message_fields(
+        message,
+        {
+            "transforms": [
+                {"header": {"frame_id": "map"}, "child_frame_id": "cup", "transform": {"translation": {"x": 1}}},
+                {"child_frame_id": "plate"},
+            ]
+        },
+    )
+    return message
+
+
+def test_fields_are_set_by_name_at_any_depth():
+    message = filled()
+    assert [each.child_frame_id for each in message.transforms] == ["cup", "plate"]
+    assert message.transforms[0].transform.translation.x == 1.0
+
+
+def test_yaml_and_back_is_the_same_message():
+    twin = TFMessage()
+    set_message_fields(twin, yaml.safe_load(message_to_yaml(filled())))
+    assert twin == filled()
+
+
+def test_arrays_of_numbers_and_octets_are_set():
+    scan, pose, octets = LaserScan(), Covariance(), ByteArray()
+    set_message_fields(scan, {"ranges": [1, 2.5]})
+    set_message_fields(pose, {"covariance": list(range(36))})
+    set_message_fields(octets, {"data": [1, "a", b"b"]})
+    assert list(scan.ranges) == [1.0, 2.5]
+    assert pose.covariance[35] == 35.0
+    assert octets.data == [b"\x01", b"a", b"b"]
+
+
+def test_header_and_time_can_be_left_to_the_sender():
+    message = PoseStamped()
+    setters = set_message_fields(message, {"header": "auto"}, expand_header_auto=True)
+    header = Header()
+    setters += set_message_fields(header, {"stamp": "now"}, expand_time_now=True)
+    for setter in setters:
+        setter(Time(sec=5))
+    assert message.header.stamp.sec == header.stamp.sec == 5
+    with pytest.raises(TypeError, match="expected to be a dictionary"):
+        set_message_fields(PoseStamped(), {"header": "auto"})
+
+
+@pytest.mark.parametrize(
+    ("values", "error"),
+    [({"wrong": 1}, AttributeError), ("text", TypeError), ({"frame_id": 3}, None), ({"stamp": [1]}, TypeError)],
+)
+def test_values_that_do_not_fit(values, error):
+    if error is None:
+        message = Header()
+        set_message_fields(message, values)
+        assert message.frame_id == "3"
+        return
+    with pytest.raises(error):
+        set_message_fields(Header(), values)
+
+
+def test_long_values_are_cut_or_described():
+    scan = LaserScan(ranges=[1.0] * 5)
+    scan.header.frame_id = "a" * 10
+    cut = message_to_ordereddict(scan, truncate_length=3)
+    assert cut["ranges"] == [1.0, 1.0, 1.0, "..."]
+    assert cut["header"]["frame_id"] == "aaa..."
+    described = message_to_ordereddict(scan, no_arr=True, no_str=True)
+    assert described["ranges"] == "<sequence type: float, length: 5>"
+    assert described["header"]["frame_id"] == "<string length: <10>>"
+    assert message_to_ordereddict(Covariance(), no_arr=True)["covariance"] == "<array type: double[36]>"
+    assert message_to_ordereddict(filled(), no_arr=True)["transforms"] == (
+        "<sequence type: geometry_msgs/msg/TransformStamped, length: 2>"
+    )
+
+
+def test_csv_is_one_line_of_all_values():
+    assert message_to_csv(Header(frame_id="map", stamp=Time(sec=1))) == "1,0,map"
+
+
+def test_kinds_of_interfaces():
+    assert is_message(get_interface("std_msgs/msg/String"))
+    assert is_service(get_interface("std_srvs/srv/Empty"))
+    assert is_action(get_interface("nav2_msgs/action/Wait"))
+    assert not is_message(get_interface("std_srvs/srv/Empty"))
