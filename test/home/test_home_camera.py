@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -14,6 +15,7 @@ from memory_node.home.camera import Camera
 from memory_node.home.home_file import load_home
 from memory_node.home.noise import DetectionNoise, NoisyLocalisation, noisy_depth
 from memory_node.home.object_types import load_types
+from memory_node.home.plan_picture import draw_ways, seen_from_above
 from memory_node.home.robot import HomeRobot
 from memory_node.home.shapes import SHAPES, Look, shape_mesh
 
@@ -136,11 +138,24 @@ def test_localisation_drift_stays_bounded() -> None:
     assert np.mean(errors[-500:]) > 0.5 * noise.pose_sigma_m
 
 
-def test_noise_file_with_a_wrong_key_is_refused(tmp_path) -> None:  # type: ignore[no-untyped-def]
+def test_noise_file_with_a_wrong_key_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "noise.yaml"
     path.write_text("miss_probability: 0.1\nmis_probability: 0.1\n")
     with pytest.raises(InvalidValueError, match="mis_probability"):
         DetectionNoise.load(path)
+
+
+def test_plan_shows_furniture_where_it_stands(robot: HomeRobot, tmp_path: Path) -> None:
+    color, (x0, x1, y0, y1) = seen_from_above(robot.world, resolution_m=0.02)
+
+    def at(x: float, y: float) -> np.ndarray:
+        row, column = int((y1 - y) / (y1 - y0) * len(color)), int((x - x0) / (x1 - x0) * color.shape[1])
+        return color[row, column].astype(int)
+
+    fridge, floor = at(0.47, 0.47), at(3.0, 2.0)
+    assert fridge.min() > floor.max()
+    draw_ways(robot.world, {"way": [[2.4, 2.2], [3.0, 2.0]]}, tmp_path / "plan.png")
+    assert (tmp_path / "plan.png").stat().st_size > 10_000
 
 
 def test_missing_open3d_is_explained(robot: HomeRobot, monkeypatch: pytest.MonkeyPatch) -> None:
