@@ -20,7 +20,7 @@ COLOURS = ("#d62728", "#1f77b4", "#2ca02c", "#9467bd", "#ff7f0e")
 
 
 def seen_from_above(world: World, resolution_m: float = RESOLUTION_M) -> tuple[NDArray[np.uint8], NDArray[np.float64]]:
-    """Return a picture (h, w, 3) straight down, first row at the highest y, and its bounds (x0, x1, y0, y1) in metres."""
+    """Return a picture (h, w, 3) straight down, first row at the highest y, and its bounds (x0, x1, y0, y1) in m."""
     corners = np.vstack([room.corners() for room in world.layout.rooms])
     (x0, y0), (x1, y1) = corners.min(axis=0) - 0.1, corners.max(axis=0) + 0.1
     x, y = np.meshgrid(np.arange(x0, x1, resolution_m), np.arange(y1, y0, -resolution_m))
