@@ -1,0 +1,62 @@
+"""A running ROS for tests: ros_embedded, or the real rclpy where it is sourced; on loopback, in a domain of its own."""
+
+import os
+import time
+from collections.abc import Callable, Iterator
+
+import pytest
+
+import ros_embedded
+
+os.environ["ROS_AUTOMATIC_DISCOVERY_RANGE"] = "LOCALHOST"
+os.environ["ROS_DOMAIN_ID"] = str(1 + os.getpid() % 100)
+ros_embedded.activate()
+
+import rclpy  # noqa: E402 - only importable once activated
+from rclpy.executors import SingleThreadedExecutor  # noqa: E402
+from rclpy.node import Node  # noqa: E402
+
+
+@pytest.fixture
+def context() -> Iterator[rclpy.context.Context]:
+    running = rclpy.context.Context()
+    running.init(args=[])
+    yield running
+    running.try_shutdown()
+
+
+@pytest.fixture
+def executor(context: rclpy.context.Context) -> Iterator[SingleThreadedExecutor]:
+    running = SingleThreadedExecutor(context=context)
+    yield running
+    running.shutdown()
+
+
+@pytest.fixture
+def make_node(context: rclpy.context.Context, executor: SingleThreadedExecutor) -> Iterator[Callable[..., Node]]:
+    """Return a function that makes nodes which the executor spins."""
+    nodes: list[Node] = []
+
+    def make(name: str = "node", kind: type[Node] = Node, **options: object) -> Node:
+        node = kind(name, context=context, **options)
+        nodes.append(node)
+        executor.add_node(node)
+        return node
+
+    yield make
+    for node in nodes:
+        executor.remove_node(node)
+        node.destroy_node()
+
+
+@pytest.fixture
+def spin_until(executor: SingleThreadedExecutor) -> Callable[..., bool]:
+    """Return a function that spins until a condition holds, and says whether it came to hold."""
+
+    def spin(condition: Callable[[], object], timeout_s: float = 5.0) -> bool:
+        deadline = time.monotonic() + timeout_s
+        while not condition() and time.monotonic() < deadline:
+            executor.spin_once(timeout_sec=0.02)
+        return bool(condition())
+
+    return spin
