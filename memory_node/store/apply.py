@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import sqlalchemy as sa
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.engine import Connection
 
-from memory_node.store.records import Batch, Row, step_key
-from memory_node.store.schema import LOGGED, sites, tombstones
+from memory_node.store.records import Batch, Row
+from memory_node.store.schema import LOGGED, sites
+from memory_node.store.tombstones import Tombstone, is_buried, read_tombstones
 
 Reject = Callable[[str, tuple[Any, ...], Exception], None]
 
@@ -57,7 +58,8 @@ class Applier:
         self._robot_id = robot_id
         self._reject = reject
         self._upserts: dict[tuple[str, str], Any] = {}
-        self._dead: set[tuple[str, str]] = set()
+        # Tombstones of this site, as of the last batch.
+        self.dead: dict[str, Tombstone] = {}
         self._dead_revision = -1
 
     def apply(self, connection: Connection, batch: Batch) -> int:
@@ -77,11 +79,11 @@ class Applier:
     def _apply(self, connection: Connection, batch: Batch, one_by_one: bool) -> int:
         with connection.begin():
             revision = next_revision(connection, self._site)
-            self._learn_dead(connection)
+            self.learn_dead(connection)
             for table in LOGGED:
                 rows = batch.get(table.name)
                 if rows:
-                    alive = {key: row for key, row in rows.items() if not self._is_dead(table.name, row)}
+                    alive = {key: row for key, row in rows.items() if not is_buried(table.name, row, self.dead)}
                     self._write(connection, table, alive, revision, one_by_one)
             notify(connection, self._site, self._robot_id, revision)
         return revision
@@ -114,34 +116,8 @@ class Applier:
             self._upserts[dialect, table.name] = insert.on_conflict_do_update(index_elements=keys, set_=values)
         return self._upserts[dialect, table.name]
 
-    def _learn_dead(self, connection: Connection) -> None:
-        newer = sa.select(tombstones.c.kind, tombstones.c.id, tombstones.c.revision).where(
-            tombstones.c.site == self._site, tombstones.c.revision > self._dead_revision
-        )
-        for kind, record_id, revision in connection.execute(newer):
-            self._dead.add((kind, record_id))
-            self._dead_revision = max(self._dead_revision, revision)
-
-    def _is_dead(self, table: str, row: Row) -> bool:
-        return bool(self._dead) and any(reference in self._dead for reference in references(table, row))
-
-
-def references(table: str, row: Any) -> Iterator[tuple[str, str]]:
-    """Yield the (kind, id) of everything without which this row may not exist."""
-    if table == "objects":
-        yield "object", row["id"]
-    elif table in ("appearances", "places", "events", "state_changes"):
-        yield "object", row["object_id"]
-    elif table == "relations":
-        yield "object", row["source_id"]
-        yield "object", row["target_id"]
-    elif table == "episodes":
-        yield "episode", row["id"]
-    elif table == "steps":
-        yield "episode", row["episode_id"]
-        yield "step", step_key(row["episode_id"], row["step_index"])
-    elif table == "documents":
-        yield row["kind"], row["id"]
-    elif table == "supports":
-        yield row["source_kind"], row["source_id"]
-        yield row["record_kind"], row["record_id"]
+    def learn_dead(self, connection: Connection) -> None:
+        """Take over the tombstones that were set since the last time."""
+        found = read_tombstones(connection, self._site, self._dead_revision)
+        self.dead.update(found)
+        self._dead_revision = max((stone.revision for stone in found.values()), default=self._dead_revision)

@@ -13,7 +13,15 @@ from memory_node.domain.clock import Clock, system_clock
 from memory_node.domain.errors import StoreError
 from memory_node.store import copying, schema
 from memory_node.store.apply import notify
-from memory_node.store.engine import create_private, for_writing, open_copy, open_engine, parse_url, sqlite_path
+from memory_node.store.engine import (
+    create_private,
+    for_writing,
+    leave_wal,
+    open_copy,
+    open_engine,
+    parse_url,
+    sqlite_path,
+)
 from memory_node.store.errors import InvalidImportError, StoreVersionError
 from memory_node.store.reader import reading
 from memory_node.store.versioning import prepare
@@ -56,12 +64,11 @@ def _copy_pages(source: Path, target: Path) -> None:
     copy = sqlite3.connect(target)
     try:
         origin.backup(copy)
-        # One file is easier to carry away than three.
-        copy.execute("PRAGMA journal_mode = DELETE")
         verdict = copy.execute("PRAGMA quick_check").fetchone()[0]
     finally:
         copy.close()
         origin.close()
+    leave_wal(target)
     if verdict != "ok":
         raise StoreError(f"the copy is damaged ({verdict}); run `memory-node store check` on the original")
 
@@ -72,10 +79,9 @@ def _copy_rows(engine: Engine, site: str, target: Path, clock: Clock) -> None:
         prepare(copy, site, clock)
         with reading(engine) as source, for_writing(copy.connect()) as connection, connection.begin():
             copying.copy_site(source, site, connection, site)
-        with copy.connect() as connection:
-            connection.connection.driver_connection.execute("PRAGMA journal_mode = DELETE")  # type: ignore[union-attr]
     finally:
         copy.dispose()
+    leave_wal(target)
 
 
 def restore(engine: Engine, site: str, source: Path, robot_id: str, replace: bool = False) -> dict[str, int]:

@@ -10,8 +10,9 @@ from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.engine import Connection
 
 from memory_node.store import schema
-from memory_node.store.apply import next_revision, references
+from memory_node.store.apply import next_revision
 from memory_node.store.records import Row
+from memory_node.store.tombstones import is_buried, read_tombstones
 
 CHUNK = 5_000
 # Everything of a site but the register of files that this machine wrote.
@@ -21,16 +22,9 @@ COPIED = (schema.sessions, *schema.LOGGED, schema.tombstones, schema.forgettings
 def rows_of(connection: Connection, site: str, table: sa.Table) -> Iterator[Row]:
     """Yield a site's rows of a table, by its key, in chunks."""
     query = sa.select(table).where(table.c.site == site).order_by(*table.primary_key)
-    for chunk in connection.execution_options(yield_per=CHUNK).execute(query).mappings().partitions(CHUNK):
+    for chunk in connection.execute(query.execution_options(yield_per=CHUNK)).mappings().partitions(CHUNK):
         for row in chunk:
             yield dict(row)
-
-
-def dead_of(connection: Connection, site: str) -> set[tuple[str, str]]:
-    """Return the (kind, id) of everything that a site has forgotten."""
-    tombstones = schema.tombstones
-    found = connection.execute(sa.select(tombstones.c.kind, tombstones.c.id).where(tombstones.c.site == site))
-    return {(kind, record_id) for kind, record_id in found}
 
 
 def clear_site(connection: Connection, site: str) -> None:
@@ -49,12 +43,12 @@ def is_empty(connection: Connection, site: str) -> bool:
 
 def insert_rows(connection: Connection, site: str, table: sa.Table, rows: Iterable[Row], revision: int) -> int:
     """Insert rows under a site's name and one revision, but for the forgotten and the present; return how many."""
-    dead = dead_of(connection, site)
+    dead = read_tombstones(connection, site)
     statement = insert_missing(connection, table)
     before = _count(connection, site, table)
     chunk: list[Row] = []
     for row in rows:
-        if any(reference in dead for reference in references(table.name, row)):
+        if is_buried(table.name, row, dead):
             continue
         row = {**row, "site": site}
         chunk.append({**row, "revision": revision} if "revision" in table.c else row)

@@ -99,6 +99,15 @@ def _sqlite_engine(path: Path, busy_timeout_s: float) -> Engine:
     return engine
 
 
+def leave_wal(path: Path) -> None:
+    """Make a SQLite database that nobody uses one file, which is easier to carry away than three."""
+    connection = sqlite3.connect(path)
+    try:
+        connection.execute("PRAGMA journal_mode = DELETE")
+    finally:
+        connection.close()
+
+
 def for_writing(connection: Connection) -> Connection:
     """Return the connection with its next transactions begun as writing ones."""
     return connection.execution_options(writes=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 import json
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -28,6 +28,7 @@ from memory_node.store.rows import (
     room_of,
     steps_from_rows,
 )
+from memory_node.store.tombstones import read_tombstones, tombstone_of
 
 _CHUNK = 10_000
 MAP_TABLES = {"floors": floor_of, "rooms": room_of, "areas": area_of, "relations": relation_of}
@@ -139,7 +140,7 @@ def read_steps(connection: Connection, site: str, *conditions: Any) -> Iterator[
     steps = schema.steps
     query = sa.select(*(steps.c[name] for name in STEP_COLUMNS)).where(steps.c.site == site, *conditions)
     query = query.order_by(steps.c.episode_id, steps.c.step_index)
-    result = connection.execution_options(yield_per=_CHUNK).execute(query)
+    result = connection.execute(query.execution_options(yield_per=_CHUNK))
     for chunk in result.partitions(_CHUNK):
         yield from steps_from_rows(chunk)
 
@@ -171,31 +172,32 @@ def read_documents(connection: Connection, site: str, *conditions: Any) -> list[
 
 
 def read_changes(
-    connection: Connection, site: str, since_revision: int, own_session: str, own_robot: str
+    connection: Connection, site: str, since_revision: int, own: tuple[str, str], known_ids: Iterable[str]
 ) -> StoreChange:
-    """Return what sessions other than one's own committed after a revision, and the merges that own facts changed."""
+    """Return what sessions other than one's own committed after a revision, and the merges that own facts changed.
+
+    own: robot and session. known_ids: the objects among which the forgotten ones are sought.
+    """
+    own_robot, own_session = own
     revision = revision_of(connection, site)
 
     def newer(table: sa.Table) -> tuple[Any, Any]:
         return table.c.revision > since_revision, table.c.session_id != own_session
 
-    objects, tombstones = schema.objects, schema.tombstones
+    objects = schema.objects
     shared = sa.select(objects.c.id).where(objects.c.site == site, objects.c.robot_id != own_robot)
     foreign = sa.or_(objects.c.session_id != own_session, objects.c.id.in_(shared))
     ids = sa.select(objects.c.id).where(objects.c.site == site, objects.c.revision > since_revision, foreign)
     beliefs = read_beliefs(connection, site, objects.c.id.in_(ids))
-    dead = connection.execute(
-        sa.select(tombstones.c.kind, tombstones.c.id)
-        .where(tombstones.c.site == site, tombstones.c.revision > since_revision)
-        .order_by(tombstones.c.kind, tombstones.c.id)
-    ).all()
     found = read_map(connection, site, since_revision, own_session)
+    dead = read_tombstones(connection, site, since_revision)
+    forgotten = [object_id for object_id in known_ids if tombstone_of("object", object_id) in dead] if dead else []
     merged_away = [belief.object.id for belief in beliefs if belief.merged_into]
     return StoreChange(
         revision=revision,
         objects=tuple(belief.object for belief in beliefs if not belief.merged_into),
-        gone=(*merged_away, *(record_id for kind, record_id in dead if kind == "object")),
-        forgotten=tuple((kind, record_id) for kind, record_id in dead if kind != "object"),
+        gone=(*merged_away, *forgotten),
+        forgot=bool(dead),
         floors=tuple(found["floors"][0]),
         rooms=tuple(found["rooms"][0]),
         areas=tuple(found["areas"][0]),

@@ -61,14 +61,14 @@ class Belief:
 class StoreChange:
     """What other robots, or another process, brought since the last look.
 
-    objects: merged over all robots. gone: ids of objects that were forgotten or merged into others. forgotten: the
-    (kind, id) of everything else that was: episodes, steps (by step_key), documents by their kind.
+    objects: merged over all robots. gone: ids of objects that were forgotten or merged into others. forgot: something
+    was forgotten, perhaps also episodes, steps or documents; `Store.is_forgotten` tells which.
     """
 
     revision: int
     objects: tuple[SceneObject, ...] = ()
     gone: tuple[str, ...] = ()
-    forgotten: tuple[tuple[str, str], ...] = ()
+    forgot: bool = False
     floors: tuple[Floor, ...] = ()
     rooms: tuple[Room, ...] = ()
     areas: tuple[Area, ...] = ()
@@ -102,11 +102,11 @@ def _plain(value: Any) -> Any:
     raise TypeError(f"a {type(value).__name__} cannot be stored")
 
 
-_encode = json.JSONEncoder(separators=(",", ":"), allow_nan=False, default=_plain).encode
+_encode = json.JSONEncoder(separators=(",", ":"), allow_nan=False, ensure_ascii=False, default=_plain).encode
 
 
 def to_json(value: Any) -> str:
-    """Return compact JSON; numpy numbers and arrays become plain ones.
+    """Return compact JSON, in plain text so that a search of the file finds names; numpy values become plain ones.
 
     Raises:
         InvalidValueError: something in it has no JSON form (NaN included).

@@ -200,7 +200,13 @@ def document_rows(document: Document) -> tuple[Row, list[Row]]:
         "body": to_json(dict(document.body)),
     }
     supports = [
-        {"record_kind": document.kind, "record_id": document.id, "source_kind": kind, "source_id": source_id}
+        {
+            "record_kind": document.kind,
+            "record_id": document.id,
+            "source_kind": kind,
+            "source_id": source_id,
+            "stamp_ns": document.stamp_ns,
+        }
         for kind, source_id in document.sources
     ]
     return row, supports

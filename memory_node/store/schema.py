@@ -227,9 +227,10 @@ supports = _table(
     _key("source_kind"),
     _key("source_id"),
     *_origin(),
+    _integer("stamp_ns"),
 )
 
-# Ids that may never come back, so that an offline robot cannot bring back what was forgotten.
+# Digests of ids that may not come back, so that an offline robot cannot bring back what was forgotten.
 tombstones = _table("tombstones", _key("site"), _key("kind"), _key("id"), _integer("revision"), _integer("stamp_ns"))
 
 # That something was forgotten, by which kind of request, and how much; never what.

@@ -23,10 +23,13 @@ from memory_node.store.config import StoreConfig, load_config
 from memory_node.store.engine import for_writing, open_engine, parse_url, sqlite_path
 from memory_node.store.errors import StoreUnavailableError
 from memory_node.store.feed import ChangeFeed
+from memory_node.store.forget import forget
+from memory_node.store.forget_request import ForgetReport, ForgetRequest
 from memory_node.store.journal import Journal
 from memory_node.store.location import locate
 from memory_node.store.records import Batch, Document, Recordable, Removed, StoreChange
 from memory_node.store.rows import MapRecord
+from memory_node.store.tombstones import tombstone_of
 from memory_node.store.translate import Translator
 from memory_node.store.versioning import prepare
 from memory_node.store.writer import LogWriter, Ticket, WriterDiagnostics
@@ -71,6 +74,7 @@ class Store:
             if path is not None:
                 raise StoreUnavailableError(f"{path} cannot be opened: {error.orig}") from error
         folders = locate(url, self.site, robot_id, config)
+        self._folders = folders
         self.images = folders.images
         self.indexes = folders.indexes
         self._translator = Translator(self.site, robot_id, self.session_id)
@@ -184,7 +188,9 @@ class Store:
             if self._writer.diagnostics().state != "ok":
                 raise StoreUnavailableError("own facts are still in the journal")
             with reader.reading(self._engine) as connection:
-                change = reader.read_changes(connection, self.site, self._revision, self.session_id, self.robot_id)
+                own = (self.robot_id, self.session_id)
+                known_ids = self._translator.known_ids()
+                change = reader.read_changes(connection, self.site, self._revision, own, known_ids)
                 ids = [scene_object.id for scene_object in change.objects]
                 chosen = schema.objects.c.id.in_(ids)
                 foreign = reader.read_foreign_counts(connection, self.site, self.robot_id, chosen)
@@ -233,6 +239,10 @@ class Store:
             found = reader.read_documents(connection, self.site, schema.documents.c.kind == kind)
         return [document for document in found if not document.removed]
 
+    def is_forgotten(self, kind: str, record_id: str) -> bool:
+        """Return whether a record was forgotten, as of the last commit; kinds as in `Document.sources`."""
+        return tombstone_of(kind, record_id) in self._writer.dead
+
     def content_key(self) -> str:
         """Return what an index of the scene's objects depends on: the same key, the same objects.
 
@@ -252,6 +262,25 @@ class Store:
             StoreError: the target exists, or the copy is damaged.
         """
         backup(self._engine, self.site, target, self._clock)
+
+    def forget(self, request: ForgetRequest) -> ForgetReport:
+        """Forget what is asked for, with all that only it supported, in the database, its backups and files.
+
+        The caller drops `report.object_ids` from its own memory, and asks `is_forgotten` about the rest.
+
+        Raises:
+            NotFoundError: nothing fits the request.
+            StoreUnavailableError: the database cannot be written or rewritten now.
+        """
+        self.flush()
+        state = self._writer.diagnostics().state
+        if state != "ok":
+            raise StoreUnavailableError(f"nothing can be forgotten now, facts wait in the journal ({state})")
+        with self._writer.paused():
+            report = forget(self._engine, self.site, request, self.robot_id, self._folders, self._clock)
+            self._translator.forget(report.object_ids)
+            self._writer.learn_dead()
+        return report
 
     def diagnostics(self) -> WriterDiagnostics:
         """Return how the log does: back-pressure, outages, the journal's filling, commit times."""

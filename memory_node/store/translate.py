@@ -48,6 +48,10 @@ class Translator:
         """Note that the database holds this object as it is here."""
         self._written[scene_object.id] = (scene_object.embedding, scene_object.crop_jpeg, scene_object.history)
 
+    def known_ids(self) -> list[str]:
+        """Return the ids of all objects that were loaded, written or heard of."""
+        return list({**self._written, **self.foreign_counts})
+
     def forget(self, object_ids: Iterable[str]) -> None:
         """Drop what is known of objects."""
         for object_id in object_ids:

@@ -6,7 +6,7 @@ import logging
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import islice
@@ -22,6 +22,7 @@ from memory_node.store.engine import for_writing
 from memory_node.store.errors import RecordRejectedError, StoreBacklogError, StoreUnavailableError
 from memory_node.store.journal import Journal
 from memory_node.store.records import Batch, Recordable
+from memory_node.store.tombstones import Tombstone
 from memory_node.store.translate import Translator
 
 _log = logging.getLogger(__name__)
@@ -196,6 +197,16 @@ class LogWriter:
             self._thread.join(timeout_s)
             self._release_connection()
             self._journal.close()
+
+    @property
+    def dead(self) -> Mapping[str, Tombstone]:
+        """The tombstones that the last commit met, by digest."""
+        return self._applier.dead
+
+    def learn_dead(self) -> None:
+        """Take over the tombstones now; only while the writer is paused."""
+        with self._engine.connect() as connection:
+            self._applier.learn_dead(connection)
 
     def diagnostics(self) -> WriterDiagnostics:
         """Return how the log does now."""

@@ -270,6 +270,7 @@ def upgrade() -> None:
         sa.Column("robot_id", sa.Text(), nullable=False),
         sa.Column("session_id", sa.Text(), nullable=False),
         sa.Column("revision", sa.BigInteger(), nullable=False),
+        sa.Column("stamp_ns", sa.BigInteger(), nullable=False),
         sa.PrimaryKeyConstraint("site", "record_kind", "record_id", "source_kind", "source_id", name="pk_supports"),
         sqlite_with_rowid=False,
     )

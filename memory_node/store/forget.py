@@ -1,0 +1,136 @@
+"""Forgetting: from the database, from its free pages, from the files beside it, and from the backups of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy.engine import Connection, Engine
+
+from memory_node.domain.clock import Clock, system_clock
+from memory_node.domain.errors import NotFoundError
+from memory_node.domain.ids import new_id
+from memory_node.store import schema
+from memory_node.store.apply import next_revision, notify
+from memory_node.store.engine import for_writing, leave_wal, open_engine, parse_url, sqlite_path
+from memory_node.store.forget_plan import ForgetPlan, make_plan
+from memory_node.store.forget_request import ForgetReport, ForgetRequest
+from memory_node.store.forget_rows import RowForgetter
+from memory_node.store.location import Folders
+from memory_node.store.reader import reading
+from memory_node.store.records import to_json
+from memory_node.store.scrub import database_files, picture_needles, search_files, search_tables, vacuum
+from memory_node.store.terms import Terms
+from memory_node.store.versioning import prepare
+
+
+@dataclass(frozen=True)
+class _Outcome:
+    """What went from one database, and what must not be found in its files."""
+
+    plan: ForgetPlan
+    counts: dict[str, int]
+    blackened: int
+    needles: list[bytes]
+
+
+def forget(
+    engine: Engine, site: str, request: ForgetRequest, robot_id: str, folders: Folders, clock: Clock = system_clock
+) -> ForgetReport:
+    """Forget what is asked for, wherever this tool put it, and look whether it is gone.
+
+    Raises:
+        NotFoundError: nothing in the store fits the request.
+        StoreUnavailableError: the rows are gone, but others kept the file busy so that it could not be rewritten.
+    """
+    outcome = _forget_rows(engine, site, request, robot_id, clock)
+    artifacts = _artifacts(engine, site)
+    touched = sum(outcome.counts.values()) + outcome.blackened
+    reachable = [path for kind, path in artifacts if kind == "backup" and path.is_file()]
+    for path in reachable:
+        touched += _forget_in_backup(path, replace_ids(request, outcome.plan), robot_id, clock)
+    if not touched:
+        raise NotFoundError(f"nothing in the store of site {site!r} fits this request ({request.scope})")
+    vacuum(engine)
+    folders.indexes.clear()
+    pictures = sum(folders.images.forget(object_id) for object_id in outcome.plan.objects)
+    searched = _own_files(engine, folders) + reachable
+    terms = Terms([request.label.strip()] if request.label else [], outcome.plan.objects)
+    found = search_files(searched, terms, outcome.needles)
+    if engine.dialect.name == "postgresql":
+        with reading(engine) as connection:
+            found += search_tables(connection, site, terms)
+    missing = [str(path) for kind, path in artifacts if kind == "backup" and not path.is_file()]
+    notes = [f"backup {path} is not there now; if it was moved, forget in it with --backup" for path in missing]
+    if engine.dialect.name == "postgresql":
+        notes.append("the server's own log (pg_wal) and its archive keep old pages until they are recycled")
+    return ForgetReport(
+        scope=request.scope,
+        counts={name: count for name, count in {**outcome.counts, "images": pictures}.items() if count},
+        blackened=outcome.blackened,
+        object_ids=tuple(sorted(outcome.plan.objects)),
+        verified=not found,
+        found=tuple(found),
+        backups=tuple(str(path) for path in reachable),
+        exports=tuple(str(path) for kind, path in artifacts if kind == "export" and path.exists()),
+        notes=tuple(notes),
+    )
+
+
+def replace_ids(request: ForgetRequest, plan: ForgetPlan) -> list[ForgetRequest]:
+    """Return the requests for an older copy: the same one, and the objects by id, which had other names then."""
+    if request.object_ids or not plan.objects:
+        return [request]
+    return [request, ForgetRequest(object_ids=tuple(sorted(plan.objects)))]
+
+
+def _forget_rows(engine: Engine, site: str, request: ForgetRequest, robot_id: str, clock: Clock) -> _Outcome:
+    with for_writing(engine.connect()) as connection, connection.begin():
+        revision = next_revision(connection, site)
+        plan = make_plan(connection, site, request)
+        needles = picture_needles(connection, site, plan.objects)
+        rows = RowForgetter(connection, site, request, plan, revision)
+        rows.run(clock())
+        counts = {name: count for name, count in rows.counts.items() if count}
+        if counts or rows.blackened:
+            _log(connection, site, request, robot_id, counts, clock())
+        notify(connection, site, "", revision)
+    return _Outcome(plan, counts, rows.blackened, needles)
+
+
+def _log(
+    connection: Connection, site: str, request: ForgetRequest, robot_id: str, counts: dict[str, int], stamp_ns: int
+) -> None:
+    row: dict[str, Any] = {"id": new_id(), "robot_id": robot_id, "stamp_ns": stamp_ns}
+    row.update(site=site, scope=request.scope, counts=to_json(counts))
+    connection.execute(schema.forgettings.insert().values(**row))
+
+
+def _artifacts(engine: Engine, site: str) -> list[tuple[str, Path]]:
+    artifacts = schema.artifacts
+    query = sa.select(artifacts.c.kind, artifacts.c.path).where(artifacts.c.site == site).order_by(artifacts.c.path)
+    with engine.connect() as connection:
+        return [(kind, Path(path)) for kind, path in connection.execute(query)]
+
+
+def _forget_in_backup(path: Path, requests: Sequence[ForgetRequest], robot_id: str, clock: Clock) -> int:
+    """Forget in a backup file and return how many rows it changed."""
+    engine = open_engine(parse_url(path))
+    try:
+        site = prepare(engine, "", clock)
+        outcomes = [_forget_rows(engine, site, replace(request), robot_id, clock) for request in requests]
+        vacuum(engine)
+    finally:
+        engine.dispose()
+    leave_wal(path)
+    return sum(sum(outcome.counts.values()) + outcome.blackened for outcome in outcomes)
+
+
+def _own_files(engine: Engine, folders: Folders) -> list[Path]:
+    path = sqlite_path(engine.url)
+    files = database_files(path) if path is not None else []
+    files += [folders.journal] if folders.journal.is_file() else []
+    return files + [found for found in folders.data.rglob("*") if found.is_file()]

@@ -1,0 +1,217 @@
+"""Carries a plan out in one database: rows go, texts that mention them are blackened, ids may not come back."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+import sqlalchemy as sa
+from sqlalchemy.engine import Connection
+
+from memory_node.store import schema
+from memory_node.store.copying import insert_missing, rows_of
+from memory_node.store.forget_plan import ForgetPlan
+from memory_node.store.forget_request import ForgetRequest
+from memory_node.store.records import Row, step_key, to_json
+from memory_node.store.terms import Terms, texts_of
+from memory_node.store.tombstones import tombstone_of
+
+# Rows whose session is none: every robot, their writer too, hears of the change.
+_NO_SESSION = ""
+_CHUNK = 500
+
+# Columns of other records that may name what goes: ids (emptied), texts (blackened), JSON lists and documents.
+_NAMES: dict[str, tuple[str, ...]] = {
+    "objects": ("support_id", "merged_into"),
+    "places": ("support_id",),
+    "events": ("into_id",),
+    "steps": ("held_object",),
+}
+_TEXTS: dict[str, tuple[str, ...]] = {
+    "episodes": ("instruction", "task_type"),
+    "steps": ("message", "room", "area"),
+    "areas": ("name",),
+    "rooms": ("name",),
+    "floors": ("name",),
+}
+_LISTS: dict[str, tuple[str, ...]] = {"steps": ("visible", "relations")}
+_BODIES: dict[str, tuple[str, ...]] = {"state_changes": ("body",), "documents": ("body",), "objects": ("body",)}
+
+
+class RowForgetter:
+    """One forgetting in one transaction."""
+
+    def __init__(
+        self, connection: Connection, site: str, request: ForgetRequest, plan: ForgetPlan, revision: int
+    ) -> None:
+        self._connection = connection
+        self._site = site
+        self._request = request
+        self._plan = plan
+        self._revision = revision
+        self.counts: Counter[str] = Counter()
+        self.blackened = 0
+
+    def run(self, stamp_ns: int) -> None:
+        """Delete, blacken, and set the tombstones."""
+        self._delete_planned()
+        self._delete_by_scope()
+        self._blacken()
+        self._bury(stamp_ns)
+
+    def _delete(self, table: sa.Table, *conditions: Any) -> None:
+        result = self._connection.execute(table.delete().where(table.c.site == self._site, *conditions))
+        self.counts[table.name] += result.rowcount
+
+    def _delete_among(self, table: sa.Table, column: sa.Column, ids: Iterable[str], *conditions: Any) -> None:
+        listed = sorted(ids)
+        for start in range(0, len(listed), _CHUNK):
+            self._delete(table, column.in_(listed[start : start + _CHUNK]), *conditions)
+
+    def _delete_planned(self) -> None:
+        plan = self._plan
+        self._delete_among(schema.objects, schema.objects.c.id, plan.objects)
+        for table in (schema.appearances, schema.places, schema.events, schema.state_changes):
+            self._delete_among(table, table.c.object_id, plan.objects)
+        for column in (schema.relations.c.source_id, schema.relations.c.target_id):
+            self._delete_among(schema.relations, column, plan.objects)
+        steps, documents, supports = schema.steps, schema.documents, schema.supports
+        self._delete_among(schema.episodes, schema.episodes.c.id, plan.episodes)
+        self._delete_among(steps, steps.c.episode_id, plan.episodes)
+        for episode_id, index in sorted(plan.steps):
+            self._delete(steps, steps.c.episode_id == episode_id, steps.c.step_index == index)
+        for kind, record_id in sorted(plan.documents):
+            self._delete(documents, documents.c.kind == kind, documents.c.id == record_id)
+            self._delete(supports, supports.c.record_kind == kind, supports.c.record_id == record_id)
+        for kind, source_id in sorted(plan.sources()):
+            self._delete(supports, supports.c.source_kind == kind, supports.c.source_id == source_id)
+        for episode_id in sorted(plan.episodes):
+            prefix = supports.c.source_id.startswith(f"{episode_id}:", autoescape=True)
+            self._delete(supports, supports.c.source_kind == "step", prefix)
+
+    def _delete_by_scope(self) -> None:
+        request = self._request
+        if request.area_id:
+            self._delete(schema.places, schema.places.c.area_id == request.area_id)
+        if request.robot_id:
+            for table in (schema.objects, schema.appearances, schema.places, schema.events, schema.state_changes):
+                self._delete(table, table.c.robot_id == request.robot_id)
+            for table in (schema.documents, schema.sessions):
+                self._delete(table, table.c.robot_id == request.robot_id)
+            self._disown_map()
+        if request.from_ns or request.until_ns:
+            places, changes, events = schema.places, schema.state_changes, schema.events
+            span = (request.from_ns, request.until_ns)
+            self._delete(places, places.c.since_ns >= span[0], places.c.until_ns <= span[1])
+            self._delete(changes, changes.c.stamp_ns.between(*span))
+            self._delete(events, events.c.stamp_ns.between(*span))
+            self._take_back_span()
+
+    def _disown_map(self) -> None:
+        # Rooms and ways are the site's, whoever drew them last; only who did is forgotten.
+        for table in (schema.floors, schema.rooms, schema.areas, schema.relations, schema.supports):
+            mine = (table.c.site == self._site, table.c.robot_id == self._request.robot_id)
+            self._connection.execute(table.update().where(*mine).values(robot_id="", session_id=_NO_SESSION))
+
+    def _take_back_span(self) -> None:
+        """Objects that were also seen before or after: what the span alone told of them goes."""
+        objects = schema.objects
+        span = (self._request.from_ns, self._request.until_ns)
+        stamps = (objects.c.first_seen_ns, objects.c.last_seen_ns, objects.c.last_missed_ns)
+        touched = sa.or_(*(stamp.between(*span) for stamp in stamps))
+        query = sa.select(objects).where(objects.c.site == self._site, touched)
+        for row in list(self._connection.execute(query).mappings()):
+            body = json.loads(row["body"])
+            body["states"] = [state for state in body["states"] if not self._request.in_span(state[2])]
+            changes: Row = {"body": to_json(body)}
+            if self._request.in_span(row["first_seen_ns"]):
+                changes["first_seen_ns"] = span[1] + 1
+            if self._request.in_span(row["last_missed_ns"]):
+                changes["last_missed_ns"] = 0
+            if self._request.in_span(row["last_seen_ns"]):
+                changes["last_seen_ns"] = max(span[0] - 1, row["first_seen_ns"])
+                changes.update(self._place_before(row))
+            self._update(objects, row, changes)
+        places = schema.places
+        later = (places.c.site == self._site, places.c.since_ns.between(*span), places.c.until_ns > span[1])
+        self._connection.execute(places.update().where(*later).values(since_ns=span[1] + 1))
+
+    def _place_before(self, row: Any) -> Row:
+        """Return the columns of where an object was before it was moved in the span; none if it was not."""
+        places = schema.places
+        mine = (places.c.site == self._site, places.c.object_id == row["id"], places.c.robot_id == row["robot_id"])
+        left = places.c.until_ns.between(self._request.from_ns, self._request.until_ns)
+        before = self._connection.execute(sa.select(places).where(*mine, left).order_by(places.c.since_ns)).first()
+        if before is None:
+            return {}
+        self._delete(places, *mine, places.c.since_ns == before.since_ns)
+        x, y, z = (float(value) for value in np.frombuffer(before.geometry, "<f8")[:3])
+        # The covariance stays: how well its cameras place things is no secret of that time.
+        geometry = before.geometry + row["geometry"][len(before.geometry) :]
+        where = {"area_id": before.area_id, "support_id": before.support_id}
+        return {"x": x, "y": y, "z": z, "geometry": geometry, **where}
+
+    def _update(self, table: sa.Table, row: Any, changes: Row) -> None:
+        key = [column == row[column.name] for column in table.primary_key]
+        marks: Row = {"revision": self._revision}
+        if "session_id" in table.c:
+            marks["session_id"] = _NO_SESSION
+        self._connection.execute(table.update().where(*key).values(**changes, **marks))
+
+    def _blacken(self) -> None:
+        terms = self._plan.terms
+        if not terms:
+            return
+        for table in schema.LOGGED:
+            if not any(table.name in columns for columns in (_NAMES, _TEXTS, _LISTS, _BODIES)):
+                continue
+            for row in list(self._mentioning(table)):
+                changes = _blackened(table.name, row, terms)
+                if changes:
+                    self._update(table, row, changes)
+                    self.blackened += 1
+
+    def _mentioning(self, table: sa.Table) -> Iterable[Row]:
+        columns = [name for group in (_NAMES, _TEXTS, _LISTS, _BODIES) for name in group.get(table.name, ())]
+        for row in rows_of(self._connection, self._site, table):
+            if any(self._plan.terms.found_in(_readable(row[name])) for name in columns):
+                yield row
+
+    def _bury(self, stamp_ns: int) -> None:
+        plan = self._plan
+        # A step of an episode that goes needs no tombstone of its own.
+        names = plan.sources() - {("step", step_key(*key)) for key in plan.steps if key[0] in plan.episodes}
+        rows = [
+            {
+                "site": self._site,
+                "kind": kind,
+                "id": tombstone_of(kind, record_id),
+                "revision": self._revision,
+                "stamp_ns": stamp_ns,
+            }
+            for kind, record_id in sorted(names)
+        ]
+        for start in range(0, len(rows), _CHUNK):
+            self._connection.execute(insert_missing(self._connection, schema.tombstones), rows[start : start + _CHUNK])
+
+
+def _readable(text: str) -> str:
+    # Escapes of JSON would hide a quotation mark within a name.
+    return texts_of(json.loads(text)) if text[:1] in ("{", "[") and "\\" in text else text
+
+
+def _blackened(table: str, row: Row, terms: Terms) -> Row:
+    changes: Row = {}
+    for name in _NAMES.get(table, ()):
+        if terms.found_in(row[name]):
+            changes[name] = ""
+    for name in _TEXTS.get(table, ()):
+        changes[name] = terms.blacken(row[name])
+    for name in _LISTS.get(table, ()):
+        changes[name] = to_json([entry for entry in json.loads(row[name]) if not terms.found_in(entry)])
+    for name in _BODIES.get(table, ()):
+        changes[name] = to_json(terms.blacken_value(json.loads(row[name])))
+    return {name: value for name, value in changes.items() if value != row[name]}

@@ -1,0 +1,225 @@
+"""What is forgotten is gone: from rows, free pages, write-ahead log, journal, images, indexes and backups."""
+
+import json
+import sqlite3
+
+import pytest
+import sqlalchemy as sa
+
+from memory_node.domain.errors import InvalidValueError, NotFoundError
+from memory_node.domain.geometry import OrientedBox
+from memory_node.domain.scene import Place, SceneEvent, SceneEventKind
+from memory_node.domain.skill import StateChange
+from memory_node.domain.states import ObjectState, StateBelief
+from memory_node.store import Document, ForgetRequest
+from memory_node.store.backup import restore
+from memory_node.store.engine import open_copy
+from memory_node.store.terms import Terms
+
+TABLE, MUG, PILLS = "0191-table", "0191-mug", "0191-pills"
+PILLS_PICTURE = bytes(range(142, 190))
+SCOPES = [{"object_ids": (PILLS,)}, {"area_id": "a2"}, {"class_name": "Pillbox"}, {"label": "Anna"}]
+
+
+def everything_under(folder):
+    return b"".join(path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file())
+
+
+def ids(store):
+    return [o.id for o in store.load_scene().objects]
+
+
+@pytest.mark.parametrize("scope", SCOPES, ids=lambda scope: next(iter(scope)))
+def test_forgotten_thing_is_gone_with_all_that_only_it_supported(scope, open_at, store_url, remember_home):
+    store = open_at(store_url)
+    remember_home(store)
+    report = store.forget(ForgetRequest(**scope))
+    assert report.verified, report.found
+    assert report.object_ids == (PILLS,)
+    assert ids(store) == [MUG, TABLE]
+    assert [r.source_id for r in store.load_scene().relations] == ["a1"]
+    assert [episode.id for episode in store.episodes()] == ["e1"]
+    assert {step.episode_id for step in store.all_steps()} == {"e1"}
+    assert [document.id for document in store.documents("guideline")] == ["g-both", "g-mug"]
+    assert store.documents("proposition") == [], "it was learned from a guideline that is gone"
+    assert store.documents("guideline")[0].sources == (("step", "e1:1"),)
+    assert store.is_forgotten("object", PILLS)
+    assert store.is_forgotten("episode", "e2")
+    assert not store.is_forgotten("object", MUG)
+
+
+def test_files_hold_nothing_of_it_afterwards(open_at, remember_home, make_object, tmp_path):
+    store = open_at(str(tmp_path / "memory.db"))
+    remember_home(store)
+    store.images.save(PILLS, b"\xff\xd8" + PILLS_PICTURE)
+    store.indexes.save("vectors", "key", b"index of " + PILLS.encode())
+    pills = next(o for o in store.load_scene().objects if o.id == PILLS)
+    # Updates leave old versions in free pages and in the write-ahead log.
+    for number in range(30):
+        store.append([SceneEvent(SceneEventKind.UPDATED, 2, pills.changed(times_seen=number + 2))]).wait()
+    store.backup(tmp_path / "yesterday.backup")
+    held = everything_under(tmp_path)
+    assert PILLS.encode() in held
+    assert PILLS_PICTURE in held
+    report = store.forget(ForgetRequest(label="anna"))
+    assert report.verified, report.found
+    assert report.backups == (str(tmp_path / "yesterday.backup"),)
+    held = everything_under(tmp_path)
+    for trace in (PILLS.encode(), PILLS_PICTURE, b"Anna", "Bergström".encode(), b"pillbox"):
+        assert trace not in held
+    assert MUG.encode() in held
+
+
+def test_server_files_hold_nothing_of_it_afterwards(open_at, remember_home, postgres):
+    url = postgres.create_database()
+    store = open_at(url)
+    remember_home(store)
+
+    def held():
+        with store._engine.connect() as connection:
+            connection.execute(sa.text("CHECKPOINT"))
+            oid = connection.execute(
+                sa.text("SELECT oid FROM pg_database WHERE datname = current_database()")
+            ).scalar_one()
+        return everything_under(postgres.data_dir / "base" / str(oid))
+
+    assert PILLS.encode() in held()
+    report = store.forget(ForgetRequest(object_ids=(PILLS,)))
+    assert report.verified
+    assert any("pg_wal" in note for note in report.notes)
+    assert PILLS.encode() not in held()
+    assert MUG.encode() in held()
+
+
+def test_log_says_that_but_not_what_was_forgotten(open_at, store_url, remember_home):
+    store = open_at(store_url)
+    remember_home(store)
+    store.forget(ForgetRequest(label="Anna's pills"))
+    with store._engine.connect() as connection:
+        logged = connection.execute(sa.text("SELECT scope, counts, robot_id FROM forgettings")).one()
+    assert logged.scope == "label"
+    assert json.loads(logged.counts)["objects"] == 1
+    assert logged.robot_id == "r1"
+    assert "Anna" not in str(logged)
+
+
+def test_texts_that_mention_it_are_blackened(open_at, store_url, remember_home):
+    store = open_at(store_url)
+    remember_home(store)
+    report = store.forget(ForgetRequest(object_ids=(MUG,)))
+    assert report.blackened > 0
+    (step,) = [step for step in store.all_steps() if step.episode_id == "e1"]
+    assert step.action.arguments == (TABLE,), "the step on the mug itself is gone"
+    assert step.held_object == ""
+    (other,) = [step for step in store.all_steps() if step.episode_id == "e2"]
+    assert other.visible == (PILLS,)
+
+
+def test_backup_made_before_cannot_bring_it_back(open_at, remember_home, tmp_path):
+    store = open_at(str(tmp_path / "memory.db"))
+    remember_home(store)
+    stray = tmp_path / "stray.backup"
+    store.backup(tmp_path / "known.backup")
+    stray.write_bytes((tmp_path / "known.backup").read_bytes())
+    store.forget(ForgetRequest(class_name="mug"))
+    with open_copy(tmp_path / "known.backup").connect() as connection:
+        assert connection.execute(sa.text("SELECT count(*) FROM objects")).scalar_one() == 2
+    restore(store._engine, store.site, stray, "r1", replace=True)
+    assert ids(store) == [PILLS, TABLE]
+
+
+def test_robot_that_was_offline_cannot_bring_it_back(open_at, make_object, remember_home, store_url, tmp_path):
+    here = open_at(store_url, "r1")
+    remember_home(here)
+    there = open_at(store_url, "r2", journal_path=str(tmp_path / "r2.pending"))
+    mug = next(o for o in there.load_scene().objects if o.id == MUG)
+    here.forget(ForgetRequest(object_ids=(MUG,)))
+    there.append([SceneEvent(SceneEventKind.UPDATED, 9, mug), StateChange(MUG, "mug", 9)]).wait()
+    assert ids(here) == [PILLS, TABLE]
+    assert there.wait_for_changes(3.0)
+    change = there.poll_changes()
+    assert change.gone == (MUG,)
+    assert change.forgot
+
+
+def test_document_may_be_learned_again_from_new_evidence(open_at, store_url, remember_home):
+    store = open_at(store_url)
+    remember_home(store)
+    store.forget(ForgetRequest(object_ids=(PILLS,)))
+    old = Document("guideline", "g-pills", {"text": "knock first"}, 1, (("step", "e9:1"),))
+    store.append([old]).wait()
+    assert "g-pills" not in [d.id for d in store.documents("guideline")]
+    store.put_documents("guideline", [("g-pills", {"text": "wait outside"}, [("step", "e9:1")])]).wait()
+    assert dict(store.documents("guideline")[-1].body) == {"text": "wait outside"}
+
+
+def test_time_span_takes_back_what_only_it_told(open_at, store_url, make_object):
+    box = OrientedBox([9.0, 9.0, 0.5], [0.1, 0.1, 0.1])
+    store = open_at(store_url)
+    before = make_object(first_seen_ns=10, last_seen_ns=20)
+    within = make_object(first_seen_ns=110, last_seen_ns=120)
+    seen_again = make_object(
+        first_seen_ns=10,
+        last_seen_ns=150,
+        area_id="a2",
+        states=(StateBelief(ObjectState.DIRTY, 0.9, 15), StateBelief(ObjectState.OPENED, 0.9, 150)),
+        history=(Place(10, 140, box, "a1"),),
+    )
+    store.append(SceneEvent(SceneEventKind.APPEARED, 10, o) for o in (before, within, seen_again))
+    store.append(
+        [Document("guideline", "g1", {"text": "x"}, 130), Document("guideline", "g2", {"text": "y"}, 30)]
+    ).wait()
+    report = store.forget(ForgetRequest(from_ns=100, until_ns=200))
+    assert report.object_ids == (within.id,)
+    left = {o.id: o for o in store.load_scene().objects}
+    assert set(left) == {before.id, seen_again.id}
+    back = left[seen_again.id]
+    assert (back.first_seen_ns, back.last_seen_ns, back.area_id, back.history) == (10, 99, "a1", ())
+    assert back.box.center.tolist() == [9.0, 9.0, 0.5]
+    assert [belief.state for belief in back.states] == [ObjectState.DIRTY]
+    assert [document.id for document in store.documents("guideline")] == ["g2"]
+
+
+def test_robot_is_forgotten_but_what_others_saw_stays(open_at, store_url, make_object, tmp_path):
+    here = open_at(store_url, "r1")
+    there = open_at(store_url, "r2", journal_path=str(tmp_path / "r2.pending"))
+    both, alone = make_object(times_seen=3), make_object()
+    here.append([SceneEvent(SceneEventKind.APPEARED, 1, both)]).wait()
+    there.append(SceneEvent(SceneEventKind.APPEARED, 1, o) for o in (both, alone)).wait()
+    assert {o.id: o.times_seen for o in here.load_scene().objects} == {both.id: 6, alone.id: 1}
+    here.forget(ForgetRequest(robot_id="r2"))
+    assert {o.id: o.times_seen for o in here.load_scene().objects} == {both.id: 3}
+
+
+def test_request_that_fits_nothing_says_so(open_at, store_url, remember_home):
+    store = open_at(store_url)
+    remember_home(store)
+    for request in (ForgetRequest(object_ids=("0191-none",)), ForgetRequest(label="Berta")):
+        with pytest.raises(NotFoundError):
+            store.forget(request)
+    assert len(ids(store)) == 3
+
+
+@pytest.mark.parametrize("scope", [{}, {"label": " "}, {"label": "a", "area_id": "b"}, {"from_ns": 5, "until_ns": 3}])
+def test_request_needs_exactly_one_scope(scope):
+    with pytest.raises(InvalidValueError):
+        ForgetRequest(**scope)
+
+
+def test_terms_match_whole_words_and_ids_between_other_bytes():
+    uuid = "019aa000-0000-7000-8000-000000000001"
+    terms = Terms(["Ann"], [uuid, "0191-mug"])
+    assert terms.blacken(f"ann met Anna near {uuid}.") == "[forgotten] met Anna near [forgotten]."
+    assert terms.found_in_bytes(f"\x00ab{uuid}r1home".encode())
+    assert terms.found_in_bytes(b"xx0191-MUGyy")
+    assert not terms.found_in_bytes(b"019aa000-0000-7000-8000-000000000002 0191-mud")
+
+
+def test_vacuum_leaves_a_database_that_is_whole(open_at, remember_home, tmp_path):
+    store = open_at(str(tmp_path / "memory.db"))
+    remember_home(store)
+    store.forget(ForgetRequest(object_ids=(PILLS,)))
+    store.close()
+    connection = sqlite3.connect(tmp_path / "memory.db")
+    assert connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)
+    connection.close()
