@@ -63,7 +63,7 @@ class SceneMesher:
     def _shape(self, thing: Thing) -> Mesh:
         tinted = tuple(sorted(thing.states & TINTS.keys()))
         size = tuple(round(float(side), 4) for side in thing.box.size)
-        key = (thing.type.name, size, ObjectState.OPENED in thing.states, thing.is_on, tinted)
+        key = (thing.type.name, size, ObjectState.CLOSED in thing.states, thing.is_on, tinted)
         if key not in self._shapes:
             self._shapes[key] = _draw(thing, tinted)
         return self._shapes[key]
@@ -75,7 +75,7 @@ def _draw(thing: Thing, tinted: tuple[ObjectState, ...]) -> Mesh:
         colour = colour * np.array(TINTS[state])
     half = 0.5 * np.array(thing.box.size)
     mesh = shape_mesh(
-        thing.type.shape, Look(half, colour, thing.type.levels, ObjectState.OPENED in thing.states, thing.is_on)
+        thing.type.shape, Look(half, colour, thing.type.levels, ObjectState.CLOSED in thing.states, thing.is_on)
     )
     if ObjectState.BROKEN in tinted:
         flat = mesh.vertices * np.array([1.0, 1.0, BROKEN_HEIGHT], np.float32)

@@ -26,7 +26,7 @@ class Look:
     half: NDArray[np.float64]
     colour: NDArray[np.float64]
     levels: tuple[float, ...] = (1.0,)
-    is_open: bool = False
+    is_closed: bool = False
     is_on: bool = False
 
     @property
@@ -136,12 +136,12 @@ def _cabinet(look: Look) -> Mesh:
     ]
     for level in look.levels[1:]:
         walls.append(block((-x, -y, look.z(level) - 0.015), (x - 0.03, y, look.z(level)), look.light))
-    if look.is_open:  # the door stands out from the left side
-        door = block((x, y - BOARD_M, -z), (x + 1.8 * y, y, z), look.colour)
-        handle = block((x + 1.6 * y, y - 0.05, -0.1), (x + 1.65 * y, y - BOARD_M, 0.1), METAL)
-    else:
+    if look.is_closed:
         door = block((x - BOARD_M, -y + 0.004, -z + 0.004), (x, y - 0.004, z - 0.004), look.light)
         handle = block((x, -0.8 * y, -0.1 * z - 0.05), (x + 0.02, -0.8 * y + 0.015, 0.1 * z + 0.05), METAL)
+    else:  # the door stands out from the left side
+        door = block((x, y - BOARD_M, -z), (x + 1.8 * y, y, z), look.colour)
+        handle = block((x + 1.6 * y, y - 0.05, -0.1), (x + 1.65 * y, y - BOARD_M, 0.1), METAL)
     return joined([*walls, door, handle])
 
 
@@ -169,11 +169,16 @@ def _open_box(look: Look, wall_m: float, floor: float) -> list[Mesh]:
     ]
 
 
+def _lid(look: Look) -> list[Mesh]:
+    return [look.part((-1, -1, 0.97), (1, 1, 1), "light")] if look.is_closed else []
+
+
 def _drawer(look: Look) -> Mesh:
     x, y, z = look.half
     front = block((x, -y - 0.01, -z), (x + 0.015, y + 0.01, z + 0.01), look.light)
     handle = block((x + 0.015, -0.06, -0.01), (x + 0.035, 0.06, 0.01), METAL)
-    return joined([*_open_box(look, 0.012, 0.08), front, handle])
+    # The furniture around a closed drawer hides what is in it.
+    return joined([*_open_box(look, 0.012, 0.08), *_lid(look), front, handle])
 
 
 def _basin(look: Look) -> Mesh:
@@ -181,7 +186,7 @@ def _basin(look: Look) -> Mesh:
 
 
 def _bin(look: Look) -> Mesh:
-    return joined(_open_box(look, 0.012, 0.04))
+    return joined(_open_box(look, 0.012, 0.04) + _lid(look))
 
 
 def _appliance(look: Look) -> Mesh:

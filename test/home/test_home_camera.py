@@ -20,6 +20,7 @@ from memory_node.home.robot import HomeRobot
 from memory_node.home.shapes import SHAPES, Look, shape_mesh
 
 SMALL = Intrinsics(96.25, 96.25, 79.5, 59.5, 160, 120)
+MEDIUM = Intrinsics(192.5, 192.5, 159.5, 119.5, 320, 240)
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -41,7 +42,7 @@ def test_every_declared_class_can_be_drawn_within_its_size() -> None:
     for kind in load_types():
         assert kind.shape in SHAPES, kind.name
         half = 0.5 * np.array(kind.size_m)
-        mesh = shape_mesh(kind.shape, Look(half, np.array(kind.colour) / 255.0, kind.levels))
+        mesh = shape_mesh(kind.shape, Look(half, np.array(kind.colour) / 255.0, kind.levels, is_closed=True))
         # handles of doors and drawers stand out a little
         assert (np.abs(mesh.vertices) <= half + 0.04).all(), kind.name
         assert mesh.triangles.max() < len(mesh.vertices)
@@ -162,3 +163,38 @@ def test_missing_open3d_is_explained(robot: HomeRobot, monkeypatch: pytest.Monke
     monkeypatch.setitem(sys.modules, "open3d", None)
     with pytest.raises(ResourceMissingError, match=r"libusb-1\.0-0"):
         Camera(robot.world)
+
+
+@pytest.mark.parametrize(
+    ("container", "content", "aside_m", "above_m"),
+    [("night_drawer", "Watch", 0.6, 0.6), ("hamper", "Cloth", 0.4, 1.1), ("fridge", "Tomato", 0.9, 0.4)],
+)
+def test_closed_furniture_hides_its_contents_from_every_side(
+    container: str, content: str, aside_m: float, above_m: float
+) -> None:
+    world = load_home("apartment")
+    camera = Camera(world, MEDIUM, noisy=False)
+    hidden = world[container].box.center
+
+    def seen() -> bool:
+        found = False
+        for angle in np.linspace(0.0, 2.0 * np.pi, 8, endpoint=False):
+            eye = hidden + np.array([aside_m * np.cos(angle), aside_m * np.sin(angle), above_m])
+            frame = camera.capture(looking_at(eye, world[container].box.center), 1)
+            found |= any(content in detection.class_scores for detection in frame.detections)
+        return found
+
+    assert not seen()
+    world.set_open(world[container], True)
+    assert seen()
+
+
+def looking_at(eye: np.ndarray, target: np.ndarray) -> Pose:
+    """The optical frame at `eye` whose z looks at `target`, x level."""
+    z = (target - eye) / np.linalg.norm(target - eye)
+    x = np.cross(z, [0.0, 0.0, 1.0])
+    x /= np.linalg.norm(x)
+    matrix = np.eye(4)
+    matrix[:3, :3] = np.column_stack([x, np.cross(z, x), z])
+    matrix[:3, 3] = eye
+    return Pose.from_matrix(matrix)
