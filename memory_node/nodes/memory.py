@@ -57,7 +57,7 @@ class MemoryNode(Node):
         self.memory = open_memory(_memory_config(config), clock=self._now_ns)
         self._counters = InputCounters()
         self._topics = MemoryTopics(self, self.memory, config.publish_period_s)
-        self._services = MemoryServices(self, self.memory)
+        self._service_servers = MemoryServices(self, self.memory)
         detector: Detector | None = GeometricSegmenter() if config.detections == "segment" else None
         self._camera = CameraInput(
             self,
