@@ -77,7 +77,9 @@ class Parameter:
     @classmethod
     def from_parameter_msg(cls, param_msg: Any) -> Parameter:
         """From rcl_interfaces/msg/Parameter."""
-        return cls(param_msg.name, Parameter.Type(param_msg.value.type), parameter_value_to_python(param_msg.value))
+        type_ = cls.Type(param_msg.value.type)
+        value = None if type_ is cls.Type.NOT_SET else getattr(param_msg.value, _FIELDS[type_.value])
+        return cls(param_msg.name, type_, value)
 
     @property
     def name(self) -> str:

@@ -161,8 +161,9 @@ def test_rejected_goal_is_not_accepted(action: Any) -> None:
 
 def test_goal_is_cancelled_on_request(action: Any, spin_until: Callable) -> None:
     server, client, wait = action
-    handle = wait(client.send_goal_async(Fibonacci.Goal(order=9)))
-    assert spin_until(lambda: handle.status == GoalStatus.STATUS_EXECUTING)
+    feedback: list[Any] = []
+    handle = wait(client.send_goal_async(Fibonacci.Goal(order=9), feedback_callback=feedback.append))
+    assert spin_until(lambda: feedback)
     answer = wait(handle.cancel_goal_async())
     assert [bytes(info.goal_id.uuid) for info in answer.goals_canceling] == [bytes(handle.goal_id.uuid)]
     result = handle.get_result_async()

@@ -23,7 +23,11 @@ class UnknownROSArgsError(RCLError):
 
 
 class _ParameterLoader(yaml.SafeLoader):
-    """YAML as rcl reads it: 1e-3 is a number."""
+    """YAML as rcl reads it: 1e-3 is a number, and a key is the text that is written, even `on` or `1`."""
+
+    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
+        """A mapping by the text of its keys."""
+        return {key.value: self.construct_object(value, deep=True) for key, value in node.value}
 
 
 _ParameterLoader.add_implicit_resolver(

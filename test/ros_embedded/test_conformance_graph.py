@@ -1,0 +1,150 @@
+"""The graph, lifecycle nodes and type descriptions look alike in ros_embedded and rclpy."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+import rclpy
+from lifecycle_msgs.msg import State, Transition, TransitionEvent
+from lifecycle_msgs.srv import ChangeState, GetAvailableTransitions, GetState
+from rclpy.exceptions import InvalidHandle, InvalidNamespaceException, InvalidNodeNameException, NotInitializedException
+from rclpy.lifecycle import LifecycleNode, LifecycleState, TransitionCallbackReturn
+from rclpy.node import Node
+from rclpy.qos import DurabilityPolicy, ReliabilityPolicy, qos_profile_sensor_data
+from std_msgs.msg import String
+from std_srvs.srv import SetBool
+from type_description_interfaces.srv import GetTypeDescription
+
+STRING_HASH = "RIHS01_df668c740482bbd48fb39d76a70dfd4bd59db1288021743503259e948f6b1a18"
+
+
+def test_nodes_topics_and_services_are_listed(make_node: Callable, spin_until: Callable) -> None:
+    node, other = make_node("node", namespace="/ns"), make_node("other")
+    node.create_publisher(String, "chatter", 10)
+    node.create_service(SetBool, "~/set", lambda request, response: response)
+    other.create_subscription(String, "/ns/chatter", lambda _: None, 10)
+    other.create_client(SetBool, "/ns/node/set")
+    assert spin_until(lambda: other.count_subscribers("/ns/chatter") == 1 and other.count_clients("/ns/node/set") == 1)
+    assert {("node", "/ns"), ("other", "/")} <= set(other.get_node_names_and_namespaces())
+    assert ("/ns/chatter", ["std_msgs/msg/String"]) in other.get_topic_names_and_types()
+    assert ("/ns/node/set", ["std_srvs/srv/SetBool"]) in other.get_service_names_and_types()
+    entry = ("/ns/chatter", ["std_msgs/msg/String"])
+    assert entry in other.get_publisher_names_and_types_by_node("node", "/ns")
+    assert entry in other.get_subscriber_names_and_types_by_node("other", "/")
+    assert ("/ns/node/set", ["std_srvs/srv/SetBool"]) in other.get_service_names_and_types_by_node("node", "/ns")
+    assert other.get_client_names_and_types_by_node("other", "/") == [("/ns/node/set", ["std_srvs/srv/SetBool"])]
+    assert other.count_publishers("/ns/chatter") == 1
+    assert other.count_services("/ns/node/set") == 1
+    assert other.wait_for_node("/ns/node", 1.0)
+    assert not other.wait_for_node("/ns/absent", 0.05)
+
+
+def test_endpoint_info_tells_type_hash_and_quality(make_node: Callable, spin_until: Callable) -> None:
+    node = make_node("node", namespace="/ns")
+    node.create_publisher(String, "s", qos_profile_sensor_data)
+    assert spin_until(lambda: node.get_publishers_info_by_topic("s"))
+    (info,) = node.get_publishers_info_by_topic("s")
+    assert (info.node_name, info.node_namespace, info.topic_type) == ("node", "/ns", "std_msgs/msg/String")
+    assert str(info.topic_type_hash) == STRING_HASH
+    assert info.qos_profile.reliability == ReliabilityPolicy.BEST_EFFORT
+    assert info.qos_profile.durability == DurabilityPolicy.VOLATILE
+    assert len(info.endpoint_gid) == 16
+
+
+def test_destroyed_endpoints_and_nodes_leave_the_graph(make_node: Callable, spin_until: Callable) -> None:
+    node, watcher = make_node("leaving"), make_node("watcher")
+    publisher = node.create_publisher(String, "s", 10)
+    assert spin_until(lambda: watcher.count_publishers("s") == 1)
+    node.destroy_publisher(publisher)
+    assert spin_until(lambda: watcher.count_publishers("s") == 0)
+    node.destroy_node()
+    assert spin_until(lambda: "leaving" not in watcher.get_node_names())
+    with pytest.raises(InvalidHandle):
+        node.create_publisher(String, "s", 10)
+
+
+def test_invalid_names_and_contexts_are_refused(context: rclpy.context.Context) -> None:
+    for name in ("", "a b", "1a", "a/b"):
+        with pytest.raises(InvalidNodeNameException):
+            Node(name, context=context)
+    with pytest.raises(InvalidNamespaceException):
+        Node("a", namespace="b b", context=context)
+    with pytest.raises(NotInitializedException):
+        Node("a", context=rclpy.context.Context())
+
+
+def test_type_description_is_served(make_node: Callable, spin_until: Callable) -> None:
+    make_node("server").create_publisher(String, "s", 10)
+    client = make_node("client").create_client(GetTypeDescription, "/server/get_type_description")
+    assert spin_until(client.service_is_ready)
+    future = client.call_async(GetTypeDescription.Request(type_name="std_msgs/msg/String", type_hash=STRING_HASH))
+    assert spin_until(future.done)
+    answer = future.result()
+    assert answer.successful
+    assert answer.type_description.type_description.type_name == "std_msgs/msg/String"
+    assert [field.name for field in answer.type_description.type_description.fields] == ["data"]
+
+
+class ManagedNode(LifecycleNode):
+    """Fails to configure the first time, then does; notes what happens."""
+
+    def __init__(self, name: str, **options: Any) -> None:
+        self.calls: list[tuple[str, str]] = []
+        super().__init__(name, **options)
+
+    def on_configure(self, state: LifecycleState) -> TransitionCallbackReturn:
+        self.calls.append(("configure", state.label))
+        if len(self.calls) == 1:
+            return TransitionCallbackReturn.FAILURE
+        return super().on_configure(state)
+
+    def on_activate(self, state: LifecycleState) -> TransitionCallbackReturn:
+        self.calls.append(("activate", state.label))
+        return super().on_activate(state)
+
+
+def test_lifecycle_follows_requests_and_publishes_transitions(make_node: Callable, spin_until: Callable) -> None:
+    node, caller, events, received = make_node("managed", ManagedNode), make_node("caller"), [], []
+    publisher = node.create_lifecycle_publisher(String, "s", 10)
+    caller.create_subscription(TransitionEvent, "/managed/transition_event", events.append, 10)
+    caller.create_subscription(String, "s", lambda message: received.append(message.data), 10)
+    change = caller.create_client(ChangeState, "/managed/change_state")
+    get = caller.create_client(GetState, "/managed/get_state")
+    available = caller.create_client(GetAvailableTransitions, "/managed/get_available_transitions")
+    assert spin_until(lambda: all(client.service_is_ready() for client in (change, get, available)))
+    assert spin_until(lambda: publisher.get_subscription_count() == 1)
+
+    def ask(client: Any, request: Any) -> Any:
+        future = client.call_async(request)
+        assert spin_until(future.done)
+        return future.result()
+
+    def request(number: int) -> Any:
+        return ChangeState.Request(transition=Transition(id=number))
+
+    assert not ask(change, request(Transition.TRANSITION_CONFIGURE)).success
+    assert ask(get, GetState.Request()).current_state.label == "unconfigured"
+    assert ask(change, request(Transition.TRANSITION_CONFIGURE)).success
+    publisher.publish(String(data="too early"))
+    labels = {item.transition.label for item in ask(available, available.srv_type.Request()).available_transitions}
+    assert labels == {"cleanup", "activate", "shutdown"}
+    assert ask(change, ChangeState.Request(transition=Transition(label="activate"))).success
+    assert publisher.is_activated
+    publisher.publish(String(data="active"))
+    assert ask(get, GetState.Request()).current_state.id == State.PRIMARY_STATE_ACTIVE
+    assert spin_until(lambda: received and len(events) == 6)
+    assert received == ["active"]
+    path = [(event.start_state.label, event.goal_state.label) for event in events]
+    assert path[:2] == [("unconfigured", "configuring"), ("configuring", "unconfigured")]
+    assert path[-2:] == [("inactive", "activating"), ("activating", "active")]
+    assert node.calls == [("configure", "unconfigured"), ("configure", "unconfigured"), ("activate", "inactive")]
+
+
+def test_lifecycle_refuses_what_its_state_does_not_allow(make_node: Callable) -> None:
+    node = make_node("managed", LifecycleNode)
+    with pytest.raises(RuntimeError):
+        node.trigger_activate()
+    assert node.trigger_configure() == TransitionCallbackReturn.SUCCESS
+    assert node.trigger_shutdown() == TransitionCallbackReturn.SUCCESS
+    with pytest.raises(RuntimeError):
+        node.trigger_shutdown()
