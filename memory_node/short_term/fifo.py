@@ -12,7 +12,7 @@ class FifoPolicy:
 
     def __init__(self, capacity: int, on_evict: OnEvict = ignore_eviction) -> None:
         self._capacity = checked_capacity(capacity)
-        self._on_evict = on_evict
+        self.on_evict = on_evict
         self._queue: dict[Key, None] = {}
 
     @property
@@ -46,5 +46,5 @@ class FifoPolicy:
         """Evict the oldest key and return it."""
         key = next(iter(self._queue))
         del self._queue[key]
-        self._on_evict(key)
+        self.on_evict(key)
         return key

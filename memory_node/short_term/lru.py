@@ -13,7 +13,7 @@ class LruPolicy:
 
     def __init__(self, capacity: int, on_evict: OnEvict = ignore_eviction) -> None:
         self._capacity = checked_capacity(capacity)
-        self._on_evict = on_evict
+        self.on_evict = on_evict
         self._order: OrderedDict[Key, None] = OrderedDict()
 
     @property
@@ -47,5 +47,5 @@ class LruPolicy:
     def evict(self) -> Key:
         """Evict the least recently used key and return it."""
         key = self._order.popitem(last=False)[0]
-        self._on_evict(key)
+        self.on_evict(key)
         return key

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from memory_node.domain.errors import InvalidValueError
+from memory_node.short_term.adaptive import adaptive_policy
 from memory_node.short_term.config import POLICY_NAMES, ShortTermConfig
 from memory_node.short_term.fifo import FifoPolicy
 from memory_node.short_term.lfu import LfuPolicy
@@ -23,7 +24,9 @@ def build_policy(config: ShortTermConfig, on_evict: OnEvict = ignore_eviction) -
         return LruPolicy(config.capacity, on_evict)
     if config.policy == "lfu":
         return LfuPolicy(config.capacity, on_evict)
-    if config.policy in ("w-tinylfu", "adaptive"):
+    if config.policy == "adaptive":
+        return adaptive_policy(config.capacity, on_evict)
+    if config.policy == "w-tinylfu":
         sizes = SegmentSizes.of_share(config.capacity, config.window_share)
         return WTinyLfuPolicy(config.capacity, sizes, on_evict, config.doorkeeper)
     raise InvalidValueError(f"policy: expected one of {', '.join(POLICY_NAMES)}, got {config.policy!r}")

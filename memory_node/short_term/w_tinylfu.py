@@ -8,8 +8,12 @@ from dataclasses import dataclass
 from itertools import chain
 
 from memory_node.domain.errors import InvalidValueError
+from memory_node.short_term.generation_counts import GenerationCounts
 from memory_node.short_term.replacement import Key, OnEvict, checked_capacity, ignore_eviction
 from memory_node.short_term.sketch import FrequencySketch
+
+# How many keys one access moves between segments after a resize: enough to end within a third of a capacity.
+_MOVES_AN_ACCESS = 3
 
 
 @dataclass(frozen=True)
@@ -47,6 +51,8 @@ class WTinyLfuPolicy:
     oldest key is demoted to probation in turn.
 
     sizes: default a window of 1 % (Caffeine's; KARMA's households do best with SegmentSizes(9, 1, 0)).
+    sketch: may be shared between policies that see the same keys; then one counts with add() and all call use().
+    margin: how many counts more than one above the victim a candidate needs; 1 keeps part of a loop that does not fit.
     """
 
     def __init__(
@@ -55,16 +61,21 @@ class WTinyLfuPolicy:
         sizes: SegmentSizes | None = None,
         on_evict: OnEvict = ignore_eviction,
         doorkeeper: bool = False,
+        sketch: FrequencySketch | GenerationCounts | None = None,
+        margin: int = 0,
     ) -> None:
         self._capacity = checked_capacity(capacity)
-        self._sizes = sizes or SegmentSizes.of_share(capacity, 0.01)
-        if self._sizes.window + self._sizes.main != capacity:
-            raise InvalidValueError(f"W-TinyLFU: window and main of {self._sizes} do not add up to {capacity}")
-        self._on_evict = on_evict
-        self.sketch = FrequencySketch(capacity, doorkeeper=doorkeeper)
+        self._sizes = SegmentSizes.of_share(capacity, 0.01)
+        self._margin = margin
+        self._unsettled = False
         self._window: OrderedDict[Key, None] = OrderedDict()
         self._probation: OrderedDict[Key, None] = OrderedDict()
         self._protected: OrderedDict[Key, None] = OrderedDict()
+        self.on_evict = on_evict
+        self.sketch: FrequencySketch | GenerationCounts = (
+            sketch if sketch is not None else FrequencySketch(capacity, doorkeeper=doorkeeper)
+        )
+        self.resize(sizes or self._sizes, margin)
 
     @property
     def capacity(self) -> int:
@@ -73,7 +84,7 @@ class WTinyLfuPolicy:
 
     @property
     def sizes(self) -> SegmentSizes:
-        """How the capacity is divided."""
+        """How the capacity is divided; after a resize the segments get there within a third of a capacity's uses."""
         return self._sizes
 
     def __len__(self) -> int:
@@ -88,6 +99,12 @@ class WTinyLfuPolicy:
     def access(self, key: Key) -> bool:
         """Use the key, inserting it when absent; return whether it was held."""
         self.sketch.add(key)
+        return self.use(key)
+
+    def use(self, key: Key) -> bool:
+        """Do what access() does, for a key that somebody else counts in the shared sketch."""
+        if self._unsettled:
+            self._settle()
         window = self._window
         if key in window:
             window.move_to_end(key)
@@ -101,6 +118,8 @@ class WTinyLfuPolicy:
         window[key] = None
         if len(window) > self._sizes.window:
             self._admit(window.popitem(last=False)[0])
+        elif self._unsettled and len(self) > self._capacity:
+            self.evict()
         return False
 
     def remove(self, key: Key) -> bool:
@@ -111,24 +130,55 @@ class WTinyLfuPolicy:
         """Evict the oldest key of probation, else of protected, else of the window; return it."""
         segment = self._probation or self._protected or self._window
         key = segment.popitem(last=False)[0]
-        self._on_evict(key)
+        self.on_evict(key)
         return key
 
+    def resize(self, sizes: SegmentSizes, margin: int = 0) -> None:
+        """Divide the capacity anew; the keys move over little by little.
+
+        Raises:
+            InvalidValueError: the segments do not add up to the capacity.
+        """
+        if sizes.window + sizes.main != self._capacity:
+            raise InvalidValueError(f"W-TinyLFU: window and main of {sizes} do not add up to {self._capacity}")
+        self._sizes = sizes
+        self._margin = margin
+        self._unsettled = True
+
     def _promote(self, key: Key) -> None:
-        if self._sizes.protected == 0:
-            self._probation.move_to_end(key)
-            return
         del self._probation[key]
+        if self._sizes.protected == 0:
+            self._probation[key] = None
+            return
         self._protected[key] = None
         if len(self._protected) > self._sizes.protected:
             self._probation[self._protected.popitem(last=False)[0]] = None
 
     def _admit(self, candidate: Key) -> None:
         probation = self._probation
-        if len(probation) + len(self._protected) < self._sizes.main:
+        if len(probation) + len(self._protected) < self._sizes.main and len(self) < self._capacity:
             probation[candidate] = None
-        elif probation and self.sketch.estimate(candidate) > self.sketch.estimate(next(iter(probation))):
-            self._on_evict(probation.popitem(last=False)[0])
+            return
+        estimate = self.sketch.estimate
+        if probation and estimate(candidate) > estimate(next(iter(probation))) + self._margin:
+            self.on_evict(probation.popitem(last=False)[0])
             probation[candidate] = None
         else:
-            self._on_evict(candidate)
+            self.on_evict(candidate)
+
+    def _settle(self) -> None:
+        """Move some keys towards the segments' new sizes."""
+        sizes, window, probation, protected = self._sizes, self._window, self._probation, self._protected
+        for _ in range(_MOVES_AN_ACCESS):
+            if len(protected) > sizes.protected:
+                probation[protected.popitem(last=False)[0]] = None
+            elif len(window) > sizes.window:
+                probation[window.popitem(last=False)[0]] = None
+            elif len(probation) + len(protected) <= sizes.main:
+                self._unsettled = False
+                return
+            elif len(window) < sizes.window:
+                # Main has keys too many and the window room: main's hottest come to stand behind the window's coldest.
+                key = (protected or probation).popitem()[0]
+                window[key] = None
+                window.move_to_end(key, last=False)

@@ -5,7 +5,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memory_node.domain.errors import InvalidValueError
+from memory_node.short_term.adaptive import FollowingPolicy, ResizingPolicy, adaptive_policy
 from memory_node.short_term.fifo import FifoPolicy
+from memory_node.short_term.generation_counts import GenerationCounts
 from memory_node.short_term.lfu import LfuPolicy
 from memory_node.short_term.lru import LruPolicy
 from memory_node.short_term.sketch import FrequencySketch
@@ -68,11 +70,12 @@ class LfuModel(ListModel):
 
 
 class WTinyLfuModel(ListModel):
-    def __init__(self, sizes):
+    def __init__(self, sizes, sketch=None, margin=0):
         super().__init__(sizes.window + sizes.main)
         self.sizes = sizes
+        self.margin = margin
         self.window, self.probation, self.protected = [], [], []
-        self.sketch = FrequencySketch(self.capacity)
+        self.sketch = sketch or FrequencySketch(self.capacity)
 
     @property
     def keys(self):
@@ -93,6 +96,9 @@ class WTinyLfuModel(ListModel):
 
     def access(self, key):
         self.sketch.add(key)
+        return self.use(key)
+
+    def use(self, key):
         for part in (self.window, self.protected):
             if key in part:
                 part.remove(key)
@@ -109,12 +115,79 @@ class WTinyLfuModel(ListModel):
             candidate = self.window.pop(0)
             if len(self.probation + self.protected) < self.sizes.main:
                 self.probation.append(candidate)
-            elif self.probation and self.sketch.estimate(candidate) > self.sketch.estimate(self.probation[0]):
+            elif self.probation and self.wins(candidate, self.probation[0]):
                 self.evicted.append(self.probation.pop(0))
                 self.probation.append(candidate)
             else:
                 self.evicted.append(candidate)
         return False
+
+    def wins(self, candidate, victim):
+        return self.sketch.estimate(candidate) > self.sketch.estimate(victim) + self.margin
+
+
+class AdaptiveModel(ListModel):
+    """Every candidate as a plain model; holds what the leader holds, and strays as long as there is room."""
+
+    def __init__(self, capacity):
+        super().__init__(capacity)
+        self.short, self.long = GenerationCounts(10 * capacity), GenerationCounts(max(30 * capacity, 1000))
+        self.shadows = [
+            WTinyLfuModel(SegmentSizes.of_share(capacity, 0.01), self.short),
+            LruModel(capacity),
+            WTinyLfuModel(SegmentSizes.of_share(capacity, 0.2), self.short),
+            WTinyLfuModel(SegmentSizes.of_share(capacity, 0.6), self.short),
+            WTinyLfuModel(SegmentSizes.of_share(capacity, 0.01), self.long, margin=1),
+            FifoModel(capacity),
+        ]
+        self.scores = [0.0] * 6
+        self.leader = self.accesses = 0
+        self.strays = []
+
+    def evict(self):
+        if not self.strays:
+            self.let_leader(self.shadows[self.leader].evict)
+        self.evicted.append(self.strays.pop(0))
+        self.keys.remove(self.evicted[-1])
+
+    def remove(self, key):
+        for shadow in self.shadows:
+            shadow.remove(key)
+        for keys in (self.keys, self.strays):
+            if key in keys:
+                keys.remove(key)
+
+    def let_leader(self, act, *args):
+        leader = self.shadows[self.leader]
+        before = len(leader.evicted)
+        result = act(*args)
+        self.strays += [key for key in leader.evicted[before:] if key in self.keys]
+        return result
+
+    def access(self, key):
+        held = key in self.keys
+        if held:
+            self.keys.remove(key)
+        self.keys.append(key)
+        if key in self.strays:
+            self.strays.remove(key)
+        self.short.add(key)
+        self.long.add(key)
+        for index, shadow in enumerate(self.shadows):
+            use = shadow.use if isinstance(shadow, WTinyLfuModel) else shadow.access
+            self.scores[index] += self.let_leader(use, key) if index == self.leader else use(key)
+        if len(self.keys) > self.capacity:
+            self.evict()
+        self.accesses += 1
+        if self.accesses % 32 == 0:
+            best = self.scores.index(max(self.scores))
+            ahead = self.scores[best] - self.scores[self.leader]
+            self.scores = [score * 0.5 ** (32 / 2000) for score in self.scores]
+            missing = len(set(self.shadows[best].keys) - set(self.keys))
+            if ahead > 3.0 and len(self.keys) == self.capacity and ahead > 3.0 + 0.2 * missing:
+                self.leader = best
+                self.strays = [key for key in self.keys if key not in self.shadows[best].keys]
+        return held
 
 
 def build_pair(name, capacity, share):
@@ -122,11 +195,13 @@ def build_pair(name, capacity, share):
     if name == "w-tinylfu":
         sizes = SegmentSizes.of_share(capacity, share)
         return WTinyLfuPolicy(capacity, sizes, evicted.append), WTinyLfuModel(sizes), evicted
+    if name == "adaptive":
+        return adaptive_policy(capacity, evicted.append), AdaptiveModel(capacity), evicted
     policy, model = {"fifo": (FifoPolicy, FifoModel), "lru": (LruPolicy, LruModel), "lfu": (LfuPolicy, LfuModel)}[name]
     return policy(capacity, evicted.append), model(capacity), evicted
 
 
-@pytest.mark.parametrize("name", ["fifo", "lru", "lfu", "w-tinylfu"])
+@pytest.mark.parametrize("name", ["fifo", "lru", "lfu", "w-tinylfu", "adaptive"])
 @settings(max_examples=120, deadline=None)
 @given(
     capacity=st.integers(1, 8),
@@ -210,3 +285,91 @@ def test_doorkeeper_holds_back_what_comes_once():
     assert sketch.add("mug") == 2
     assert sketch.estimate("mug") == 2
     assert sum(sketch._upper) + sum(sketch._lower) > 0
+
+
+def scan_and_loop(rng, length):
+    """Yields a workload that changes: skewed keys among scans, a loop that does not fit, a drifting working set."""
+    third = length // 3
+    skewed = [int(rng.paretovariate(0.8)) for _ in range(third)]
+    scans = [key if position % 3 else 10**6 + position for position, key in enumerate(skewed)]
+    loop = [2 * 10**6 + position % 150 for position in range(third)]
+    drift = [3 * 10**6 + position // 20 + rng.randrange(60) for position in range(third)]
+    return scans + loop + drift
+
+
+def test_adaptive_does_what_its_plain_model_does_when_the_workload_changes():
+    evicted = []
+    policy, model = adaptive_policy(40, evicted.append), AdaptiveModel(40)
+    leaders = set()
+    for key in scan_and_loop(random.Random(3), 9000):
+        assert policy.access(key) == model.access(key)
+        leaders.add(policy.leader)
+        assert policy.leader == policy._shadows.names[model.leader]
+    assert evicted == model.evicted
+    assert sorted(policy) == sorted(model.keys)
+    assert len(leaders) >= 3, "this workload must make it change its mind"
+
+
+@pytest.mark.parametrize(
+    ("workload", "length"),
+    [
+        (lambda rng, n: [int(rng.paretovariate(0.8)) for _ in range(n)], 12_000),
+        (lambda rng, n: [position % 150 for position in range(n)], 12_000),
+        (lambda rng, n: [position // 20 + rng.randrange(60) for position in range(n)], 12_000),
+        (scan_and_loop, 24_000),
+    ],
+    ids=["skewed", "loop", "drift", "all"],
+)
+@pytest.mark.parametrize("capacity", [20, 100])
+def test_adaptive_reaches_the_best_fixed_policy(workload, length, capacity):
+    keys = workload(random.Random(5), length)
+    fixed = [FifoPolicy(capacity), LruPolicy(capacity), WTinyLfuPolicy(capacity)]
+    best = max(sum(map(policy.access, keys)) for policy in fixed)
+    policy = adaptive_policy(capacity)
+    assert isinstance(policy, FollowingPolicy)
+    assert sum(map(policy.access, keys)) >= 0.99 * best
+
+
+@pytest.mark.parametrize("workload", [0, 1, 2])
+def test_sampled_shadows_find_the_right_window(workload):
+    rng = random.Random(9)
+    keys = (
+        [int(rng.paretovariate(0.6)) % 200_000 for _ in range(60_000)],
+        [position % 2500 for position in range(60_000)],
+        [position // 2 + int(rng.expovariate(1 / 900.0)) for position in range(60_000)],
+    )[workload]
+    fixed = [LruPolicy(2000), WTinyLfuPolicy(2000)]
+    best = max(sum(map(policy.access, keys)) for policy in fixed)
+    policy = ResizingPolicy(2000, shadow_capacity=250)
+    hits = 0
+    for key in keys:
+        hits += policy.access(key)
+        assert len(policy) <= 2000
+    assert hits >= 0.97 * best
+
+
+def test_resized_segments_get_to_their_sizes_without_losing_a_key():
+    policy = WTinyLfuPolicy(100, SegmentSizes.of_share(100, 1.0))
+    for key in range(100):
+        policy.access(key)
+    for share in (0.01, 0.5, 1.0, 0.2):
+        policy.resize(SegmentSizes.of_share(100, share))
+        for key in range(50):
+            assert policy.access(key), "a hit must not evict anything"
+        assert sorted(policy) == list(range(100))
+        assert len(policy._window) == policy.sizes.window
+        assert len(policy._protected) <= policy.sizes.protected
+
+
+def test_generation_counts_follow_the_sketch():
+    counts, sketch = GenerationCounts(40), FrequencySketch(4, sample_size=40)
+    for _ in range(12):
+        assert counts.add("mug") == sketch.add("mug")
+    for number in range(28):
+        counts.add(("other", number))
+        sketch.add(("other", number))
+    assert counts.estimate("mug") == sketch.estimate("mug") == 6
+    assert (counts.halvings, counts.age) == (sketch.halvings, sketch.age) == (1, 0.5)
+    for number in range(20):
+        counts.add(("new", number))
+    assert counts.estimate("mug") == 0, "away for a whole generation"

@@ -1,0 +1,205 @@
+"""The default policy: finds online which way of replacing serves the workload at hand, and follows it."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Iterator
+
+from memory_node.short_term.candidates import CANDIDATES, Shadows
+from memory_node.short_term.generation_counts import GenerationCounts
+from memory_node.short_term.replacement import Key, OnEvict, checked_capacity, ignore_eviction
+from memory_node.short_term.sketch import FrequencySketch
+from memory_node.short_term.w_tinylfu import SegmentSizes, WTinyLfuPolicy
+
+# Up to this capacity the shadows are as large as the cache; above, they see a sample of the keys.
+EXACT_CAPACITY = 8192
+# A challenger must be ahead by this many hits, and by this many for each key that following it would have to fetch:
+# what a change of mind costs (multi-phase workloads lose more by changing too easily than by changing late).
+_LEAD = 3.0
+_LEAD_FOR_MISSING_KEY = 0.2
+_HALF_LIFE = 10  # capacities
+_HALF_LIFE_MIN = 2000
+_CHECK_INTERVAL_MIN = 32
+
+
+def adaptive_policy(capacity: int, on_evict: OnEvict = ignore_eviction) -> FollowingPolicy | ResizingPolicy:
+    """Return the adaptive policy for a capacity: exact shadows up to EXACT_CAPACITY, sampled ones above."""
+    if checked_capacity(capacity) <= EXACT_CAPACITY:
+        return FollowingPolicy(capacity, on_evict)
+    return ResizingPolicy(capacity, on_evict)
+
+
+class FollowingPolicy:
+    """Holds what the leading shadow would hold, as far as it has been fetched (Gramacy et al. 2002).
+
+    Shadows are full simulations; when the lead changes, keys that only the former leader wanted are "strays": they
+    stay as long as there is room and are the next to go.
+    """
+
+    def __init__(self, capacity: int, on_evict: OnEvict = ignore_eviction) -> None:
+        self._capacity = checked_capacity(capacity)
+        self.on_evict = on_evict
+        self._check_interval = max(_CHECK_INTERVAL_MIN, capacity // 8)
+        half_life = max(_HALF_LIFE * capacity, _HALF_LIFE_MIN)
+        self._shadows = Shadows(capacity, half_life, self._check_interval, with_fifo=True)
+        self._held: OrderedDict[Key, None] = OrderedDict()
+        self._strays: OrderedDict[Key, None] = OrderedDict()
+        self._until_check = self._check_interval
+        self._leader = 0
+        self._follow(0)
+
+    @property
+    def capacity(self) -> int:
+        """The most keys that are kept."""
+        return self._capacity
+
+    @property
+    def leader(self) -> str:
+        """The name of the candidate that is followed."""
+        return self._shadows.names[self._leader]
+
+    @property
+    def sketch(self) -> GenerationCounts:
+        """The counts of the candidates with a short memory."""
+        return self._shadows.short
+
+    def __len__(self) -> int:
+        return len(self._held)
+
+    def __contains__(self, key: object) -> bool:
+        return key in self._held
+
+    def __iter__(self) -> Iterator[Key]:
+        return iter(self._held)
+
+    def access(self, key: Key) -> bool:
+        """Use the key, inserting it when absent; return whether it was held."""
+        held = self._held
+        was_held = key in held
+        if was_held:
+            held.move_to_end(key)
+        else:
+            held[key] = None
+        self._strays.pop(key, None)
+        self._shadows.use(key)
+        if len(held) > self._capacity:
+            self.evict()
+        self._until_check -= 1
+        if not self._until_check:
+            self._check_lead()
+        return was_held
+
+    def remove(self, key: Key) -> bool:
+        """Take the key out; return whether it was held."""
+        self._shadows.remove(key)
+        self._strays.pop(key, None)
+        return self._held.pop(key, self) is None
+
+    def evict(self) -> Key:
+        """Evict the stray used longest ago, else what the leader can best do without; return it."""
+        while not self._strays:
+            self._shadows.policies[self._leader].evict()
+        key = self._strays.popitem(last=False)[0]
+        del self._held[key]
+        self.on_evict(key)
+        return key
+
+    def _left_by_leader(self, key: Key) -> None:
+        if key in self._held:
+            self._strays[key] = None
+
+    def _check_lead(self) -> None:
+        self._until_check = self._check_interval
+        challenger, ahead = self._shadows.challenger(self._leader)
+        if ahead <= _LEAD or len(self._held) < self._capacity:
+            return
+        missing = sum(key not in self._held for key in self._shadows.policies[challenger])
+        if ahead > _LEAD + _LEAD_FOR_MISSING_KEY * missing:
+            self._follow(challenger)
+
+    def _follow(self, index: int) -> None:
+        policies = self._shadows.policies
+        policies[self._leader].on_evict = ignore_eviction
+        self._leader = index
+        leader = policies[index]
+        leader.on_evict = self._left_by_leader
+        self._strays = OrderedDict((key, None) for key in self._held if key not in leader)
+
+
+class ResizingPolicy:
+    """One W-TinyLFU whose window takes the size that wins among shadows of a spatial sample of the keys.
+
+    The shadows see the keys whose hash falls into a fixed share and have that share of the capacity (Waldspurger et
+    al. 2017), so that they cost the same for every capacity.
+    """
+
+    def __init__(
+        self, capacity: int, on_evict: OnEvict = ignore_eviction, shadow_capacity: int = EXACT_CAPACITY // 2
+    ) -> None:
+        self._policy = WTinyLfuPolicy(capacity, on_evict=on_evict)
+        sampled = checked_capacity(capacity)
+        self._sample_mask = 0
+        while sampled > shadow_capacity:
+            sampled //= 2
+            self._sample_mask = 2 * self._sample_mask + 1
+        self._check_interval = max(_CHECK_INTERVAL_MIN, sampled // 8)
+        half_life = max(_HALF_LIFE * sampled, _HALF_LIFE_MIN)
+        # W-TinyLFU can be sized to be any of the candidates but not to be FIFO.
+        self._shadows = Shadows(sampled, half_life, self._check_interval, with_fifo=False)
+        self._until_check = self._check_interval
+        self._leader = 0
+
+    @property
+    def capacity(self) -> int:
+        """The most keys that are kept."""
+        return self._policy.capacity
+
+    @property
+    def leader(self) -> str:
+        """The name of the candidate whose sizes are used."""
+        return self._shadows.names[self._leader]
+
+    @property
+    def sketch(self) -> FrequencySketch | GenerationCounts:
+        """The counting sketch of the keys that are held."""
+        return self._policy.sketch
+
+    def __len__(self) -> int:
+        return len(self._policy)
+
+    def __contains__(self, key: object) -> bool:
+        return key in self._policy
+
+    def __iter__(self) -> Iterator[Key]:
+        return iter(self._policy)
+
+    def access(self, key: Key) -> bool:
+        """Use the key, inserting it when absent; return whether it was held."""
+        # Other bits of the hash than the sketch's rows start from.
+        if not ((hash(key) * 0xD6E8FEB86659FD93) >> 40) & self._sample_mask:
+            self._shadows.use(key)
+            self._until_check -= 1
+            if not self._until_check:
+                self._check_lead()
+        return self._policy.access(key)
+
+    def remove(self, key: Key) -> bool:
+        """Take the key out; return whether it was held."""
+        self._shadows.remove(key)
+        return self._policy.remove(key)
+
+    def evict(self) -> Key:
+        """Evict the key that the policy can best do without, and return it."""
+        return self._policy.evict()
+
+    def _check_lead(self) -> None:
+        self._until_check = self._check_interval
+        challenger, ahead = self._shadows.challenger(self._leader)
+        if ahead <= _LEAD or len(self) < self.capacity:
+            return
+        leading, following = self._shadows.policies[self._leader], self._shadows.policies[challenger]
+        missing = sum(key not in leading for key in following)
+        if ahead > _LEAD + _LEAD_FOR_MISSING_KEY * missing:
+            self._leader = challenger
+            candidate = CANDIDATES[challenger]
+            self._policy.resize(SegmentSizes.of_share(self.capacity, candidate.window_share), candidate.margin)
