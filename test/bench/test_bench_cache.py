@@ -1,0 +1,46 @@
+import gzip
+import json
+
+import pytest
+
+from memory_node.cli import main
+
+
+@pytest.fixture
+def trace(tmp_path):
+    path = tmp_path / "small.trace.gz"
+    with gzip.open(path, "wt") as file:
+        file.write("\n".join(["cup", "plate", "fork", "cup", "cup", "plate", "knife", "cup"]) + "\n")
+    return str(path)
+
+
+def rows_of(capsys, *arguments):
+    assert main(["bench", "cache", *arguments, "--json"]) == 0
+    return {row["policy"]: row for row in map(json.loads, capsys.readouterr().out.splitlines())}
+
+
+def test_rows_count_hits_by_hand(capsys, trace):
+    rows = rows_of(capsys, "--trace", trace, "--capacity", "2", "--policy", "fifo", "lru", "adaptive", "--belady")
+    assert rows["lru"]["hits"] == 1
+    assert rows["fifo"]["hits"] == 1
+    assert rows["belady"]["hits"] == 3
+    assert rows["lru"]["accesses"] == 8
+    assert rows["lru"]["hit_ratio"] == 1 / 8
+    assert rows["lru"]["trace"] == "small"
+    assert all(row["hits"] <= 3 and row["ops_per_s"] > 0 for row in rows.values())
+
+
+def test_task_aware_rows_are_no_worse_than_the_optimum_and_better_than_blind(capsys, trace):
+    rows = rows_of(capsys, "--trace", trace, "--capacity", "2", "--policy", "lru", "--task-aware", "--belady")
+    assert rows["lru"]["hits"] < rows["lru+task"]["hits"] <= rows["belady"]["hits"]
+
+
+def test_theine_is_run_beside_ours(capsys, trace):
+    pytest.importorskip("theine")
+    rows = rows_of(capsys, "--trace", trace, "--capacity", "3", "--policy", "w-tinylfu", "--compare", "theine")
+    assert set(rows) == {"w-tinylfu", "theine"}
+
+
+def test_bad_capacity_is_refused(capsys, trace):
+    assert main(["bench", "cache", "--trace", trace, "--capacity", "0"]) == 1
+    assert "at least 1" in capsys.readouterr().err
