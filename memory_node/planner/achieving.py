@@ -364,6 +364,7 @@ class GoalRun:
         subject, last = things[0], things[-1]
         if reason is FailureReason.TOO_FAR:
             belief.state = replace(belief.state, at="")
+            belief.apart |= {thing.name for thing in (subject, last) if thing is not None}
         elif reason is FailureReason.CLOSED:
             self._closed(call, result, last if call.skill == "PutObject" else subject)
         elif reason in (FailureReason.ALREADY_OPEN, FailureReason.ALREADY_CLOSED) and subject is not None:

@@ -83,11 +83,15 @@ class WorldState:
 
 @dataclass
 class Belief:
-    """The things that the current goal is about and the state that they are believed to be in."""
+    """The things that the current goal is about and the state that they are believed to be in.
+
+    apart: things that were out of reach from where what they are on or in was reached.
+    """
 
     kinds: ObjectKinds
     things: dict[str, Thing] = field(default_factory=dict)
     state: WorldState = field(default_factory=WorldState)
+    apart: set[str] = field(default_factory=set)
 
     def add(self, thing: Thing, container: str = "") -> None:
         """Take in a thing, or replace what was known of it."""
@@ -150,7 +154,9 @@ def _is_true(fact: Fact, names: list[str], state: WorldState, belief: Belief) ->
     if predicate is Predicate.HOLDING_KNIFE:
         return bool(state.held) and belief.things[state.held].object_class in KNIFE_CLASSES
     if predicate is Predicate.NEAR:
-        return state.held == names[0] or (bool(state.at) and state.root_of(names[0]) == state.root_of(state.at))
+        if names[0] in (state.held, state.at) or names[0] in belief.apart:
+            return names[0] in (state.held, state.at)
+        return bool(state.at) and state.root_of(names[0]) == state.root_of(state.at)
     if predicate is Predicate.CONTAINED:
         outer = state.container_of(names[0])
         return bool(outer) and (len(names) == 1 or outer == names[1])

@@ -66,3 +66,11 @@ def test_lamps_are_switched_and_taps_are_toggled(belief: Belief) -> None:
 def test_impossible_wish_is_refused(belief: Belief) -> None:
     with pytest.raises(PlanningFailedError, match="no skills lead"):
         find_plan(belief, [Wanted(Predicate.HOLDING, ("fridge",))])
+
+
+def test_thing_out_of_reach_from_its_support_is_driven_to_itself(belief: Belief) -> None:
+    belief.state = replace(belief.state.put("apple", "counter"), at="counter")
+    wanted = Wanted(Predicate.HOLDING, ("apple",))
+    assert plan(belief, wanted) == ["PickupObject(Apple)"]
+    belief.apart.add("apple")
+    assert plan(belief, wanted) == ["GoToObject(Apple)", "PickupObject(Apple)"]
