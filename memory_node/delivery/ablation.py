@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -33,10 +34,10 @@ class AblatedMemory:
         return self._memory.find(query) if self._long_term else _OFF
 
     def rank_search_areas(self, object_class: str, k: int = 0) -> tuple[RankedArea, ...]:
-        """Rank the areas; without long-term memory all are equally likely, in the order of their names."""
+        """Rank the areas; without long-term memory all are equally likely, in the order of a short tour."""
         if self._long_term:
             return self._memory.rank_search_areas(object_class, k)
-        areas = sorted(self._memory.rank_search_areas("", 0), key=lambda area: (area.name, area.area_id))
+        areas = _tour(sorted(self._memory.rank_search_areas("", 0), key=lambda area: (area.name, area.area_id)))
         listed = areas[:k] if k else areas
         return tuple(replace(area, probability=1.0 / len(areas), reason="no long-term memory") for area in listed)
 
@@ -57,6 +58,17 @@ class AblatedMemory:
         ground = {n.id for nodes in (scene.floors, scene.rooms, scene.areas) for n in nodes}
         paths = tuple(r for r in scene.relations if r.source_id in ground and r.target_id in ground)
         return replace(scene, objects=(), relations=paths)
+
+
+def _tour(areas: list[RankedArea]) -> list[RankedArea]:
+    """Return the areas each next to the one before it: who remembers nothing still searches without zigzag."""
+    tour, left = areas[:1], areas[1:]
+    while left:
+        here = tour[-1].position
+        nearest = min(left, key=lambda area: math.dist(area.position, here))
+        left.remove(nearest)
+        tour.append(nearest)
+    return tour
 
 
 _OFF = Recollection((), AnswerStatus.UNKNOWN, "this part of memory is switched off")

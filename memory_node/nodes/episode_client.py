@@ -64,6 +64,8 @@ class EpisodeClient:
 
     def _call(self, client: Any, request: Any) -> Any:
         try:
+            if not client.wait_for_service(timeout_sec=self._timeout_s):
+                raise PeerTimeoutError(f"no node offers {client.srv_name}")
             response = result_of(client.call_async(request), self._timeout_s, client.srv_name)
         except PeerTimeoutError as error:
             self._node.get_logger().warning(f"the episode is not recorded: {error}")

@@ -6,7 +6,9 @@ import argparse
 import json
 import os
 import shutil
+import signal
 import subprocess
+import sys
 import tempfile
 from pathlib import Path
 from typing import Any
@@ -46,6 +48,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Run the demo; return 0 when every instruction was carried out."""
     os.environ["ROS_AUTOMATIC_DISCOVERY_RANGE"] = "LOCALHOST"
+    # Asked to end, the demo ends its nodes too.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     activate_ros()
     from memory_node.nodes.demo.report import DemoReport
 
@@ -75,7 +79,7 @@ def _run_once(args: argparse.Namespace, mode: str, domain_id: int, report: Any, 
 
     with tempfile.TemporaryDirectory(prefix="robot_memory_") as folder:
         parameters = {
-            "home": {"home": args.home, "speed": args.speed, "seed": args.seed, "use_sim_time": "true"},
+            "home": {"home": args.home, "speed": args.speed, "seed": args.seed, "camera_period_s": 1.0},
             "memory": {"database": f"{folder}/memory.db", "use_sim_time": "true"},
             "planner": {"use_sim_time": "true"},
         }

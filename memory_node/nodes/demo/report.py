@@ -94,20 +94,24 @@ class DemoReport:
 
     def _comparison(self) -> Table:
         table = Table(title="What memory is worth", show_lines=True)
-        table.add_column("instruction", overflow="fold")
-        for title in ("memory", "done", "skills", "explorations", "areas", "metres", "seconds", "answers"):
-            table.add_column(title, justify="left" if title in ("memory", "done", "answers") else "right")
+        table.add_column("instruction", overflow="fold", min_width=16)
+        for title in ("memory", "done"):
+            table.add_column(title)
+        for title in ("skills", "searches", "places", "metres", "seconds", "answered"):
+            table.add_column(title, justify="right")
         for row in self.rows:
-            answers = f"{row.short_term_hits} short, {row.long_term_hits} long / {row.lookups}"
             table.add_row(
                 row.instruction,
                 row.memory,
-                "yes" if row.success else f"no: {row.message}",
+                "yes" if row.success else "no",
                 str(len(row.skills)),
                 str(row.explorations),
                 str(row.explored_areas),
                 f"{row.distance_m:.1f}",
                 f"{row.duration_s:.0f}",
-                answers,
+                f"{row.short_term_hits}+{row.long_term_hits} of {row.lookups}",
             )
+        table.caption = (
+            "searches: Explore skills; places: visited by them; answered: lookups, by short- + long-term memory"
+        )
         return table
