@@ -21,7 +21,7 @@ FOOT_AT_REFERENCE = frozenset({"Microwave", "CoffeeMachine", "DeskLamp", "Safe",
 # Tables whose reference point is not at the floor have it in their top.
 ON_FLOOR_BELOW_M = 0.3
 MIDDLE_ABOVE_CABINET_FLOOR_M = 0.36
-# An approach pose of ALFRED is one that its agent used the fixture from, so that the fixture is at most this far.
+# ALFRED lists what its agent used, from a pose that it gives or from some reachable point: it is at most this far.
 USED_WITHIN_M = 1.3
 # Costs, in metres, of a receptacle that an object lies outside of.
 FREE_MISS_M = 0.6
@@ -33,22 +33,27 @@ LEVEL_TOLERANCE_M = 0.06
 DRAWER_SLACK_M = 0.01
 
 
+def nearest_point(reachable: FloatArray, position: FloatArray) -> FloatArray:
+    """Return the point of (n, 2) that is closest to a position, seen from above."""
+    return np.asarray(reachable[int(np.argmin(np.linalg.norm(reachable - position[:2], axis=1)))])
+
+
 def front_yaw(position: FloatArray, stand: Pose | None, reachable: FloatArray) -> float:
     """Return the direction (rad) that a fixture's front looks to: at who uses it, else at the closest free floor."""
     if stand is not None:
         return stand.yaw_rad + np.pi
-    nearest = reachable[int(np.argmin(np.linalg.norm(reachable - position[:2], axis=1)))] - position[:2]
+    nearest = nearest_point(reachable, position) - position[:2]
     quarter = 0.5 * np.pi
     return float(np.round(np.arctan2(nearest[1], nearest[0]) / quarter) * quarter)
 
 
-def fixture_box(kind: ObjectType, position: FloatArray, yaw_rad: float, stand: Pose | None) -> OrientedBox:
-    """Return a box of the class's ordinary size at the reference point, near enough to be used from `stand`."""
+def fixture_box(kind: ObjectType, position: FloatArray, yaw_rad: float, user: FloatArray) -> OrientedBox:
+    """Return a box of the class's ordinary size at the reference point, near enough to be used from `user` (x, y)."""
     size = np.array(kind.size_m)
     bottom, top = _heights(kind, float(position[2]))
     size[2] = top - bottom
     box = OrientedBox(np.array([position[0], position[1], 0.5 * (bottom + top)]), size, yaw_rad)
-    excess = horizontal_distance(box, stand.position) - USED_WITHIN_M if stand is not None else 0.0
+    excess = horizontal_distance(box, user) - USED_WITHIN_M
     if excess > 0.0:
         size[:2] += 2.0 * excess
         box = OrientedBox(box.center, size, yaw_rad)

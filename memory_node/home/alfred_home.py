@@ -13,11 +13,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
+from scipy import ndimage
 
 from memory_node.domain.errors import NotFoundError
 from memory_node.domain.geometry import FloatArray, OrientedBox, Pose
 from memory_node.domain.states import ObjectState
-from memory_node.home.alfred_geometry import fixture_box, front_yaw, receptacle_of, settle_surfaces
+from memory_node.home.alfred_geometry import fixture_box, front_yaw, nearest_point, receptacle_of, settle_surfaces
 from memory_node.home.grid import FREE, OCCUPIED, FreeGrid
 from memory_node.home.layout import Layout, RoomPlan
 from memory_node.home.object_types import Property, TypeCatalogue, load_types
@@ -87,7 +89,8 @@ class AlfredScenes:
             position = position_from_thor(entry["position"])
             approach = entry.get("approach")
             stand = pose_from_thor(approach["x"], approach["z"], approach["rotation"]) if approach else None
-            box = fixture_box(kind, position, front_yaw(position, stand, reachable), stand)
+            user = stand.position[:2] if stand is not None else nearest_point(reachable, position)
+            box = fixture_box(kind, position, front_yaw(position, stand, reachable), user)
             states = initial_states(kind)
             fixtures.append(Thing(entry["id"], kind, box, fixed=True, states=states, approach=stand))
         return fixtures + self._missing_taps(fixtures)
@@ -155,8 +158,26 @@ def _grid(reachable: FloatArray) -> FreeGrid:
     columns, rows = cells.max(axis=0) + 1
     occupancy = np.full((rows, columns), OCCUPIED, dtype=np.int8)
     occupancy[cells[:, 1], cells[:, 0]] = FREE
+    _join_parts(occupancy)
     corner = low - 0.5 * GRID_M
     return FreeGrid(occupancy, GRID_M, (float(corner[0]), float(corner[1])))
+
+
+def _join_parts(occupancy: NDArray[np.int8]) -> None:
+    """Free the cells of the shortest links between parts that only a cell of the coarse grid keeps apart.
+
+    ALFRED's agent was in all of them.
+    """
+    while True:
+        parts, count = ndimage.label(occupancy == FREE)
+        if count <= 1:
+            return
+        here, there = np.argwhere(parts == 1), np.argwhere(parts > 1)
+        steps = np.abs(here[:, None] - there[None]).sum(axis=2)
+        nearest = np.unravel_index(int(np.argmin(steps)), steps.shape)
+        (row, column), (to_row, to_column) = here[nearest[0]], there[nearest[1]]
+        occupancy[min(row, to_row) : max(row, to_row) + 1, column] = FREE
+        occupancy[to_row, min(column, to_column) : max(column, to_column) + 1] = FREE
 
 
 def _apply_task_states(things: list[Thing], task: Mapping[str, Any]) -> None:

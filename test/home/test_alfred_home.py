@@ -94,6 +94,17 @@ def test_robot_washes_and_cools_in_an_alfred_kitchen(scenes_file: Path) -> None:
     assert {ObjectState.CLEANED, ObjectState.COLD} <= robot.world[apple.id].states
 
 
+def test_parts_of_the_grid_that_touch_at_a_corner_are_one(scenes_file: Path) -> None:
+    scene = made_up_scene()
+    scene["reachable_xz"] = [[0.0, 0.0], [0.0, 0.25], [0.25, 0.5], [0.5, 0.5], [1.0, 0.5]]
+    with gzip.open(scenes_file, "wt") as file:
+        json.dump({"FloorPlan900": scene}, file)
+    grid = load_alfred_home(scenes_file, "FloorPlan900").grid
+    start, end = position_from_thor([0.0, 0.0, 0.0]), position_from_thor([1.0, 0.0, 0.5])
+    assert 1.1 <= grid.distance(start, end) <= 1.5
+    assert len(grid.points) == 7
+
+
 def test_unknown_floor_plan_is_named(scenes_file: Path) -> None:
     with pytest.raises(NotFoundError, match="FloorPlan1"):
         AlfredScenes(scenes_file).world("FloorPlan77")
