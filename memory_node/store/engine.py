@@ -99,6 +99,17 @@ def _sqlite_engine(path: Path, busy_timeout_s: float) -> Engine:
     return engine
 
 
+DAMAGE_ADVICE = "restore the last backup elsewhere, `store export` what can still be read here, import it there"
+
+
+def reason_of(error: BaseException) -> str:
+    """Return in one line why a database refused, and what to do about a damaged file."""
+    lines = str(getattr(error, "orig", None) or error).strip().splitlines()
+    reason = lines[0] if lines else type(error).__name__
+    damaged = "malformed" in reason or "not a database" in reason
+    return f"{reason}; {DAMAGE_ADVICE}" if damaged else reason
+
+
 def leave_wal(path: Path) -> None:
     """Make a SQLite database that nobody uses one file, which is easier to carry away than three."""
     connection = sqlite3.connect(path)

@@ -56,7 +56,7 @@ def forget(
         raise NotFoundError(f"nothing in the store of site {site!r} fits this request ({request.scope})")
     vacuum(engine)
     folders.indexes.clear()
-    pictures = sum(folders.images.forget(object_id) for object_id in outcome.plan.objects)
+    pictures = sum(f.forget(name) for f in (folders.images, folders.crops) for name in outcome.plan.objects)
     searched = _own_files(engine, folders) + reachable
     terms = Terms([request.label.strip()] if request.label else [], outcome.plan.objects)
     found = search_files(searched, terms, outcome.needles)

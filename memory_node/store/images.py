@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
-import re
 from pathlib import Path
 
 from memory_node.store.engine import create_private
 from memory_node.store.errors import ConfinementError
 
-_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,120}")
-
 
 class ImageFolder:
-    """The images of remembered things, one JPEG an id, under `root`."""
+    """The images of remembered things, one JPEG an id, under `root`.
+
+    Files are named by a digest of the id, which is safe whatever the id contains and tells nothing.
+    """
 
     def __init__(self, root: Path) -> None:
         self.root = root
@@ -30,28 +31,23 @@ class ImageFolder:
             raise ConfinementError(f"the image path {relative!r} leaves the data folder {self.root}")
         return path
 
-    def save(self, record_id: str, jpeg: bytes) -> str:
-        """Write the image of a thing and return its path relative to the folder.
+    def name_of(self, record_id: str) -> str:
+        """Return the name of a thing's image, relative to the folder."""
+        return hashlib.sha256(record_id.encode()).hexdigest()[:32] + ".jpg"
 
-        Raises:
-            ConfinementError: the id cannot be a file's name.
-        """
-        if not _NAME.fullmatch(record_id):
-            raise ConfinementError(f"{record_id!r} cannot name an image file")
-        relative = f"{record_id}.jpg"
-        path = self.resolve(relative)
+    def save(self, record_id: str, jpeg: bytes) -> str:
+        """Write the image of a thing and return its name."""
+        path = self.resolve(self.name_of(record_id))
         partial = path.with_suffix(".part")
         create_private(partial)
         partial.write_bytes(jpeg)
         os.replace(partial, path)
-        return relative
+        return path.name
 
     def forget(self, record_id: str) -> int:
         """Overwrite and remove the image of a thing; return how many files went."""
-        if not _NAME.fullmatch(record_id):
-            return 0
-        path = self.resolve(f"{record_id}.jpg")
-        if not path.is_file():
+        path = self.root / self.name_of(record_id)
+        if path.is_symlink() or not path.is_file():
             return 0
         with open(path, "r+b") as file:
             file.write(bytes(path.stat().st_size))

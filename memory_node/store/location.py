@@ -14,6 +14,12 @@ from memory_node.store.images import ImageFolder
 from memory_node.store.indexes import IndexFolder
 
 
+def default_database() -> Path:
+    """Return the database file of a robot that names none: in the user's data folder (XDG Base Directory)."""
+    data = os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share"
+    return Path(data) / "robot_memory" / "memory.db"
+
+
 @dataclass(frozen=True)
 class Folders:
     """Beside a SQLite file, or for a server under $XDG_STATE_HOME/robot_memory, one for each site and robot."""
@@ -25,6 +31,11 @@ class Folders:
     def images(self) -> ImageFolder:
         """The folder that image paths are confined to."""
         return ImageFolder(self.data / "images")
+
+    @property
+    def crops(self) -> ImageFolder:
+        """The pictures that the short-term memory keeps beside the store, named in the same way."""
+        return ImageFolder(self.data / "crops")
 
     @property
     def indexes(self) -> IndexFolder:

@@ -12,9 +12,10 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection, Engine
 
-from memory_node.domain.scene import Place
+from memory_node.domain.scene import Place, SceneSnapshot
 from memory_node.domain.step import EpisodeSummary, StepRecord
 from memory_node.store import schema
+from memory_node.store.engine import reason_of
 from memory_node.store.errors import StoreUnavailableError
 from memory_node.store.merge import merge_beliefs
 from memory_node.store.object_rows import beliefs_from_rows, place_of
@@ -48,8 +49,7 @@ def reading(engine: Engine) -> Iterator[Connection]:
             with connection.begin():
                 yield connection
     except sa.exc.DBAPIError as error:
-        reason = str(error.orig).strip().splitlines()[0] if str(error.orig).strip() else type(error.orig).__name__
-        raise StoreUnavailableError(f"the store cannot be read now: {reason}") from error
+        raise StoreUnavailableError(f"the store cannot be read now: {reason_of(error)}") from error
 
 
 @contextmanager
@@ -133,6 +133,14 @@ def read_map(
             (removed if row.removed else present).append(build(row))
         found[name] = (present, removed)
     return found
+
+
+def read_scene(connection: Connection, site: str, stamp_ns: int) -> SceneSnapshot:
+    """Return the scene graph, merged over its robots; `version` is the site's revision."""
+    beliefs = read_beliefs(connection, site)
+    objects = tuple(belief.object for belief in beliefs if not belief.merged_into)
+    floors, rooms, areas, relations = (tuple(present) for present, _ in read_map(connection, site).values())
+    return SceneSnapshot(stamp_ns, floors, rooms, areas, objects, relations, version=revision_of(connection, site))
 
 
 def read_steps(connection: Connection, site: str, *conditions: Any) -> Iterator[StepRecord]:

@@ -154,21 +154,18 @@ class Store:
             StoreUnavailableError: the database cannot be read now.
         """
         with reader.reading(self._engine) as connection:
-            revision = reader.revision_of(connection, self.site)
-            beliefs = reader.read_beliefs(connection, self.site)
-            found = reader.read_map(connection, self.site)
+            scene = reader.read_scene(connection, self.site, self._clock())
             foreign = reader.read_foreign_counts(connection, self.site, self.robot_id)
-        objects = tuple(belief.object for belief in beliefs if not belief.merged_into)
-        self._revision = revision
-        self._feed.seen(revision)
+        self._revision = scene.version
+        self._feed.seen(scene.version)
         self._translator.foreign_counts.update(foreign)
-        for scene_object in objects:
+        for scene_object in scene.objects:
             if scene_object.id not in foreign:
                 self._translator.known(scene_object)
-        floors, rooms, areas, relations = (tuple(found[name][0]) for name in reader.MAP_TABLES)
         with self._map_lock:
-            self._map = {_map_key(record): record for record in (*floors, *rooms, *areas, *relations)}
-        return SceneSnapshot(self._clock(), floors, rooms, areas, objects, relations, version=revision)
+            records: list[MapRecord] = [*scene.floors, *scene.rooms, *scene.areas, *scene.relations]
+            self._map = {_map_key(record): record for record in records}
+        return scene
 
     def wait_for_changes(self, timeout_s: float) -> bool:
         """Return whether others changed the site's memory, after at most `timeout_s`."""

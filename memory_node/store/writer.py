@@ -18,7 +18,7 @@ from sqlalchemy.engine import Connection, Engine
 from memory_node.domain.errors import InvalidValueError, StoreError
 from memory_node.store.apply import Applier
 from memory_node.store.config import StoreConfig
-from memory_node.store.engine import for_writing
+from memory_node.store.engine import for_writing, reason_of
 from memory_node.store.errors import RecordRejectedError, StoreBacklogError, StoreUnavailableError
 from memory_node.store.journal import Journal
 from memory_node.store.records import Batch, Recordable
@@ -309,7 +309,7 @@ class LogWriter:
         return True
 
     def _lose(self, error: Exception) -> None:
-        reason = str(getattr(error, "orig", None) or error).strip().splitlines()[0]
+        reason = reason_of(error)
         if self._state == "ok":
             self._outages += 1
             _log.error(

@@ -1,0 +1,64 @@
+"""What a store holds, in figures."""
+
+from __future__ import annotations
+
+from datetime import datetime, timezone
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy.engine import Connection, Engine
+
+from memory_node.store import schema
+from memory_node.store.engine import sqlite_path
+from memory_node.store.location import Folders
+from memory_node.store.reader import reading, revision_of
+
+
+def inventory(engine: Engine, site: str, folders: Folders) -> dict[str, Any]:
+    """Return schema, site, sizes, counts by table, robots, backups and what was forgotten."""
+    path = sqlite_path(engine.url)
+    with reading(engine) as connection:
+        facts: dict[str, Any] = {
+            "database": str(path) if path else engine.url.render_as_string(),
+            "schema": schema.SCHEMA_VERSION,
+            "site": site,
+            "revision": revision_of(connection, site),
+            "bytes": path.stat().st_size if path else _server_size(connection),
+            "records": {table.name: _count(connection, site, table) for table in schema.LOGGED},
+        }
+        facts.update(_origins(connection, site))
+    waiting = folders.journal.is_file() and folders.journal.read_bytes()[:4].strip(b"\0") != b""
+    facts["journal"] = "holds facts that wait for the database" if waiting else "empty"
+    facts["data_folder"] = str(folders.data)
+    return facts
+
+
+def _server_size(connection: Connection) -> int:
+    return connection.execute(sa.text("SELECT pg_database_size(current_database())")).scalar_one()
+
+
+def _count(connection: Connection, site: str, table: sa.Table) -> int:
+    return connection.execute(sa.select(sa.func.count()).select_from(table).where(table.c.site == site)).scalar_one()
+
+
+def _origins(connection: Connection, site: str) -> dict[str, Any]:
+    sessions, artifacts, forgettings = schema.sessions, schema.artifacts, schema.forgettings
+    count, last = sa.func.count(), sa.func.max(sessions.c.started_ns)
+    robots = connection.execute(
+        sa.select(sessions.c.robot_id, count, last).where(sessions.c.site == site).group_by(sessions.c.robot_id)
+    )
+    files = connection.execute(sa.select(artifacts.c.kind, artifacts.c.path).where(artifacts.c.site == site))
+    forgotten = connection.execute(
+        sa.select(forgettings.c.stamp_ns, forgettings.c.scope, forgettings.c.counts)
+        .where(forgettings.c.site == site)
+        .order_by(forgettings.c.stamp_ns)
+    )
+    return {
+        "robots": {name: f"{number} sessions, last {_time(last_ns)}" for name, number, last_ns in robots},
+        "files_written": [f"{kind} {path}" for kind, path in files],
+        "forgotten": [f"{_time(stamp_ns)} by {scope}: {counts}" for stamp_ns, scope, counts in forgotten],
+    }
+
+
+def _time(stamp_ns: int) -> str:
+    return datetime.fromtimestamp(stamp_ns * 1e-9, timezone.utc).isoformat(timespec="seconds")

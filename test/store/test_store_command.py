@@ -1,0 +1,131 @@
+"""The command line, as a person or a script uses it."""
+
+import json
+import sqlite3
+
+import pytest
+
+from memory_node.cli import main
+from memory_node.store import StoreConfig, open_store
+
+TABLE, MUG, PILLS = "0191-table", "0191-mug", "0191-pills"
+
+
+@pytest.fixture
+def run(tmp_path, remember_home, capsys):
+    """Run `memory-node store ...` on a filled store; return exit status and what it printed."""
+    path = tmp_path / "memory.db"
+    with open_store(path, "r1", "ward 3", StoreConfig(journal_mib=1.0)) as store:
+        remember_home(store)
+    capsys.readouterr()
+
+    def run_(*words):
+        status = main(["store", words[0], "--database", str(path), "--json", *map(str, words[1:])])
+        output = capsys.readouterr()
+        return status, json.loads(output.out) if output.out else output.err
+
+    run_.path = path
+    return run_
+
+
+def test_info_says_schema_site_and_counts(run):
+    status, facts = run("info")
+    assert status == 0
+    assert (facts["schema"], facts["site"], facts["journal"]) == ("0001", "ward 3", "empty")
+    assert facts["records"]["objects"] == 3
+    assert facts["robots"]["r1"].startswith("1 sessions")
+
+
+def test_check_finds_nothing_in_a_sound_store(run):
+    assert run("check") == (0, {"ok": True, "findings": []})
+
+
+def test_check_names_damage_and_gives_advice(run):
+    connection = sqlite3.connect(run.path)
+    connection.execute("UPDATE objects SET geometry = x'00' WHERE id = ?", (MUG,))
+    connection.execute("DELETE FROM objects WHERE id = ?", (PILLS,))
+    connection.commit()
+    connection.close()
+    run.path.chmod(0o644)
+    status, verdict = run("check")
+    assert status == 1
+    assert not verdict["ok"]
+    found = {(finding["severity"], finding["what"].split(":")[0]) for finding in verdict["findings"]}
+    assert ("error", "1 rows cannot be read") in found
+    assert ("warning", "relations") in found
+    assert all(finding["advice"] for finding in verdict["findings"])
+
+
+def test_check_of_a_torn_file_is_an_error_with_advice(run):
+    data = bytearray(run.path.read_bytes())
+    data[4096 * 2 : 4096 * 6] = b"\x5a" * (4096 * 4)
+    run.path.write_bytes(data)
+    status, verdict = run("check")
+    assert status == 1
+    assert "restore" in str(verdict)
+
+
+def test_backup_forget_restore(run, tmp_path):
+    assert run("backup", tmp_path / "a.backup")[0] == 0
+    status, report = run("forget", "--label", "Anna")
+    assert status == 0
+    assert report["verified"]
+    assert report["object_ids"] == [PILLS]
+    assert report["backups"] == [str(tmp_path / "a.backup")]
+    assert run("restore", tmp_path / "a.backup")[0] == 1, "the site holds facts"
+    status, report = run("restore", tmp_path / "a.backup", "--replace")
+    assert report["restored"]["objects"] == 2
+    assert run("info")[1]["forgotten"][0].split(" by ")[1].startswith("label: ")
+    assert run("check")[0] == 0
+
+
+@pytest.mark.parametrize(("name", "count"), [("h.jsonl", 32), ("h.parquet", 32), ("h.graphml", 8), ("h.geojson", 8)])
+def test_export_by_the_names_ending(run, name, count, tmp_path):
+    status, facts = run("export", tmp_path / name)
+    assert (status, facts["records"]) == (0, count)
+    assert run("info")[1]["files_written"] == [f"export {tmp_path / name}"]
+
+
+def test_import_into_another_store(run, tmp_path, capsys):
+    run("export", tmp_path / "h.jsonl")
+    words = ["store", "import", "--database", str(tmp_path / "new.db"), "--json", str(tmp_path / "h.jsonl")]
+    assert main(words) == 0
+    assert json.loads(capsys.readouterr().out)["imported"]["objects"] == 3
+
+
+def test_forget_tells_of_exports_that_it_cannot_clean(run, tmp_path):
+    run("export", tmp_path / "h.jsonl")
+    _, report = run("forget", "--object", MUG, "--object", PILLS)
+    assert report["exports"] == [str(tmp_path / "h.jsonl")]
+
+
+def test_forget_a_span_of_time(run):
+    status, report = run("forget", "--span", "1970-01-01T00:00:00.000005+00:00", "10000")
+    assert status == 0
+    assert report["counts"]["episodes"] == 1
+
+
+def test_compact_shrinks_the_file(run):
+    connection = sqlite3.connect(run.path)
+    connection.execute("PRAGMA secure_delete = OFF")
+    connection.execute("CREATE TABLE filler AS SELECT randomblob(500000) AS data")
+    connection.execute("DROP TABLE filler")
+    connection.commit()
+    connection.close()
+    status, facts = run("compact")
+    assert status == 0
+    assert facts["bytes_after"] < facts["bytes_before"] - 400_000
+
+
+def test_missing_store_is_not_created(tmp_path, capsys):
+    assert main(["store", "info", "--database", str(tmp_path / "none.db")]) == 1
+    assert "no store" in capsys.readouterr().err
+    assert not (tmp_path / "none.db").exists()
+
+
+def test_works_while_a_memory_node_writes(run):
+    with open_store(run.path, "r1", "ward 3", StoreConfig(journal_mib=1.0, poll_interval_s=0.1)) as node:
+        node.load_scene()
+        assert run("forget", "--object", MUG)[0] == 0
+        assert node.wait_for_changes(3.0)
+        assert node.poll_changes().gone == (MUG,)
