@@ -20,6 +20,7 @@ from ros_embedded.launch.actions import (
     DeclareLaunchArgument,
     GroupAction,
     IncludeLaunchDescription,
+    LaunchArgumentError,
     ProcessDescription,
 )
 from ros_embedded.launch.launch_description_sources import PythonLaunchDescriptionSource
@@ -39,7 +40,7 @@ def run_launch_file(path: str | os.PathLike[str], arguments: Sequence[str] = ())
         0, or 1 if a process failed before anything asked it to stop.
 
     Raises:
-        ValueError: for an argument of another form, or one that the file does not declare.
+        LaunchArgumentError: for an argument of another form, or one that the file does not declare.
 
     """
     with tempfile.TemporaryDirectory(prefix="ros_embedded_launch_") as folder:
@@ -50,7 +51,9 @@ def run_launch_file(path: str | os.PathLike[str], arguments: Sequence[str] = ())
         for argument in arguments:
             name, separator, value = argument.partition(":=")
             if not separator or name not in declared:
-                raise ValueError(f"malformed or unknown launch argument '{argument}', expected <name>:=<value>")
+                raise LaunchArgumentError(
+                    f"malformed or unknown launch argument '{argument}', expected <name>:=<value>"
+                )
             context.launch_configurations[name] = value
         source.get_launch_description(context).visit(context)
         return _Processes(context.processes).run()

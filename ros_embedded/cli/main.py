@@ -7,10 +7,25 @@ import sys
 from collections.abc import Sequence
 
 import ros_embedded
-from ros_embedded.cli import action, interface, launch, lifecycle, node, param, service, topic
+from ros_embedded.cli import action, interface, launch, lifecycle, node, param, run, service, topic
 from ros_embedded.cli.command import CommandError
+from ros_embedded.executables import ExecutableNotFoundError
+from ros_embedded.interfaces import InterfaceNotFoundError, InterfaceSyntaxError
+from ros_embedded.launch.actions import LaunchArgumentError
+from ros_embedded.launch.substitutions import SubstitutionFailure
+from ros_embedded.rclpy.exceptions import NameValidationException
 
-COMMANDS = (action, interface, launch, lifecycle, node, param, service, topic)
+COMMANDS = (action, interface, launch, lifecycle, node, param, run, service, topic)
+# what a user can cause by what they type
+_USER_ERRORS = (
+    CommandError,
+    ExecutableNotFoundError,
+    InterfaceNotFoundError,
+    InterfaceSyntaxError,
+    LaunchArgumentError,
+    NameValidationException,
+    SubstitutionFailure,
+)
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -23,8 +38,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     arguments = parser.parse_args(argv)
     try:
         arguments.run(arguments)
-    except (CommandError, LookupError, ValueError, TypeError, AttributeError) as error:
-        print(error.args[0] if error.args else error, file=sys.stderr)
+    except _USER_ERRORS as error:
+        print(error, file=sys.stderr)
         return 1
     except (KeyboardInterrupt, BrokenPipeError):
         return 130

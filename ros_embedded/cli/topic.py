@@ -153,6 +153,8 @@ def _shown(message: Any, arguments: argparse.Namespace) -> str:
     if arguments.raw:
         return f"{message}\n---"
     for field in filter(None, (arguments.field or "").split(".")):
+        if not hasattr(message, field):
+            raise CommandError(f"Invalid field '{arguments.field}'")
         message = getattr(message, field)
     if not hasattr(message, "SLOT_TYPES"):
         return f"{message}\n---"

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import os
-import sys
 from collections.abc import Iterable
-from importlib.metadata import entry_points
 from typing import Any
 
 import yaml
 
+from ros_embedded.executables import executable_command
 from ros_embedded.launch.actions import Action, ExecuteProcess
 from ros_embedded.launch.launch_context import LaunchContext
 from ros_embedded.launch.substitutions import SomeSubstitutionsType, perform_substitutions
@@ -17,11 +15,7 @@ from ros_embedded.launch_ros.parameter_descriptions import ParameterFile, evalua
 
 
 class Node(ExecuteProcess):
-    """An executable of a package with its name, namespace, parameters and remappings.
-
-    Where ROS is not installed, the executable is found by the entry point `ros_embedded.executables` of its package:
-    a module that is run as `python -m MODULE EXECUTABLE`.
-    """
+    """An executable of a package with its name, namespace, parameters and remappings."""
 
     def __init__(
         self,
@@ -70,15 +64,7 @@ class Node(ExecuteProcess):
         executable = perform_substitutions(context, self.executable)
         if self.package is None:
             return [executable]
-        package = perform_substitutions(context, self.package)
-        for folder in filter(None, context.environment.get("AMENT_PREFIX_PATH", "").split(":")):
-            path = f"{folder}/lib/{package}/{executable}"
-            if os.access(path, os.X_OK):
-                return [path]
-        for point in entry_points(group="ros_embedded.executables"):
-            if point.name == package:
-                return [sys.executable, "-m", point.value, executable]
-        raise LookupError(f"executable '{executable}' of package '{package}' not found")
+        return executable_command(perform_substitutions(context, self.package), executable, context.environment)
 
 
 class PushRosNamespace(Action):

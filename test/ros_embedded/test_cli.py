@@ -180,3 +180,31 @@ def test_interface_is_shown_with_nested_types(capsys):
         "std_msgs/Header header\n\tbuiltin_interfaces/Time stamp\n\t\tint32 sec\n\t\tuint32 nanosec\n"
         "\tstring frame_id\ngeometry_msgs/Point point\n\tfloat64 x\n\tfloat64 y\n\tfloat64 z\n"
     )
+
+
+def test_node_file_runs_unchanged(tmp_path):
+    node_file = tmp_path / "ordinary_node.py"
+    node_file.write_text(
+        "import sys\nimport rclpy\nfrom rclpy.node import Node\nimport beside\n"
+        "def main():\n    rclpy.init(args=sys.argv)\n    node = Node('plain')\n"
+        "    node.declare_parameter('size', 1)\n"
+        "    print(node.get_fully_qualified_name(), node.get_parameter('size').value, beside.WORD, sys.argv[1])\n"
+        "if __name__ == '__main__':\n    main()\n"
+    )
+    (tmp_path / "beside.py").write_text("WORD = 'found'\n")
+    words = ["own", "--ros-args", "-r", "__ns:=/flat", "-p", "size:=3"]
+    environment = os.environ | {"ROS_DOMAIN_ID": "63", "ROS_AUTOMATIC_DISCOVERY_RANGE": "LOCALHOST"}
+    done = subprocess.run(
+        [sys.executable, "-m", "ros_embedded", "run", str(node_file), *words],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        env=environment,
+    )
+    assert done.stdout == "/flat/plain 3 found own\n", done.stderr
+
+
+def test_executable_that_is_not_installed_is_told(capsys):
+    assert main(["run", "no_package", "no_executable"]) == 1
+    assert "executable 'no_executable' of package 'no_package' not found" in capsys.readouterr().err
+    assert main(["run", "no_file.py"]) == 1
