@@ -170,14 +170,16 @@ class HomeRobot:
 
     def _noticed(self, changes: Sequence[StateChange]) -> tuple[StateChange, ...]:
         here = self.body.pose.position
+        # Changes are stamped in the world's time, when they happened; listeners live in the clock's.
+        clock_offset_ns = self._clock() - self.world.now_ns if self._clock else 0
         noticed = []
         for change in changes:
             near = change.object_id not in self.world or (
                 horizontal_distance(self.world[change.object_id].box, here) <= NOTICED_WITHIN_M
             )
             if near:
-                stamp_ns = self._clock() if self._clock else change.stamp_ns
-                noticed.append(replace(change, stamp_ns=stamp_ns, support_id=self._reference(change.support_id)))
+                support = self._reference(change.support_id)
+                noticed.append(replace(change, stamp_ns=change.stamp_ns + clock_offset_ns, support_id=support))
         return tuple(noticed)
 
     def _reference(self, thing_id: str) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from memory_node.domain.geometry import FloatArray, OrientedBox, Pose, wrap_angle
@@ -31,10 +33,12 @@ ORACLE_SIGMA_M = 0.01
 
 def horizontal_distance(box: OrientedBox, point: FloatArray) -> float:
     """Return the distance in metres, seen from above, from a point (x, y) to the closest point of the box."""
-    offset = np.asarray(point)[:2] - box.center[:2]
-    cos, sin = np.cos(box.yaw_rad), np.sin(box.yaw_rad)
-    local = np.array([cos * offset[0] + sin * offset[1], -sin * offset[0] + cos * offset[1]])
-    return float(np.linalg.norm(np.maximum(np.abs(local) - 0.5 * box.size[:2], 0.0)))
+    # Plain floats: this is asked for every thing at every step, and arrays of two are slow.
+    east, north = float(point[0]) - float(box.center[0]), float(point[1]) - float(box.center[1])
+    cos, sin = math.cos(box.yaw_rad), math.sin(box.yaw_rad)
+    ahead = max(abs(cos * east + sin * north) - 0.5 * float(box.size[0]), 0.0)
+    aside = max(abs(cos * north - sin * east) - 0.5 * float(box.size[1]), 0.0)
+    return math.hypot(ahead, aside)
 
 
 def is_visible(
@@ -58,8 +62,9 @@ def visible_things(
     world: World, eye: Pose, range_m: float = VIEW_RANGE_M, field_of_view_rad: float = ALL_AROUND_RAD
 ) -> list[Thing]:
     """Return all that a robot standing at `eye` sees, nearest first."""
-    seen = [thing for thing in world if is_visible(world, thing, eye, range_m, field_of_view_rad)]
-    return sorted(seen, key=lambda thing: (horizontal_distance(thing.box, eye.position), thing.id))
+    near = [(horizontal_distance(thing.box, eye.position), thing.id) for thing in world]
+    near = sorted(pair for pair in near if pair[0] <= range_m)
+    return [world[name] for _, name in near if is_visible(world, world[name], eye, range_m, field_of_view_rad)]
 
 
 def oracle_observation(thing: Thing, now_ns: int) -> ObjectObservation:

@@ -8,6 +8,7 @@ import pytest
 from memory_node.domain.skill import FailureReason, SkillCall, SkillResult
 from memory_node.domain.skill_library import SKILLS
 from memory_node.domain.states import ObjectState
+from memory_node.home.execution import Pacing
 from memory_node.home.home_file import load_home
 from memory_node.home.robot import PERFORM, HomeRobot
 from memory_node.home.robot_config import ExecutionFaults
@@ -191,6 +192,18 @@ def test_run_reports_progress_and_stops_when_cancelled(robot: HomeRobot) -> None
     assert result.reason is FailureReason.CANCELED
     assert len(reports) == 3
     assert reports[-1].elapsed_s == pytest.approx(result.duration_s)
+
+
+def test_real_time_is_kept_in_small_steps() -> None:
+    naps: list[float] = []
+    robot = HomeRobot(load_home("studio"), pacing=Pacing(4.0, naps.append))
+    places = []
+    result = robot.run(
+        SkillCall("GoToObject", ("table",)), on_progress=lambda progress: places.append(progress.pose.position[:2])
+    )
+    assert sum(naps) * 4.0 == pytest.approx(result.duration_s)
+    assert max(naps) <= 0.1 / 4.0 + 1e-9
+    assert np.linalg.norm(np.diff(places, axis=0), axis=1).max() <= 0.1 * robot.config.speed_m_s + 1e-9
 
 
 def test_injected_faults_fail_as_often_as_asked() -> None:
