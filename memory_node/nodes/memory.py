@@ -45,6 +45,7 @@ class MemoryParameters:
     short_term_capacity: int = parameter(64, "units of the short-term memory", 1, 10_000_000)
     short_term_policy: str = parameter("adaptive", "replacement policy", choices=POLICY_NAMES)
     area_spacing_m: float = parameter(1.5, "distance between the areas that tile the reachable space (m)", 0.2, 20.0)
+    clock_jump_s: float = parameter(10.0, "a stamp further back than this: the clock was set back (s)", 0.1, 1e6)
     perception: PerceptionConfig = PerceptionConfig()  # noqa: RUF009 - frozen
 
 
@@ -110,7 +111,7 @@ def _memory_config(config: MemoryParameters) -> MemoryConfig:
         database=config.database or str(default_database()),
         site=config.site,
         robot_id=config.robot_id,
-        scene=replace(SceneGraphConfig.load(), area_spacing_m=config.area_spacing_m),
+        scene=replace(SceneGraphConfig.load(), area_spacing_m=config.area_spacing_m, clock_jump_s=config.clock_jump_s),
         short_term=replace(
             ShortTermConfig.load(), capacity=config.short_term_capacity, policy=config.short_term_policy
         ),
