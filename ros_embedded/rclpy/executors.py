@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import inspect
 import os
 import threading
@@ -267,7 +268,14 @@ class Executor:
                 self._guard.reset()
             elif condition in self._entities:
                 self._ready.append(self._entities[condition])
+            else:
+                self._refresh_graph()
         return bool(self._ready) or bool(triggered)
+
+    def _refresh_graph(self) -> None:
+        """Take in what discovery tells, as it comes: left alone, news of a long life's peers would pile up."""
+        with contextlib.suppress(DDSError):  # shut down meanwhile: the caller finds that out
+            self._participant.graph.refresh()
 
     def _attach_all(self) -> None:
         entities: list[ExecutableEntity] = [entity for node in self.get_nodes() for entity in node._executables()]
@@ -275,7 +283,9 @@ class Executor:
         self._entities = {entity._condition: entity for entity in entities if not isinstance(entity, Timer)}
         self._blocked &= set(entities)
         blocked = {entity._condition for entity in self._blocked}
-        self._wait_set.attach_exactly({self._guard.condition, *self._entities} - blocked)
+        self._wait_set.attach_exactly(
+            {self._guard.condition, *self._participant.graph.conditions, *self._entities} - blocked
+        )
 
     def __enter__(self) -> Executor:
         return self

@@ -183,6 +183,11 @@ def set_status_mask(entity: int, mask: int) -> None:
     check(_set_status_mask(entity, mask), "dds_set_status_mask")
 
 
+def read_condition(reader: int) -> int:
+    """A condition that triggers while `reader` holds samples."""
+    return check(create_readcondition(reader, ANY_STATE), "dds_create_readcondition")
+
+
 def sertype(entity: int) -> int:
     """The type that `entity`'s payloads are checked against."""
     value = _pointer()

@@ -118,7 +118,7 @@ class Reader(_Endpoint):
 
     def __init__(self, *args: Any) -> None:
         super().__init__(*args)
-        self.condition = cyclone.check(cyclone.create_readcondition(self.entity, cyclone.ANY_STATE), "read condition")
+        self.condition = cyclone.read_condition(self.entity)
 
     def take(self) -> cyclone.Sample | None:
         """The oldest sample, or None when there is none. Raises DDSError after the end."""

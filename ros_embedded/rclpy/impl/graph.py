@@ -19,6 +19,7 @@ from ros_embedded.rclpy.impl.typesupport import topic_descriptor
 from ros_embedded.rclpy.qos import DurabilityPolicy, HistoryPolicy, QoSProfile
 
 DISCOVERY_TOPIC = "ros_discovery_info"
+_BUILTIN_PREFIX = "DCPS"  # of the readers by which this process itself listens to discovery
 _DISCOVERY_TYPE = "rmw_dds_common/msg/ParticipantEntitiesInfo"
 
 
@@ -68,6 +69,9 @@ class Graph:
             )
         ]
 
+        readers = [reader for reader, _ in self._builtin]
+        self.conditions = [self._reader.condition, *(cyclone.read_condition(reader) for reader in readers)]
+
     def add_node(self, node: NodeEntities) -> None:
         """Announce a node."""
         with self.announcement():
@@ -94,6 +98,8 @@ class Graph:
         with self._lock, self._lifetime:
             for reader, known in self._builtin:
                 for endpoint in cyclone.take_endpoints(reader):
+                    if endpoint.topic.startswith(_BUILTIN_PREFIX):
+                        continue
                     if endpoint.alive:
                         known[endpoint.instance_handle] = endpoint
                     else:

@@ -1,0 +1,221 @@
+"""ros_embedded.rclpy stands malformed payloads, many endpoints, many lives, and shutdown at any moment."""
+
+import gc
+import os
+import threading
+import time
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+import rclpy
+
+if not rclpy.__file__.endswith("ros_embedded/rclpy/__init__.py"):
+    pytest.skip("the real rclpy is sourced", allow_module_level=True)
+
+from rclpy.exceptions import RCLError
+from rclpy.executors import SingleThreadedExecutor
+from rclpy.impl import cyclone, domain
+from rclpy.impl.domain import DiscoveryOptions, domain_configuration
+from rclpy.impl.endpoint import Writer
+from rclpy.impl.typesupport import topic_descriptor
+from rclpy.node import Node
+from rclpy.qos import QoSProfile
+from std_msgs.msg import String
+from std_srvs.srv import SetBool
+
+from ros_embedded.interfaces.cdr import DeserializationError, deserialize
+
+
+def test_message_that_cannot_be_read_is_logged_and_dropped(
+    make_node: Callable, spin_until: Callable, capfd: pytest.CaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Cyclone checks layouts before us; what else may be wrong in a payload must not end a node either."""
+    node, received = make_node(), []
+
+    def read(payload: bytes, kind: type) -> Any:
+        message = deserialize(payload, kind)
+        if message.data == "bad":
+            raise DeserializationError("unreadable")
+        return message
+
+    monkeypatch.setattr("ros_embedded.rclpy.subscription.deserialize", read)
+    node.create_subscription(String, "s", lambda message: received.append(message.data), 10)
+    publisher = node.create_publisher(String, "s", 10)
+    assert spin_until(lambda: publisher.get_subscription_count() == 1)
+    for text in ("bad", "fine"):
+        publisher.publish(String(data=text))
+    assert spin_until(lambda: received)
+    assert received == ["fine"]
+    assert "Dropped a malformed message on 's': unreadable" in capfd.readouterr().err
+
+
+def test_payload_that_does_not_fit_is_not_published(make_node: Callable) -> None:
+    publisher = make_node().create_publisher(String, "s", 10)
+    for payload in (b"", b"\0\1\0\0", b"\0\1\0\0\xff\xff\xff\x7fabc", b"\0\1\0\0\1\0\0\0x"):
+        with pytest.raises(RCLError):
+            publisher.publish(payload)
+
+
+def test_request_of_another_layout_does_not_stop_the_service(make_node: Callable, spin_until: Callable) -> None:
+    node = make_node()
+    node.create_service(SetBool, "set", lambda request, response: SetBool.Response(success=request.data))
+    client, participant = node.create_client(SetBool, "set"), node._participant
+    layout = topic_descriptor("std_msgs/msg/String", False)
+    name = topic_descriptor("std_srvs/srv/SetBool_Request", True).type_name
+    foreign = cyclone.TopicDescriptor(size=8, align=8, type_name=name, op_count=layout.op_count, ops=layout.ops)
+    context = rclpy.context.Context()
+    context.init(args=[])
+    peer = context.participant
+    writer = Writer(peer.entity, peer.lifetime, "rq/setRequest", foreign, QoSProfile(depth=10), b"")
+    assert spin_until(lambda: writer.matches() and client.service_is_ready())
+    writer.write(b"\0\1\0\0\2\0\0\0x\0")
+    future = client.call_async(SetBool.Request(data=True))
+    assert spin_until(future.done)
+    assert future.result().success
+    assert participant.lifetime.is_over is False
+    context.shutdown()
+
+
+def test_reply_to_nobody_is_ignored(make_node: Callable, spin_until: Callable) -> None:
+    from rclpy.impl.request_header import RequestId
+
+    node = make_node()
+    service = node.create_service(SetBool, "set", lambda request, response: response)
+    client = node.create_client(SetBool, "set")
+    assert spin_until(client.service_is_ready)
+    service.send_response(SetBool.Response(), RequestId(1, 1))
+    service.send_response(SetBool.Response(), RequestId(client._writer.handle, 99))
+    future = client.call_async(SetBool.Request())
+    assert spin_until(future.done)
+
+
+def test_callback_that_fails_leaves_the_others_working(make_node: Callable, spin_until: Callable) -> None:
+    node, ticks = make_node(), []
+    node.create_timer(0.01, lambda: 1 / 0)
+    node.create_timer(0.01, lambda: ticks.append(1))
+    failures = 0
+    while len(ticks) < 3:
+        try:
+            spin_until(lambda: len(ticks) >= 3)
+        except ZeroDivisionError:
+            failures += 1
+    assert failures
+
+
+def test_hundreds_of_endpoints_are_served(make_node: Callable, spin_until: Callable) -> None:
+    node, received = make_node(), set()
+    with node._participant.graph.announcement():
+        for number in range(150):
+            node.create_subscription(String, f"t{number}", lambda message: received.add(message.data), 1)
+        publishers = [node.create_publisher(String, f"t{number}", 1) for number in range(150)]
+    watcher = make_node("watcher")
+    assert spin_until(lambda: all(publisher.get_subscription_count() for publisher in publishers))
+    for number, publisher in enumerate(publishers):
+        publisher.publish(String(data=str(number)))
+    assert spin_until(lambda: len(received) == 150)
+    assert len([name for name, _ in watcher.get_publisher_names_and_types_by_node("node", "/") if "/t" in name]) == 150
+
+
+def test_nothing_is_left_behind_after_many_lives(context: rclpy.context.Context) -> None:
+    def live() -> None:
+        node = Node("mortal", context=context)
+        node.create_publisher(String, "s", 10)
+        node.create_subscription(String, "s", lambda _: None, 10)
+        node.create_client(SetBool, "set")
+        node.create_service(SetBool, "set", lambda request, response: response)
+        node.create_timer(1.0, lambda: None)
+        executor = SingleThreadedExecutor(context=context)
+        executor.add_node(node)
+        executor.spin_once(timeout_sec=0)
+        executor.shutdown()
+        node.destroy_node()
+
+    def resources() -> tuple[int, int, int]:
+        gc.collect()
+        return threading.active_count(), len(os.listdir("/proc/self/task")), len(os.listdir("/proc/self/fd"))
+
+    def resident_kb() -> int:
+        with open("/proc/self/statm", encoding="ascii") as statm:
+            return int(statm.read().split()[1]) * 4
+
+    for _ in range(50):
+        live()
+    before, before_kb, shared = resources(), resident_kb(), os.listdir("/dev/shm")
+    for _ in range(1000):
+        live()
+    assert resources() == before
+    assert resident_kb() - before_kb < 4000
+    assert os.listdir("/dev/shm") == shared
+    graph = context.participant.graph
+    assert len(graph.endpoints(True)) + len(graph.endpoints(False)) == 2  # those of the discovery topic itself
+
+
+def test_contexts_come_and_go_without_a_trace() -> None:
+    for _ in range(3):
+        threads = len(os.listdir("/proc/self/task"))
+        for _ in range(10):
+            context = rclpy.context.Context()
+            context.init(args=[])
+            Node("mortal", context=context).destroy_node()
+            context.shutdown()
+        deadline = time.monotonic() + 2.0
+        while len(os.listdir("/proc/self/task")) > threads and time.monotonic() < deadline:
+            time.sleep(0.01)
+        assert len(os.listdir("/proc/self/task")) <= threads
+    assert not domain._open
+
+
+def test_publishing_while_the_context_ends_fails_without_harm() -> None:
+    for _ in range(5):
+        context = rclpy.context.Context()
+        context.init(args=[])
+        node = Node("node", context=context)
+        publisher = node.create_publisher(String, "s", 10)
+        failures: list[Any] = []
+
+        def publish(publisher: Any = publisher, failures: list[Any] = failures) -> None:
+            try:
+                while True:
+                    publisher.publish(String(data="x" * 1000))
+            except RCLError as error:
+                failures.append(error)
+
+        threads = [threading.Thread(target=publish) for _ in range(3)]
+        for thread in threads:
+            thread.start()
+        time.sleep(0.02)
+        context.shutdown()
+        for thread in threads:
+            thread.join(5.0)
+        node.destroy_node()
+        assert len(failures) == 3
+
+
+@pytest.mark.parametrize(
+    ("environment", "expected", "absent"),
+    [
+        ({"ROS_AUTOMATIC_DISCOVERY_RANGE": "LOCALHOST"}, ["127.0.0.1", "<AllowMulticast>false"], []),
+        ({"ROS_STATIC_PEERS": "10.0.0.7; robot"}, ['"10.0.0.7"', '"robot"'], ["<Interfaces"]),
+        ({"ROS_AUTOMATIC_DISCOVERY_RANGE": "OFF", "ROS_STATIC_PEERS": "10.0.0.7"}, ["<Tag>ros_disc"], ["10.0.0.7"]),
+        ({"ROS_LOCALHOST_ONLY": "1"}, ["127.0.0.1"], []),
+        ({"CYCLONEDDS_URI": "file:///own.xml"}, [",file:///own.xml"], []),
+        ({"ROS_AUTOMATIC_DISCOVERY_RANGE": "SYSTEM_DEFAULT", "CYCLONEDDS_URI": "<x/>"}, ["<x/>"], ["CycloneDDS"]),
+    ],
+)  # fmt: skip
+def test_environment_decides_who_is_discovered(
+    monkeypatch: pytest.MonkeyPatch, environment: dict[str, str], expected: list[str], absent: list[str]
+) -> None:
+    for name in ("ROS_AUTOMATIC_DISCOVERY_RANGE", "ROS_STATIC_PEERS", "ROS_LOCALHOST_ONLY", "CYCLONEDDS_URI"):
+        monkeypatch.delenv(name, raising=False)
+    for name, value in environment.items():
+        monkeypatch.setenv(name, value)
+    configuration = domain_configuration(DiscoveryOptions.from_environment())
+    assert all(text in configuration for text in expected)
+    assert not any(text in configuration for text in absent)
+
+
+def test_unknown_discovery_range_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ROS_AUTOMATIC_DISCOVERY_RANGE", "PLANET")
+    with pytest.raises(ValueError, match="PLANET"):
+        DiscoveryOptions.from_environment()
