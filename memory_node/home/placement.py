@@ -17,6 +17,9 @@ STEP_M = 0.04
 HEAP_LIMIT = 8
 FIXTURE_HEAP_LIMIT = 40
 OVERHANG = 1.6
+# Shelves at this height are filled first; a less handy one costs as much as this distance.
+HANDY_HEIGHT_M = 0.9
+LEVEL_COST_M = 0.2
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,7 +64,7 @@ def free_spot(thing: Thing, receptacle: Thing, others: Sequence[Thing], near: Fl
             if bottom < level + height and top > level - 0.01:
                 free &= (np.abs(grid - center) >= half + other_half).any(axis=1)
         if free.any():
-            distance = np.linalg.norm(grid - wanted, axis=1) + 0.2 * rank
+            distance = np.linalg.norm(grid - wanted, axis=1) + LEVEL_COST_M * rank
             index = int(np.argmin(np.where(free, distance, np.inf)))
             if best is None or distance[index] < best[0]:
                 best = (
@@ -87,7 +90,8 @@ def _levels(receptacle: Thing, height_m: float) -> list[float]:
     if receptacle.type.holds == "on" or not receptacle.fixed or len(heights) == 1:
         return heights
     ceilings = [*heights[1:], receptacle.box.top_m]
-    return [low for low, high in zip(heights, ceilings, strict=True) if height_m <= high - low]
+    roomy = [low for low, high in zip(heights, ceilings, strict=True) if height_m <= high - low]
+    return sorted(roomy, key=lambda level: abs(level - HANDY_HEIGHT_M))
 
 
 def _candidates(half_range: FloatArray) -> FloatArray:

@@ -7,7 +7,7 @@ import numpy as np
 from memory_node.domain.geometry import FloatArray, Pose, wrap_angle
 from memory_node.home.thing import Thing
 from memory_node.home.visibility import horizontal_distance
-from memory_node.home.world import World
+from memory_node.home.world import DRAWER_TRAVEL, World
 
 # An arm works best at this distance from the nearest edge of a thing.
 COMFORTABLE_M = 0.5
@@ -55,12 +55,22 @@ def _best_cell(world: World, thing: Thing, robot: Pose, reach_m: float) -> Pose 
     if not len(near):
         return None
     apart = _distances(thing, grid.points[near])
-    cost = np.abs(apart - COMFORTABLE_M) + DETOUR_WEIGHT * detour[near] + _side_penalty(world, thing, grid.points[near])
+    cost = (
+        np.abs(apart - _comfortable(thing))
+        + DETOUR_WEIGHT * detour[near]
+        + _side_penalty(world, thing, grid.points[near])
+    )
     for index in np.argsort(cost):
         cell = grid.points[near[index]]
         if not world.layout.hides(cell, thing.box.center[:2]):
             return facing(cell, thing.box.center)
     return None
+
+
+def _comfortable(thing: Thing) -> float:
+    """Return the best distance in metres: a drawer still has to come out, and to be looked into then."""
+    comes_out = thing.type.slides and not thing.is_open
+    return COMFORTABLE_M + (DRAWER_TRAVEL * float(thing.box.size[0]) if comes_out else 0.0)
 
 
 def _distances(thing: Thing, points: FloatArray) -> FloatArray:
@@ -72,11 +82,11 @@ def _distances(thing: Thing, points: FloatArray) -> FloatArray:
 
 
 def _side_penalty(world: World, thing: Thing, points: FloatArray) -> FloatArray:
-    """Return (n,): doors and drawers are used from the front, so that standing aside costs."""
+    """Return (n,): doors and drawers are used from the front, so that standing aside costs, fully at 90 degrees."""
     front = next((item for item in (thing, *world.supports(thing)) if item.fixed and item.type.holds == "in"), None)
     if front is None:
         return np.zeros(len(points))
     offset = points - front.box.center[:2]
-    angle = np.arctan2(offset[:, 1], offset[:, 0]) - front.box.yaw_rad
-    aside = np.abs([wrap_angle(float(value)) for value in angle]) > np.radians(70.0)
-    return SIDE_PENALTY_M * aside
+    angles = np.arctan2(offset[:, 1], offset[:, 0]) - front.box.yaw_rad
+    aside = np.array([abs(wrap_angle(float(angle))) for angle in angles])
+    return np.asarray(SIDE_PENALTY_M * np.minimum(aside / (0.5 * np.pi), 1.0))
