@@ -137,7 +137,8 @@ def _cabinet(look: Look) -> Mesh:
     for level in look.levels[1:]:
         walls.append(block((-x, -y, look.z(level) - 0.015), (x - 0.03, y, look.z(level)), look.light))
     if look.is_closed:
-        door = block((x - BOARD_M, -y + 0.004, -z + 0.004), (x, y - 0.004, z - 0.004), look.light)
+        # The door stands proud of the body: two faces in one plane would flicker.
+        door = block((x - BOARD_M, -y + 0.004, -z + 0.004), (x + 0.003, y - 0.004, z - 0.004), look.light)
         handle = block((x, -0.8 * y, -0.1 * z - 0.05), (x + 0.02, -0.8 * y + 0.015, 0.1 * z + 0.05), METAL)
     else:  # the door stands out from the left side
         door = block((x, y - BOARD_M, -z), (x + 1.8 * y, y, z), look.colour)
