@@ -19,7 +19,7 @@ _LEAD = 3.0
 _LEAD_FOR_MISSING_KEY = 0.2
 _HALF_LIFE = 10  # capacities
 _HALF_LIFE_MIN = 2000
-_CHECK_INTERVAL_MIN = 32
+_CHECK_INTERVAL_MIN = 16
 
 
 def adaptive_policy(capacity: int, on_evict: OnEvict = ignore_eviction) -> FollowingPolicy | ResizingPolicy:

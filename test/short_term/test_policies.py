@@ -179,10 +179,10 @@ class AdaptiveModel(ListModel):
         if len(self.keys) > self.capacity:
             self.evict()
         self.accesses += 1
-        if self.accesses % 32 == 0:
+        if self.accesses % 16 == 0:
             best = self.scores.index(max(self.scores))
             ahead = self.scores[best] - self.scores[self.leader]
-            self.scores = [score * 0.5 ** (32 / 2000) for score in self.scores]
+            self.scores = [score * 0.5 ** (16 / 2000) for score in self.scores]
             missing = len(set(self.shadows[best].keys) - set(self.keys))
             if ahead > 3.0 and len(self.keys) == self.capacity and ahead > 3.0 + 0.2 * missing:
                 self.leader = best
