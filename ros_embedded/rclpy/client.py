@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from ros_embedded.interfaces.cdr import deserialize, serialize
 from ros_embedded.rclpy.callback_groups import CallbackGroup
+from ros_embedded.rclpy.clock import Clock
 from ros_embedded.rclpy.exceptions import RCLError
 from ros_embedded.rclpy.impl import cyclone
 from ros_embedded.rclpy.impl.endpoint import Reader, Writer
@@ -17,6 +18,11 @@ from ros_embedded.rclpy.impl.entity import ExecutableEntity
 from ros_embedded.rclpy.impl.request_header import RequestId, with_header, without_header
 from ros_embedded.rclpy.impl.typesupport import user_data_value
 from ros_embedded.rclpy.qos import QoSProfile
+from ros_embedded.rclpy.service_introspection import (
+    ServiceEvent,
+    ServiceIntrospection,
+    ServiceIntrospectionState,
+)
 from ros_embedded.rclpy.task import Future
 
 if TYPE_CHECKING:
@@ -44,6 +50,7 @@ class Client(ExecutableEntity):
         self._numbers = itertools.count(1)
         self._pending_requests: dict[int, Future] = {}
         self._lock = threading.Lock()
+        self._introspection = ServiceIntrospection(node, srv_type, srv_name)
 
     @property
     def context(self) -> Any:
@@ -89,11 +96,13 @@ class Client(ExecutableEntity):
         executor = self._node.executor
         if executor is not None:
             future._set_executor(executor)
+        request_id = RequestId(self._writer.handle, number)
         try:
-            self._writer.write(with_header(payload, RequestId(self._writer.handle, number)))
+            self._writer.write(with_header(payload, request_id))
         except cyclone.DDSError as error:
             self.remove_pending_request(future)
             raise RCLError(f"failed to send request: {error}") from error
+        self._introspection.note(ServiceEvent.REQUEST_SENT, request_id, request)
         return future
 
     def get_pending_request(self, sequence_number: int) -> Future:
@@ -107,6 +116,12 @@ class Client(ExecutableEntity):
             for number, pending in list(self._pending_requests.items()):
                 if pending is future:
                     del self._pending_requests[number]
+
+    def configure_introspection(
+        self, clock: Clock, service_event_qos_profile: QoSProfile, introspection_state: ServiceIntrospectionState
+    ) -> None:
+        """Publish what is sent and received on `<service>/_service_event`, or stop."""
+        self._introspection.configure(clock, service_event_qos_profile, introspection_state)
 
     def service_is_ready(self) -> bool:
         """True if a server has been found, with both of its endpoints."""
@@ -139,19 +154,21 @@ class Client(ExecutableEntity):
                 self._node.get_logger().error(f"Dropped a malformed reply of '{self.srv_name}': {error}")
                 continue
             if request_id.client == self._writer.handle:  # every client of the service hears every reply
-                return lambda: self._finish(request_id.sequence_number, payload)
+                return lambda: self._finish(request_id, payload)
         return None
 
-    def _finish(self, sequence_number: int, payload: bytes) -> None:
+    def _finish(self, request_id: RequestId, payload: bytes) -> None:
         try:
             response = deserialize(payload, self.srv_type.Response)
         except ValueError as error:
             self._node.get_logger().error(f"Dropped a malformed reply of '{self.srv_name}': {error}")
             return
         with self._lock:
-            future = self._pending_requests.get(sequence_number)
+            future = self._pending_requests.get(request_id.sequence_number)
+        self._introspection.note(ServiceEvent.RESPONSE_RECEIVED, request_id, response)
         if future is not None:
             future.set_result(response)
 
     def _close(self) -> None:
+        self._introspection.close()
         self._node._participant.remove(self._node._entities, self._reader, self._writer)

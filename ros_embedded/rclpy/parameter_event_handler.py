@@ -7,7 +7,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ros_embedded.interfaces import get_message
+from ros_embedded.rclpy.callback_groups import CallbackGroup
+from ros_embedded.rclpy.event_handler import SubscriptionEventCallbacks
 from ros_embedded.rclpy.qos import QoSProfile, qos_profile_parameter_events
+from ros_embedded.rclpy.qos_overriding_options import QoSOverridingOptions
 
 if TYPE_CHECKING:
     from ros_embedded.rclpy.node import Node
@@ -32,13 +35,28 @@ class ParameterEventCallbackHandle:
 class ParameterEventHandler:
     """Subscribes to /parameter_events; the latest added callback is called first."""
 
-    def __init__(self, node: Node, qos_profile: QoSProfile = qos_profile_parameter_events) -> None:
+    def __init__(
+        self,
+        node: Node,
+        qos_profile: QoSProfile = qos_profile_parameter_events,
+        callback_group: CallbackGroup | None = None,
+        event_callbacks: SubscriptionEventCallbacks | None = None,
+        qos_overriding_options: QoSOverridingOptions | None = None,
+        raw: bool = False,
+    ) -> None:
         self.node = node
         self._parameter_callbacks: list[ParameterCallbackHandle] = []
         self._event_callbacks: list[ParameterEventCallbackHandle] = []
         event = get_message("rcl_interfaces/msg/ParameterEvent")
         self.parameter_event_subscription = node.create_subscription(
-            event, "/parameter_events", self._on_event, qos_profile
+            event,
+            "/parameter_events",
+            self._on_event,
+            qos_profile,
+            callback_group=callback_group,
+            event_callbacks=event_callbacks,
+            qos_overriding_options=qos_overriding_options,
+            raw=raw,
         )
 
     def destroy(self) -> None:

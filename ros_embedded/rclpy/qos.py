@@ -95,6 +95,10 @@ class LivelinessPolicy(QoSPolicyEnum):
     BEST_AVAILABLE = 5
 
 
+for _policy in (HistoryPolicy, ReliabilityPolicy, DurabilityPolicy, LivelinessPolicy):
+    for _value in _policy:  # the names of before ROS 2 Foxy, which older nodes still use
+        setattr(_policy, f"RMW_QOS_POLICY_{_policy.__name__[:-6].upper()}_{_value.name}", _value)
+
 QoSHistoryPolicy = HistoryPolicy
 QoSReliabilityPolicy = ReliabilityPolicy
 QoSDurabilityPolicy = DurabilityPolicy

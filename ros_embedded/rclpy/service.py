@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from ros_embedded.interfaces.cdr import deserialize, serialize
 from ros_embedded.rclpy.callback_groups import CallbackGroup
+from ros_embedded.rclpy.clock import Clock
 from ros_embedded.rclpy.exceptions import RCLError
 from ros_embedded.rclpy.impl import cyclone
 from ros_embedded.rclpy.impl.endpoint import Reader, Writer
@@ -16,6 +17,11 @@ from ros_embedded.rclpy.impl.entity import ExecutableEntity
 from ros_embedded.rclpy.impl.request_header import RequestId, with_header, without_header
 from ros_embedded.rclpy.impl.typesupport import user_data_value
 from ros_embedded.rclpy.qos import QoSProfile
+from ros_embedded.rclpy.service_introspection import (
+    ServiceEvent,
+    ServiceIntrospection,
+    ServiceIntrospectionState,
+)
 
 if TYPE_CHECKING:
     from ros_embedded.rclpy.node import Node
@@ -42,6 +48,7 @@ class Service(ExecutableEntity):
         self._node, self._reader, self._writer = node, reader, writer
         self.srv_type, self.srv_name, self.callback, self.qos_profile = srv_type, srv_name, callback, qos_profile
         self._known_clients: set[int] = set()
+        self._introspection = ServiceIntrospection(node, srv_type, srv_name)
 
     @property
     def service_name(self) -> str:
@@ -52,6 +59,12 @@ class Service(ExecutableEntity):
     def logger_name(self) -> str:
         """The node's logger's name."""
         return self._node.get_logger().name
+
+    def configure_introspection(
+        self, clock: Clock, service_event_qos_profile: QoSProfile, introspection_state: ServiceIntrospectionState
+    ) -> None:
+        """Publish what is sent and received on `<service>/_service_event`, or stop."""
+        self._introspection.configure(clock, service_event_qos_profile, introspection_state)
 
     def _take(self) -> Callable[[], Any] | None:
         sample = self._reader.take()
@@ -65,6 +78,7 @@ class Service(ExecutableEntity):
             except ValueError as error:
                 self._node.get_logger().error(f"Dropped a malformed request to '{self.srv_name}': {error}")
                 return
+            self._introspection.note(ServiceEvent.REQUEST_RECEIVED, request_id, request)
             self._wait_for_client(sample.publication_handle)
             await self._answer(request, request_id)
 
@@ -90,6 +104,7 @@ class Service(ExecutableEntity):
             self._writer.write(with_header(serialize(response), header))
         except cyclone.DDSError as error:
             raise RCLError(f"failed to send response: {error}") from error
+        self._introspection.note(ServiceEvent.RESPONSE_SENT, header, response)
 
     def _wait_for_client(self, publication_handle: int) -> None:
         """Wait until replies reach the client whose request writer is given, if it is still there."""
@@ -113,6 +128,7 @@ class Service(ExecutableEntity):
             time.sleep(0.002)
 
     def _close(self) -> None:
+        self._introspection.close()
         self._node._participant.remove(self._node._entities, self._reader, self._writer)
 
 

@@ -6,7 +6,7 @@ import sys
 import threading
 from typing import TYPE_CHECKING
 
-from ros_embedded.rclpy.impl.arguments import InvalidROSArgsError, split_arguments
+from ros_embedded.rclpy.impl.arguments import split_arguments
 
 if TYPE_CHECKING:
     from ros_embedded.rclpy.context import Context
@@ -77,16 +77,3 @@ def timeout_sec_to_nsec(timeout_sec: float | None) -> int:
         return -1
     nanoseconds = int(float(timeout_sec) * 1000000000)
     return nanoseconds if nanoseconds < 2**63 else -1
-
-
-__all__ = [
-    "InvalidROSArgsError",
-    "get_available_rmw_implementations",
-    "get_default_context",
-    "get_rmw_implementation_identifier",
-    "ok",
-    "remove_ros_args",
-    "shutdown",
-    "timeout_sec_to_nsec",
-    "try_shutdown",
-]

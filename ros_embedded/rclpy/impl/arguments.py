@@ -14,7 +14,7 @@ from ros_embedded.rclpy.exceptions import RCLError
 from ros_embedded.rclpy.names import expand_topic_name
 
 
-class InvalidROSArgsError(RCLError):
+class RCLInvalidROSArgsError(RCLError):
     """A ROS argument does not parse."""
 
 
@@ -108,21 +108,21 @@ def _matches(pattern: str, full_name: str) -> bool:
 
 
 def parse_value(text: str) -> Any:
-    """A parameter's value as written on a command line or in YAML. Raises InvalidROSArgsError."""
+    """A parameter's value as written on a command line or in YAML. Raises RCLInvalidROSArgsError."""
     try:
         return yaml.load(text, Loader=_ParameterLoader)
     except yaml.YAMLError as error:
-        raise InvalidROSArgsError(f"Couldn't parse parameter value {text!r}: {error}") from error
+        raise RCLInvalidROSArgsError(f"Couldn't parse parameter value {text!r}: {error}") from error
 
 
 def read_parameter_file(path: str) -> list[tuple[str, dict[str, Any]]]:
-    """(node pattern, {name: value}) for each `ros__parameters` of a file. Raises InvalidROSArgsError."""
+    """(node pattern, {name: value}) for each `ros__parameters` of a file. Raises RCLInvalidROSArgsError."""
     try:
         content = parse_value(Path(path).read_text())
     except OSError as error:
-        raise InvalidROSArgsError(f"Couldn't read params file: {error}") from error
+        raise RCLInvalidROSArgsError(f"Couldn't read params file: {error}") from error
     if not isinstance(content, dict):
-        raise InvalidROSArgsError(f"Couldn't parse params file {path!r}: expected a mapping of node names")
+        raise RCLInvalidROSArgsError(f"Couldn't parse params file {path!r}: expected a mapping of node names")
     return list(_sections(content, ""))
 
 
@@ -133,7 +133,7 @@ def _sections(content: dict[str, Any], prefix: str) -> Any:
         elif isinstance(value, dict):
             yield from _sections(value, f"{prefix}/{str(key).lstrip('/')}")
         else:
-            raise InvalidROSArgsError(f"Cannot have a value before ros__parameters: {prefix}/{key}")
+            raise RCLInvalidROSArgsError(f"Cannot have a value before ros__parameters: {prefix}/{key}")
 
 
 def flatten(values: dict[str, Any], prefix: str = "") -> dict[str, Any]:
@@ -171,7 +171,7 @@ def split_arguments(args: Sequence[str]) -> tuple[list[str], list[str]]:
 
 
 def parse_arguments(args: Sequence[str]) -> RosArguments:
-    """Read the ROS arguments of a command line. Raises InvalidROSArgsError or UnknownROSArgsError."""
+    """Read the ROS arguments of a command line. Raises RCLInvalidROSArgsError or UnknownROSArgsError."""
     words = iter(split_arguments(args)[1])
     remappings: list[Remapping] = []
     parameters: list[tuple[str, dict[str, Any]]] = []
@@ -186,7 +186,7 @@ def parse_arguments(args: Sequence[str]) -> RosArguments:
             raise UnknownROSArgsError([word])
         value = next(words, None)
         if value is None:
-            raise InvalidROSArgsError(f"Couldn't parse trailing {word} flag. No value found.")
+            raise RCLInvalidROSArgsError(f"Couldn't parse trailing {word} flag. No value found.")
         kind = _VALUED[word]
         if kind == "remap":
             remappings.append(_remapping(value))
@@ -204,14 +204,14 @@ def parse_arguments(args: Sequence[str]) -> RosArguments:
 def _remapping(text: str) -> Remapping:
     match = re.fullmatch(r"(?:(\w+):(?!//))?(?:ros(topic|service)://)?([^:]+):=(.+)", text)
     if match is None:
-        raise InvalidROSArgsError(f"Couldn't parse remap rule: '{text}'")
+        raise RCLInvalidROSArgsError(f"Couldn't parse remap rule: '{text}'")
     return Remapping(match[1] or "", match[2] or "", match[3], match[4])
 
 
 def _parameter(text: str) -> tuple[str, dict[str, Any]]:
     match = re.fullmatch(r"(?:([^:=]+):(?!=))?([^:=]+):=(.+)", text, re.DOTALL)
     if match is None:
-        raise InvalidROSArgsError(f"Couldn't parse parameter override rule: '{text}'")
+        raise RCLInvalidROSArgsError(f"Couldn't parse parameter override rule: '{text}'")
     value = parse_value(match[3])
     values = flatten({match[2]: value}) if isinstance(value, dict) else {match[2]: value}
     return match[1] or "/**", values

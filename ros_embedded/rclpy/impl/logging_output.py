@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable
 from typing import NamedTuple
 
-from ros_embedded.rclpy.impl.arguments import InvalidROSArgsError, RosArguments
+from ros_embedded.rclpy.impl.arguments import RCLInvalidROSArgsError, RosArguments
 from ros_embedded.rclpy.impl.logging_severity import LoggingSeverity
 
 _DEFAULT_FORMAT = "[{severity}] [{time}] [{name}]: {message}"
@@ -34,7 +34,7 @@ _rosout = True
 
 
 def configure(arguments: RosArguments) -> None:
-    """Apply a command line's --log-level and --disable-*-logs. Raises InvalidROSArgsError."""
+    """Apply a command line's --log-level and --disable-*-logs. Raises RCLInvalidROSArgsError."""
     global _console, _rosout
     _console, _rosout = arguments.stdout, arguments.rosout
     if arguments.log_level is not None:
@@ -44,11 +44,11 @@ def configure(arguments: RosArguments) -> None:
 
 
 def severity_from_string(text: str) -> LoggingSeverity:
-    """A level by its name. Raises InvalidROSArgsError."""
+    """A level by its name. Raises RCLInvalidROSArgsError."""
     try:
         return LoggingSeverity[text.upper()]
     except KeyError as error:
-        raise InvalidROSArgsError(f"'{text}' is not a valid severity level") from error
+        raise RCLInvalidROSArgsError(f"'{text}' is not a valid severity level") from error
 
 
 def effective_level(name: str) -> LoggingSeverity:
