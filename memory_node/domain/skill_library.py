@@ -154,9 +154,12 @@ def _kind(predicate: Predicate, argument: str = "object") -> Precondition:
     )
 
 
-_ACCESSIBLE = Precondition(
-    _is(Predicate.ACCESSIBLE, "object"), FailureReason.CLOSED, "OpenObject what it lies in first"
-)
+def _accessible(argument: str = "object") -> Precondition:
+    remedy = f"OpenObject what the {argument} lies in first"
+    return Precondition(_is(Predicate.ACCESSIBLE, argument), FailureReason.CLOSED, remedy)
+
+
+_ACCESSIBLE = _accessible()
 _HAND_EMPTY = Precondition(
     _is(Predicate.HAND_EMPTY), FailureReason.HAND_FULL, "PutObject what the hand holds somewhere first"
 )
@@ -230,7 +233,10 @@ _DECLARATIONS = (
         "GoToObject",
         "drive to where the object can be reached",
         (_object("where to go"),),
-        (Precondition(_is(Predicate.KNOWN, "object"), FailureReason.NOT_FOUND, "recall it or Explore for its class"),),
+        (
+            Precondition(_is(Predicate.KNOWN, "object"), FailureReason.NOT_FOUND, "recall it or Explore for its class"),
+            _ACCESSIBLE,
+        ),
         (_is(Predicate.NEAR, "object"),),
         nominal_s=1.0,
     ),
@@ -254,6 +260,7 @@ _DECLARATIONS = (
             _HOLDING,
             _kind(Predicate.RECEPTACLE, "receptacle"),
             _near("receptacle"),
+            _accessible("receptacle"),
             Precondition(
                 _is(Predicate.OPEN_OR_UNLIDDED, "receptacle"), FailureReason.CLOSED, "OpenObject(receptacle) first"
             ),

@@ -18,6 +18,7 @@ from memory_node.planner.object_kinds import ObjectKinds
 from memory_node.planner.planner import PlannedStep, PlanningFailedError, Situation
 from memory_node.planner.search import Wanted, apply_effects, find_plan
 
+_MAX_STEPS = 60
 Steps = Generator[PlannedStep, SkillResult, None]
 _P, _S = Predicate, ObjectState
 _TREATMENTS = {GoalKind.CLEAN: _S.CLEANED, GoalKind.HEAT: _S.HEATED, GoalKind.COOL: _S.COLD}
@@ -68,7 +69,7 @@ class GoalRun:
         self._mentions: dict[str, Mention] = {}
         self._excluded: set[str] = set()
         self._taken: set[str] = set()
-        self._failures = 0
+        self._failures = self._steps = 0
         self._belief = Belief(kinds)
 
     def achieve(self, goal: Goal) -> Steps:
@@ -92,7 +93,8 @@ class GoalRun:
     def _begin(self) -> None:
         """Start from what is known for certain: what the hand holds. All else is asked of memory anew."""
         self._belief = Belief(self._kinds)
-        self._mentions, self._excluded, self._taken, self._failures = {}, set(), set(), 0
+        self._mentions, self._excluded, self._taken = {}, set(), set()
+        self._failures = self._steps = 0
         held_class, held_id = self._held
         if held_class:
             self._belief.add(Thing("held", held_class, held_id or held_class, held_id))
@@ -161,14 +163,22 @@ class GoalRun:
             place = self._first_places.get(self._belief.things["target"].object_class)
             if place is None:
                 raise Setback(f"where {goal.target} was at first is not known")
-            self._belief.add(replace(place, name="destination"))
+            self._take_for_destination(place)
         elif goal.destination.beside:
             yield from self._need("beside", goal.destination)
-            self._belief.add(replace(self._support_of("beside"), name="destination"))
+            self._take_for_destination(self._support_of("beside"))
         else:
             yield from self._need("destination", goal.destination)
         yield from self._make(Wanted(_P.CONTAINED, (carried, "destination")))
         yield from self._close_behind("destination")
+
+    def _take_for_destination(self, place: Thing) -> None:
+        """Make a thing that is known otherwise the destination; it must not be believed in twice."""
+        known = next((thing for thing in self._belief.things.values() if thing.identities & place.identities), None)
+        if known is None:
+            self._belief.add(replace(place, name="destination"))
+        else:
+            self._belief.rename(known.name, "destination")
 
     def _close_behind(self, name: str) -> Steps:
         """Shut what keeps cold or hides its contents."""
@@ -202,7 +212,7 @@ class GoalRun:
         held = self._belief.things.get(self._belief.state.held)
         wanted = held is not None and held.object_class in mention.candidates and not mention.another
         if held is not None and wanted and not held.identities & self._taken:
-            self._rename(held.name, name)
+            self._belief.rename(held.name, name)
             return
         for object_class in mention.candidates:
             if self._remembered(object_class, mention, name):
@@ -226,6 +236,10 @@ class GoalRun:
     def _believe(self, name: str, answer: ObjectAnswer) -> None:
         """Take over an answer, with what the object is in or on."""
         reference = str(ObjectReference.at(answer.object_class, answer.position))
+        already = self._belief.named(answer.object_id)
+        if already is not None:  # what something stands on may be what is wanted next
+            self._mentions.pop(already.name, None)
+            self._belief.rename(already.name, name)
         self._belief.add(Thing(name, answer.object_class, reference, memory_id=answer.object_id))
         self._mentions.setdefault(name, Mention(answer.object_class, (answer.object_class,)))
         for belief in answer.states:
@@ -319,6 +333,9 @@ class GoalRun:
             _Replan: it failed in a way that another plan may get round.
             Setback: it failed for good.
         """
+        self._steps += 1
+        if self._steps > _MAX_STEPS:
+            raise Setback(f"not achieved within {_MAX_STEPS} steps")
         result = yield PlannedStep(call)
         subject = self._belief.named(call.arguments[0])
         for change in result.changes:
@@ -407,14 +424,6 @@ class GoalRun:
         """Give up on one instance; the next search takes another."""
         self._excluded |= thing.identities
         self._belief.forget(thing.name)
-
-    def _rename(self, old: str, new: str) -> None:
-        thing = self._belief.things[old]
-        held = self._belief.state.held == old
-        self._belief.forget(old)
-        self._belief.add(replace(thing, name=new))
-        if held:
-            self._belief.state = replace(self._belief.state, held=new)
 
     def _reference(self, name: str) -> str:
         return self._belief.things[name].reference

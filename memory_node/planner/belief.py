@@ -108,6 +108,21 @@ class Belief:
         at = "" if self.state.at == name else self.state.at
         self.state = WorldState(held, at, inside, states)
 
+    def rename(self, old: str, new: str) -> None:
+        """Give a thing another name; all that is believed of it stays."""
+
+        def renamed(name: str) -> str:
+            return new if name == old else name
+
+        self.things[new] = replace(self.things.pop(old), name=new)
+        state = self.state
+        self.state = WorldState(
+            renamed(state.held),
+            renamed(state.at),
+            frozenset((renamed(inner), renamed(outer)) for inner, outer in state.inside),
+            frozenset((renamed(name), held) for name, held in state.states),
+        )
+
     def named(self, reference: str) -> Thing | None:
         """Return the thing that a skill's argument or a robot's id stands for."""
         for thing in self.things.values():

@@ -16,6 +16,7 @@ from memory_node.planner.object_kinds import ObjectKinds
 
 _DESCRIBED_FLOOR = 0.25
 _MANY = 4
+_RARE = 100  # rank of names of classes that people seldom mean
 
 
 @lru_cache(maxsize=1)
@@ -79,5 +80,5 @@ def _name_index(kinds: ObjectKinds) -> dict[str, tuple[str, ...]]:
         kind = kinds[kind_name]
         for rank, name in enumerate((*kind.names, kind_name.lower())):
             words = " ".join(singular(word) for word in name.replace("'s", "").split())
-            ranked.setdefault(words, []).append((rank, kind_name))
+            ranked.setdefault(words, []).append((rank if kind.everyday else _RARE, kind_name))
     return {name: tuple(dict.fromkeys(kind for _, kind in sorted(entries))) for name, entries in ranked.items()}

@@ -160,7 +160,7 @@ class Interpreter:
         group = self._grounding.group(phrase.head)
         named = self._fitting(self._grounding.by_name(phrase.head), fits)
         if group is None and named:
-            return Mention(phrase.text, self._at_home(named), another=phrase.another)
+            return Mention(phrase.text, self._at_home(named) + self._instead(phrase, named, fits), another=phrase.another)
         return self._described(phrase, group, named, fits)
 
     def _described(
@@ -203,6 +203,14 @@ class Interpreter:
     def _fitting(self, names: Sequence[str], fits: Callable[[str], bool] | None) -> tuple[str, ...]:
         suitable = tuple(name for name in names if fits is None or fits(name))
         return suitable
+
+    def _instead(
+        self, phrase: NounPhrase, names: tuple[str, ...], fits: Callable[[str], bool] | None
+    ) -> tuple[str, ...]:
+        """Return what a home without any of the receptacles meant has that is most like them."""
+        if fits != self._holds or not self._home.fixtures or set(names) & self._home.all:
+            return ()
+        return self._grounding.by_meaning(phrase.text, sorted(filter(fits, self._home.fixtures)))
 
     def _at_home(self, names: tuple[str, ...]) -> tuple[str, ...]:
         """Return the classes with those that the home is known to have in front."""

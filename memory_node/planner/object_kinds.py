@@ -26,7 +26,11 @@ _PROPERTIES = {
 
 @dataclass(frozen=True)
 class ObjectKind:
-    """One class. names: words for it, the best first; described: phrases that point at it; slices: what it becomes."""
+    """One class.
+
+    names: words for it, the best first; described: phrases that point at it; slices: what it becomes; everyday: it has
+    an entry in the vocabulary, so that its name is the first choice for its words.
+    """
 
     name: str
     gloss: str
@@ -34,6 +38,7 @@ class ObjectKind:
     names: tuple[str, ...]
     described: tuple[str, ...] = ()
     slices: str = ""
+    everyday: bool = False
 
     @property
     def movable(self) -> bool:
@@ -95,6 +100,5 @@ def _kind(name: str, entry: Mapping[str, Any], words: Mapping[str, Any]) -> Obje
         properties.add(Predicate.RECEPTACLE)
     names = dict.fromkeys((*words.get("names", ()), split_words(name)))
     gloss = entry.get("gloss", split_words(name))
-    return ObjectKind(
-        name, gloss, frozenset(properties), tuple(names), tuple(words.get("described", ())), entry.get("slices", "")
-    )
+    described, slices = tuple(words.get("described", ())), entry.get("slices", "")
+    return ObjectKind(name, gloss, frozenset(properties), tuple(names), described, slices, everyday=bool(words))

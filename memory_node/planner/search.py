@@ -14,7 +14,7 @@ from memory_node.planner.belief import Belief, WorldState, holds
 from memory_node.planner.planner import PlanningFailedError
 
 _TRAVEL_S = 6.0
-_MAX_EXPANSIONS = 20_000
+_MAX_EXPANSIONS = 3_000
 _LIGHTS = ("Lamp", "LightSwitch")
 _PROPERTIES = frozenset(
     {Predicate.PICKUPABLE, Predicate.OPENABLE, Predicate.TOGGLEABLE, Predicate.SLICEABLE, Predicate.RECEPTACLE}
@@ -112,21 +112,25 @@ def apply_effects(skill: Skill, binding: dict[str, str], state: WorldState) -> W
 def _operators(belief: Belief, wanted: Sequence[Wanted]) -> Iterator[_Operator]:
     """Yield the skills bound to things that they can ever be done with."""
     states = {one.state for one in wanted}
+    named = {name for one in wanted for name in one.names}
     for skill in SKILLS.values():
         if skill.name in _NEVER or (skill.name in _ON_REQUEST and _ON_REQUEST[skill.name] not in states):
             continue
         arguments = [argument for argument in skill.arguments if not argument.optional or skill.composite]
         for names in itertools.permutations(belief.things, len(arguments)):
             binding = {argument.name: name for argument, name in zip(arguments, names)}
-            if _makes_sense(skill, binding, belief):
+            if _makes_sense(skill, binding, belief, named):
                 travel = _TRAVEL_S if skill.name == "GoToObject" else 0.0
                 yield _Operator(skill, tuple(binding.items()), skill.nominal_s + travel)
 
 
-def _makes_sense(skill: Skill, binding: dict[str, str], belief: Belief) -> bool:
+def _makes_sense(skill: Skill, binding: dict[str, str], belief: Belief, named: set[str]) -> bool:
     static = [rule.fact for rule in skill.preconditions if rule.fact.predicate in _PROPERTIES]
     if not all(holds(fact, binding, belief.state, belief) for fact in static):
         return False
+    if skill.name == "PutObject" and binding["receptacle"] not in named:
+        # What is only in the way goes where it can be seen.
+        return not belief.kinds[belief.things[binding["receptacle"]].object_class].lidded
     if "fixture" in binding and belief.things[binding["fixture"]].object_class != skill.fixture:
         return False
     if skill.name.startswith(("Toggle", "Switch")):

@@ -1,0 +1,197 @@
+"""One life of the robot in one home: it patrols, is restarted, and carries out instruction after instruction."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from memory_node.bench.household_cases import Case
+from memory_node.bench.household_goals import Judge
+from memory_node.delivery.ablation import AblatedMemory
+from memory_node.delivery.open_memory import open_memory
+from memory_node.domain.geometry import FloatArray, OrientedBox, Pose
+from memory_node.domain.ports import TextEmbedder
+from memory_node.domain.skill import SkillCall, SkillResult, StateChange
+from memory_node.home.alfred_home import ALFRED_REACH_M
+from memory_node.home.execution import Progress
+from memory_node.home.object_types import Property
+from memory_node.home.robot import HomeRobot
+from memory_node.home.robot_config import RobotConfig
+from memory_node.home.visibility import horizontal_distance
+from memory_node.home.world import World
+from memory_node.planner.executor import InstructionExecutor, InstructionResult
+from memory_node.planner.planner import Lookup, Planner
+from memory_node.scene_graph.free_space import OccupancyMap
+
+SAME_PLACE_M = 0.5
+_DAY_NS = 86_400 * 10**9
+
+
+@dataclass
+class Trial:
+    """One instruction carried out: result, conditions met, and how memory answered.
+
+    lookups_needed: questions for things that the robot had seen; lookups_right: those answered with one of them.
+    path: (n, 2) where the robot drove.
+    """
+
+    case: Case
+    result: InstructionResult
+    met: int
+    conditions: int
+    problems: tuple[str, ...]
+    lookups_needed: int
+    lookups_right: int
+    context_tokens: int
+    path: list[tuple[float, float]] = field(default_factory=list)
+
+    @property
+    def success(self) -> bool:
+        """Whether every condition was met."""
+        return self.conditions > 0 and self.met == self.conditions
+
+
+class Life:
+    """A robot and its memory on one floor plan. mode: which parts of memory answer (delivery.ablation.MODES)."""
+
+    def __init__(self, mode: str, embedder: TextEmbedder, planner: Planner) -> None:
+        self._mode = mode
+        self._planner = planner
+        self._world: World | None = None
+        self._day = 0
+        self._memory = open_memory(clock=self._now_ns, embedder=embedder)
+        self._seen: set[str] = set()
+        self._path: list[tuple[float, float]] = []
+        self._judge: Judge | None = None
+        self._needed = self._right = 0
+
+    def carry_out(self, case: Case, world: World, judge_of: Callable[[World], Judge]) -> Trial:
+        """Let the robot live through one instruction in the home as the case describes it."""
+        self._day += 1
+        self._world, self._seen, self._path = world, set(), []
+        self._needed = self._right = 0
+        robot = HomeRobot(world, RobotConfig(reach_m=ALFRED_REACH_M), self._area_position, clock=self._now_ns)
+        self._take_in_map(world)
+        if self._mode != "none":
+            self._patrol(robot)
+        # "Since start-up": what a restart leaves of memory is the long-term part.
+        self._memory.cache.clear()
+        world.take_changes()
+        self._judge = judge_of(world)
+        port = AblatedMemory(self._memory, self._mode)
+        context = port.context(case.instruction)
+        executor = InstructionExecutor(port, _WatchedRobot(self, robot), self._planner, on_lookup=self._judge_lookup)
+        self._look(robot)
+        result = executor.execute(case.instruction)
+        met, conditions = self._judge.verdict(world)
+        problems = tuple(self._judge.problems())
+        tokens = _tokens(context)
+        return Trial(case, result, met, conditions, problems, self._needed, self._right, tokens, list(self._path))
+
+    def run_skill(self, robot: HomeRobot, call: SkillCall) -> SkillResult:
+        """Execute a skill while memory and judge watch."""
+        result = robot.run(call, on_progress=lambda progress: self._follow(robot, progress))
+        self._look(robot)
+        return result
+
+    def _follow(self, robot: HomeRobot, progress: Progress) -> None:
+        x, y = progress.pose.position[:2]
+        self._path.append((float(x), float(y)))
+        self._look(robot)
+
+    def _look(self, robot: HomeRobot) -> None:
+        assert self._world is not None
+        self._seen |= {thing.id for thing in robot.visible_objects()}
+        if self._mode != "none":
+            self._memory.observe(robot.observe())
+        if self._judge is not None:
+            self._judge.watch(self._world)
+
+    def _now_ns(self) -> int:
+        # Days lie apart, so that what memory knows of yesterday is as old as it should be.
+        return self._day * _DAY_NS + (self._world.now_ns if self._world is not None else 0)
+
+    def _area_position(self, area_id: str) -> tuple[float, float]:
+        return {area.id: area.position for area in self._memory.scene().areas}[area_id]
+
+    def _take_in_map(self, world: World) -> None:
+        if not self._memory.scene().areas:
+            grid = world.grid
+            laid = OccupancyMap(grid.occupancy, grid.resolution_m, Pose.planar(*grid.origin, 0.0))
+            self._memory.set_map(laid, self._now_ns(), tuple(world.layout.start.position[:2]))
+
+    def _patrol(self, robot: HomeRobot) -> None:
+        """See the home before the day's instruction: every area, and into everything that opens. Not measured."""
+        assert self._world is not None
+        home = robot.body.pose
+        self._judge = None
+        for area in self._memory.scene().areas:
+            robot.body.move(Pose.planar(*area.position, 0.0))
+            self._see_around(robot)
+        for container in self._world:
+            hides = container.fixed and container.can(Property.OPENABLE) and not container.is_open
+            if hides and robot.run(SkillCall("GoToObject", (container.id,))).success:
+                self._world.set_open(container, True)
+                self._see_around(robot)
+                self._world.set_open(container, False)
+                self._see_around(robot)
+        self._correct(self._world)
+        robot.body.move(home)
+        self._world.take_changes()
+
+    def _see_around(self, robot: HomeRobot) -> None:
+        self._memory.observe(robot.observe(all_around=True))
+        self._seen |= {thing.id for thing in robot.visible_objects(all_around=True)}
+
+    def _correct(self, world: World) -> None:
+        """Tell memory what the oracle did not see where it should have been."""
+        gone = []
+        for remembered in self._memory.scene().objects:
+            if remembered.removed:
+                continue
+            there = [
+                thing
+                for thing in world.of_class(remembered.class_name)
+                if horizontal_distance(thing.box, remembered.box.center) <= SAME_PLACE_M
+            ]
+            if not there:
+                change = StateChange(
+                    remembered.id, remembered.class_name, self._now_ns(), destroyed=True, source="camera"
+                )
+                gone.append(change)
+        self._memory.remember(gone)
+
+    def _judge_lookup(self, lookup: Lookup) -> None:
+        """Compare an answer with the truth, where the robot has seen what was asked for."""
+        assert self._world is not None
+        known = [thing for thing in self._world.of_class(lookup.object_class) if thing.id in self._seen]
+        if not known:
+            return
+        self._needed += 1
+        if lookup.answer is not None:
+            place = lookup.answer.position
+            self._right += any(_is_there(thing.box, place) for thing in known)
+
+
+def _is_there(box: OrientedBox, place: FloatArray) -> bool:
+    rise = max(abs(float(place[2] - box.center[2])) - 0.5 * float(box.size[2]), 0.0)
+    return bool(np.hypot(horizontal_distance(box, place), rise) <= SAME_PLACE_M)
+
+
+def _tokens(text: str) -> int:
+    """Return roughly how many tokens a language model reads in the text: four characters each."""
+    return (len(text) + 3) // 4
+
+
+class _WatchedRobot:
+    """The robot as the executor sees it."""
+
+    def __init__(self, life: Life, robot: HomeRobot) -> None:
+        self._life = life
+        self._robot = robot
+
+    def execute(self, call: SkillCall) -> SkillResult:
+        """Run one skill to its end."""
+        return self._life.run_skill(self._robot, call)
