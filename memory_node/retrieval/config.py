@@ -34,7 +34,7 @@ class RetrievalConfig:
     cosine_slope: float = 16.0
     rivalry_slope: float = 12.0
     abstain_below: float = 0.45
-    exact_below: int = 20_000
+    exact_below: int = 8000
 
     def __post_init__(self) -> None:
         if self.embedder not in ("minilm", "openai"):
