@@ -76,7 +76,8 @@ class Rosbag:
                     waiting.append(image)
                 while waiting and color is not None and _stamp(waiting[0]) <= _stamp(color) + _SLOP_NS:
                     yield from self._paired(waiting.pop(0), color)
-        self.skipped["no_color"] += len(waiting)
+        if waiting:
+            self.skipped["no_color"] += len(waiting)
 
     def _paired(self, depth: Any, color: Any) -> Iterator[RgbdImage]:
         try:
