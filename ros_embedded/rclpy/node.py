@@ -23,6 +23,7 @@ from ros_embedded.rclpy.executors import Executor
 from ros_embedded.rclpy.guard_condition import GuardCondition
 from ros_embedded.rclpy.impl import logging_output
 from ros_embedded.rclpy.impl.arguments import parse_arguments
+from ros_embedded.rclpy.impl.best_available import resolved
 from ros_embedded.rclpy.impl.entity import ExecutableEntity
 from ros_embedded.rclpy.impl.graph import NodeEntities
 from ros_embedded.rclpy.impl.participant import Participant
@@ -325,6 +326,7 @@ class Node(ParametersMixin, GraphMixin):
         if qos_overriding_options is not None:
             qos = declare_qos_parameters(self, "publisher", full_name, qos, qos_overriding_options)
         prefix = "" if qos.avoid_ros_namespace_conventions else "rt"
+        qos = resolved(qos, self._participant.graph, prefix + full_name, for_publisher=True)
         writer = self._participant.create_writer(self._entities, prefix + full_name, msg_type._TYPE_NAME, qos)
         group = callback_group or self._default_callback_group
         callbacks = event_callbacks or PublisherEventCallbacks()
@@ -356,6 +358,7 @@ class Node(ParametersMixin, GraphMixin):
         if qos_overriding_options is not None:
             qos = declare_qos_parameters(self, "subscription", full_name, qos, qos_overriding_options)
         prefix = "" if qos.avoid_ros_namespace_conventions else "rt"
+        qos = resolved(qos, self._participant.graph, prefix + full_name, for_publisher=False)
         reader = self._participant.create_reader(self._entities, prefix + full_name, msg_type._TYPE_NAME, qos)
         group = callback_group or self._default_callback_group
         callbacks = event_callbacks or SubscriptionEventCallbacks()

@@ -114,7 +114,7 @@ class GraphMixin:
         return [(*names, "/") for names in self.get_node_names_and_namespaces()]
 
     def _count(self, topic: str, is_writer: bool) -> int:
-        return sum(endpoint.topic == topic for endpoint in self._participant.graph.endpoints(is_writer))
+        return len(self._participant.graph.on_topic(topic, is_writer))
 
     def count_publishers(self, topic_name: str) -> int:
         """How many publishers a topic has."""
@@ -142,8 +142,7 @@ class GraphMixin:
 
     def _infos(self, topic_name: str, no_mangle: bool, is_writer: bool) -> list[TopicEndpointInfo]:
         topic = topic_name if no_mangle else f"rt{self._full_topic_name(topic_name)}"
-        graph = self._participant.graph
-        return [self._info(endpoint, is_writer) for endpoint in graph.endpoints(is_writer) if endpoint.topic == topic]
+        return [self._info(endpoint, is_writer) for endpoint in self._participant.graph.on_topic(topic, is_writer)]
 
     def _full_topic_name(self, topic_name: str) -> str:
         return expand_topic_name(topic_name, self.get_name(), self.get_namespace())

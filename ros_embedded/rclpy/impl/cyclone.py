@@ -6,10 +6,15 @@ call here releases it.
 """
 
 import ctypes as ct
+from importlib.metadata import version
 from typing import Any, NamedTuple
 
 from cyclonedds.__library__ import library_path
 
+# The layouts of structures below are those of the C headers of this release series.
+_RELEASE = "11.0."
+if not version("cyclonedds").startswith(_RELEASE):
+    raise ImportError(f"ros_embedded is written for cyclonedds {_RELEASE}*, found {version('cyclonedds')}")
 _lib = ct.CDLL(str(library_path))
 
 INFINITE = 0x7FFFFFFFFFFFFFFF

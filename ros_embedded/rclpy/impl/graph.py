@@ -138,6 +138,10 @@ class Graph:
             self.refresh()
             return list((self.publications if is_writer else self.subscriptions).values())
 
+    def on_topic(self, topic: str, is_writer: bool) -> list[cyclone.Endpoint]:
+        """The writers or readers of a DDS topic."""
+        return [endpoint for endpoint in self.endpoints(is_writer) if endpoint.topic == topic]
+
     def of_node(self, name: str, namespace: str, is_writer: bool) -> Iterator[cyclone.Endpoint] | None:
         """The writers or readers of a node; None if there is no such node."""
         found = [node for node in self.nodes() if (node.name, node.namespace) == (name, namespace)]
