@@ -9,7 +9,7 @@ from message_filters import ApproximateTimeSynchronizer, Subscriber
 from rclpy.callback_groups import MutuallyExclusiveCallbackGroup
 from rclpy.duration import Duration
 from rclpy.node import Node
-from rclpy.qos import qos_profile_sensor_data
+from rclpy.qos import QoSProfile, qos_profile_sensor_data
 from rclpy.time import Time
 from sensor_msgs.msg import CameraInfo, Image
 from tf2_ros import Buffer, TransformException, TransformListener
@@ -25,6 +25,7 @@ from memory_node.perception.pipeline import PerceptionPipeline
 
 # Colour, depth, masks and detections of one moment may be stamped this far apart.
 SLOP_S = 0.05
+RESULTS_DEPTH = 10
 
 
 class CameraInput:
@@ -64,13 +65,15 @@ class CameraInput:
         node.create_subscription(
             CameraInfo, "camera/color/camera_info", self._on_info, qos_profile_sensor_data, callback_group=group
         )
-        node.create_subscription(Detection3DArray, "detections_3d", self._on_3d, 10, callback_group=group)
-        topics = [("camera/color/image_raw", Image), ("camera/depth/image_raw", Image)]
-        if detector is None:
-            topics += [("detections/masks", Image), ("detections", Detection2DArray)]
+        node.create_subscription(Detection3DArray, "detections_3d", self._on_3d, RESULTS_DEPTH, callback_group=group)
+        topics: list[tuple[type, str, QoSProfile | int]] = [
+            (Image, "camera/color/image_raw", qos_profile_sensor_data),
+            (Image, "camera/depth/image_raw", qos_profile_sensor_data),
+        ]
+        if detector is None:  # reliable: best effort loses what follows the images in one burst to a full socket
+            topics += [(Image, "detections/masks", RESULTS_DEPTH), (Detection2DArray, "detections", RESULTS_DEPTH)]
         self._filters = [
-            Subscriber(node, kind, topic, qos_profile=qos_profile_sensor_data, callback_group=group)
-            for topic, kind in topics
+            Subscriber(node, kind, topic, qos_profile=qos, callback_group=group) for kind, topic, qos in topics
         ]
         self._synchronizer = ApproximateTimeSynchronizer(self._filters, queue_size=10, slop=SLOP_S)
         self._synchronizer.registerCallback(self._on_images)

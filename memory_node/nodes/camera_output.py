@@ -27,8 +27,8 @@ class CameraOutput:
         self._color = node.create_publisher(Image, "camera/color/image_raw", qos)
         self._depth = node.create_publisher(Image, "camera/depth/image_raw", qos)
         self._info = node.create_publisher(CameraInfo, "camera/color/camera_info", qos)
-        self._masks = node.create_publisher(Image, "detections/masks", qos)
-        self._detections = node.create_publisher(Detection2DArray, "detections", qos)
+        self._masks = node.create_publisher(Image, "detections/masks", 10)
+        self._detections = node.create_publisher(Detection2DArray, "detections", 10)
 
     def publish(self, stamp_ns: int) -> None:
         """Take a picture now and publish it."""
