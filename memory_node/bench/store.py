@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from memory_node.bench.rows import emit, progress_bar
+from memory_node.bench.store_fleet import measure_fleet
 from memory_node.bench.store_load import fill, object_id
 from memory_node.bench.store_soak import soak
 from memory_node.domain.errors import StoreError
@@ -40,6 +41,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--simulated-hours", type=float, default=0.0, help="measure instead memory over this much simulated operation"
     )
+    parser.add_argument("--fleet", metavar="URL", help="measure instead a fleet on this empty PostgreSQL database")
+    parser.add_argument("--robots", type=int, default=20, help="robots of the fleet (default 20)")
+    parser.add_argument("--robots-a-site", type=int, default=5, help="how many share a site (default 5)")
 
 
 def run(args: argparse.Namespace) -> int:
@@ -49,14 +53,18 @@ def run(args: argparse.Namespace) -> int:
         if args.start_up:
             emit([measure_start(folder / "start.db", 100_000, 1_000_000, args.seed)], args.json)
             return 0
+        if args.fleet:
+            row = measure_fleet(args.fleet, args.robots, args.robots_a_site, args.seconds, args.seed)
+            emit([row], args.json)
+            return 0
         if args.simulated_hours:
             emit([soak(folder / "soak.db", args.simulated_hours, args.seed)], args.json)
             return 0
         rate = measure_rate(folder / "rate.db", args.objects, args.seconds, args.seed)
         toll = kill_repeatedly(folder / "kill.db", args.kills, args.objects, args.seed)
-    row = {"kills": toll.kills, "acknowledged": toll.acknowledged, "lost": toll.lost}
+    counts = {"kills": toll.kills, "acknowledged": toll.acknowledged, "lost": toll.lost}
     median_s = statistics.median(toll.restart_s) if toll.restart_s else None
-    emit([{**row, "restart_p50_s": median_s, "updates_per_s": rate["updates_per_s"]}], args.json)
+    emit([{**counts, "restart_p50_s": median_s, "updates_per_s": rate["updates_per_s"]}], args.json)
     return 1 if toll.lost else 0
 
 

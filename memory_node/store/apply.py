@@ -37,6 +37,13 @@ def is_value_error(error: Exception) -> bool:
     return isinstance(error, _VALUE_ERRORS)
 
 
+def _bound_waits(connection: Connection) -> None:
+    """Let a robot whose link breaks within a commit hold its site's lock for seconds, not until TCP gives up."""
+    if connection.dialect.name == "postgresql":
+        limits = "set_config('lock_timeout', '2s', true), set_config('idle_in_transaction_session_timeout', '5s', true)"
+        connection.execute(sa.text(f"SELECT {limits}"))
+
+
 def next_revision(connection: Connection, site: str) -> int:
     """Return a new revision; its row stays locked until the commit, so revisions appear in their order."""
     raised = sites.update().where(sites.c.name == site).values(revision=sites.c.revision + 1)
@@ -78,6 +85,7 @@ class Applier:
 
     def _apply(self, connection: Connection, batch: Batch, one_by_one: bool) -> int:
         with connection.begin():
+            _bound_waits(connection)
             revision = next_revision(connection, self._site)
             self.learn_dead(connection)
             for table in LOGGED:

@@ -216,7 +216,8 @@ def _nanoseconds(text: str) -> int:
     if text.isdigit():
         return int(text)
     try:
-        return int(datetime.fromisoformat(text).timestamp() * 1e9)
+        # Python 3.10 does not read the Z of UTC.
+        return int(datetime.fromisoformat(text.replace("Z", "+00:00")).timestamp() * 1e9)
     except ValueError as error:
         raise InvalidValueError(f"expected an ISO 8601 time or nanoseconds, got {text!r}") from error
 

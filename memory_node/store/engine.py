@@ -25,7 +25,7 @@ def parse_url(url_or_path: str | Path) -> URL:
     """
     text = str(url_or_path)
     url = make_url(text) if "://" in text else URL.create("sqlite", database=str(Path(text).expanduser().absolute()))
-    if url.password is not None:
+    if url.password is not None or "password" in url.query:
         raise StoreError(
             "the store's address holds a password, which process lists and logs would show; "
             "take it out and set PGPASSWORD or write it to ~/.pgpass"
@@ -76,9 +76,13 @@ def open_copy(path: Path) -> Engine:
 
 
 def _sqlite_engine(path: Path, busy_timeout_s: float) -> Engine:
-    address = URL.create("sqlite", database=str(path))
-    options = {"timeout": busy_timeout_s, "check_same_thread": False}
-    engine = sa.create_engine(address, connect_args=options, pool_size=3)
+    address = f"file:{quote(str(path.absolute()))}?mode=rw"
+
+    def connect() -> sqlite3.Connection:
+        # mode=rw: a file that is not there is an error, never a new and empty memory.
+        return sqlite3.connect(address, uri=True, timeout=busy_timeout_s, check_same_thread=False)
+
+    engine = sa.create_engine(URL.create("sqlite", database=str(path)), creator=connect, pool_size=3)
 
     @sa.event.listens_for(engine, "connect")
     def _configure(connection: sqlite3.Connection, _record: Any) -> None:

@@ -20,6 +20,7 @@ from memory_node.domain.step import EpisodeSummary, StepRecord
 from memory_node.store import reader, schema
 from memory_node.store.backup import backup
 from memory_node.store.config import StoreConfig, load_config
+from memory_node.store.copying import insert_missing
 from memory_node.store.engine import for_writing, open_engine, parse_url, sqlite_path
 from memory_node.store.errors import StoreUnavailableError
 from memory_node.store.feed import ChangeFeed
@@ -68,6 +69,8 @@ class Store:
         path = sqlite_path(url)
         self.site = site or "home"
         self._prepared = False
+        # The inode of the SQLite file; 0 before it is opened, and for a server.
+        self._file_number = 0
         try:
             self._prepare(site)
         except sa.exc.OperationalError as error:
@@ -85,7 +88,7 @@ class Store:
         self.closed = False
         self._revision = -1
         self._map_lock = threading.Lock()
-        self._writer.start(lambda: self._prepare(self.site), reachable=self._prepared)
+        self._writer.start(lambda: self._prepare(self.site), self._verify_file, reachable=self._prepared)
         self._feed.start()
 
     def __enter__(self) -> Store:
@@ -306,11 +309,30 @@ class Store:
         """Make the tables ready and note this session, once the database can be reached."""
         if self._prepared:
             return
+        path = sqlite_path(self.url)
+        if path is not None and self._file_number and not path.exists():
+            # A new and empty memory in its place would hide the loss.
+            raise FileNotFoundError(f"{path} was removed; bring it back, or a backup of it, to the same place")
         self.site = prepare(self._engine, site, self._clock)
         row = {"id": self.session_id, "robot_id": self.robot_id, "started_ns": self._clock(), "program": __version__}
         with for_writing(self._engine.connect()) as connection, connection.begin():
-            connection.execute(schema.sessions.insert().values(site=self.site, **row))
+            connection.execute(insert_missing(connection, schema.sessions), {**row, "site": self.site})
+        self._file_number = path.stat().st_ino if path is not None else 0
         self._prepared = True
+
+    def _verify_file(self) -> None:
+        """Raise OSError when the SQLite file is no longer the one that is open: its writes would go nowhere."""
+        path = sqlite_path(self.url)
+        if path is None:
+            return
+        try:
+            same = path.stat().st_ino == self._file_number
+        except FileNotFoundError:
+            same = False
+        if not same:
+            self._prepared = False
+            self._engine.dispose()
+            raise OSError(f"{path} was removed or replaced while it was in use")
 
 
 def _map_key(record: MapRecord) -> tuple[str, ...]:

@@ -93,6 +93,7 @@ class LogWriter:
         self._config = config
         self._committed = committed
         self._prepare: Callable[[], None] = lambda: None
+        self._verify: Callable[[], None] = lambda: None
         self._applier = Applier(translator.origin["site"], translator.origin["robot_id"], self._reject_row)
         self._connection: Connection | None = None
         self._condition = threading.Condition()
@@ -111,12 +112,14 @@ class LogWriter:
         self._commit_ms: deque[float] = deque(maxlen=512)
         self._thread = threading.Thread(target=self._run, name="store-writer", daemon=True)
 
-    def start(self, prepare: Callable[[], None], reachable: bool) -> None:
+    def start(self, prepare: Callable[[], None], verify: Callable[[], None], reachable: bool) -> None:
         """Bring what the journal kept into the database, if it can be reached, and start to write.
 
-        prepare: makes the tables ready; called before each attempt after an outage.
+        prepare: makes the tables ready; called before each attempt after an outage. verify: called before each
+        commit, raises OSError when the database is not the one that was opened.
         """
         self._prepare = prepare
+        self._verify = verify
         if len(self._journal) or not reachable:
             self._state = "replaying the journal" if reachable else "not reached yet"
             self._recover()
@@ -297,6 +300,7 @@ class LogWriter:
     def _commit(self, batch: Batch) -> bool:
         started = time.monotonic()
         try:
+            self._verify()
             if self._connection is None:
                 self._connection = for_writing(self._engine.connect())
             revision = self._applier.apply(self._connection, batch)

@@ -1,6 +1,7 @@
 """Backup while work goes on, restore on either database, migrations, and versions that do not fit."""
 
 import sqlite3
+from pathlib import Path
 
 import pytest
 import sqlalchemy as sa
@@ -13,7 +14,7 @@ from memory_node.domain.errors import StoreError
 from memory_node.domain.scene import SceneEvent, SceneEventKind
 from memory_node.store import versioning
 from memory_node.store.backup import restore
-from memory_node.store.engine import open_engine, parse_url
+from memory_node.store.engine import create_private, open_engine, parse_url
 from memory_node.store.errors import InvalidImportError, StoreVersionError
 from memory_node.store.schema import metadata
 
@@ -87,7 +88,10 @@ def test_file_of_another_program_is_left_alone(open_at, tmp_path):
 
 
 def test_migrations_give_the_same_tables_as_a_new_store(store_url):
-    engine = open_engine(parse_url(store_url))
+    url = parse_url(store_url)
+    if url.get_backend_name() == "sqlite":
+        create_private(Path(url.database))
+    engine = open_engine(url)
     config = Config()
     config.set_main_option("script_location", str(versioning._MIGRATIONS))
     with engine.connect() as connection, connection.begin():

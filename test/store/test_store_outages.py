@@ -12,6 +12,7 @@ import pytest
 import sqlalchemy as sa
 
 from memory_node.domain.scene import SceneEvent, SceneEventKind
+from memory_node.store.engine import parse_url
 from memory_node.store.errors import StoreBacklogError, StoreUnavailableError
 from memory_node.store.journal import Journal
 
@@ -178,6 +179,41 @@ def test_robot_that_starts_without_its_server_contributes_later(open_at, make_ob
         postgres.start()
     until(lambda: store.diagnostics().state == "ok", 20.0)
     assert [o.id for o in store.load_scene().objects] == [mug.id]
+
+
+def test_removed_file_is_noticed_and_a_backup_in_its_place_goes_on(open_at, make_object, tmp_path):
+    path = tmp_path / "memory.db"
+    store = open_at(str(path))
+    before, during = make_object(), make_object()
+    store.append([event(before)]).wait()
+    store.backup(tmp_path / "a.backup")
+    for suffix in ("", "-wal", "-shm"):
+        (tmp_path / f"memory.db{suffix}").unlink()
+    store.append([event(during)]).wait()
+    assert "removed" in store.diagnostics().state
+    time.sleep(0.3)
+    assert not path.exists(), "an empty memory must not take its place"
+    (tmp_path / "a.backup").rename(path)
+    until(lambda: store.diagnostics().state == "ok")
+    assert {o.id for o in store.load_scene().objects} == {before.id, during.id}
+
+
+def test_site_that_another_robot_holds_locked_does_not_stop_this_one(open_at, make_object, postgres):
+    url = postgres.create_database()
+    store = open_at(url)
+    engine = sa.create_engine(parse_url(url))
+    with engine.begin() as connection:
+        connection.execute(sa.text("UPDATE sites SET revision = revision"))
+        store.append([event(make_object())]).wait(5.0)
+        assert "lock timeout" in store.diagnostics().state
+    engine.dispose()
+    until(lambda: store.diagnostics().state == "ok")
+    assert len(store.load_scene().objects) == 1
+
+
+def test_tls_options_of_the_address_reach_the_server(open_at, postgres):
+    url = postgres.create_database().replace("sslmode=disable", "sslmode=require")
+    assert "SSL" in open_at(url).diagnostics().state
 
 
 def test_torn_frame_ends_the_journal(tmp_path):

@@ -174,6 +174,8 @@ def test_file_of_another_site_is_refused(open_at, tmp_path):
         open_at(str(tmp_path / "m.db"), site="south")
 
 
-def test_password_in_the_address_is_refused():
-    with pytest.raises(StoreError, match=r"\.pgpass"):
-        open_store("postgresql://robot:secret@127.0.0.1/memory")
+@pytest.mark.parametrize("address", ["robot:secret@127.0.0.1/memory", "robot@127.0.0.1/memory?password=secret"])
+def test_password_in_the_address_is_refused(address):
+    with pytest.raises(StoreError, match=r"\.pgpass") as refusal:
+        open_store(f"postgresql://{address}")
+    assert "secret" not in str(refusal.value)
