@@ -54,12 +54,17 @@ class Recall:
         fitting = [unit for unit in units if self._passes(query, unit)]
         if not fitting:
             return _unknown(query, "nothing remembered passes the query's filters" if units else "memory is empty")
-        scores = self._meaning(query, fitting) * self._circumstances(query, fitting, now_ns)
+        meaning = self._meaning(query, fitting)
+        # What is asked of a thing only lowers the belief that it is meant, so most need no second look.
+        likely = np.flatnonzero(meaning >= self._config.abstain_below)
+        if not len(likely):
+            closest = int(np.argmax(meaning))
+            return _too_far(query, fitting[closest], float(meaning[closest]))
+        fitting = [fitting[index] for index in likely]
+        scores = meaning[likely] * self._circumstances(query, fitting, now_ns)
         order = np.argsort(-scores, kind="stable")[: max(1, query.k)]
-        best = float(scores[order[0]])
-        if best < self._config.abstain_below:
-            closest = fitting[order[0]].object_class
-            return _unknown(query, f"the closest, {closest}, fits with {best:.2f} only")
+        if scores[order[0]] < self._config.abstain_below:
+            return _too_far(query, fitting[order[0]], float(scores[order[0]]))
         kept = [index for index in order if scores[index] >= self._config.abstain_below]
         stamp_ns = query.as_of_ns or now_ns
         answers = tuple(
@@ -156,6 +161,10 @@ def _explanation(query: FindQuery, answers: Sequence[ObjectAnswer]) -> str:
     if rivals:
         text += f"; so do {len(rivals)} more: " + ", ".join(dict.fromkeys(answer.object_class for answer in rivals))
     return text
+
+
+def _too_far(query: FindQuery, closest: MemoryUnit, score: float) -> Recollection:
+    return _unknown(query, f"the closest, {closest.object_class}, fits with {score:.2f} only")
 
 
 def _unknown(query: FindQuery, reason: str) -> Recollection:

@@ -1,0 +1,23 @@
+"""Builds the sentence embedder that a config names."""
+
+from __future__ import annotations
+
+from memory_node.domain.errors import InvalidValueError
+from memory_node.domain.ports import TextEmbedder
+from memory_node.retrieval.config import RetrievalConfig
+from memory_node.retrieval.minilm import MiniLmEmbedder
+from memory_node.retrieval.openai_embedder import OpenAiEmbedder
+
+
+def build_embedder(config: RetrievalConfig) -> TextEmbedder:
+    """Return the embedder; recall caches what it embeds.
+
+    Raises:
+        InvalidValueError: an endpoint is asked for without its address or model.
+        ResourceMissingError: MiniLM's graph is missing and cannot be made here.
+    """
+    if config.embedder == "minilm":
+        return MiniLmEmbedder(config.precision)
+    if not (config.openai_base_url and config.openai_model):
+        raise InvalidValueError("embedder openai: expected openai_base_url and openai_model, one of them is empty")
+    return OpenAiEmbedder(config.openai_base_url, config.openai_model)
