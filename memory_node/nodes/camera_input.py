@@ -100,11 +100,15 @@ class CameraInput:
         map_T_camera = self._pose_of(depth.header)
         color_rgb = conversions.color_from_msg(color)
         depth_m = conversions.depth_from_msg(depth)
+        if not (depth_m > 0.0).any():
+            raise InputSkippedError("depth_empty", "no pixel of the depth image has a return")
         detections: list[Detection]
         if self._detector is not None:
             labels, detections = None, self._detector.detect(color_rgb, depth_m, self._intrinsics)
         else:
             labels, detections = conversions.labels_from_msg(masks), conversions.detections_from_msg(found)
+        if labels is not None and detections and not labels.any():
+            raise InputSkippedError("masks_empty", f"{len(detections)} detections own no pixel")
         return self._pipeline.observe(
             conversions.stamp_from_msg(depth.header.stamp),
             map_T_camera,

@@ -44,9 +44,13 @@ class MemoryClient:
             raise PeerTimeoutError(f"no memory node offers {self._scene.srv_name} after {timeout_s:g} s")
 
     def _call(self, client: Any, request: Any) -> Any:
-        if not client.service_is_ready() and not client.wait_for_service(timeout_sec=self._timeout_s):
+        if not client.wait_for_service(timeout_sec=self._timeout_s):
             raise PeerTimeoutError(f"no node offers {client.srv_name}")
-        return result_of(client.call_async(request), self._timeout_s, client.srv_name)
+        try:
+            return result_of(client.call_async(request), self._timeout_s, client.srv_name)
+        except PeerTimeoutError:
+            # A memory node that was killed and restarted has not seen the request; asking twice changes nothing.
+            return result_of(client.call_async(request), self._timeout_s, client.srv_name)
 
     def recall(self, query: FindQuery) -> Recollection:
         """Ask the short-term memory."""

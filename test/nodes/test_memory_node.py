@@ -1,0 +1,160 @@
+"""The memory node over DDS: camera topics in, services out, malformed input counted, a crash survived."""
+
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from ros_peer import RosPeer, SimulatedCamera, wait_until
+
+SECOND_NS = 1_000_000_000
+
+
+def start_memory(database: Path, domain_id: int, *nodes: str) -> subprocess.Popen[bytes]:
+    environment = {**os.environ, "ROS_DOMAIN_ID": str(domain_id), "ROS_AUTOMATIC_DISCOVERY_RANGE": "LOCALHOST"}
+    command = [sys.executable, "-m", "memory_node.nodes.run", "memory", *nodes]
+    return subprocess.Popen([*command, "--ros-args", "-p", f"memory:database:={database}"], env=environment)
+
+
+@pytest.fixture
+def memory(tmp_path: Path, peer: RosPeer) -> Iterator[subprocess.Popen[bytes]]:
+    process = start_memory(tmp_path / "memory.db", peer.domain_id)
+    yield process
+    process.send_signal(signal.SIGINT)
+    assert process.wait(20.0) == 0
+
+
+def ask(peer: RosPeer, **fields: Any) -> Any:
+    from robot_memory.srv import FindObjects
+
+    return peer.call(FindObjects, "memory/find_objects", **fields)
+
+
+def figures(peer: RosPeer) -> dict[str, str]:
+    from diagnostic_msgs.msg import DiagnosticArray
+
+    latest: dict[str, str] = {}
+
+    def take(message: DiagnosticArray) -> None:
+        latest.update({value.key: value.value for value in message.status[0].values})
+
+    subscription = peer.node.create_subscription(DiagnosticArray, "/diagnostics", take, 10)
+    wait_until(lambda: latest)
+    peer.node.destroy_subscription(subscription)
+    return latest
+
+
+def test_camera_topics_become_answers_under_the_contract(peer: RosPeer, memory: object) -> None:
+    from robot_memory.msg import AnswerStatus
+
+    camera = SimulatedCamera(peer)
+    for index in range(4):
+        camera.show((index + 1) * SECOND_NS)
+    wait_until(lambda: ask(peer, object_class="Mug").answers)
+    (answer,) = ask(peer, object_class="Mug").answers
+    assert answer.status.value == AnswerStatus.OK
+    assert (answer.header.frame_id, answer.evidence_frame, answer.source) == ("map", "map", "long_term")
+    assert 0.5 < answer.existence_probability < 1.0
+    assert answer.pose.covariance[0] > 0.0
+    assert answer.last_missed.sec == 0
+    assert abs(answer.pose.pose.position.x - 1.5) < 0.1
+    unknown = ask(peer, object_class="Unicorn")
+    assert (unknown.status.value, len(unknown.answers)) == (AnswerStatus.UNKNOWN, 0)
+    assert unknown.status.explanation
+
+
+def test_malformed_input_is_counted_and_the_node_lives(peer: RosPeer, memory: object) -> None:
+    def nan_depth(message: Any) -> None:
+        message.data = np.full((480, 640), np.nan, np.float32).tobytes()
+
+    def odd_encoding(message: Any) -> None:
+        message.encoding = "bayer_rggb8"
+
+    def cut_short(message: Any) -> None:
+        message.data = bytes(100)
+
+    def unknown_frame(message: Any) -> None:
+        message.header.frame_id = "nowhere"
+
+    def no_masks(message: Any) -> None:
+        message.data = bytes(len(message.data))
+
+    camera = SimulatedCamera(peer)
+    broken = (
+        {"camera_depth_image_raw": nan_depth},
+        {"camera_color_image_raw": odd_encoding},
+        {"camera_depth_image_raw": cut_short},
+        {"camera_depth_image_raw": unknown_frame},
+        {"detections_masks": no_masks},
+    )
+    for index, change in enumerate(broken):
+        camera.show((index + 1) * SECOND_NS, **change)
+    camera.show(10 * SECOND_NS)
+    wait_until(lambda: ask(peer, object_class="Mug").answers)
+    counted = figures(peer)
+    for reason in ("depth_empty", "color_encoding", "depth_size", "no_transform", "masks_empty"):
+        assert counted[f"skipped.{reason}"] == "1", counted
+    assert len(ask(peer, object_class="Mug").answers) == 1
+
+
+def test_unusable_request_is_answered_with_what_is_wrong(peer: RosPeer, memory: object) -> None:
+    from robot_memory import msg, srv
+
+    refused = peer.call(srv.Remember, "memory/remember", changes=[msg.StateChange(added=["enchanted"])])
+    assert not refused.success
+    assert "enchanted" in refused.message
+    unknown = ask(peer, object_class="Mug", states=["sparkling"])
+    assert "sparkling" in unknown.status.explanation
+    step = peer.call(srv.RecordStep, "memory/record_step")
+    assert not step.success
+
+
+def test_what_a_service_told_survives_kill_9(tmp_path: Path, peer: RosPeer) -> None:
+    from robot_memory.srv import GetSceneGraph
+
+    database = tmp_path / "memory.db"
+    process = start_memory(database, peer.domain_id)
+    camera = SimulatedCamera(peer)
+    camera.show(1 * SECOND_NS)
+    camera.show(2 * SECOND_NS)
+    wait_until(lambda: peer.call(GetSceneGraph, "memory/get_scene_graph").graph.objects)
+    told = {o.id for o in peer.call(GetSceneGraph, "memory/get_scene_graph").graph.objects}
+    process.kill()
+    process.wait(10.0)
+    process = start_memory(database, peer.domain_id)
+    try:
+        remembered = {o.id for o in peer.call(GetSceneGraph, "memory/get_scene_graph", 40.0).graph.objects}
+        assert told
+        assert told <= remembered
+    finally:
+        process.kill()
+        process.wait(10.0)
+
+
+def test_every_service_answers(peer: RosPeer, memory: object) -> None:
+    from robot_memory import srv
+
+    change_fields = {"operation": "relabel", "object_id": "ghost", "new_class": "Mug"}
+    calls: dict[str, tuple[Any, dict[str, Any]]] = {
+        "get_scene_graph": (srv.GetSceneGraph, {"token_budget": 100}),
+        "find_objects": (srv.FindObjects, {"text": "a mug"}),
+        "recall_objects": (srv.RecallObjects, {"text": "a mug"}),
+        "rank_search_areas": (srv.RankSearchAreas, {"object_class": "Mug"}),
+        "remember": (srv.Remember, {}),
+        "get_context": (srv.GetContext, {"instruction": "bring me the mug"}),
+        "forget": (srv.Forget, {"object_class": "Unicorn"}),
+        "save_memory": (srv.SaveMemory, {}),
+        "edit_object": (srv.EditObject, change_fields),
+        "confirm_relocalization": (srv.ConfirmRelocalization, {}),
+        "start_episode": (srv.StartEpisode, {"episode_id": "e1", "instruction": "bring me the mug"}),
+        "end_episode": (srv.EndEpisode, {"episode_id": "e1", "succeeded": True}),
+    }
+    for name, (kind, fields) in calls.items():
+        response = peer.call(kind, f"memory/{name}", **fields)
+        message = getattr(response, "message", "") or getattr(getattr(response, "status", None), "explanation", "")
+        assert "internal error" not in message, f"{name}: {message}"
