@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -34,8 +34,8 @@ def load_home(home: str | Path, types: TypeCatalogue | None = None) -> World:
         ResourceMissingError: no home of that name ships with the package.
     """
     path = Path(home) if str(home).endswith((".yaml", ".yml")) else resource_path(f"config/homes/{home}.yaml")
-    declared = read_yaml(path)
-    _reject_unknown("home", declared, _HOME_KEYS)
+    declared = read_yaml(path) or {}
+    _check_keys("home", declared, _HOME_KEYS, ("name", "robot", "rooms"))
     return _HomeBuilder(declared, types or load_types()).build()
 
 
@@ -75,7 +75,7 @@ class _HomeBuilder:
         return Layout(str(self._declared["name"]), rooms, walls_of(rooms, doors), doors, start)
 
     def _fixture(self, entry: Mapping[str, Any], fixtures: Mapping[str, Thing]) -> Thing:
-        _reject_unknown("fixture", entry, _FIXTURE_KEYS)
+        _check_keys("fixture", entry, _FIXTURE_KEYS, ("type", "at"))
         kind = self._types[entry["type"]]
         parent = fixtures.get(entry.get("on", ""))
         if "on" in entry and parent is None:
@@ -95,7 +95,7 @@ class _HomeBuilder:
         )
 
     def _add_object(self, world: World, entry: Mapping[str, Any]) -> None:
-        _reject_unknown("object", entry, _OBJECT_KEYS)
+        _check_keys("object", entry, _OBJECT_KEYS, ("type",))
         kind = self._types[entry["type"]]
         yaw = float(np.radians(entry.get("yaw_deg", 0.0)))
         thing = Thing(self._id(entry, kind), kind, OrientedBox(np.zeros(3), np.array(kind.size_m), yaw))
@@ -140,9 +140,9 @@ def _in_map(receptacle: Thing, at: list[float]) -> np.ndarray:
     return np.asarray(pose.apply(np.array([float(at[0]), float(at[1]), 0.0])))[:2]
 
 
-def _reject_unknown(what: str, entry: Mapping[str, Any], known: set[str]) -> None:
-    unknown = set(entry) - known
+def _check_keys(what: str, entry: Mapping[str, Any], known: set[str], needed: Sequence[str] = ()) -> None:
+    unknown, missing = set(entry) - known, set(needed) - set(entry)
     if unknown:
-        raise InvalidValueError(
-            f"{what} {entry.get('id', '')}: unknown keys {sorted(unknown)}; known are {sorted(known)}"
-        )
+        raise InvalidValueError(f"{what} {dict(entry)}: unknown keys {sorted(unknown)}; known are {sorted(known)}")
+    if missing:
+        raise InvalidValueError(f"{what} {dict(entry)}: missing keys {sorted(missing)}")
