@@ -62,9 +62,10 @@ def visible_things(
     world: World, eye: Pose, range_m: float = VIEW_RANGE_M, field_of_view_rad: float = ALL_AROUND_RAD
 ) -> list[Thing]:
     """Return all that a robot standing at `eye` sees, nearest first."""
-    near = [(horizontal_distance(thing.box, eye.position), thing.id) for thing in world]
-    near = sorted(pair for pair in near if pair[0] <= range_m)
-    return [world[name] for _, name in near if is_visible(world, world[name], eye, range_m, field_of_view_rad)]
+    near = [(horizontal_distance(thing.box, eye.position), thing.id, thing) for thing in world]
+    near = [entry for entry in near if entry[0] <= range_m]
+    near.sort(key=lambda entry: entry[:2])
+    return [thing for _, _, thing in near if is_visible(world, thing, eye, range_m, field_of_view_rad)]
 
 
 def oracle_observation(thing: Thing, now_ns: int) -> ObjectObservation:
