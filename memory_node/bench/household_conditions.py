@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,7 +14,7 @@ from memory_node.home.visibility import horizontal_distance
 from memory_node.home.world import World
 from memory_node.planner.grounding import Grounding
 from memory_node.planner.noun_phrase import singular
-from memory_node.planner.object_kinds import ObjectKinds
+from memory_node.planner.object_kinds import ObjectKinds, alike
 
 _CONDITION = re.compile(r"(?P<name>[A-Za-z_]+)\s*\((?P<arguments>(?:[^()]|\([^()]*\))*)\)\s*(?::\s*(?P<value>[01]))?")
 _POINT = re.compile(r"\(?\s*(-?[\d.]+)\s*,\s*(-?[\d.]+)\s*,\s*(-?[\d.]+)\s*\)?")
@@ -35,14 +34,6 @@ _STATES: dict[str, tuple[ObjectState, ...]] = {
     **dict.fromkeys(("off",), (_S.OFF,)),
     **dict.fromkeys(("dirty",), (_S.DIRTY,)),
 }
-# A home without a desk has its other tables take that part, and so on.
-_ALIKE = (
-    frozenset({"DiningTable", "CoffeeTable", "SideTable", "Desk", "CounterTop", "TVStand", "Dresser"}),
-    frozenset({"DeskLamp", "FloorLamp"}),
-    frozenset({"Shelf", "Cabinet", "Cart", "Dresser"}),
-    frozenset({"Sofa", "ArmChair", "Bed", "Ottoman"}),
-    frozenset({"SinkBasin", "BathtubBasin"}),
-)
 _PLACE_WITHIN_M, _BESIDE_WITHIN_M = 0.75, 0.6
 
 
@@ -133,14 +124,10 @@ class ConditionReader:
         """Return the home's classes that the words may mean, with the pieces that they may be cut into."""
         named = set(self._grounding.by_name(_head(words)))
         named |= {self._kinds.sliced(name) for name in named if self._kinds[name].slices}
-        found = named & present or _alike(named) & present
+        found = named & present or alike(named) & present
         return frozenset(found | {name for name in named if self._kinds.whole(name) in present})
 
 
 def _head(words: str) -> str:
     spaced = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", words.strip())
     return " ".join(singular(word) for word in re.findall(r"[a-z]+", spaced.lower()))
-
-
-def _alike(names: Iterable[str]) -> set[str]:
-    return {other for group in _ALIKE for name in names if name in group for other in group}

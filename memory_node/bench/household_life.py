@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from memory_node.bench.household_cases import Case
 from memory_node.bench.household_goals import Judge
 from memory_node.delivery.ablation import AblatedMemory
-from memory_node.delivery.open_memory import open_memory
+from memory_node.delivery.open_memory import MemoryConfig, open_memory
 from memory_node.domain.geometry import FloatArray, OrientedBox, Pose
 from memory_node.domain.ports import TextEmbedder
 from memory_node.domain.skill import SkillCall, SkillResult, StateChange
@@ -23,9 +23,12 @@ from memory_node.home.visibility import horizontal_distance
 from memory_node.home.world import World
 from memory_node.planner.executor import InstructionExecutor, InstructionResult
 from memory_node.planner.planner import Lookup, Planner
+from memory_node.scene_graph.config import SceneGraphConfig
 from memory_node.scene_graph.free_space import OccupancyMap
 
 SAME_PLACE_M = 0.5
+# The oracle sees 1.5 m far: areas this far apart leave no furniture unseen.
+AREA_SPACING_M = 0.6
 _DAY_NS = 86_400 * 10**9
 
 
@@ -61,7 +64,8 @@ class Life:
         self._planner = planner
         self._world: World | None = None
         self._day = 0
-        self._memory = open_memory(clock=self._now_ns, embedder=embedder)
+        scene = replace(SceneGraphConfig.load(), area_spacing_m=AREA_SPACING_M)
+        self._memory = open_memory(MemoryConfig(scene=scene), clock=self._now_ns, embedder=embedder)
         self._seen: set[str] = set()
         self._path: list[tuple[float, float]] = []
         self._judge: Judge | None = None

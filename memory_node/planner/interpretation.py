@@ -14,7 +14,7 @@ from memory_node.planner.goal import Goal, Mention
 from memory_node.planner.goal_model import HomeClasses
 from memory_node.planner.grounding import Grounding
 from memory_node.planner.noun_phrase import NounPhrase, read_noun_phrase
-from memory_node.planner.object_kinds import ObjectKinds
+from memory_node.planner.object_kinds import ObjectKinds, alike
 
 BIN = "GarbageCan"
 USER = "User"
@@ -160,7 +160,8 @@ class Interpreter:
         group = self._grounding.group(phrase.head)
         named = self._fitting(self._grounding.by_name(phrase.head), fits)
         if group is None and named:
-            return Mention(phrase.text, self._at_home(named) + self._instead(phrase, named, fits), another=phrase.another)
+            candidates = self._at_home(named) + self._instead(phrase, named, fits)
+            return Mention(phrase.text, candidates, another=phrase.another)
         return self._described(phrase, group, named, fits)
 
     def _described(
@@ -210,7 +211,11 @@ class Interpreter:
         """Return what a home without any of the receptacles meant has that is most like them."""
         if fits != self._holds or not self._home.fixtures or set(names) & self._home.all:
             return ()
-        return self._grounding.by_meaning(phrase.text, sorted(filter(fits, self._home.fixtures)))
+        able = sorted(filter(fits, self._home.fixtures))
+        words = [alike(found) for found in map(self._grounding.by_name, phrase.head.split()) if found]
+        close = frozenset.intersection(*words) if words else alike(names)
+        similar = [name for name in able if name in close]
+        return self._grounding.by_meaning(phrase.text, similar or able)
 
     def _at_home(self, names: tuple[str, ...]) -> tuple[str, ...]:
         """Return the classes with those that the home is known to have in front."""

@@ -14,6 +14,14 @@ from memory_node.domain.resources import resource_path
 from memory_node.domain.skill_library import Predicate
 
 SLICED_SUFFIX = "Sliced"
+# Classes that can stand in for each other: in a home without a desk another table takes its part.
+_ALIKE = (
+    frozenset({"DiningTable", "CoffeeTable", "SideTable", "Desk", "CounterTop", "TVStand", "Dresser"}),
+    frozenset({"DeskLamp", "FloorLamp"}),
+    frozenset({"Shelf", "Cabinet", "Cart", "Dresser", "TVStand", "SideTable"}),
+    frozenset({"Sofa", "ArmChair", "Bed", "Ottoman"}),
+    frozenset({"SinkBasin", "BathtubBasin"}),
+)
 _PROPERTIES = {
     "pickupable": Predicate.PICKUPABLE,
     "openable": Predicate.OPENABLE,
@@ -79,6 +87,12 @@ class ObjectKinds:
         """Return the class that pieces of class `name` were cut from; a whole is its own."""
         wholes = (kind.name for kind in self._kinds.values() if kind.slices == name)
         return next(wholes, name.removesuffix(SLICED_SUFFIX))
+
+
+def alike(names: Iterable[str]) -> frozenset[str]:
+    """Return the classes that can stand in for some others where those are not to be had."""
+    wanted = set(names)
+    return frozenset(other for group in _ALIKE if group & wanted for other in group) - wanted
 
 
 def split_words(name: str) -> str:

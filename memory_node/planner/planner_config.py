@@ -1,0 +1,94 @@
+"""The planner's parameters: config/planner.yaml, read once into a validated value."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from memory_node.domain.errors import InvalidValueError
+from memory_node.domain.resources import resource_path
+
+
+@dataclass(frozen=True)
+class OfflineConfig:
+    """Of the offline planner; the keys are explained in config/planner.yaml."""
+
+    max_failures: int = 10
+
+    def __post_init__(self) -> None:
+        _check_range(self, "max_failures", 1, 100)
+
+
+@dataclass(frozen=True)
+class LlmConfig:
+    """Of the language model planner; the keys are explained in config/planner.yaml."""
+
+    base_url: str = ""
+    model: str = "gpt-4o"
+    api_key_variable: str = "OPENAI_API_KEY"
+    temperature: float = 0.0
+    max_reply_tokens: int = 800
+    timeout_s: float = 60.0
+    context_tokens: int = 2000
+    max_repairs: int = 3
+    max_replans: int = 4
+    max_steps: int = 80
+    usd_per_million_in: float = 2.5
+    usd_per_million_out: float = 10.0
+
+    def __post_init__(self) -> None:
+        for name, low, high in (
+            ("temperature", 0, 2),
+            ("max_reply_tokens", 1, 32_000),
+            ("timeout_s", 0.1, 3600),
+            ("context_tokens", 0, 100_000),
+            ("max_repairs", 0, 20),
+            ("max_replans", 0, 50),
+            ("max_steps", 1, 1000),
+            ("usd_per_million_in", 0, 1e6),
+            ("usd_per_million_out", 0, 1e6),
+        ):
+            _check_range(self, name, low, high)
+
+
+@dataclass(frozen=True)
+class PlannerConfig:
+    """Both planners' parameters."""
+
+    offline: OfflineConfig = field(default_factory=OfflineConfig)
+    llm: LlmConfig = field(default_factory=LlmConfig)
+
+    @classmethod
+    def load(cls, path: Path | None = None) -> PlannerConfig:
+        """Read a YAML file, by default config/planner.yaml.
+
+        Raises:
+            InvalidValueError: an unknown key, or a value out of its range.
+        """
+        path = path or resource_path("config/planner.yaml")
+        entries = yaml.safe_load(path.read_text(encoding="utf-8")) or {}
+        unknown = set(entries) - {"offline", "llm"}
+        if unknown:
+            raise InvalidValueError(f"{path}: expected the keys offline and llm, got {', '.join(sorted(unknown))}")
+        return cls(
+            OfflineConfig(**_known(OfflineConfig, entries.get("offline") or {}, path)),
+            LlmConfig(**_known(LlmConfig, entries.get("llm") or {}, path)),
+        )
+
+
+def _known(kind: type[Any], entries: Mapping[str, Any], path: Path) -> dict[str, Any]:
+    unknown = set(entries) - {one.name for one in dataclasses.fields(kind)}
+    if unknown:
+        raise InvalidValueError(f"{path}: unknown key(s) {', '.join(sorted(unknown))}")
+    return dict(entries)
+
+
+def _check_range(config: object, name: str, low: float, high: float) -> None:
+    value = getattr(config, name)
+    if isinstance(value, bool) or not isinstance(value, int | float) or not low <= value <= high:
+        raise InvalidValueError(f"planner.{name}: expected a number from {low:g} to {high:g}, got {value!r}")

@@ -1,0 +1,248 @@
+"""The language model's planner against a local server that speaks the OpenAI protocol."""
+
+import json
+import threading
+import time
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+import pytest
+
+from memory_node.domain.answer import AnswerStatus, Recollection
+from memory_node.domain.scene import SceneSnapshot
+from memory_node.domain.skill import FailureReason, SkillCall, SkillResult, StateChange
+from memory_node.planner.chat_model import OpenAiChatModel
+from memory_node.planner.executor import InstructionExecutor
+from memory_node.planner.llm_planner import LlmPlanner
+from memory_node.planner.object_kinds import load_object_kinds
+from memory_node.planner.offline_planner import OfflinePlanner
+from memory_node.planner.planner import ProgressKind
+from memory_node.planner.planner_config import LlmConfig
+from memory_node.planner.understanding import Understander
+
+FETCH_APPLE = 'Here you are:\n```python\nGoToObject("Apple")  # by memory\nPickupObject("Apple")\n```'
+
+
+class EmptyMemory:
+    """Remembers nothing; its context can be recognised in a prompt."""
+
+    def __init__(self) -> None:
+        self.told = []
+
+    def recall(self, query):
+        return Recollection((), AnswerStatus.UNKNOWN)
+
+    find = recall
+
+    def rank_search_areas(self, object_class, k=0):
+        return ()
+
+    def remember(self, changes):
+        self.told += changes
+
+    def context(self, instruction, token_budget=2000):
+        return f"MEMORY OF {instruction}"
+
+    def scene(self):
+        return SceneSnapshot(0)
+
+
+class ObedientRobot:
+    """Does everything, except that the skills in `failing` fail once each."""
+
+    def __init__(self, **failing: FailureReason) -> None:
+        self.failing = failing
+        self.calls: list[str] = []
+
+    def execute(self, call: SkillCall) -> SkillResult:
+        self.calls.append(str(call))
+        reason = self.failing.pop(call.skill, None)
+        if reason is not None:
+            return SkillResult(call, False, reason, "not this time")
+        changes = ()
+        if call.skill in ("PickupObject", "PutObject"):
+            name = call.arguments[0].partition("@")[0]
+            changes = (StateChange(name, name, 1, held=call.skill == "PickupObject"),)
+        return SkillResult(call, True, changes=changes)
+
+
+class Endpoint:
+    """Answers chat completions with prepared replies, in a stream; a float makes it wait so many seconds."""
+
+    def __init__(self, replies) -> None:
+        self.replies = list(replies)
+        self.requests: list[dict] = []
+        endpoint = self
+
+        class Handler(BaseHTTPRequestHandler):
+            def do_POST(self):
+                body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+                endpoint.requests.append(body)
+                reply = endpoint.replies.pop(0)
+                if isinstance(reply, int):
+                    self.send_error(reply)
+                    return
+                self.send_response(200)
+                self.send_header("Content-Type", "text/event-stream")
+                self.end_headers()
+                if isinstance(reply, float):
+                    time.sleep(reply)
+                    reply = "late"
+                for piece in [reply[i : i + 7] for i in range(0, len(reply), 7)]:
+                    self._event({"choices": [{"index": 0, "delta": {"content": piece}}]})
+                self._event(
+                    {"choices": [], "usage": {"prompt_tokens": 100, "completion_tokens": 20, "total_tokens": 120}}
+                )
+                self.wfile.write(b"data: [DONE]\n\n")
+
+            def _event(self, fields):
+                chunk = {"id": "1", "object": "chat.completion.chunk", "created": 0, "model": "m", **fields}
+                self.wfile.write(f"data: {json.dumps(chunk)}\n\n".encode())
+
+            def log_message(self, *_):
+                pass
+
+        self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.url = f"http://127.0.0.1:{self.server.server_port}/v1"
+        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+
+    def prompts(self) -> str:
+        return "\n".join(message["content"] for message in self.requests[-1]["messages"])
+
+
+@pytest.fixture
+def endpoint() -> Iterator:
+    opened = []
+
+    def serve(*replies) -> Endpoint:
+        opened.append(Endpoint(replies))
+        return opened[-1]
+
+    yield serve
+    for one in opened:
+        one.server.shutdown()
+        one.server.server_close()
+
+
+def run(url: str, robot, instruction="bring me an apple", fallback=None, **config):
+    kinds = load_object_kinds()
+    settings = LlmConfig(base_url=url, model="m", **{"timeout_s": 5.0, **config})
+    planner = LlmPlanner(OpenAiChatModel(settings), settings, kinds, fallback)
+    progress = []
+    result = InstructionExecutor(EmptyMemory(), robot, planner).execute(instruction, on_progress=progress.append)
+    return result, progress
+
+
+def test_good_reply_is_executed_and_accounted(endpoint) -> None:
+    server, robot = endpoint(FETCH_APPLE), ObedientRobot()
+    result, progress = run(server.url, robot)
+    assert result.success
+    assert robot.calls == ["GoToObject(Apple)", "PickupObject(Apple)"]
+    assert (result.outcome.planner, result.outcome.tokens_in, result.outcome.tokens_out) == ("llm", 100, 20)
+    assert result.outcome.cost_usd == pytest.approx((100 * 2.5 + 20 * 10) / 1e6)
+    assert any(one.kind is ProgressKind.PLAN and "GoToObject" in one.text for one in progress)
+
+
+def test_prompt_carries_skills_memory_and_instruction(endpoint) -> None:
+    server = endpoint(FETCH_APPLE)
+    run(server.url, ObedientRobot(), "fetch the fruit")
+    prompt = server.prompts()
+    assert "`CleanObject(object, [fixture])`" in prompt
+    assert "MEMORY OF fetch the fruit" in prompt
+    assert "The hand is empty" in prompt
+
+
+@pytest.mark.parametrize(
+    ("reply", "said"),
+    [
+        ("I am sorry, I cannot.", "cannot be read as calls"),
+        ("```\n```", "no skill call"),
+        ('FlyTo("Apple")', "expected one of"),
+        ('PickupObject("Unicorn")', "neither a known id nor a class"),
+        ('PickupObject("Apple@here")', "expected Class@x,y,z"),
+        ('PutObject("Apple", "Bowl")', "the hand holds nothing"),
+        ('PickupObject("Apple")\nPickupObject("Bowl")', "the hand holds Apple"),
+        ('SliceObject("Apple")', "not a knife"),
+        ("PickupObject(Apple)", "must be a string"),
+        ('PickupObject(object="Apple")', "without names"),
+        ('for i in range(3):\n    PickupObject("Apple")', "no skill call"),
+    ],
+)
+def test_faulty_reply_is_sent_back_with_the_precise_error(endpoint, reply: str, said: str) -> None:
+    server, robot = endpoint(reply, FETCH_APPLE), ObedientRobot()
+    result, _ = run(server.url, robot)
+    assert result.success
+    assert said in server.requests[1]["messages"][-1]["content"]
+    assert robot.calls == ["GoToObject(Apple)", "PickupObject(Apple)"]
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        '__import__("os").system("touch {path}")',
+        'PickupObject(__import__("os").system("touch {path}"))',
+        'PickupObject("Apple" if open("{path}", "w") else "Bowl")',
+        '(lambda: open("{path}", "w"))()',
+        "PickupObject(f\"{{open('{path}', 'w')}}\")",
+        "(" * 3000,
+        "PickupObject('" + "A" * 30_000 + "')",
+    ],
+)
+def test_hostile_reply_is_never_executed(endpoint, tmp_path, reply: str) -> None:
+    path = tmp_path / "made"
+    server, robot = endpoint(reply.replace("{path}", str(path)), FETCH_APPLE), ObedientRobot()
+    run(server.url, robot)
+    assert not path.exists()
+    assert robot.calls == ["GoToObject(Apple)", "PickupObject(Apple)"]
+
+
+def test_repairs_are_bounded(endpoint) -> None:
+    server, robot = endpoint(*["no plan"] * 3), ObedientRobot()
+    result, _ = run(server.url, robot, max_repairs=2)
+    assert not result.success
+    assert len(server.requests) == 3
+    assert "no plan" in result.failure
+    assert robot.calls == []
+
+
+def test_failed_skill_brings_a_new_plan_with_feedback(endpoint) -> None:
+    server = endpoint(FETCH_APPLE, 'PickupObject("Apple")')
+    robot = ObedientRobot(PickupObject=FailureReason.TOO_FAR)
+    result, _ = run(server.url, robot)
+    assert result.success
+    feedback = server.requests[1]["messages"][-1]["content"]
+    assert "too_far" in feedback
+    assert "GoToObject(Apple)" in feedback
+    assert robot.calls == ["GoToObject(Apple)", "PickupObject(Apple)", "PickupObject(Apple)"]
+
+
+def test_replans_are_bounded(endpoint) -> None:
+    server = endpoint(*[FETCH_APPLE] * 3)
+
+    class Refusing(ObedientRobot):
+        def execute(self, call):
+            self.calls.append(str(call))
+            return SkillResult(call, False, FailureReason.NOT_FOUND)
+
+    result, _ = run(server.url, Refusing(), max_replans=2)
+    assert not result.success
+    assert len(server.requests) == 3
+    assert "not_found" in result.outcome.failures[0]
+
+
+def test_silent_endpoint_times_out_and_the_offline_planner_says_that_it_took_over(endpoint, word_embedder) -> None:
+    server, robot = endpoint(*[3.0] * 4), ObedientRobot()
+    kinds = load_object_kinds()
+    offline = OfflinePlanner(Understander(None, word_embedder, kinds), kinds, max_failures=1)
+    result, progress = run(server.url, robot, "find the apple", fallback=offline, timeout_s=0.3)
+    assert result.outcome.planner == "offline (fallback)"
+    assert any(one.kind is ProgressKind.NOTE and "offline planner carries on" in one.text for one in progress)
+    assert robot.calls[0].startswith("Explore(Apple")
+
+
+def test_refusing_endpoint_without_fallback_fails_with_the_reason(endpoint) -> None:
+    server, robot = endpoint(*[401] * 4), ObedientRobot()
+    result, _ = run(server.url, robot)
+    assert not result.success
+    assert "401" in result.failure
+    assert robot.calls == []
