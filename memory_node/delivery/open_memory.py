@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
@@ -42,12 +41,6 @@ class MemoryConfig:
     scene: SceneGraphConfig | None = None
     short_term: ShortTermConfig | None = None
     experience: ExperienceConfig | None = None
-
-
-def default_database() -> Path:
-    """Return the database file of a robot that names none: in the user's data folder (XDG Base Directory)."""
-    data = Path(os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share")
-    return data / "robot_memory" / "memory.db"
 
 
 def open_memory(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections import Counter
 from collections.abc import Callable, Sequence
+from pathlib import Path
 
 from memory_node.delivery.context import (
     Context,
@@ -18,7 +19,7 @@ from memory_node.delivery.grounding import ChangeGrounding
 from memory_node.delivery.units import unit_of
 from memory_node.domain.answer import FindQuery, RankedArea, Recollection
 from memory_node.domain.clock import Clock
-from memory_node.domain.errors import NotFoundError
+from memory_node.domain.errors import InvalidValueError, NotFoundError
 from memory_node.domain.ids import IdSource, new_id
 from memory_node.domain.memory_unit import MemoryUnit
 from memory_node.domain.observation import Frame
@@ -26,11 +27,13 @@ from memory_node.domain.scene import SceneEvent, SceneEventKind, SceneObject, Sc
 from memory_node.domain.skill import StateChange
 from memory_node.experience.experience import Experience, ExperienceQuery
 from memory_node.retrieval.recall import Recall
+from memory_node.scene_graph.edits import SceneEdits
 from memory_node.scene_graph.free_space import OccupancyMap
 from memory_node.scene_graph.graph import SceneGraph
 from memory_node.scene_graph.state import ROBOT_ID
 from memory_node.short_term.object_cache import ObjectCache
 from memory_node.short_term.statistics import CacheStatistics
+from memory_node.store.forget_request import ForgetRequest
 from memory_node.store.store import Store
 from memory_node.store.writer import Ticket
 
@@ -68,6 +71,7 @@ class RobotMemory:
         self._clock = clock
         self._lock = threading.RLock()
         self._listeners: list[Listener] = []
+        self._edits = SceneEdits(scene.state, scene.places)
         self._grounding = ChangeGrounding(self._of_class, self._exists, self._held, make_id)
 
     # --- what comes in ---------------------------------------------------------------------------
@@ -203,17 +207,75 @@ class RobotMemory:
 
     # --- looking after it ------------------------------------------------------------------------
 
-    def save(self, timeout_s: float = 5.0) -> int:
-        """Make everything durable; return how many objects there are.
+    def edit(
+        self,
+        operation: str,
+        object_id: str,
+        other_id: str = "",
+        new_class: str = "",
+        position: tuple[float, float, float] = (0.0, 0.0, 0.0),
+    ) -> str:
+        """Correct memory by hand (srv/EditObject); return the id of the object that carries on, or of the new one.
 
         Raises:
-            StoreError: it could not be done in time.
+            InvalidValueError: no such operation, or it lacks something.
+            NotFoundError: an id that nothing carries.
+            StoreError: it could not be made durable.
+        """
+        operations: dict[str, Callable[[], list[SceneEvent]]] = {
+            "relabel": lambda: self._edits.relabel(object_id, new_class),
+            "merge": lambda: self._edits.merge(object_id, other_id),
+            "split": lambda: self._edits.split(object_id, position),
+            "delete": lambda: self._edits.delete(object_id),
+            "name_room": lambda: self._name_room(object_id, new_class),
+        }
+        if operation not in operations:
+            raise InvalidValueError(f"edit: expected one of {', '.join(operations)}, got {operation!r}")
+        with self._lock:
+            before = self._scene.version
+            events = tuple(operations[operation]())
+            for event in events:
+                self._mirror(event)
+            ticket = self._append(events, before)
+        if ticket is not None:
+            ticket.wait()
+        return events[0].object.id if operation == "split" else object_id
+
+    def forget(
+        self, object_id: str = "", area_id: str = "", object_class: str = "", begin_ns: int = 0, end_ns: int = 0
+    ) -> int:
+        """Erase objects that all given conditions fit, history included, on disk too; return how many.
+
+        Raises:
+            InvalidValueError: no condition is given.
+            StoreError: they could not be erased on disk.
+        """
+        with self._lock:
+            before = self._scene.version
+            ids = self._edits.select(object_id, area_id, object_class, begin_ns, end_ns)
+            events = tuple(self._edits.forget(ids))
+            for event in events:
+                self._mirror(event)
+            self._tell(events, before)
+        if self._store is not None and ids:
+            self._store.flush()
+            self._store.forget(ForgetRequest(object_ids=tuple(ids)))
+        return len(ids)
+
+    def save(self, backup_path: str = "") -> int:
+        """Make everything durable and write a backup if a path is given; return how many objects there are.
+
+        Raises:
+            InvalidValueError: the path leads out of the store's data folder.
+            StoreError: it could not be done.
         """
         with self._lock:
             self._keep_map()
             count = len(self._scene)
         if self._store is not None:
-            self._store.flush(timeout_s)
+            self._store.flush()
+            if backup_path:
+                self._store.backup(_confined(self._store.images.root.parent, backup_path))
         return count
 
     def close(self) -> None:
@@ -223,6 +285,11 @@ class RobotMemory:
             self._store.close()
 
     # --- inside ----------------------------------------------------------------------------------
+
+    def _name_room(self, room_id: str, name: str) -> list[SceneEvent]:
+        self._edits.name_room(room_id, name)
+        self._keep_map()
+        return []
 
     def _append(self, events: tuple[SceneEvent, ...], before: int) -> Ticket | None:
         ticket = self._store.append(events) if self._store is not None and events else None
@@ -271,3 +338,12 @@ class RobotMemory:
 
     def _held(self) -> frozenset[str]:
         return frozenset(found.id for found in self._scene.objects() if found.support_id == ROBOT_ID)
+
+
+def _confined(folder: Path, relative: str) -> Path:
+    """Return the path of a file in `folder`; a service must not be able to write anywhere else."""
+    path = (folder / relative).resolve()
+    if Path(relative).is_absolute() or not path.is_relative_to(folder.resolve()):
+        raise InvalidValueError(f"backup path {relative!r}: expected a path inside the memory's data folder {folder}")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    return path

@@ -8,7 +8,7 @@ from nav_msgs.msg import OccupancyGrid
 from rclpy.callback_groups import MutuallyExclusiveCallbackGroup
 from rclpy.node import Node
 
-from memory_node.delivery.open_memory import MemoryConfig, default_database, open_memory
+from memory_node.delivery.open_memory import MemoryConfig, open_memory
 from memory_node.domain.errors import InputSkippedError, InvalidValueError
 from memory_node.nodes import conversions
 from memory_node.nodes.camera_input import CameraInput
@@ -22,6 +22,7 @@ from memory_node.perception.pipeline import PerceptionPipeline
 from memory_node.perception.segmentation import GeometricSegmenter
 from memory_node.scene_graph.config import SceneGraphConfig
 from memory_node.short_term.config import POLICY_NAMES, ShortTermConfig
+from memory_node.store.location import default_database
 
 # An episode whose planner has been silent for so long is over.
 ABANDONED_AFTER_S = 1800.0

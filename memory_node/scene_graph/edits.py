@@ -1,0 +1,144 @@
+"""Corrections by a person: relabel, merge, split, delete, name a room, forget; each on record as the user's."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from memory_node.domain.errors import InvalidValueError, NotFoundError
+from memory_node.domain.scene import Room, SceneEvent, SceneEventKind
+from memory_node.scene_graph.duplicates import merge_rows
+from memory_node.scene_graph.object_table import ObjectRecord
+from memory_node.scene_graph.places import Places
+from memory_node.scene_graph.state import GraphState, plain_name
+
+_BY = "user"
+# What a person says outweighs a few hundred sightings, yet not all there will ever be.
+_USER_WEIGHT = 200.0
+
+
+class SceneEdits:
+    """Edits a graph in place.
+
+    Raises (every method):
+        NotFoundError: an id that nothing in the graph carries.
+    """
+
+    def __init__(self, state: GraphState, places: Places) -> None:
+        self._state = state
+        self._places = places
+
+    def relabel(self, object_id: str, new_class: str) -> list[SceneEvent]:
+        """Give an object its right class.
+
+        Raises:
+            InvalidValueError: the class is empty.
+        """
+        if not new_class.strip():
+            raise InvalidValueError("relabel: expected a class, got an empty one")
+        row = self._row(object_id)
+        record = self._state.table.record(row)
+        record.classes = {new_class: _USER_WEIGHT}
+        record.best_class = new_class
+        record.movable = plain_name(new_class) not in self._state.config.fixed_classes
+        return self._edited(row)
+
+    def merge(self, object_id: str, other_id: str) -> list[SceneEvent]:
+        """Make one of two entries for the same thing; `object_id` stays.
+
+        Raises:
+            InvalidValueError: both are the same entry.
+        """
+        if object_id == other_id:
+            raise InvalidValueError(f"merge: expected two objects, got {object_id} twice")
+        kept, ended = self._row(object_id), self._row(other_id)
+        merged = merge_rows(self._state, kept, ended)
+        return [merged, *self._edited(kept)]
+
+    def split(self, object_id: str, position: tuple[float, float, float]) -> list[SceneEvent]:
+        """Make two of one entry: the second, of the same class and size, is at `position` (map, metres)."""
+        state, table = self._state, self._state.table
+        row = self._row(object_id)
+        old = table.record(row)
+        record = ObjectRecord(state.make_id(state.now_ns), dict(old.classes), old.best_class, movable=old.movable)
+        record.provenance, record.place_since = _BY, state.now_ns
+        second = table.add(record)
+        for column in (table.size, table.yaw, table.yaw_weight, table.face_variance, table.log_odds):
+            column[second] = column[row]
+        table.center[second] = np.array(position)
+        table.first_seen[second] = table.last_seen[second] = state.now_ns
+        table.times_seen[second] = 1
+        state.place(second)
+        state.locate(second, None)
+        state.version += 1
+        return [state.event(SceneEventKind.APPEARED, second), *self._edited(row)]
+
+    def delete(self, object_id: str) -> list[SceneEvent]:
+        """Take an object out of the present: it is not there. Its history stays."""
+        row = self._row(object_id)
+        self._state.table.record(row).provenance = _BY
+        event = self._state.event(SceneEventKind.REMOVED, row)
+        self._state.table.log_odds[row] = -8.0
+        if not self._state.table.removed[row]:
+            self._state.mark_removed(row)
+        self._state.version += 1
+        return [event]
+
+    def name_room(self, room_id: str, name: str) -> Room:
+        """Call a room what people call it.
+
+        Raises:
+            InvalidValueError: the name is empty.
+        """
+        if not name.strip():
+            raise InvalidValueError("name_room: expected a name, got an empty one")
+        if room_id not in self._places.rooms:
+            raise NotFoundError(f"no room {room_id!r} is in the scene graph")
+        self._places.rooms[room_id] = replace(self._places.rooms[room_id], name=name, named_by_user=True)
+        self._state.version += 1
+        return self._places.rooms[room_id]
+
+    def select(
+        self, object_id: str = "", area_id: str = "", object_class: str = "", begin_ns: int = 0, end_ns: int = 0
+    ) -> list[str]:
+        """Return the ids of all objects, removed ones included, that every given condition fits.
+
+        begin_ns and end_ns: only objects that were seen within the span and at no other time.
+
+        Raises:
+            InvalidValueError: no condition is given; forgetting everything is never meant by leaving all empty.
+        """
+        if not (object_id or area_id or object_class or begin_ns or end_ns):
+            raise InvalidValueError("expected an object, an area, a class or a time span, got none of them")
+        table = self._state.table
+        chosen = []
+        for row in table.rows():
+            record = table.record(row)
+            fits = object_id in ("", record.id) and area_id in ("", record.area_id)
+            fits = fits and (not object_class or plain_name(record.best_class) == plain_name(object_class))
+            if begin_ns or end_ns:
+                fits = fits and table.first_seen[row] >= begin_ns and table.last_seen[row] <= (end_ns or 2**62)
+            if fits:
+                chosen.append(record.id)
+        return chosen
+
+    def forget(self, object_ids: list[str]) -> list[SceneEvent]:
+        """Erase objects, history included."""
+        events = []
+        for object_id in object_ids:
+            row = self._row(object_id)
+            events.append(self._state.event(SceneEventKind.FORGOTTEN, row))
+            self._state.drop(row)
+        self._state.version += 1
+        return events
+
+    def _row(self, object_id: str) -> int:
+        if object_id not in self._state.table.row_of:
+            raise NotFoundError(f"no object {object_id!r} is in the scene graph")
+        return self._state.table.row(object_id)
+
+    def _edited(self, row: int) -> list[SceneEvent]:
+        self._state.table.record(row).provenance = _BY
+        self._state.version += 1
+        return [self._state.event(SceneEventKind.UPDATED, row)]
