@@ -94,12 +94,12 @@ def run(args: argparse.Namespace) -> int:
     path = sqlite_path(url)
     if path is not None and not path.is_file() and args.store_command not in ("restore", "import"):
         raise StoreError(f"there is no store {path} (--database names another)")
-    if args.store_command in _SETTLED:
-        _settle(args)
     engine = open_engine(url, busy_timeout_s=10.0)
     try:
         site = prepare(engine, args.site)
         folders = locate(url, site, args.robot, load_config())
+        if args.store_command in _SETTLED and folders.journal_waits:
+            _replay(args)
         return _COMMANDS[args.store_command](args, engine, site, folders)
     except sa.exc.DBAPIError as error:
         raise StoreError(f"the database refuses: {reason_of(error)}") from error
@@ -107,12 +107,12 @@ def run(args: argparse.Namespace) -> int:
         engine.dispose()
 
 
-def _settle(args: argparse.Namespace) -> None:
+def _replay(args: argparse.Namespace) -> None:
     """Bring what a stopped robot's journal still holds into the database first."""
     try:
         open_store(args.database or default_database(), args.robot, args.site).close()
     except StoreInUseError:
-        print("a memory node is writing here now; it hears of the change within two seconds", file=sys.stderr)
+        print("a memory node is running, and what its journal holds is not in the database yet", file=sys.stderr)
 
 
 def _show(args: argparse.Namespace, facts: dict[str, Any]) -> None:

@@ -46,12 +46,14 @@ def forget(
         NotFoundError: nothing in the store fits the request.
         StoreUnavailableError: the rows are gone, but others kept the file busy so that it could not be rewritten.
     """
-    outcome = _forget_rows(engine, site, request, robot_id, clock)
+    with reading(engine) as connection:
+        planned = make_plan(connection, site, request)
     artifacts = _artifacts(engine, site)
-    touched = sum(outcome.counts.values()) + outcome.blackened
     reachable = [path for kind, path in artifacts if kind == "backup" and path.is_file()]
-    for path in reachable:
-        touched += _forget_in_backup(path, replace_ids(request, outcome.plan), robot_id, clock)
+    # Backups first: were this interrupted, the request could still be made again.
+    touched = sum(_forget_in_backup(path, _for_copy(request, planned), robot_id, clock) for path in reachable)
+    outcome = _forget_rows(engine, site, request, robot_id, clock)
+    touched += sum(outcome.counts.values()) + outcome.blackened
     if not touched:
         raise NotFoundError(f"nothing in the store of site {site!r} fits this request ({request.scope})")
     vacuum(engine)
@@ -80,7 +82,7 @@ def forget(
     )
 
 
-def replace_ids(request: ForgetRequest, plan: ForgetPlan) -> list[ForgetRequest]:
+def _for_copy(request: ForgetRequest, plan: ForgetPlan) -> list[ForgetRequest]:
     """Return the requests for an older copy: the same one, and the objects by id, which had other names then."""
     if request.object_ids or not plan.objects:
         return [request]

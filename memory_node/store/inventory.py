@@ -27,8 +27,7 @@ def inventory(engine: Engine, site: str, folders: Folders) -> dict[str, Any]:
             "records": {table.name: _count(connection, site, table) for table in schema.LOGGED},
         }
         facts.update(_origins(connection, site))
-    waiting = folders.journal.is_file() and folders.journal.read_bytes()[:4].strip(b"\0") != b""
-    facts["journal"] = "holds facts that wait for the database" if waiting else "empty"
+    facts["journal"] = "holds facts that wait for the database" if folders.journal_waits else "empty"
     facts["data_folder"] = str(folders.data)
     return facts
 

@@ -28,6 +28,14 @@ class Folders:
     journal: Path
 
     @property
+    def journal_waits(self) -> bool:
+        """Whether the journal holds facts that are not in the database yet."""
+        if not self.journal.is_file():
+            return False
+        with open(self.journal, "rb") as file:
+            return file.read(4).strip(b"\0") != b""
+
+    @property
     def images(self) -> ImageFolder:
         """The folder that image paths are confined to."""
         return ImageFolder(self.data / "images")

@@ -259,8 +259,9 @@ class Store:
         """Write a consistent copy of the site's memory, one SQLite file, while work goes on.
 
         Raises:
-            StoreError: the target exists, or the copy is damaged.
+            StoreError: the target exists, the copy is damaged, or facts wait in the journal.
         """
+        self._settle("no complete backup can be made")
         backup(self._engine, self.site, target, self._clock)
 
     def forget(self, request: ForgetRequest) -> ForgetReport:
@@ -272,10 +273,7 @@ class Store:
             NotFoundError: nothing fits the request.
             StoreUnavailableError: the database cannot be written or rewritten now.
         """
-        self.flush()
-        state = self._writer.diagnostics().state
-        if state != "ok":
-            raise StoreUnavailableError(f"nothing can be forgotten now, facts wait in the journal ({state})")
+        self._settle("nothing can be forgotten")
         with self._writer.paused():
             report = forget(self._engine, self.site, request, self.robot_id, self._folders, self._clock)
             self._translator.forget(report.object_ids)
@@ -298,6 +296,13 @@ class Store:
         finally:
             self.closed = True
             self._engine.dispose()
+
+    def _settle(self, without: str) -> None:
+        """Bring all that was appended into the database; the journal is not enough."""
+        self.flush()
+        state = self._writer.diagnostics().state
+        if state != "ok":
+            raise StoreUnavailableError(f"{without} now: facts wait in the journal ({state})")
 
     def _on_commit(self, revision: int, batch: Batch) -> None:
         self._feed.committed(revision)

@@ -1,5 +1,6 @@
 """Backup while work goes on, restore on either database, migrations, and versions that do not fit."""
 
+import shutil
 import sqlite3
 from pathlib import Path
 
@@ -100,6 +101,57 @@ def test_migrations_give_the_same_tables_as_a_new_store(store_url):
     with engine.connect() as connection:
         assert versioning.schema_version(connection) == versioning.SCHEMA_VERSION
         assert compare_metadata(MigrationContext.configure(connection, opts={"compare_type": True}), metadata) == []
+    engine.dispose()
+
+
+NEXT_RELEASE = """
+import sqlalchemy as sa
+from alembic import op
+
+revision, down_revision, branch_labels, depends_on = "0002", "0001", None, None
+
+
+def upgrade():
+    op.add_column("areas", sa.Column("colour", sa.Text(), nullable=False, server_default="grey"))
+    {more}
+"""
+
+
+@pytest.fixture
+def release(tmp_path, monkeypatch):
+    """Pretend that this program is a later release, whose migration ends with `more`."""
+
+    def release_(more):
+        folder = tmp_path / f"migrations{len(more)}"
+        shutil.copytree(versioning._MIGRATIONS, folder)
+        (folder / "versions" / "v0002_next.py").write_text(NEXT_RELEASE.format(more=more))
+        monkeypatch.setattr(versioning, "_MIGRATIONS", folder)
+        monkeypatch.setattr(versioning, "SCHEMA_VERSION", "0002")
+
+    return release_
+
+
+def test_older_schema_is_migrated_with_its_facts(open_at, store_url, remember_home, release):
+    with open_at(store_url) as store:
+        remember_home(store)
+    release("pass")
+    store = open_at(store_url, "r2")
+    with store._engine.connect() as connection:
+        assert connection.execute(sa.text("SELECT colour FROM areas WHERE id = 'a1'")).scalar_one() == "grey"
+        assert versioning.schema_version(connection) == "0002"
+    assert len(store.load_scene().objects) == 3
+
+
+def test_migration_that_fails_changes_nothing(open_at, store_url, remember_home, release):
+    with open_at(store_url) as store:
+        remember_home(store)
+    release("op.drop_table('no_such_table')")
+    engine = open_engine(parse_url(store_url))
+    with pytest.raises(sa.exc.DBAPIError):
+        versioning.prepare(engine, "home")
+    with engine.connect() as connection:
+        assert versioning.schema_version(connection) == "0001"
+        assert "colour" not in {column["name"] for column in sa.inspect(connection).get_columns("areas")}
     engine.dispose()
 
 

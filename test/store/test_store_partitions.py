@@ -1,0 +1,31 @@
+"""docs/scale.md says how to partition the tables by site; the store works on them as before."""
+
+from pathlib import Path
+
+import sqlalchemy as sa
+
+from memory_node.store import ForgetRequest
+from memory_node.store.engine import open_engine, parse_url
+
+MUG = "0191-mug"
+
+
+def test_store_works_on_tables_partitioned_as_the_docs_say(open_at, remember_home, postgres):
+    text = (Path(__file__).parents[2] / "docs" / "scale.md").read_text(encoding="utf-8")
+    block = next(part.split("```")[0] for part in text.split("```sql\n") if part.startswith("DO $$"))
+    url = postgres.create_database()
+    with open_at(url) as store:
+        remember_home(store)
+    engine = open_engine(parse_url(url))
+    with engine.begin() as connection:
+        connection.exec_driver_sql(block.replace("%", "%%"))
+        kinds = connection.execute(sa.text("SELECT relkind FROM pg_class WHERE relname = 'objects'")).scalars().all()
+    engine.dispose()
+    assert kinds == ["p"]
+    store = open_at(url)
+    assert len(store.load_scene().objects) == 3
+    other = open_at(url, "r2", "elsewhere")
+    remember_home(other)
+    assert store.forget(ForgetRequest(object_ids=(MUG,))).verified
+    assert len(store.load_scene().objects) == 2
+    assert len(other.load_scene().objects) == 3
