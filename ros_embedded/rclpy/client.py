@@ -127,7 +127,7 @@ class Client(ExecutableEntity):
         """True if a server has been found, with both of its endpoints."""
         if not self.context.ok():
             return False
-        graph = self._node._participant.graph
+        graph = self._node.context.participant.graph
         graph.refresh()
 
         def servers(handles: list[int], known: dict[int, cyclone.Endpoint]) -> set[str | None]:
@@ -171,4 +171,4 @@ class Client(ExecutableEntity):
 
     def _close(self) -> None:
         self._introspection.close()
-        self._node._participant.remove(self._node._entities, self._reader, self._writer)
+        self._node.context.participant.remove(self._node._rclpy_core.entities, self._reader, self._writer)

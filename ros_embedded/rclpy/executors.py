@@ -98,7 +98,7 @@ class Executor:
         if finished:
             with self._nodes_lock:
                 for node in self._nodes:
-                    node._leave_executor(self)
+                    self._release(node)
                 self._nodes.clear()
             self._context.guards.discard(self._guard)
             if not self._participant.lifetime.is_over:
@@ -120,8 +120,12 @@ class Executor:
         """Let a node go."""
         with self._nodes_lock:
             self._nodes.discard(node)
-        node._leave_executor(self)
+        self._release(node)
         self._refresh()
+
+    def _release(self, node: Node) -> None:
+        if node.executor is self:
+            node._rclpy_core.executor = None
 
     def get_nodes(self) -> list[Node]:
         """The nodes it spins."""
@@ -278,7 +282,9 @@ class Executor:
             self._participant.graph.refresh()
 
     def _attach_all(self) -> None:
-        entities: list[ExecutableEntity] = [entity for node in self.get_nodes() for entity in node._executables()]
+        entities: list[ExecutableEntity] = [
+            entity for node in self.get_nodes() for entity in list(node._rclpy_core.executables)
+        ]
         self._timers = [entity for entity in entities if isinstance(entity, Timer)]
         self._entities = {entity._condition: entity for entity in entities if not isinstance(entity, Timer)}
         self._blocked &= set(entities)

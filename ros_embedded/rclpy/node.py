@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import weakref
 from collections.abc import Callable, Iterator
 from types import TracebackType
 from typing import Any
@@ -22,20 +21,15 @@ from ros_embedded.rclpy.exceptions import (
 from ros_embedded.rclpy.executors import Executor
 from ros_embedded.rclpy.guard_condition import GuardCondition
 from ros_embedded.rclpy.impl import logging_output
-from ros_embedded.rclpy.impl.arguments import parse_arguments
+from ros_embedded.rclpy.impl.arguments import RosArguments, parse_arguments
 from ros_embedded.rclpy.impl.best_available import resolved
-from ros_embedded.rclpy.impl.entity import ExecutableEntity
-from ros_embedded.rclpy.impl.graph import NodeEntities
-from ros_embedded.rclpy.impl.participant import Participant
+from ros_embedded.rclpy.impl.node_core import NodeCore
 from ros_embedded.rclpy.impl.rcutils_logger import RcutilsLogger
 from ros_embedded.rclpy.logging import get_logger
 from ros_embedded.rclpy.logging_service import LoggingService
 from ros_embedded.rclpy.names import (
-    expand_topic_name,
-    validate_full_topic_name,
     validate_namespace,
     validate_node_name,
-    validate_topic_name,
 )
 from ros_embedded.rclpy.node_graph import GraphMixin
 from ros_embedded.rclpy.node_parameters import ParametersMixin
@@ -49,7 +43,7 @@ from ros_embedded.rclpy.qos import (
     qos_profile_services_default,
 )
 from ros_embedded.rclpy.qos_overriding_options import QoSOverridingOptions, declare_qos_parameters
-from ros_embedded.rclpy.service import Service
+from ros_embedded.rclpy.service import Service, make_service
 from ros_embedded.rclpy.subscription import Subscription
 from ros_embedded.rclpy.time_source import TimeSource
 from ros_embedded.rclpy.timer import Rate, Timer
@@ -58,6 +52,28 @@ from ros_embedded.rclpy.type_support import check_is_valid_msg_type, check_is_va
 from ros_embedded.rclpy.utilities import get_default_context
 
 HIDDEN_NODE_PREFIX = "_"
+
+
+def _resolved_name(name: str, namespace: str, arguments: RosArguments) -> tuple[str, str]:
+    namespace = namespace if namespace.startswith("/") else f"/{namespace}"
+    validate_node_name(name)
+    validate_namespace(namespace)
+    namespace = arguments.node_namespace(name, namespace)
+    namespace = namespace if namespace.startswith("/") else f"/{namespace}"
+    name = arguments.node_name(name)
+    validate_node_name(name)
+    validate_namespace(namespace)
+    return name, namespace
+
+
+def _qos_profile(qos_or_depth: QoSProfile | int) -> QoSProfile:
+    if isinstance(qos_or_depth, QoSProfile):
+        return qos_or_depth
+    if not isinstance(qos_or_depth, int):
+        raise TypeError(f"Expected QoSProfile or int, but received {type(qos_or_depth)!r}")
+    if qos_or_depth < 0:
+        raise ValueError("history depth must be greater than or equal to zero")
+    return QoSProfile(depth=qos_or_depth)
 
 
 class Node(ParametersMixin, GraphMixin):
@@ -82,54 +98,39 @@ class Node(ParametersMixin, GraphMixin):
         if not self._context.ok():
             raise NotInitializedException("cannot create node")
         own = parse_arguments(["--ros-args", *(cli_args or [])])
-        self._arguments = self._context.arguments.followed_by(own) if use_global_arguments else own
-        self._name, self._namespace = self._resolved_name(node_name, namespace or "")
-        self._participant: Participant = self._context.participant
-        self._entities = NodeEntities(self._namespace, self._name)
+        arguments = self._context.arguments.followed_by(own) if use_global_arguments else own
+        self._rclpy_core = NodeCore(*_resolved_name(node_name, namespace or "", arguments), arguments)
         self._publishers: list[Publisher] = []
-        self._executable: list[ExecutableEntity] = []
         self._default_callback_group = MutuallyExclusiveCallbackGroup()
         self._rate_group = ReentrantCallbackGroup()
-        self._executor_reference: Callable[[], Executor | None] = lambda: None
-        self._is_destroyed = False
-        self._logger = get_logger(f"{self._namespace}/{self._name}".strip("/").replace("//", "/").replace("/", "."))
+        self._logger = get_logger(self.get_fully_qualified_name()[1:].replace("/", "."))
         self._clock = ROSClock()
-        ParametersMixin.__init__(self, self._overrides(parameter_overrides or []), allow_undeclared_parameters)
-        with self._participant.graph.announcement():
-            self._participant.graph.add_node(self._entities)
-            self._create_own_endpoints(
+        ParametersMixin.__init__(self, self.__overrides(parameter_overrides or []), allow_undeclared_parameters)
+        graph = self._context.participant.graph
+        with graph.announcement():
+            graph.add_node(self._rclpy_core.entities)
+            self.__create_own_endpoints(
                 enable_rosout,
                 start_parameter_services,
                 automatically_declare_parameters_from_overrides,
                 enable_logger_service,
             )
 
-    def _resolved_name(self, name: str, namespace: str) -> tuple[str, str]:
-        namespace = namespace if namespace.startswith("/") else f"/{namespace}"
-        validate_node_name(name)
-        validate_namespace(namespace)
-        namespace = self._arguments.node_namespace(name, namespace)
-        namespace = namespace if namespace.startswith("/") else f"/{namespace}"
-        name = self._arguments.node_name(name)
-        validate_node_name(name)
-        validate_namespace(namespace)
-        return name, namespace
-
-    def _overrides(self, given: list[Parameter]) -> dict[str, Parameter]:
-        values = self._arguments.parameters_of(self._name, self._namespace)
+    def __overrides(self, given: list[Parameter]) -> dict[str, Parameter]:
+        values = self._rclpy_core.arguments.parameters_of(self.get_name(), self.get_namespace())
         overrides = {name: Parameter(name, value=value_from_yaml(value, str(value))) for name, value in values.items()}
         overrides.update({parameter.name: parameter for parameter in given})
         return overrides
 
-    def _create_own_endpoints(
+    def __create_own_endpoints(
         self, rosout: bool, services: bool, declare_overrides: bool, logger_service: bool
     ) -> None:
-        self._rosout_publisher: Publisher | None = None
-        if rosout and self._arguments.rosout:
+        core = self._rclpy_core
+        if rosout and core.arguments.rosout:
             log = get_message("rcl_interfaces/msg/Log")
-            self._rosout_publisher = self.create_publisher(log, "/rosout", qos_profile_rosout_default)
-            self._publishers.remove(self._rosout_publisher)
-            logging_output.rosout_writers[self._logger.name] = self._publish_log
+            core.rosout_publisher = self.create_publisher(log, "/rosout", qos_profile_rosout_default)
+            self._publishers.remove(core.rosout_publisher)
+            logging_output.rosout_writers[self._logger.name] = self.__publish_log
         event = get_message("rcl_interfaces/msg/ParameterEvent")
         self._parameter_event_publisher = self.create_publisher(
             event, "/parameter_events", qos_profile_parameter_events
@@ -145,7 +146,7 @@ class Node(ParametersMixin, GraphMixin):
             self._logger_service = LoggingService(self)
         self._type_description_service = TypeDescriptionService(self)
 
-    def _publish_log(self, record: logging_output.LogRecord) -> None:
+    def __publish_log(self, record: logging_output.LogRecord) -> None:
         message = get_message("rcl_interfaces/msg/Log")(
             level=int(record.severity),
             name=record.name,
@@ -155,11 +156,9 @@ class Node(ParametersMixin, GraphMixin):
             line=record.line,
         )
         message.stamp.sec, message.stamp.nanosec = divmod(record.stamp_ns, S_TO_NS)
-        if self._rosout_publisher is not None and self._context.ok():
-            self._rosout_publisher._write(serialize(message))
-
-    def _of_type(self, kind: type) -> Iterator[Any]:
-        return (entity for entity in list(self._executable) if isinstance(entity, kind))
+        publisher = self._rclpy_core.rosout_publisher
+        if publisher is not None and self._context.ok():
+            publisher._write(serialize(message))
 
     @property
     def publishers(self) -> Iterator[Publisher]:
@@ -169,36 +168,32 @@ class Node(ParametersMixin, GraphMixin):
     @property
     def subscriptions(self) -> Iterator[Subscription]:
         """Its subscriptions."""
-        return self._of_type(Subscription)
+        return iter(self._rclpy_core.of_type(Subscription))
 
     @property
     def clients(self) -> Iterator[Client]:
         """Its clients."""
-        return self._of_type(Client)
+        return iter(self._rclpy_core.of_type(Client))
 
     @property
     def services(self) -> Iterator[Service]:
         """Its services."""
-        return self._of_type(Service)
+        return iter(self._rclpy_core.of_type(Service))
 
     @property
     def timers(self) -> Iterator[Timer]:
         """Its timers."""
-        return self._of_type(Timer)
+        return iter(self._rclpy_core.of_type(Timer))
 
     @property
     def guards(self) -> Iterator[GuardCondition]:
         """Its guard conditions."""
-        return self._of_type(GuardCondition)
-
-    def _executables(self) -> list[ExecutableEntity]:
-        """All that an executor has to wait for."""
-        return list(self._executable)
+        return iter(self._rclpy_core.of_type(GuardCondition))
 
     @property
     def executor(self) -> Executor | None:
         """The executor that spins it."""
-        return self._executor_reference()
+        return self._rclpy_core.executor
 
     @executor.setter
     def executor(self, new_executor: Executor | None) -> None:
@@ -207,23 +202,9 @@ class Node(ParametersMixin, GraphMixin):
             return
         if current is not None:
             current.remove_node(self)
-        self._executor_reference = (lambda: None) if new_executor is None else weakref.ref(new_executor)
+        self._rclpy_core.executor = new_executor
         if new_executor is not None:
             new_executor.add_node(self)
-
-    def _leave_executor(self, executor: Executor) -> None:
-        if self.executor is executor:
-            self._executor_reference = lambda: None
-
-    def _wake_executor(self) -> None:
-        executor = self.executor
-        if executor is not None:
-            executor.wake()
-
-    def _refresh_executor(self) -> None:
-        executor = self.executor
-        if executor is not None:
-            executor._refresh()
 
     @property
     def context(self) -> Context:
@@ -238,21 +219,21 @@ class Node(ParametersMixin, GraphMixin):
     @property
     def handle(self) -> Node:
         """Itself. Raises InvalidHandle once destroyed."""
-        if self._is_destroyed:
+        if self._rclpy_core.is_destroyed:
             raise InvalidHandle("cannot use Destroyable because destruction was requested")
         return self
 
     def get_name(self) -> str:
         """The name without namespace."""
-        return self._name
+        return self._rclpy_core.name
 
     def get_namespace(self) -> str:
         """The namespace."""
-        return self._namespace
+        return self._rclpy_core.namespace
 
     def get_fully_qualified_name(self) -> str:
         """Namespace and name."""
-        return f"{self._namespace.rstrip('/')}/{self._name}"
+        return f"{self.get_namespace().rstrip('/')}/{self.get_name()}"
 
     def get_clock(self) -> Clock:
         """The clock in ROS time."""
@@ -264,46 +245,11 @@ class Node(ParametersMixin, GraphMixin):
 
     def resolve_topic_name(self, topic: str, *, only_expand: bool = False) -> str:
         """The full, remapped name of a topic. Raises InvalidTopicNameException."""
-        return self._resolve(topic, "topic", only_expand)
+        return self._rclpy_core.resolve(topic, "topic", only_expand)
 
     def resolve_service_name(self, service: str, *, only_expand: bool = False) -> str:
         """The full, remapped name of a service. Raises InvalidServiceNameException."""
-        return self._resolve(service, "service", only_expand)
-
-    def _resolve(self, name: str, kind: str, only_expand: bool) -> str:
-        validate_topic_name(name, is_service=kind == "service")
-        full_name = expand_topic_name(name, self._name, self._namespace)
-        if not only_expand:
-            full_name = self._arguments.remapped(full_name, kind, self._name, self._namespace)
-        validate_full_topic_name(full_name, is_service=kind == "service")
-        return full_name
-
-    def _qos(self, qos_or_depth: QoSProfile | int) -> QoSProfile:
-        if isinstance(qos_or_depth, QoSProfile):
-            return qos_or_depth
-        if not isinstance(qos_or_depth, int):
-            raise TypeError(f"Expected QoSProfile or int, but received {type(qos_or_depth)!r}")
-        if qos_or_depth < 0:
-            raise ValueError("history depth must be greater than or equal to zero")
-        return QoSProfile(depth=qos_or_depth)
-
-    def _add(self, entity: ExecutableEntity) -> None:
-        if entity.callback_group is not None:
-            entity.callback_group.add_entity(entity)
-        self._executable.append(entity)
-        self._refresh_executor()
-
-    def _destroy(self, entity: Any) -> bool:
-        if entity not in self._executable:
-            return False
-        self._executable.remove(entity)
-        for handler in getattr(entity, "event_handlers", ()):
-            self._destroy(handler)
-        if entity.callback_group is not None:
-            entity.callback_group.remove_entity(entity)
-        entity.destroy()
-        self._refresh_executor()
-        return True
+        return self._rclpy_core.resolve(service, "service", only_expand)
 
     def create_publisher(
         self,
@@ -322,18 +268,20 @@ class Node(ParametersMixin, GraphMixin):
             InvalidTopicNameException
         """
         check_is_valid_msg_type(msg_type)
-        qos, full_name = self._qos(qos_profile), self.handle.resolve_topic_name(topic)
+        qos, full_name = _qos_profile(qos_profile), self.handle.resolve_topic_name(topic)
         if qos_overriding_options is not None:
             qos = declare_qos_parameters(self, "publisher", full_name, qos, qos_overriding_options)
         prefix = "" if qos.avoid_ros_namespace_conventions else "rt"
-        qos = resolved(qos, self._participant.graph, prefix + full_name, for_publisher=True)
-        writer = self._participant.create_writer(self._entities, prefix + full_name, msg_type._TYPE_NAME, qos)
+        qos = resolved(qos, self._context.participant.graph, prefix + full_name, for_publisher=True)
+        writer = self._context.participant.create_writer(
+            self._rclpy_core.entities, prefix + full_name, msg_type._TYPE_NAME, qos
+        )
         group = callback_group or self._default_callback_group
         callbacks = event_callbacks or PublisherEventCallbacks()
         publisher = publisher_class(self, writer, msg_type, topic, qos, callbacks, group)
         self._publishers.append(publisher)
         for handler in publisher.event_handlers:
-            self._add(handler)
+            self._rclpy_core.add(handler)
         return publisher
 
     def create_subscription(
@@ -354,18 +302,20 @@ class Node(ParametersMixin, GraphMixin):
             InvalidTopicNameException
         """
         check_is_valid_msg_type(msg_type)
-        qos, full_name = self._qos(qos_profile), self.handle.resolve_topic_name(topic)
+        qos, full_name = _qos_profile(qos_profile), self.handle.resolve_topic_name(topic)
         if qos_overriding_options is not None:
             qos = declare_qos_parameters(self, "subscription", full_name, qos, qos_overriding_options)
         prefix = "" if qos.avoid_ros_namespace_conventions else "rt"
-        qos = resolved(qos, self._participant.graph, prefix + full_name, for_publisher=False)
-        reader = self._participant.create_reader(self._entities, prefix + full_name, msg_type._TYPE_NAME, qos)
+        qos = resolved(qos, self._context.participant.graph, prefix + full_name, for_publisher=False)
+        reader = self._context.participant.create_reader(
+            self._rclpy_core.entities, prefix + full_name, msg_type._TYPE_NAME, qos
+        )
         group = callback_group or self._default_callback_group
         callbacks = event_callbacks or SubscriptionEventCallbacks()
         subscription = Subscription(self, reader, msg_type, topic, callback, group, qos, raw, callbacks)
-        self._add(subscription)
+        self._rclpy_core.add(subscription)
         for handler in subscription.event_handlers:
-            self._add(handler)
+            self._rclpy_core.add(handler)
         return subscription
 
     def create_client(
@@ -378,15 +328,18 @@ class Node(ParametersMixin, GraphMixin):
     ) -> Client:
         """Create a client of a service. Raises InvalidServiceNameException."""
         check_is_valid_srv_type(srv_type)
-        name, mark = self.handle.resolve_service_name(srv_name), f"clientid= {self._participant.new_service_id()};"
+        name, mark = (
+            self.handle.resolve_service_name(srv_name),
+            f"clientid= {self._context.participant.new_service_id()};",
+        )
         request, reply = srv_type.Request._TYPE_NAME, srv_type.Response._TYPE_NAME
-        with self._participant.graph.announcement():
-            entities, participant = self._entities, self._participant
+        with self._context.participant.graph.announcement():
+            entities, participant = self._rclpy_core.entities, self._context.participant
             reader = participant.create_reader(entities, f"rr{name}Reply", reply, qos_profile, mark)
             writer = participant.create_writer(entities, f"rq{name}Request", request, qos_profile, mark)
         group = callback_group or self._default_callback_group
         client = Client(self, reader, writer, srv_type, name, qos_profile, group)
-        self._add(client)
+        self._rclpy_core.add(client)
         return client
 
     def create_service(
@@ -400,21 +353,7 @@ class Node(ParametersMixin, GraphMixin):
     ) -> Service:
         """Create a service; the callback fills in and returns the response. Raises InvalidServiceNameException."""
         group = callback_group or self._default_callback_group
-        return self._create_service(Service, srv_type, srv_name, callback, qos_profile, group)
-
-    def _create_service(
-        self, kind: type[Service], srv_type: Any, srv_name: str, callback: Any, qos: QoSProfile, group: CallbackGroup
-    ) -> Service:
-        check_is_valid_srv_type(srv_type)
-        name, mark = self.handle.resolve_service_name(srv_name), f"serviceid= {self._participant.new_service_id()};"
-        request, reply = srv_type.Request._TYPE_NAME, srv_type.Response._TYPE_NAME
-        with self._participant.graph.announcement():
-            entities, participant = self._entities, self._participant
-            writer = participant.create_writer(entities, f"rr{name}Reply", reply, qos, mark)
-            reader = participant.create_reader(entities, f"rq{name}Request", request, qos, mark)
-        service = kind(self, reader, writer, srv_type, name, callback, group, qos)
-        self._add(service)
-        return service
+        return make_service(Service, self, srv_type, srv_name, callback, qos_profile, group)
 
     def create_timer(
         self,
@@ -428,8 +367,8 @@ class Node(ParametersMixin, GraphMixin):
         group = callback_group or self._default_callback_group
         period_ns = int(float(timer_period_sec) * S_TO_NS)
         timer = Timer(callback, group, period_ns, clock or self._clock, context=self._context, autostart=autostart)
-        timer._wake = self._wake_executor
-        self._add(timer)
+        timer._wake = self._rclpy_core.wake_executor
+        self._rclpy_core.add(timer)
         return timer
 
     def create_guard_condition(
@@ -437,7 +376,7 @@ class Node(ParametersMixin, GraphMixin):
     ) -> GuardCondition:
         """A callback that any thread can trigger."""
         guard = GuardCondition(callback, callback_group or self._default_callback_group, context=self._context)
-        self._add(guard)
+        self._rclpy_core.add(guard)
         return guard
 
     def create_rate(self, frequency: float, clock: Clock | None = None) -> Rate:
@@ -453,53 +392,54 @@ class Node(ParametersMixin, GraphMixin):
             return False
         self._publishers.remove(publisher)
         for handler in publisher.event_handlers:
-            self._destroy(handler)
+            self._rclpy_core.destroy(handler)
         publisher.destroy()
         return True
 
     def destroy_subscription(self, subscription: Subscription) -> bool:
         """False if it is not the node's."""
-        return self._destroy(subscription)
+        return self._rclpy_core.destroy(subscription)
 
     def destroy_client(self, client: Client) -> bool:
         """False if it is not the node's."""
-        return self._destroy(client)
+        return self._rclpy_core.destroy(client)
 
     def destroy_service(self, service: Service) -> bool:
         """False if it is not the node's."""
-        return self._destroy(service)
+        return self._rclpy_core.destroy(service)
 
     def destroy_timer(self, timer: Timer) -> bool:
         """False if it is not the node's."""
-        return self._destroy(timer)
+        return self._rclpy_core.destroy(timer)
 
     def destroy_guard_condition(self, guard: GuardCondition) -> bool:
         """False if it is not the node's."""
-        return self._destroy(guard)
+        return self._rclpy_core.destroy(guard)
 
     def destroy_rate(self, rate: Rate) -> bool:
         """False if it is not the node's."""
         rate.destroy()
-        return self._destroy(rate._timer)
+        return self._rclpy_core.destroy(rate._timer)
 
     def destroy_node(self) -> None:
         """Take the node and all that it owns off the graph; calling again has no effect."""
-        if self._is_destroyed:
+        core = self._rclpy_core
+        if core.is_destroyed:
             return
         executor = self.executor
         if executor is not None:
             executor.remove_node(self)
         logging_output.rosout_writers.pop(self._logger.name, None)
-        graph = self._participant.graph
+        graph = self._context.participant.graph
         with graph.announcement():
             for publisher in list(self._publishers):
                 self.destroy_publisher(publisher)
-            if self._rosout_publisher is not None:
-                self._rosout_publisher.destroy()
-            for entity in list(self._executable):
-                self._destroy(entity)
-            graph.remove_node(self._entities)
-        self._is_destroyed = True
+            if core.rosout_publisher is not None:
+                core.rosout_publisher.destroy()
+            for entity in list(core.executables):
+                self._rclpy_core.destroy(entity)
+            graph.remove_node(core.entities)
+        core.is_destroyed = True
 
     def __enter__(self) -> Node:
         return self

@@ -11,7 +11,7 @@ from typing import Any
 from ros_embedded.rclpy.exceptions import NodeNameNonExistentError
 from ros_embedded.rclpy.impl import cyclone
 from ros_embedded.rclpy.impl.endpoint import profile_of
-from ros_embedded.rclpy.impl.participant import Participant
+from ros_embedded.rclpy.impl.graph import Graph
 from ros_embedded.rclpy.impl.typesupport import ros_type_name, user_data_value
 from ros_embedded.rclpy.names import expand_topic_name
 from ros_embedded.rclpy.topic_endpoint_info import TopicEndpointInfo, TopicEndpointTypeEnum, TypeHash
@@ -42,7 +42,11 @@ def _services(endpoints: Iterable[cyclone.Endpoint], pattern: re.Pattern[str]) -
 class GraphMixin:
     """Node's methods about the graph."""
 
-    _participant: Participant
+    context: Any
+
+    @property
+    def __graph(self) -> Graph:
+        return self.context.participant.graph
 
     def get_name(self) -> str:
         """The name without namespace."""
@@ -62,15 +66,15 @@ class GraphMixin:
 
     def get_topic_names_and_types(self, no_demangle: bool = False) -> NamesAndTypes:
         """All topics."""
-        graph = self._participant.graph
+        graph = self.__graph
         return _topics([*graph.endpoints(True), *graph.endpoints(False)], no_demangle)
 
     def get_service_names_and_types(self) -> NamesAndTypes:
         """All services."""
-        return _services(self._participant.graph.endpoints(False), _REQUEST)
+        return _services(self.__graph.endpoints(False), _REQUEST)
 
-    def _of_node(self, name: str, namespace: str, is_writer: bool) -> Iterable[cyclone.Endpoint]:
-        endpoints = self._participant.graph.of_node(name, namespace, is_writer)
+    def __of_node(self, name: str, namespace: str, is_writer: bool) -> Iterable[cyclone.Endpoint]:
+        endpoints = self.__graph.of_node(name, namespace, is_writer)
         if endpoints is None:
             raise NodeNameNonExistentError(
                 f"Cannot get names and types for nonexistent node: name '{name}' namespace '{namespace}'"
@@ -81,77 +85,77 @@ class GraphMixin:
         self, node_name: str, node_namespace: str, no_demangle: bool = False
     ) -> NamesAndTypes:
         """Topics that a node publishes. Raises NodeNameNonExistentError."""
-        return _topics(self._of_node(node_name, node_namespace, True), no_demangle)
+        return _topics(self.__of_node(node_name, node_namespace, True), no_demangle)
 
     def get_subscriber_names_and_types_by_node(
         self, node_name: str, node_namespace: str, no_demangle: bool = False
     ) -> NamesAndTypes:
         """Topics that a node subscribes to. Raises NodeNameNonExistentError."""
-        return _topics(self._of_node(node_name, node_namespace, False), no_demangle)
+        return _topics(self.__of_node(node_name, node_namespace, False), no_demangle)
 
     def get_service_names_and_types_by_node(self, node_name: str, node_namespace: str) -> NamesAndTypes:
         """Services that a node offers. Raises NodeNameNonExistentError."""
-        return _services(self._of_node(node_name, node_namespace, False), _REQUEST)
+        return _services(self.__of_node(node_name, node_namespace, False), _REQUEST)
 
     def get_client_names_and_types_by_node(self, node_name: str, node_namespace: str) -> NamesAndTypes:
         """Services that a node calls. Raises NodeNameNonExistentError."""
-        return _services(self._of_node(node_name, node_namespace, False), _REPLY)
+        return _services(self.__of_node(node_name, node_namespace, False), _REPLY)
 
     def get_node_names(self) -> list[str]:
         """The names of all nodes."""
-        return [node.name for node in self._participant.graph.nodes()]
+        return [node.name for node in self.__graph.nodes()]
 
     def get_fully_qualified_node_names(self) -> list[str]:
         """The names of all nodes with their namespaces."""
-        return [f"{node.namespace.rstrip('/')}/{node.name}" for node in self._participant.graph.nodes()]
+        return [f"{node.namespace.rstrip('/')}/{node.name}" for node in self.__graph.nodes()]
 
     def get_node_names_and_namespaces(self) -> list[tuple[str, str]]:
         """(name, namespace) of all nodes."""
-        return [(node.name, node.namespace) for node in self._participant.graph.nodes()]
+        return [(node.name, node.namespace) for node in self.__graph.nodes()]
 
     def get_node_names_and_namespaces_with_enclaves(self) -> list[tuple[str, str, str]]:
         """(name, namespace, enclave) of all nodes; without security every enclave is /."""
         return [(*names, "/") for names in self.get_node_names_and_namespaces()]
 
-    def _count(self, topic: str, is_writer: bool) -> int:
-        return len(self._participant.graph.on_topic(topic, is_writer))
+    def __count(self, topic: str, is_writer: bool) -> int:
+        return len(self.__graph.on_topic(topic, is_writer))
 
     def count_publishers(self, topic_name: str) -> int:
         """How many publishers a topic has."""
-        return self._count(f"rt{self.resolve_topic_name(topic_name)}", True)
+        return self.__count(f"rt{self.resolve_topic_name(topic_name)}", True)
 
     def count_subscribers(self, topic_name: str) -> int:
         """How many subscriptions a topic has."""
-        return self._count(f"rt{self.resolve_topic_name(topic_name)}", False)
+        return self.__count(f"rt{self.resolve_topic_name(topic_name)}", False)
 
     def count_clients(self, service_name: str) -> int:
         """How many clients a service has."""
-        return self._count(f"rr{self.resolve_service_name(service_name)}Reply", False)
+        return self.__count(f"rr{self.resolve_service_name(service_name)}Reply", False)
 
     def count_services(self, service_name: str) -> int:
         """How many servers a service has."""
-        return self._count(f"rq{self.resolve_service_name(service_name)}Request", False)
+        return self.__count(f"rq{self.resolve_service_name(service_name)}Request", False)
 
     def get_publishers_info_by_topic(self, topic_name: str, no_mangle: bool = False) -> list[TopicEndpointInfo]:
         """The publishers of a topic."""
-        return self._infos(topic_name, no_mangle, True)
+        return self.__infos(topic_name, no_mangle, True)
 
     def get_subscriptions_info_by_topic(self, topic_name: str, no_mangle: bool = False) -> list[TopicEndpointInfo]:
         """The subscriptions of a topic."""
-        return self._infos(topic_name, no_mangle, False)
+        return self.__infos(topic_name, no_mangle, False)
 
-    def _infos(self, topic_name: str, no_mangle: bool, is_writer: bool) -> list[TopicEndpointInfo]:
-        topic = topic_name if no_mangle else f"rt{self._full_topic_name(topic_name)}"
-        return [self._info(endpoint, is_writer) for endpoint in self._participant.graph.on_topic(topic, is_writer)]
+    def __infos(self, topic_name: str, no_mangle: bool, is_writer: bool) -> list[TopicEndpointInfo]:
+        topic = topic_name if no_mangle else f"rt{self.__full_topic_name(topic_name)}"
+        return [self.__info(endpoint, is_writer) for endpoint in self.__graph.on_topic(topic, is_writer)]
 
-    def _full_topic_name(self, topic_name: str) -> str:
+    def __full_topic_name(self, topic_name: str) -> str:
         return expand_topic_name(topic_name, self.get_name(), self.get_namespace())
 
-    def _info(self, endpoint: cyclone.Endpoint, is_writer: bool) -> TopicEndpointInfo:
+    def __info(self, endpoint: cyclone.Endpoint, is_writer: bool) -> TopicEndpointInfo:
         assert endpoint.qos is not None
         text: Any = user_data_value(endpoint.qos.user_data, "typehash")
         match = re.fullmatch(r"RIHS(\d\d)_([0-9a-f]{64})", text or "")
-        name, namespace = self._participant.graph.node_of(endpoint.gid)
+        name, namespace = self.__graph.node_of(endpoint.gid)
         return TopicEndpointInfo(
             name,
             namespace,

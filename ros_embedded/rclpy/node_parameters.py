@@ -72,7 +72,7 @@ class ParametersMixin:
         declared: list[Parameter] = []
         descriptors: dict[str, Any] = {}
         for position, given in enumerate(parameters):
-            parameter, descriptor = self._read_declaration(namespace, position, given, ignore_override)
+            parameter, descriptor = self.__read_declaration(namespace, position, given, ignore_override)
             validate_parameter_name(parameter.name)
             declared.append(parameter)
             descriptors[parameter.name] = descriptor
@@ -80,7 +80,7 @@ class ParametersMixin:
         if known:
             raise ParameterAlreadyDeclaredException(known)
         for parameter in declared:
-            result = self._set_together([parameter], descriptors, keep_unset=True)
+            result = self.__set_together([parameter], descriptors, keep_unset=True)
             if not result.successful:
                 if result.reason.startswith("Wrong parameter type"):
                     expected = Parameter.Type(descriptors[parameter.name].type).name
@@ -88,7 +88,7 @@ class ParametersMixin:
                 raise InvalidParameterValueException(parameter.name, parameter.value, result.reason)
         return [self._parameters[parameter.name] for parameter in declared]
 
-    def _read_declaration(
+    def __read_declaration(
         self, namespace: str, position: int, given: tuple[Any, ...], ignore_override: bool
     ) -> tuple[Parameter, Any]:
         if len(given) not in (2, 3) or not isinstance(given[0], str):
@@ -177,39 +177,39 @@ class ParametersMixin:
         for parameter in parameter_list:
             if not isinstance(parameter, Parameter):
                 raise TypeError(f"parameter must be instance of type '{Parameter!r}'")
-            self._check_undeclared([parameter])
-            results.append(self._set_after_callbacks([parameter]))
+            self.__check_undeclared([parameter])
+            results.append(self.__set_after_callbacks([parameter]))
         return results
 
     def set_parameters_atomically(self, parameter_list: list[Parameter]) -> Any:
         """Set all or none; one result. Raises ParameterNotDeclaredException."""
-        self._check_undeclared(parameter_list)
-        return self._set_after_callbacks(parameter_list)
+        self.__check_undeclared(parameter_list)
+        return self.__set_after_callbacks(parameter_list)
 
-    def _set_after_callbacks(self, parameter_list: list[Parameter]) -> Any:
+    def __set_after_callbacks(self, parameter_list: list[Parameter]) -> Any:
         for callback in self._pre_set_parameters_callbacks:
             parameter_list = callback(parameter_list)
         if self._pre_set_parameters_callbacks:
             if not parameter_list:
                 return _result("parameter list was empty")
-            self._check_undeclared(parameter_list)
-        return self._set_together(parameter_list)
+            self.__check_undeclared(parameter_list)
+        return self.__set_together(parameter_list)
 
-    def _check_undeclared(self, parameter_list: list[Parameter]) -> None:
+    def __check_undeclared(self, parameter_list: list[Parameter]) -> None:
         if not all(isinstance(parameter, Parameter) for parameter in parameter_list):
             raise TypeError(f"parameter must be instance of type '{Parameter!r}'")
         unknown = [parameter.name for parameter in parameter_list if parameter.name not in self._parameters]
         if unknown and not self._allow_undeclared_parameters:
             raise ParameterNotDeclaredException(unknown)
 
-    def _set_together(
+    def __set_together(
         self, parameter_list: list[Parameter], descriptors: dict[str, Any] | None = None, keep_unset: bool = False
     ) -> Any:
         """Check all against their descriptors and callbacks, then set them and publish one event."""
         for parameter in parameter_list:
             descriptor = (self._descriptors if descriptors is None else descriptors).get(parameter.name)
             if descriptor is not None:
-                result = self._apply_descriptor(parameter, descriptor, check_read_only=descriptors is None)
+                result = self.__apply_descriptor(parameter, descriptor, check_read_only=descriptors is None)
                 if not result.successful:
                     return result
         for callback in self._on_set_parameters_callbacks:
@@ -218,14 +218,14 @@ class ParametersMixin:
                 return result
         event = get_message("rcl_interfaces/msg/ParameterEvent")(node=self.get_fully_qualified_name())
         for parameter in parameter_list:
-            self._store(parameter, descriptors, keep_unset, event)
+            self.__store(parameter, descriptors, keep_unset, event)
         event.stamp = self._clock.now().to_msg()
         self._parameter_event_publisher.publish(event)
         for post_callback in self._post_set_parameters_callbacks:
             post_callback(parameter_list)
         return _result()
 
-    def _store(self, parameter: Parameter, descriptors: dict[str, Any] | None, keep_unset: bool, event: Any) -> None:
+    def __store(self, parameter: Parameter, descriptors: dict[str, Any] | None, keep_unset: bool, event: Any) -> None:
         name, message = parameter.name, parameter.to_parameter_msg()
         if parameter.type_ is NOT_SET and not keep_unset:
             event.deleted_parameters.append(message)
@@ -240,7 +240,7 @@ class ParametersMixin:
         (event.new_parameters if is_new else event.changed_parameters).append(message)
         self._parameters[name] = parameter
 
-    def _apply_descriptor(self, parameter: Parameter, descriptor: Any, check_read_only: bool = True) -> Any:
+    def __apply_descriptor(self, parameter: Parameter, descriptor: Any, check_read_only: bool = True) -> Any:
         descriptor.name = parameter.name
         if check_read_only and descriptor.read_only:
             return _result(f"Trying to set a read-only parameter: {parameter.name}.")
@@ -252,12 +252,12 @@ class ParametersMixin:
             expected = Parameter.Type(descriptor.type)
             return _result(f"Wrong parameter type, expected '{expected}' got '{parameter.type_}'")
         if parameter.type_ is Parameter.Type.INTEGER and descriptor.integer_range:
-            return self._check_range(parameter, descriptor.integer_range[0], 0)
+            return self.__check_range(parameter, descriptor.integer_range[0], 0)
         if parameter.type_ is Parameter.Type.DOUBLE and descriptor.floating_point_range:
-            return self._check_range(parameter, descriptor.floating_point_range[0], self.PARAM_REL_TOL)
+            return self.__check_range(parameter, descriptor.floating_point_range[0], self.PARAM_REL_TOL)
         return _result()
 
-    def _check_range(self, parameter: Parameter, limits: Any, tolerance: float) -> Any:
+    def __check_range(self, parameter: Parameter, limits: Any, tolerance: float) -> Any:
         value, name = parameter.value, parameter.name
         least, greatest = sorted((limits.from_value, limits.to_value))
         if math.isclose(value, least, rel_tol=tolerance) or math.isclose(value, greatest, rel_tol=tolerance):
@@ -324,11 +324,11 @@ class ParametersMixin:
         if self.describe_parameter(name).read_only:
             raise ParameterImmutableException(name)
         candidate = self.get_parameter(name)
-        result = self._apply_descriptor(candidate, descriptor, False)
+        result = self.__apply_descriptor(candidate, descriptor, False)
         if not result.successful and alternative_value is not None:
             message = get_message("rcl_interfaces/msg/Parameter")(name=name, value=alternative_value)
             candidate = Parameter.from_parameter_msg(message)
-            result = self._apply_descriptor(candidate, descriptor, False)
+            result = self.__apply_descriptor(candidate, descriptor, False)
         if not result.successful:
             raise InvalidParameterValueException(name, candidate.value, result.reason)
         self._parameters[name], self._descriptors[name] = candidate, descriptor

@@ -98,7 +98,7 @@ class Publisher:
             self._destroyed = True
             for handler in self.event_handlers:
                 handler.destroy()
-            self._node._participant.remove(self._node._entities, self._writer)
+            self._node.context.participant.remove(self._node._rclpy_core.entities, self._writer)
 
     def __enter__(self) -> Publisher:
         return self

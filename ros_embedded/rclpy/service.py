@@ -22,6 +22,7 @@ from ros_embedded.rclpy.service_introspection import (
     ServiceIntrospection,
     ServiceIntrospectionState,
 )
+from ros_embedded.rclpy.type_support import check_is_valid_srv_type
 
 if TYPE_CHECKING:
     from ros_embedded.rclpy.node import Node
@@ -111,7 +112,7 @@ class Service(ExecutableEntity):
         if publication_handle in self._known_clients:
             return
         deadline = time.monotonic() + _DISCOVERY_DEADLINE_S
-        graph = self._node._participant.graph
+        graph = self._node.context.participant.graph
         while time.monotonic() < deadline:
             graph.refresh()
             client = graph.publications.get(publication_handle)
@@ -129,7 +130,7 @@ class Service(ExecutableEntity):
 
     def _close(self) -> None:
         self._introspection.close()
-        self._node._participant.remove(self._node._entities, self._reader, self._writer)
+        self._node.context.participant.remove(self._node._rclpy_core.entities, self._reader, self._writer)
 
 
 class DeferringService(Service):
@@ -137,3 +138,25 @@ class DeferringService(Service):
 
     async def _answer(self, request: Any, request_id: RequestId) -> None:
         await self.callback(request, lambda response: self.send_response(response, request_id))
+
+
+def make_service(
+    kind: type[Service],
+    node: Node,
+    srv_type: Any,
+    srv_name: str,
+    callback: Callable[..., Any],
+    qos: QoSProfile,
+    group: CallbackGroup,
+) -> Service:
+    """Create a service of a class for a node. Raises InvalidServiceNameException."""
+    check_is_valid_srv_type(srv_type)
+    participant, entities = node.handle.context.participant, node._rclpy_core.entities
+    name, mark = node.resolve_service_name(srv_name), f"serviceid= {participant.new_service_id()};"
+    request, reply = srv_type.Request._TYPE_NAME, srv_type.Response._TYPE_NAME
+    with participant.graph.announcement():
+        writer = participant.create_writer(entities, f"rr{name}Reply", reply, qos, mark)
+        reader = participant.create_reader(entities, f"rq{name}Request", request, qos, mark)
+    service = kind(node, reader, writer, srv_type, name, callback, group, qos)
+    node._rclpy_core.add(service)
+    return service

@@ -118,4 +118,4 @@ class Subscription(ExecutableEntity):
     def _close(self) -> None:
         for handler in self.event_handlers:
             handler.destroy()
-        self._node._participant.remove(self._node._entities, self._reader)
+        self._node.context.participant.remove(self._node._rclpy_core.entities, self._reader)

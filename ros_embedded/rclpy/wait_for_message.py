@@ -22,11 +22,11 @@ def wait_for_message(
     received: list[Any] = []
     subscription = node.create_subscription(msg_type, topic, received.append, qos_profile)
     deadline = time.monotonic() + time_to_wait if time_to_wait >= 0 else float("inf")
-    wait_set = WaitSet(node._participant.entity)
+    wait_set = WaitSet(node.context.participant.entity)
     wait_set.attach(subscription._condition)
     try:
         while not received and node.context.ok() and time.monotonic() < deadline:
-            with node._participant.lifetime:
+            with node.context.participant.lifetime:
                 wait_set.wait(_SLICE_NS)
             call = subscription._take()
             if call is not None:

@@ -73,6 +73,36 @@ def test_invalid_names_and_contexts_are_refused(context: rclpy.context.Context) 
         Node("a", context=rclpy.context.Context())
 
 
+class NodeWithNamesOfItsOwn(Node):
+    """Has attributes and methods that rclpy does not use, and an implementation might."""
+
+    def __init__(self, name: str, **options: Any) -> None:
+        self._name = self._namespace = self._entities = self._participant = self._arguments = self._core = None
+        self._executor = self._graph = self._writer = self._reader = self._lock = self._wait_set = self._tasks = 5
+        super().__init__(name, **options)
+        self._name = self._entities = self._participant = self._executable = self._ready = self._rosout = "mine"
+
+    def _mine(self, *_: Any) -> Any:
+        raise AssertionError("rclpy does not call this")
+
+    _add = _store = _count = _info = _infos = _qos = _resolve = _destroy = _publish = _take = _close = _mine
+    _refresh = _wake = _check = _trigger = _overrides = _of_node = _publish_log = _create_service = _mine
+
+
+def test_subclass_may_use_any_private_name(make_node: Callable, spin_until: Callable) -> None:
+    node, received = make_node("owner", NodeWithNamesOfItsOwn), []
+    node.declare_parameter("x", 1)
+    node.create_service(SetBool, "set", lambda request, response: response)
+    node.create_subscription(String, "s", received.append, 10)
+    publisher = node.create_publisher(String, "s", 10)
+    assert spin_until(lambda: publisher.get_subscription_count() == 1)
+    publisher.publish(String())
+    node.get_logger().info("fine")
+    assert spin_until(lambda: received)
+    assert node.count_publishers("s") == len(node.get_publishers_info_by_topic("s")) == 1
+    assert node.list_parameters(["x"], 1).names == ["x"]
+
+
 def test_type_description_is_served(make_node: Callable, spin_until: Callable) -> None:
     make_node("server").create_publisher(String, "s", 10)
     client = make_node("client").create_client(GetTypeDescription, "/server/get_type_description")

@@ -60,7 +60,7 @@ def test_payload_that_does_not_fit_is_not_published(make_node: Callable) -> None
 def test_request_of_another_layout_does_not_stop_the_service(make_node: Callable, spin_until: Callable) -> None:
     node = make_node()
     node.create_service(SetBool, "set", lambda request, response: SetBool.Response(success=request.data))
-    client, participant = node.create_client(SetBool, "set"), node._participant
+    client, participant = node.create_client(SetBool, "set"), node.context.participant
     layout = topic_descriptor("std_msgs/msg/String", False)
     name = topic_descriptor("std_srvs/srv/SetBool_Request", True).type_name
     foreign = cyclone.TopicDescriptor(size=8, align=8, type_name=name, op_count=layout.op_count, ops=layout.ops)
@@ -105,7 +105,7 @@ def test_callback_that_fails_leaves_the_others_working(make_node: Callable, spin
 
 def test_hundreds_of_endpoints_are_served(make_node: Callable, spin_until: Callable) -> None:
     node, received = make_node(), set()
-    with node._participant.graph.announcement():
+    with node.context.participant.graph.announcement():
         for number in range(150):
             node.create_subscription(String, f"t{number}", lambda message: received.add(message.data), 1)
         publishers = [node.create_publisher(String, f"t{number}", 1) for number in range(150)]

@@ -74,12 +74,12 @@ def test_endpoints_are_those_of_a_real_node(wire: dict[str, Any], make_node: Cal
     ActionClient(client, Fibonacci, "fib")
     TransformBroadcaster(server)
     StaticTransformBroadcaster(server)
-    graph = server._participant.graph
+    graph = server.context.participant.graph
     ours = {
         (kind, endpoint.topic, endpoint.type_name): policies_of_ours(endpoint)
         for kind, is_writer in (("pub", True), ("sub", False))
         for endpoint in graph.endpoints(is_writer)
-        if endpoint.participant_gid == server._participant.gid
+        if endpoint.participant_gid == server.context.participant.gid
     }
     recorded = {(e["kind"], e["topic"], e["type"]): policies_of_recording(e) for e in wire["endpoints"]}
     assert set(ours) == set(recorded)

@@ -107,7 +107,7 @@ class ActionClient:
         def client(service: Any, name: str, qos: QoSProfile) -> Any:
             return node.create_client(service, f"{base}/{name}", qos_profile=qos, callback_group=group)
 
-        with node._participant.graph.announcement():
+        with node.context.participant.graph.announcement():
             self._goal_client = client(impl.SendGoalService, "send_goal", goal_service_qos_profile)
             self._cancel_client = client(impl.CancelGoalService, "cancel_goal", cancel_service_qos_profile)
             self._result_client = client(impl.GetResultService, "get_result", result_service_qos_profile)

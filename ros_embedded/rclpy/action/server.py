@@ -22,7 +22,7 @@ from ros_embedded.rclpy.duration import Duration
 from ros_embedded.rclpy.exceptions import RCLError
 from ros_embedded.rclpy.executors import await_or_execute
 from ros_embedded.rclpy.qos import QoSProfile, qos_profile_action_status_default, qos_profile_services_default
-from ros_embedded.rclpy.service import DeferringService
+from ros_embedded.rclpy.service import DeferringService, make_service
 from ros_embedded.rclpy.task import Future
 from ros_embedded.rclpy.type_support import check_for_type_support
 
@@ -170,9 +170,9 @@ class ActionServer:
         self.register_execute_callback(execute_callback)
         group, impl, base = callback_group or node.default_callback_group, action_type.Impl, f"{action_name}/_action"
         status = get_message("action_msgs/msg/GoalStatusArray")
-        with node._participant.graph.announcement():
+        with node.context.participant.graph.announcement():
             self._services = [
-                node._create_service(DeferringService, service, f"{base}/{name}", callback, qos, group)
+                make_service(DeferringService, node, service, f"{base}/{name}", callback, qos, group)
                 for service, name, callback, qos in (
                     (impl.SendGoalService, "send_goal", self._on_goal, goal_service_qos_profile),
                     (impl.GetResultService, "get_result", self._on_result, result_service_qos_profile),

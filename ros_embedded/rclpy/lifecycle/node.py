@@ -66,40 +66,40 @@ class LifecycleNodeMixin(ManagedEntity):
     ) -> None:
         self._state_machine = StateMachine()
         self._managed_entities: set[ManagedEntity] = set()
-        self._transition_publisher: Publisher | None = None
+        self.__transition_publisher: Publisher | None = None
         if not enable_communication_interface:
             return
         node: Any = self
         event = get_message("lifecycle_msgs/msg/TransitionEvent")
-        with node._participant.graph.announcement():
-            self._transition_publisher = node.create_publisher(event, "~/transition_event", qos_profile_default)
-            node._publishers.remove(self._transition_publisher)
+        with node.context.participant.graph.announcement():
+            self.__transition_publisher = node.create_publisher(event, "~/transition_event", qos_profile_default)
+            node._publishers.remove(self.__transition_publisher)
             for name, type_name in _SERVICES.items():
-                callback = getattr(self, f"_on_{name}")
+                callback = getattr(self, f"_LifecycleNodeMixin__on_{name}")
                 service = get_service(f"lifecycle_msgs/srv/{type_name}")
                 node.create_service(service, f"~/{name}", callback, callback_group=callback_group)
 
     def trigger_configure(self) -> TransitionCallbackReturn:
         """Configure. Raises RCLError if it cannot be done now."""
-        return self._change_state("configure")
+        return self.__change_state("configure")
 
     def trigger_cleanup(self) -> TransitionCallbackReturn:
         """Clean up. Raises RCLError if it cannot be done now."""
-        return self._change_state("cleanup")
+        return self.__change_state("cleanup")
 
     def trigger_activate(self) -> TransitionCallbackReturn:
         """Activate. Raises RCLError if it cannot be done now."""
-        return self._change_state("activate")
+        return self.__change_state("activate")
 
     def trigger_deactivate(self) -> TransitionCallbackReturn:
         """Deactivate. Raises RCLError if it cannot be done now."""
-        return self._change_state("deactivate")
+        return self.__change_state("deactivate")
 
     def trigger_shutdown(self) -> TransitionCallbackReturn:
         """Shut down. Raises RCLError if it cannot be done now."""
         if all(transition.label != "shutdown" for transition in self._state_machine.available()):
             raise RCLError("Shutdown transtion not possible")
-        return self._change_state("shutdown")
+        return self.__change_state("shutdown")
 
     def add_managed_entity(self, entity: ManagedEntity) -> None:
         """Let an entity take part in transitions. Raises TypeError."""
@@ -120,7 +120,7 @@ class LifecycleNodeMixin(ManagedEntity):
         self._managed_entities.discard(publisher)
         return Node.destroy_publisher(self, publisher)  # type: ignore[arg-type]
 
-    def _call_entities(self, callback_name: str, state: LifecycleState) -> TransitionCallbackReturn:
+    def __call_entities(self, callback_name: str, state: LifecycleState) -> TransitionCallbackReturn:
         for entity in self._managed_entities:
             result = getattr(entity, callback_name)(state)
             if not isinstance(result, TransitionCallbackReturn):
@@ -134,37 +134,41 @@ class LifecycleNodeMixin(ManagedEntity):
 
     def on_configure(self, state: LifecycleState) -> TransitionCallbackReturn:
         """Configure the managed entities; overrides should call this."""
-        return self._call_entities("on_configure", state)
+        return self.__call_entities("on_configure", state)
 
     def on_cleanup(self, state: LifecycleState) -> TransitionCallbackReturn:
         """Clean the managed entities up; overrides should call this."""
-        return self._call_entities("on_cleanup", state)
+        return self.__call_entities("on_cleanup", state)
 
     def on_shutdown(self, state: LifecycleState) -> TransitionCallbackReturn:
         """Shut the managed entities down; overrides should call this."""
-        return self._call_entities("on_shutdown", state)
+        return self.__call_entities("on_shutdown", state)
 
     def on_activate(self, state: LifecycleState) -> TransitionCallbackReturn:
         """Activate the managed entities; overrides should call this."""
-        return self._call_entities("on_activate", state)
+        return self.__call_entities("on_activate", state)
 
     def on_deactivate(self, state: LifecycleState) -> TransitionCallbackReturn:
         """Deactivate the managed entities; overrides should call this."""
-        return self._call_entities("on_deactivate", state)
+        return self.__call_entities("on_deactivate", state)
 
     def on_error(self, state: LifecycleState) -> TransitionCallbackReturn:
         """Tell the managed entities of an error; overrides should call this."""
-        return self._call_entities("on_error", state)
+        return self.__call_entities("on_error", state)
 
-    def _trigger(self, transition: int | str) -> None:
+    def _destroy_transition_publisher(self) -> None:
+        if self.__transition_publisher is not None:
+            self.__transition_publisher.destroy()
+
+    def __trigger(self, transition: int | str) -> None:
         made = self._state_machine.trigger(transition)
-        if self._transition_publisher is not None:
+        if self.__transition_publisher is not None:
             event = get_message("lifecycle_msgs/msg/TransitionEvent")()
             event.start_state = _message("State", id=made.start, label=STATES[made.start])
             event.goal_state = _message("State", id=made.goal, label=STATES[made.goal])
-            self._transition_publisher.publish(event)
+            self.__transition_publisher.publish(event)
 
-    def _run_callback(self, previous: LifecycleState) -> TransitionCallbackReturn:
+    def __run_callback(self, previous: LifecycleState) -> TransitionCallbackReturn:
         callback = getattr(self, _CALLBACKS[self._state_machine.current_state[1]])
         try:
             result = callback(previous)
@@ -174,19 +178,19 @@ class LifecycleNodeMixin(ManagedEntity):
             return TransitionCallbackReturn.ERROR
         return result if isinstance(result, TransitionCallbackReturn) else TransitionCallbackReturn.ERROR
 
-    def _change_state(self, transition: int | str) -> TransitionCallbackReturn:
+    def __change_state(self, transition: int | str) -> TransitionCallbackReturn:
         number, label = self._state_machine.current_state
         previous = LifecycleState(label, number)
-        self._trigger(transition)
-        result = self._run_callback(previous)
-        self._trigger(result.to_label())
+        self.__trigger(transition)
+        result = self.__run_callback(previous)
+        self.__trigger(result.to_label())
         if result is TransitionCallbackReturn.ERROR:
-            self._trigger(self._run_callback(previous).to_label())
+            self.__trigger(self.__run_callback(previous).to_label())
         return result
 
-    def _on_change_state(self, request: Any, response: Any) -> Any:
+    def __on_change_state(self, request: Any, response: Any) -> Any:
         try:
-            result = self._change_state(request.transition.label or request.transition.id)
+            result = self.__change_state(request.transition.label or request.transition.id)
             response.success = result is TransitionCallbackReturn.SUCCESS
         except RCLError as error:
             node: Any = self
@@ -194,19 +198,19 @@ class LifecycleNodeMixin(ManagedEntity):
             response.success = False
         return response
 
-    def _on_get_state(self, request: Any, response: Any) -> Any:
+    def __on_get_state(self, request: Any, response: Any) -> Any:
         response.current_state.id, response.current_state.label = self._state_machine.current_state
         return response
 
-    def _on_get_available_states(self, request: Any, response: Any) -> Any:
+    def __on_get_available_states(self, request: Any, response: Any) -> Any:
         response.available_states = [_message("State", id=number, label=label) for number, label in STATES.items()]
         return response
 
-    def _on_get_available_transitions(self, request: Any, response: Any) -> Any:
+    def __on_get_available_transitions(self, request: Any, response: Any) -> Any:
         response.available_transitions = [_description(transition) for transition in self._state_machine.available()]
         return response
 
-    def _on_get_transition_graph(self, request: Any, response: Any) -> Any:
+    def __on_get_transition_graph(self, request: Any, response: Any) -> Any:
         response.available_transitions = [_description(transition) for transition in TRANSITIONS]
         return response
 
@@ -220,6 +224,6 @@ class LifecycleNode(LifecycleNodeMixin, Node):
 
     def destroy_node(self) -> None:
         """Take the node off the graph."""
-        if self._transition_publisher is not None and not self._is_destroyed:
-            self._transition_publisher.destroy()
+        if not self._rclpy_core.is_destroyed:
+            self._destroy_transition_publisher()
         super().destroy_node()

@@ -1,0 +1,81 @@
+"""The part of a node that its subclasses must not meet: whatever they call their own attributes, it stays intact."""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from ros_embedded.rclpy.impl.arguments import RosArguments
+from ros_embedded.rclpy.impl.entity import ExecutableEntity
+from ros_embedded.rclpy.impl.graph import NodeEntities
+from ros_embedded.rclpy.names import expand_topic_name, validate_full_topic_name, validate_topic_name
+
+if TYPE_CHECKING:
+    from ros_embedded.rclpy.executors import Executor
+    from ros_embedded.rclpy.publisher import Publisher
+
+
+class NodeCore:
+    """A node's name, arguments, endpoints, callbacks, and the executor that spins it."""
+
+    def __init__(self, name: str, namespace: str, arguments: RosArguments) -> None:
+        self.name, self.namespace, self.arguments = name, namespace, arguments
+        self.entities = NodeEntities(namespace, name)
+        self.executables: list[ExecutableEntity] = []
+        self.rosout_publisher: Publisher | None = None
+        self.is_destroyed = False
+        self._executor: Callable[[], Executor | None] = lambda: None
+
+    @property
+    def executor(self) -> Executor | None:
+        """The executor that spins the node."""
+        return self._executor()
+
+    @executor.setter
+    def executor(self, executor: Executor | None) -> None:
+        self._executor = (lambda: None) if executor is None else weakref.ref(executor)
+
+    def wake_executor(self) -> None:
+        """Have the executor look around."""
+        executor = self.executor
+        if executor is not None:
+            executor.wake()
+
+    def _refresh_executor(self) -> None:
+        executor = self.executor
+        if executor is not None:
+            executor._refresh()
+
+    def add(self, entity: ExecutableEntity) -> None:
+        """Let the executor wait for `entity`."""
+        if entity.callback_group is not None:
+            entity.callback_group.add_entity(entity)
+        self.executables.append(entity)
+        self._refresh_executor()
+
+    def destroy(self, entity: Any) -> bool:
+        """Free `entity` and the handlers of its events; False if it is not the node's."""
+        if entity not in self.executables:
+            return False
+        self.executables.remove(entity)
+        for handler in getattr(entity, "event_handlers", ()):
+            self.destroy(handler)
+        if entity.callback_group is not None:
+            entity.callback_group.remove_entity(entity)
+        entity.destroy()
+        self._refresh_executor()
+        return True
+
+    def of_type(self, kind: type) -> list[Any]:
+        """The executables of a class."""
+        return [entity for entity in list(self.executables) if isinstance(entity, kind)]
+
+    def resolve(self, name: str, kind: str, only_expand: bool = False) -> str:
+        """The full, remapped name of a "topic" or "service". Raises InvalidTopicNameException."""
+        validate_topic_name(name, is_service=kind == "service")
+        full_name = expand_topic_name(name, self.name, self.namespace)
+        if not only_expand:
+            full_name = self.arguments.remapped(full_name, kind, self.name, self.namespace)
+        validate_full_topic_name(full_name, is_service=kind == "service")
+        return full_name
