@@ -12,13 +12,14 @@ from robot_memory import msg as rm
 from memory_node.delivery.robot_memory import RobotMemory
 from memory_node.domain.scene import SceneEvent
 from memory_node.nodes import conversions
+from memory_node.nodes.markers import EditMenus, MarkerTopic
 from memory_node.short_term.statistics import CacheStatistics
 
 LATCHED = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
 
 
 class MemoryTopics:
-    """Publishes ~/scene_graph (latched), ~/scene_graph_delta, ~/memory_units (latched) and ~/cache_statistics.
+    """Publishes ~/scene_graph (latched), ~/scene_graph_delta, ~/memory_units (latched), ~/cache_statistics, ~/markers.
 
     The whole graph is published once a period, and only when it has changed; deltas at once.
     """
@@ -31,6 +32,8 @@ class MemoryTopics:
         self._delta = node.create_publisher(rm.SceneGraphDelta, "~/scene_graph_delta", 100)
         self._units = node.create_publisher(rm.MemoryUnits, "~/memory_units", LATCHED)
         self._statistics = node.create_publisher(rm.CacheStatistics, "~/cache_statistics", 10)
+        self._markers = MarkerTopic(node)
+        self._menus = EditMenus(node, memory)
         self._timer = node.create_timer(period_s, self._publish, callback_group=MutuallyExclusiveCallbackGroup())
         memory.on_change(self._on_change)
 
@@ -42,10 +45,12 @@ class MemoryTopics:
         stamp_ns = self._node.get_clock().now().nanoseconds
         self._statistics.publish(statistics_to_msg(self._memory.statistics(), stamp_ns))
         scene = self._memory.scene()
+        self._markers.show(scene)
         if scene.version == self._published_version:
             return
         self._published_version = scene.version
         self._graph.publish(conversions.snapshot_to_msg(scene))
+        self._menus.show(scene)
         units = [conversions.unit_to_msg(unit) for unit in self._memory.cache.units()]
         self._units.publish(rm.MemoryUnits(header=conversions.header(stamp_ns), units=units))
 

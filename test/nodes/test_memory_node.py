@@ -85,21 +85,26 @@ def test_malformed_input_is_counted_and_the_node_lives(peer: RosPeer, memory: ob
         message.data = bytes(len(message.data))
 
     camera = SimulatedCamera(peer)
-    broken = (
-        {"camera_depth_image_raw": nan_depth},
-        {"camera_color_image_raw": odd_encoding},
-        {"camera_depth_image_raw": cut_short},
-        {"camera_depth_image_raw": unknown_frame},
-        {"detections_masks": no_masks},
-    )
-    for index, change in enumerate(broken):
-        camera.show((index + 1) * SECOND_NS, **change)
-    camera.show(10 * SECOND_NS)
+    broken = {
+        "depth_empty": {"camera_depth_image_raw": nan_depth},
+        "color_encoding": {"camera_color_image_raw": odd_encoding},
+        "depth_size": {"camera_depth_image_raw": cut_short},
+        "no_transform": {"camera_depth_image_raw": unknown_frame},
+        "masks_empty": {"detections_masks": no_masks},
+    }
+    stamp_s = 0
+    for reason, change in broken.items():
+        # Sensor data is best effort: a picture may be lost, so it is shown until it is counted.
+        for _ in range(20):
+            stamp_s += 1
+            camera.show(stamp_s * SECOND_NS, **change)
+            if f"skipped.{reason}" in figures(peer):
+                break
+        else:
+            pytest.fail(f"{reason} was never counted: {figures(peer)}")
+    assert ask(peer, object_class="Mug").answers == []
+    camera.show((stamp_s + 1) * SECOND_NS)
     wait_until(lambda: ask(peer, object_class="Mug").answers)
-    counted = figures(peer)
-    for reason in ("depth_empty", "color_encoding", "depth_size", "no_transform", "masks_empty"):
-        assert counted[f"skipped.{reason}"] == "1", counted
-    assert len(ask(peer, object_class="Mug").answers) == 1
 
 
 def test_unusable_request_is_answered_with_what_is_wrong(peer: RosPeer, memory: object) -> None:

@@ -1,0 +1,77 @@
+from dataclasses import replace
+
+import numpy as np
+from ros_peer import RosPeer, wait_until
+
+from memory_node.domain.geometry import OrientedBox
+from memory_node.domain.scene import SceneObject, SceneSnapshot
+from memory_node.nodes import conversions
+
+
+def thing(object_id: str, x_m: float) -> SceneObject:
+    return SceneObject(
+        id=object_id,
+        class_probabilities={"Mug": 0.8, "Cup": 0.2},
+        box=OrientedBox(np.array([x_m, 0.0, 1.0]), np.array([0.1, 0.1, 0.1]), np.pi / 4),
+        covariance=np.eye(3) * 1e-4,
+        existence=0.9,
+        first_seen_ns=1,
+        last_seen_ns=2,
+    )
+
+
+def test_markers_are_changed_and_deleted_one_by_one() -> None:
+    from visualization_msgs.msg import Marker
+
+    from memory_node.nodes.markers import changes_to_msg
+    from memory_node.scene_graph.markers import MarkerDiff
+
+    diff, header = MarkerDiff(), conversions.header(0)
+    scene = SceneSnapshot(1, objects=(thing("a", 1.0), thing("b", 2.0)))
+    first = changes_to_msg(diff.update(scene), header).markers
+    assert {m.action for m in first} == {Marker.ADD}
+    moved = replace(scene, objects=(thing("a", 1.5),))
+    second = changes_to_msg(diff.update(moved), header).markers
+    cube = next(m for m in second if m.ns == "objects" and m.action == Marker.ADD)
+    assert cube.id == next(m.id for m in first if m.ns == "objects" and m.pose.position.x == 1.0)
+    gone = {(m.ns, m.id) for m in second if m.action == Marker.DELETE}
+    assert gone == {(m.ns, m.id) for m in first if m.ns in ("objects", "object_names")} - {
+        (m.ns, m.id) for m in second if m.action == Marker.ADD
+    }
+    assert not changes_to_msg(diff.update(moved), header).markers
+
+
+class RecordingMemory:
+    """Takes down the edits that menus ask for."""
+
+    def __init__(self) -> None:
+        self.calls: list[tuple[str, ...]] = []
+
+    def edit(self, operation: str, object_id: str, new_class: str = "") -> str:
+        self.calls.append((operation, object_id, new_class))
+        return object_id
+
+    def forget(self, object_id: str) -> int:
+        self.calls.append(("forget", object_id))
+        return 1
+
+
+def test_menu_of_an_object_edits_memory(peer: RosPeer) -> None:
+    from visualization_msgs.msg import InteractiveMarkerFeedback
+    from visualization_msgs.srv import GetInteractiveMarkers
+
+    from memory_node.nodes.markers import EditMenus
+
+    memory = RecordingMemory()
+    menus = EditMenus(peer.node, memory)  # type: ignore[arg-type]
+    menus.show(SceneSnapshot(1, objects=(thing("a", 1.0),)))
+    response = peer.call(GetInteractiveMarkers, "test_peer/edit/get_interactive_markers")
+    (marker,) = response.markers
+    assert [entry.title for entry in marker.menu_entries][2:] == ["it is a Cup (20%)"]
+    for entry in marker.menu_entries:
+        chosen = InteractiveMarkerFeedback(
+            marker_name="a", event_type=InteractiveMarkerFeedback.MENU_SELECT, menu_entry_id=entry.id
+        )
+        peer.publish("test_peer/edit/feedback", chosen)
+    wait_until(lambda: len(memory.calls) == 3)
+    assert memory.calls == [("delete", "a", ""), ("forget", "a"), ("relabel", "a", "Cup")]
