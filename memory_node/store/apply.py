@@ -19,6 +19,8 @@ Reject = Callable[[str, tuple[Any, ...], Exception], None]
 # PostgreSQL's classes of errors that lie in a value, not in the server: data, integrity, program limits.
 _VALUE_STATES = ("22", "23", "54")
 _VALUE_ERRORS = (sa.exc.DataError, sa.exc.IntegrityError, sa.exc.StatementError, OverflowError, ValueError)
+# What sqlite3 and psycopg say of a Python type that has no column type; their error class is that of an outage.
+_BINDING = ("Error binding parameter", "cannot adapt type")
 
 
 def channel_of(site: str) -> str:
@@ -28,6 +30,8 @@ def channel_of(site: str) -> str:
 
 def is_value_error(error: Exception) -> bool:
     """Return whether a row's values are the cause, so that trying again is useless."""
+    if any(words in str(getattr(error, "orig", "")) for words in _BINDING):
+        return True
     state = getattr(getattr(error, "orig", None), "sqlstate", None)
     if isinstance(state, str):
         return state.startswith(_VALUE_STATES)
@@ -77,7 +81,7 @@ class Applier:
         """
         try:
             return self._apply(connection, batch, one_by_one=False)
-        except Exception as error:
+        except (sa.exc.SQLAlchemyError, OverflowError, ValueError) as error:
             # Whatever lies in the values is found row by row; everything else is the caller's to judge.
             if not is_value_error(error):
                 raise
@@ -110,7 +114,7 @@ class Applier:
             try:
                 with connection.begin_nested():
                     connection.execute(statement, row)
-            except Exception as error:
+            except (sa.exc.SQLAlchemyError, OverflowError, ValueError) as error:
                 if not is_value_error(error):
                     raise
                 self._reject(table.name, key, error)

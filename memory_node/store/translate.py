@@ -79,7 +79,9 @@ class Translator:
                 reject(position, error)
                 continue
             for table, row in rows:
-                row = {**self.origin, **row}
+                # Databases do not know numpy's numbers, and stamps or counts may be some.
+                plain = {name: value.item() if isinstance(value, np.generic) else value for name, value in row.items()}
+                row = {**self.origin, **plain}
                 if table in _WITHOUT_SESSION:
                     del row["session_id"]
                 key = tuple(row[column] for column in KEYS[table])

@@ -148,12 +148,22 @@ def test_bad_records_are_rejected_and_the_others_kept(open_at, store_url, make_o
     good = make_object()
     bad = store.append([appeared(make_object(attributes={"what": object()}))])
     unstorable = store.append([step(0, stamp_ns=2**70)])
+    untyped = store.append([step(1, room={"name": "kitchen"})])
     store.append([appeared(good)]).wait()
-    for ticket in (bad, unstorable):
+    for ticket in (bad, unstorable, untyped):
         with pytest.raises(RecordRejectedError):
             ticket.wait()
     assert [o.id for o in store.load_scene().objects] == [good.id]
-    assert store.diagnostics().rejected == 2
+    assert store.diagnostics().rejected == 3
+    assert store.diagnostics().outages == 0
+
+
+def test_numpy_numbers_are_stored_as_plain_ones(open_at, store_url, make_object):
+    thing = make_object(last_seen_ns=np.int64(7), existence=np.float32(0.5), removed=np.bool_(True))
+    store = open_at(store_url)
+    store.append([appeared(thing)]).wait()
+    back = store.load_scene().objects[0]
+    assert (back.last_seen_ns, back.existence, back.removed) == (7, 0.5, True)
 
 
 def test_state_change_is_kept_as_evidence(open_at, store_url):
