@@ -20,8 +20,9 @@ from memory_node.nodes.memory_client import MemoryClient
 from memory_node.nodes.parameters import declare, parameter
 from memory_node.nodes.skill_client import SkillClient
 from memory_node.planner.executor import InstructionExecutor, InstructionResult
-from memory_node.planner.open_planner import open_offline_planner
+from memory_node.planner.open_planner import PLANNERS, open_planner
 from memory_node.planner.planner import Planner, PlanProgress, ProgressKind
+from memory_node.planner.planner_config import PlannerConfig
 from memory_node.retrieval.minilm import MiniLmEmbedder
 
 
@@ -29,14 +30,12 @@ from memory_node.retrieval.minilm import MiniLmEmbedder
 class PlannerParameters:
     """Parameters of the planner node."""
 
-    planner: str = parameter("offline", "which planner", choices=("offline",))
+    planner: str = parameter("offline", "which planner", choices=PLANNERS)
     memory: str = parameter("full", "which memory the planner sees", choices=MODES)
     memory_node: str = parameter("memory", "name of the memory node")
     skill_action: str = parameter("execute_skill", "name of the robot's ExecuteSkill action")
     skill_timeout_s: float = parameter(300.0, "a skill that takes longer is cancelled (s)", 1.0, 86400.0)
-    llm_base_url: str = parameter("", "OpenAI-compatible endpoint; the key comes from OPENAI_API_KEY")
-    llm_model: str = parameter("", "its model")
-    llm_timeout_s: float = parameter(60.0, "for one reply (s)", 1.0, 3600.0)
+    settings: PlannerConfig = PlannerConfig()  # noqa: RUF009 - frozen; see config/planner.yaml
 
 
 class PlannerNode(Node):
@@ -48,7 +47,7 @@ class PlannerNode(Node):
         self._memory = MemoryClient(self, self._config.memory_node)
         self._episodes = EpisodeClient(self, self._config.memory_node)
         self._robot = SkillClient(self, self._config.skill_action, self._config.skill_timeout_s)
-        self._planner: Planner = open_offline_planner(MiniLmEmbedder())
+        self._planner: Planner = open_planner(self._config.planner, MiniLmEmbedder(), self._config.settings)
         self._busy = threading.Lock()
         self._server = ActionServer(
             self,

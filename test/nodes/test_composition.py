@@ -1,0 +1,35 @@
+"""The whole ring: home, memory and planner as one process or as three carry out an instruction over DDS."""
+
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from memory_node.nodes.demo.client import DemoClient
+from memory_node.nodes.demo.processes import NodeProcesses
+
+
+@pytest.mark.timeout(300)
+@pytest.mark.parametrize("composed", [True, False], ids=["one process", "three processes"])
+def test_instruction_is_carried_out_over_dds(composed: bool, tmp_path: Path) -> None:
+    domain_id = 50 + os.getpid() % 10
+    parameters: dict[str, dict[str, Any]] = {
+        "home": {"home": "studio", "speed": 100.0, "camera_period_s": 4.0},
+        "memory": {"database": str(tmp_path / "memory.db"), "use_sim_time": "true", "clock_jump_s": 3600.0},
+        "planner": {"use_sim_time": "true"},
+    }
+    heard: list[str] = []
+    with NodeProcesses(domain_id, tmp_path) as nodes, DemoClient(domain_id) as client:
+        nodes.start_all(parameters, composed=composed)
+        client.wait_ready(90.0, nodes.check)
+        result = client.carry_out("put the apple in the fridge", "full", lambda f: heard.append(f.current_skill), 200.0)
+        scene = client.scene()
+        nodes.check()
+    assert result.success, result.message
+    assert result.metrics.skills == len(result.executed) > 3
+    assert any(skill.startswith("PutObject") for skill in heard)
+    (apple,) = [found for found in scene.objects if found.class_name == "Apple"]
+    fridges = {found.id for found in scene.objects if found.class_name == "Fridge"}
+    assert apple.support_id in fridges
+    assert apple.inside
