@@ -10,7 +10,7 @@ from typing import Any
 import yaml
 
 from ros_embedded.interfaces import get_message
-from ros_embedded.rclpy.impl.arguments import flatten, parse_value
+from ros_embedded.rclpy.impl.arguments import RCLInvalidROSArgsError, flatten, parse_value
 
 PARAMETER_SEPARATOR_STRING = "."
 
@@ -134,7 +134,7 @@ def get_parameter_value(string_value: str) -> Any:
     """An rcl_interfaces/msg/ParameterValue of the type that the text looks like."""
     try:
         value = parse_value(string_value)
-    except Exception:
+    except RCLInvalidROSArgsError:  # not YAML: then it is a string
         value = string_value
     return Parameter("", value=value_from_yaml(value, string_value)).get_parameter_value()
 

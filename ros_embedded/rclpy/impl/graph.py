@@ -10,6 +10,7 @@ import threading
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from ros_embedded.interfaces import get_message
 from ros_embedded.interfaces.cdr import deserialize
 from ros_embedded.interfaces.type_hash import type_hash
 from ros_embedded.rclpy.impl import cyclone
@@ -20,6 +21,7 @@ from ros_embedded.rclpy.qos import DurabilityPolicy, HistoryPolicy, QoSProfile
 
 DISCOVERY_TOPIC = "ros_discovery_info"
 _BUILTIN_PREFIX = "DCPS"  # of the readers by which this process itself listens to discovery
+_GID = slice(4, 20)  # where a ParticipantEntitiesInfo payload names its participant
 _DISCOVERY_TYPE = "rmw_dds_common/msg/ParticipantEntitiesInfo"
 
 
@@ -104,17 +106,22 @@ class Graph:
                         known[endpoint.instance_handle] = endpoint
                     else:
                         self._forget(known, known.pop(endpoint.instance_handle, None))
+            latest: dict[bytes, bytes] = {}  # only the last word of each participant counts
             while (sample := self._reader.take()) is not None:
-                self._learn(sample.data)
+                latest[sample.data[_GID]] = sample.data
+            for gid, payload in latest.items():
+                if gid != self._gid:
+                    self._learn(payload)
 
     def _forget(self, known: dict[int, cyclone.Endpoint], endpoint: cyclone.Endpoint | None) -> None:
         if endpoint is not None and known is self.publications and endpoint.topic == DISCOVERY_TOPIC:
             self._remote.pop(endpoint.participant_gid, None)
 
     def _learn(self, payload: bytes) -> None:
-        from ros_embedded.interfaces import get_message
-
-        info = deserialize(payload, get_message(_DISCOVERY_TYPE))
+        try:
+            info = deserialize(payload, get_message(_DISCOVERY_TYPE))
+        except ValueError:  # a broken peer: what it meant to say of its nodes stays unknown
+            return
         self._remote[bytes(info.gid.data)] = [
             NodeEntities(
                 node.node_namespace,
@@ -129,7 +136,7 @@ class Graph:
         """All nodes of the graph, this process's included."""
         with self._lock:
             self.refresh()
-            others = [node for gid, nodes in self._remote.items() if gid != self._gid for node in nodes]
+            others = [node for nodes in self._remote.values() for node in nodes]
             return [*self._local, *others]
 
     def endpoints(self, is_writer: bool) -> list[cyclone.Endpoint]:
