@@ -6,7 +6,7 @@ from collections import OrderedDict
 from collections.abc import Iterator
 
 from memory_node.short_term.candidates import CANDIDATES, Shadows
-from memory_node.short_term.generation_counts import GenerationCounts
+from memory_node.short_term.exact_counts import ExactCounts
 from memory_node.short_term.replacement import Key, OnEvict, checked_capacity, ignore_eviction
 from memory_node.short_term.sketch import FrequencySketch
 from memory_node.short_term.w_tinylfu import SegmentSizes, WTinyLfuPolicy
@@ -59,7 +59,7 @@ class FollowingPolicy:
         return self._shadows.names[self._leader]
 
     @property
-    def sketch(self) -> GenerationCounts:
+    def sketch(self) -> ExactCounts:
         """The counts of the candidates with a short memory."""
         return self._shadows.short
 
@@ -160,7 +160,7 @@ class ResizingPolicy:
         return self._shadows.names[self._leader]
 
     @property
-    def sketch(self) -> FrequencySketch | GenerationCounts:
+    def sketch(self) -> FrequencySketch | ExactCounts:
         """The counting sketch of the keys that are held."""
         return self._policy.sketch
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from memory_node.short_term.exact_counts import ExactCounts
 from memory_node.short_term.fifo import FifoPolicy
-from memory_node.short_term.generation_counts import GenerationCounts
 from memory_node.short_term.lru import LruPolicy
 from memory_node.short_term.replacement import Key
 from memory_node.short_term.w_tinylfu import SegmentSizes, WTinyLfuPolicy
@@ -46,8 +46,8 @@ class Shadows:
     """
 
     def __init__(self, capacity: int, half_life: int, check_interval: int, with_fifo: bool) -> None:
-        self.short = GenerationCounts(_SHORT_SAMPLE * capacity)
-        self.long = GenerationCounts(max(_LONG_SAMPLE * capacity, _LONG_SAMPLE_MIN))
+        self.short = ExactCounts(_SHORT_SAMPLE * capacity)
+        self.long = ExactCounts(max(_LONG_SAMPLE * capacity, _LONG_SAMPLE_MIN))
         self.policies: list[ShadowPolicy] = [_shadow(capacity, candidate, self) for candidate in CANDIDATES]
         self.names = [candidate.name for candidate in CANDIDATES]
         if with_fifo:

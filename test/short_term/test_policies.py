@@ -6,8 +6,8 @@ from hypothesis import strategies as st
 
 from memory_node.domain.errors import InvalidValueError
 from memory_node.short_term.adaptive import FollowingPolicy, ResizingPolicy, adaptive_policy
+from memory_node.short_term.exact_counts import ExactCounts
 from memory_node.short_term.fifo import FifoPolicy
-from memory_node.short_term.generation_counts import GenerationCounts
 from memory_node.short_term.lfu import LfuPolicy
 from memory_node.short_term.lru import LruPolicy
 from memory_node.short_term.sketch import FrequencySketch
@@ -75,7 +75,7 @@ class WTinyLfuModel(ListModel):
         self.sizes = sizes
         self.margin = margin
         self.window, self.probation, self.protected = [], [], []
-        self.sketch = sketch or FrequencySketch(self.capacity)
+        self.sketch = FrequencySketch(self.capacity) if sketch is None else sketch
 
     @property
     def keys(self):
@@ -131,7 +131,7 @@ class AdaptiveModel(ListModel):
 
     def __init__(self, capacity):
         super().__init__(capacity)
-        self.short, self.long = GenerationCounts(10 * capacity), GenerationCounts(max(30 * capacity, 1000))
+        self.short, self.long = ExactCounts(10 * capacity), ExactCounts(max(30 * capacity, 1000))
         self.shadows = [
             WTinyLfuModel(SegmentSizes.of_share(capacity, 0.01), self.short),
             LruModel(capacity),
@@ -361,15 +361,14 @@ def test_resized_segments_get_to_their_sizes_without_losing_a_key():
         assert len(policy._protected) <= policy.sizes.protected
 
 
-def test_generation_counts_follow_the_sketch():
-    counts, sketch = GenerationCounts(40), FrequencySketch(4, sample_size=40)
-    for _ in range(12):
-        assert counts.add("mug") == sketch.add("mug")
-    for number in range(28):
-        counts.add(("other", number))
-        sketch.add(("other", number))
-    assert counts.estimate("mug") == sketch.estimate("mug") == 6
-    assert (counts.halvings, counts.age) == (sketch.halvings, sketch.age) == (1, 0.5)
-    for number in range(20):
-        counts.add(("new", number))
-    assert counts.estimate("mug") == 0, "away for a whole generation"
+def test_exact_counts_are_a_sketch_without_collisions():
+    rng = random.Random(4)
+    counts, sketch = ExactCounts(600), FrequencySketch(20_000, sample_size=600)
+    for step in range(6000):
+        key = int(rng.paretovariate(0.5)) % 400 + step // 100
+        assert counts.add(key) == sketch.add(key)
+        assert counts.estimate(key - 50) == sketch.estimate(key - 50)
+    assert (counts.halvings, counts.age) == (sketch.halvings, sketch.age)
+    for number in range(20_000):
+        counts.add(("once", number))
+    assert len(counts) < 5 * 600, "what nobody asks for any more is forgotten"
