@@ -1,0 +1,105 @@
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from memory_node.domain.errors import InvalidValueError
+from memory_node.domain.skill import FailureReason, SkillCall
+from memory_node.domain.step import EpisodeSummary, StepRecord
+from memory_node.knowledge.facts import Proposition
+from memory_node.knowledge.knowledge_graph import PRESCRIPTIONS, PROPOSITIONS, KnowledgeGraph
+
+
+class WordEmbedder:
+    """Unit vectors of shared words: enough to tell like intents from unlike ones."""
+
+    words = ("wash", "apple", "bring", "mug", "the")
+    dimension = len(words)
+
+    def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        counts = np.array([[text.split().count(word) for word in self.words] for text in texts], np.float32) + 1e-6
+        return np.asarray(counts / np.linalg.norm(counts, axis=1, keepdims=True), np.float32)
+
+
+class ListedLog:
+    def __init__(self) -> None:
+        self.documents: dict[str, dict[str, dict[str, Any]]] = {PROPOSITIONS: {}, PRESCRIPTIONS: {}}
+
+    def put_documents(self, kind: str, documents: Sequence[tuple[str, dict[str, Any], tuple[str, ...]]]) -> None:
+        self.documents[kind].update((key, values) for key, values, _ in documents)
+
+
+@pytest.fixture
+def log() -> ListedLog:
+    return ListedLog()
+
+
+@pytest.fixture
+def graph(log: ListedLog) -> KnowledgeGraph:
+    return KnowledgeGraph(WordEmbedder(), log)
+
+
+def learn(graph: KnowledgeGraph, episode_id: str, instruction: str = "wash the apple", success: bool = True) -> None:
+    pick = SkillCall("PickupObject", ("Apple@1,2,0.9",))
+    steps = [
+        StepRecord(episode_id, 0, SkillCall("Explore", ("Apple", "1.0,2.0")), True, FailureReason.NONE, 1),
+        StepRecord(episode_id, 1, pick, True, FailureReason.NONE, 2, relations=("Apple on DiningTable",)),
+        StepRecord(episode_id, 2, SkillCall("PutObject", ("Apple", "Fridge")), False, FailureReason.CLOSED, 3),
+        StepRecord(episode_id, 3, SkillCall("OpenObject", ("Fridge",)), False, FailureReason.TOO_FAR, 4),
+    ]
+    graph.learn(EpisodeSummary(episode_id, instruction, "clean", 0, 5, success), steps)
+
+
+def test_steps_become_propositions_with_their_sources(graph: KnowledgeGraph) -> None:
+    learn(graph, "e1")
+    place, refusal = graph.about(["Apple", "DiningTable"])
+    assert (place.text, place.sources) == ("Apple on DiningTable", ("e1:1",))
+    assert refusal.text == "PutObject(Apple, Fridge) fails with closed"
+    assert refusal.concepts == {"Apple", "Fridge"}
+
+
+def test_failure_of_the_moment_is_no_proposition(graph: KnowledgeGraph) -> None:
+    learn(graph, "e1")
+    assert not [p for p in graph.about(["Fridge"]) if "too_far" in p.text]
+
+
+def test_same_statement_from_two_episodes_has_both_as_support(graph: KnowledgeGraph) -> None:
+    learn(graph, "e1")
+    learn(graph, "e2")
+    assert graph.about(["DiningTable"])[0].support == 2
+
+
+def test_way_that_worked_is_found_by_a_like_intent(graph: KnowledgeGraph) -> None:
+    learn(graph, "e1")
+    (way,) = graph.ways_to("wash the mug")
+    assert way.actions == ("Explore(Apple)", "PickupObject(Apple)")
+    assert graph.ways_to("bring mug") == []
+
+
+def test_failed_episode_prescribes_nothing(graph: KnowledgeGraph) -> None:
+    learn(graph, "e1", success=False)
+    assert graph.ways_to("wash the apple") == []
+
+
+def test_forgetting_an_episode_takes_what_only_it_supported(graph: KnowledgeGraph) -> None:
+    learn(graph, "e1")
+    learn(graph, "e2")
+    assert graph.forget("e1") == 0
+    assert graph.about(["DiningTable"])[0].sources == ("e2:1",)
+    assert graph.forget("e2") == 3
+    assert len(graph) == 0
+
+
+def test_knowledge_survives_a_restart(graph: KnowledgeGraph, log: ListedLog) -> None:
+    learn(graph, "e1")
+    reborn = KnowledgeGraph(WordEmbedder(), ListedLog())
+    reborn.load(log.documents[PROPOSITIONS].values(), log.documents[PRESCRIPTIONS].values())
+    assert reborn.about(["Apple"]) == graph.about(["Apple"])
+    assert reborn.ways_to("wash the apple") == graph.ways_to("wash the apple")
+
+
+def test_proposition_without_a_source_is_refused() -> None:
+    with pytest.raises(InvalidValueError, match="source"):
+        Proposition("Apple on DiningTable", frozenset({"Apple"}), ())
