@@ -33,13 +33,16 @@ class RetrievalConfig:
     cosine_center: float = 0.56
     cosine_slope: float = 16.0
     rivalry_slope: float = 12.0
+    picture_weight: float = 2.0
+    picture_center: float = 0.25
+    picture_slope: float = 40.0
     abstain_below: float = 0.45
     exact_below: int = 8000
 
     def __post_init__(self) -> None:
         if self.embedder not in ("minilm", "openai"):
             raise InvalidValueError(f"embedder: expected minilm or openai, got {self.embedder!r}")
-        for name in ("dense_weight", "lexical_weight", "class_weight", "rivalry_slope"):
+        for name in ("dense_weight", "lexical_weight", "class_weight", "rivalry_slope", "picture_weight"):
             if getattr(self, name) < 0.0:
                 raise InvalidValueError(f"{name}: expected 0 or more, got {getattr(self, name)}")
         for name in ("recency_weight", "nearness_weight", "state_penalty", "unknown_state_penalty", "abstain_below"):

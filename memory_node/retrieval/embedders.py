@@ -1,9 +1,12 @@
-"""Builds the sentence embedder that a config names."""
+"""Builds the embedders that a config names."""
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from memory_node.domain.errors import InvalidValueError
 from memory_node.domain.ports import TextEmbedder
+from memory_node.retrieval.clip_embedder import ClipEmbedder
 from memory_node.retrieval.config import RetrievalConfig
 from memory_node.retrieval.minilm import MiniLmEmbedder
 from memory_node.retrieval.openai_embedder import OpenAiEmbedder
@@ -21,3 +24,12 @@ def build_embedder(config: RetrievalConfig) -> TextEmbedder:
     if not (config.openai_base_url and config.openai_model):
         raise InvalidValueError("embedder openai: expected openai_base_url and openai_model, one of them is empty")
     return OpenAiEmbedder(config.openai_base_url, config.openai_model)
+
+
+def build_picture_embedder(config: RetrievalConfig) -> ClipEmbedder | None:
+    """Return the embedder of image crops, or None when the config names no folder of one.
+
+    Raises:
+        ResourceMissingError: the folder lacks a file.
+    """
+    return ClipEmbedder(Path(config.clip_path)) if config.clip_path else None

@@ -32,11 +32,17 @@ class Recall:
     """
 
     def __init__(
-        self, embedder: TextEmbedder, glosses: ClassGlosses | None = None, config: RetrievalConfig | None = None
+        self,
+        embedder: TextEmbedder,
+        glosses: ClassGlosses | None = None,
+        config: RetrievalConfig | None = None,
+        picture_embedder: TextEmbedder | None = None,
     ) -> None:
+        """picture_embedder: embeds texts into the space of the units' picture embeddings, such as a ClipEmbedder."""
         self._config = config or RetrievalConfig.load()
         self._glosses = glosses or ClassGlosses.load()
         self._classes = ClassScores(CachingEmbedder(embedder), self._glosses, self._config)
+        self._pictures = CachingEmbedder(picture_embedder) if picture_embedder else None
 
     def rank(
         self,
@@ -91,6 +97,8 @@ class Recall:
         log_odds_of = self._classes.log_odds(query.text, vector, names)
         log_odds = np.array([log_odds_of[unit.object_class] for unit in units])
         log_odds = np.maximum(log_odds, self._own_log_odds(units, vector))
+        if self._pictures is not None:
+            log_odds = log_odds + self._picture_evidence(units, self._pictures.embed([query.text])[0])
         return certain / (1.0 + np.exp(-np.clip(log_odds, -30.0, 30.0)))
 
     def _own_log_odds(self, units: Sequence[MemoryUnit], vector: NDArray[np.float32]) -> NDArray[np.float64]:
@@ -103,6 +111,15 @@ class Recall:
                     self._config.dense_weight * self._config.cosine_slope * (cosine - self._config.cosine_center)
                 )
         return log_odds
+
+    def _picture_evidence(self, units: Sequence[MemoryUnit], vector: NDArray[np.float32]) -> NDArray[np.float64]:
+        """Return (n,) log-odds by the units' picture embeddings, bounded; 0 where a unit has none of this length."""
+        config = self._config
+        evidence = np.zeros(len(units))
+        for index, unit in enumerate(units):
+            if unit.embedding is not None and len(unit.embedding) == len(vector):
+                evidence[index] = config.picture_slope * (float(unit.embedding @ vector) - config.picture_center)
+        return np.clip(evidence, -config.picture_weight, config.picture_weight)
 
     def _circumstances(self, query: FindQuery, units: Sequence[MemoryUnit], now_ns: int) -> NDArray[np.float64]:
         """Return (n,) factors in [0, 1] for state, recency, nearness and existence."""

@@ -29,6 +29,10 @@ class ShortTermConfig:
     snapshot_path: str = ""
     snapshot_max_age_s: float = 600.0
     state_half_life_s: float = 600.0
+    vlm_base_url: str = ""
+    vlm_model: str = ""
+    vlm_deadline_s: float = 10.0
+    vlm_queue_size: int = 8
 
     def __post_init__(self) -> None:
         if self.policy not in POLICY_NAMES:
@@ -40,8 +44,11 @@ class ShortTermConfig:
         for name in ("use_interval_s", "crop_budget_mb", "snapshot_max_age_s"):
             if getattr(self, name) < 0.0:
                 raise InvalidValueError(f"{name}: expected 0 or more, got {getattr(self, name)}")
-        if self.state_half_life_s <= 0.0:
-            raise InvalidValueError(f"state_half_life_s: expected more than 0, got {self.state_half_life_s}")
+        for name in ("state_half_life_s", "vlm_deadline_s", "vlm_queue_size"):
+            if getattr(self, name) <= 0:
+                raise InvalidValueError(f"{name}: expected more than 0, got {getattr(self, name)}")
+        if self.vlm_base_url and not self.vlm_model:
+            raise InvalidValueError("vlm_model: expected a model's name beside vlm_base_url, got an empty one")
 
     @classmethod
     def from_mapping(cls, values: dict[str, Any]) -> ShortTermConfig:

@@ -5,8 +5,14 @@ from tokenizers import Tokenizer, models, pre_tokenizers
 
 onnx = pytest.importorskip("onnx")
 
+from memory_node.domain.answer import FindQuery  # noqa: E402
 from memory_node.domain.errors import InvalidValueError, ResourceMissingError  # noqa: E402
+from memory_node.domain.memory_unit import MemoryUnit  # noqa: E402
 from memory_node.retrieval.clip_embedder import ClipEmbedder  # noqa: E402
+from memory_node.retrieval.config import RetrievalConfig  # noqa: E402
+from memory_node.retrieval.embedders import build_picture_embedder  # noqa: E402
+from memory_node.retrieval.glosses import ClassGlosses  # noqa: E402
+from memory_node.retrieval.recall import Recall  # noqa: E402
 
 
 def save_graph(path, nodes, inputs, outputs, constants):
@@ -65,3 +71,24 @@ def test_damaged_crop_and_missing_files_are_named(folder):
     (folder / "image.onnx").unlink()
     with pytest.raises(ResourceMissingError, match=r"no image\.onnx"):
         ClipEmbedder(folder)
+
+
+def test_recall_sees_the_colour_of_a_crop(folder):
+    clip = build_picture_embedder(RetrievalConfig(clip_path=str(folder)))
+    pictures = clip.embed_crops([jpeg((0, 255, 0)), jpeg((0, 0, 255))])
+    units = [
+        MemoryUnit(name, "Mug", np.zeros(3), np.eye(3), 1, embedding=picture)
+        for name, picture in zip(("green", "red"), pictures)
+    ]
+    # Words say the same of both mugs here; only the pictures differ.
+    glosses = ClassGlosses.build({"Mug": ["mug"]}, {})
+    recall = Recall(SameForAll(), glosses, RetrievalConfig(), picture_embedder=clip)
+    assert [answer.object_id for answer in recall.rank(FindQuery("red mug"), units, 1).answers] == ["red", "green"]
+    assert build_picture_embedder(RetrievalConfig()) is None
+
+
+class SameForAll:
+    dimension = 2
+
+    def embed(self, texts):
+        return np.tile(np.array([0.6, 0.8], dtype=np.float32), (len(texts), 1))

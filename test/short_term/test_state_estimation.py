@@ -6,12 +6,14 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import numpy as np
 import pytest
 
+from memory_node.domain.errors import InvalidValueError
 from memory_node.domain.memory_unit import MemoryUnit
 from memory_node.domain.states import ObjectState, StateBelief
 from memory_node.short_term.config import ShortTermConfig
 from memory_node.short_term.object_cache import ObjectCache
 from memory_node.short_term.state_conflicts import StateClaim
-from memory_node.short_term.state_estimation import StateEstimationQueue, StateRequest, VisionStateEstimator
+from memory_node.short_term.state_estimation import StateRequest, VisionStateEstimator
+from memory_node.short_term.state_queue import StateEstimationQueue, open_state_queue
 from memory_node.short_term.state_reply import STATE_MEANINGS, StateEstimationError, StateReply, parse_state_reply
 
 GOOD = {
@@ -93,12 +95,11 @@ def estimator_of(server):
 
 
 def test_picture_and_task_go_to_the_model_and_claims_reach_the_cache(server):
-    cache = ObjectCache(ShortTermConfig(capacity=4, policy="lru"))
+    url = f"http://127.0.0.1:{server.server_port}/v1"
+    cache = ObjectCache(ShortTermConfig(capacity=4, policy="lru", vlm_base_url=url, vlm_model="a-model-that-sees"))
     cleaned = StateBelief(ObjectState.CLEANED, 0.6, 1)
     cache.put(MemoryUnit("mug1", "Mug", np.zeros(3), np.eye(3), 1, states=(cleaned,)))
-    queue = StateEstimationQueue(
-        estimator_of(server).estimate, lambda object_id, claims: cache.claim_states(object_id, claims, now_ns=8)
-    )
+    queue = open_state_queue(cache, clock=lambda: 8)
     queue.submit(request_of())
     assert queue.wait_idle(10.0)
     queue.close()
@@ -163,3 +164,9 @@ def test_closing_does_not_wait_for_what_is_queued():
     queue = StateEstimationQueue(lambda request, timeout_s: StateReply("", "", ()), lambda *_: None)
     queue.close()
     assert not queue._thread.is_alive()
+
+
+def test_without_a_model_there_is_no_queue():
+    assert open_state_queue(ObjectCache(ShortTermConfig(capacity=4)), clock=lambda: 0) is None
+    with pytest.raises(InvalidValueError, match="vlm_model"):
+        ShortTermConfig(vlm_base_url="http://127.0.0.1:9/v1")
