@@ -13,12 +13,14 @@ from typing import Any
 import numpy as np
 
 from memory_node.bench.rows import emit, progress_bar
+from memory_node.domain.errors import RobotMemoryError
 
 HELP = "latency and throughput of ROS 2 communication"
 KINDS = ("image_640x480", "pose", "service", "action")
-_PEER = "import ros_embedded; ros_embedded.activate(); from memory_node.nodes.ros_benchmark import main; main()"
-_PROBE = (
-    "import json, sys, ros_embedded; ros_embedded.activate(); from memory_node.nodes.ros_benchmark import measure; "
+_ACTIVATE = "from memory_node.nodes.run import activate_ros; activate_ros(); "
+_PEER = _ACTIVATE + "from memory_node.nodes.ros_benchmark import main; main()"
+_PROBE = _ACTIVATE + (
+    "import json, sys; from memory_node.nodes.ros_benchmark import measure; "
     "print(json.dumps(measure(sys.argv[1], float(sys.argv[2]))))"
 )
 _PATIENCE_S = 60.0
@@ -51,6 +53,8 @@ def _row(kind: str, seconds: float, environment: dict[str, str]) -> dict[str, An
             [sys.executable, "-c", _PROBE, kind, str(seconds)],
             env=environment, stdout=subprocess.PIPE, text=True, check=True, timeout=seconds + _PATIENCE_S,
         )  # fmt: skip
+    except (subprocess.CalledProcessError, subprocess.TimeoutExpired) as error:
+        raise RobotMemoryError(f"the {kind} of the two processes could not be measured: {error}") from error
     finally:
         peer.terminate()
         peer_share, _ = peer.communicate(timeout=_PATIENCE_S)

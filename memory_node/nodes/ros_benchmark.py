@@ -147,8 +147,9 @@ def main() -> None:
     try:
         rclpy.spin(peer)
     except (KeyboardInterrupt, ExternalShutdownException):
-        print((time.process_time() - cpu_s) / (time.monotonic() - started_s), flush=True)
+        pass
     finally:
+        print((time.process_time() - cpu_s) / (time.monotonic() - started_s), flush=True)
         peer.destroy_node()
         rclpy.try_shutdown()
 
