@@ -16,7 +16,7 @@ EXACT_CAPACITY = 8192
 # A challenger must be ahead by this many hits, and by this many for each key that following it would have to fetch:
 # what a change of mind costs (multi-phase workloads lose more by changing too easily than by changing late).
 _LEAD = 3.0
-_LEAD_FOR_MISSING_KEY = 0.2
+_LEAD_FOR_MISSING_KEY = 0.15
 _HALF_LIFE = 10  # capacities
 _HALF_LIFE_MIN = 2000
 _CHECK_INTERVAL_MIN = 16

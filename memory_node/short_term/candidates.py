@@ -14,6 +14,8 @@ from memory_node.short_term.w_tinylfu import SegmentSizes, WTinyLfuPolicy
 # In capacities. Counts kept for long tell apart what a stationary workload uses often; a tiny cache needs a sample that
 # is many times its size.
 _SHORT_SAMPLE = 10
+# A lead of less than this share of the hits is chance, or not worth a change.
+_NOISE = 0.003
 _LONG_SAMPLE = 30
 _LONG_SAMPLE_MIN = 1000
 
@@ -74,10 +76,10 @@ class Shadows:
             policy.remove(key)
 
     def challenger(self, leader: int) -> tuple[int, float]:
-        """Return the shadow that scores best and by how many hits it is ahead of the leader; age the scores."""
+        """Return the shadow that scores best and by how many hits it is clearly ahead of the leader; age the scores."""
         scores = self.scores
         best = max(range(len(scores)), key=scores.__getitem__)
-        ahead = scores[best] - scores[leader]
+        ahead = scores[best] * (1.0 - _NOISE) - scores[leader]
         self.scores = [score * self._decay for score in scores]
         return best, ahead
 

@@ -181,10 +181,10 @@ class AdaptiveModel(ListModel):
         self.accesses += 1
         if self.accesses % 16 == 0:
             best = self.scores.index(max(self.scores))
-            ahead = self.scores[best] - self.scores[self.leader]
+            ahead = 0.997 * self.scores[best] - self.scores[self.leader]
             self.scores = [score * 0.5 ** (16 / 2000) for score in self.scores]
             missing = len(set(self.shadows[best].keys) - set(self.keys))
-            if ahead > 3.0 and len(self.keys) == self.capacity and ahead > 3.0 + 0.2 * missing:
+            if ahead > 3.0 and len(self.keys) == self.capacity and ahead > 3.0 + 0.15 * missing:
                 self.leader = best
                 self.strays = [key for key in self.keys if key not in self.shadows[best].keys]
         return held
