@@ -4,25 +4,26 @@ from __future__ import annotations
 
 import threading
 from typing import Any
+from weakref import WeakSet
 
 
 class CallbackGroup:
     """Decides whether the callback of one of its entities may start."""
 
     def __init__(self) -> None:
-        self.entities: set[int] = set()
+        self.entities: WeakSet[Any] = WeakSet()
 
     def add_entity(self, entity: Any) -> None:
         """Take in an entity."""
-        self.entities.add(id(entity))
+        self.entities.add(entity)
 
     def has_entity(self, entity: Any) -> bool:
         """True if the entity is a member."""
-        return id(entity) in self.entities
+        return entity in self.entities
 
     def remove_entity(self, entity: Any) -> None:
         """Let an entity go."""
-        self.entities.discard(id(entity))
+        self.entities.discard(entity)
 
     def can_execute(self, entity: Any) -> bool:
         """True if the entity's callback may start now."""

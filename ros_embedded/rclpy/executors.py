@@ -74,6 +74,7 @@ class Executor:
         self._is_shutdown = False
         self._running = 0
         self._idle = threading.Condition()
+        self._thread = threading.local()
         self._context.guards.add(self._guard)
         self._context.on_shutdown(self.wake)
 
@@ -93,8 +94,9 @@ class Executor:
         """Stop spinning and wait for running callbacks; False if some are still running after `timeout_sec`."""
         self._is_shutdown = True
         self.wake()
+        own = int(getattr(self._thread, "is_executing", False))  # a callback that shuts down does not wait for itself
         with self._idle:
-            finished = self._idle.wait_for(lambda: self._running == 0, timeout_sec)
+            finished = self._idle.wait_for(lambda: self._running <= own, timeout_sec)
         if finished:
             with self._nodes_lock:
                 for node in self._nodes:
@@ -235,7 +237,11 @@ class Executor:
 
     async def _execute(self, entity: ExecutableEntity, call: Callable[[], Any]) -> None:
         try:
-            result = call()
+            self._thread.is_executing = True
+            try:
+                result = call()
+            finally:
+                self._thread.is_executing = False
             if inspect.isawaitable(result):
                 await result
         finally:

@@ -14,7 +14,7 @@ if not rclpy.__file__.endswith("ros_embedded/rclpy/__init__.py"):
     pytest.skip("the real rclpy is sourced", allow_module_level=True)
 
 from rclpy.exceptions import RCLError
-from rclpy.executors import SingleThreadedExecutor
+from rclpy.executors import MultiThreadedExecutor, SingleThreadedExecutor
 from rclpy.impl import cyclone, domain
 from rclpy.impl.domain import DiscoveryOptions, domain_configuration
 from rclpy.impl.endpoint import Writer
@@ -101,6 +101,18 @@ def test_callback_that_fails_leaves_the_others_working(make_node: Callable, spin
         except ZeroDivisionError:
             failures += 1
     assert failures
+
+
+def test_callback_may_shut_its_executor_down(context: rclpy.context.Context) -> None:
+    for kind in (SingleThreadedExecutor, MultiThreadedExecutor):
+        node, executor = Node("node", context=context), kind(context=context)
+        executor.add_node(node)
+        node.create_timer(0.01, executor.shutdown)
+        spinner = threading.Thread(target=executor.spin, daemon=True)
+        spinner.start()
+        spinner.join(5.0)
+        assert not spinner.is_alive()
+        node.destroy_node()
 
 
 def test_hundreds_of_endpoints_are_served(make_node: Callable, spin_until: Callable) -> None:

@@ -282,8 +282,9 @@ class ActionServer:
         """Have the executor run a goal's callback."""
         callback = execute_callback or self._execute_callback
         executor = self._node.executor
-        if callback is not None and executor is not None:
-            executor.create_task(self._execute_goal, callback, goal_handle)
+        if executor is None:
+            raise RuntimeError("cannot execute a goal: the action server's node has no executor")
+        executor.create_task(self._execute_goal, callback, goal_handle)
 
     def notify_goal_done(self) -> None:
         """Start the time after which a goal's result is forgotten."""
