@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 from pathlib import Path
@@ -16,7 +16,9 @@ from memory_node.domain.scene import RelationKind, SceneSnapshot
 from memory_node.domain.step import EpisodeSummary, StepRecord
 from memory_node.experience.config import ExperienceConfig
 from memory_node.experience.experience import GUIDELINES, RECORDS, Experience
-from memory_node.experience.extractor import RuleExtractor
+from memory_node.experience.extractor import Extractor, Lesson, RuleExtractor
+from memory_node.experience.record import ExperienceRecord
+from memory_node.knowledge.knowledge_graph import PRESCRIPTIONS, PROPOSITIONS, KnowledgeGraph
 from memory_node.retrieval.caching_embedder import CachingEmbedder
 from memory_node.retrieval.minilm import MiniLmEmbedder
 from memory_node.retrieval.recall import Recall
@@ -58,14 +60,19 @@ def open_memory(
     short_term = config.short_term or ShortTermConfig.load()
     if store is not None and not short_term.crop_folder:
         short_term = replace(short_term, crop_folder=str(store.images.root.with_name("crops")))
-    experience = Experience(config.experience or ExperienceConfig(), RuleExtractor(), _StoreLog(store), clock)
+    log = _StoreLog(store)
+    knowledge = KnowledgeGraph(embedder, log)
+    extractor = KnowledgeExtractor(RuleExtractor(), knowledge)
+    experience = Experience(config.experience or ExperienceConfig.load(), extractor, log, clock)
     records: dict[str, Any] = {}
     if store is not None:
         records = scene_records(store.load_scene())
-        experience.load(_steps_by_episode(store), _bodies(store, RECORDS), _bodies(store, GUIDELINES))
+        knowledge.load(_bodies(store, PROPOSITIONS), _bodies(store, PRESCRIPTIONS))
+        experience.load(_bodies(store, RECORDS), _bodies(store, GUIDELINES))
+        experience.load_episodes(_steps_by_episode(store))
     scene_config = config.scene or SceneGraphConfig.load()
     scene = SceneGraph.from_records(records, scene_config, lambda stamp_ns: new_id(), embedder)
-    return RobotMemory(scene, ObjectCache(short_term), Recall(embedder), store, experience, clock)
+    return RobotMemory(scene, ObjectCache(short_term), Recall(embedder), store, experience, knowledge, clock)
 
 
 def scene_records(snapshot: SceneSnapshot) -> dict[str, Any]:
@@ -88,16 +95,33 @@ def _open_store(config: MemoryConfig, clock: Clock) -> Store | None:
     return open_store(config.database, config.robot_id, config.site, clock=clock)
 
 
-def _steps_by_episode(store: Store) -> list[tuple[str, list[StepRecord]]]:
-    return [(episode_id, list(steps)) for episode_id, steps in groupby(store.steps(), lambda step: step.episode_id)]
+def _steps_by_episode(store: Store) -> Iterator[tuple[str, list[StepRecord]]]:
+    """Yield the stored episodes one by one: ids sort by time, and a million steps at once would need a gigabyte."""
+    for episode_id, steps in groupby(store.steps(), lambda step: step.episode_id):
+        yield episode_id, list(steps)
 
 
 def _bodies(store: Store, kind: str) -> list[dict[str, Any]]:
     return [dict(document.body) for document in store.documents(kind)]
 
 
+class KnowledgeExtractor:
+    """An extractor of experience that lets knowledge learn from the same episode."""
+
+    def __init__(self, inner: Extractor, knowledge: KnowledgeGraph) -> None:
+        self._inner = inner
+        self._knowledge = knowledge
+
+    def extract(
+        self, episode: EpisodeSummary, steps: Sequence[StepRecord], earlier: Sequence[ExperienceRecord]
+    ) -> Lesson:
+        """Return the inner extractor's lesson."""
+        self._knowledge.learn(episode, steps)
+        return self._inner.extract(episode, steps, earlier)
+
+
 class _StoreLog:
-    """Experience's log in the store; without a store it keeps nothing."""
+    """The log of experience and knowledge in the store; without a store it keeps nothing."""
 
     def __init__(self, store: Store | None) -> None:
         self._store = store
@@ -111,6 +135,10 @@ class _StoreLog:
             self._store.append([step])
 
     def put_documents(self, kind: str, documents: Sequence[tuple[str, Mapping[str, Any], tuple[str, ...]]]) -> None:
-        if self._store is not None:
+        if self._store is not None and documents:
             sources = [(key, body, [("episode", i) for i in episode_ids]) for key, body, episode_ids in documents]
             self._store.put_documents(kind, sources)
+
+    def remove_documents(self, kind: str, ids: Sequence[str]) -> None:
+        if self._store is not None and ids:
+            self._store.remove_documents(kind, ids)

@@ -16,6 +16,7 @@ from memory_node.delivery.context import (
     working_memory_section,
 )
 from memory_node.delivery.grounding import ChangeGrounding
+from memory_node.delivery.surroundings import with_surroundings
 from memory_node.delivery.units import unit_of
 from memory_node.domain.answer import FindQuery, RankedArea, Recollection
 from memory_node.domain.clock import Clock
@@ -25,7 +26,10 @@ from memory_node.domain.memory_unit import MemoryUnit
 from memory_node.domain.observation import Frame
 from memory_node.domain.scene import SceneEvent, SceneEventKind, SceneObject, SceneSnapshot
 from memory_node.domain.skill import StateChange
+from memory_node.domain.step import StepRecord
+from memory_node.experience.consistency import ConsistencyWarning
 from memory_node.experience.experience import Experience, ExperienceQuery
+from memory_node.knowledge.knowledge_graph import KnowledgeGraph
 from memory_node.retrieval.recall import Recall
 from memory_node.scene_graph.edits import SceneEdits
 from memory_node.scene_graph.free_space import OccupancyMap
@@ -50,6 +54,7 @@ class RobotMemory:
         recall: ranks what the cache holds.
         store: makes it durable; None keeps everything in this process only (benchmarks, dry runs).
         experience: what was learnt from episodes.
+        knowledge: propositions and prescriptions.
         clock: "now", on the same time line as the stamps of frames and changes.
     """
 
@@ -60,10 +65,12 @@ class RobotMemory:
         recall: Recall,
         store: Store | None,
         experience: Experience,
+        knowledge: KnowledgeGraph,
         clock: Clock,
         make_id: IdSource = new_id,
     ) -> None:
         self.experience = experience
+        self.knowledge = knowledge
         self._scene = scene
         self._cache = cache
         self._recall = recall
@@ -127,6 +134,16 @@ class RobotMemory:
             ticket.wait()
         return tuple(change.object_id for change in grounded)
 
+    def record_step(self, step: StepRecord) -> tuple[ConsistencyWarning, ...]:
+        """Record a step of a running episode, with what memory knows of its surroundings; return its warnings.
+
+        Raises:
+            NotFoundError: the episode is not running.
+        """
+        with self._lock:
+            step = with_surroundings(step, self._scene)
+        return self.experience.record(step)
+
     # --- what is asked ---------------------------------------------------------------------------
 
     def recall(self, query: FindQuery) -> Recollection:
@@ -170,10 +187,14 @@ class RobotMemory:
         recalled = self._recall.rank(FindQuery(text=instruction, k=8), self._cache.units(), now_ns)
         classes = tuple(dict.fromkeys(answer.object_class for answer in recalled.answers))
         learnt = self.experience.ask(ExperienceQuery(objects=classes, episode_id=episode_id))
+        facts = tuple(f"- {proposition.text} ({proposition.support}x)" for proposition in self.knowledge.about(classes))
+        ways = self.knowledge.ways_to(instruction)
         # The graph's text orders its own areas; it gets what the other sections are not entitled to.
         graph = self.scene_text(token_budget // 2, topic=instruction).splitlines()
         sections = [
             *experience_sections(learnt),
+            Section("Known facts", facts, 0.05),
+            Section("Ways that worked", tuple(f"- {way.intent}: {' -> '.join(way.actions)}" for way in ways), 0.1),
             recollection_section(recalled, now_ns),
             Section("The home", tuple(graph), 0.5),
             *working_memory_section(learnt),
@@ -279,9 +300,9 @@ class RobotMemory:
         return count
 
     def close(self) -> None:
-        """Finish what is being learnt, make everything durable, and let go of the store."""
+        """Finish what is being learnt, make everything durable, and let go of the store; again does nothing."""
         self.experience.close()
-        if self._store is not None:
+        if self._store is not None and not self._store.closed:
             self._store.close()
 
     # --- inside ----------------------------------------------------------------------------------

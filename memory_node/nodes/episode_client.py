@@ -8,10 +8,10 @@ from rclpy.callback_groups import ReentrantCallbackGroup
 from rclpy.node import Node
 from robot_memory import srv
 
-from memory_node.domain.step import StepRecord
 from memory_node.nodes import conversions
 from memory_node.nodes.waiting import PeerTimeoutError, result_of
 from memory_node.planner.executor import ExecutedStep
+from memory_node.planner.step_recorder import StepRecorder
 
 
 class EpisodeClient:
@@ -25,36 +25,19 @@ class EpisodeClient:
         self._record = node.create_client(srv.RecordStep, f"{memory_name}/record_step", callback_group=group)
         self._end = node.create_client(srv.EndEpisode, f"{memory_name}/end_episode", callback_group=group)
         self.episode_id = ""
-        self._steps = 0
-        self._held = ""
+        self._recorder = StepRecorder(lambda: int(node.get_clock().now().nanoseconds))
 
     def start(self, instruction: str, task_type: str = "") -> None:
         """Begin an episode."""
         response = self._call(self._start, srv.StartEpisode.Request(instruction=instruction, task_type=task_type))
         self.episode_id = response.episode_id if response is not None else ""
-        self._steps = 0
+        self._recorder.begin(self.episode_id)
 
     def record_step(self, executed: ExecutedStep) -> None:
         """Record one executed skill."""
-        result = executed.result
-        for change in result.changes:
-            if change.held is not None:
-                self._held = change.object_class if change.held else ""
+        step = self._recorder.step(executed)
         if not self.episode_id:
             return
-        step = StepRecord(
-            episode_id=self.episode_id,
-            index=self._steps,
-            action=result.call,
-            success=result.success,
-            reason=result.reason,
-            stamp_ns=self._node.get_clock().now().nanoseconds,
-            message=result.message,
-            held_object=self._held,
-            duration_s=result.duration_s,
-            distance_m=result.distance_m,
-        )
-        self._steps += 1
         self._call(self._record, srv.RecordStep.Request(step=conversions.step_to_msg(step)))
 
     def end(self, succeeded: bool) -> None:

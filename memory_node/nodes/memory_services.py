@@ -131,7 +131,7 @@ class MemoryServices:
         response.success = True
 
     def _record_step(self, request: Any, response: Any) -> None:
-        warnings = self._memory.experience.record(conversions.step_from_msg(request.step))
+        warnings = self._memory.record_step(conversions.step_from_msg(request.step))
         response.warnings = [str(warning) for warning in warnings]
         response.success = True
 
