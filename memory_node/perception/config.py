@@ -22,19 +22,30 @@ class PerceptionConfig:
     max_depth_m: float = 8.0
     min_pixels: int = 60
     min_points: int = 10
-    depth_gap_m: float = 0.05
+    most_points: int = 700
+    voxel_points: int = 500
+    depth_gap_m: float = 0.025
     voxel_m: float = 0.01
     trim: float = 0.015
     border_px: int = 2
     occlusion_margin_m: float = 0.04
-    occluded_share: float = 0.12
+    occluded_share: float = 0.07
+    covered_share: float = 0.3
     depth_sigma_m_at_1m: float = 0.0015
     pose_sigma_m: float = 0.01
     crop_max_px: int = 96
     crop_quality: int = 80
 
     def __post_init__(self) -> None:
-        for name in ("pixel_stride", "min_pixels", "min_points", "depth_gap_m", "voxel_m", "depth_sigma_m_at_1m"):
+        for name in (
+            "pixel_stride",
+            "min_pixels",
+            "min_points",
+            "most_points",
+            "depth_gap_m",
+            "voxel_m",
+            "depth_sigma_m_at_1m",
+        ):
             if not getattr(self, name) > 0:
                 raise InvalidValueError(
                     f"PerceptionConfig.{name}: expected a positive value, got {getattr(self, name)}"

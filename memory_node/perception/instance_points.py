@@ -6,9 +6,13 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import ndimage
 
 from memory_node.domain.geometry import Intrinsics
 from memory_node.perception.config import PerceptionConfig
+
+_LARGE_PIXELS = 20_000
+_SHARE_OF_SMALL, _SHARE_OF_LARGE = 0.3, 0.05
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,73 +32,117 @@ def instance_points(
     """Return the points of each instance (0 is none) of images (height, width), ordered by instance number.
 
     columns and rows are the first and last pixel of the mask; instances with too few pixels or returns are left out.
+    Large
+    instances are sampled: every few pixels are as good there as all.
     """
-    stride = config.pixel_stride
-    small = labels[::stride, ::stride]
-    flat = np.flatnonzero(small)
-    number = small.ravel()[flat]
-    # numpy sorts 16-bit keys by radix, several times faster
-    key = number.astype(np.uint16) if number.size and number.max() < 65536 else number
-    order = np.argsort(key, kind="stable")
-    flat, number = flat[order], number[order]
-    depth = depth_m[::stride, ::stride].ravel()[flat]
-    rows, columns = np.divmod(flat, small.shape[1])
-    rows, columns = rows * stride, columns * stride
-    x = (columns - intrinsics.cx) * depth / intrinsics.fx
-    y = (rows - intrinsics.cy) * depth / intrinsics.fy
-    points = np.stack([x, y, depth], axis=1).astype(np.float64)
-    with np.errstate(invalid="ignore"):
-        valid = (depth > config.min_depth_m) & (depth < config.max_depth_m)
-    starts = np.flatnonzero(np.diff(number, prepend=-1))
-    ends = np.append(starts[1:], len(number))
     found = []
-    for start, end in zip(starts.tolist(), ends.tolist()):
-        pixels = (end - start) * stride * stride
+    for label, window in instance_windows(labels, config.pixel_stride):
+        rows, columns = window
+        mask = np.zeros((rows.stop - rows.start + 2, columns.stop - columns.start + 2), bool)
+        np.equal(labels[window], label, out=mask[1:-1, 1:-1])
+        pixels = int(np.count_nonzero(mask))
         if pixels < config.min_pixels:
             continue
-        kept = clean_points(points[start:end][valid[start:end]], config)
-        if len(kept) < config.min_points:
-            continue
-        span = columns[start:end]
-        found.append(
-            InstancePoints(
-                int(number[start]),
-                kept,
-                pixels,
-                (int(span.min()), int(span.max())),
-                (int(rows[start]), int(rows[end - 1])),
-            )
-        )
+        step = max(1, round((pixels / config.most_points) ** 0.5))
+        camera = (columns.start - intrinsics.cx, rows.start - intrinsics.cy, intrinsics.fx, intrinsics.fy)
+        kept = clean_points(_points_in(mask, depth_m[window], camera, step, config), pixels, config)
+        if len(kept) >= config.min_points:
+            ends = (columns.start, columns.stop - 1), (rows.start, rows.stop - 1)
+            found.append(InstancePoints(label, kept, pixels, *ends))
     return found
 
 
-def clean_points(points: NDArray[np.float64], config: PerceptionConfig) -> NDArray[np.float64]:
-    """Return points (n, 3) of the optical frame less outliers, at most one per voxel.
+def instance_windows(labels: NDArray[np.integer], stride: int) -> list[tuple[int, tuple[slice, slice]]]:
+    """Return number and bounding window (rows, columns) of each instance of an image (height, width), by number.
 
-    Along the ray a mask may hold its object, background past the edge, and mixed pixels between: the largest run
-    without a gap is kept. Then voxels that hold a single point where others hold many are dropped as lone returns.
+    Found on every `stride`-th pixel and widened by as much.
+    """
+    small = labels[::stride, ::stride]
+    highest = int(small.max()) if small.size else 0
+    if highest > 4 * small.size:  # sparse numbers, such as hashes: count them through
+        numbers, compact = np.unique(small, return_inverse=True)
+        small, names = compact.reshape(small.shape), numbers.tolist()
+        if names[0] != 0:
+            small, names = small + 1, [0, *names]
+    else:
+        names = list(range(highest + 1))
+    height, width = labels.shape
+    found = []
+    for index, box in enumerate(ndimage.find_objects(small.astype(np.int32)), start=1):
+        if box is not None:
+            rows, columns = (
+                slice(max(0, side.start * stride - stride + 1), min(most, (side.stop - 1) * stride + stride))
+                for side, most in zip(box, (height, width))
+            )
+            found.append((int(names[index]), (rows, columns)))
+    return found
+
+
+def _points_in(
+    mask: NDArray[np.bool_],
+    depth_m: NDArray[np.float32],
+    camera: tuple[float, float, float, float],
+    step: int,
+    config: PerceptionConfig,
+) -> NDArray[np.float64]:
+    """Return the points (n, 3) of a mask in its window; camera: column and row of the window less the centre, focal
+    lengths.
+
+    Outlines are where masks err by a pixel. At the foot and the sides that pixel shows what the object stands on, as
+    near as the object itself, and is left out; past the upper edge it shows what lies far behind, which is sorted out
+    by depth.
+    """
+    whole = mask[1:-1:step, 1:-1:step]
+    inner = whole & mask[2::step, 1:-1:step][: len(whole)]
+    inner &= mask[1:-1:step, :-2:step]
+    inner &= mask[1:-1:step, 2::step]
+    chosen = inner if 3 * np.count_nonzero(inner) > np.count_nonzero(whole) else whole
+    depth = depth_m[::step, ::step]
+    with np.errstate(invalid="ignore"):
+        rows, columns = np.nonzero(chosen & (depth > config.min_depth_m) & (depth < config.max_depth_m))
+    left, top, fx, fy = camera
+    points = np.empty((len(rows), 3))
+    z = depth[rows, columns].astype(np.float64)
+    points[:, 0] = (columns * step + left) * z / fx
+    points[:, 1] = (rows * step + top) * z / fy
+    points[:, 2] = z
+    return points
+
+
+def clean_points(points: NDArray[np.float64], pixels: int, config: PerceptionConfig) -> NDArray[np.float64]:
+    """Return points (n, 3) of the optical frame less outliers, at most one per voxel where there are many.
+
+    pixels: size of the mask. Along the ray a mask may hold its object, background past the upper edge, and mixed pixels
+    between. Of the runs without a gap the nearest that holds a good share of a small mask is kept; of a large one,
+    which other things may well divide into runs, all but the short ones.
     """
     if len(points) < config.min_points:
         return points[:0]
-    points = _largest_depth_run(points, config.depth_gap_m)
+    points = _main_runs(points, pixels >= _LARGE_PIXELS, config)
+    if len(points) <= config.voxel_points:
+        return points
     voxel_m = max(config.voxel_m, 0.5 * config.voxel_m * float(points[0, 2]))
-    cell = np.floor(points / voxel_m).astype(np.int64)
-    cell -= cell.min(axis=0)
-    span = cell.max(axis=0) + 1
-    key = (cell[:, 0] * span[1] + cell[:, 1]) * span[2] + cell[:, 2]
-    _, first, count = np.unique(key, return_index=True, return_counts=True)
+    cell = np.floor(points * (1.0 / voxel_m)).astype(np.int64)
+    # Hashing the cells (Teschner et al. 2003) spares finding their range; a collision costs one point.
+    key = cell[:, 0] * 73856093 ^ cell[:, 1] * 19349663 ^ cell[:, 2] * 83492791
+    order = np.argsort(key)
+    first = np.flatnonzero(np.diff(key[order], prepend=np.int64(-(2**62))))
     if len(points) > 4 * len(first):
-        first = first[count > 1]
-    return points[first]
+        first = first[np.diff(first, append=len(points)) > 1]
+    return points[order[first]]
 
 
-def _largest_depth_run(points: NDArray[np.float64], gap_at_1m: float) -> NDArray[np.float64]:
-    order = np.argsort(points[:, 2])
-    depth = points[order, 2]
-    gap_m = gap_at_1m * np.maximum(1.0, depth[1:])
-    breaks = np.flatnonzero(np.diff(depth) > gap_m) + 1
+def _main_runs(points: NDArray[np.float64], large: bool, config: PerceptionConfig) -> NDArray[np.float64]:
+    depth = points[:, 2]
+    ordered = np.sort(depth)
+    gap_m = config.depth_gap_m + 3.0 * config.depth_sigma_m_at_1m * ordered[1:] ** 2
+    breaks = np.flatnonzero(ordered[1:] - ordered[:-1] > gap_m) + 1
     if not breaks.size:
         return points
-    bounds = np.concatenate([[0], breaks, [len(depth)]])
-    longest = int(np.argmax(np.diff(bounds)))
-    return points[order[bounds[longest] : bounds[longest + 1]]]
+    lengths = np.diff(np.concatenate([[0], breaks, [len(depth)]]))
+    good = lengths >= (_SHARE_OF_LARGE if large else _SHARE_OF_SMALL) * len(depth)
+    if not good.any():
+        good[np.argmax(lengths)] = True
+    if not large:
+        good[np.argmax(good) + 1 :] = False
+    return points[good[np.searchsorted(ordered[breaks], depth, side="right")]]

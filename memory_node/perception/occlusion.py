@@ -10,27 +10,33 @@ from memory_node.perception.config import PerceptionConfig
 from memory_node.perception.instance_points import InstancePoints
 
 
-def occluded_share(
-    labels: NDArray[np.integer], depth_m: NDArray[np.float32], config: PerceptionConfig
-) -> dict[int, float]:
-    """Return for each instance the share of its outline across which the neighbour is nearer, in [0, 1]."""
+def partly_hidden(labels: NDArray[np.integer], depth_m: NDArray[np.float32], config: PerceptionConfig) -> set[int]:
+    """Return the instances of an image (height, width) that something hides a part of.
+
+    Hidden is an outline, or the foot alone, across which the neighbour is nearer, and an upper edge against another
+    thing that
+    is not farther: what stands on a table hides where the table ends.
+    """
     stride = config.pixel_stride
-    number = labels[::stride, ::stride]
-    depth = depth_m[::stride, ::stride]
-    nearer: list[NDArray[np.integer]] = []
-    outline: list[NDArray[np.integer]] = []
-    for axis in (0, 1):
-        one, other = (number[:-1], number[1:]) if axis == 0 else (number[:, :-1], number[:, 1:])
-        z_one, z_other = (depth[:-1], depth[1:]) if axis == 0 else (depth[:, :-1], depth[:, 1:])
-        edge = np.nonzero(one != other)
-        a, b, z_a, z_b = one[edge], other[edge], z_one[edge], z_other[edge]
-        with np.errstate(invalid="ignore"):
-            margin = config.occlusion_margin_m * np.maximum(1.0, z_a)
-            nearer += [a[z_b < z_a - margin], b[z_a < z_b - margin]]
-        outline += [a, b]
-    total = np.bincount(np.concatenate(outline))
-    hidden = np.bincount(np.concatenate(nearer), minlength=len(total))
-    return {int(i): float(hidden[i] / total[i]) for i in np.flatnonzero(total) if i > 0}
+    number, depth = labels[::stride, ::stride], depth_m[::stride, ::stride]
+    count = int(number.max()) + 1
+    left, right, z_left, z_right = _edges(number, depth, axis=1)
+    upper, lower, z_upper, z_lower = _edges(number, depth, axis=0)
+    with np.errstate(invalid="ignore"):
+        hidden = [
+            left[z_right < z_left - _margin(z_left, config)],
+            right[z_left < z_right - _margin(z_right, config)],
+            lower[z_upper < z_lower - _margin(z_lower, config)],
+            # Below an object its support comes nearer by every row, the more the flatter the view.
+            upper[z_lower < z_upper - config.occlusion_margin_m * np.maximum(1.0, z_upper)],
+        ]
+        covered = lower[(upper > 0) & (z_upper < z_lower + _margin(z_lower, config))]
+    outline = _counts([left, right, upper, lower], count)
+    share = _counts(hidden, count) / np.maximum(outline, 1)
+    top_share = _counts([covered], count) / np.maximum(_counts([lower], count), 1)
+    foot_share = _counts(hidden[3:], count) / np.maximum(_counts([upper], count), 1)
+    found = (share > config.occluded_share) | (np.maximum(top_share, foot_share) > config.covered_share)
+    return set(np.flatnonzero(found).tolist()) - {0}
 
 
 def touches_border(instance: InstancePoints, shape: tuple[int, int], config: PerceptionConfig) -> bool:
@@ -43,3 +49,22 @@ def touches_border(instance: InstancePoints, shape: tuple[int, int], config: Per
         or instance.columns[1] >= width - border
         or instance.rows[1] >= height - border
     )
+
+
+def _edges(
+    number: NDArray[np.integer], depth: NDArray[np.float32], axis: int
+) -> tuple[NDArray[np.integer], NDArray[np.integer], NDArray[np.float32], NDArray[np.float32]]:
+    """Return the numbers and the depths on both sides of every outline crossed along an axis."""
+    one, other = (number[:-1], number[1:]) if axis == 0 else (number[:, :-1], number[:, 1:])
+    z_one, z_other = (depth[:-1], depth[1:]) if axis == 0 else (depth[:, :-1], depth[:, 1:])
+    edge = np.nonzero(one != other)
+    return one[edge], other[edge], z_one[edge], z_other[edge]
+
+
+def _margin(depth: NDArray[np.float32], config: PerceptionConfig) -> NDArray[np.floating]:
+    """Return by how much a neighbour must be nearer than a depth to hide it: half the configured margin, and noise."""
+    return 0.5 * config.occlusion_margin_m + 3.0 * config.depth_sigma_m_at_1m * depth**2
+
+
+def _counts(numbers: list[NDArray[np.integer]], count: int) -> NDArray[np.intp]:
+    return np.bincount(np.concatenate(numbers), minlength=count)

@@ -2,39 +2,97 @@
 
 from __future__ import annotations
 
+import math
+
 import cv2
 import numpy as np
 from numpy.typing import NDArray
 
 from memory_node.domain.geometry import OrientedBox
 
+Values = NDArray[np.float64]
+_LARGE_M = 0.5
+_EDGE_SAMPLE = 250
+_EDGE_M = 0.02
+_MOST_BEYOND_M = 0.02
 
-def fit_oriented_box(points: NDArray[np.floating], trim: float = 0.0) -> OrientedBox:
+
+def fit_oriented_box(
+    points: NDArray[np.floating], trim: float = 0.0, eye: NDArray[np.floating] | None = None, focal_px: float = 500.0
+) -> OrientedBox:
     """Return the upright box of least footprint around points (n, 3), z up, n >= 1.
 
-    The yaw is that of the smallest rectangle around the footprint's convex hull (rotating calipers). `trim` is the
-    share of the
-    points that may lie beyond each face: depth noise would otherwise push every face outwards.
+    The yaw is that of the smallest rectangle around the footprint's convex hull (rotating calipers); of large things,
+    of which a camera often sees only a part, that of the sides that most points lie on (Zhang et al. 2017, L-shape
+    fitting). `trim` is
+    the share of the points that may lie beyond each face: depth noise would otherwise push every face outwards. With
+    the camera's place `eye` (3,) the far sides reach half a pixel's ray beyond the last return, see `_beyond`.
     """
-    origin = points.mean(axis=0)
-    local = points - origin
-    yaw_rad = _footprint_yaw(local[:, :2])
-    cos, sin = np.cos(yaw_rad), np.sin(yaw_rad)
-    along = np.column_stack([cos * local[:, 0] + sin * local[:, 1], cos * local[:, 1] - sin * local[:, 0], local[:, 2]])
-    rank = int(trim * (len(along) - 1))
-    along = np.partition(along, (rank, len(along) - 1 - rank), axis=0)
-    low, high = along[rank], along[len(along) - 1 - rank]
-    middle = 0.5 * (low + high)
-    center = origin + np.array([cos * middle[0] - sin * middle[1], sin * middle[0] + cos * middle[1], middle[2]])
-    return OrientedBox(center, high - low, yaw_rad)
+    x, y, z = (np.ascontiguousarray(points[:, axis], dtype=np.float64) for axis in range(3))
+    origin_x, origin_y = float(x[0]), float(y[0])
+    x, y = x - origin_x, y - origin_y
+    yaw_rad = _footprint_yaw(x, y)
+    cos, sin = math.cos(yaw_rad), math.sin(yaw_rad)
+    rank = int(trim * (len(x) - 1))
+    low_u, high_u = _ends(cos * x + sin * y, rank)
+    low_v, high_v = _ends(cos * y - sin * x, rank)
+    low_z, high_z = _ends(z, rank)
+    if eye is not None:
+        local_x, local_y = float(eye[0]) - origin_x, float(eye[1]) - origin_y
+        from_u, from_v = cos * local_x + sin * local_y, cos * local_y - sin * local_x
+        ray = 0.5 * (low_u + high_u) - from_u, 0.5 * (low_v + high_v) - from_v
+        beyond_u, beyond_v = _beyond(ray, float(eye[2]) - high_z, focal_px)
+        low_u, high_u = min(low_u, low_u + beyond_u), max(high_u, high_u + beyond_u)
+        low_v, high_v = min(low_v, low_v + beyond_v), max(high_v, high_v + beyond_v)
+    u, v = 0.5 * (low_u + high_u), 0.5 * (low_v + high_v)
+    center = np.array([origin_x + cos * u - sin * v, origin_y + sin * u + cos * v, 0.5 * (low_z + high_z)])
+    return OrientedBox(center, np.array([high_u - low_u, high_v - low_v, high_z - low_z]), yaw_rad)
 
 
-def _footprint_yaw(footprint: NDArray[np.floating]) -> float:
-    """Return the direction of the longer side of the smallest rectangle around points (n, 2)."""
-    if len(footprint) < 3:
+def _ends(values: Values, rank: int) -> tuple[float, float]:
+    """Return the values of `rank` from below and from above."""
+    if rank == 0:
+        return float(values.min()), float(values.max())
+    last = len(values) - 1 - rank
+    parted = np.partition(values, (rank, last))
+    return float(parted[rank]), float(parted[last])
+
+
+def _beyond(ray: tuple[float, float], drop_m: float, focal_px: float) -> tuple[float, float]:
+    """Return how far the far sides go on behind the last returns, along the ray (u, v) on the ground.
+
+    A camera `drop_m` above the top sees it in few rows, each some centimetres behind the other; the true edge lies
+    between the last row that hit and the next, and at edges many returns are lost.
+    """
+    level = math.hypot(*ray)
+    distance = math.hypot(level, drop_m)
+    if level < 1e-6 or drop_m < 0.03 * distance:
+        return 0.0, 0.0
+    length = min(_MOST_BEYOND_M, 0.75 * distance**2 / focal_px / drop_m) / level
+    return ray[0] * length, ray[1] * length
+
+
+def _footprint_yaw(x: Values, y: Values) -> float:
+    """Return the direction of the longer side of the footprint of points, in [-pi/2, pi/2)."""
+    if len(x) < 3:
         return 0.0
-    (_, (width, height), angle_deg) = cv2.minAreaRect(footprint.astype(np.float32))
-    yaw_rad = float(np.radians(angle_deg))
-    if height > width:
-        yaw_rad += 0.5 * np.pi
-    return float((yaw_rad + 0.5 * np.pi) % np.pi - 0.5 * np.pi)
+    (_, (width, height), angle_deg) = cv2.minAreaRect(np.stack([x, y], axis=1).astype(np.float32))
+    yaw_rad = math.radians(angle_deg)
+    if max(width, height) > _LARGE_M:
+        yaw_rad, width, height = _edge_yaw(x, y, yaw_rad)
+    return (yaw_rad + (0.5 * math.pi if height > width else 0.0) + 0.5 * math.pi) % math.pi - 0.5 * math.pi
+
+
+def _edge_yaw(x: Values, y: Values, guess_rad: float) -> tuple[float, float, float]:
+    """Return the yaw, `guess_rad` or one on a grid of 3 degrees, along whose box sides points lie closest, and both
+    sides."""
+    every = max(1, len(x) // _EDGE_SAMPLE)
+    angles = np.append(np.radians(np.arange(0.0, 90.0, 3.0)), guess_rad)[:, None]
+    along = np.cos(angles) * x[None, ::every] + np.sin(angles) * y[None, ::every]
+    across = np.cos(angles) * y[None, ::every] - np.sin(angles) * x[None, ::every]
+    gap = np.full(along.shape, np.inf)
+    for side in (along, across):
+        np.minimum(gap, side - side.min(axis=1, keepdims=True), out=gap)
+        np.minimum(gap, side.max(axis=1, keepdims=True) - side, out=gap)
+    best = int(np.argmax((1.0 / np.maximum(gap, _EDGE_M)).sum(axis=1)))
+    return float(angles[best, 0]), float(np.ptp(along[best])), float(np.ptp(across[best]))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 
 import numpy as np
@@ -16,8 +17,10 @@ from memory_node.perception.crop import crop_jpeg
 from memory_node.perception.detection import Detection, Detection3D
 from memory_node.perception.instance_points import InstancePoints, instance_points
 from memory_node.perception.label_image import labels_from_masks
-from memory_node.perception.occlusion import occluded_share, touches_border
+from memory_node.perception.occlusion import partly_hidden, touches_border
 from memory_node.perception.oriented_box import fit_oriented_box
+
+_IDENTITY = np.eye(3)
 
 
 class PerceptionPipeline:
@@ -86,20 +89,21 @@ class PerceptionPipeline:
         map_T_camera: Pose,
     ) -> tuple[ObjectObservation, ...]:
         matrix = map_T_camera.matrix
-        hidden = occluded_share(labels, depth_m, self.config)
+        hidden = partly_hidden(labels, depth_m, self.config)
         observations = []
         for instance in instance_points(labels, depth_m, intrinsics, self.config):
             detection = None if by_number is None else by_number.get(instance.label)
             if by_number is not None and detection is None:
                 continue
             cut = touches_border(instance, depth_m.shape, self.config)
+            points = instance.points @ matrix[:3, :3].T + matrix[:3, 3]
             observations.append(
                 ObjectObservation(
                     detection.class_scores if detection else {},
-                    fit_oriented_box(instance.points @ matrix[:3, :3].T + matrix[:3, 3], self.config.trim),
+                    fit_oriented_box(points, self.config.trim, matrix[:3, 3], intrinsics.fy),
                     self._covariance(instance, matrix[:3, :3]),
                     instance.pixels,
-                    cut or hidden.get(instance.label, 0.0) > self.config.occluded_share,
+                    cut or instance.label in hidden,
                     detection.embedding if detection else None,
                     crop_jpeg(color, instance.columns, instance.rows, self.config) if color is not None else b"",
                     detection.states if detection else (),
@@ -110,15 +114,14 @@ class PerceptionPipeline:
     def _covariance(self, instance: InstancePoints, rotation: FloatArray) -> FloatArray:
         """Return the covariance (3, 3) of the box's centre in map: depth noise along the ray, averaged, and the
         pose."""
-        center = instance.points.mean(axis=0)
-        distance = float(np.linalg.norm(center))
-        ray = rotation @ (center / distance)
+        x, y, z = instance.points[len(instance.points) // 2].tolist()
+        distance = math.sqrt(x * x + y * y + z * z)
+        ray = rotation @ np.array([x / distance, y / distance, z / distance])
         depth_sigma = self.config.depth_sigma_m_at_1m * distance**2
         # Neighbouring depth errors go together: a tenth of the points count as independent.
         along = depth_sigma**2 / max(1.0, 0.1 * len(instance.points))
-        return np.eye(3) * (self.config.pose_sigma_m**2 + (0.25 * self.config.voxel_m) ** 2) + along * np.outer(
-            ray, ray
-        )
+        every_way = self.config.pose_sigma_m**2 + (0.25 * self.config.voxel_m) ** 2
+        return _IDENTITY * every_way + along * ray[:, None] * ray
 
 
 def _numbered(

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import linear_sum_assignment
 
-from memory_node.scene_graph.box_overlap import BoxPairs, overlap
+from memory_node.scene_graph.box_overlap import BoxPairs, overlap, overlap_aligned
 from memory_node.scene_graph.config import SceneGraphConfig
 from memory_node.scene_graph.object_table import ObjectRecord, ObjectTable, Rows
 from memory_node.scene_graph.observed import Observed
 
 _REFUSED = 1e6
+_WIDENED_SHARE = 0.25
+_WIDENED_M = (0.08, 0.4)
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,9 +48,29 @@ def associate(observed: Observed, table: ObjectTable, rows: Rows, config: SceneG
         table.yaw[row],
         config.min_thickness_m,
     )
+    pairs = replace(pairs, containment=_containment(observed, table, which, row, pairs, config))
     cost = _costs(observed, table, which, row, pairs, config)
     matched = _assign(which, row, cost, config.max_cost)
     return _with_parts(count, which, row, pairs, matched, config)
+
+
+def _containment(
+    observed: Observed, table: ObjectTable, which: Rows, row: Rows, pairs: BoxPairs, config: SceneGraphConfig
+) -> NDArray[np.float64]:
+    """Return the share of each observation, or of the object where that is smaller, that lies in the other (p,).
+
+    Where a part is seen of an object whose faces were not all seen yet, the object may go on beyond them: it is
+    widened there.
+    """
+    truncated = observed.truncated[which]
+    unseen = np.sqrt(table.face_variance[row[truncated]].astype(np.float64)) > 0.5 * config.unseen_face_sigma_m
+    unsure = np.where(unseen, np.clip(_WIDENED_SHARE * pairs.size_b[truncated], *_WIDENED_M)[:, None], 0.0)
+    shift = 0.5 * (unsure[:, 1] - unsure[:, 0])
+    widened = pairs.size_b[truncated] + unsure.sum(axis=1)
+    parts = overlap_aligned(pairs.offset[truncated] - shift, pairs.size_a[truncated], widened, config.min_thickness_m)
+    containment = pairs.containment.copy()
+    containment[truncated] = parts
+    return containment
 
 
 def class_agreement(scores: dict[str, float], record: ObjectRecord) -> float:
@@ -86,10 +108,11 @@ def _costs(
     cost += config.weight_size * misfit * np.where(truncated, 0.3, 1.0)
     cost += config.weight_class * (1.0 - agreement) + config.weight_appearance * looks
     near = (pairs.iou >= config.min_overlap) | ((distance <= 2.0) & (pairs.containment > 0.1))
-    near |= truncated & (pairs.containment >= config.fragment_overlap)
+    near |= truncated & (pairs.containment >= np.where(agreement >= 0.5, 0.3, config.fragment_overlap))
     near |= (pairs.containment >= 0.7) & (agreement >= 0.5)
     # Another class at the same place is believed to be a confused label only where the boxes agree well.
     foreign = (agreement < 0.1) & (pairs.iou < 1.2 * config.min_overlap) & ~(distance <= 1.0)
+    foreign &= ~(truncated & (pairs.containment > 0.7) & _alike(pairs))
     return np.where(near & ~foreign, cost, _REFUSED)
 
 
@@ -126,4 +149,4 @@ def _alike(pairs: BoxPairs) -> NDArray[np.bool_]:
     shelf."""
     small, large = pairs.size_a + 0.02, pairs.size_b + 0.02
     ratio = small.prod(axis=1) / large.prod(axis=1)
-    return (ratio > 0.12) & (ratio < 8.0)
+    return (ratio > 0.08) & (ratio < 12.0)

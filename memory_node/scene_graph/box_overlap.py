@@ -61,3 +61,13 @@ def overlap(
         shared / (volume_a + volume_b - shared),
         shared / np.minimum(volume_a, volume_b),
     )
+
+
+def overlap_aligned(offset: FloatArray, size_a: FloatArray, size_b: FloatArray, min_side_m: float) -> FloatArray:
+    """Return the volume that parallel boxes share over that of the smaller one: offset of a from b and both sizes,
+    all (p, 3)."""
+    wide_a, wide_b = np.maximum(size_a, min_side_m), np.maximum(size_b, min_side_m)
+    low = np.maximum(offset - 0.5 * wide_a, -0.5 * wide_b)
+    high = np.minimum(offset + 0.5 * wide_a, 0.5 * wide_b)
+    shared = np.clip(high - low, 0.0, None).prod(axis=1)
+    return np.asarray(shared / np.minimum(wide_a.prod(axis=1), wide_b.prod(axis=1)))

@@ -29,20 +29,22 @@ class SceneGraphConfig:
     weight_appearance: float = 0.5
     max_cost: float = 2.6
     # fusion
-    correlated_sigma_m: float = 0.005
+    correlated_sigma_m: float = 0.002
     unseen_face_sigma_m: float = 0.3
     class_smoothing: float = 0.05
     # existence
     start_existence: float = 0.7
+    start_existence_sliver: float = 0.45
+    sliver_pixels: int = 400
     detection_probability: float = 0.9
     clutter_probability: float = 0.1
     miss_likelihood_ratio: float = 0.3
-    through_likelihood_ratio: float = 0.08
+    through_likelihood_ratio: float = 0.03
     max_existence: float = 0.995
     removed_existence: float = 0.2
     confirmed_sightings: int = 3
     evidence_range_m: float = 5.0
-    evidence_min_pixels: float = 300.0
+    evidence_min_pixels: float = 150.0
     view_step_m: float = 0.05
     view_step_rad: float = 0.05
     # moved or new
@@ -50,6 +52,7 @@ class SceneGraphConfig:
     same_instance_cosine: float = 0.6
     # relations
     on_gap_m: float = 0.06
+    hidden_foot_m: float = 0.35
     near_m: float = 0.6
     near_neighbours: int = 3
     # places
@@ -58,7 +61,7 @@ class SceneGraphConfig:
     doorway_m: float = 1.1
     min_room_m2: float = 2.0
     # time and history
-    clock_jump_s: float = 2.0
+    clock_jump_s: float = 10.0
     history_places: int = 64
     # classes, spelt in lower case letters only
     fixed_classes: tuple[str, ...] = field(default=())

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from memory_node.domain.scene import SceneEvent, SceneEventKind
-from memory_node.scene_graph.box_overlap import overlap
+from memory_node.scene_graph.box_overlap import overlap, overlap_aligned
 from memory_node.scene_graph.object_table import Rows
 from memory_node.scene_graph.state import GraphState
+
+_PART_GAP_M = 0.05
 
 
 def merge_duplicates(state: GraphState, touched: Rows, matched: Rows, neighbours: Rows) -> list[SceneEvent]:
@@ -18,24 +21,44 @@ def merge_duplicates(state: GraphState, touched: Rows, matched: Rows, neighbours
         return []
     first, second = np.meshgrid(touched, neighbours, indexing="ij")
     a, b = first.ravel(), second.ravel()
-    close = np.abs(table.center[a] - table.center[b]).max(axis=1) < 0.5 * (table.size[a] + table.size[b]).max(axis=1)
-    close &= (a != b) & ~(np.isin(a, matched) & np.isin(b, matched))
+    reach = 0.5 * (table.size[a] + table.size[b]).max(axis=1) + _PART_GAP_M
+    close = (np.abs(table.center[a] - table.center[b]).max(axis=1) < reach) & (a != b)
     a, b = a[close], b[close]
+    both = np.isin(a, matched) & np.isin(b, matched)
+    for one, other in zip(a[both & (a < b)].tolist(), b[both & (a < b)].tolist()):
+        state.set_apart(one, other)
+    a, b = a[~both], b[~both]
     if not a.size:
         return []
-    margin = state.config.min_thickness_m
-    pairs = overlap(table.center[a], table.size[a], table.yaw[a], table.center[b], table.size[b], table.yaw[b], margin)
-    ratio = (pairs.size_a + 0.02).prod(axis=1) / (pairs.size_b + 0.02).prod(axis=1)
-    same = (pairs.iou > 0.35) | ((pairs.containment > 0.7) & (ratio > 0.25) & (ratio < 4.0))
+    same = _look_like_one(state, a, b)
     events = []
     gone: set[int] = set()
     for one, other in zip(a[same].tolist(), b[same].tolist()):
-        if one in gone or other in gone or not same_class(state, one, other):
+        if one in gone or other in gone or state.are_apart(one, other) or not same_class(state, one, other):
             continue
         kept, ended = (one, other) if _older(state, one, other) else (other, one)
         events.append(merge_rows(state, kept, ended))
         gone.add(ended)
     return events
+
+
+def _look_like_one(state: GraphState, a: Rows, b: Rows) -> NDArray[np.bool_]:
+    """Return which pairs of rows (p,) overlap as only one thing does, or are parts of one that something else
+    divides."""
+    table, config = state.table, state.config
+    margin = config.min_thickness_m
+    pairs = overlap(table.center[a], table.size[a], table.yaw[a], table.center[b], table.size[b], table.yaw[b], margin)
+    ratio = (pairs.size_a + 0.02).prod(axis=1) / (pairs.size_b + 0.02).prod(axis=1)
+    same = (pairs.iou > 0.35) | ((pairs.containment > 0.7) & (ratio > 0.25) & (ratio < 4.0))
+    # The yaw of a thing seen in part is uncertain: thin boxes around one centre may cross.
+    smaller = np.minimum(np.linalg.norm(pairs.size_a, axis=1), np.linalg.norm(pairs.size_b, axis=1))
+    same |= np.linalg.norm(pairs.offset, axis=1) < 0.25 * smaller
+    # Of things never seen whole, what lies next to each other and was never in one frame is one, with its middle
+    # hidden.
+    partial = table.mostly_truncated(a) & table.mostly_truncated(b)
+    widened = overlap_aligned(pairs.offset, pairs.size_a, pairs.size_b + 2.0 * _PART_GAP_M, margin)
+    named = np.array([table.record(i).best_class == table.record(j).best_class for i, j in zip(a.tolist(), b.tolist())])
+    return np.asarray(same | (partial & named & (widened > 0.3)))
 
 
 def merge_rows(state: GraphState, kept: int, ended: int) -> SceneEvent:

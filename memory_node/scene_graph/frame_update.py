@@ -206,7 +206,9 @@ class FrameUpdate:
     def _settle(self, obs: int, observation: ObjectObservation, row: int) -> None:
         state, table = self._state, self._state.table
         take_geometry(self._observed, obs, table, row, state.config)
-        start = state.config.start_existence
+        config = state.config
+        sliver = observation.truncated and 0 < observation.pixels < config.sliver_pixels
+        start = config.start_existence_sliver if sliver else config.start_existence
         table.log_odds[row] = math.log(start / (1.0 - start))
         table.last_seen[row] = self._frame.stamp_ns
         table.times_seen[row] += 1

@@ -13,12 +13,15 @@ from memory_node.domain.observation import ObjectObservation
 from memory_node.domain.states import with_state
 from memory_node.scene_graph.box_overlap import overlap
 from memory_node.scene_graph.config import SceneGraphConfig
-from memory_node.scene_graph.object_table import ObjectRecord, ObjectTable, Rows
+from memory_node.scene_graph.object_table import MAX_YAW_WEIGHT, ObjectRecord, ObjectTable, Rows
 from memory_node.scene_graph.observed import Observed
 
-_MAX_YAW_WEIGHT = 20.0
-_MAX_CLASS_WEIGHT = 40.0
+_MAX_CLASS_WEIGHT = 10.0  # so that a new name wins after as many sightings, should the thing have been replaced
 _CLASSES_KEPT = 6
+# How far a face that was not seen follows an observation that reaches beyond it; it becomes no more certain by that.
+_BOUND_GAIN = 0.5
+_SURPRISE = 4.0
+_MOST_ASKEW_RAD = 0.15
 
 
 def face_variances(
@@ -59,12 +62,16 @@ def fuse_geometry(observed: Observed, which: Rows, table: ObjectTable, rows: Row
     old = np.stack([-half, half], axis=1)
     new = np.stack([pairs.offset - 0.5 * pairs.size_a, pairs.offset + 0.5 * pairs.size_a], axis=1)
     outside = np.stack([new[:, 0] < old[:, 0], new[:, 1] > old[:, 1]], axis=1)
-    bound = ~seen & outside
-    variance = np.where(bound, 4.0 * observed.variance[which][:, None, :], variance)
     # Errors of one drive go together (drift): no number of frames makes a face certain.
     prior = np.maximum(table.face_variance[rows], config.correlated_sigma_m**2)
-    gain = np.where(seen | bound, prior / (prior + variance), 0.0)
-    faces = old + gain * (new - old)
+    surprise = (new - old) ** 2
+    # An observation far outside both uncertainties is no noise: the thing was pushed, and what was known of the face
+    # is old.
+    prior = np.where(seen & (surprise > _SURPRISE**2 * (prior + variance)), surprise, prior)
+    gain = np.where(seen, prior / (prior + variance), 0.0)
+    # A part seen askew says little of where the faces are.
+    bound = ~seen & outside & (np.abs(pairs.turn_rad) < _MOST_ASKEW_RAD)[:, None, None]
+    faces = old + np.where(bound, _BOUND_GAIN, gain) * (new - old)
     table.face_variance[rows] = np.maximum(prior * (1.0 - gain), config.correlated_sigma_m**2)
     middle = 0.5 * (faces[:, 0] + faces[:, 1])
     yaw = table.yaw[rows].astype(np.float64)
@@ -76,7 +83,7 @@ def fuse_geometry(observed: Observed, which: Rows, table: ObjectTable, rows: Row
     weight = np.where(observed.truncated[which], 0.1, 1.0)
     total = table.yaw_weight[rows] + weight
     table.yaw[rows] = yaw + pairs.turn_rad * weight / total
-    table.yaw_weight[rows] = np.minimum(total, _MAX_YAW_WEIGHT)
+    table.yaw_weight[rows] = np.minimum(total, MAX_YAW_WEIGHT)
 
 
 def take_geometry(observed: Observed, which: int, table: ObjectTable, row: int, config: SceneGraphConfig) -> None:
@@ -100,7 +107,8 @@ def fuse_label(record: ObjectRecord, observation: ObjectObservation) -> None:
     if len(classes) > _CLASSES_KEPT:
         del classes[min(classes, key=lambda name: (classes[name], name))]
     total = sum(classes.values())
-    if total > _MAX_CLASS_WEIGHT:
+    # What a person said weighs more than the cap and only slowly gives way.
+    if total > _MAX_CLASS_WEIGHT and record.provenance != "user":
         for name in classes:
             classes[name] *= _MAX_CLASS_WEIGHT / total
     record.best_class = max(classes, key=lambda name: classes[name])

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from memory_node.domain.answer import FindQuery, RankedArea, Recollection
 from memory_node.domain.geometry import Pose, wrap_angle
@@ -20,7 +20,7 @@ from memory_node.scene_graph.find import answer_query
 from memory_node.scene_graph.frame_update import FrameUpdate
 from memory_node.scene_graph.free_space import OccupancyMap
 from memory_node.scene_graph.in_hand import without_held
-from memory_node.scene_graph.persistence import graph_to_records, load_records, row_to_record
+from memory_node.scene_graph.persistence import enter_object, graph_to_records, load_records, row_to_record
 from memory_node.scene_graph.places import Places
 from memory_node.scene_graph.records import Record, records_hash
 from memory_node.scene_graph.relations import object_relations
@@ -121,6 +121,22 @@ class SceneGraph:
         """Return all present objects in order of birth; with `removed` also those that are gone."""
         rows = self.state.table.rows() if removed else self.state.active_rows().tolist()
         return [self.state.object_at(row) for row in rows]
+
+    def objects_near(self, point: ArrayLike, radius_m: float) -> list[SceneObject]:
+        """Return the present objects whose centre lies within `radius_m` of a point (x, y, z) in map, nearest first."""
+        at = np.asarray(point, dtype=np.float64)
+        low, high = at[:2] - radius_m, at[:2] + radius_m
+        rows = self.state.index.within((float(low[0]), float(low[1])), (float(high[0]), float(high[1])))
+        distance = np.linalg.norm(self.state.table.center[rows] - at, axis=1)
+        order = np.argsort(distance, kind="stable")
+        return [self.state.object_at(row) for row in rows[order[distance[order] <= radius_m]].tolist()]
+
+    def add_object(self, found: SceneObject) -> None:
+        """Enter an object that is known from elsewhere; one with the same id is replaced."""
+        if found.id in self.state.table.row_of:
+            self.state.drop(self.state.table.row(found.id))
+        enter_object(self.state, found)
+        self.state.version += 1
 
     def snapshot(self) -> SceneSnapshot:
         """Return the whole graph as it is now, removed objects left out."""

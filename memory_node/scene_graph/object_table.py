@@ -15,6 +15,7 @@ from memory_node.domain.scene import Place
 from memory_node.domain.states import StateBelief
 
 Rows = NDArray[np.intp]
+MAX_YAW_WEIGHT = 20.0
 
 # name -> (type, shape of one entry). Faces: variance of the lower and upper face along the box's own x, y, z.
 _COLUMNS: dict[str, tuple[Any, tuple[int, ...]]] = {
@@ -137,6 +138,10 @@ class ObjectTable:
     def rows(self) -> Iterator[int]:
         """Yield the rows of all objects in order of their birth in the table, removed ones included."""
         return iter(self.row_of.values())
+
+    def mostly_truncated(self, rows: Rows) -> NDArray[np.bool_]:
+        """Return which rows were seen in part more often than whole (part counts a tenth in yaw_weight)."""
+        return np.asarray(self.yaw_weight[rows] < 0.5 * np.minimum(self.times_seen[rows], MAX_YAW_WEIGHT))
 
     def covariance(self, row: int) -> NDArray[np.float64]:
         """Return the covariance (3, 3) of the centre in map."""

@@ -28,7 +28,10 @@ class AreaLookup(Protocol):
 
 @dataclass
 class GraphState:
-    """The objects with their indexes. Removed objects stay in the table, out of `index`, listed by class in `lost`."""
+    """The objects with their indexes. Removed objects stay in the table, out of `index`, listed by class in `lost`.
+
+    contents: what stands on or in each object. apart: neighbours that were seen in one frame and so are two things.
+    """
 
     config: SceneGraphConfig
     make_id: Callable[[int], str]
@@ -36,6 +39,7 @@ class GraphState:
     index: GridIndex = field(default_factory=GridIndex)
     lost: dict[str, list[int]] = field(default_factory=dict)
     contents: dict[str, set[str]] = field(default_factory=dict)
+    apart: dict[str, set[str]] = field(default_factory=dict)
     counters: Counter[str] = field(default_factory=Counter)
     keyframes: dict[str, Pose] = field(default_factory=dict)
     places: AreaLookup | None = None
@@ -136,12 +140,24 @@ class GraphState:
         self.mark_present(row)
         self.index.take(row)
         self.stand_on(row, "", False)
+        for other in self.apart.pop(record.id, ()):
+            self.apart[other].discard(record.id)
         for child in sorted(self.contents.pop(record.id, ())):
             child_row = self.table.row(child)
             self.table.record(child_row).support_id = ""
             self.table.record(child_row).inside = False
             self.table.sheltered[child_row] = False
         self.table.drop(row)
+
+    def set_apart(self, row: int, other: int) -> None:
+        """Note that two rows are two things."""
+        one, two = self.table.record(row).id, self.table.record(other).id
+        self.apart.setdefault(one, set()).add(two)
+        self.apart.setdefault(two, set()).add(one)
+
+    def are_apart(self, row: int, other: int) -> bool:
+        """Return whether two rows are known to be two things."""
+        return self.table.record(other).id in self.apart.get(self.table.record(row).id, ())
 
     def stand_on(self, row: int, support_id: str, inside: bool) -> None:
         """Set what an object stands on or in (empty: nothing known)."""

@@ -14,10 +14,11 @@ def update_supports(state: GraphState, rows: Rows, neighbours: Rows) -> None:
     table = state.table
     if not rows.size or not neighbours.size:
         return
+    other = rows[:, None] != neighbours[None]
+    _reach_down(state, rows, neighbours, _over_footprint(state, rows, neighbours, 0.15) & other)
+    above = _over_footprint(state, rows, neighbours, 0.02) & other
     bottom = table.center[rows, 2] - 0.5 * table.size[rows, 2]
     height = table.center[neighbours, 2] + 0.5 * table.size[neighbours, 2]
-    above = _over_footprint(state, rows, neighbours)
-    above &= rows[:, None] != neighbours[None]
     larger = table.size[neighbours, :2].prod(axis=1)[None] > 0.8 * table.size[rows, :2].prod(axis=1)[:, None]
     gap = np.abs(bottom[:, None] - height[None])
     on = above & larger & (gap < state.config.on_gap_m)
@@ -41,7 +42,28 @@ def update_supports(state: GraphState, rows: Rows, neighbours: Rows) -> None:
             state.stand_on(row, "", False)
 
 
-def _over_footprint(state: GraphState, rows: Rows, neighbours: Rows) -> NDArray[np.bool_]:
+def _reach_down(state: GraphState, rows: Rows, neighbours: Rows, above: NDArray[np.bool_]) -> None:
+    """Let objects whose foot was never seen reach down to what is below them: things stand on something.
+
+    Behind other things often only the upper part shows, however long one looks.
+    """
+    table, config = state.table, state.config
+    unseen = table.face_variance[rows, 0, 2] > 0.5 * config.unseen_face_sigma_m**2
+    unseen |= table.mostly_truncated(rows)
+    if not unseen.any():
+        return
+    bottom = table.center[rows, 2] - 0.5 * table.size[rows, 2]
+    height = table.center[neighbours, 2] + 0.5 * table.size[neighbours, 2]
+    wide = table.size[neighbours, :2].prod(axis=1)[None] > 2.0 * table.size[rows, :2].prod(axis=1)[:, None]
+    gap = np.where(above & wide, bottom[:, None] - height[None], np.inf)
+    gap[gap < 0.0] = np.inf
+    fall = gap.min(axis=1)
+    falls = unseen & (fall < config.hidden_foot_m)
+    table.size[rows[falls], 2] += fall[falls]
+    table.center[rows[falls], 2] -= 0.5 * fall[falls]
+
+
+def _over_footprint(state: GraphState, rows: Rows, neighbours: Rows, margin_m: float) -> NDArray[np.bool_]:
     """Return (rows, neighbours): the centre of the one is above or below the footprint of the other."""
     table = state.table
     shift = table.center[rows, None, :2] - table.center[None, neighbours, :2]
@@ -49,5 +71,5 @@ def _over_footprint(state: GraphState, rows: Rows, neighbours: Rows) -> NDArray[
     cos, sin = np.cos(yaw), np.sin(yaw)
     along = cos * shift[..., 0] + sin * shift[..., 1]
     across = cos * shift[..., 1] - sin * shift[..., 0]
-    half = 0.5 * table.size[neighbours, :2] + 0.02
+    half = 0.5 * table.size[neighbours, :2] + margin_m
     return np.asarray((np.abs(along) < half[:, 0]) & (np.abs(across) < half[:, 1]))

@@ -1,0 +1,151 @@
+"""How `bench scene` compares what memory believes with what is true."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+
+import numpy as np
+from scipy.optimize import linear_sum_assignment
+
+from memory_node.bench.scene_camera import CAMERA, View
+from memory_node.bench.scene_site import Site, Thing
+from memory_node.domain.scene import SceneObject
+from memory_node.scene_graph.graph import SceneGraph
+
+_SEEN_FRAMES = 3
+_LOOKED_FRAMES = 3
+_NEAR_M = 0.10
+
+
+@dataclass(eq=False)
+class Sightings:
+    """What was in view how often, and what memory said of the moved things when they had been in clear view twice.
+
+    In clear view: not cut by the image's border, and twice as large as the detector needs.
+    """
+
+    min_pixels: int
+    max_range_m: float
+    seen: Counter[int] = field(default_factory=Counter)
+    seen_since: Counter[int] = field(default_factory=Counter)
+    looked: Counter[int] = field(default_factory=Counter)
+    old_place: dict[int, Thing] = field(default_factory=dict)
+    old_id: dict[int, str] = field(default_factory=dict)
+    moved: dict[int, bool] = field(default_factory=dict)
+    kept_id: dict[int, bool] = field(default_factory=dict)
+    removed: list[int] = field(default_factory=list)
+    _changed: bool = False
+
+    def before_change(self, site: Site, graph: SceneGraph) -> None:
+        """Note which memory belongs to which thing."""
+        found = [found for found in graph.objects() if found.existence >= 0.5]
+        for thing, found_object in match(list(site.things.values()), found):
+            self.old_id[thing.number] = found_object.id
+        self.old_place = {n: Thing(n, t.class_name, t.box, t.room) for n, t in site.things.items()}
+
+    def after_change(self, moved: list[Thing], removed: list[Thing]) -> None:
+        """Note what was moved and what was taken away."""
+        self._changed = True
+        # Only what memory knew can be found again or noticed to be gone.
+        self.moved = {thing.number: False for thing in moved if thing.number in self.old_id}
+        self.removed = [thing.number for thing in removed if thing.number in self.old_id]
+        for thing in moved:
+            self.seen[thing.number] = 0
+
+    def note(self, view: View, site: Site, graph: SceneGraph) -> None:
+        """Count what this view showed; ask memory for moved things that were in view for the second time."""
+        sizes = np.bincount(view.number[view.number >= 0], minlength=1)
+        for number in np.flatnonzero(sizes >= self.min_pixels).tolist():
+            distance = float(np.linalg.norm(site.things[number].box.center - view.map_T_camera.position))
+            if distance > self.max_range_m:
+                continue
+            self.seen[number] += 1
+            if number in self.moved and sizes[number] >= 2 * self.min_pixels and not _at_border(view, number):
+                self.seen_since[number] += 1
+                if self.seen_since[number] == 2:
+                    self._ask(number, site, graph)
+        if self._changed:
+            for number in self.removed:
+                self.looked[number] += self._place_in_view(self.old_place[number], view)
+
+    def _ask(self, number: int, site: Site, graph: SceneGraph) -> None:
+        thing = site.things[number]
+        near = [f for f in graph.objects_near(thing.box.center, 0.5) if f.existence >= 0.5]
+        hits = [found for found in near if is_match(thing, found)]
+        self.moved[number] = bool(hits)
+        self.kept_id[number] = any(found.id == self.old_id[number] for found in hits)
+
+    def _place_in_view(self, place: Thing, view: View) -> bool:
+        """Return whether a place is in view from near enough, nothing before it."""
+        local = view.map_T_camera.inverse().apply(place.box.center)
+        if not local[2] > 0.3 or float(np.linalg.norm(local)) > self.max_range_m:
+            return False
+        u = int(CAMERA.fx * local[0] / local[2] + CAMERA.cx + 0.5)
+        v = int(CAMERA.fy * local[1] / local[2] + CAMERA.cy + 0.5)
+        if not (20 <= u < CAMERA.width - 20 and 20 <= v < CAMERA.height - 20):
+            return False
+        return bool(view.depth_m[v, u] > local[2] - 0.5 * float(np.linalg.norm(place.box.size)))
+
+
+def _at_border(view: View, number: int) -> bool:
+    """Return whether a thing is cut by the image's border."""
+    edges = (view.number[0], view.number[-1], view.number[:, 0], view.number[:, -1])
+    return any(bool((edge == number).any()) for edge in edges)
+
+
+def is_match(thing: Thing, found: SceneObject) -> bool:
+    """Return whether a memory may be of a thing: the same class, and nearer than 10 cm or a third of the thing's
+    size."""
+    limit = max(_NEAR_M, float(np.linalg.norm(thing.box.size)) / 3.0)
+    return found.class_name == thing.class_name and float(np.linalg.norm(found.box.center - thing.box.center)) <= limit
+
+
+def match(things: list[Thing], found: list[SceneObject]) -> list[tuple[Thing, SceneObject]]:
+    """Return one-to-one pairs of things and memories, nearest overall."""
+    if not things or not found:
+        return []
+    at, there = np.array([t.box.center for t in things]), np.array([f.box.center for f in found])
+    cost = np.full((len(things), len(found)), 1e3)
+    for i, j in zip(*np.nonzero(np.linalg.norm(at[:, None] - there[None], axis=2) < 1.0)):
+        if is_match(things[i], found[j]):
+            cost[i, j] = float(np.linalg.norm(at[i] - there[j]))
+    return [(things[i], found[j]) for i, j in zip(*linear_sum_assignment(cost)) if cost[i, j] < 1e3]
+
+
+def score_scene(graph: SceneGraph, site: Site, rooms: list[int], sightings: Sightings) -> dict[str, float]:
+    """Return precision, recall, duplicates, mean position error, moved_found and removed_found over the rooms driven
+    through.
+
+    Recall is over the things that were in view in at least three frames; duplicates are second memories of one thing.
+    """
+    things = [thing for room in rooms for thing in site.in_room(room)]
+    found = [f for f in graph.objects() if f.existence >= 0.5 and not f.id.startswith("known-")]
+    pairs = match(things, found)
+    seen = {thing.number for thing in things if sightings.seen[thing.number] >= _SEEN_FRAMES}
+    matched = {thing.number for thing, _ in pairs}
+    paired = {f.id for _, f in pairs}
+    extra = [f for f in found if f.id not in paired]
+    second = [f for f in extra if any(is_match(thing, f) for thing in things)]
+    errors = [float(np.linalg.norm(thing.box.center - f.box.center)) for thing, f in pairs]
+    asked = [n for n in sightings.moved if sightings.seen_since[n] >= 2]
+    looked = [n for n in sightings.removed if sightings.looked[n] >= _LOOKED_FRAMES]
+    gone = [n for n in looked if not _believed(graph, sightings.old_id[n], sightings.old_place[n])]
+    return {
+        "precision": _share(len(pairs), len(found)),
+        "recall": _share(len(seen & matched), len(seen)),
+        "duplicates": _share(len(second), len(found), empty=0.0),
+        "position_error_mean_m": float(np.mean(errors)) if errors else float("nan"),
+        "moved_found": _share(sum(sightings.moved[n] for n in asked), len(asked)),
+        "removed_found": _share(len(gone), len(looked)),
+    }
+
+
+def _believed(graph: SceneGraph, object_id: str, place: Thing) -> bool:
+    """Return whether memory still believes an object to be at a place."""
+    near = graph.objects_near(place.box.center, 0.3)
+    return any(f.id == object_id and f.existence >= 0.5 and is_match(place, f) for f in near)
+
+
+def _share(part: int, whole: int, empty: float = 1.0) -> float:
+    return part / whole if whole else empty
