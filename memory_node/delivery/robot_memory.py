@@ -21,6 +21,7 @@ from memory_node.delivery.units import unit_of
 from memory_node.domain.answer import FindQuery, RankedArea, Recollection
 from memory_node.domain.clock import Clock
 from memory_node.domain.errors import InvalidValueError, NotFoundError
+from memory_node.domain.geometry import Pose
 from memory_node.domain.ids import IdSource, new_id
 from memory_node.domain.memory_unit import MemoryUnit
 from memory_node.domain.observation import Frame
@@ -34,6 +35,8 @@ from memory_node.retrieval.recall import Recall
 from memory_node.scene_graph.edits import SceneEdits
 from memory_node.scene_graph.free_space import OccupancyMap
 from memory_node.scene_graph.graph import SceneGraph
+from memory_node.scene_graph.map_epoch import MapEpoch
+from memory_node.scene_graph.shift import shift_graph
 from memory_node.scene_graph.state import ROBOT_ID
 from memory_node.short_term.object_cache import ObjectCache
 from memory_node.short_term.statistics import CacheStatistics
@@ -78,6 +81,9 @@ class RobotMemory:
         self._clock = clock
         self._lock = threading.RLock()
         self._listeners: list[Listener] = []
+        fixed = (found.id for found in scene.objects() if not found.movable)
+        self._epoch = MapEpoch(fixed, loaded=len(scene) > 0)
+        scene.frame_verified = self._epoch.verified
         self._edits = SceneEdits(scene.state, scene.places)
         self._grounding = ChangeGrounding(self._of_class, self._exists, self._held, make_id)
 
@@ -92,6 +98,8 @@ class RobotMemory:
         with self._lock:
             before = self._scene.version
             events = tuple(self._scene.observe(frame))
+            self._epoch.note(events)
+            self._scene.frame_verified = self._epoch.verified
             for event in events:
                 self._mirror(event)
             self._append(events, before)
@@ -148,7 +156,8 @@ class RobotMemory:
 
     def recall(self, query: FindQuery) -> Recollection:
         """Return what the short-term memory holds that fits; each call counts as one lookup."""
-        recollection = self._recall.rank(query, self._cache.units(), self._clock())
+        units, now_ns = self._cache.units(), self._clock()
+        recollection = self._recall.rank(query, units, now_ns, frame_verified=self._epoch.verified)
         self._cache.count_lookup(recollection.best.object_id if recollection.best else "")
         self._make_durable()
         return recollection
@@ -168,7 +177,7 @@ class RobotMemory:
     def scene(self, as_of_ns: int = 0, removed: bool = False) -> SceneSnapshot:
         """Return the whole scene graph, now or as of a stamp; `removed`: with objects kept for their history."""
         with self._lock:
-            snapshot = self._scene.snapshot()
+            snapshot = self._scene.snapshot(as_of_ns, removed)
         self._make_durable()
         return snapshot
 
@@ -282,6 +291,28 @@ class RobotMemory:
             self._store.flush()
             self._store.forget(ForgetRequest(object_ids=tuple(ids)))
         return len(ids)
+
+    def confirm_relocalization(self, new_T_old: Pose | None = None) -> None:
+        """Trust the map frame again; `new_T_old`: pose of the old map in the new one, if its origin has moved.
+
+        Raises:
+            StoreError: the moved graph could not be made durable.
+        """
+        with self._lock:
+            before = self._scene.version
+            events: tuple[SceneEvent, ...] = ()
+            if new_T_old is not None:
+                shift_graph(self._scene.state, self._scene.places, new_T_old)
+                stamp_ns = self._clock()
+                found = self._scene.objects(removed=True)
+                events = tuple(SceneEvent(SceneEventKind.MOVED, stamp_ns, one) for one in found)
+                self._cache.clear()
+                self._keep_map()
+            self._epoch.confirm()
+            self._scene.frame_verified = True
+            ticket = self._append(events, before)
+        if ticket is not None:
+            ticket.wait()
 
     def save(self, backup_path: str = "") -> int:
         """Make everything durable and write a backup if a path is given; return how many objects there are.

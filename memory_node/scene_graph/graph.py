@@ -15,6 +15,7 @@ from memory_node.domain.observation import Frame
 from memory_node.domain.ports import TextEmbedder
 from memory_node.domain.scene import SceneEvent, SceneObject, SceneSnapshot
 from memory_node.domain.skill import StateChange
+from memory_node.scene_graph.as_of import as_of
 from memory_node.scene_graph.config import SceneGraphConfig
 from memory_node.scene_graph.find import answer_query
 from memory_node.scene_graph.frame_update import FrameUpdate
@@ -138,16 +139,20 @@ class SceneGraph:
         enter_object(self.state, found)
         self.state.version += 1
 
-    def snapshot(self) -> SceneSnapshot:
-        """Return the whole graph as it is now, removed objects left out."""
-        rows = self.state.active_rows()
-        relations = [*self.places.relations(), *object_relations(self.state, rows)]
+    def snapshot(self, as_of_ns: int = 0, removed: bool = False) -> SceneSnapshot:
+        """Return the whole graph, now or as of a stamp; `removed`: with objects that are kept for their history.
+
+        Relations between objects are those of now; an earlier graph has only those between its places.
+        """
+        objects = tuple(self._objects_as_of(as_of_ns) if as_of_ns else self.objects(removed))
+        known = [] if as_of_ns else object_relations(self.state, self.state.active_rows())
+        relations = [*self.places.relations(), *known]
         return SceneSnapshot(
-            stamp_ns=self.state.now_ns,
+            stamp_ns=as_of_ns or self.state.now_ns,
             floors=tuple(self.places.floors.values()),
             rooms=tuple(self.places.rooms.values()),
             areas=tuple(self.places.areas.values()),
-            objects=tuple(self.state.object_at(row) for row in rows.tolist()),
+            objects=objects,
             relations=tuple(relations),
             frame_verified=self.frame_verified,
             version=self.state.version,
@@ -157,9 +162,10 @@ class SceneGraph:
         """Return the remembered objects that fit a query, under the answer contract; now_ns defaults to the last
         stamp."""
         now_ns = self.state.now_ns if now_ns is None else now_ns
-        return answer_query(
-            self.objects(removed=True), query, now_ns, self.embedder, self.frame_verified, self._room_names()
-        )
+        objects = self.objects(removed=True)
+        if query.as_of_ns:
+            objects, now_ns = self._objects_as_of(query.as_of_ns), query.as_of_ns
+        return answer_query(objects, query, now_ns, self.embedder, self.frame_verified, self._room_names())
 
     def rank_search_areas(self, object_class: str, k: int = 0, now_ns: int | None = None) -> tuple[RankedArea, ...]:
         """Return the areas where an object of the class is likely, best first; k = 0 gives all."""
@@ -195,6 +201,11 @@ class SceneGraph:
     def hash(self) -> str:
         """Return a hash of everything that the graph believes: equal for equal replays."""
         return records_hash(self.to_records())
+
+    def _objects_as_of(self, stamp_ns: int) -> list[SceneObject]:
+        table = self.state.table
+        known = ((self.state.object_at(row), table.record(row).place_since) for row in table.rows())
+        return list(as_of(known, stamp_ns))
 
     def _room_names(self) -> dict[str, str]:
         rooms = self.places.rooms
