@@ -33,7 +33,7 @@ def load_cases(path: Path, suite: str, limit: int, seed: int) -> list[Case]:
     Raises:
         InvalidValueError: the file does not hold such a suite.
     """
-    rows = _read_rows(path)
+    rows = read_rows(path)
     generator = random.Random(seed)
     if limit and limit < len(rows):
         rows = [rows[index] for index in sorted(generator.sample(range(len(rows)), limit))]
@@ -45,7 +45,8 @@ def load_cases(path: Path, suite: str, limit: int, seed: int) -> list[Case]:
     return sorted(cases, key=lambda case: order.index(case.floor_plan))
 
 
-def _read_rows(path: Path) -> list[Mapping[str, Any]]:
+def read_rows(path: Path) -> list[Mapping[str, Any]]:
+    """Return the rows of a JSON array or of JSON lines, gzip-coded or not."""
     with open_text(path) as file:
         text = file.read()
     if text.lstrip().startswith("["):

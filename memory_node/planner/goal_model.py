@@ -42,11 +42,10 @@ class HomeClasses:
 
 @dataclass(frozen=True)
 class Prediction:
-    """The goal that a sentence asks for, how sure that is, and how likely it asks for several goals."""
+    """The goal that a sentence asks for, and how sure that is."""
 
     goal: Goal
     probability: float
-    several: float
 
 
 class GoalModel:
@@ -87,9 +86,8 @@ class GoalModel:
         choices = [self._best(index, kind, slots, complete) for index in range(len(self._kinds))]
         score, goal = max(choices, key=lambda choice: choice[0])
         sliced = _log_softmax(logits["sliced"])
-        several = float(np.exp(_log_softmax(logits["several"])[1]))
         goal = goal.changed(sliced=bool(sliced[1] > sliced[0]), text=sentence)
-        return Prediction(goal, float(np.exp(score + sliced.max())), several)
+        return Prediction(goal, float(np.exp(score + sliced.max())))
 
     def _logits(self, sentence: str, home: HomeClasses) -> dict[str, Scores]:
         ids = np.array([self._tokenizer.encode(sentence).ids], dtype=np.int64)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from memory_node.domain.errors import InvalidValueError
 from memory_node.domain.ports import TextEmbedder
 from memory_node.planner.chat_model import OpenAiChatModel
-from memory_node.planner.goal_model import WEIGHTS_FOLDER, GoalModel
+from memory_node.planner.goal_model import GoalModel
 from memory_node.planner.llm_planner import LlmPlanner
 from memory_node.planner.object_kinds import load_object_kinds
 from memory_node.planner.offline_planner import OfflinePlanner
@@ -29,8 +29,7 @@ def open_planner(name: str, embedder: TextEmbedder | None, config: PlannerConfig
         raise InvalidValueError(f"planner: expected one of {', '.join(PLANNERS)}, got {name!r}")
     config = config or PlannerConfig.load()
     kinds = load_object_kinds()
-    model = GoalModel() if WEIGHTS_FOLDER.is_dir() else None
-    offline = OfflinePlanner(Understander(model, embedder, kinds), kinds, config.offline.max_failures)
+    offline = OfflinePlanner(Understander(GoalModel(), embedder, kinds), kinds, config.offline.max_failures)
     if name == "offline":
         return offline
     return LlmPlanner(OpenAiChatModel(config.llm), config.llm, kinds, offline)

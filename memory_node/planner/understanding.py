@@ -8,12 +8,17 @@ from dataclasses import dataclass
 from memory_node.domain.errors import RobotMemoryError
 from memory_node.domain.goal_labels import ALFRED_NAME, GoalKind
 from memory_node.domain.ports import TextEmbedder
+from memory_node.domain.skill_library import KNIFE_CLASSES
 from memory_node.planner.command_grammar import Command, read_command, split_commands
 from memory_node.planner.goal import Goal
 from memory_node.planner.goal_model import GoalModel, HomeClasses, Prediction
 from memory_node.planner.grounding import Grounding
-from memory_node.planner.interpretation import Interpreter, Recall, one_alfred_goal
+from memory_node.planner.interpretation import USER, Interpreter, Recall, one_alfred_goal
 from memory_node.planner.object_kinds import ObjectKinds, load_object_kinds
+
+# From this probability on the model's reading of a sentence is believed against the grammar's.
+_SURE = 0.4
+_TREATED_IN = {GoalKind.CLEAN: "SinkBasin", GoalKind.HEAT: "Microwave", GoalKind.COOL: "Fridge"}
 
 
 class NotUnderstoodError(RobotMemoryError):
@@ -96,14 +101,34 @@ def _is_grounded(goal: Goal) -> bool:
 
 
 def _needs_commands(goals: Sequence[Goal], prediction: Prediction) -> bool:
-    """Return whether the commands say more than the model's one goal can."""
+    """Return whether the commands say more than the model's one goal does."""
     joined = _joined(goals)
-    if len(joined) == 1:
-        goal = joined[0]
-        special = goal.destination is not None and (goal.destination.beside or goal.destination.object_class == "User")
-        recalled = bool(goal.target.states)
-        return special or recalled or goal.kind not in ALFRED_NAME
-    return not one_alfred_goal(joined) or prediction.several > 0.5
+    first = joined[0]
+    if any(goal.target.states or (goal.destination and goal.destination.object_class == USER) for goal in joined):
+        return True  # what memory recalled, and deliveries, are beyond the model
+    if prediction.goal.kind not in ALFRED_NAME:
+        return True
+    if len(joined) == 1 and (first.kind not in ALFRED_NAME or (first.destination and first.destination.beside)):
+        return prediction.probability < _SURE
+    if _is_covered(joined, prediction.goal):
+        return False
+    placed = [goal for goal in joined if goal.destination is not None]
+    return len(placed) > 1 or not one_alfred_goal(joined) or prediction.probability < _SURE
+
+
+def _is_covered(goals: Sequence[Goal], whole: Goal) -> bool:
+    """Return whether a list of commands speaks of nothing but what one ALFRED goal is about."""
+    named = {one.object_class for one in (whole.target, whole.container, whole.light) if one is not None}
+    places = {one.object_class for one in (whole.destination, whole.container) if one is not None}
+    places |= {_TREATED_IN[whole.kind]} if whole.kind in _TREATED_IN else set()
+
+    def is_part(goal: Goal) -> bool:
+        if goal.target.object_class in KNIFE_CLASSES - named:
+            return goal.kind not in _TREATED_IN  # laying the knife aside is part of cutting, washing it is not
+        there = goal.destination is None or bool(places & set(goal.destination.candidates))
+        return goal.target.object_class in named and there
+
+    return all(is_part(goal) for goal in goals)
 
 
 def _joined(goals: Sequence[Goal]) -> list[Goal]:

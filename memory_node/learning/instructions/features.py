@@ -20,7 +20,7 @@ _DROP_HOME, _DROP_FIXTURES, _DROP_CLASS = 0.12, 0.12, 0.03
 
 @dataclass
 class Encoded:
-    """Examples ready for training: hidden (tokens of all, 384) float16 by row offsets, home (n, 2c), labels (n, 7)."""
+    """Examples ready for training: hidden (tokens of all, 384) float16 by row offsets, home (n, 2c), labels (n, 6)."""
 
     hidden: NDArray[np.float16]
     offsets: NDArray[np.int64]
@@ -53,16 +53,15 @@ def forget_some(home: NDArray[np.float32], generator: np.random.Generator) -> ND
     return kept.astype(np.float32)
 
 
-def label_row(example: Example, classes: Sequence[str], several: bool = False) -> list[int]:
+def label_row(example: Example, classes: Sequence[str]) -> list[int]:
     """Return the labels' indices in the order of network.SLOTS."""
     labels = example.labels
     slots = (labels.target, labels.parent, labels.container, labels.light)
-    return [KINDS.index(labels.kind), *(classes.index(name) for name in slots), int(labels.sliced), int(several)]
+    return [KINDS.index(labels.kind), *(classes.index(name) for name in slots), int(labels.sliced)]
 
 
 def encode(
     examples: Sequence[Example],
-    several: Sequence[bool],
     classes: Sequence[str],
     tokenizer: Tokenizer,
     frozen: FrozenLayers,
@@ -89,5 +88,5 @@ def encode(
         for index, row in enumerate(rows):
             hidden[offsets[row] : offsets[row + 1]] = states[index, : lengths[row]]
     home = np.stack([home_vector(example.objects, example.fixtures, classes) for example in examples])
-    labels = np.array([label_row(example, classes, flag) for example, flag in zip(examples, several)], dtype=np.int64)
+    labels = np.array([label_row(example, classes) for example in examples], dtype=np.int64)
     return Encoded(hidden, offsets, home, labels)

@@ -1,4 +1,4 @@
-"""The instruction model: MiniLM's first four layers, two of them fine-tuned, and an attention head a slot (torch)."""
+"""The instruction model: MiniLM's first layers, the last of them fine-tuned, and one attention head a slot (torch)."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ HIDDEN = 384
 _HEADS = 12
 _EPSILON = 1e-12
 _UNKNOWN = 100  # [UNK] of BERT's vocabulary
-FROZEN_LAYERS, TUNED_LAYERS = 2, 2
+FROZEN_LAYERS, TUNED_LAYERS = 3, 1
 
 
 class EncoderLayer(nn.Module):
@@ -101,10 +101,10 @@ class HeadSizes:
     kinds: int
     classes: int
     home: int
-    width: int = 320
+    width: int = 192
 
 
-SLOTS = ("kind", "target", "parent", "container", "light", "sliced", "several")
+SLOTS = ("kind", "target", "parent", "container", "light", "sliced")
 
 
 class InstructionHeads(nn.Module):
@@ -115,7 +115,7 @@ class InstructionHeads(nn.Module):
         self.tuned = nn.ModuleList(EncoderLayer() for _ in range(TUNED_LAYERS))
         self.queries = nn.Parameter(torch.randn(len(SLOTS), HIDDEN) * 0.05)
         self.home = nn.Sequential(nn.Linear(sizes.home, 128), nn.GELU(), nn.Linear(128, 128))
-        outputs = {"kind": sizes.kinds, "sliced": 2, "several": 2}
+        outputs = {"kind": sizes.kinds, "sliced": 2}
         self.hidden = nn.ModuleDict(
             {slot: nn.Linear(2 * HIDDEN + 128, sizes.width) for slot in SLOTS},
         )

@@ -18,7 +18,7 @@ from torch import nn
 from memory_node.domain.goal_labels import KINDS, NO_CLASS
 from memory_node.domain.resources import resource_path
 from memory_node.learning.instructions.augment import Wording
-from memory_node.learning.instructions.corpus import Example, Labels, Task, load_tasks, part_of
+from memory_node.learning.instructions.corpus import Example, Task, load_tasks, part_of
 from memory_node.learning.instructions.export import write_weights
 from memory_node.learning.instructions.features import Encoded, encode, forget_some
 from memory_node.learning.instructions.network import (
@@ -30,12 +30,10 @@ from memory_node.learning.instructions.network import (
     InstructionHeads,
     InstructionModel,
 )
-from memory_node.learning.instructions.phrases import CONNECTORS
 from memory_node.retrieval.minilm_graph import load_weights
 from memory_node.retrieval.model_files import published_folder
 
-_SLOT_WEIGHTS = dict(zip(SLOTS, (1.0, 1.0, 1.0, 0.7, 0.5, 0.7, 0.3)))
-_IGNORED = -100
+_SLOT_WEIGHTS = dict(zip(SLOTS, (1.0, 1.0, 1.0, 0.7, 0.5, 0.7)))
 
 
 def main(argv: Sequence[str] | None = None) -> None:
@@ -49,16 +47,16 @@ def main(argv: Sequence[str] | None = None) -> None:
     tasks = load_tasks(args.tasks, args.scenes)
     parts = {name: [task for task in tasks if part_of(task.id) == name] for name in ("train", "validation", "test")}
     learnt = tasks if args.all else parts["train"]
-    examples, several = training_examples(learnt, Wording(vocabulary, generator), generator)
-    print(f"{len(examples)} training sentences, {sum(several)} of several goals", flush=True)
+    examples = training_examples(learnt, Wording(vocabulary, generator), generator)
+    print(f"{len(examples)} training sentences", flush=True)
     published = published_folder()
     weights = load_weights(published / "model.safetensors")
     tokenizer = Tokenizer.from_file(str(published / "tokenizer.json"))
     frozen = FrozenLayers(weights, FROZEN_LAYERS, english_pieces(tokenizer))
     started = time.monotonic()
-    encoded = encode(examples, several, classes, tokenizer, frozen)
+    encoded = encode(examples, classes, tokenizer, frozen)
     held_back = {
-        name: encode(listed, [False] * len(listed), classes, tokenizer, frozen)
+        name: encode(listed, classes, tokenizer, frozen)
         for name in ("validation", "test")
         for listed in [[example for task in parts[name] for example in task.examples()]]
     }
@@ -93,10 +91,8 @@ def english_pieces(tokenizer: Tokenizer) -> np.ndarray:
     return np.array(sorted(kept), dtype=np.int64)
 
 
-def training_examples(
-    tasks: Sequence[Task], wording: Wording, generator: random.Random
-) -> tuple[list[Example], list[bool]]:
-    """Return people's sentences and ours, and whether each asks for several goals."""
+def training_examples(tasks: Sequence[Task], wording: Wording, generator: random.Random) -> list[Example]:
+    """Return people's sentences and ours."""
     plain = [example for task in tasks for example in task.examples()]
     made = [wording.goal(generator.choice(tasks)) for _ in range(len(plain) // 2)]
     made += [wording.reworded(generator.choice(plain)) for _ in range(len(plain) // 2)]
@@ -104,23 +100,7 @@ def training_examples(
     made += [wording.command(generator.choice(tasks)) for _ in range(len(plain) // 5)]
     for task in generator.sample(list(tasks), len(tasks) // 2):
         made.append(wording.chain(task, generator.randrange(len(task.steps))))
-    lists = [joined(generator, plain, made) for _ in range(len(plain) // 6)]
-    return plain + made + lists, [False] * (len(plain) + len(made)) + [True] * len(lists)
-
-
-def joined(generator: random.Random, plain: Sequence[Example], made: Sequence[Example]) -> Example:
-    """Return two to four sentences for different things in one; only `several` is learnt from it."""
-    chosen: list[Example] = []
-    wanted = generator.choice((2, 2, 3, 4))
-    while len(chosen) < wanted:
-        candidate = generator.choice(plain if generator.random() < 0.4 else made)
-        if len(candidate.text) < 70 and candidate.labels.target not in {one.labels.target for one in chosen}:
-            chosen.append(candidate)
-    text = chosen[0].text.rstrip(".")
-    for example in chosen[1:]:
-        words = example.text.rstrip(".")
-        text += generator.choice(CONNECTORS) + words[:1].lower() + words[1:]
-    return Example(text, Labels(KINDS[0]), chosen[0].objects, chosen[0].fixtures)
+    return plain + made
 
 
 def fit(
@@ -135,7 +115,6 @@ def fit(
     schedule = torch.optim.lr_scheduler.OneCycleLR(
         optimiser, max_lr=[1.5e-4, 1.2e-3], total_steps=steps, pct_start=0.08
     )
-    several = torch.from_numpy(encoded.labels[:, SLOTS.index("several")])
     for epoch in range(epochs):
         heads.train()
         started, total = time.monotonic(), 0.0
@@ -143,15 +122,11 @@ def fit(
             hidden, mask = encoded.batch(rows)
             home = torch.from_numpy(forget_some(encoded.home[rows], generator))
             labels = torch.from_numpy(encoded.labels[rows].copy())
-            # A list of goals has no one kind or target: it teaches only that it is a list.
-            labels[several[rows] == 1, : SLOTS.index("several")] = _IGNORED
             logits = heads(hidden, mask, home)
             loss = torch.zeros(())
             for index, slot in enumerate(SLOTS):
-                one = nn.functional.cross_entropy(
-                    logits[index], labels[:, index], ignore_index=_IGNORED, label_smoothing=0.02, reduction="sum"
-                )
-                loss = loss + _SLOT_WEIGHTS[slot] * one / len(rows)
+                one = nn.functional.cross_entropy(logits[index], labels[:, index], label_smoothing=0.02)
+                loss = loss + _SLOT_WEIGHTS[slot] * one
             optimiser.zero_grad()
             loss.backward()
             nn.utils.clip_grad_norm_(heads.parameters(), 1.0)
@@ -184,7 +159,7 @@ def accuracy(heads: InstructionHeads, encoded: Encoded) -> dict[str, float]:
             for index in range(len(SLOTS)):
                 right[rows, index] = logits[index].argmax(-1).numpy() == encoded.labels[rows, index]
     figures = {slot: round(float(right[:, index].mean()), 4) for index, slot in enumerate(SLOTS)}
-    return {**figures, "goal": round(float(right[:, :-1].all(axis=1).mean()), 4)}
+    return {**figures, "goal": round(float(right.all(axis=1).mean()), 4)}
 
 
 if __name__ == "__main__":
