@@ -25,10 +25,11 @@ class FrameUpdate:
     """Applies one frame to a graph's state; used once. `weight` scales its evidence on existence: a camera that
     stands still repeats its misses and its ghosts, so only a new view counts in full."""
 
-    def __init__(self, state: GraphState, frame: Frame, weight: float) -> None:
+    def __init__(self, state: GraphState, frame: Frame, weight: float, absence_counts: bool = True) -> None:
         self._state = state
         self._frame = frame
         self._weight = weight
+        self._absence_counts = absence_counts
         self._observed = Observed.of(frame, state.config)
         self._events: list[SceneEvent] = []
         self._eye = (float(frame.map_T_camera.position[0]), float(frame.map_T_camera.position[1]))
@@ -71,7 +72,7 @@ class FrameUpdate:
 
     def _miss(self, rows: Rows, sight: Sight, found: Association) -> None:
         table, config = self._state.table, self._state.config
-        if not rows.size:
+        if not rows.size or not self._absence_counts:
             return
         accounted = np.isin(rows, found.matched[:, 1]) | np.isin(rows, found.parts[:, 1])
         looked = sight.in_view & ~accounted & ~table.sheltered[rows] & (sight.clear >= 0.6)

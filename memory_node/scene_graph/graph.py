@@ -13,7 +13,7 @@ from memory_node.domain.answer import FindQuery, RankedArea, Recollection
 from memory_node.domain.geometry import Pose, wrap_angle
 from memory_node.domain.observation import Frame
 from memory_node.domain.ports import TextEmbedder
-from memory_node.domain.scene import SceneEvent, SceneObject, SceneSnapshot
+from memory_node.domain.scene import SceneEvent, SceneEventKind, SceneObject, SceneSnapshot
 from memory_node.domain.skill import StateChange
 from memory_node.scene_graph.as_of import as_of
 from memory_node.scene_graph.config import SceneGraphConfig
@@ -23,8 +23,10 @@ from memory_node.scene_graph.free_space import OccupancyMap
 from memory_node.scene_graph.in_hand import without_held
 from memory_node.scene_graph.persistence import enter_object, graph_to_records, load_records, row_to_record
 from memory_node.scene_graph.places import Places
+from memory_node.scene_graph.pose_correction import correct_keyframes
 from memory_node.scene_graph.records import Record, records_hash
 from memory_node.scene_graph.relations import object_relations
+from memory_node.scene_graph.relocalization import Relocalization
 from memory_node.scene_graph.search_areas import rank_areas
 from memory_node.scene_graph.skill_change import apply_change
 from memory_node.scene_graph.stamp_ids import StampIds
@@ -54,6 +56,7 @@ class SceneGraph:
         self.embedder = embedder
         self.frame_verified = True
         self._last_view: Pose | None = None
+        self._relocalization: Relocalization | None = None
 
     @property
     def counters(self) -> Counter[str]:
@@ -84,7 +87,11 @@ class SceneGraph:
         if frame.keyframe:
             self.state.keyframes.setdefault(frame.keyframe, frame.map_T_camera)
         seen = without_held(self.state, frame)
-        events = FrameUpdate(self.state, seen, self._view_weight(frame.map_T_camera)).run()
+        # Before the frame is verified, stored things may seem absent only because they are looked for elsewhere.
+        weight = self._view_weight(frame.map_T_camera)
+        events = FrameUpdate(self.state, seen, weight, absence_counts=self.frame_verified).run()
+        if not self.frame_verified and self._relocalization is not None:
+            events += self._relocalization.note_frame()
         self._note_view(frame)
         self.state.version += 1
         return events
@@ -196,7 +203,18 @@ class SceneGraph:
         """Return the graph of `to_records`; missing lists count as empty."""
         graph = cls(config, make_id, embedder)
         load_records(graph.state, graph.places, records)
+        graph._relocalization = Relocalization(graph.state, graph.places)
         return graph
+
+    def set_keyframe(self, name: str, map_T_keyframe: Pose) -> None:
+        """Note where a keyframe is, before frames name it; else a keyframe lies where its first frame's camera was."""
+        self.state.keyframes[name] = map_T_keyframe
+
+    def correct_poses(self, corrected: Mapping[str, Pose]) -> list[SceneEvent]:
+        """Move what was seen from keyframes whose map_T_keyframe SLAM has corrected; ids stay."""
+        rows = correct_keyframes(self.state, corrected)
+        self.state.version += 1
+        return [self.state.event(SceneEventKind.UPDATED, row) for row in rows]
 
     def hash(self) -> str:
         """Return a hash of everything that the graph believes: equal for equal replays."""

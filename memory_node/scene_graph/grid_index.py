@@ -17,6 +17,9 @@ class GridIndex:
         self._rows_in: dict[Cell, set[int]] = {}
         self._cell_of: dict[int, Cell] = {}
 
+    def __contains__(self, row: int) -> bool:
+        return row in self._cell_of
+
     def put(self, row: int, x_m: float, y_m: float) -> None:
         """Enter a row, or move it."""
         cell = (int(np.floor(x_m / self._cell_m)), int(np.floor(y_m / self._cell_m)))

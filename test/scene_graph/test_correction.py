@@ -1,0 +1,97 @@
+"""The graph follows SLAM's corrections and finds itself again in a map with another origin."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from memory_node.domain.geometry import Pose
+from memory_node.scene_graph.alignment import align
+from memory_node.scene_graph.config import SceneGraphConfig
+from memory_node.scene_graph.graph import SceneGraph
+
+CORRECTION = Pose.planar(1.0, 0.3, np.radians(10.0))
+
+
+def errors(graph: SceneGraph, world: Any, transform: Pose) -> list[float]:
+    return [
+        min(
+            float(np.linalg.norm(found.box.center - transform.apply(box.center)))
+            for name, box in world.boxes.items()
+            if name.rstrip("12") == found.class_name
+        )
+        for found in graph.objects()
+    ]
+
+
+def drive(graph: SceneGraph, world: Any, frames: int, start_s: float = 1.0, seen_in: Pose | None = None) -> None:
+    for i, camera in enumerate(world.views(frames)):
+        frame = world.frame(start_s + 0.1 * i, camera, keyframe=f"k{i // 2}")
+        if seen_in is not None:
+            moved = tuple(replace(o, box=o.box.moved_by(seen_in)) for o in frame.observations)
+            frame = replace(frame, map_T_camera=seen_in @ camera, observations=moved)
+        graph.observe(frame)
+
+
+def test_objects_follow_a_correction_of_one_metre_and_ten_degrees(world: Any) -> None:
+    graph = SceneGraph(SceneGraphConfig.load())
+    drive(graph, world, 8)
+    before = errors(graph, world, Pose())
+    ids = [found.id for found in graph.objects()]
+    graph.correct_poses({name: CORRECTION @ pose for name, pose in graph.state.keyframes.items()})
+    after = errors(graph, world, CORRECTION)
+    assert [found.id for found in graph.objects()] == ids
+    assert max(a - b for a, b in zip(after, before)) < 0.02
+    drive(graph, world, 4, start_s=5.0, seen_in=CORRECTION)
+    assert [found.id for found in graph.objects()] == ids
+
+
+def test_correction_of_one_keyframe_moves_only_what_was_seen_from_it(world: Any) -> None:
+    graph = SceneGraph(SceneGraphConfig.load())
+    drive(graph, world, 2)
+    world.put("bin", 2.0, 9.0, 0.2, (0.3, 0.3, 0.4))
+    camera = world.looking((0.5, 9.0, 1.4), (2.0, 9.0, 0.3))
+    graph.observe(world.frame(9.0, camera, keyframe="far"))
+    near = {found.id: found.box.center for found in graph.objects() if found.class_name != "bin"}
+    shift = Pose.planar(0.2, 0.0, 0.0)
+    graph.correct_poses({"far": shift @ graph.state.keyframes["far"], "unheard of": Pose()})
+    moved = next(found for found in graph.objects() if found.class_name == "bin")
+    assert moved.box.center == pytest.approx([2.2, 9.0, 0.2], abs=0.01)
+    assert all(graph.object(name).box.center == pytest.approx(center) for name, center in near.items())
+
+
+def test_moved_origin_is_found_and_stored_objects_keep_their_ids(world: Any) -> None:
+    world.put("sofa", 1.5, 1.4, 0.4, (0.6, 0.5, 0.8))
+    first = SceneGraph(SceneGraphConfig.load())
+    drive(first, world, 8)
+    ids = {found.id for found in first.objects()}
+    graph = SceneGraph.from_records(first.to_records(), SceneGraphConfig.load())
+    graph.frame_verified = False
+    drive(graph, world, 10, start_s=100.0, seen_in=Pose.planar(2.0, -1.0, 0.5))
+    assert {found.id for found in graph.objects()} == ids
+    assert max(errors(graph, world, Pose.planar(2.0, -1.0, 0.5))) < 0.03
+    assert graph.counters["map_shifted"] == 1
+
+
+def test_nothing_is_believed_gone_before_the_frame_is_verified(world: Any) -> None:
+    first = SceneGraph(SceneGraphConfig.load())
+    drive(first, world, 6)
+    graph = SceneGraph.from_records(first.to_records(), SceneGraphConfig.load())
+    graph.frame_verified = False
+    world.boxes.clear()
+    drive(graph, world, 8, start_s=100.0)
+    assert len(graph.objects()) == len(first.objects())
+
+
+def test_equal_things_in_a_row_are_no_proof_of_a_place(world: Any) -> None:
+    world.boxes.clear()
+    for i in range(8):
+        world.put(f"door{i}", 1.0 * i, 0.0, 1.0, (0.8, 0.05, 2.0))
+    graph = SceneGraph(SceneGraphConfig.load())
+    for i in range(8):
+        graph.observe(world.frame(1.0 + i, world.looking((1.0 * i, -2.0, 1.3), (1.0 * i, 0.0, 1.0))))
+    assert len(graph.objects()) >= 6
+    assert align(graph.objects(), graph.objects()[:4]) is None
