@@ -1,0 +1,131 @@
+"""Detectors and CLIP towers of any origin are run from their ONNX files; tiny ones are made here."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from memory_node.domain.errors import InvalidValueError, ResourceMissingError
+from memory_node.perception.onnx_clip import OnnxClip
+from memory_node.perception.onnx_detector import OnnxDetector, OnnxDetectorConfig
+
+onnx = pytest.importorskip("onnx")
+COLOR = np.zeros((240, 320, 3), np.uint8)
+
+
+def save(path: Path, nodes: list, inputs: list, outputs: list, constants: dict[str, np.ndarray]) -> Path:  # type: ignore[type-arg]
+    tensors = [onnx.numpy_helper.from_array(array, name) for name, array in constants.items()]
+    graph = onnx.helper.make_graph(nodes, "tiny", inputs, outputs, tensors)
+    onnx.save(onnx.helper.make_model(graph, opset_imports=[onnx.helper.make_opsetid("", 17)], ir_version=9), str(path))
+    return path
+
+
+def image(side: int | str = 64):  # type: ignore[no-untyped-def]
+    return onnx.helper.make_tensor_value_info("images", onnx.TensorProto.FLOAT, [1, 3, side, side])
+
+
+def answering(path: Path, outputs: dict[str, np.ndarray]) -> Path:
+    """Save a model that gives fixed outputs, plus zero times its image so that the input is used."""
+    nodes = [onnx.helper.make_node("ReduceSum", ["images"], ["sum"], keepdims=0)]
+    nodes.append(onnx.helper.make_node("Mul", ["sum", "zero"], ["nothing"]))
+    for name in outputs:
+        nodes.append(onnx.helper.make_node("Add", [name + "_fixed", "nothing"], [name]))
+    infos = [onnx.helper.make_tensor_value_info(n, onnx.TensorProto.FLOAT, list(a.shape)) for n, a in outputs.items()]
+    constants = {name + "_fixed": array.astype(np.float32) for name, array in outputs.items()}
+    return save(path, nodes, [image()], infos, {**constants, "zero": np.float32(0.0)})
+
+
+@pytest.fixture
+def names(tmp_path: Path) -> Path:
+    path = tmp_path / "names.txt"
+    path.write_text("mug\nbowl\n\n", encoding="utf-8")
+    return path
+
+
+# A box in the middle of the input of 64 x 64, 20 wide and 10 high: the image is 64 x 48 in it, 8 px from the top.
+YOLO_8 = np.array(
+    [[32, 32, 20, 10, 0.1, 0.9], [32, 32, 20, 11, 0.05, 0.8], [10, 30, 6, 6, 0.7, 0.1], [5, 5, 2, 2, 0.1, 0.1]]
+)
+YOLO_5 = np.array([[32, 32, 20, 10, 0.9, 0.1, 1.0], [10, 30, 6, 6, 0.7, 1.0, 0.1], [9, 9, 4, 4, 0.1, 1.0, 1.0]])
+
+
+@pytest.mark.parametrize("output", [YOLO_8.T[None], YOLO_5[None]], ids=["yolo8", "yolo5"])
+def test_yolo_outputs_become_boxes_in_the_images_pixels(tmp_path: Path, names: Path, output: np.ndarray) -> None:
+    detector = OnnxDetector(OnnxDetectorConfig(answering(tmp_path / "yolo.onnx", {"out": output}), names))
+    found = detector.detect(COLOR, None, None)
+    assert [max(d.class_scores, key=lambda n: d.class_scores[n]) for d in found] == ["bowl", "mug"]
+    assert found[0].box_px == pytest.approx((110.0, 95.0, 210.0, 145.0))
+    assert found[0].class_scores["bowl"] == pytest.approx(0.9)
+
+
+@pytest.mark.parametrize("extra", [True, False], ids=["softmax", "sigmoid"])
+def test_detr_outputs_become_boxes(tmp_path: Path, names: Path, extra: bool) -> None:
+    logits = np.array([[-5.0, 3.0, -3.0], [-4.0, -4.0, 4.0]])[:, : 2 + extra]
+    boxes = np.array([[0.5, 0.5, 20 / 64, 10 / 64], [0.2, 0.2, 0.1, 0.1]])
+    model = answering(tmp_path / "detr.onnx", {"logits": logits[None], "boxes": boxes[None]})
+    (found,) = OnnxDetector(OnnxDetectorConfig(model, names)).detect(COLOR, None, None)
+    assert found.box_px == pytest.approx((110.0, 95.0, 210.0, 145.0), abs=0.01)
+    assert found.class_scores["bowl"] > 0.9
+
+
+def test_unknown_layout_and_missing_files_are_named(tmp_path: Path, names: Path) -> None:
+    model = answering(tmp_path / "odd.onnx", {"out": np.zeros((1, 7, 9))})
+    with pytest.raises(InvalidValueError, match="fits no known layout with 2"):
+        OnnxDetector(OnnxDetectorConfig(model, names)).detect(COLOR, None, None)
+    with pytest.raises(ResourceMissingError, match="nowhere"):
+        OnnxDetector(OnnxDetectorConfig(tmp_path / "nowhere.onnx", names))
+    with pytest.raises(ResourceMissingError, match="class names"):
+        OnnxDetector(OnnxDetectorConfig(model, tmp_path / "none.txt"))
+    (tmp_path / "noise.onnx").write_bytes(b"no model at all")
+    with pytest.raises(InvalidValueError, match="not an ONNX model"):
+        OnnxDetector(OnnxDetectorConfig(tmp_path / "noise.onnx", names))
+
+
+def test_values_that_are_no_numbers_are_dropped(tmp_path: Path, names: Path) -> None:
+    rows = YOLO_8.copy()
+    rows[0, 0] = np.nan
+    detector = OnnxDetector(OnnxDetectorConfig(answering(tmp_path / "nan.onnx", {"out": rows.T[None]}), names))
+    assert all(np.isfinite(d.box_px).all() for d in detector.detect(COLOR, None, None))
+    assert detector.detect(None, None, None) == []
+
+
+@pytest.fixture
+def clip(tmp_path: Path) -> OnnxClip:
+    """Return a CLIP in three dimensions: pictures by their mean colour, texts by an embedding of their first token."""
+    from tokenizers import Tokenizer, models, pre_tokenizers
+
+    tokenizer = Tokenizer(models.WordLevel({"[UNK]": 0, "red": 1, "green": 2, "blue": 3, "a": 4}, unk_token="[UNK]"))
+    tokenizer.pre_tokenizer = pre_tokenizers.Whitespace()
+    tokenizer.save(str(tmp_path / "tokenizer.json"))
+    helper, kinds = onnx.helper, onnx.TensorProto
+    picture = save(
+        tmp_path / "image.onnx",
+        [helper.make_node("ReduceMean", ["images"], ["out"], axes=[2, 3], keepdims=0)],
+        [image(32)],
+        [helper.make_tensor_value_info("out", kinds.FLOAT, [1, 3])],
+        {},
+    )
+    colors = np.array([[1, 1, 1], [1, -0.8, -0.8], [-0.8, 1, -0.8], [-0.8, -0.8, 1], [1, 1, 1]], np.float32)
+    text = save(
+        tmp_path / "text.onnx",
+        [
+            helper.make_node("Gather", ["input_ids", "first"], ["token"], axis=1),
+            helper.make_node("Gather", ["colors", "token"], ["out"], axis=0),
+        ],
+        [helper.make_tensor_value_info("input_ids", kinds.INT64, ["n", "length"])],
+        [helper.make_tensor_value_info("out", kinds.FLOAT, ["n", 3])],
+        {"first": np.array(0, np.int64), "colors": colors},
+    )
+    return OnnxClip(picture, text, tmp_path / "tokenizer.json", context_length=8)
+
+
+def test_clip_puts_pictures_beside_their_words(clip: OnnxClip) -> None:
+    words = clip.embed(["red thing", "green", "blue"])
+    assert words.shape == (3, clip.dimension)
+    assert np.linalg.norm(words, axis=1) == pytest.approx(1.0)
+    for index in range(3):
+        picture = np.zeros((50, 30, 3), np.uint8)
+        picture[..., index] = 255
+        assert int(np.argmax(words @ clip.embed_image(picture))) == index
