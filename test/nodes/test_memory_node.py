@@ -133,7 +133,7 @@ def test_what_a_service_told_survives_kill_9(tmp_path: Path, peer: RosPeer) -> N
     process.wait(10.0)
     process = start_memory(database, peer.domain_id)
     try:
-        remembered = {o.id for o in peer.call(GetSceneGraph, "memory/get_scene_graph", 40.0).graph.objects}
+        remembered = {o.id for o in peer.call(GetSceneGraph, "memory/get_scene_graph", 60.0).graph.objects}
         assert told
         assert told <= remembered
     finally:

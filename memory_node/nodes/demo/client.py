@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable
 from types import TracebackType
 from typing import Any
@@ -57,19 +58,28 @@ class DemoClient:
         rclpy.shutdown(context=self._context)
 
     def wait_ready(self, timeout_s: float, check: Callable[[], None]) -> None:
-        """Wait until planner and memory answer; `check` raises when one of them has died.
+        """Wait until planner and memory answer and memory has the map; `check` raises when one of them has died.
 
         Raises:
             RobotMemoryError: they do not answer in time.
         """
         waited_s = 0.0
-        while not (
-            self._instructions.wait_for_server(timeout_sec=0.5) and self._scene.wait_for_service(timeout_sec=0.5)
-        ):
+        while not self._is_ready():
             check()
             waited_s += 0.5
             if waited_s > timeout_s:
                 raise RobotMemoryError(f"planner and memory do not answer after {timeout_s:g} s; see their logs")
+
+    def _is_ready(self) -> bool:
+        answering = self._instructions.wait_for_server(timeout_sec=0.5) and self._scene.wait_for_service(
+            timeout_sec=0.5
+        )
+        if not answering:
+            return False
+        if self.scene().areas:
+            return True
+        time.sleep(0.5)
+        return False
 
     def carry_out(
         self, instruction: str, memory: str, on_feedback: Callable[[Any], None], timeout_s: float
