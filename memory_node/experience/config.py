@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
+import dataclasses
 from dataclasses import dataclass
+from pathlib import Path
+
+import yaml
 
 from memory_node.domain.errors import InvalidValueError
+from memory_node.domain.resources import resource_path
+
+PARTS = frozenset({"working", "episodic", "semantic"})
 
 
 @dataclass(frozen=True)
@@ -14,7 +21,10 @@ class ExperienceConfig:
     window: steps in working memory (5, the peak of BrainMem's ablation). active_guidelines: M, at most so many in a
     prompt. prune_factor: guidelines beyond prune_factor * M are pruned by utility. protected_*: never pruned at or
     above both. half_life_s: of a guideline's utility since it last helped. top_k: experiences in an answer.
-    max_attempts: how often one task is tried, the first time counted in.
+    max_attempts: how often one task is tried, the first time counted in. max_guidelines and graph_steps: what is kept
+    in memory at most; beyond it the least useful guidelines and the oldest episodes go (the store keeps their steps).
+    supports_kept: so many of its newest episodes a guideline names. extraction_queue: with more ended episodes waiting,
+    the rules learn instead of the language model. parts: which memories answer.
     """
 
     window: int = 5
@@ -28,10 +38,37 @@ class ExperienceConfig:
     half_life_s: float = 30.0 * 86400.0
     top_k: int = 2
     max_attempts: int = 3
+    max_guidelines: int = 10_000
+    graph_steps: int = 1_000_000
+    supports_kept: int = 64
+    extraction_queue: int = 8
+    parts: frozenset[str] = PARTS
 
     def __post_init__(self) -> None:
-        for name in ("window", "active_guidelines", "usage_full", "top_k", "max_attempts"):
+        positive = ("window", "active_guidelines", "usage_full", "top_k", "max_attempts")
+        for name in (*positive, "max_guidelines", "graph_steps", "supports_kept", "extraction_queue"):
             if getattr(self, name) < 1:
                 raise InvalidValueError(f"ExperienceConfig.{name}: expected at least 1, got {getattr(self, name)}")
         if self.half_life_s <= 0.0 or self.prune_factor < 1.0:
             raise InvalidValueError(f"ExperienceConfig: expected half_life_s > 0 and prune_factor >= 1, got {self}")
+        if not self.parts <= PARTS:
+            raise InvalidValueError(f"ExperienceConfig.parts: expected some of {sorted(PARTS)}, got {self.parts}")
+
+    @classmethod
+    def load(cls, path: Path | None = None) -> ExperienceConfig:
+        """Read a YAML file, by default config/experience.yaml.
+
+        Raises:
+            InvalidValueError: an unknown key, or a value out of its range.
+        """
+        path = path or resource_path("config/experience.yaml")
+        entries = yaml.safe_load(path.read_text(encoding="utf-8")) or {}
+        unknown = set(entries) - {field.name for field in dataclasses.fields(cls)}
+        if unknown:
+            raise InvalidValueError(f"{path}: unknown key(s) {', '.join(sorted(unknown))}")
+        if "parts" in entries:
+            entries["parts"] = frozenset(entries["parts"])
+        try:
+            return cls(**entries)
+        except TypeError as error:
+            raise InvalidValueError(f"{path}: {error}") from None

@@ -9,6 +9,8 @@ from memory_node.domain.skill import FailureReason, SkillCall
 from memory_node.domain.skill_library import KNIFE_CLASSES, SKILLS, ObjectReference, Precondition, Predicate
 from memory_node.domain.states import ObjectState
 from memory_node.domain.step import StepRecord
+from memory_node.experience.lifting import lifted_call
+from memory_node.experience.remedy import declared_remedy, remedy_of_rule
 
 _FAUCET = "Faucet"
 _BASIN = "SinkBasin"
@@ -16,11 +18,15 @@ _BASIN = "SinkBasin"
 
 @dataclass(frozen=True)
 class ConsistencyWarning:
-    """A step that contradicts what is known: the rule that it breaks, and what to do instead."""
+    """A step that contradicts what is known: the rule that it breaks, and what to do instead.
+
+    steps: the remedy as calls (templates, see domain.advice), where the skill library names them.
+    """
 
     rule: str
     detail: str
     remedy: str
+    steps: tuple[SkillCall, ...] = ()
 
     def __str__(self) -> str:
         return f"{self.detail} (rule: {self.rule}; remedy: {self.remedy})"
@@ -28,9 +34,14 @@ class ConsistencyWarning:
 
 @dataclass
 class BelievedFacts:
-    """What the steps so far say about the hand, about what is where, and about what is open; by class name."""
+    """What the steps so far say about the hand, about what is where, and about what is open; by class name.
+
+    near: where the robot drove last; just_moved: whether that was the last successful step.
+    """
 
     held: str = ""
+    near: str = ""
+    just_moved: bool = False
     contents: dict[str, set[str]] = field(default_factory=dict)
     states: dict[str, set[ObjectState]] = field(default_factory=dict)
 
@@ -39,6 +50,7 @@ class BelievedFacts:
         if not step.success or step.action.skill not in SKILLS:
             return
         names = _names(step.action)
+        self.just_moved = step.action.skill == "GoToObject"
         for fact in SKILLS[step.action.skill].effects:
             subject = names.get(fact.arguments[0], fact.arguments[0]) if fact.arguments else ""
             if fact.predicate is Predicate.STATE and fact.state is not None:
@@ -46,7 +58,18 @@ class BelievedFacts:
                 states.add(fact.state) if fact.value else states.discard(fact.state)
             elif fact.predicate is Predicate.CONTAINED:
                 self._move(subject, names.get(fact.arguments[1], "") if len(fact.arguments) > 1 else "")
+            elif fact.predicate is Predicate.NEAR:
+                self.near = subject
         self.held = step.held_object
+
+    def fulfil(self, call: SkillCall) -> bool:
+        """Return whether what a call is there for holds already, so that it need not be done."""
+        subject = next(iter(lifted_call(call).arguments), "")
+        if call.skill == "GoToObject":
+            return self.just_moved or self.near == subject
+        if call.skill == "PickupObject":
+            return self.held == subject
+        return call.skill == "OpenObject" and ObjectState.OPENED in self.states.get(subject, ())
 
     def _move(self, thing: str, receptacle: str) -> None:
         for contents in self.contents.values():
@@ -99,7 +122,7 @@ def _broken(rule: Precondition, names: dict[str, str], facts: BelievedFacts) -> 
         lids = [r for r, things in facts.contents.items() if subject in things]
         if any(ObjectState.CLOSED in facts.states.get(lid, ()) for lid in lids):
             detail = f"{subject} is inside {lids[0]}, which is closed"
-    return [ConsistencyWarning(str(rule.fact), detail, rule.remedy)] if detail else []
+    return [ConsistencyWarning(str(rule.fact), detail, rule.remedy, remedy_of_rule(rule))] if detail else []
 
 
 def _tap_without_anything_below(
@@ -116,7 +139,8 @@ def _repeated_failure(action: SkillCall, history: Sequence[StepRecord]) -> list[
         return []
     reason = history[-1].reason
     remedy = _remedy_of(action, reason) or "change something first"
-    return [ConsistencyWarning("no failed action twice", f"{action} has just failed ({reason})", remedy)]
+    steps = declared_remedy(action, reason)
+    return [ConsistencyWarning("no failed action twice", f"{action} has just failed ({reason})", remedy, steps)]
 
 
 def _remedy_of(action: SkillCall, reason: FailureReason) -> str:

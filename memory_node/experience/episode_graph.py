@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
+from array import array
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-from memory_node.domain.skill import FailureReason
+from memory_node.domain.skill import FailureReason, SkillCall
 from memory_node.domain.step import StepRecord
+from memory_node.experience.lifting import lifted_call
+from memory_node.experience.tally import Tally
+
+_REASONS = tuple(FailureReason)
+_REASON_INDEX = {reason: index for index, reason in enumerate(_REASONS)}
+_RELATION_WORDS = (" on ", " in ", " near ")
 
 
 @dataclass(frozen=True)
 class StateKey:
     """What makes two states the same across episodes: the room and the canonical summary of the facts in view."""
 
+    __slots__ = ("room", "summary")
     room: str
     summary: str
 
@@ -23,18 +31,29 @@ class StateKey:
         listed = sorted({*facts, *([f"holding {held}"] if held else [])})
         return cls(room, "; ".join(listed) or "nothing in view")
 
+    @property
+    def relations(self) -> tuple[str, ...]:
+        """The facts in it that relate two things, such as "Apple on DiningTable"."""
+        return tuple(fact for fact in self.summary.split("; ") if any(word in fact for word in _RELATION_WORDS))
+
 
 @dataclass
 class Transition:
-    """An edge: one action from one state to another, over all episodes that took it."""
+    """An edge: one action (lifted to classes) from one state to another, over all episodes that took it."""
 
+    __slots__ = ("call", "episodes", "failures", "reasons", "source", "successes", "target")
     source: StateKey
-    action: str
+    call: SkillCall
     target: StateKey
-    successes: int = 0
-    failures: int = 0
-    reasons: Counter[FailureReason] = field(default_factory=Counter)
-    episodes: list[str] = field(default_factory=list)
+    successes: int
+    failures: int
+    episodes: int
+    reasons: Counter[FailureReason]
+
+    @property
+    def action(self) -> str:
+        """The action as text."""
+        return str(self.call)
 
     @property
     def success_rate(self) -> float:
@@ -42,95 +61,157 @@ class Transition:
         return self.successes / (self.successes + self.failures)
 
 
+_Key = tuple[StateKey, SkillCall, StateKey]
+
+
+@dataclass
+class _Edges:
+    """The transitions by number and by key, with the states that they hold, each of which is kept once."""
+
+    rows: dict[int, Transition] = field(default_factory=dict)
+    numbers: dict[_Key, int] = field(default_factory=dict)
+    states: dict[StateKey, tuple[StateKey, int]] = field(default_factory=dict)
+    calls: dict[SkillCall, SkillCall] = field(default_factory=dict)
+    next_number: int = 0
+
+    def number(self, source: StateKey, call: SkillCall, target: StateKey) -> int:
+        found = self.numbers.get((source, call, target))
+        if found is not None:
+            return found
+        key = (self._used(source), self.calls.setdefault(call, call), self._used(target))
+        number, self.next_number = self.next_number, self.next_number + 1
+        self.numbers[key] = number
+        self.rows[number] = Transition(*key, 0, 0, 0, Counter())
+        return number
+
+    def drop(self, number: int) -> None:
+        row = self.rows.pop(number)
+        del self.numbers[(row.source, row.call, row.target)]
+        for state in (row.source, row.target):
+            kept, uses = self.states[state]
+            if uses > 1:
+                self.states[state] = (kept, uses - 1)
+            else:
+                del self.states[state]
+
+    def _used(self, state: StateKey) -> StateKey:
+        kept, uses = self.states.get(state, (state, 0))
+        self.states[kept] = (kept, uses + 1)
+        return kept
+
+
 class EpisodeGraph:
-    """The states and transitions of every attempt; equal ones are merged and their counts added."""
+    """The states and transitions of every attempt; equal ones are merged and their counts added.
+
+    An episode is kept as one number a step, the transition and how it ended, from which all of its counts can be taken
+    back when it is forgotten.
+    """
 
     def __init__(self) -> None:
-        self._transitions: dict[tuple[StateKey, str, StateKey], Transition] = {}
-        self._by_episode: dict[str, list[tuple[StateKey, str, StateKey]]] = defaultdict(list)
-        self._by_room: dict[str, Counter[tuple[str, bool]]] = defaultdict(Counter)
-        self._by_object: dict[str, Counter[tuple[str, bool]]] = defaultdict(Counter)
-        self._states: set[StateKey] = set()
+        self._edges = _Edges()
+        self._takes: dict[str, array[int]] = {}
+        self._steps = 0
+        self._by_room: defaultdict[str, Tally] = defaultdict(Tally)
+        self._by_object: defaultdict[str, Tally] = defaultdict(Tally)
+        self._relations: defaultdict[str, Tally] = defaultdict(Tally)
 
     def __len__(self) -> int:
-        return len(self._transitions)
+        return len(self._edges.rows)
+
+    def __contains__(self, episode_id: str) -> bool:
+        return episode_id in self._takes
 
     @property
     def state_count(self) -> int:
         """Number of distinct states."""
-        return len(self._states)
+        return len(self._edges.states)
+
+    @property
+    def step_count(self) -> int:
+        """Number of steps of all episodes."""
+        return self._steps
+
+    @property
+    def oldest(self) -> str:
+        """The episode that was added first; "" when there is none."""
+        return next(iter(self._takes), "")
 
     def add(self, episode_id: str, steps: Iterable[StepRecord]) -> None:
         """Add one attempt's steps, in order; a failed step leads back to the state that it started in."""
+        self.forget(episode_id)
+        takes = array("Q")
         state: StateKey | None = None
         for step in steps:
             after = StateKey.of(step.room, (*step.visible, *step.relations), step.held_object)
             before = state if state is not None else StateKey(step.room, "start")
-            self._take(episode_id, before, after if step.success else before, step)
+            number = self._edges.number(before, lifted_call(step.action), after if step.success else before)
+            takes.append(number * len(_REASONS) + _REASON_INDEX[step.reason])
+            # A failure changes nothing, but what was seen meanwhile is where the next step starts.
             state = after
-
-    def _take(self, episode_id: str, source: StateKey, target: StateKey, step: StepRecord) -> None:
-        action = lifted_action(step)
-        key = (source, action, target)
-        transition = self._transitions.setdefault(key, Transition(*key))
-        transition.successes += step.success
-        transition.failures += not step.success
-        if not step.success:
-            transition.reasons[step.reason] += 1
-        if episode_id not in transition.episodes[-1:]:
-            transition.episodes.append(episode_id)
-        self._by_episode[episode_id].append(key)
-        self._states.update((source, target))
-        self._by_room[step.room][(action, step.success)] += 1
-        for name in lifted_arguments(step):
-            self._by_object[name][(step.action.skill, step.success)] += 1
+        self._takes[episode_id] = takes
+        self._count(takes, 1)
 
     def transitions(self) -> Iterator[Transition]:
         """Yield every transition."""
-        yield from self._transitions.values()
+        yield from self._edges.rows.values()
 
     def trajectory(self, episode_id: str) -> list[Transition]:
         """Return one episode's transitions in order; empty when it is not known."""
-        return [self._transitions[key] for key in self._by_episode.get(episode_id, ())]
+        return [self._edges.rows[take // len(_REASONS)] for take in self._takes.get(episode_id, ())]
 
     def failed_transitions(self, episode_ids: Iterable[str]) -> list[Transition]:
-        """Return the transitions of these episodes that have failed, most often failed first."""
-        keys = {key for episode_id in episode_ids for key in self._by_episode.get(episode_id, ())}
-        failed = [self._transitions[key] for key in keys if self._transitions[key].failures]
+        """Return the transitions that failed in these episodes, most often failed first."""
+        none = _REASON_INDEX[FailureReason.NONE]
+        takes = (take for episode_id in episode_ids for take in self._takes.get(episode_id, ()))
+        numbers = {take // len(_REASONS) for take in takes if take % len(_REASONS) != none}
+        failed = [self._edges.rows[number] for number in numbers]
         return sorted(failed, key=lambda t: (-t.failures, t.action, t.source.room, t.source.summary))
 
     def room_patterns(self, room: str, limit: int = 5) -> list[tuple[str, int, int]]:
         """Return (action, successes, takes) of what works in a room, most often successful first."""
-        return _success_counts(self._by_room.get(room, Counter()), limit)
+        return self._by_room[room].best(limit) if room in self._by_room else []
 
     def action_hints(self, object_class: str, limit: int = 5) -> list[tuple[str, int, int]]:
         """Return (skill, successes, takes) for a class of object, most often successful first."""
-        return _success_counts(self._by_object.get(object_class, Counter()), limit)
+        return self._by_object[object_class].best(limit) if object_class in self._by_object else []
+
+    def learnt_relations(self, room: str, limit: int = 5) -> list[tuple[str, int]]:
+        """Return (relation, how often it was seen) of a room, such as "Apple on DiningTable", most frequent first."""
+        return [(name, seen) for name, seen, _ in self._relations[room].best(limit)] if room in self._relations else []
 
     def forget(self, episode_id: str) -> None:
-        """Remove an episode; what only it supported goes with it."""
-        remaining = [i for i in self._by_episode if i != episode_id]
-        # Counts do not say which episode each came from; the transitions of the others stay as they are.
-        for key in set(self._by_episode.pop(episode_id, ())):
-            transition = self._transitions[key]
-            transition.episodes = [i for i in transition.episodes if i in remaining]
-            if not transition.episodes:
-                del self._transitions[key]
-        self._states = {state for key in self._transitions for state in (key[0], key[2])}
+        """Remove an episode and its share of every count; what only it supported goes with it."""
+        takes = self._takes.pop(episode_id, None)
+        if takes is not None:
+            self._count(takes, -1)
 
+    def _count(self, takes: array[int], times: int) -> None:
+        self._steps += times * len(takes)
+        for take in takes:
+            number, reason = divmod(take, len(_REASONS))
+            self._count_take(self._edges.rows[number], _REASONS[reason], times)
+        for number in {take // len(_REASONS) for take in takes}:
+            row = self._edges.rows[number]
+            row.episodes += times
+            if row.episodes == 0:
+                self._edges.drop(number)
 
-def _success_counts(counts: Counter[tuple[str, bool]], limit: int) -> list[tuple[str, int, int]]:
-    names = {name for name, _ in counts}
-    rows = [(name, counts[(name, True)], counts[(name, True)] + counts[(name, False)]) for name in names]
-    return sorted(rows, key=lambda row: (-row[1], -row[1] / row[2], row[0]))[:limit]
+    def _count_take(self, row: Transition, reason: FailureReason, times: int) -> None:
+        success = reason is FailureReason.NONE
+        row.successes += times * success
+        row.failures += times * (not success)
+        if not success:
+            row.reasons[reason] += times
+            if not row.reasons[reason]:
+                del row.reasons[reason]
+        self._tally(self._by_room, row.target.room, row.action, success, times)
+        for name in row.call.arguments:
+            self._tally(self._by_object, name, row.call.skill, success, times)
+        if success:
+            for relation in row.target.relations:
+                self._tally(self._relations, row.target.room, relation, True, times)
 
-
-def lifted_arguments(step: StepRecord) -> tuple[str, ...]:
-    """Return a step's object arguments as classes: positions are dropped, so that episodes can be compared."""
-    return tuple(text.partition("@")[0] for text in step.action.arguments if "," not in text.partition("@")[0])
-
-
-def lifted_action(step: StepRecord) -> str:
-    """Return the action with its arguments lifted to classes; the places that Explore was given are dropped."""
-    names = lifted_arguments(step)
-    return f"{step.action.skill}({', '.join(names[:1] if step.action.skill == 'Explore' else names)})"
+    def _tally(self, tallies: defaultdict[str, Tally], key: str, name: str, success: bool, times: int) -> None:
+        tallies[key].add(name, success, times)
+        if not tallies[key]:
+            del tallies[key]

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 from typing import Any
 
 from memory_node.domain.errors import InvalidValueError
+from memory_node.domain.skill import SkillCall
 from memory_node.experience.config import ExperienceConfig
+from memory_node.experience.remedy import template_from_text
+
+KINDS = ("repair", "order", "procedure", "advice")
 
 # Confidence of a guideline that no planner has been given yet: neither proven nor refuted.
 UNTRIED_CONFIDENCE = 0.5
@@ -19,6 +24,9 @@ class Guideline:
 
     task_types and object_classes: where it applies; empty: everywhere. successes and trials: N_success and N_total of
     the episodes in which a planner was given it. helped_ns: stamp of the last such success, or of its birth.
+    kind: "repair", "order", "procedure" or "advice". A repair is structured too: before `skill`, do the calls of
+    `remedy` (templates, see domain.advice), or it fails for `reason`; object_classes are then those of the remedy's
+    objects. support: how many episodes taught it; episode_ids: the newest of them.
     """
 
     key: str
@@ -29,10 +37,18 @@ class Guideline:
     trials: int = 0
     helped_ns: int = 0
     episode_ids: tuple[str, ...] = ()
+    support: int = 0
+    kind: str = "advice"
+    skill: str = ""
+    reason: str = ""
+    remedy: tuple[SkillCall, ...] = ()
 
     def __post_init__(self) -> None:
         if not 0 <= self.successes <= self.trials:
             raise InvalidValueError(f"Guideline {self.key}: {self.successes} successes of {self.trials} trials")
+        if self.kind not in KINDS:
+            raise InvalidValueError(f"Guideline {self.key}: expected a kind of {', '.join(KINDS)}, got {self.kind!r}")
+        object.__setattr__(self, "support", max(self.support, len(self.episode_ids)))
 
     @property
     def confidence(self) -> float:
@@ -50,24 +66,37 @@ class Guideline:
         """Return whether it has proven itself so well that it is never pruned."""
         return self.confidence >= config.protected_confidence and self.successes >= config.protected_successes
 
-    def applies(self, task_type: str, object_class: str) -> bool:
-        """Return whether it speaks about this kind of task and object; an empty query part matches everything."""
+    def applies(self, task_type: str, objects: Collection[str]) -> bool:
+        """Return whether it speaks about this kind of task and objects; an empty query part matches everything."""
         fits_task = not self.task_types or not task_type or task_type in self.task_types
-        return fits_task and (not self.object_classes or not object_class or object_class in self.object_classes)
+        return fits_task and (not self.object_classes or not objects or not self.object_classes.isdisjoint(objects))
 
-    def merged(self, other: Guideline) -> Guideline:
-        """Return this guideline supported by the other's episodes as well; a side without restriction wins."""
+    def merged(self, other: Guideline, supports_kept: int) -> Guideline:
+        """Return this guideline with the other's newer wording, supported by its episodes as well.
+
+        A side without restriction wins.
+        """
 
         def union(mine: frozenset[str], others: frozenset[str]) -> frozenset[str]:
             return mine | others if mine and others else frozenset()
 
+        new = [i for i in other.episode_ids if i not in self.episode_ids]
         return replace(
             self,
+            text=other.text,
             task_types=union(self.task_types, other.task_types),
             object_classes=union(self.object_classes, other.object_classes),
             helped_ns=max(self.helped_ns, other.helped_ns),
-            episode_ids=tuple(dict.fromkeys((*self.episode_ids, *other.episode_ids))),
+            episode_ids=(*self.episode_ids, *new)[-supports_kept:],
+            support=self.support + len(new),
         )
+
+    def without(self, episode_id: str) -> Guideline | None:
+        """Return it without one episode's support; None when that was all it had."""
+        if self.support <= 1:
+            return None
+        left = tuple(i for i in self.episode_ids if i != episode_id)
+        return replace(self, episode_ids=left, support=self.support - 1)
 
     def counted(self, success: bool, stamp_ns: int) -> Guideline:
         """Return it after an episode in which a planner was given it."""
@@ -76,85 +105,20 @@ class Guideline:
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values for the store."""
-        values = dataclasses.asdict(self)
-        return {key: sorted(value) if isinstance(value, frozenset) else value for key, value in values.items()}
+        values = {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}
+        values |= {name: sorted(values[name]) for name in ("task_types", "object_classes")}
+        return values | {"episode_ids": list(self.episode_ids), "remedy": [str(call) for call in self.remedy]}
 
     @classmethod
     def from_dict(cls, values: dict[str, Any]) -> Guideline:
         """Return the guideline of stored values.
 
         Raises:
-            InvalidValueError: keys are missing or unknown.
+            InvalidValueError: keys are missing or unknown, or the remedy is none.
         """
         sets = {name: frozenset(values.get(name, ())) for name in ("task_types", "object_classes")}
+        remedy = tuple(template_from_text(text) for text in values.get("remedy", ()))
         try:
-            return cls(**{**values, **sets, "episode_ids": tuple(values.get("episode_ids", ()))})
+            return cls(**{**values, **sets, "episode_ids": tuple(values.get("episode_ids", ())), "remedy": remedy})
         except TypeError as error:
             raise InvalidValueError(f"Guideline: {error}") from None
-
-
-class GuidelineBook:
-    """All guidelines, pruned by utility; not thread-safe."""
-
-    def __init__(self, config: ExperienceConfig) -> None:
-        self._config = config
-        self._by_key: dict[str, Guideline] = {}
-
-    def __len__(self) -> int:
-        return len(self._by_key)
-
-    def __contains__(self, key: str) -> bool:
-        return key in self._by_key
-
-    def __getitem__(self, key: str) -> Guideline:
-        return self._by_key[key]
-
-    def load(self, guidelines: list[Guideline]) -> None:
-        """Take over stored guidelines as they are."""
-        self._by_key.update((guideline.key, guideline) for guideline in guidelines)
-
-    def add(self, guideline: Guideline) -> Guideline:
-        """Add advice, or strengthen the guideline that says the same; return it as it now stands."""
-        known = self._by_key.get(guideline.key)
-        self._by_key[guideline.key] = known.merged(guideline) if known else guideline
-        return self._by_key[guideline.key]
-
-    def count(self, keys: frozenset[str], success: bool, stamp_ns: int) -> list[Guideline]:
-        """Move the counts of the guidelines that a planner was given in an episode; return them."""
-        changed = [self._by_key[key].counted(success, stamp_ns) for key in sorted(keys) if key in self._by_key]
-        self._by_key.update((guideline.key, guideline) for guideline in changed)
-        return changed
-
-    def active(self, task_type: str, object_class: str, now_ns: int) -> list[Guideline]:
-        """Return the at most M guidelines that apply, most useful first."""
-        fitting = [g for g in self._by_key.values() if g.applies(task_type, object_class)]
-        return self._ranked(fitting, now_ns)[: self._config.active_guidelines]
-
-    def prune(self, task_type: str, now_ns: int) -> list[Guideline]:
-        """Drop the least useful unprotected guidelines of a task type beyond 1.5 M; return what was dropped."""
-        speaking = [g for g in self._by_key.values() if task_type in g.task_types or not g.task_types]
-        excess = len(speaking) - int(self._config.prune_factor * self._config.active_guidelines)
-        if excess <= 0:
-            return []
-        candidates = [g for g in speaking if not g.protected(self._config)]
-        dropped = self._ranked(candidates, now_ns)[::-1][:excess]
-        for guideline in dropped:
-            del self._by_key[guideline.key]
-        return dropped
-
-    def forget(self, episode_id: str) -> tuple[list[Guideline], list[Guideline]]:
-        """Withdraw an episode's support; return the guidelines that changed and those that only it supported."""
-        supported = [g for g in self._by_key.values() if episode_id in g.episode_ids]
-        changed, gone = [], []
-        for guideline in supported:
-            left = replace(guideline, episode_ids=tuple(i for i in guideline.episode_ids if i != episode_id))
-            if left.episode_ids:
-                self._by_key[left.key] = left
-                changed.append(left)
-            else:
-                del self._by_key[left.key]
-                gone.append(guideline)
-        return changed, gone
-
-    def _ranked(self, guidelines: list[Guideline], now_ns: int) -> list[Guideline]:
-        return sorted(guidelines, key=lambda g: (-g.utility(now_ns, self._config), g.key))

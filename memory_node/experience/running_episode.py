@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from memory_node.domain.skill import SkillCall
 from memory_node.domain.step import EpisodeSummary, StepRecord
 from memory_node.experience.consistency import ConsistencyWarning
 from memory_node.experience.working_memory import WorkingMemory, WorkingMemoryView
@@ -25,6 +26,11 @@ class RunningEpisode:
         return tuple(self._steps[index] for index in sorted(self._steps))
 
     @property
+    def room(self) -> str:
+        """The room of the last step; "" when it is not known."""
+        return self._steps[max(self._steps)].room if self._steps else ""
+
+    @property
     def last_ns(self) -> int:
         """Stamp of the last sign of life."""
         return max([self.summary.started_ns, *(step.stamp_ns for step in self._steps.values())])
@@ -40,6 +46,14 @@ class RunningEpisode:
         # Working memory follows the order of the steps, so a late one rebuilds it.
         self._memory = WorkingMemory(self._window)
         return [self._memory.record(ordered) for ordered in self.steps][-1]
+
+    def warnings_before(self, action: SkillCall) -> list[ConsistencyWarning]:
+        """Return what speaks against doing an action next."""
+        return self._memory.warnings_before(action)
+
+    def fulfils(self, call: SkillCall) -> bool:
+        """Return whether what a call is there for holds already, by the steps so far."""
+        return self._memory.fulfils(call)
 
     def view(self) -> WorkingMemoryView:
         """Return working memory as it stands."""

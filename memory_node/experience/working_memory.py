@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import deque
 from dataclasses import dataclass
 
+from memory_node.domain.skill import SkillCall
 from memory_node.domain.step import StepRecord
 from memory_node.experience.consistency import BelievedFacts, ConsistencyWarning, check_action
 
@@ -55,6 +56,14 @@ class WorkingMemory:
         self._window.append(step)
         self._count += 1
         return self._warnings
+
+    def warnings_before(self, action: SkillCall) -> list[ConsistencyWarning]:
+        """Return what speaks against doing an action next."""
+        return check_action(action, self._facts, tuple(self._window))
+
+    def fulfils(self, call: SkillCall) -> bool:
+        """Return whether what a call is there for holds already, by all steps so far."""
+        return self._facts.fulfil(call)
 
     def view(self) -> WorkingMemoryView:
         """Return working memory as it stands."""

@@ -4,10 +4,11 @@ from typing import Any
 import pytest
 
 from memory_node.domain.errors import NotFoundError
+from memory_node.domain.skill import SkillCall
 from memory_node.domain.step import EpisodeSummary, StepRecord
 from memory_node.experience.config import ExperienceConfig
 from memory_node.experience.experience import GUIDELINES, RECORDS, Experience, ExperienceQuery
-from memory_node.experience.extractor import RuleExtractor
+from memory_node.experience.extractor import Lesson, RuleExtractor
 
 StepMaker = Callable[..., StepRecord]
 SECOND_NS = 1_000_000_000
@@ -29,6 +30,10 @@ class ListedLog:
 
     def put_documents(self, kind: str, documents: Sequence[tuple[str, dict[str, Any], tuple[str, ...]]]) -> None:
         self.documents[kind].update((key, values) for key, values, _ in documents)
+
+    def remove_documents(self, kind: str, ids: Sequence[str]) -> None:
+        for key in ids:
+            del self.documents[kind][key]
 
 
 @pytest.fixture
@@ -79,7 +84,7 @@ def test_failed_transition_is_recalled_for_the_same_task(experience: Experience,
     learn(experience, slicing(step, "e1"), success=False)
     answer = experience.ask(ExperienceQuery(task_type="slice", objects=("Bread",)))
     assert [t.action for t in answer.failed_before] == ["SliceObject(Bread)"]
-    assert answer.experiences[0].failure_causes == ("SliceObject(Bread): precondition",)
+    assert answer.experiences[0].failure_causes == ("SliceObject(Bread): precondition, for want of holding_knife()",)
 
 
 def test_counts_move_only_for_guidelines_that_were_given(
@@ -130,7 +135,72 @@ def test_abandoned_episode_ends_without_a_lesson(experience: Experience, log: Li
 def test_experience_survives_a_restart(experience: Experience, log: ListedLog, step: StepMaker) -> None:
     learn(experience, slicing(step, "e1"), success=True)
     reborn = Experience(ExperienceConfig(), RuleExtractor(), ListedLog(), now_ns=lambda: 100 * SECOND_NS)
-    reborn.load([("e1", log.steps)], list(log.documents[RECORDS].values()), list(log.documents[GUIDELINES].values()))
+    reborn.load(log.documents[RECORDS].values(), log.documents[GUIDELINES].values())
+    assert reborn.load_episodes([("e1", log.steps)]).result(timeout=10) == 1
     query = ExperienceQuery(room="kitchen", task_type="slice", objects=("Bread",))
     assert reborn.ask(query) == experience.ask(query)
     reborn.close()
+
+
+def test_forgetting_an_episode_withdraws_all_that_it_taught(
+    experience: Experience, step: StepMaker, log: ListedLog
+) -> None:
+    learn(experience, slicing(step, "e1"), success=True)
+    experience.forget("e1")
+    answer = experience.ask(ExperienceQuery(room="kitchen", task_type="slice", objects=("Bread",)))
+    assert (answer.guidelines, answer.experiences, answer.failed_before, answer.action_hints) == ((), (), (), ())
+    assert log.documents == {RECORDS: {}, GUIDELINES: {}}
+
+
+def test_oldest_episodes_go_beyond_the_bound(step: StepMaker) -> None:
+    small = Experience(ExperienceConfig(graph_steps=8), RuleExtractor(), ListedLog(), now_ns=lambda: 0)
+    for episode in ("e1", "e2", "e3"):
+        learn(small, slicing(step, episode), success=True)
+    assert small.figures()["experience.steps"] == 8
+    assert small.figures()["experience.records"] == 2
+    small.close()
+
+
+def advice_before(experience: Experience, episode: str, skill: str, *arguments: str) -> dict[str, tuple[str, ...]]:
+    found = experience.advise(episode, SkillCall(skill, arguments), ("Bread",))
+    return {str(advice.source): tuple(map(str, advice.before)) for advice in found}
+
+
+def test_repair_is_advised_in_another_task_until_it_holds(experience: Experience, step: StepMaker) -> None:
+    learn(experience, slicing(step, "e1"), success=True)
+    experience.start("make toast", "toast", "e2")
+    assert advice_before(experience, "e2", "SliceObject", "Apple")["semantic"] == ("PickupObject(Knife)",)
+    experience.record(step("PickupObject", "Knife", held="Knife", episode="e2", index=0))
+    assert advice_before(experience, "e2", "SliceObject", "Apple") == {}
+
+
+def test_failure_in_the_same_task_is_recalled_before_the_action(step: StepMaker) -> None:
+    config = ExperienceConfig(parts=frozenset({"episodic"}))
+    episodic = Experience(config, RuleExtractor(), ListedLog(), now_ns=lambda: 0)
+    failed = [step("PutObject", "Bread", "Fridge", fails="closed", episode="e1", index=0)]
+    learn(episodic, failed, success=False, task="store")
+    episodic.start("store it", "store", "e2")
+    assert advice_before(episodic, "e2", "PutObject", "Bread", "Fridge") == {"episodic": ("OpenObject({receptacle})",)}
+    assert advice_before(episodic, "e2", "PutObject", "Bread", "Sink") == {}
+    episodic.close()
+
+
+def test_failure_of_a_moment_ago_is_warned_of_with_its_remedy(experience: Experience, step: StepMaker) -> None:
+    experience.start("store it", "store", "e1")
+    experience.record(step("PutObject", "Bread", "Fridge", fails="closed", held="Bread", index=0))
+    assert advice_before(experience, "e1", "PutObject", "Bread", "Fridge") == {"working": ("OpenObject({receptacle})",)}
+
+
+def test_broken_extractor_is_logged_and_later_episodes_teach(step: StepMaker, caplog: pytest.LogCaptureFixture) -> None:
+    class Broken:
+        def extract(self, *_: object) -> Lesson:
+            raise RuntimeError("broken")
+
+    fragile = Experience(ExperienceConfig(), Broken(), ListedLog(), now_ns=lambda: 0)
+    fragile.start("slice", "slice", "e1")
+    future = fragile.end("e1", True)
+    assert future is not None
+    with pytest.raises(RuntimeError):
+        future.result(timeout=10)
+    assert "nothing was learnt from episode e1" in caplog.text
+    fragile.close()

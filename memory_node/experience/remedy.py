@@ -1,0 +1,102 @@
+"""What puts a failed action right: read off the skill library, or seen in what was done between failure and success."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from memory_node.domain.errors import InvalidValueError
+from memory_node.domain.skill import FailureReason, SkillCall
+from memory_node.domain.skill_library import SKILLS, Precondition, Predicate, check_call
+from memory_node.domain.step import StepRecord
+from memory_node.experience.lifting import lifted_action, lifted_call
+
+# The skill that makes a fact true of its first argument.
+_ESTABLISHES = {
+    Predicate.NEAR: "GoToObject",
+    Predicate.HOLDING: "PickupObject",
+    Predicate.OPEN_OR_UNLIDDED: "OpenObject",
+}
+# Which skills can repair which failure; None: any may.
+_REPAIRS: dict[FailureReason, frozenset[str]] = {
+    FailureReason.CLOSED: frozenset({"OpenObject"}),
+    FailureReason.TOO_FAR: frozenset({"GoToObject"}),
+    FailureReason.NOT_HOLDING: frozenset({"PickupObject"}),
+    FailureReason.HAND_EMPTY: frozenset({"PickupObject"}),
+    FailureReason.HAND_FULL: frozenset({"PutObject", "ThrowObject"}),
+    FailureReason.PRECONDITION: frozenset({"PickupObject", "OpenObject", "CloseObject", "PutObject", "ToggleOn"}),
+}
+# The longest chain of actions that is still taken for a repair.
+_LONGEST = 3
+_CALL = re.compile(r"\s*(\w+)\s*\(([^()]*)\)\s*")
+
+
+def broken_rules(action: SkillCall, reason: FailureReason) -> tuple[Precondition, ...]:
+    """Return the declared preconditions whose absence makes the action fail for this reason."""
+    skill = SKILLS.get(action.skill)
+    return tuple(rule for rule in skill.preconditions if rule.reason is reason) if skill else ()
+
+
+def remedy_of_rule(rule: Precondition) -> tuple[SkillCall, ...]:
+    """Return the calls that establish a precondition, as templates; () where the library names no single skill."""
+    skill = _ESTABLISHES.get(rule.fact.predicate)
+    return (SkillCall(skill, ("{" + rule.fact.arguments[0] + "}",)),) if skill and rule.fact.value else ()
+
+
+def declared_remedy(action: SkillCall, reason: FailureReason) -> tuple[SkillCall, ...]:
+    """Return the templates that the skill library offers against a failure; () when it offers none."""
+    remedies = (remedy_of_rule(rule) for rule in broken_rules(action, reason))
+    return next((remedy for remedy in remedies if remedy), ())
+
+
+def seen_remedy(failed: StepRecord, later: Sequence[StepRecord]) -> tuple[SkillCall, ...]:
+    """Return what was done between a failure and the first success of the same action, as templates.
+
+    Only actions that can repair such a failure count. () when the action never succeeded, or at once: that was luck.
+    """
+    able = _REPAIRS.get(failed.reason)
+    done: list[SkillCall] = []
+    for step in later:
+        if lifted_action(step) == lifted_action(failed):
+            if step.success:
+                return tuple(dict.fromkeys(done))[-_LONGEST:]
+        elif step.success and able is not None and step.action.skill in able:
+            done.append(as_template(step.action, failed.action))
+    return ()
+
+
+def as_template(call: SkillCall, action: SkillCall) -> SkillCall:
+    """Return `call` with the arguments that it shares with `action` replaced by their names there, else by classes."""
+    skill = SKILLS.get(action.skill)
+    names = [argument.name for argument in skill.arguments] if skill else []
+    roles = dict(zip(lifted_call(action).arguments, names))
+    lifted = lifted_call(call).arguments
+    return SkillCall(call.skill, tuple("{" + roles[text] + "}" if text in roles else text for text in lifted))
+
+
+def spoken_classes(action: SkillCall, remedy: Sequence[SkillCall]) -> frozenset[str]:
+    """Return the classes, in this action, of the arguments that a remedy acts on: where it has been seen to help."""
+    skill = SKILLS.get(action.skill)
+    names = ["{" + argument.name + "}" for argument in skill.arguments] if skill else []
+    used = {text for call in remedy for text in call.arguments}
+    return frozenset(text for name, text in zip(names, lifted_call(action).arguments) if name in used)
+
+
+def described(calls: Sequence[SkillCall]) -> str:
+    """Return templates in words: OpenObject(receptacle), then ..."""
+    return ", then ".join(str(call).replace("{", "").replace("}", "") for call in calls)
+
+
+def template_from_text(text: str) -> SkillCall:
+    """Return the call that a text such as "OpenObject({receptacle})" names.
+
+    Raises:
+        InvalidValueError: it is not a well-formed call of the skill library.
+    """
+    match = _CALL.fullmatch(text)
+    if match is None:
+        raise InvalidValueError(f"{text[:80]!r}: expected Skill(argument, ...)")
+    arguments = tuple(part.strip() for part in match.group(2).split(",") if part.strip())
+    call = SkillCall(match.group(1), arguments)
+    check_call(call)
+    return call
