@@ -14,6 +14,7 @@ class BuildWithShare(build_py):
     """Copies the share folders into memory_node/_share, where `resource_path` looks for them."""
 
     def run(self) -> None:
+        """Build the modules, then copy the share folders."""
         super().run()
         if self.editable_mode:  # the checkout itself is the share folder
             return

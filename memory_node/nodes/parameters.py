@@ -35,7 +35,7 @@ def declare(node: Node, config_type: type[Config], prefix: str = "") -> Config:
         if dataclasses.is_dataclass(types[field.name]):
             values[field.name] = declare(node, typing.cast(type, types[field.name]), name + ".")
             continue
-        default = field.default if field.default is not dataclasses.MISSING else field.default_factory()  # type: ignore[misc]
+        default = _default(field)
         ros_default = list(default) if isinstance(default, tuple) else default
         value = node.declare_parameter(name, ros_default, _descriptor(field, default)).value
         choices = field.metadata.get("choices")
@@ -43,6 +43,12 @@ def declare(node: Node, config_type: type[Config], prefix: str = "") -> Config:
             raise InvalidValueError(f"parameter {name}: expected one of {', '.join(choices)}, got {value!r}")
         values[field.name] = tuple(value) if isinstance(default, tuple) else value
     return config_type(**values)
+
+
+def _default(field: dataclasses.Field[Any]) -> Any:
+    if field.default_factory is not dataclasses.MISSING:
+        return field.default_factory()
+    return field.default
 
 
 def _descriptor(field: dataclasses.Field[Any], default: Any) -> ParameterDescriptor:

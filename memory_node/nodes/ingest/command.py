@@ -115,7 +115,7 @@ def draw_boxes(image: RgbdImage, frame: Frame, path: Path) -> None:
     picture = np.ascontiguousarray(image.color[:, :, ::-1])
     camera_T_map = frame.map_T_camera.inverse()
     for number, observation in enumerate(frame.observations):
-        hue = np.uint8([[[int(number * 180 / max(len(frame.observations), 1)), 200, 255]]])
+        hue = np.array([[[int(number * 180 / max(len(frame.observations), 1)), 200, 255]]], dtype=np.uint8)
         color = tuple(int(value) for value in cv2.cvtColor(hue, cv2.COLOR_HSV2BGR)[0, 0])
         corners = _pixels(camera_T_map, observation.box.corners(), image)
         if corners is None:

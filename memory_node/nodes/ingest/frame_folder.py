@@ -57,7 +57,7 @@ class FrameFolder:
                 continue
             intrinsics = Intrinsics(**values, width=depth.shape[1], height=depth.shape[0])
             depth_m = depth.astype(np.float32) * np.float32(1e-3)
-            rgb = np.ascontiguousarray(color[:, :, ::-1])
+            rgb = np.ascontiguousarray(color[:, :, ::-1], dtype=np.uint8)
             yield RgbdImage(name, name, (index + 1) * 1_000_000_000, rgb, depth_m, intrinsics, None)
 
     def grid(self) -> OccupancyMap | None:

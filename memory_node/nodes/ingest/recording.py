@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Protocol
@@ -32,7 +33,7 @@ class RgbdImage:
 class Recording(Protocol):
     """A source of images; `skipped` counts what could not be used, by reason, while it is read."""
 
-    skipped: dict[str, int]
+    skipped: Counter[str]
 
     def __len__(self) -> int:
         """Return the number of images, as far as it is known beforehand."""
