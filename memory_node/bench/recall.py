@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import resource
 import time
 from collections.abc import Iterator
@@ -43,7 +44,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--k", type=int, default=10, metavar="K", help="answers to a query")
     parser.add_argument("--precision", choices=("fp32", "int8"), default=RetrievalConfig().precision)
     parser.add_argument("--exact-below", type=int, default=RetrievalConfig().exact_below, help="no graph up to here")
-    parser.add_argument("--threads", type=int, default=1, help="while the graph is built")
+    parser.add_argument("--threads", type=int, default=os.cpu_count() or 1, help="while the graph is built")
     parser.add_argument("--expansion", type=int, default=GraphSettings().expansion_search, help="of the graph's search")
 
 

@@ -37,7 +37,7 @@ class RetrievalConfig:
     picture_center: float = 0.25
     picture_slope: float = 40.0
     abstain_below: float = 0.45
-    exact_below: int = 8000
+    exact_below: int = 12_000
 
     def __post_init__(self) -> None:
         if self.embedder not in ("minilm", "openai"):

@@ -24,7 +24,7 @@ class GraphSettings:
 
     connectivity: int = 24
     expansion_add: int = 128
-    expansion_search: int = 256
+    expansion_search: int = 512
     dtype: str = "f16"
 
 
@@ -34,7 +34,7 @@ class VectorIndex(Generic[Id]):
     exact_below: up to so many vectors every one is compared; from there on a graph is searched, for good.
     """
 
-    def __init__(self, dimension: int, exact_below: int = 8000, settings: GraphSettings | None = None) -> None:
+    def __init__(self, dimension: int, exact_below: int = 12_000, settings: GraphSettings | None = None) -> None:
         self._dimension = dimension
         self._exact_below = exact_below
         self._settings = settings or GraphSettings()
