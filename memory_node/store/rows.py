@@ -165,28 +165,29 @@ def steps_from_rows(rows: Iterable[Any]) -> Iterator[StepRecord]:
 
     Fields are set without the frozen class's slow path: a start reads a million of these.
     """
-    new = object.__new__
+    new, set_attribute = object.__new__, object.__setattr__
     for row in rows:
-        episode_id, index, skill, arguments, success, reason, stamp_ns, message, held = row[:9]
-        room, area, x, y, z, visible, relations, duration_s, distance_m = row[9:]
+        (episode_id, index, skill, arguments, success, reason, stamp_ns, message, held) = row[:9]
+        (room, area, x, y, z, visible, relations, duration_s, distance_m) = row[9:]
         step = new(StepRecord)
-        step.__dict__.update(
-            episode_id=episode_id,
-            index=index,
-            action=_call(skill, arguments),
-            success=bool(success),
-            reason=_REASONS[reason],
-            stamp_ns=stamp_ns,
-            message=message,
-            held_object=held,
-            room=room,
-            area=area,
-            position=(x, y, z),
-            visible=_names(visible),
-            relations=_names(relations),
-            duration_s=duration_s,
-            distance_m=distance_m,
-        )
+        fields = {
+            "episode_id": episode_id,
+            "index": index,
+            "action": _call(skill, arguments),
+            "success": bool(success),
+            "reason": _REASONS[reason],
+            "stamp_ns": stamp_ns,
+            "message": message,
+            "held_object": held,
+            "room": room,
+            "area": area,
+            "position": (x, y, z),
+            "visible": _names(visible),
+            "relations": _names(relations),
+            "duration_s": duration_s,
+            "distance_m": distance_m,
+        }
+        set_attribute(step, "__dict__", fields)
         yield step
 
 

@@ -156,7 +156,7 @@ class Store:
         Raises:
             StoreUnavailableError: the database cannot be read now.
         """
-        with reader.reading(self._engine) as connection:
+        with reader.reading(self._engine) as connection, reader.without_collection():
             scene = reader.read_scene(connection, self.site, self._clock())
             foreign = reader.read_foreign_counts(connection, self.site, self.robot_id)
         self._revision = scene.version
