@@ -20,6 +20,7 @@ COMMANDS = {
 }
 BENCHMARKS = {
     "cache": "hit ratio and throughput of the short-term memory's replacement policies",
+    "experience": "retrieval and memory of experience after many steps and guidelines",
     "recall": "latency and recall of vector search",
     "scene": "the scene graph on a simulated site",
     "segment": "class-agnostic segmentation of real RGB-D frames",

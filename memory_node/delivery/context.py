@@ -71,12 +71,14 @@ def experience_sections(answer: ExperienceAnswer) -> list[Section]:
     failed = (f"- {t.action} failed {t.failures}x ({', '.join(map(str, t.reasons))})" for t in answer.failed_before)
     hints = (f"- {name}: {skill} worked {done} of {tried} times" for name, skill, done, tried in answer.action_hints)
     rooms = (f"- {action} worked {done} of {tried} times here" for action, done, tried in answer.room_patterns)
+    places = (f"- {relation}, seen in {times} steps" for relation, times in answer.learnt_relations)
     return [
         Section("Guidelines", tuple(f"- {guideline.text}" for guideline in answer.guidelines), 0.2),
         Section("What works in this room", tuple(rooms), 0.05),
         Section("Experiences with similar tasks", tuple(experiences), 0.15),
         Section("What failed before", tuple(failed), 0.05),
         Section("Hints for these objects", tuple(hints), 0.05),
+        Section("Where things were in this room", tuple(places), 0.05),
     ]
 
 

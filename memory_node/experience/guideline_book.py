@@ -5,7 +5,8 @@ from __future__ import annotations
 import heapq
 import math
 from collections import defaultdict
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator
+from itertools import islice
 
 from memory_node.domain.skill import SkillCall
 from memory_node.experience.config import ExperienceConfig
@@ -29,6 +30,8 @@ class GuidelineBook:
         self._rank: dict[str, float] = {}
         self._by_task: defaultdict[str, dict[str, None]] = defaultdict(dict)
         self._by_skill: defaultdict[str, dict[str, None]] = defaultdict(dict)
+        # Ranked once after a change, not at every question; an episode's end changes them, a step does not.
+        self._ranked: dict[tuple[str, ...], list[str]] = {}
 
     def __len__(self) -> int:
         return len(self._by_key)
@@ -57,7 +60,7 @@ class GuidelineBook:
     def active(self, task_type: str, objects: Collection[str]) -> list[Guideline]:
         """Return the at most M guidelines that apply, most useful first."""
         fitting = (g for g in self._of_task(task_type) if g.applies(task_type, objects))
-        return self._best(fitting)
+        return list(islice(fitting, self._config.active_guidelines))
 
     def repairs(self, task_type: str, action: SkillCall) -> list[Guideline]:
         """Return the at most M repairs that apply to an action, most useful first."""
@@ -86,11 +89,13 @@ class GuidelineBook:
                 gone.append(guideline)
         return changed, gone
 
-    def _of_task(self, task_type: str) -> Iterable[Guideline]:
-        if not task_type:
-            return self._by_key.values()
-        keys = {**self._by_task.get(task_type, {}), **self._by_task.get(_ANY, {})}
-        return (self._by_key[key] for key in keys)
+    def _of_task(self, task_type: str) -> Iterator[Guideline]:
+        """Yield the guidelines that may speak of a task type, most useful first."""
+        postings = (task_type, _ANY) if task_type else tuple(self._by_task)
+        if postings not in self._ranked:
+            keys = {key for posting in postings for key in self._by_task.get(posting, ())}
+            self._ranked[postings] = sorted(keys, key=lambda key: (-self._rank[key], key))
+        return (self._by_key[key] for key in self._ranked[postings])
 
     def _drop_worst(self, keys: Collection[str], limit: int) -> list[Guideline]:
         excess = len(keys) - limit
@@ -119,6 +124,7 @@ class GuidelineBook:
         return guideline
 
     def _remove(self, key: str) -> None:
+        self._ranked.clear()
         guideline = self._by_key.pop(key, None)
         if guideline is None:
             return

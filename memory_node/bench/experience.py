@@ -1,0 +1,126 @@
+"""`memory-node bench experience`: retrieval and memory of experience after many steps and guidelines."""
+
+from __future__ import annotations
+
+import argparse
+import random
+import resource
+import time
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from memory_node.bench.rows import emit
+from memory_node.domain.skill import FailureReason, SkillCall
+from memory_node.domain.step import EpisodeSummary, StepRecord
+from memory_node.experience.config import ExperienceConfig
+from memory_node.experience.experience import Experience, ExperienceQuery
+from memory_node.experience.extractor import RuleExtractor, record_of
+from memory_node.experience.guideline import Guideline
+
+HELP = "retrieval and memory of experience after many steps and guidelines"
+_EPISODE_STEPS = 20
+_ROOMS, _CLASSES, _TASKS = 8, 100, 50
+_SKILLS = ("GoToObject", "PickupObject", "OpenObject", "CloseObject", "ToggleOn", "ToggleOff")
+
+
+class _NoLog:
+    """An ExperienceLog that keeps nothing: the store is measured by its own benchmark."""
+
+    def put_episode(self, episode: EpisodeSummary) -> None:
+        """Keep nothing."""
+
+    def put_step(self, step: StepRecord) -> None:
+        """Keep nothing."""
+
+    def put_documents(self, kind: str, documents: Sequence[tuple[str, dict[str, Any], tuple[str, ...]]]) -> None:
+        """Keep nothing."""
+
+    def remove_documents(self, kind: str, ids: Sequence[str]) -> None:
+        """Keep nothing."""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the benchmark's options."""
+    parser.add_argument("--steps", type=int, default=1_000_000, help="recorded steps")
+    parser.add_argument("--guidelines", type=int, default=10_000, help="guidelines of all task types together")
+    parser.add_argument("--queries", type=int, default=1000, help="timed retrievals")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Run the benchmark; return the exit status."""
+    generator = random.Random(args.seed)
+    experience = Experience(ExperienceConfig(), RuleExtractor(), _NoLog(), now_ns=lambda: args.steps * 10**9)
+    experience.load(_records(args.steps // _EPISODE_STEPS, args.seed), _guidelines(args.guidelines, generator))
+    experience.load_episodes(_episodes(args.steps // _EPISODE_STEPS, args.seed)).result()
+    spent_ms = []
+    for _ in range(args.queries):
+        query = _query(generator)
+        started = time.perf_counter()
+        experience.ask(query)
+        spent_ms.append((time.perf_counter() - started) * 1e3)
+    figures = experience.figures()
+    row = {
+        "steps": figures["experience.steps"],
+        "guidelines": figures["experience.guidelines"],
+        "p50_ms": round(float(np.percentile(spent_ms, 50)), 3),
+        "p99_ms": round(float(np.percentile(spent_ms, 99)), 3),
+        "rss_mb": round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024, 1),
+    }
+    experience.close()
+    emit([row], args.json)
+    return 0
+
+
+def _episodes(count: int, seed: int) -> Iterator[tuple[str, list[StepRecord]]]:
+    generator = random.Random(seed)
+    for number in range(count):
+        yield f"e{number:08d}", _steps(f"e{number:08d}", number, generator)
+
+
+def _steps(episode_id: str, number: int, generator: random.Random) -> list[StepRecord]:
+    room = f"room{generator.randrange(_ROOMS)}"
+    steps = []
+    for index in range(_EPISODE_STEPS):
+        name = _thing(generator)
+        action = SkillCall(generator.choice(_SKILLS), (name,))
+        reason = FailureReason.TOO_FAR if generator.random() < 0.1 else FailureReason.NONE
+        stamp_ns = (number * _EPISODE_STEPS + index) * 10**9
+        success = reason is FailureReason.NONE
+        visible = (_thing(generator),)
+        step = StepRecord(episode_id, index, action, success, reason, stamp_ns, room=room, visible=visible)
+        steps.append(step)
+    return steps
+
+
+def _records(count: int, seed: int) -> Iterator[dict[str, Any]]:
+    for number, (episode_id, steps) in enumerate(_episodes(count, seed)):
+        task = f"task{number % _TASKS}"
+        summary = EpisodeSummary(episode_id, task, task, steps[0].stamp_ns, steps[-1].stamp_ns, number % 3 > 0)
+        yield record_of(summary, steps, ()).to_dict()
+
+
+def _guidelines(count: int, generator: random.Random) -> Iterator[dict[str, Any]]:
+    for number in range(count):
+        trials = generator.randrange(1, 30)
+        yield Guideline(
+            key=f"g{number}",
+            text=f"Before action {number}, do another one.",
+            task_types=frozenset({f"task{number % _TASKS}"}) if number % 4 else frozenset(),
+            object_classes=frozenset({_thing(generator)}) if number % 2 else frozenset(),
+            successes=generator.randrange(trials + 1),
+            trials=trials,
+            helped_ns=number * 10**9,
+        ).to_dict()
+
+
+def _query(generator: random.Random) -> ExperienceQuery:
+    # Every third query knows no task type: all guidelines are candidates then.
+    task = f"task{generator.randrange(_TASKS)}" if generator.randrange(3) else ""
+    objects = (_thing(generator), _thing(generator))
+    return ExperienceQuery(room=f"room{generator.randrange(_ROOMS)}", task_type=task, objects=objects)
+
+
+def _thing(generator: random.Random) -> str:
+    return f"Thing{generator.randrange(_CLASSES)}"
