@@ -20,13 +20,15 @@ from memory_node.experience.extractor import Extractor, Lesson, RuleExtractor
 from memory_node.experience.record import ExperienceRecord
 from memory_node.knowledge.knowledge_graph import PRESCRIPTIONS, PROPOSITIONS, KnowledgeGraph
 from memory_node.retrieval.caching_embedder import CachingEmbedder
-from memory_node.retrieval.minilm import MiniLmEmbedder
+from memory_node.retrieval.config import RetrievalConfig
+from memory_node.retrieval.embedders import build_embedder, build_picture_embedder
 from memory_node.retrieval.recall import Recall
 from memory_node.scene_graph.config import SceneGraphConfig
 from memory_node.scene_graph.graph import SceneGraph
 from memory_node.scene_graph.records import area_to_record, floor_to_record, object_to_record, room_to_record
 from memory_node.short_term.config import ShortTermConfig
 from memory_node.short_term.object_cache import ObjectCache
+from memory_node.short_term.state_queue import open_state_queue
 from memory_node.store.store import Store, open_store
 
 
@@ -48,14 +50,15 @@ class MemoryConfig:
 def open_memory(
     config: MemoryConfig | None = None, clock: Clock = system_clock, embedder: TextEmbedder | None = None
 ) -> RobotMemory:
-    """Return a memory that goes on from what its store holds; embedder: by default MiniLM on onnxruntime.
+    """Return a memory that goes on from what its store holds; embedder: by default what config/retrieval.yaml names.
 
     Raises:
         StoreError: the database cannot be used.
         ResourceMissingError: the embedder's model has not been built.
     """
     config = config or MemoryConfig()
-    embedder = CachingEmbedder(embedder or MiniLmEmbedder())
+    retrieval = RetrievalConfig.load()
+    embedder = CachingEmbedder(embedder or build_embedder(retrieval))
     store = _open_store(config, clock)
     short_term = config.short_term or ShortTermConfig.load()
     if store is not None and not short_term.crop_folder:
@@ -72,7 +75,11 @@ def open_memory(
         experience.load_episodes(_steps_by_episode(store))
     scene_config = config.scene or SceneGraphConfig.load()
     scene = SceneGraph.from_records(records, scene_config, lambda stamp_ns: new_id(), embedder)
-    return RobotMemory(scene, ObjectCache(short_term), Recall(embedder), store, experience, knowledge, clock)
+    cache = ObjectCache(short_term)
+    cache.restore_snapshot(clock())
+    recall = Recall(embedder, config=retrieval, picture_embedder=build_picture_embedder(retrieval))
+    states = open_state_queue(cache, clock)
+    return RobotMemory(scene, cache, recall, store, experience, knowledge, clock, states)
 
 
 def scene_records(snapshot: SceneSnapshot) -> dict[str, Any]:

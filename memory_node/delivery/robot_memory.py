@@ -39,6 +39,8 @@ from memory_node.scene_graph.map_epoch import MapEpoch
 from memory_node.scene_graph.shift import shift_graph
 from memory_node.scene_graph.state import ROBOT_ID
 from memory_node.short_term.object_cache import ObjectCache
+from memory_node.short_term.state_estimation import StateRequest
+from memory_node.short_term.state_queue import StateEstimationQueue
 from memory_node.short_term.statistics import CacheStatistics
 from memory_node.store.forget_request import ForgetRequest
 from memory_node.store.store import Store
@@ -59,6 +61,7 @@ class RobotMemory:
         experience: what was learnt from episodes.
         knowledge: propositions and prescriptions.
         clock: "now", on the same time line as the stamps of frames and changes.
+        states: a vision-language model that judges object states from crops; None: skill effects alone.
     """
 
     def __init__(
@@ -70,6 +73,7 @@ class RobotMemory:
         experience: Experience,
         knowledge: KnowledgeGraph,
         clock: Clock,
+        states: StateEstimationQueue | None = None,
         make_id: IdSource = new_id,
     ) -> None:
         self.experience = experience
@@ -79,6 +83,8 @@ class RobotMemory:
         self._recall = recall
         self._store = store
         self._clock = clock
+        self._states = states
+        self._task = ""
         self._lock = threading.RLock()
         self._listeners: list[Listener] = []
         fixed = (found.id for found in scene.objects() if not found.movable)
@@ -141,6 +147,11 @@ class RobotMemory:
         if ticket is not None:
             ticket.wait()
         return tuple(change.object_id for change in grounded)
+
+    def start_episode(self, instruction: str, task_type: str = "", episode_id: str = "", attempt: int = 1) -> str:
+        """Begin an episode, or go on with it, and return its id; its instruction is the task that states matter for."""
+        self._task = instruction
+        return self.experience.start(instruction, task_type, episode_id, attempt)
 
     def record_step(self, step: StepRecord) -> tuple[ConsistencyWarning, ...]:
         """Record a step of a running episode, with what memory knows of its surroundings; return its warnings.
@@ -333,6 +344,9 @@ class RobotMemory:
     def close(self) -> None:
         """Finish what is being learnt, make everything durable, and let go of the store; again does nothing."""
         self.experience.close()
+        if self._states is not None:
+            self._states.close()
+        self._cache.save_snapshot(self._clock())
         if self._store is not None and not self._store.closed:
             self._store.close()
 
@@ -370,6 +384,8 @@ class RobotMemory:
         held = self._cache.get(found.id)
         crop = found.crop_jpeg if held is None or not held.image_path else b""
         self._cache.put(self._unit(found), crop)
+        if crop and self._states is not None:
+            self._states.submit(StateRequest(found.id, found.class_name, crop, found.last_seen_ns, self._task))
 
     def _unit(self, found: SceneObject, source: str = "") -> MemoryUnit:
         places = self._scene.places

@@ -125,7 +125,7 @@ class MemoryServices:
         response.success = True
 
     def _start_episode(self, request: Any, response: Any) -> None:
-        response.episode_id = self._memory.experience.start(
+        response.episode_id = self._memory.start_episode(
             request.instruction, request.task_type, request.episode_id, request.attempt or 1
         )
         response.success = True
