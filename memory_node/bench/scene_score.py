@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass, field
 
+import cv2
 import numpy as np
 from scipy.optimize import linear_sum_assignment
 
@@ -20,9 +21,9 @@ _NEAR_M = 0.10
 
 @dataclass(eq=False)
 class Sightings:
-    """What was in view how often, and what memory said of the moved things when they had been in clear view twice.
+    """What was in clear view how often, and what memory said of the moved things when they had been twice.
 
-    In clear view: not cut by the image's border, and twice as large as the detector needs.
+    In clear view: in the detector's range, and at least half of it neither hidden nor beyond the image's border.
     """
 
     min_pixels: int
@@ -57,17 +58,24 @@ class Sightings:
         """Count what this view showed; ask memory for moved things that were in view for the second time."""
         sizes = np.bincount(view.number[view.number >= 0], minlength=1)
         for number in np.flatnonzero(sizes >= self.min_pixels).tolist():
-            distance = float(np.linalg.norm(site.things[number].box.center - view.map_T_camera.position))
-            if distance > self.max_range_m:
+            if not self._in_clear_view(site.things[number], int(sizes[number]), view):
                 continue
             self.seen[number] += 1
-            if number in self.moved and sizes[number] >= 2 * self.min_pixels and not _at_border(view, number):
+            if number in self.moved:
                 self.seen_since[number] += 1
                 if self.seen_since[number] == 2:
                     self._ask(number, site, graph)
         if self._changed:
             for number in self.removed:
                 self.looked[number] += self._place_in_view(self.old_place[number], view)
+
+    def _in_clear_view(self, thing: Thing, pixels: int, view: View) -> bool:
+        """Return whether a thing is near enough and at least half of its outline's area shows."""
+        local = view.map_T_camera.inverse().apply(thing.box.corners())
+        if local[:, 2].min() < 0.1 or float(np.linalg.norm(local.mean(axis=0))) > self.max_range_m:
+            return False
+        outline = local[:, :2] / local[:, 2:] * [CAMERA.fx, CAMERA.fy]
+        return pixels >= 0.5 * cv2.contourArea(cv2.convexHull(outline.astype(np.float32)))
 
     def _ask(self, number: int, site: Site, graph: SceneGraph) -> None:
         thing = site.things[number]
@@ -88,16 +96,9 @@ class Sightings:
         return bool(view.depth_m[v, u] > local[2] - 0.5 * float(np.linalg.norm(place.box.size)))
 
 
-def _at_border(view: View, number: int) -> bool:
-    """Return whether a thing is cut by the image's border."""
-    edges = (view.number[0], view.number[-1], view.number[:, 0], view.number[:, -1])
-    return any(bool((edge == number).any()) for edge in edges)
-
-
 def is_match(thing: Thing, found: SceneObject) -> bool:
-    """Return whether a memory may be of a thing: the same class, and nearer than 10 cm or a third of the thing's
-    size."""
-    limit = max(_NEAR_M, float(np.linalg.norm(thing.box.size)) / 3.0)
+    """Return whether a memory may be of a thing: its class, and its centre within 10 cm or in its bounding sphere."""
+    limit = max(_NEAR_M, 0.5 * float(np.linalg.norm(thing.box.size)))
     return found.class_name == thing.class_name and float(np.linalg.norm(found.box.center - thing.box.center)) <= limit
 
 
@@ -117,7 +118,8 @@ def score_scene(graph: SceneGraph, site: Site, rooms: list[int], sightings: Sigh
     """Return precision, recall, duplicates, mean position error, moved_found and removed_found over the rooms driven
     through.
 
-    Recall is over the things that were in view in at least three frames; duplicates are second memories of one thing.
+    Recall is over the things that were in clear view in at least three frames; duplicates are second memories of one
+    thing.
     """
     things = [thing for room in rooms for thing in site.in_room(room)]
     found = [f for f in graph.objects() if f.existence >= 0.5 and not f.id.startswith("known-")]

@@ -64,7 +64,7 @@ class OnnxDetector:
         pixels, scale, left, top = letterboxed(color, self._height, self._width)
         outputs = self._session.run(None, {self._session.get_inputs()[0].name: pixels})
         boxes, scores = self._decoded([np.asarray(output, dtype=np.float32) for output in outputs])
-        boxes = (boxes - [left, top, left, top]) / scale
+        boxes = np.asarray((boxes - [left, top, left, top]) / scale, dtype=np.float32)
         height, width = color.shape[:2]
         boxes = np.clip(boxes, 0.0, [width, height, width, height])
         return self._detections(boxes, scores)

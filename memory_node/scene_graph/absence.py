@@ -61,9 +61,8 @@ def look_for(rows: Rows, table: ObjectTable, frame: Frame, config: SceneGraphCon
     spread = np.sqrt(0.25 * table.face_variance[rows].sum(axis=1).max(axis=1))
     margin = (0.02 + 2.0 * np.minimum(spread, 0.05))[:, None] + 0.004 * z**2
     through = known & (depth > z + margin)
-    # The near face lies up to half a diagonal before the aimed point; what ends a ray earlier hides the object.
-    reach = 0.5 * np.linalg.norm(table.size[rows], axis=1)[:, None]
-    hidden = known & (depth < z - reach - margin)
+    # What ends a ray before it enters the box hides the object; a wall right before it does so too.
+    hidden = known & (depth < z * _entry(rows, table, points, frame.map_T_camera.position) - margin)
     looked = inside.sum(axis=1)
     clear = (known & ~hidden).sum(axis=1) / len(_AIMS)
     side = np.sort(table.size[rows], axis=1)
@@ -99,6 +98,24 @@ def view_bounds(frame: Frame, range_m: float) -> tuple[tuple[float, float], tupl
         corners = np.vstack([frame.map_T_camera.apply(rays), origin])[:, :2]
     low, high = corners.min(axis=0), corners.max(axis=0)
     return (float(low[0]), float(low[1])), (float(high[0]), float(high[1]))
+
+
+def _entry(rows: Rows, table: ObjectTable, points: FloatArray, eye: FloatArray) -> FloatArray:
+    """Return at which part of the way from the eye (3,) to points (m, k, 3) within each row's box the box is entered
+    (m, k)."""
+    yaw = table.yaw[rows].astype(np.float64)
+    cos, sin = np.cos(yaw)[:, None], np.sin(yaw)[:, None]
+
+    def local(shift: FloatArray) -> FloatArray:
+        x, y = shift[..., 0], shift[..., 1]
+        return np.stack([cos * x + sin * y, cos * y - sin * x, shift[..., 2]], axis=-1)
+
+    start = local((eye - table.center[rows])[:, None])
+    way = local(points - eye)
+    half = 0.5 * table.size[rows][:, None]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        near = np.minimum((-half - start) / way, (half - start) / way)
+    return np.clip(np.nan_to_num(near, nan=0.0, neginf=0.0).max(axis=-1), 0.0, 1.0)
 
 
 def _aimed_points(rows: Rows, table: ObjectTable) -> FloatArray:

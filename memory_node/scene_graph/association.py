@@ -51,7 +51,7 @@ def associate(observed: Observed, table: ObjectTable, rows: Rows, config: SceneG
     pairs = replace(pairs, containment=_containment(observed, table, which, row, pairs, config))
     cost = _costs(observed, table, which, row, pairs, config)
     matched = _assign(which, row, cost, config.max_cost)
-    return _with_parts(count, which, row, pairs, matched, config)
+    return _with_parts(observed, table, which, row, pairs, matched, config.fragment_overlap)
 
 
 def _containment(
@@ -131,14 +131,23 @@ def _assign(which: Rows, row: Rows, cost: NDArray[np.float64], max_cost: float) 
 
 
 def _with_parts(
-    count: int, which: Rows, row: Rows, pairs: BoxPairs, matched: NDArray[np.intp], config: SceneGraphConfig
+    observed: Observed,
+    table: ObjectTable,
+    which: Rows,
+    row: Rows,
+    pairs: BoxPairs,
+    matched: Rows,
+    fragment_overlap: float,
 ) -> Association:
-    fresh = np.ones(count, bool)
+    fresh = np.ones(len(observed), bool)
     fresh[matched[:, 0]] = False
-    inside = fresh[which] & ((pairs.containment > config.fragment_overlap) & _alike(pairs))
+    inside = fresh[which] & (pairs.containment > fragment_overlap) & _alike(pairs)
     parts: dict[int, int] = {}
     for i in np.flatnonzero(inside)[np.argsort(-pairs.containment[inside], kind="stable")].tolist():
-        parts.setdefault(int(which[i]), int(row[i]))
+        scores = observed.observations[which[i]].class_scores
+        # A whole thing of another class where something was: that is no part of it, it took its place.
+        if observed.truncated[which[i]] or class_agreement(scores, table.record(int(row[i]))) >= 0.1:
+            parts.setdefault(int(which[i]), int(row[i]))
     fresh[list(parts)] = False
     listed = np.array(sorted(parts.items()), dtype=np.intp).reshape(-1, 2)
     return Association(matched, np.flatnonzero(fresh), listed)

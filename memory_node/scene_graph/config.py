@@ -33,9 +33,9 @@ class SceneGraphConfig:
     unseen_face_sigma_m: float = 0.3
     class_smoothing: float = 0.05
     # existence
-    start_existence: float = 0.7
+    start_existence: float = 0.8
     start_existence_sliver: float = 0.45
-    sliver_pixels: int = 400
+    sliver_pixels: int = 200
     detection_probability: float = 0.9
     clutter_probability: float = 0.1
     miss_likelihood_ratio: float = 0.3
@@ -43,7 +43,7 @@ class SceneGraphConfig:
     max_existence: float = 0.995
     removed_existence: float = 0.2
     confirmed_sightings: int = 3
-    evidence_range_m: float = 5.0
+    evidence_range_m: float = 3.5
     evidence_min_pixels: float = 150.0
     view_step_m: float = 0.05
     view_step_rad: float = 0.05

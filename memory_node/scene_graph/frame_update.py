@@ -19,6 +19,7 @@ from memory_node.scene_graph.state import GraphState, plain_name
 from memory_node.scene_graph.support import update_supports
 
 _ANCHORS_KEPT = 4
+_RIVAL_SIGHTINGS = 3
 
 
 class FrameUpdate:
@@ -32,6 +33,7 @@ class FrameUpdate:
         self._absence_counts = absence_counts
         self._observed = Observed.of(frame, state.config)
         self._events: list[SceneEvent] = []
+        self._replaced: list[int] = []
         self._eye = (float(frame.map_T_camera.position[0]), float(frame.map_T_camera.position[1]))
 
     def run(self) -> list[SceneEvent]:
@@ -120,7 +122,7 @@ class FrameUpdate:
 
     def _refine(self, rows: Rows, sight: Sight, found: Association) -> list[int]:
         state, table, config = self._state, self._state.table, self._state.config
-        kept = [i for i, row in enumerate(found.matched[:, 1].tolist()) if table.records[row] is not None]
+        kept = [i for i, pair in enumerate(found.matched.tolist()) if self._is_still(*pair)]
         which, matched = found.matched[kept, 0], found.matched[kept, 1]
         if not matched.size:
             return []
@@ -139,6 +141,28 @@ class FrameUpdate:
             state.place(row)
             state.locate(row, self._eye)
         return [int(row) for row in matched]
+
+    def _is_still(self, obs: int, row: int) -> bool:
+        """Return whether a matched row still is what it was; else, and if it is in the table at all, take it out.
+
+        A detector that names it otherwise once errs; one that names it the same other thing several times in a row
+        sees that thing, which was put in its place.
+        """
+        state = self._state
+        record = state.table.records[row]
+        if record is None:
+            return False
+        name = self._observed.observations[obs].best_class
+        if name in ("object", record.best_class) or record.best_class == "object" or record.provenance == "user":
+            record.rival, record.rival_count = "", 0
+            return True
+        record.rival_count = record.rival_count + 1 if record.rival == name else 1
+        record.rival = name
+        if record.rival_count < _RIVAL_SIGHTINGS:
+            return True
+        self._replaced.append(obs)
+        self._remove(row)
+        return False
 
     def _label(self, row: int, observation: ObjectObservation) -> None:
         record = self._state.table.record(row)
@@ -161,7 +185,7 @@ class FrameUpdate:
     def _admit(self, found: Association, rows: Rows) -> list[int]:
         """Take in what is not known here: something known that went missing elsewhere, or something new."""
         touched = []
-        for obs in found.fresh.tolist():
+        for obs in [*found.fresh.tolist(), *self._replaced]:
             observation = self._observed.observations[obs]
             row = self._missing_like(observation, rows, found)
             if row is None:

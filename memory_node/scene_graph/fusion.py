@@ -16,7 +16,7 @@ from memory_node.scene_graph.config import SceneGraphConfig
 from memory_node.scene_graph.object_table import MAX_YAW_WEIGHT, ObjectRecord, ObjectTable, Rows
 from memory_node.scene_graph.observed import Observed
 
-_MAX_CLASS_WEIGHT = 10.0  # so that a new name wins after as many sightings, should the thing have been replaced
+_MAX_CLASS_WEIGHT = 4.0  # so that a new name wins after as many sightings, should the thing have been replaced
 _CLASSES_KEPT = 6
 # How far a face that was not seen follows an observation that reaches beyond it; it becomes no more certain by that.
 _BOUND_GAIN = 0.5

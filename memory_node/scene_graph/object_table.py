@@ -56,7 +56,8 @@ class ObjectRecord:
     history: tuple[Place, ...] = ()
     provenance: str = "camera"
     attributes: dict[str, Any] | None = None
-    fragments: int = 0
+    rival: str = ""
+    rival_count: int = 0
 
 
 @dataclass

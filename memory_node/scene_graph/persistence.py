@@ -56,7 +56,7 @@ def enter_record(state: GraphState, values: Mapping[str, Any]) -> int:
 def enter_object(state: GraphState, found: SceneObject, kept: Mapping[str, Any] | None = None) -> int:
     """Enter an object; `kept` is what `row_to_record` wrote under "filter", guessed from the object where it is
     missing."""
-    weight = kept["class_weight"] if kept else min(10.0, max(1.0, float(found.times_seen)))
+    weight = kept["class_weight"] if kept else min(4.0, max(1.0, float(found.times_seen)))
     record = ObjectRecord(
         found.id,
         {name: probability * weight for name, probability in found.class_probabilities.items()},
