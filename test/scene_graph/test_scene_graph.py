@@ -165,3 +165,33 @@ def test_detection_without_class_takes_the_name_that_comes_later(graph: SceneGra
     assert set(classes(graph)) == {"object"}
     look(graph, world, 2, start_s=2.0)
     assert classes(graph) == ["bowl", "fridge", "mug", "mug", "table"]
+
+
+def test_wall_right_before_a_thing_hides_it(graph: SceneGraph, world: World) -> None:
+    look(graph, world, 6)
+    world.put(
+        "wall", 1.5, 0.0, 1.0, (0.04, 6.0, 2.0)
+    )  # the table's far side lies a metre behind it, its near side 6 cm
+    look(graph, world, 10, start_s=5.0)
+    assert {"bowl", "table", "fridge"} < set(classes(graph))
+    assert all(found.times_missed == 0 for found in graph.objects())
+
+
+def test_thing_put_in_anothers_place_replaces_it(graph: SceneGraph, world: World) -> None:
+    look(graph, world, 6)
+    bowl = next(found for found in graph.objects() if found.class_name == "bowl")
+    world.boxes["pot"] = world.boxes.pop("bowl")
+    look(graph, world, 6, start_s=5.0)
+    assert classes(graph) == ["fridge", "mug", "mug", "pot", "table"]
+    assert graph.object(bowl.id).removed
+
+
+def test_one_wrong_label_changes_nothing(graph: SceneGraph, world: World) -> None:
+    look(graph, world, 4)
+    ids = {found.id for found in graph.objects()}
+    world.boxes["pot"] = world.boxes.pop("bowl")
+    look(graph, world, 1, start_s=5.0)
+    world.boxes["bowl"] = world.boxes.pop("pot")
+    look(graph, world, 3, start_s=6.0)
+    assert {found.id for found in graph.objects()} == ids
+    assert classes(graph) == ["bowl", "fridge", "mug", "mug", "table"]
