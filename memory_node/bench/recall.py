@@ -116,8 +116,8 @@ class _BestExact:
     def __init__(self, queries: NDArray[np.float32], k: int) -> None:
         self._queries = queries
         self._k = k
-        self._cosines = np.empty((len(queries), 0), dtype=np.float32)
-        self._ids = np.empty((len(queries), 0), dtype=np.int64)
+        self._cosines: NDArray[np.float32] = np.empty((len(queries), 0), dtype=np.float32)
+        self._ids: NDArray[np.int64] = np.empty((len(queries), 0), dtype=np.int64)
 
     def see(self, vectors: NDArray[np.float32], first_id: int) -> None:
         ids = np.arange(first_id, first_id + len(vectors))

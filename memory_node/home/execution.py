@@ -156,7 +156,7 @@ class Execution:
 
     def _fractions(self, seconds: float) -> FloatArray:
         steps = 1 if self._pacing.factor <= 0.0 else max(int(np.ceil(seconds / self._config.step_s)), 1)
-        return np.linspace(0.0, 1.0, steps + 1)[1:]
+        return np.asarray(np.linspace(0.0, 1.0, steps + 1)[1:], dtype=np.float64)
 
     def _spend(self, seconds: float, phase: str) -> None:
         self.elapsed_s += seconds

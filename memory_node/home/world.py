@@ -39,7 +39,7 @@ class World:
         self.revision = 0
         self.lock = threading.RLock()
         self.held_id = ""
-        self.held_from = np.zeros(3)
+        self.held_from: FloatArray = np.zeros(3)
         self._things: dict[str, Thing] = {}
         self._children: dict[str, list[str]] = {}
         self._changes: list[StateChange] = []

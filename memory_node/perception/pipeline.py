@@ -95,7 +95,7 @@ class PerceptionPipeline:
             detection = None if by_number is None else by_number.get(instance.label)
             if by_number is not None and detection is None:
                 continue
-            cut = touches_border(instance, depth_m.shape, self.config)
+            cut = touches_border(instance, (depth_m.shape[0], depth_m.shape[1]), self.config)
             points = instance.points @ matrix[:3, :3].T + matrix[:3, 3]
             observations.append(
                 ObjectObservation(
