@@ -32,7 +32,7 @@ _START_LIMIT_S = 60.0
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the benchmark's options."""
     parser.add_argument("--kills", type=int, default=20, help="how often the writer is killed (default 20)")
-    parser.add_argument("--objects", type=int, default=2_000, help="objects that are updated (default 2000)")
+    parser.add_argument("--objects", type=int, default=5_000, help="objects that are updated (default 5000)")
     parser.add_argument("--seconds", type=float, default=10.0, help="length of the throughput run (default 10)")
     parser.add_argument("--folder", type=Path, help="where the database is made (default a temporary folder)")
     parser.add_argument(

@@ -271,10 +271,15 @@ class LogWriter:
             if self._pending and not (self._state != "ok" and self._stuck):
                 urgent = self._urgent_sequence > self.durable_sequence
                 full = len(self._pending) >= self._config.max_batch
-                due = now if urgent or full else min(due, self._pending[0][2] + self._config.commit_interval_s)
+                due = now if urgent or full else min(due, self._pending[0][2] + self._patience_s())
             if due <= now:
                 return
             self._condition.wait(min(due - now, 3600.0))
+
+    def _patience_s(self) -> float:
+        """Return how long a group may gather, so that its commit ends when the interval does."""
+        last_s = self._commit_ms[-1] * 1e-3 if self._commit_ms else 0.0
+        return max(self._config.commit_interval_s - last_s, 0.2 * self._config.commit_interval_s)
 
     def _store(self, taken: list[tuple[Ticket, Recordable, float]]) -> bool:
         """Make a group durable; False when neither database nor journal takes it now."""
