@@ -142,8 +142,10 @@ class GoalRun:
 
     def _slice(self, goal: Goal) -> Steps:
         """Have slices: those that memory knows of, else cut."""
-        name = goal.target.object_class
-        if goal.sliced and self._remembered(self._kinds.sliced(name), goal.target, "target"):
+        pieces = self._kinds.sliced(goal.target.object_class)
+        held = self._belief.things.get(self._belief.state.held)
+        in_hand = held is not None and held.object_class == pieces
+        if goal.sliced and (in_hand or self._remembered(pieces, goal.target, "target")):
             return
         yield from self._need("target", goal.target)
         if not self._holds_knife():
@@ -276,9 +278,9 @@ class GoalRun:
         raise Setback(f"no {mention} found")
 
     def _look_inside(self, name: str, object_class: str) -> Generator[PlannedStep, SkillResult, bool]:
-        """Open what may hide the thing; closed containers that memory knows of, or else the first ones in view."""
+        """Go to furniture that may hold or hide the thing: what memory knows of, or else the first ones in view."""
         order = _CONTAINERS if object_class in _FOOD else (*_CONTAINERS[2:], *_CONTAINERS[:2])
-        known = [_reference_to(found) for found in self._lookup.of_classes(order)]
+        known = [_reference_to(found) for found in self._lookup.of_classes((*order, *_SURFACES))]
         if not known:
             for container in order[:4]:
                 places = self._lookup.search_stops(container)
@@ -317,10 +319,16 @@ class GoalRun:
                 return
             try:
                 for call in plan:
-                    yield from self._do(call)
+                    yield from self._do(self._as_known_now(call))
             except _Replan:
                 for name, mention in list(self._mentions.items()):
                     yield from self._need(name, mention)
+
+    def _as_known_now(self, call: SkillCall) -> SkillCall:
+        """Name things by what the steps before have told of them: the robot's own ids."""
+        things = [self._belief.named(argument) for argument in call.arguments]
+        names = [thing.call_name if thing else argument for thing, argument in zip(things, call.arguments)]
+        return SkillCall(call.skill, tuple(names))
 
     def _surfaces(self) -> Mention:
         known = [found.class_name for found in self._lookup.of_classes(_SURFACES)]
@@ -426,7 +434,7 @@ class GoalRun:
         self._belief.forget(thing.name)
 
     def _reference(self, name: str) -> str:
-        return self._belief.things[name].reference
+        return self._belief.things[name].call_name
 
     def _holds_knife(self) -> bool:
         thing = self._belief.things.get(self._belief.state.held)

@@ -36,6 +36,11 @@ class Thing:
     memory_id: str = ""
 
     @property
+    def call_name(self) -> str:
+        """How a skill is told of it: the robot's own id is the surest, as things of a class may lie close together."""
+        return self.object_id or self.reference
+
+    @property
     def identities(self) -> frozenset[str]:
         """Every name that it goes by outside the plan."""
         return frozenset({self.reference, self.object_id, self.memory_id} - {""})

@@ -20,7 +20,7 @@ WEIGHTS_FOLDER = Path(__file__).parent / "weights"
 _MAX_TOKENS = 128
 _ABSENT = -9.0  # log-probability of a class that the home is not known to have: unlikely, not impossible
 _CANDIDATES = 3
-_UNLIKELY = -4.0
+_UNLIKELY = -6.0
 _DESTINED = frozenset({GoalKind.PLACE, GoalKind.PLACE_TWO, GoalKind.STACK})
 _TREATED = frozenset({GoalKind.CLEAN, GoalKind.HEAT, GoalKind.COOL})
 
@@ -99,7 +99,9 @@ class GoalModel:
             "home": np.array([known], dtype=np.float32),
         }
         names = [output.name for output in self._session.get_outputs()]
-        return {name: np.float64(value[0]) for name, value in zip(names, self._session.run(names, feed))}
+        return {
+            name: np.asarray(value[0], dtype=np.float64) for name, value in zip(names, self._session.run(names, feed))
+        }
 
     def _best(self, index: int, kinds: Scores, slots: dict[str, Scores], complete: bool) -> tuple[float, Goal]:
         """Return the best goal of one kind with its log-probability; a kind's slots are filled or empty as it needs."""

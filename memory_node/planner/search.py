@@ -58,7 +58,7 @@ class _Operator:
     cost: float
 
     def call(self, belief: Belief) -> SkillCall:
-        return SkillCall(self.skill.name, tuple(belief.things[name].reference for _, name in self.binding))
+        return SkillCall(self.skill.name, tuple(belief.things[name].call_name for _, name in self.binding))
 
 
 def find_plan(belief: Belief, wanted: Sequence[Wanted]) -> list[SkillCall]:
