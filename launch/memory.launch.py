@@ -23,6 +23,7 @@ ARGUMENTS = (
     ("map_topic", "map", "nav_msgs/OccupancyGrid"),
     ("planner", "true", "also start the planner node"),
     ("skills", "false", "also start the bridge from ExecuteSkill to Nav2 and the arm"),
+    ("skills_file", None, "YAML file of that bridge's parameters: the robot's actions, arm and gripper"),
     ("log_level", "info", "debug, info, warn or error"),
     ("domain_id", os.environ.get("ROS_DOMAIN_ID", "0"), "DDS domain"),
     (
@@ -45,9 +46,13 @@ REMAPPED = {
 def generate_launch_description() -> LaunchDescription:
     """Return the launch description; `ros2 launch robot_memory memory.launch.py --show-args` lists its arguments."""
     argument = LaunchConfiguration
-    shipped = PathJoinSubstitution([FindPackageShare("robot_memory"), "config", "memory.yaml"])
+    config = PathJoinSubstitution([FindPackageShare("robot_memory"), "config"])
+    shipped = {
+        "params_file": PathJoinSubstitution([config, "memory.yaml"]),
+        "skills_file": PathJoinSubstitution([config, "skills.yaml"]),
+    }
     declared = [
-        DeclareLaunchArgument(name, default_value=shipped if default is None else default, description=description)
+        DeclareLaunchArgument(name, default_value=shipped.get(name, default), description=description)
         for name, default, description in ARGUMENTS
     ]
     interface_xml = [
@@ -67,13 +72,13 @@ def generate_launch_description() -> LaunchDescription:
     common = {"use_sim_time": argument("use_sim_time")}
     memory_parameters = {**common, "database": argument("database"), "map_frame": argument("map_frame")}
 
-    def node(name: str, parameters: dict, **more: object) -> Node:
+    def node(name: str, parameters: dict, files: tuple[str, ...] = ("params_file",), **more: object) -> Node:
         return Node(
             package="robot_memory",
             executable=name,
             name=name,
             namespace=argument("namespace"),
-            parameters=[argument("params_file"), parameters],
+            parameters=[*(argument(file) for file in files), parameters],
             arguments=["--ros-args", "--log-level", argument("log_level")],
             output="screen",
             **more,
@@ -85,6 +90,6 @@ def generate_launch_description() -> LaunchDescription:
             *network,
             node("memory", memory_parameters, remappings=[(topic, argument(name)) for name, topic in REMAPPED.items()]),
             node("planner", common, condition=IfCondition(argument("planner"))),
-            node("skills", common, condition=IfCondition(argument("skills"))),
+            node("skills", common, ("params_file", "skills_file"), condition=IfCondition(argument("skills"))),
         ]
     )

@@ -1,0 +1,117 @@
+"""The arm, through MoveIt 2's MoveGroup, and the gripper, through control_msgs/GripperCommand."""
+
+from __future__ import annotations
+
+from control_msgs.action import GripperCommand
+from moveit_msgs.action import MoveGroup
+from moveit_msgs.msg import Constraints, MoveItErrorCodes, OrientationConstraint, PositionConstraint
+from rclpy.node import Node
+from shape_msgs.msg import SolidPrimitive
+
+from memory_node.domain.geometry import Pose
+from memory_node.domain.skill import FailureReason
+from memory_node.nodes import conversions
+from memory_node.nodes.skill_bridge.action_call import ActionCall
+from memory_node.nodes.skill_bridge.config import ArmParameters, SkillsParameters
+from memory_node.nodes.skill_bridge.outcome import SkillFailure, SkillRun
+from memory_node.nodes.skill_bridge.surroundings import Surroundings
+
+# The arm cannot get there; another grasp may do.
+_UNREACHABLE = frozenset(
+    {
+        MoveItErrorCodes.PLANNING_FAILED,
+        MoveItErrorCodes.INVALID_MOTION_PLAN,
+        MoveItErrorCodes.GOAL_IN_COLLISION,
+        MoveItErrorCodes.GOAL_VIOLATES_PATH_CONSTRAINTS,
+        MoveItErrorCodes.GOAL_CONSTRAINTS_VIOLATED,
+        MoveItErrorCodes.NO_IK_SOLUTION,
+    }
+)
+
+
+class MoveGroupArm:
+    """Brings the end-effector link to poses."""
+
+    def __init__(self, node: Node, config: SkillsParameters, surroundings: Surroundings) -> None:
+        self._node = node
+        self._config = config.arm
+        self._surroundings = surroundings
+        self._call = ActionCall(node, MoveGroup, config.arm.action, "arm.action", config.connect_s, config.stop_s)
+
+    def move(self, map_T_link: Pose, run: SkillRun) -> None:
+        """Plan and execute a motion of the link to a pose in map.
+
+        Raises:
+            SkillFailure: UNREACHABLE, EXECUTION, TIMEOUT or CANCELED.
+        """
+        stamp_ns = self._node.get_clock().now().nanoseconds
+        # In the arm's own frame: what the base's pose is off by does not change during a motion.
+        goal = move_goal(self._surroundings.map_in_arm_frame() @ map_T_link, self._config, stamp_ns)
+        result = self._call.run(goal, run, self._config.timeout_s).result
+        code = int(result.error_code.val)
+        if code == MoveItErrorCodes.SUCCESS:
+            return
+        reason = FailureReason.EXECUTION
+        if code in _UNREACHABLE:
+            reason = FailureReason.UNREACHABLE
+        elif code == MoveItErrorCodes.TIMED_OUT:
+            reason = FailureReason.TIMEOUT
+        raise SkillFailure(reason, f"MoveIt ended with error code {code}")
+
+
+def move_goal(pose: Pose, config: ArmParameters, stamp_ns: int) -> MoveGroup.Goal:
+    """Return the goal that brings the configured link to a pose in config.frame, within the tolerances."""
+    header = conversions.header(stamp_ns, config.frame)
+    position = PositionConstraint(header=header, link_name=config.link, weight=1.0)
+    sphere = SolidPrimitive(type=SolidPrimitive.SPHERE, dimensions=[config.position_tolerance_m])
+    position.constraint_region.primitives = [sphere]
+    position.constraint_region.primitive_poses = [conversions.pose_to_msg(Pose(pose.position))]
+    tolerance = config.orientation_tolerance_rad
+    orientation = OrientationConstraint(
+        header=header,
+        link_name=config.link,
+        orientation=conversions.pose_to_msg(pose).orientation,
+        absolute_x_axis_tolerance=tolerance,
+        absolute_y_axis_tolerance=tolerance,
+        absolute_z_axis_tolerance=tolerance,
+        weight=1.0,
+    )
+    goal = MoveGroup.Goal()
+    request = goal.request
+    request.group_name = config.group
+    request.num_planning_attempts = config.planning_attempts
+    request.allowed_planning_time = config.planning_s
+    request.max_velocity_scaling_factor = request.max_acceleration_scaling_factor = config.speed
+    request.start_state.is_diff = True  # from where the arm is
+    request.goal_constraints = [Constraints(position_constraints=[position], orientation_constraints=[orientation])]
+    goal.planning_options.planning_scene_diff.is_diff = True
+    goal.planning_options.planning_scene_diff.robot_state.is_diff = True
+    return goal
+
+
+class CommandGripper:
+    """Opens and closes the gripper."""
+
+    def __init__(self, node: Node, config: SkillsParameters) -> None:
+        self._config = config.gripper
+        self._call = ActionCall(
+            node, GripperCommand, config.gripper.action, "gripper.action", config.connect_s, config.stop_s
+        )
+
+    def open(self, run: SkillRun) -> None:
+        """Open; a gripper that stalls on the way fails with EXECUTION."""
+        result = self._command(self._config.open_position, run)
+        if result.stalled or not result.reached_goal:
+            message = f"the gripper stalled at {result.position:.3f} while opening"
+            raise SkillFailure(FailureReason.EXECUTION, message)
+
+    def close(self, run: SkillRun) -> bool:
+        """Close; return whether something is between the fingers."""
+        result = self._command(self._config.closed_position, run)
+        # Some controllers abort a goal that stalls: what counts is where the fingers stopped.
+        return abs(float(result.position) - self._config.closed_position) > self._config.empty_margin
+
+    def _command(self, position: float, run: SkillRun) -> GripperCommand.Result:
+        goal = GripperCommand.Goal()
+        goal.command.position, goal.command.max_effort = position, self._config.max_effort
+        return self._call.run(goal, run, self._config.timeout_s).result

@@ -1,0 +1,147 @@
+"""What the base does for skills: stand where a thing can be used, and explore places until a thing is seen."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from typing import Protocol
+
+import numpy as np
+
+from memory_node.domain.geometry import FloatArray, OrientedBox, Pose
+from memory_node.domain.skill import FailureReason
+from memory_node.nodes.skill_bridge.config import BaseParameters, ExploreParameters
+from memory_node.nodes.skill_bridge.lookup import TargetLookup
+from memory_node.nodes.skill_bridge.outcome import SkillFailure, SkillRun
+from memory_node.nodes.skill_bridge.target import Target
+from memory_node.planner.standoff import Costmap, StandOffConfig, rank_stand_offs
+
+
+class Base(Protocol):
+    """A base that drives to poses in map."""
+
+    def drive(self, goal: Pose, run: SkillRun) -> None:
+        """Drive to a pose; raises SkillFailure when it does not get there."""
+
+
+class View(Protocol):
+    """Where the robot is and what is free about it."""
+
+    def robot_pose(self) -> Pose:
+        """Return the pose of the base in map."""
+
+    def costmap(self) -> Costmap:
+        """Return the newest costmap."""
+
+
+class Driving:
+    """Turns things and places into poses for the base."""
+
+    def __init__(
+        self,
+        base: Base,
+        view: View,
+        lookup: TargetLookup,
+        parameters: BaseParameters,
+        explore: ExploreParameters,
+        stand_off: StandOffConfig,
+        now_ns: Callable[[], int],
+    ) -> None:
+        self._base = base
+        self._view = view
+        self._lookup = lookup
+        self._parameters = parameters
+        self._explore = explore
+        self._stand_off = stand_off
+        self._now_ns = now_ns
+
+    def go_to(self, target: Target, run: SkillRun) -> None:
+        """Drive to the best stand-off pose that Nav2 can reach.
+
+        Raises:
+            SkillFailure: UNREACHABLE when there is none, else what the base fails with.
+        """
+        here = self._view.robot_pose()
+        run.moved_to(here)
+        found = rank_stand_offs(target.box, self._view.costmap(), here, self._stand_off, k=self._parameters.candidates)
+        if not found:
+            message = f"no free place within reach of {target.object_class}"
+            raise SkillFailure(FailureReason.UNREACHABLE, message, target.object_id)
+        self._drive_to_one([one.pose for one in found], run)
+
+    def explore(self, object_class: str, places: tuple[FloatArray, ...], run: SkillRun) -> Target:
+        """Visit places (x, y) in order until memory has seen an object of the class since now.
+
+        A place that cannot be reached is passed over.
+
+        Raises:
+            SkillFailure: NOT_FOUND; UNREACHABLE when no place could be reached.
+        """
+        since_ns = self._now_ns()
+        unreachable = 0
+        for place in places:
+            try:
+                self._drive_to_one(self._poses_at(place, run), run)
+            except SkillFailure as failure:
+                if failure.reason is not FailureReason.UNREACHABLE:
+                    raise
+                unreachable += 1
+                continue
+            run.explored_areas += 1
+            seen = self._look_around(object_class, since_ns, run)
+            if seen is not None:
+                return seen
+        if places and unreachable == len(places):
+            raise SkillFailure(FailureReason.UNREACHABLE, f"none of {len(places)} places can be reached")
+        raise SkillFailure(FailureReason.NOT_FOUND, f"no {object_class} seen at {len(places)} places")
+
+    def _poses_at(self, place: FloatArray, run: SkillRun) -> list[Pose]:
+        here = self._view.robot_pose()
+        run.moved_to(here)
+        costmap = self._view.costmap()
+        rows, columns, inside = costmap.cells_at(place[None])
+        if inside[0] and costmap.clearance_m()[rows[0], columns[0]] >= self._stand_off.radius_m:
+            way = place - here.position[:2]
+            return [Pose.planar(float(place[0]), float(place[1]), float(np.arctan2(way[1], way[0])))]
+        within = self._parameters.place_within_m
+        near = StandOffConfig(
+            reach_m=(0.0, 0.0, within), radius_m=self._stand_off.radius_m, clearance_m=self._stand_off.clearance_m
+        )
+        spot = OrientedBox(np.array([*place, 0.0]), np.zeros(3))
+        return [one.pose for one in rank_stand_offs(spot, costmap, here, near, k=self._parameters.candidates)]
+
+    def _drive_to_one(self, poses: list[Pose], run: SkillRun) -> None:
+        failure = SkillFailure(FailureReason.UNREACHABLE, "no free place there")
+        for pose in poses:
+            run.check()
+            run.report("navigating", 0.0)
+            try:
+                self._base.drive(pose, run)
+                return
+            except SkillFailure as error:
+                if error.reason is not FailureReason.UNREACHABLE:
+                    raise
+                failure = error
+        raise failure
+
+    def _look_around(self, object_class: str, since_ns: int, run: SkillRun) -> Target | None:
+        start = self._view.robot_pose()
+        for step in range(self._explore.directions):
+            if step:
+                yaw = start.yaw_rad + step * 2.0 * np.pi / self._explore.directions
+                self._base.drive(Pose.planar(start.position[0], start.position[1], yaw), run)
+            seen = self._look(object_class, since_ns, run)
+            if seen is not None:
+                return seen
+        return None
+
+    def _look(self, object_class: str, since_ns: int, run: SkillRun) -> Target | None:
+        deadline, pause = time.monotonic() + self._explore.look_s, threading.Event()
+        while True:
+            run.check()
+            run.report("looking", 0.0)
+            seen = self._lookup.seen_since(object_class, since_ns)
+            if seen is not None or time.monotonic() >= deadline:
+                return seen
+            pause.wait(self._explore.poll_s)

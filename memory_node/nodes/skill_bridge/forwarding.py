@@ -1,0 +1,52 @@
+"""Skills that the user's own action servers do: goals of type ExecuteSkill are handed on."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from action_msgs.msg import GoalStatus
+from rclpy.node import Node
+from robot_memory.action import ExecuteSkill
+
+from memory_node.domain.skill import FailureReason, SkillCall, SkillResult
+from memory_node.nodes import conversions
+from memory_node.nodes.skill_bridge.action_call import ActionCall
+from memory_node.nodes.skill_bridge.config import SkillsParameters
+from memory_node.nodes.skill_bridge.outcome import SkillFailure, SkillRun
+
+
+class ForwardedSkills:
+    """The skills with an action of their own in the parameters `actions`."""
+
+    def __init__(self, node: Node, config: SkillsParameters) -> None:
+        self._timeout_s = config.action_timeout_s
+        self._calls = {
+            skill: ActionCall(node, ExecuteSkill, name, f"actions.{skill}", config.connect_s, config.stop_s)
+            for skill, name in vars(config.actions).items()
+            if name
+        }
+
+    def __contains__(self, skill: str) -> bool:
+        return skill in self._calls
+
+    def run(self, call: SkillCall, run: SkillRun) -> SkillResult:
+        """Return the result of a skill that succeeded.
+
+        Raises:
+            SkillFailure: with the server's reason.
+        """
+
+        def follow(feedback: Any) -> None:
+            run.report(feedback.phase or "manipulating", feedback.progress)
+
+        goal = ExecuteSkill.Goal(call=conversions.call_to_msg(call), episode_id=run.episode_id)
+        response = self._calls[call.skill].run(goal, run, self._timeout_s, follow)
+        result = conversions.skill_result_from_msg(call, response.result)
+        run.distance_m += result.distance_m
+        run.explored_areas += result.explored_areas
+        if not result.success:
+            run.changed(result.changes)
+            raise SkillFailure(result.reason, result.message, result.object_id)
+        if response.status != GoalStatus.STATUS_SUCCEEDED:
+            raise SkillFailure(FailureReason.EXECUTION, f"{call.skill} ended with status {response.status}")
+        return result

@@ -1,0 +1,135 @@
+"""Resolves the arguments of skills with the help of memory: ids, classes, Class@x,y,z, areas, places "x,y"."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from memory_node.domain.answer import AnswerStatus, FindQuery, ObjectAnswer
+from memory_node.domain.geometry import FloatArray, Pose
+from memory_node.domain.ports import MemoryPort
+from memory_node.domain.scene import SceneSnapshot
+from memory_node.domain.skill import FailureReason, StateChange
+from memory_node.domain.skill_library import ObjectReference
+from memory_node.nodes.skill_bridge.outcome import SkillFailure
+from memory_node.nodes.skill_bridge.target import SAME_PLACE_M, Hand, Target
+
+_ENOUGH = 20
+_AROUND_M = 1.0
+
+
+class TargetLookup:
+    """Memory as the skills see it, with what the running skill has changed since memory was last told.
+
+    Args:
+        memory: answers.
+        hand: what it holds is meant before anything that is remembered.
+        robot_pose: returns the pose of the base in map: of equals, the nearest is meant.
+    """
+
+    def __init__(self, memory: MemoryPort, hand: Hand, robot_pose: Callable[[], Pose]) -> None:
+        self._memory = memory
+        self._hand = hand
+        self._robot_pose = robot_pose
+        self._changed: dict[str, Target] = {}
+
+    def start(self) -> None:
+        """Forget what the last skill changed: its caller has told memory meanwhile."""
+        self._changed = {}
+
+    def note(self, target: Target, change: StateChange) -> None:
+        """Believe a change of the running skill."""
+        self._changed[target.object_id] = self._latest(target).after(change)
+
+    def resolve(self, text: str) -> Target:
+        """Return what an object argument means.
+
+        Raises:
+            SkillFailure: NOT_FOUND; PRECONDITION while the map's frame is not verified.
+        """
+        if self._hand.held is not None and self._hand.holds(text):
+            return self._latest(self._hand.held)
+        if text in self._changed:
+            return self._changed[text]
+        reference = ObjectReference.parse(text)
+        held_id = self._hand.held.object_id if self._hand.held is not None else ""
+        near = self._robot_pose().position if reference.position is None else np.array(reference.position)
+        query = FindQuery(object_class=reference.object_class, near=(near[0], near[1], near[2]), k=_ENOUGH)
+        answers = [answer for answer in self._memory.find(query).answers if answer.object_id != held_id]
+        if reference.position is not None:
+            answers = [one for one in answers if np.linalg.norm(one.position - near) <= SAME_PLACE_M]
+        if answers:
+            return self._latest(Target.of_answer(_trusted(answers, near)))
+        if reference.position is not None:
+            message = f"memory knows no {reference.object_class} within {SAME_PLACE_M} m of there"
+            raise SkillFailure(FailureReason.NOT_FOUND, message)
+        return self._by_id(text)
+
+    def support_of(self, target: Target) -> Target | None:
+        """Return what a thing is on or in, as far as that is remembered."""
+        if not target.support_id:
+            return None
+        if target.support_id in self._changed:
+            return self._changed[target.support_id]
+        found = (one for one in self._memory.scene().objects if one.id == target.support_id)
+        return next((self._latest(Target.of_scene_object(one)) for one in found), None)
+
+    def around(self, target: Target) -> list[Target]:
+        """Return the other things close to one, without what carries it and what is in the hand."""
+        skipped = {target.object_id, target.support_id}
+        skipped |= {self._hand.held.object_id} if self._hand.held is not None else set()
+        found = [self._latest(Target.of_scene_object(one)) for one in self._memory.scene().objects if not one.removed]
+        reach = _AROUND_M + 0.5 * float(np.linalg.norm(target.box.size))
+        return [
+            one
+            for one in found
+            if one.object_id not in skipped and np.linalg.norm(one.box.center - target.box.center) <= reach
+        ]
+
+    def seen_since(self, object_class: str, since_ns: int) -> Target | None:
+        """Return an object of a class that was seen after a moment, or None."""
+        answers = self._memory.find(FindQuery(object_class=object_class, k=_ENOUGH)).answers
+        fresh = [answer for answer in answers if answer.last_seen_ns > since_ns]
+        return Target.of_answer(max(fresh, key=lambda answer: answer.last_seen_ns)) if fresh else None
+
+    def search_places(self, object_class: str) -> tuple[str, ...]:
+        """Return the places "x,y" where memory expects a class, likeliest first."""
+        areas = self._memory.rank_search_areas(object_class)
+        return tuple(f"{area.position[0]:.3f},{area.position[1]:.3f}" for area in areas)
+
+    def place(self, text: str) -> FloatArray | None:
+        """Return (x, y) in map of "x,y" or of an area's id; None when the text is neither."""
+        try:
+            x, y = (float(number) for number in text.split(",")[:2])
+        except ValueError:
+            found = (area for area in self._memory.scene().areas if area.id == text)
+            return next((np.array(area.position) for area in found), None)
+        return np.array([x, y])
+
+    def _by_id(self, text: str) -> Target:
+        scene = self._memory.scene()
+        found = next((one for one in scene.objects if one.id == text), None)
+        if found is None:
+            raise SkillFailure(FailureReason.NOT_FOUND, f"memory knows no object or class {text!r}")
+        _require_verified(scene)
+        return self._latest(Target.of_scene_object(found))
+
+    def _latest(self, target: Target) -> Target:
+        return self._changed.get(target.object_id, target)
+
+
+def _trusted(answers: Sequence[ObjectAnswer], near: FloatArray) -> ObjectAnswer:
+    """Return the nearest of what is most likely still there."""
+    best = min(answers, key=lambda one: (one.status is not AnswerStatus.OK, float(np.linalg.norm(one.position - near))))
+    if best.status is AnswerStatus.FRAME_NOT_VERIFIED:
+        raise SkillFailure(FailureReason.PRECONDITION, _UNVERIFIED, best.object_id)
+    return best
+
+
+def _require_verified(scene: SceneSnapshot) -> None:
+    if not scene.frame_verified:
+        raise SkillFailure(FailureReason.PRECONDITION, _UNVERIFIED)
+
+
+_UNVERIFIED = "memory's frame is not verified: confirm that the robot is localised in it first"

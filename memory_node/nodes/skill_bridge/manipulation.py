@@ -1,0 +1,143 @@
+"""What the arm does through MoveIt: pick a thing up, and put it down in or on a receptacle."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Protocol
+
+from memory_node.domain.geometry import Pose
+from memory_node.domain.skill import FailureReason, StateChange
+from memory_node.domain.skill_library import declaration
+from memory_node.home.object_types import TypeCatalogue
+from memory_node.nodes.skill_bridge.config import ArmParameters, GripperParameters
+from memory_node.nodes.skill_bridge.effects import declared_changes
+from memory_node.nodes.skill_bridge.grasping import GripperShape, rank_grasps
+from memory_node.nodes.skill_bridge.lookup import TargetLookup
+from memory_node.nodes.skill_bridge.outcome import SkillFailure, SkillRun
+from memory_node.nodes.skill_bridge.placing import free_spots, rank_placements
+from memory_node.nodes.skill_bridge.target import Grip, Hand, Target
+
+
+class Arm(Protocol):
+    """An arm whose end-effector link goes to poses in map."""
+
+    def move(self, map_T_link: Pose, run: SkillRun) -> None:
+        """Bring the link to a pose; raises SkillFailure when it does not get there."""
+
+
+class Gripper(Protocol):
+    """A gripper with two states."""
+
+    def open(self, run: SkillRun) -> None:
+        """Open it."""
+
+    def close(self, run: SkillRun) -> bool:
+        """Close it; return whether something is between the fingers."""
+
+
+class Manipulation:
+    """Pick and place with arm, gripper and what memory knows of the things about."""
+
+    def __init__(
+        self,
+        arm: Arm,
+        gripper: Gripper,
+        hand: Hand,
+        lookup: TargetLookup,
+        types: TypeCatalogue,
+        robot_pose: Callable[[], Pose],
+        now_ns: Callable[[], int],
+        parameters: tuple[ArmParameters, GripperParameters],
+        reach_m: float,
+    ) -> None:
+        self._arm = arm
+        self._gripper = gripper
+        self._hand = hand
+        self._lookup = lookup
+        self._types = types
+        self._robot_pose = robot_pose
+        self._now_ns = now_ns
+        self._parameters, fingers = parameters
+        self._shape = GripperShape(fingers.opening_m, fingers.finger_m, self._parameters.ahead_axis, fingers.palm_m)
+        self._reach_m = reach_m
+
+    def pick(self, target: Target, run: SkillRun) -> tuple[StateChange, ...]:
+        """Grasp a thing and draw it back; return what changed.
+
+        Raises:
+            SkillFailure: WRONG_OBJECT, UNREACHABLE, or EXECUTION when the gripper closes on nothing.
+        """
+        others = [other.box for other in self._lookup.around(target)]
+        approach_m = self._parameters.approach_m
+        grasps = rank_grasps(target.box, self._robot_pose(), others, self._shape, approach_m, target.inside)
+        if not grasps:
+            message = f"{target.object_class} is too wide for the gripper (parameter gripper.opening_m)"
+            raise SkillFailure(FailureReason.WRONG_OBJECT, message, target.object_id)
+        run.report("manipulating", 0.0)
+        self._gripper.open(run)
+        chosen = self._reach([(grasp.before, grasp.pose) for grasp in grasps], run)
+        grasp = grasps[chosen]
+        run.report("manipulating", 0.6)
+        if not self._gripper.close(run):
+            self._gripper.open(run)
+            self._arm.move(grasp.after, run)
+            raise SkillFailure(FailureReason.EXECUTION, "the gripper closed on nothing", target.object_id)
+        # From here on the thing is in the hand, whatever becomes of the retreat.
+        above_m = float(grasp.pose.position[2] - target.box.center[2])
+        self._hand.take(target, Grip(grasp.from_above, above_m))
+        changes = declared_changes(declaration("PickupObject"), {"object": target}, self._now_ns())
+        run.changed(changes)
+        self._lookup.note(target, changes[0])
+        self._arm.move(grasp.after, run)
+        run.report("manipulating", 1.0)
+        return changes
+
+    def put(self, held: Target, receptacle: Target, run: SkillRun) -> tuple[StateChange, ...]:
+        """Put the held thing in or on a receptacle; return what changed.
+
+        Raises:
+            SkillFailure: OCCUPIED, TOO_FAR or UNREACHABLE; EXECUTION when the gripper does not open.
+        """
+        kind = self._types.get(receptacle.object_class)
+        others = [other.box for other in self._lookup.around(receptacle) if other.object_id != held.object_id]
+        spots = free_spots(receptacle.box, kind, held.box, others)
+        if not spots:
+            message = f"no room left at {receptacle.object_class}"
+            raise SkillFailure(FailureReason.OCCUPIED, message, receptacle.object_id)
+        arm = self._parameters
+        placements = rank_placements(
+            spots, self._robot_pose(), self._hand.grip, kind, arm.ahead_axis, arm.approach_m, self._reach_m
+        )
+        if not placements:
+            message = f"every free spot of {receptacle.object_class} is more than {self._reach_m:g} m away"
+            raise SkillFailure(FailureReason.TOO_FAR, message, receptacle.object_id)
+        run.report("manipulating", 0.0)
+        chosen = self._reach([(placement.before, placement.pose) for placement in placements], run)
+        placement = placements[chosen]
+        run.report("manipulating", 0.6)
+        self._gripper.open(run)
+        self._hand.release()
+        x, y, z = (float(value) for value in placement.center)
+        inside = kind is not None and kind.holds == "in"
+        bound = {"object": held, "receptacle": receptacle}
+        changes = declared_changes(declaration("PutObject"), bound, self._now_ns(), inside, (x, y, z))
+        run.changed(changes)
+        self._lookup.note(held, changes[0])
+        self._arm.move(placement.after, run)
+        run.report("manipulating", 1.0)
+        return changes
+
+    def _reach(self, ways: list[tuple[Pose, Pose]], run: SkillRun) -> int:
+        """Bring the link along the first way (before, at) that MoveIt can go; return which one."""
+        failure = SkillFailure(FailureReason.UNREACHABLE, "no way to try")
+        for index, (before, pose) in enumerate(ways[: self._parameters.candidates]):
+            try:
+                self._arm.move(before, run)
+                run.report("manipulating", 0.3)
+                self._arm.move(pose, run)
+                return index
+            except SkillFailure as error:
+                if error.reason is not FailureReason.UNREACHABLE:
+                    raise
+                failure = error
+        raise failure

@@ -1,0 +1,64 @@
+"""One skill while it runs: its failures, odometer, progress and what it has changed so far."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+import numpy as np
+
+from memory_node.domain.geometry import Pose
+from memory_node.domain.skill import FailureReason, StateChange
+
+Report = Callable[[str, float, "Pose | None", float], None]  # phase, progress 0 to 1, robot in map, metres so far
+
+
+class SkillFailure(Exception):  # noqa: N818 - a skill's failure is an outcome, not an error of the program
+    """A skill ended without success; never leaves the skills node."""
+
+    def __init__(self, reason: FailureReason, message: str, object_id: str = "") -> None:
+        super().__init__(message)
+        self.reason = reason
+        self.object_id = object_id
+
+
+class SkillRun:
+    """What one ExecuteSkill goal has done until now.
+
+    Args:
+        is_canceled: whether the caller wants it to stop.
+        report: gets the feedback.
+        episode_id: of the goal, for actions that it is handed on to.
+    """
+
+    def __init__(self, is_canceled: Callable[[], bool], report: Report, episode_id: str = "") -> None:
+        self.episode_id = episode_id
+        self.distance_m = 0.0
+        self.explored_areas = 0
+        self.changes: list[StateChange] = []
+        self._is_canceled = is_canceled
+        self._report = report
+        self._pose: Pose | None = None
+
+    @property
+    def canceled(self) -> bool:
+        """Whether the caller wants the skill to stop."""
+        return self._is_canceled()
+
+    def check(self) -> None:
+        """Raise SkillFailure(CANCELED) once the caller wants the skill to stop."""
+        if self._is_canceled():
+            raise SkillFailure(FailureReason.CANCELED, "canceled by the caller")
+
+    def moved_to(self, pose: Pose) -> None:
+        """Count the way of the base from where it was reported last."""
+        if self._pose is not None:
+            self.distance_m += float(np.linalg.norm(pose.position[:2] - self._pose.position[:2]))
+        self._pose = pose
+
+    def report(self, phase: str, progress: float) -> None:
+        """Tell the caller how far the skill is; phase: navigating, looking or manipulating."""
+        self._report(phase, min(max(progress, 0.0), 1.0), self._pose, self.distance_m)
+
+    def changed(self, changes: Iterable[StateChange]) -> None:
+        """Note what is certain to have changed, also if the rest of the skill fails."""
+        self.changes += changes

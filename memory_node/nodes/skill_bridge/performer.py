@@ -1,0 +1,184 @@
+"""Carries out one call of the skill library: own ways of base and arm, the user's actions, composites."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from memory_node.domain.errors import InvalidValueError
+from memory_node.domain.skill import FailureReason, SkillCall, SkillResult, StateChange
+from memory_node.domain.skill_library import ArgumentKind, Skill, check_call, declaration
+from memory_node.home.object_types import TypeCatalogue
+from memory_node.nodes.skill_bridge.driving import Driving
+from memory_node.nodes.skill_bridge.effects import declared_changes
+from memory_node.nodes.skill_bridge.forwarding import ForwardedSkills
+from memory_node.nodes.skill_bridge.lookup import TargetLookup
+from memory_node.nodes.skill_bridge.manipulation import Manipulation
+from memory_node.nodes.skill_bridge.outcome import SkillFailure, SkillRun
+from memory_node.nodes.skill_bridge.preconditions import Preconditions
+from memory_node.nodes.skill_bridge.target import Hand, Target
+
+# What a composite wants is so already.
+_DONE_ALREADY = frozenset({FailureReason.ALREADY_OPEN, FailureReason.ALREADY_CLOSED})
+
+
+class SkillPerformer:
+    """Runs skills one at a time.
+
+    driving and manipulation: None when the robot has no such action; actions: the skills that are handed on.
+    """
+
+    def __init__(
+        self,
+        driving: Driving | None,
+        manipulation: Manipulation | None,
+        actions: ForwardedSkills,
+        lookup: TargetLookup,
+        hand: Hand,
+        preconditions: Preconditions,
+        types: TypeCatalogue,
+        now_ns: Callable[[], int],
+    ) -> None:
+        self._driving = driving
+        self._manipulation = manipulation
+        self._actions = actions
+        self._lookup = lookup
+        self._hand = hand
+        self._preconditions = preconditions
+        self._types = types
+        self._now_ns = now_ns
+
+    def execute(self, call: SkillCall, run: SkillRun) -> SkillResult:
+        """Run one skill to its end; a skill that fails half-way reports what it changed until then."""
+        started_ns = self._now_ns()
+        reason, message, object_id = FailureReason.NONE, "", ""
+        self._lookup.start()
+        try:
+            object_id = self._perform(call, run)
+        except SkillFailure as failure:
+            reason, message, object_id = failure.reason, str(failure), failure.object_id
+        except InvalidValueError as error:
+            reason, message = FailureReason.INVALID_CALL, str(error)
+        return SkillResult(
+            call=call,
+            success=reason is FailureReason.NONE,
+            reason=reason,
+            message=message,
+            object_id=object_id,
+            duration_s=(self._now_ns() - started_ns) * 1e-9,
+            distance_m=run.distance_m,
+            explored_areas=run.explored_areas,
+            changes=tuple(run.changes),
+        )
+
+    def _perform(self, call: SkillCall, run: SkillRun) -> str:
+        """Run a skill, or a step of one; return the id of the object that it was about."""
+        skill = check_call(call)
+        run.check()
+        if not self._can(call):
+            raise SkillFailure(FailureReason.INVALID_CALL, self._missing(call.skill))
+        if skill.name == "Explore":
+            return self._explore(call, run)
+        bound = self._bind(skill, call)
+        self._preconditions.check(skill, bound)
+        if skill.name in self._actions:
+            self._forward(skill, call, bound, run)
+        elif skill.composite:
+            self._compose(skill, call, bound, run)
+        elif skill.name == "GoToObject":
+            self._go_to(bound["object"], run)
+        elif self._manipulation is not None and skill.name == "PickupObject":
+            self._manipulation.pick(bound["object"], run)
+        elif self._manipulation is not None:
+            self._manipulation.put(bound["object"], bound["receptacle"], run)
+        return bound["object"].object_id
+
+    def _can(self, call: SkillCall) -> bool:
+        if call.skill in self._actions:
+            return True
+        if call.skill in ("GoToObject", "Explore"):
+            return self._driving is not None
+        if call.skill in ("PickupObject", "PutObject"):
+            return self._manipulation is not None
+        steps = declaration(call.skill).steps
+        for step in steps:  # before the robot moves, not half-way
+            if not self._can(step):
+                raise SkillFailure(FailureReason.INVALID_CALL, f"{self._missing(step.skill)}; {call.skill} needs it")
+        return bool(steps)
+
+    def _missing(self, skill: str) -> str:
+        own = {"GoToObject": "base.action", "Explore": "base.action"}
+        own |= {"PickupObject": "arm.action", "PutObject": "arm.action"}
+        keys = " or ".join([f"actions.{skill}", *([own[skill]] if skill in own else [])])
+        return f"the robot has no action for {skill}: name one in the parameter {keys} (config/skills.yaml)"
+
+    def _bind(self, skill: Skill, call: SkillCall) -> dict[str, Target]:
+        pairs = zip(skill.arguments, call.arguments)
+        return {a.name: self._lookup.resolve(text) for a, text in pairs if a.kind is ArgumentKind.OBJECT}
+
+    def _go_to(self, target: Target, run: SkillRun) -> None:
+        held = self._hand.held
+        if self._driving is not None and (held is None or held.object_id != target.object_id):
+            self._driving.go_to(target, run)
+
+    def _explore(self, call: SkillCall, run: SkillRun) -> str:
+        if "Explore" in self._actions:
+            return self._actions.run(call, run).object_id
+        assert self._driving is not None
+        wanted, *areas = call.arguments
+        places = []
+        for text in areas or self._lookup.search_places(wanted):
+            place = self._lookup.place(text)
+            # Something to look into counts as the place where it is.
+            places.append(self._lookup.resolve(text).box.center[:2] if place is None else place)
+        return self._driving.explore(wanted, tuple(places), run).object_id
+
+    def _forward(self, skill: Skill, call: SkillCall, bound: Mapping[str, Target], run: SkillRun) -> None:
+        # By class and position: the user's server need not know memory.
+        references = [bound[argument.name].reference for argument, _ in zip(skill.arguments, call.arguments)]
+        result = self._actions.run(SkillCall(skill.name, tuple(references)), run)
+        self._take_over(result.changes or self._declared(skill, bound), bound, run)
+
+    def _declared(self, skill: Skill, bound: Mapping[str, Target]) -> tuple[StateChange, ...]:
+        receptacle = bound.get("receptacle")
+        kind = self._types.get(receptacle.object_class) if receptacle is not None else None
+        inside = kind is not None and kind.holds == "in"
+        position = None
+        if receptacle is not None:
+            x, y, top = *receptacle.box.center[:2], receptacle.box.top_m
+            position = (float(x), float(y), float(receptacle.box.center[2]) if inside else float(top))
+        return declared_changes(skill, bound, self._now_ns(), inside, position)
+
+    def _take_over(self, changes: tuple[StateChange, ...], bound: Mapping[str, Target], run: SkillRun) -> None:
+        run.changed(changes)
+        targets = {target.object_id: target for target in bound.values()}
+        for change in changes:
+            target = targets.get(change.object_id)
+            if target is None:  # a server with ids of its own; what it says of others is for memory alone
+                target = next((one for one in targets.values() if one.object_class == change.object_class), None)
+            if target is None:
+                continue
+            if change.held is True:
+                self._hand.take(target)
+            elif change.held is False:
+                self._hand.release()
+            self._lookup.note(target, change)
+
+    def _compose(self, skill: Skill, call: SkillCall, bound: Mapping[str, Target], run: SkillRun) -> None:
+        target = bound["object"]
+        fixture = bound["fixture"].object_id if "fixture" in bound else ""
+        for step in skill.expand(target.object_id, fixture):
+            self._step(step, run)
+        changes = declared_changes(skill, {"object": target}, self._now_ns())
+        self._take_over(changes, {"object": target}, run)
+
+    def _step(self, step: SkillCall, run: SkillRun) -> None:
+        """Run a step of a composite, driving closer where it says that it is too far."""
+        try:
+            self._perform(step, run)
+        except SkillFailure as failure:
+            if failure.reason in _DONE_ALREADY:
+                return
+            if failure.reason is not FailureReason.TOO_FAR:
+                raise
+            self._perform(SkillCall("GoToObject", (step.arguments[-1],)), run)
+            self._perform(step, run)

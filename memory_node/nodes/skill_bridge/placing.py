@@ -1,0 +1,97 @@
+"""Where a held thing is put down in or on a receptacle: free spots within reach, ranked (numpy only)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from memory_node.domain.geometry import FloatArray, OrientedBox, Pose
+from memory_node.home.object_types import ObjectType, Property
+from memory_node.nodes.skill_bridge.grasping import shifted, tool_pose
+from memory_node.nodes.skill_bridge.target import Grip
+
+_STEP_M = 0.05
+_DOWN = np.array([0.0, 0.0, -1.0])
+_RELEASE_ABOVE_M = 0.01
+_HANDY_HEIGHT_M = 0.9
+
+
+@dataclass(frozen=True, eq=False)
+class Placement:
+    """Poses of the tool in map before, at and after release, and where the thing's centre then is."""
+
+    before: Pose
+    pose: Pose
+    after: Pose
+    center: FloatArray
+
+
+def free_spots(
+    receptacle: OrientedBox, kind: ObjectType | None, held: OrientedBox, others: Sequence[OrientedBox]
+) -> list[FloatArray]:
+    """Return the centres (3,) in map that the held thing may have in or on a receptacle, at every level of its kind.
+
+    others: what else is close; a spot is free when nothing there would be touched.
+    """
+    radius = 0.5 * float(np.linalg.norm(held.size[:2]))
+    spots = []
+    for level in kind.levels if kind is not None else (1.0,):
+        height = receptacle.bottom_m + level * float(receptacle.size[2]) + 0.5 * float(held.size[2]) + _RELEASE_ABOVE_M
+        for x, y in _grid(receptacle, radius):
+            center = np.array([x, y, height])
+            if not any(_touches(center, radius, 0.5 * float(held.size[2]), other) for other in others):
+                spots.append(center)
+    return spots
+
+
+def rank_placements(
+    spots: Sequence[FloatArray],
+    robot: Pose,
+    grip: Grip,
+    kind: ObjectType | None,
+    axis: str,
+    approach_m: float,
+    reach_m: float,
+) -> list[Placement]:
+    """Return how to bring the tool to the spots within reach, the nearest to the robot and to a handy height first.
+
+    axis: which of the tool's axes points ahead. A cupboard is entered from the front, all else from above.
+    """
+    near = [spot for spot in spots if np.linalg.norm(spot[:2] - robot.position[:2]) <= reach_m]
+    near.sort(key=lambda s: float(np.linalg.norm(s[:2] - robot.position[:2])) + abs(float(s[2]) - _HANDY_HEIGHT_M))
+    cupboard = kind is not None and kind.holds == "in" and kind.can(Property.OPENABLE) and not kind.slides
+    return [_placement(spot, robot, grip, cupboard, axis, approach_m) for spot in near]
+
+
+def _placement(spot: FloatArray, robot: Pose, grip: Grip, cupboard: bool, axis: str, approach_m: float) -> Placement:
+    way = spot[:2] - robot.position[:2]
+    yaw = float(np.arctan2(way[1], way[0]))
+    forward = np.array([np.cos(yaw), np.sin(yaw), 0.0])
+    # As it was grasped, so that it stands upright.
+    tool = spot + np.array([0.0, 0.0, grip.tool_above_m])
+    pose = tool_pose(tool, _DOWN if grip.from_above else forward, yaw, axis)
+    back = -approach_m * forward
+    up = np.array([0.0, 0.0, approach_m])
+    before = back + 0.2 * up if cupboard else up
+    after = up if grip.from_above and not cupboard else back
+    return Placement(shifted(pose, before), pose, shifted(pose, after), spot)
+
+
+def _grid(box: OrientedBox, radius: float) -> FloatArray:
+    """Return points (n, 2) on the footprint that keep `radius` from its edges; its middle when none does."""
+    sides = []
+    for half in 0.5 * box.size[:2]:
+        room = max(float(half) - radius, 0.0)
+        sides.append(np.linspace(-room, room, max(int(2.0 * room / _STEP_M), 0) + 1) if room else np.zeros(1))
+    x, y = (axis.ravel() for axis in np.meshgrid(*sides))
+    cos, sin = np.cos(box.yaw_rad), np.sin(box.yaw_rad)
+    return np.column_stack([cos * x - sin * y, sin * x + cos * y]) + box.center[:2]
+
+
+def _touches(center: FloatArray, radius: float, half_height: float, other: OrientedBox) -> bool:
+    apart = float(np.linalg.norm(center[:2] - other.center[:2]))
+    if apart > radius + 0.5 * float(np.linalg.norm(other.size[:2])):
+        return False
+    return bool(other.bottom_m < center[2] + half_height and other.top_m > center[2] - half_height)

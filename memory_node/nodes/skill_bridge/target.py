@@ -1,0 +1,116 @@
+"""What a skill is about, as the bridge sees it: a remembered thing, and the thing in the hand."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from memory_node.domain.answer import ObjectAnswer
+from memory_node.domain.geometry import FloatArray, OrientedBox
+from memory_node.domain.scene import SceneObject
+from memory_node.domain.skill import StateChange
+from memory_node.domain.skill_library import ObjectReference
+from memory_node.domain.states import EXCLUSIVE, ObjectState, StateBelief
+
+# A remembered place may be this far from the thing that it is about.
+SAME_PLACE_M = 0.75
+
+
+@dataclass(frozen=True, eq=False)
+class Target:
+    """A thing: memory's id, its box in map, the states that are believed, and what it is on or (`inside`) in."""
+
+    object_id: str
+    object_class: str
+    box: OrientedBox
+    states: frozenset[ObjectState] = frozenset()
+    support_id: str = ""
+    inside: bool = False
+
+    @classmethod
+    def of_answer(cls, answer: ObjectAnswer) -> Target:
+        """Return what memory answered."""
+        box = OrientedBox(answer.position, answer.size, answer.yaw_rad)
+        states = _believed(answer.states)
+        return cls(answer.object_id, answer.object_class, box, states, answer.support_id, answer.inside)
+
+    @classmethod
+    def of_scene_object(cls, found: SceneObject) -> Target:
+        """Return an object of the scene graph."""
+        states = _believed(found.states)
+        return cls(found.id, found.class_name, found.box, states, found.support_id, found.inside)
+
+    @property
+    def reference(self) -> str:
+        """The thing as Class@x,y,z, which means the same to every executor."""
+        return str(ObjectReference.at(self.object_class, self.box.center))
+
+    def gap_m(self, position: FloatArray) -> float:
+        """Return the horizontal distance from a position (x, y[, z]) in map to the nearest point of the box."""
+        offset = position[:2] - self.box.center[:2]
+        cos, sin = np.cos(self.box.yaw_rad), np.sin(self.box.yaw_rad)
+        local = np.abs([cos * offset[0] + sin * offset[1], -sin * offset[0] + cos * offset[1]])
+        return float(np.linalg.norm(np.maximum(local - 0.5 * self.box.size[:2], 0.0)))
+
+    def after(self, change: StateChange) -> Target:
+        """Return the thing after a change."""
+        ended = set(change.removed)
+        for group in EXCLUSIVE:
+            if group & set(change.added):
+                ended |= group
+        box = self.box
+        if change.position is not None:
+            box = OrientedBox(np.array(change.position), box.size, box.yaw_rad)
+        moved = change.held is not None
+        return replace(
+            self,
+            box=box,
+            states=frozenset((self.states - ended) | set(change.added)),
+            support_id=change.support_id if moved else self.support_id,
+            inside=change.inside if moved else self.inside,
+        )
+
+
+def _believed(beliefs: tuple[StateBelief, ...]) -> frozenset[ObjectState]:
+    return frozenset(belief.state for belief in beliefs if belief.probability >= 0.5)
+
+
+@dataclass(frozen=True, eq=False)
+class Grip:
+    """How a thing is held: the tool came from above or from the front, and is this far above the thing's centre."""
+
+    from_above: bool = True
+    tool_above_m: float = 0.0
+
+
+class Hand:
+    """What the hand holds, by the skills that this node has run; empty when the node starts."""
+
+    def __init__(self) -> None:
+        self.held: Target | None = None
+        self.grip = Grip()
+
+    @property
+    def held_class(self) -> str:
+        """The class of what is held, "" when the hand is empty."""
+        return self.held.object_class if self.held is not None else ""
+
+    def take(self, target: Target, grip: Grip | None = None) -> None:
+        """Hold a thing; its box stays where it was taken from."""
+        self.held, self.grip = target, grip or Grip()
+
+    def release(self) -> None:
+        """Hold nothing."""
+        self.held = None
+
+    def holds(self, text: str) -> bool:
+        """Return whether an argument names what is held: by id, by class, or by class and where it was taken from."""
+        if self.held is None:
+            return False
+        if text in (self.held.object_id, self.held.object_class):
+            return True
+        reference = ObjectReference.parse(text)
+        if reference.position is None or reference.object_class != self.held.object_class:
+            return False
+        return float(np.linalg.norm(self.held.box.center[:2] - reference.position[:2])) <= SAME_PLACE_M

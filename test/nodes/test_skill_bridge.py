@@ -1,0 +1,252 @@
+"""The skills node against simulated Nav2, MoveIt and gripper servers, over DDS."""
+
+import os
+import threading
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+from ros_peer import RosPeer, wait_until
+from skill_robot import SimulatedRobot
+
+OWN = ("OpenObject", "CloseObject", "ToggleOn", "ToggleOff")
+PARAMETERS = {
+    "base.silence_s": "0.6",
+    "base.candidates": "2",
+    "stop_s": "2.0",
+    "explore.look_s": "0.1",
+    "explore.directions": "1",
+    **{f"actions.{skill}": "own_skill" for skill in OWN},
+}
+
+
+class Caller:
+    """Sends ExecuteSkill goals."""
+
+    def __init__(self, peer: RosPeer) -> None:
+        from rclpy.action import ActionClient
+        from robot_memory.action import ExecuteSkill
+
+        self.feedback: list[Any] = []
+        self._action = ExecuteSkill
+        self._client = ActionClient(peer.node, ExecuteSkill, "execute_skill")
+        assert self._client.wait_for_server(timeout_sec=20.0)
+
+    def send(self, skill: str, *arguments: str) -> Any:
+        from robot_memory.msg import SkillCall
+
+        from memory_node.nodes.waiting import result_of
+
+        goal = self._action.Goal(call=SkillCall(skill=skill, arguments=list(arguments)))
+        sent = self._client.send_goal_async(goal, feedback_callback=lambda m: self.feedback.append(m.feedback))
+        return result_of(sent, 10.0, "execute_skill")
+
+    def __call__(self, skill: str, *arguments: str) -> Any:
+        from memory_node.nodes.waiting import result_of
+
+        return result_of(self.send(skill, *arguments).get_result_async(), 20.0, "execute_skill").result
+
+
+@pytest.fixture(scope="module")
+def bridge() -> Iterator[tuple[RosPeer, SimulatedRobot, Any]]:
+    import rclpy
+    from rclpy.executors import MultiThreadedExecutor
+
+    peer = RosPeer(domain_id=52 + os.getpid() % 40)
+    robot = SimulatedRobot(peer.node)
+    words = [word for name, value in PARAMETERS.items() for word in ("-p", f"skills:{name}:={value}")]
+    rclpy.init(args=["skills", "--ros-args", *words], domain_id=peer.domain_id)
+    from memory_node.nodes.skills import SkillsNode
+
+    node = SkillsNode()
+    executor = MultiThreadedExecutor(num_threads=6)
+    executor.add_node(node)
+    thread = threading.Thread(target=executor.spin, daemon=True)
+    thread.start()
+    yield peer, robot, node
+    executor.shutdown()
+    thread.join(5.0)
+    node.destroy_node()
+    rclpy.try_shutdown()
+    peer.close()
+
+
+@pytest.fixture
+def robot(bridge: tuple[RosPeer, SimulatedRobot, Any]) -> SimulatedRobot:
+    bridge[1].reset()
+    bridge[2]._hand.release()
+    wait_until(lambda: np.linalg.norm(bridge[2]._performer._preconditions.robot_pose().position) < 1e-6)
+    return bridge[1]
+
+
+@pytest.fixture
+def call(bridge: tuple[RosPeer, SimulatedRobot, Any], robot: SimulatedRobot) -> Caller:
+    return Caller(bridge[0])
+
+
+def test_go_to_drives_to_a_free_pose_that_faces_the_thing(robot: SimulatedRobot, call: Caller) -> None:
+    result = call("GoToObject", "Apple")
+    assert (result.success, result.reason, result.object_id) == (True, "none", "id-Apple")
+    (goal,) = robot.drives
+    way = np.array([1.75, 0.2]) - goal.position[:2]
+    assert 0.2 < np.linalg.norm(way) < 1.0
+    assert abs(goal.yaw_rad - np.arctan2(way[1], way[0])) < 1e-6
+    assert result.distance == pytest.approx(np.linalg.norm(goal.position[:2]), rel=0.1)
+    assert {"navigating"} == {one.phase for one in call.feedback}
+    assert max(one.progress for one in call.feedback) > 0.9
+
+
+@pytest.mark.parametrize("reference", ["id-Apple", "Apple@1.700,0.200,0.900"])
+def test_ids_and_remembered_places_mean_the_same_thing(robot: SimulatedRobot, call: Caller, reference: str) -> None:
+    assert call("GoToObject", reference).object_id == "id-Apple"
+
+
+def test_pick_and_put_report_what_is_held_and_where_it_went(robot: SimulatedRobot, call: Caller) -> None:
+    assert call("GoToObject", "Apple").success
+    picked = call("PickupObject", "Apple")
+    assert picked.success, picked.message
+    assert picked.held_object == "Apple"
+    assert [(change.object_id, change.held) for change in picked.changes] == [("id-Apple", 1)]
+    assert robot.grips == [pytest.approx(0.04), 0.0]
+    before, grasp, after = (goal.request.goal_constraints[0] for goal in robot.arm_goals)
+    heights = [
+        goal.position_constraints[0].constraint_region.primitive_poses[0].position.z for goal in (before, grasp, after)
+    ]
+    assert heights == pytest.approx([0.96, 0.84, 0.96])
+    assert grasp.orientation_constraints[0].link_name == "gripper_link"
+    put = call("PutObject", "Apple", "DiningTable")
+    assert put.success, put.message
+    assert put.held_object == ""
+    (change,) = put.changes
+    assert (change.object_id, change.held, change.support, change.inside) == ("id-Apple", 2, "id-DiningTable", False)
+    assert change.position.z == pytest.approx(0.85, abs=0.01)
+
+
+def test_next_grasp_is_tried_when_the_arm_cannot_reach_the_first(robot: SimulatedRobot, call: Caller) -> None:
+    call("GoToObject", "Apple")
+    robot.arm_codes = [-31]
+    assert call("PickupObject", "Apple").success
+    assert len(robot.arm_goals) == 4
+
+
+def test_gripper_that_closes_on_nothing_holds_nothing(robot: SimulatedRobot, call: Caller) -> None:
+    call("GoToObject", "Apple")
+    robot.grasped_position = 0.0
+    result = call("PickupObject", "Apple")
+    assert (result.success, result.reason, result.held_object) == (False, "execution", "")
+    assert result.changes == []
+
+
+def test_stalled_gripper_is_a_failed_execution(robot: SimulatedRobot, call: Caller) -> None:
+    call("GoToObject", "Apple")
+    robot.gripper_stuck = True
+    result = call("PickupObject", "Apple")
+    assert (result.reason, robot.arm_goals) == ("execution", [])
+    assert "stalled" in result.message
+
+
+def test_thing_is_held_even_if_the_retreat_fails(robot: SimulatedRobot, call: Caller) -> None:
+    call("GoToObject", "Apple")
+    robot.arm_codes = [1, 1, -4]
+    result = call("PickupObject", "Apple")
+    assert (result.success, result.reason, result.held_object) == (False, "execution", "Apple")
+    assert [change.held for change in result.changes] == [1]
+
+
+def test_cancel_while_driving_stops_the_base(robot: SimulatedRobot, call: Caller) -> None:
+    from action_msgs.msg import GoalStatus
+
+    from memory_node.nodes.waiting import result_of
+
+    robot.slow = True
+    handle = call.send("GoToObject", "Apple")
+    wait_until(lambda: any(one.distance > 0.0 for one in call.feedback))
+    assert not call.send("GoToObject", "Mug").accepted, "one goal at a time"
+    handle.cancel_goal_async()
+    response = result_of(handle.get_result_async(), 10.0, "execute_skill")
+    assert (response.status, response.result.reason) == (GoalStatus.STATUS_CANCELED, "canceled")
+    assert robot.drive_canceled.is_set()
+
+
+def test_second_stand_off_is_tried_when_nav2_aborts(robot: SimulatedRobot, call: Caller) -> None:
+    robot.aborted_drives = 1
+    assert call("GoToObject", "Apple").success
+    assert len(robot.drives) == 2
+
+
+def test_nav2_without_a_way_makes_the_thing_unreachable(robot: SimulatedRobot, call: Caller) -> None:
+    robot.aborted_drives = 2
+    result = call("GoToObject", "Apple")
+    assert (result.reason, len(robot.drives)) == ("unreachable", 2)
+
+
+def test_silent_nav2_is_stopped_and_times_out(robot: SimulatedRobot, call: Caller) -> None:
+    robot.silent = True
+    result = call("GoToObject", "Apple")
+    assert result.reason == "timeout"
+    assert "base.action" in result.message
+    assert robot.drive_canceled.is_set()
+
+
+@pytest.mark.parametrize(
+    ("skill", "arguments", "reason"),
+    [
+        ("GoToObject", ("Unicorn",), "not_found"),
+        ("GoToObject", ("Apple@9,9,9",), "not_found"),
+        ("GoToObject", ("Apple@here",), "invalid_call"),
+        ("GoToObject", ("Egg",), "closed"),
+        ("PickupObject", ("Apple",), "too_far"),
+        ("PickupObject", ("DiningTable",), "wrong_object"),
+        ("PutObject", ("Apple", "DiningTable"), "not_holding"),
+        ("Fly", ("Apple",), "invalid_call"),
+        ("PickupObject", (), "invalid_call"),
+    ],
+)
+def test_declared_preconditions_decide_before_anything_moves(
+    robot: SimulatedRobot, call: Caller, skill: str, arguments: tuple[str, ...], reason: str
+) -> None:
+    result = call(skill, *arguments)
+    assert (result.success, result.reason) == (False, reason)
+    assert (robot.drives, robot.arm_goals) == ([], [])
+
+
+def test_skill_without_an_action_names_the_parameter(robot: SimulatedRobot, call: Caller) -> None:
+    result = call("SwitchOn", "DeskLamp")
+    assert (result.reason, robot.own_calls) == ("invalid_call", [])
+    assert "actions.SwitchOn" in result.message
+
+
+def test_own_action_gets_a_place_and_the_declared_effects_are_reported(robot: SimulatedRobot, call: Caller) -> None:
+    call("GoToObject", "Fridge")
+    result = call("OpenObject", "Fridge")
+    assert result.success, result.message
+    assert robot.own_calls[0].arguments == ["Fridge@-2.000,1.800,0.900"]
+    (change,) = result.changes
+    assert (change.object_id, change.added, change.removed) == ("id-Fridge", ["opened"], ["closed"])
+
+
+def test_composite_is_made_of_the_declared_steps(robot: SimulatedRobot, call: Caller) -> None:
+    call("GoToObject", "Apple")
+    assert call("PickupObject", "Apple").success
+    result = call("HeatObject", "Apple")
+    assert result.success, result.message
+    called = [one.skill for one in robot.own_calls]
+    assert called == ["OpenObject", "CloseObject", "ToggleOn", "ToggleOff", "OpenObject", "CloseObject"]
+    assert result.held_object == "Apple"
+    last = result.changes[-1]
+    assert (last.object_id, last.added, last.removed) == ("id-Apple", ["heated"], ["cold"])
+    assert [change.support for change in result.changes if change.held == 2] == ["id-Microwave"]
+
+
+def test_explore_ends_where_memory_sees_the_class_anew(robot: SimulatedRobot, call: Caller) -> None:
+    robot.shown_at = {2: "Mug"}
+    result = call("Explore", "Mug", "0.0,1.0", "0.5,-1.5", "-1.0,-1.0")
+    assert (result.success, result.object_id, result.explored_areas) == (True, "id-Mug", 2)
+    assert [tuple(goal.position[:2]) for goal in robot.drives] == [(0.0, 1.0), (0.5, -1.5)]
+    assert "looking" in {one.phase for one in call.feedback}
+
+
+def test_what_memory_saw_earlier_does_not_end_a_search(robot: SimulatedRobot, call: Caller) -> None:
+    result = call("Explore", "Mug", "0.0,1.0")
+    assert (result.reason, result.explored_areas) == ("not_found", 1)
