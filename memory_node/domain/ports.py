@@ -8,9 +8,11 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from memory_node.domain.advice import Advice
 from memory_node.domain.answer import FindQuery, RankedArea, Recollection
 from memory_node.domain.scene import SceneSnapshot
 from memory_node.domain.skill import SkillCall, SkillResult, StateChange
+from memory_node.domain.step import StepRecord
 
 
 class TextEmbedder(Protocol):
@@ -51,3 +53,19 @@ class SkillPort(Protocol):
 
     def execute(self, call: SkillCall) -> SkillResult:
         """Run one skill to its end; never raises for a skill that fails."""
+
+
+class ExperiencePort(Protocol):
+    """What a planner may ask of experience while it carries out an instruction, and tell it."""
+
+    def start(self, instruction: str, task_type: str = "") -> str:
+        """Begin an episode and return its id."""
+
+    def advise(self, episode_id: str, action: SkillCall, objects: Sequence[str] = ()) -> tuple[Advice, ...]:
+        """Return what to do before `action`, whose arguments are classes; `objects`: what the task is about."""
+
+    def record(self, step: StepRecord) -> object:
+        """Record a step of the episode."""
+
+    def end(self, episode_id: str, success: bool | None) -> object:
+        """End the episode; None: nobody can say how it went."""

@@ -127,9 +127,13 @@ class _Episode:
         for advice in self._experience.advise(self.id, named, objects):
             for template in advice.before:
                 bound = bind(template, call)
-                if bound is not None and bound not in tried:
+                if bound is not None and bound not in tried and not self._is_held(bound):
                     return bound, advice.text
         return None
+
+    def _is_held(self, call: SkillCall) -> bool:
+        # An episode may begin with something in the hand, which its steps do not tell.
+        return call.skill == "PickupObject" and self._named(call).arguments[0].partition("@")[0] == self._held
 
     def _named(self, call: SkillCall) -> SkillCall:
         return SkillCall(call.skill, tuple(self._classes.get(text, text) for text in call.arguments))
