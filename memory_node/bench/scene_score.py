@@ -54,6 +54,10 @@ class Sightings:
         for thing in moved:
             self.seen[thing.number] = 0
 
+    def unchecked(self) -> set[str]:
+        """Return the memories of things that left places which were not clearly looked at since."""
+        return {self.old_id[n] for n in (*self.removed, *self.moved) if self.looked[n] < _LOOKED_FRAMES}
+
     def note(self, view: View, site: Site, graph: SceneGraph) -> None:
         """Count what this view showed; ask memory for moved things that were in view for the second time."""
         sizes = np.bincount(view.number[view.number >= 0], minlength=1)
@@ -66,7 +70,7 @@ class Sightings:
                 if self.seen_since[number] == 2:
                     self._ask(number, site, graph)
         if self._changed:
-            for number in self.removed:
+            for number in (*self.removed, *self.moved):
                 self.looked[number] += self._place_in_view(self.old_place[number], view)
 
     def _in_clear_view(self, thing: Thing, pixels: int, view: View) -> bool:
@@ -118,8 +122,9 @@ def score_scene(graph: SceneGraph, site: Site, rooms: list[int], sightings: Sigh
     """Return precision, recall, duplicates, mean position error, moved_found and removed_found over the rooms driven
     through.
 
-    Recall is over the things that were in clear view in at least three frames; duplicates are second memories of one
-    thing.
+    A false memory of a thing that left a place which was not clearly looked at since does not count against precision: nothing
+    could tell. Recall is over the things that were in clear view in at least three frames; duplicates are second memories of
+    one thing.
     """
     things = [thing for room in rooms for thing in site.in_room(room)]
     found = [f for f in graph.objects() if f.existence >= 0.5 and not f.id.startswith("known-")]
@@ -127,14 +132,14 @@ def score_scene(graph: SceneGraph, site: Site, rooms: list[int], sightings: Sigh
     seen = {thing.number for thing in things if sightings.seen[thing.number] >= _SEEN_FRAMES}
     matched = {thing.number for thing, _ in pairs}
     paired = {f.id for _, f in pairs}
-    extra = [f for f in found if f.id not in paired]
+    extra = [f for f in found if f.id not in paired | sightings.unchecked()]
     second = [f for f in extra if any(is_match(thing, f) for thing in things)]
     errors = [float(np.linalg.norm(thing.box.center - f.box.center)) for thing, f in pairs]
     asked = [n for n in sightings.moved if sightings.seen_since[n] >= 2]
     looked = [n for n in sightings.removed if sightings.looked[n] >= _LOOKED_FRAMES]
     gone = [n for n in looked if not _believed(graph, sightings.old_id[n], sightings.old_place[n])]
     return {
-        "precision": _share(len(pairs), len(found)),
+        "precision": _share(len(pairs), len(pairs) + len(extra)),
         "recall": _share(len(seen & matched), len(seen)),
         "duplicates": _share(len(second), len(found), empty=0.0),
         "position_error_mean_m": float(np.mean(errors)) if errors else float("nan"),

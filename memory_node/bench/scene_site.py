@@ -61,10 +61,20 @@ class Site:
     things: dict[int, Thing] = field(default_factory=dict)
     gone: dict[int, Thing] = field(default_factory=dict)
     rooms: int = 0
+    _in_room: dict[int, dict[int, Thing]] = field(default_factory=dict)
 
     def in_room(self, room: int) -> list[Thing]:
         """Return what is in a room now."""
-        return [thing for thing in self.things.values() if thing.room == room]
+        return list(self._in_room.get(room, {}).values())
+
+    def put(self, thing: Thing) -> None:
+        """Set a thing down in its room."""
+        self.things[thing.number] = thing
+        self._in_room.setdefault(thing.room, {})[thing.number] = thing
+
+    def take(self, thing: Thing) -> None:
+        """Pick a thing up from its room."""
+        del self.things[thing.number], self._in_room[thing.room][thing.number]
 
 
 def room_corner(room: int) -> tuple[float, float]:
@@ -108,7 +118,7 @@ def place_thing(site: Site, room: int, generator: np.random.Generator, thing: Th
             box = OrientedBox(np.array([*at, support.top_m + 0.5 * size[2]]), size, yaw)
             if thing:
                 thing.box, thing.room = box, room
-                site.things[thing.number] = thing
+                site.put(thing)
             else:
                 _add(site, name, box, room)
             return True
@@ -125,22 +135,22 @@ def rearrange(
     moves = [small[i] for i in order[: split[0]]]
     taken = [small[i] for i in order[split[0] : split[1]]]
     for thing in taken:
-        site.gone[thing.number] = site.things.pop(thing.number)
+        site.take(thing)
+        site.gone[thing.number] = thing
     shifted = []
     for thing in moves:
         before = thing.box.center
-        site.things.pop(thing.number)
+        site.take(thing)
         target = int(generator.choice(rooms))
         if not place_thing(site, target, generator, thing):
-            site.things[thing.number] = thing
+            site.put(thing)
         elif np.linalg.norm(thing.box.center - before) > 0.3:
             shifted.append(thing)
     return shifted, taken
 
 
 def _add(site: Site, name: str, box: OrientedBox, room: int, furniture: bool = False) -> None:
-    number = len(site.things) + len(site.gone)
-    site.things[number] = Thing(number, name, box, room, furniture)
+    site.put(Thing(len(site.things) + len(site.gone), name, box, room, furniture))
 
 
 def _size_of(name: str, table: dict[str, tuple], generator: np.random.Generator) -> np.ndarray:

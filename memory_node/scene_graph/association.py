@@ -14,6 +14,7 @@ from memory_node.scene_graph.object_table import ObjectRecord, ObjectTable, Rows
 from memory_node.scene_graph.observed import Observed
 
 _REFUSED = 1e6
+_FURNITURE_M = 0.5
 _WIDENED_SHARE = 0.25
 _WIDENED_M = (0.08, 0.4)
 
@@ -112,7 +113,9 @@ def _costs(
     near |= (pairs.containment >= 0.7) & (agreement >= 0.5)
     # Another class at the same place is believed to be a confused label only where the boxes agree well.
     foreign = (agreement < 0.1) & (pairs.iou < 1.2 * config.min_overlap) & ~(distance <= 1.0)
-    foreign &= ~(truncated & (pairs.containment > 0.7) & _alike(pairs))
+    # Of furniture mostly parts are seen; a part in its box is of it, whatever the label says.
+    large = pairs.size_b.max(axis=1) > _FURNITURE_M
+    foreign &= ~(truncated & large & (pairs.containment > 0.7) & _alike(pairs))
     return np.where(near & ~foreign, cost, _REFUSED)
 
 
