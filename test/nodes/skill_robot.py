@@ -69,7 +69,12 @@ class SimulatedRobot:
         self._publish_map()
         node.create_service(srv.FindObjects, "memory/find_objects", self._find, callback_group=group)
         node.create_service(srv.GetSceneGraph, "memory/get_scene_graph", self._graph, callback_group=group)
-        node.create_timer(0.05, self._publish_pose, callback_group=group)
+        self._timer = node.create_timer(0.05, self._publish_pose, callback_group=group)
+
+    def close(self) -> None:
+        self._timer.cancel()
+        for server in self._servers:
+            server.destroy()
 
     def reset(self) -> None:
         self.pose = Pose.planar(0.0, 0.0, 0.0)
@@ -79,11 +84,13 @@ class SimulatedRobot:
         self.grips: list[float] = []
         self.own_calls: list[Any] = []
         self.aborted_drives = 0  # so many drives end without a way
-        self.silent = self.slow = self.gripper_stuck = False
+        self.silent = self.slow = self.arm_waits = self.gripper_stuck = False
         self.grasped_position = 0.03
         self.arm_codes: list[int] = []  # MoveIt error codes of the next motions; then success
         self.shown_at: dict[int, str] = {}  # after so many drives memory sees a class anew
+        self.own_reason = "none"
         self.drive_canceled = threading.Event()
+        self.arm_canceled = threading.Event()
 
     def _publish_pose(self) -> None:
         from memory_node.nodes import conversions
@@ -143,6 +150,13 @@ class SimulatedRobot:
 
         self.arm_goals.append(goal.request)
         result = MoveGroup.Result()
+        for _ in range(200 if self.arm_waits else 0):
+            if goal.is_cancel_requested:
+                self.arm_canceled.set()
+                goal.canceled()
+                result.error_code.val = -7
+                return result
+            time.sleep(0.02)
         result.error_code.val = self.arm_codes.pop(0) if self.arm_codes else 1
         if result.error_code.val == 1:
             goal.succeed()
@@ -166,6 +180,9 @@ class SimulatedRobot:
         from robot_memory.action import ExecuteSkill
 
         self.own_calls.append(goal.request.call)
+        if self.own_reason != "none":
+            goal.abort()
+            return ExecuteSkill.Result(success=False, reason=self.own_reason, message="as it was told")
         goal.succeed()
         return ExecuteSkill.Result(success=True, reason="none")
 

@@ -33,6 +33,9 @@ class Caller:
         self._client = ActionClient(peer.node, ExecuteSkill, "execute_skill")
         assert self._client.wait_for_server(timeout_sec=20.0)
 
+    def close(self) -> None:
+        self._client.destroy()
+
     def send(self, skill: str, *arguments: str) -> Any:
         from robot_memory.msg import SkillCall
 
@@ -65,6 +68,7 @@ def bridge() -> Iterator[tuple[RosPeer, SimulatedRobot, Any]]:
     thread = threading.Thread(target=executor.spin, daemon=True)
     thread.start()
     yield peer, robot, node
+    robot.close()
     executor.shutdown()
     thread.join(5.0)
     node.destroy_node()
@@ -81,8 +85,10 @@ def robot(bridge: tuple[RosPeer, SimulatedRobot, Any]) -> SimulatedRobot:
 
 
 @pytest.fixture
-def call(bridge: tuple[RosPeer, SimulatedRobot, Any], robot: SimulatedRobot) -> Caller:
-    return Caller(bridge[0])
+def call(bridge: tuple[RosPeer, SimulatedRobot, Any], robot: SimulatedRobot) -> Iterator[Caller]:
+    caller = Caller(bridge[0])
+    yield caller
+    caller.close()
 
 
 def test_go_to_drives_to_a_free_pose_that_faces_the_thing(robot: SimulatedRobot, call: Caller) -> None:
@@ -169,6 +175,21 @@ def test_cancel_while_driving_stops_the_base(robot: SimulatedRobot, call: Caller
     assert robot.drive_canceled.is_set()
 
 
+def test_cancel_while_the_arm_moves_stops_it_and_drops_nothing(robot: SimulatedRobot, call: Caller) -> None:
+    from memory_node.nodes.waiting import result_of
+
+    call("GoToObject", "Apple")
+    call("PickupObject", "Apple")
+    grips, robot.arm_waits = len(robot.grips), True
+    moves = len(robot.arm_goals)
+    handle = call.send("PutObject", "Apple", "DiningTable")
+    wait_until(lambda: len(robot.arm_goals) > moves)
+    handle.cancel_goal_async()
+    result = result_of(handle.get_result_async(), 10.0, "execute_skill").result
+    assert (result.reason, result.held_object, len(robot.grips)) == ("canceled", "Apple", grips)
+    assert robot.arm_canceled.is_set()
+
+
 def test_second_stand_off_is_tried_when_nav2_aborts(robot: SimulatedRobot, call: Caller) -> None:
     robot.aborted_drives = 1
     assert call("GoToObject", "Apple").success
@@ -224,6 +245,14 @@ def test_own_action_gets_a_place_and_the_declared_effects_are_reported(robot: Si
     assert robot.own_calls[0].arguments == ["Fridge@-2.000,1.800,0.900"]
     (change,) = result.changes
     assert (change.object_id, change.added, change.removed) == ("id-Fridge", ["opened"], ["closed"])
+
+
+def test_reason_of_an_own_action_is_handed_back(robot: SimulatedRobot, call: Caller) -> None:
+    call("GoToObject", "Fridge")
+    robot.own_reason = "unreachable"
+    result = call("OpenObject", "Fridge")
+    assert (result.success, result.reason, result.message) == (False, "unreachable", "as it was told")
+    assert result.changes == []
 
 
 def test_composite_is_made_of_the_declared_steps(robot: SimulatedRobot, call: Caller) -> None:

@@ -1,0 +1,89 @@
+"""Grasps and spots to put things on: the parts of the bridge that need no robot."""
+
+import numpy as np
+import pytest
+
+from memory_node.domain.geometry import OrientedBox, Pose
+from memory_node.home.object_types import load_types
+from memory_node.nodes.skill_bridge.grasping import GripperShape, rank_grasps, tool_pose
+from memory_node.nodes.skill_bridge.placing import free_spots, rank_placements
+from memory_node.nodes.skill_bridge.target import Grip
+
+ROBOT = Pose.planar(0.0, 0.0, 0.0)
+SHAPE = GripperShape()
+
+
+def box(x: float, y: float, z: float, sides: tuple[float, float, float], yaw_rad: float = 0.0) -> OrientedBox:
+    return OrientedBox(np.array([x, y, z]), np.array(sides), yaw_rad)
+
+
+@pytest.mark.parametrize("yaw_rad", [0.0, np.pi / 4, -np.pi / 4])
+def test_fingers_close_across_the_narrow_side(yaw_rad: float) -> None:
+    long_thing = box(0.6, 0.0, 0.8, (0.2, 0.04, 0.03), yaw_rad)
+    for grasp in rank_grasps(long_thing, ROBOT, [], SHAPE, 0.1):
+        close = grasp.pose.matrix[:3, 1]
+        narrow = np.array([-np.sin(yaw_rad), np.cos(yaw_rad), 0.0])
+        assert abs(close @ narrow) == pytest.approx(1.0)
+
+
+def test_too_wide_for_the_gripper_gives_no_grasp() -> None:
+    assert rank_grasps(box(0.6, 0.0, 0.8, (0.3, 0.3, 0.3)), ROBOT, [], SHAPE, 0.1) == []
+
+
+def test_thing_in_a_cupboard_is_taken_from_the_front_first() -> None:
+    cup = box(0.6, 0.3, 1.2, (0.08, 0.08, 0.1), np.arctan2(0.3, 0.6))
+    assert rank_grasps(cup, ROBOT, [], SHAPE, 0.1)[0].from_above
+    front = rank_grasps(cup, ROBOT, [], SHAPE, 0.1, inside=True)[0]
+    assert not front.from_above
+    way = front.pose.position - front.before.position
+    np.testing.assert_allclose(way / np.linalg.norm(way), [0.894, 0.447, 0.0], atol=1e-3)
+
+
+def test_approach_that_neighbours_block_ranks_last() -> None:
+    cup = box(0.6, 0.0, 0.8, (0.06, 0.06, 0.12))
+    lid = box(0.6, 0.0, 0.95, (0.3, 0.3, 0.05))
+    free = next(grasp for grasp in rank_grasps(cup, ROBOT, [], SHAPE, 0.1) if grasp.from_above)
+    blocked = next(grasp for grasp in rank_grasps(cup, ROBOT, [lid], SHAPE, 0.1) if grasp.from_above)
+    assert blocked.score < free.score
+
+
+@pytest.mark.parametrize(("axis", "column"), [("x", 0), ("z", 2)])
+def test_configured_axis_points_ahead(axis: str, column: int) -> None:
+    ahead = np.array([np.sqrt(0.5), np.sqrt(0.5), 0.0])
+    matrix = tool_pose(np.zeros(3), ahead, np.pi / 4, axis).matrix[:3, :3]
+    np.testing.assert_allclose(matrix[:, column], ahead, atol=1e-9)
+    assert np.linalg.det(matrix) == pytest.approx(1.0)
+
+
+def test_spots_keep_off_edges_and_neighbours() -> None:
+    table = box(1.0, 0.0, 0.4, (0.6, 0.6, 0.8), np.pi / 4)
+    plate = box(1.0, 0.0, 0.82, (0.2, 0.2, 0.04))
+    apple = box(0.0, 0.0, 0.0, (0.08, 0.08, 0.08))
+    spots = free_spots(table, load_types().get("DiningTable"), apple, [plate])
+    assert spots
+    for spot in spots:
+        assert table.contains(np.array([[*spot[:2], 0.5]]), -0.05).all()
+        assert np.linalg.norm(spot[:2] - plate.center[:2]) > 0.14
+        assert spot[2] == pytest.approx(0.85)
+
+
+def test_full_receptacle_has_no_spot() -> None:
+    plate = box(1.0, 0.0, 0.8, (0.2, 0.2, 0.02))
+    cake = box(1.0, 0.0, 0.86, (0.2, 0.2, 0.1))
+    assert free_spots(plate, load_types().get("Plate"), box(0.0, 0.0, 0.0, (0.1, 0.1, 0.1)), [cake]) == []
+
+
+def test_nearest_spot_within_reach_is_first_and_the_tool_is_above_it() -> None:
+    spots = [np.array([x, 0.0, 0.9]) for x in (1.5, 0.8, 0.6)]
+    placements = rank_placements(spots, ROBOT, Grip(True, 0.02), load_types().get("DiningTable"), "x", 0.1, 1.0)
+    assert [float(one.center[0]) for one in placements] == [0.6, 0.8]
+    first = placements[0]
+    np.testing.assert_allclose(first.pose.position, [0.6, 0.0, 0.92])
+    np.testing.assert_allclose(first.before.position, [0.6, 0.0, 1.02])
+
+
+def test_cupboard_is_entered_from_the_front() -> None:
+    spots = [np.array([0.7, 0.0, 1.0])]
+    (placement,) = rank_placements(spots, ROBOT, Grip(), load_types().get("Microwave"), "x", 0.1, 1.0)
+    assert placement.before.position[0] == pytest.approx(0.6)
+    assert placement.after.position[0] == pytest.approx(0.6)

@@ -1,0 +1,112 @@
+"""What the bridge refuses before it moves: unverified frames, composites that it cannot finish."""
+
+import numpy as np
+import pytest
+from skill_robot import kitchen, thing
+
+from memory_node.domain.answer import FindQuery, Recollection
+from memory_node.domain.geometry import Pose
+from memory_node.domain.scene import SceneObject, SceneSnapshot
+from memory_node.domain.skill import FailureReason, SkillCall, SkillResult
+from memory_node.domain.skill_library import declaration
+from memory_node.home.object_types import load_types
+from memory_node.nodes.skill_bridge.lookup import TargetLookup
+from memory_node.nodes.skill_bridge.outcome import SkillFailure, SkillRun
+from memory_node.nodes.skill_bridge.performer import SkillPerformer
+from memory_node.nodes.skill_bridge.preconditions import Preconditions
+from memory_node.nodes.skill_bridge.target import Hand, Target
+from memory_node.scene_graph.find import answer_query
+
+
+class ListMemory:
+    """The part of MemoryPort that the lookup uses, over a list of objects."""
+
+    def __init__(self, objects: list[SceneObject], frame_verified: bool = True) -> None:
+        self._objects = objects
+        self._frame_verified = frame_verified
+
+    def find(self, query: FindQuery) -> Recollection:
+        return answer_query(self._objects, query, 1, frame_verified=self._frame_verified)
+
+    def scene(self) -> SceneSnapshot:
+        return SceneSnapshot(1, objects=tuple(self._objects), frame_verified=self._frame_verified)
+
+
+class OwnActions:
+    """Forwards nothing but some skills, and notes the calls."""
+
+    def __init__(self, *skills: str) -> None:
+        self._skills = skills
+        self.calls: list[SkillCall] = []
+
+    def __contains__(self, skill: str) -> bool:
+        return skill in self._skills
+
+    def run(self, call: SkillCall, run: SkillRun) -> SkillResult:
+        self.calls.append(call)
+        return SkillResult(call, True)
+
+
+def lookup(objects: list[SceneObject], hand: Hand, frame_verified: bool = True) -> TargetLookup:
+    return TargetLookup(ListMemory(objects, frame_verified), hand, Pose)  # type: ignore[arg-type]
+
+
+def performer(hand: Hand, actions: OwnActions) -> SkillPerformer:
+    types, found = load_types(), lookup(kitchen(), hand)
+    rules = Preconditions(types, hand, found.support_of, Pose, 10.0)
+    return SkillPerformer(None, None, actions, found, hand, rules, types, lambda: 1)  # type: ignore[arg-type]
+
+
+def run() -> SkillRun:
+    return SkillRun(lambda: False, lambda *progress: None)
+
+
+def test_nearest_of_a_class_is_meant_and_what_is_gone_comes_last() -> None:
+    mugs = [thing("Mug", 3.0, 0.0, 1.0, (0.1, 0.1, 0.1)), thing("Mug", 1.0, 0.0, 1.0, (0.1, 0.1, 0.1))]
+    assert lookup(mugs, Hand()).resolve("Mug").box.center[0] == 1.0
+    gone = [mugs[0], mugs[1].changed(existence=0.3)]
+    assert lookup(gone, Hand()).resolve("Mug").box.center[0] == 3.0
+
+
+@pytest.mark.parametrize("reference", ["Apple", "id-Apple", "Apple@1.75,0.2,0.84"])
+def test_nothing_is_done_while_the_frame_is_not_verified(reference: str) -> None:
+    with pytest.raises(SkillFailure) as failure:
+        lookup(kitchen(), Hand(), frame_verified=False).resolve(reference)
+    assert failure.value.reason is FailureReason.PRECONDITION
+
+
+def test_composite_is_refused_at_once_when_a_step_has_no_action() -> None:
+    hand = Hand()
+    hand.take(Target.of_scene_object(kitchen()[1]))
+    actions = OwnActions("GoToObject", "OpenObject", "CloseObject", "PickupObject", "PutObject")
+    result = performer(hand, actions).execute(SkillCall("HeatObject", ("Apple",)), run())
+    assert result.reason is FailureReason.INVALID_CALL
+    assert "actions.ToggleOn" in result.message
+    assert actions.calls == []
+
+
+def test_forwarded_pick_fills_the_hand_and_forwarded_put_empties_it() -> None:
+    hand = Hand()
+    robot = performer(hand, OwnActions("PickupObject", "PutObject"))
+    picked = robot.execute(SkillCall("PickupObject", ("Apple",)), run())
+    assert (picked.success, hand.held_class) == (True, "Apple")
+    put = robot.execute(SkillCall("PutObject", ("Apple", "DiningTable")), run())
+    (change,) = put.changes
+    assert (hand.held_class, change.held, change.support_id) == ("", False, "id-DiningTable")
+
+
+def test_closed_receptacle_is_refused_and_an_unknown_class_is_not() -> None:
+    hand = Hand()
+    hand.take(Target.of_scene_object(kitchen()[1]))
+    robot = performer(hand, OwnActions("PutObject", "OpenObject"))
+    refused = robot.execute(SkillCall("PutObject", ("Apple", "Microwave")), run())
+    assert (refused.reason, hand.held_class) == (FailureReason.CLOSED, "Apple")
+    unknown = thing("Gizmo", 1.0, 0.0, 1.0, (0.1, 0.1, 0.1))
+    rules = Preconditions(load_types(), hand, lambda target: None, Pose, 10.0)
+    rules.check(declaration("OpenObject"), {"object": Target.of_scene_object(unknown)})
+
+
+def test_gap_is_to_the_turned_box() -> None:
+    turned = Target("t", "Table", kitchen()[0].box.moved_by(Pose.planar(0.0, 0.0, np.pi / 4)))
+    # centre at 2 m in the diagonal direction, half depth 0.4 m
+    assert turned.gap_m(np.zeros(3)) == pytest.approx(1.6)
