@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import sys
 from dataclasses import dataclass
 from typing import Any
 
@@ -38,7 +39,8 @@ class ExperienceRecord:
         Raises:
             InvalidValueError: keys are missing or unknown.
         """
-        listed: dict[str, Any] = {k: tuple(v) if isinstance(v, list) else v for k, v in values.items()}
+        # A million stored steps repeat a few thousand actions; each is kept once.
+        listed = {k: tuple(map(sys.intern, v)) if isinstance(v, list | tuple) else v for k, v in values.items()}
         try:
             return cls(**listed)
         except TypeError as error:

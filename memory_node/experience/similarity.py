@@ -48,7 +48,7 @@ class RecordIndex:
 
         def score(episode_id: str) -> float:
             record = self._records[episode_id]
-            shared = len(wanted & set(record.objects)) / len(wanted) if wanted else 0.0
+            shared = sum(name in record.objects for name in wanted) / len(wanted) if wanted else 0.0
             fits_task, fits_room = bool(task_type) and record.task_type == task_type, bool(room) and record.room == room
             return _TASK * fits_task + _OBJECT * shared + _ROOM * fits_room
 
