@@ -104,7 +104,7 @@ def _open_store(config: MemoryConfig, clock: Clock) -> Store | None:
 
 def _steps_by_episode(store: Store) -> Iterator[tuple[str, list[StepRecord]]]:
     """Yield the stored episodes one by one: ids sort by time, and a million steps at once would need a gigabyte."""
-    for episode_id, steps in groupby(store.steps(), lambda step: step.episode_id):
+    for episode_id, steps in groupby(store.all_steps(), lambda step: step.episode_id):
         yield episode_id, list(steps)
 
 

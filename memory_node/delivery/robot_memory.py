@@ -42,6 +42,7 @@ from memory_node.short_term.object_cache import ObjectCache
 from memory_node.short_term.state_estimation import StateRequest
 from memory_node.short_term.state_queue import StateEstimationQueue
 from memory_node.short_term.statistics import CacheStatistics
+from memory_node.store.errors import StoreBacklogError
 from memory_node.store.forget_request import ForgetRequest
 from memory_node.store.store import Store
 from memory_node.store.writer import Ticket
@@ -85,6 +86,7 @@ class RobotMemory:
         self._clock = clock
         self._states = states
         self._task = ""
+        self._refused_frames = 0
         self._lock = threading.RLock()
         self._listeners: list[Listener] = []
         fixed = (found.id for found in scene.objects() if not found.movable)
@@ -108,7 +110,11 @@ class RobotMemory:
             self._scene.frame_verified = self._epoch.verified
             for event in events:
                 self._mirror(event)
-            self._append(events, before)
+            try:
+                self._append(events, before)
+            except StoreBacklogError:
+                # A camera goes on: what the store has no room for now is seen again, and counted until then.
+                self._refused_frames += 1
         return events
 
     def set_map(self, grid: OccupancyMap, stamp_ns: int, robot: tuple[float, float] | None = None) -> None:
@@ -162,6 +168,25 @@ class RobotMemory:
         with self._lock:
             step = with_surroundings(step, self._scene)
         return self.experience.record(step)
+
+    def take_over_changes(self) -> int:
+        """Take over what other robots, or another process, did to the shared long-term memory; return how much."""
+        if self._store is None:
+            return 0
+        with self._lock:
+            change = self._store.poll_changes()
+            if change is None:
+                return 0
+            before = self._scene.version
+            for found in change.objects:
+                self._scene.add_object(found)
+            self._edits.forget([object_id for object_id in change.gone if self._exists(object_id)])
+            for object_id in change.gone:
+                self._cache.forget(object_id)
+            stamp_ns = self._clock()
+            events = tuple(SceneEvent(SceneEventKind.UPDATED, stamp_ns, found) for found in change.objects)
+            self._tell(events, before)
+            return len(change.objects) + len(change.gone)
 
     # --- what is asked ---------------------------------------------------------------------------
 
@@ -243,6 +268,7 @@ class RobotMemory:
         if self._store is not None:
             store = self._store.diagnostics()
             figures.update({"store": store.state, "store.pending": store.pending, "store.outages": store.outages})
+            figures["store.refused_frames"] = self._refused_frames
             figures.update({"store.commit_p50_ms": store.commit_p50_ms, "store.journal": store.journal_batches})
         return figures
 

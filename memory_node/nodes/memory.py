@@ -73,6 +73,7 @@ class MemoryNode(Node):
         group = MutuallyExclusiveCallbackGroup()
         self.create_subscription(OccupancyGrid, "map", self._on_map, LATCHED, callback_group=group)
         self._diagnostics = DiagnosticsPublisher(self, self._figures, self._problems)
+        self._fleet = self.create_timer(0.5, self.memory.take_over_changes, callback_group=group)
         self._tidy = self.create_timer(60.0, self._end_abandoned, callback_group=group)
         scene = self.memory.scene()
         self.get_logger().info(f"remembering {len(scene.objects)} objects in {len(scene.areas)} areas")

@@ -1,4 +1,5 @@
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -12,6 +13,9 @@ from memory_node.domain.scene import SceneEventKind
 from memory_node.domain.skill import StateChange
 from memory_node.domain.states import ObjectState
 from memory_node.scene_graph.free_space import OccupancyMap
+from memory_node.store.errors import StoreBacklogError
+from memory_node.store.records import StoreChange
+from memory_node.store.store import Store
 
 SECOND_NS = 1_000_000_000
 See = Callable[..., Frame]
@@ -125,3 +129,32 @@ def test_context_tells_what_was_just_used_within_its_budget(memory: RobotMemory,
     assert "Mug (id " in context.text
     assert context.tokens <= 400
     assert memory.full_context("bring me the mug", 5).text == ""
+
+
+def test_what_another_robot_brought_is_taken_over(
+    memory: RobotMemory, see: See, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    memory.observe(see(1, Mug=(1.0, 0.0, 0.8)))
+    (mug,) = memory.scene().objects
+    bowl = replace(mug, id="theirs", class_probabilities={"Bowl": 1.0})
+    heard: list[str] = []
+    memory.on_change(lambda events, before, after: heard.extend(event.object.class_name for event in events))
+    brought = [StoreChange(1, objects=(bowl,), gone=(mug.id,)), None]
+    monkeypatch.setattr(Store, "poll_changes", lambda store: brought.pop(0))
+    assert (memory.take_over_changes(), memory.take_over_changes()) == (2, 0)
+    assert [found.class_name for found in memory.scene().objects] == ["Bowl"]
+    assert memory.recall(FindQuery(object_class="Mug")).status is AnswerStatus.UNKNOWN
+    assert heard == ["Bowl"]
+
+
+def test_camera_goes_on_while_the_store_is_full(memory: RobotMemory, see: See, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(store: Store, records: object) -> None:
+        raise StoreBacklogError("no room")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Store, "append", full)
+        memory.observe(see(1, Mug=(1.0, 0.0, 0.8)))
+        with pytest.raises(StoreBacklogError):
+            memory.remember([StateChange("", "Mug", 2 * SECOND_NS, (ObjectState.CLEANED,), position=(1.0, 0.0, 0.8))])
+    assert memory.diagnostics()["store.refused_frames"] == 1
+    assert memory.find(FindQuery(object_class="Mug")).best is not None
