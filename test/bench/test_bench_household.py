@@ -1,0 +1,47 @@
+"""The household and instruction benchmarks run from the command line on the real floor plans."""
+
+import json
+
+from memory_node.cli import main
+
+
+def test_household_reports_a_row_for_each_category(shared_dir, tmp_path, capsys) -> None:
+    rows = json.loads((shared_dir / "data/alfred_l/tasks.json").read_text())
+    tasks = tmp_path / "tasks.json"
+    tasks.write_text(json.dumps([row for row in rows if row["floor_plan"] == "FloorPlan19"]))
+    picture = tmp_path / "paths.png"
+    scenes = shared_dir / "data/alfred_home/scenes.json.gz"
+    arguments = ["--scenes", str(scenes), "--tasks", str(tasks), "--suite", "alfred-l", "--picture", str(picture)]
+    assert main(["bench", "household", *arguments, "--json"]) == 0
+    printed = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert [row["category"] for row in printed] == ["simple", "all"]
+    assert printed[-1]["success_rate"] == 1.0
+    assert printed[-1]["reduced_exploration"] == 1.0
+    assert picture.stat().st_size > 10_000
+
+
+def test_instructions_of_both_formats_are_read(shared_dir, tmp_path, capsys) -> None:
+    params = {
+        "object_target": "Book",
+        "object_sliced": False,
+        "parent_target": "Bed",
+        "mrecep_target": "",
+        "toggle_target": "",
+    }
+    task = {
+        "task_type": "pick_and_place_simple",
+        "pddl_params": params,
+        "floor_plan": "FloorPlan301",
+        "objects": [{"type": name} for name in ("Book", "Pen", "Laptop", "Pillow", "CD", "AlarmClock", "CellPhone")],
+    }
+    plain = {
+        **task,
+        "instructions": [{"task": "put the book on the bed"}, {"task": "Place a book onto the bed."}],
+    }
+    wrapped = {"subset": "base", "instruction": "move the book to the bed", "repeat_idx": 0, "task": task}
+    path = tmp_path / "tasks.jsonl"
+    path.write_text("\n".join(json.dumps(row) for row in (plain, wrapped)))
+    assert main(["bench", "instructions", "--tasks", str(path), "--json"]) == 0
+    row = json.loads(capsys.readouterr().out)
+    assert (row["instructions"], row["task_type_accuracy"], row["goal_exact"]) == (3, 1.0, 1.0)
+    assert row["ms_p50"] > 0

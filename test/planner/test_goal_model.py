@@ -1,0 +1,72 @@
+"""The shipped instruction model reads people's words."""
+
+import pytest
+
+from memory_node.domain.errors import ResourceMissingError
+from memory_node.domain.goal_labels import GoalKind
+from memory_node.planner.goal_model import WEIGHTS_FOLDER, GoalModel, HomeClasses
+
+KITCHEN = HomeClasses(
+    frozenset({"Apple", "Mug", "Ladle", "Knife", "Plate", "Bowl", "Egg", "Spoon", "Potato"}),
+    frozenset({"CounterTop", "Fridge", "Microwave", "SinkBasin", "DiningTable", "GarbageCan", "Drawer", "Cabinet"}),
+)
+OFFICE = HomeClasses(
+    frozenset({"Book", "Pen", "Laptop", "CreditCard"}), frozenset({"Desk", "DeskLamp", "Sofa", "Shelf"})
+)
+
+
+@pytest.fixture(scope="module")
+def model() -> GoalModel:
+    return GoalModel()
+
+
+@pytest.mark.parametrize(
+    ("sentence", "kind", "target", "destination"),
+    [
+        ("Could you please put the mug on the counter?", GoalKind.PLACE, "Mug", "CounterTop"),
+        ("warm an egg up and leave it on the dining table", GoalKind.HEAT, "Egg", "DiningTable"),
+        ("Place a chilled apple in the trash", GoalKind.COOL, "Apple", "GarbageCan"),
+        (
+            "although there is a bowl in the cupboard, rinse a ladle and put it in the drawer",
+            GoalKind.CLEAN,
+            "Ladle",
+            "Drawer",
+        ),
+    ],
+)
+def test_goal_of_a_sentence(model: GoalModel, sentence: str, kind: GoalKind, target: str, destination: str) -> None:
+    goal = model.predict(sentence, KITCHEN).goal
+    assert goal.destination is not None
+    assert (goal.kind, goal.target.object_class, goal.destination.object_class) == (kind, target, destination)
+
+
+def test_examining_names_the_lamp_of_the_home(model: GoalModel) -> None:
+    goal = model.predict("look at a book in the light of the lamp", OFFICE).goal
+    assert goal.kind is GoalKind.EXAMINE
+    assert goal.light is not None
+    assert goal.light.object_class == "DeskLamp"
+
+
+def test_slice_is_asked_for_as_a_slice(model: GoalModel) -> None:
+    assert model.predict("put a slice of potato on the counter", KITCHEN).goal.sliced
+
+
+def test_home_decides_between_tables(model: GoalModel) -> None:
+    for table in ("DiningTable", "CoffeeTable", "SideTable"):
+        home = HomeClasses(OFFICE.objects, frozenset({table, "Sofa"}))
+        goal = model.predict("put the book on the table", home).goal
+        assert goal.destination is not None
+        assert goal.destination.object_class == table
+
+
+def test_complete_goal_has_a_destination(model: GoalModel) -> None:
+    assert model.predict("wash the mug", KITCHEN, complete=True).goal.destination is not None
+
+
+def test_shipped_weights_stay_small() -> None:
+    assert sum(path.stat().st_size for path in WEIGHTS_FOLDER.iterdir()) <= 20_000_000
+
+
+def test_missing_weights_are_said_so(tmp_path) -> None:
+    with pytest.raises(ResourceMissingError, match="install"):
+        GoalModel(tmp_path)
