@@ -40,7 +40,9 @@ class ExperienceRecord:
             InvalidValueError: keys are missing or unknown.
         """
         # A million stored steps repeat a few thousand actions; each is kept once.
-        listed = {k: tuple(map(sys.intern, v)) if isinstance(v, list | tuple) else v for k, v in values.items()}
+        listed: dict[str, Any] = {
+            k: tuple(map(sys.intern, v)) if isinstance(v, list | tuple) else v for k, v in values.items()
+        }
         try:
             return cls(**listed)
         except TypeError as error:
