@@ -59,7 +59,7 @@ class MemoryNode(Node):
         self.memory = open_memory(_memory_config(config), clock=self._now_ns)
         self._counters = InputCounters()
         self._topics = MemoryTopics(self, self.memory, config.publish_period_s)
-        self._service_servers = MemoryServices(self, self.memory)
+        self._service_servers = MemoryServices(self, self.memory, self._topics)
         detector: Detector | None = GeometricSegmenter() if config.detections == "segment" else None
         self._camera = CameraInput(
             self,

@@ -14,6 +14,7 @@ from memory_node.domain.answer import AnswerStatus, FindQuery
 from memory_node.domain.errors import RobotMemoryError
 from memory_node.domain.states import ObjectState
 from memory_node.nodes import conversions
+from memory_node.nodes.memory_topics import MemoryTopics
 
 DEFAULT_K = 5
 DEFAULT_TOKENS = 2000
@@ -22,9 +23,10 @@ DEFAULT_TOKENS = 2000
 class MemoryServices:
     """Serves `memory` under the node's name: ~/find_objects and so on."""
 
-    def __init__(self, node: Node, memory: RobotMemory) -> None:
+    def __init__(self, node: Node, memory: RobotMemory, topics: MemoryTopics) -> None:
         self._node = node
         self._memory = memory
+        self._topics = topics
         self._group = ReentrantCallbackGroup()
         self._serve(srv.GetSceneGraph, "get_scene_graph", self._get_scene_graph)
         self._serve(srv.FindObjects, "find_objects", self._find_objects)
@@ -132,6 +134,7 @@ class MemoryServices:
 
     def _record_step(self, request: Any, response: Any) -> None:
         warnings = self._memory.record_step(conversions.step_from_msg(request.step))
+        self._topics.publish_working_memory(request.step.episode_id)
         response.warnings = [str(warning) for warning in warnings]
         response.success = True
 

@@ -32,6 +32,7 @@ class MemoryTopics:
         self._delta = node.create_publisher(rm.SceneGraphDelta, "~/scene_graph_delta", 100)
         self._units = node.create_publisher(rm.MemoryUnits, "~/memory_units", LATCHED)
         self._statistics = node.create_publisher(rm.CacheStatistics, "~/cache_statistics", 10)
+        self._working_memory = node.create_publisher(rm.WorkingMemory, "~/working_memory", LATCHED)
         self._markers = MarkerTopic(node)
         self._menus = EditMenus(node, memory)
         self._timer = node.create_timer(period_s, self._publish, callback_group=MutuallyExclusiveCallbackGroup())
@@ -40,6 +41,24 @@ class MemoryTopics:
     def _on_change(self, events: tuple[SceneEvent, ...], from_version: int, to_version: int) -> None:
         stamp_ns = self._node.get_clock().now().nanoseconds
         self._delta.publish(conversions.delta_to_msg(events, stamp_ns, from_version, to_version))
+
+    def publish_working_memory(self, episode_id: str) -> None:
+        """Publish the running episode's working memory, after each of its steps."""
+        view = self._memory.experience.working_memory(episode_id)
+        if view is None:
+            return
+        self._working_memory.publish(
+            rm.WorkingMemory(
+                header=conversions.header(self._node.get_clock().now().nanoseconds),
+                episode_id=episode_id,
+                text=view.text(),
+                steps_so_far=view.steps_so_far,
+                success_rate=view.success_rate or 0.0,
+                held_object=view.held_object,
+                recent_places=list(view.recent_places),
+                warnings=[str(warning) for warning in view.warnings],
+            )
+        )
 
     def _publish(self) -> None:
         stamp_ns = self._node.get_clock().now().nanoseconds

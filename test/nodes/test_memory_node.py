@@ -4,7 +4,7 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -35,6 +35,15 @@ def ask(peer: RosPeer, **fields: Any) -> Any:
     return peer.call(FindObjects, "memory/find_objects", **fields)
 
 
+def show_until(condition: Callable[[], object], camera: SimulatedCamera, after_s: int = 0) -> None:
+    """Show pictures until something is true: sensor data is best effort, so any one of them may be lost."""
+    for stamp_s in range(after_s + 1, after_s + 60):
+        camera.show(stamp_s * SECOND_NS)
+        if condition():
+            return
+    pytest.fail("not true after 60 pictures")
+
+
 def figures(peer: RosPeer) -> dict[str, str]:
     from diagnostic_msgs.msg import DiagnosticArray
 
@@ -53,9 +62,7 @@ def test_camera_topics_become_answers_under_the_contract(peer: RosPeer, memory: 
     from robot_memory.msg import AnswerStatus
 
     camera = SimulatedCamera(peer)
-    for index in range(4):
-        camera.show((index + 1) * SECOND_NS)
-    wait_until(lambda: ask(peer, object_class="Mug").answers)
+    show_until(lambda: ask(peer, object_class="Mug").answers, camera)
     (answer,) = ask(peer, object_class="Mug").answers
     assert answer.status.value == AnswerStatus.OK
     assert (answer.header.frame_id, answer.evidence_frame, answer.source) == ("map", "map", "long_term")
@@ -103,8 +110,7 @@ def test_malformed_input_is_counted_and_the_node_lives(peer: RosPeer, memory: ob
         else:
             pytest.fail(f"{reason} was never counted: {figures(peer)}")
     assert ask(peer, object_class="Mug").answers == []
-    camera.show((stamp_s + 1) * SECOND_NS)
-    wait_until(lambda: ask(peer, object_class="Mug").answers)
+    show_until(lambda: ask(peer, object_class="Mug").answers, camera, stamp_s)
 
 
 def test_unusable_request_is_answered_with_what_is_wrong(peer: RosPeer, memory: object) -> None:
@@ -124,10 +130,7 @@ def test_what_a_service_told_survives_kill_9(tmp_path: Path, peer: RosPeer) -> N
 
     database = tmp_path / "memory.db"
     process = start_memory(database, peer.domain_id)
-    camera = SimulatedCamera(peer)
-    camera.show(1 * SECOND_NS)
-    camera.show(2 * SECOND_NS)
-    wait_until(lambda: peer.call(GetSceneGraph, "memory/get_scene_graph").graph.objects)
+    show_until(lambda: peer.call(GetSceneGraph, "memory/get_scene_graph").graph.objects, SimulatedCamera(peer))
     told = {o.id for o in peer.call(GetSceneGraph, "memory/get_scene_graph").graph.objects}
     process.kill()
     process.wait(10.0)
@@ -163,3 +166,18 @@ def test_every_service_answers(peer: RosPeer, memory: object) -> None:
         response = peer.call(kind, f"memory/{name}", **fields)
         message = getattr(response, "message", "") or getattr(getattr(response, "status", None), "explanation", "")
         assert "internal error" not in message, f"{name}: {message}"
+
+
+def test_working_memory_is_published_after_each_step(peer: RosPeer, memory: object) -> None:
+    from robot_memory import msg, srv
+
+    heard: list[msg.WorkingMemory] = []
+    peer.node.create_subscription(msg.WorkingMemory, "memory/working_memory", heard.append, 10)
+    peer.call(srv.StartEpisode, "memory/start_episode", episode_id="e1", instruction="wash the mug")
+    action = msg.SkillCall(skill="ToggleOn", arguments=["Faucet"])
+    step = msg.StepRecord(episode_id="e1", action=action, success=True, reason="none")
+    response = peer.call(srv.RecordStep, "memory/record_step", step=step)
+    assert "SinkBasin" in response.warnings[0]
+    wait_until(lambda: heard)
+    assert (heard[-1].steps_so_far, heard[-1].success_rate) == (1, 1.0)
+    assert heard[-1].warnings == response.warnings
