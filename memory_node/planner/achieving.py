@@ -275,7 +275,14 @@ class GoalRun:
                 found = yield from self._look_inside(name, object_class)
                 if found:
                     return
-        raise Setback(f"no {mention} found")
+        whole = self._kinds.whole(mention.object_class)
+        if whole == mention.object_class:
+            raise Setback(f"no {mention} found")
+        # The slices that memory knew of are gone: another whole one is cut.
+        yield from self._need(name, Mention(whole, (whole,)))
+        yield from self._need("knife", Mention("knife", ("Knife", "ButterKnife")))
+        yield from self._make(Wanted(_P.STATE, (name,), _S.SLICED))
+        self._mentions[name] = mention
 
     def _look_inside(self, name: str, object_class: str) -> Generator[PlannedStep, SkillResult, bool]:
         """Go to furniture that may hold or hide the thing: what memory knows of, or else the first ones in view."""
