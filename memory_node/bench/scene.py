@@ -14,7 +14,7 @@ import numpy as np
 
 from memory_node.bench.rows import emit, progress_bar
 from memory_node.bench.scene_camera import CAMERA, View, detect, render
-from memory_node.bench.scene_score import Sightings, score_scene
+from memory_node.bench.scene_score import KNOWN, Sightings, score_scene
 from memory_node.bench.scene_site import ROOM_M, build_site, rearrange, room_corner
 from memory_node.domain.geometry import OrientedBox, Pose
 from memory_node.domain.scene import SceneObject
@@ -95,7 +95,7 @@ class Drive:
             for base in self._bases(half):
                 self._step(*base)
                 progress.advance(task)
-            self.sightings.before_change(self.site, self.graph)
+            self.sightings.before_change(self.site, self.graph, self.rooms)
             moved, removed = rearrange(self.site, self.rooms, self.generator, _MOVED, _REMOVED)
             self.sightings.after_change(moved, removed)
             for base in self._bases(self.frames - half):
@@ -165,7 +165,7 @@ class Drive:
             box = OrientedBox(center, thing.box.size, thing.box.yaw_rad)
             self.graph.add_object(
                 SceneObject(
-                    id=f"known-{thing.number}",
+                    id=f"{KNOWN}{thing.number}",
                     class_probabilities={thing.class_name: 1.0},
                     box=box,
                     covariance=np.eye(3) * 1e-4,

@@ -17,6 +17,7 @@ from memory_node.scene_graph.graph import SceneGraph
 _SEEN_FRAMES = 3
 _LOOKED_FRAMES = 3
 _NEAR_M = 0.10
+KNOWN = "known-"
 
 
 @dataclass(eq=False)
@@ -38,12 +39,12 @@ class Sightings:
     removed: list[int] = field(default_factory=list)
     _changed: bool = False
 
-    def before_change(self, site: Site, graph: SceneGraph) -> None:
-        """Note which memory belongs to which thing."""
-        found = [found for found in graph.objects() if found.existence >= 0.5]
-        for thing, found_object in match(list(site.things.values()), found):
-            self.old_id[thing.number] = found_object.id
-        self.old_place = {n: Thing(n, t.class_name, t.box, t.room) for n, t in site.things.items()}
+    def before_change(self, site: Site, graph: SceneGraph, rooms: list[int]) -> None:
+        """Note which memory belongs to which thing of the rooms driven through."""
+        things = [thing for room in rooms for thing in site.in_room(room)]
+        for thing, found in match(things, memories(graph)):
+            self.old_id[thing.number] = found.id
+        self.old_place = {t.number: Thing(t.number, t.class_name, t.box, t.room) for t in things}
 
     def after_change(self, moved: list[Thing], removed: list[Thing]) -> None:
         """Note what was moved and what was taken away."""
@@ -118,16 +119,23 @@ def match(things: list[Thing], found: list[SceneObject]) -> list[tuple[Thing, Sc
     return [(things[i], found[j]) for i, j in zip(*linear_sum_assignment(cost)) if cost[i, j] < 1e3]
 
 
+def memories(graph: SceneGraph) -> list[SceneObject]:
+    """Return what memory believes in and was not told beforehand."""
+    rows = graph.state.active_rows().tolist()
+    own = [row for row in rows if not graph.state.table.record(row).id.startswith(KNOWN)]
+    return [graph.state.object_at(row) for row in own if graph.state.existence(row) >= 0.5]
+
+
 def score_scene(graph: SceneGraph, site: Site, rooms: list[int], sightings: Sightings) -> dict[str, float]:
     """Return precision, recall, duplicates, mean position error, moved_found and removed_found over the rooms driven
     through.
 
-    A false memory of a thing that left a place which was not clearly looked at since does not count against precision: nothing
-    could tell. Recall is over the things that were in clear view in at least three frames; duplicates are second memories of
-    one thing.
+    A false memory of a thing that left a place which was not clearly looked at since does not count against
+    precision: nothing could tell. Recall is over the things that were in clear view in at least three frames;
+    duplicates are second memories of one thing.
     """
     things = [thing for room in rooms for thing in site.in_room(room)]
-    found = [f for f in graph.objects() if f.existence >= 0.5 and not f.id.startswith("known-")]
+    found = memories(graph)
     pairs = match(things, found)
     seen = {thing.number for thing in things if sightings.seen[thing.number] >= _SEEN_FRAMES}
     matched = {thing.number for thing, _ in pairs}

@@ -103,18 +103,19 @@ def place_thing(site: Site, room: int, generator: np.random.Generator, thing: Th
     size = thing.box.size if thing else _size_of(name, THINGS, generator)
     supports = [other for other in site.in_room(room) if other.furniture]
     others = [other.box for other in site.in_room(room) if not other.furniture]
+    taken = np.array([box.center[:2] for box in others]).reshape(-1, 2)
+    taken_reach = np.array([0.5 * np.hypot(*box.size[:2]) for box in others])
+    reach = 0.5 * float(np.hypot(*size[:2]))
     for _ in range(30):
         support = supports[int(generator.integers(len(supports)))].box
         yaw = float(generator.uniform(-np.pi, np.pi))
-        reach = 0.5 * float(np.hypot(*size[:2]))
         room_x, room_y = 0.5 * support.size[0] - reach, 0.5 * support.size[1] - 0.7 * reach
         if room_x <= 0.0 or room_y <= 0.0:
             continue
         u, v = generator.uniform(-room_x, room_x), generator.uniform(-room_y, room_y)
         cos, sin = np.cos(support.yaw_rad), np.sin(support.yaw_rad)
         at = support.center[:2] + np.array([cos * u - sin * v, sin * u + cos * v])
-        clear = [np.linalg.norm(at - o.center[:2]) > reach + 0.5 * np.hypot(*o.size[:2]) for o in others]
-        if all(clear):
+        if (((taken - at) ** 2).sum(axis=1) > (taken_reach + reach) ** 2).all():
             box = OrientedBox(np.array([*at, support.top_m + 0.5 * size[2]]), size, yaw)
             if thing:
                 thing.box, thing.room = box, room
