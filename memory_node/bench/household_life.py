@@ -14,6 +14,7 @@ from memory_node.delivery.open_memory import MemoryConfig, open_memory
 from memory_node.domain.geometry import FloatArray, OrientedBox, Pose
 from memory_node.domain.ports import TextEmbedder
 from memory_node.domain.skill import SkillCall, SkillResult, StateChange
+from memory_node.domain.token_count import estimate_tokens
 from memory_node.home.alfred_home import ALFRED_REACH_M
 from memory_node.home.execution import Progress
 from memory_node.home.object_types import Property
@@ -94,7 +95,7 @@ class Life:
         result = executor.execute(case.instruction)
         met, conditions = self._judge.verdict(world)
         problems = tuple(self._judge.problems())
-        tokens = _tokens(context)
+        tokens = estimate_tokens(context)
         return Trial(case, result, met, conditions, problems, self._needed, self._right, tokens, list(self._path))
 
     def run_skill(self, robot: HomeRobot, call: SkillCall) -> SkillResult:
@@ -188,11 +189,6 @@ class Life:
 def _is_there(box: OrientedBox, place: FloatArray, within_m: float = SAME_PLACE_M) -> bool:
     rise = max(abs(float(place[2] - box.center[2])) - 0.5 * float(box.size[2]), 0.0)
     return bool(np.hypot(horizontal_distance(box, place), rise) <= within_m)
-
-
-def _tokens(text: str) -> int:
-    """Return roughly how many tokens a language model reads in the text: four characters each."""
-    return (len(text) + 3) // 4
 
 
 class _WatchedRobot:

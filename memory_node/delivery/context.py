@@ -6,12 +6,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from memory_node.domain.answer import Recollection
+from memory_node.domain.token_count import estimate_tokens
 from memory_node.experience.experience import ExperienceAnswer
-
-
-def estimate_tokens(text: str) -> int:
-    """Return about how many tokens a text has: four characters each, as common tokenizers average."""
-    return -(-len(text) // 4)
 
 
 @dataclass(frozen=True)

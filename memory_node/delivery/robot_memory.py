@@ -246,11 +246,6 @@ class RobotMemory:
         ]
         return assemble(sections, token_budget)
 
-    def units(self) -> tuple[SceneObject, ...]:
-        """Return the objects that the short-term memory holds, as the scene graph knows them."""
-        with self._lock:
-            return tuple(self._scene.object(u.object_id) for u in self._cache.units() if self._exists(u.object_id))
-
     @property
     def cache(self) -> ObjectCache:
         """The short-term memory."""

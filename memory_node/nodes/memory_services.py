@@ -13,6 +13,7 @@ from memory_node.delivery.robot_memory import RobotMemory
 from memory_node.domain.answer import AnswerStatus, FindQuery
 from memory_node.domain.errors import RobotMemoryError
 from memory_node.domain.states import ObjectState
+from memory_node.domain.token_count import estimate_tokens
 from memory_node.nodes import conversions
 from memory_node.nodes.memory_topics import MemoryTopics
 
@@ -67,7 +68,7 @@ class MemoryServices:
         response.graph = msg
         if request.token_budget:
             response.text = self._memory.scene_text(request.token_budget)
-            response.text_tokens = -(-len(response.text) // 4)
+            response.text_tokens = estimate_tokens(response.text)
         response.success = True
 
     def _find_objects(self, request: Any, response: Any) -> None:

@@ -9,13 +9,8 @@ import numpy as np
 
 from memory_node.domain.ports import TextEmbedder
 from memory_node.domain.scene import Area, RelationKind, SceneObject, SceneSnapshot
+from memory_node.domain.token_count import estimate_tokens
 from memory_node.scene_graph.find import describe, spoken_name
-
-
-def estimate_tokens(text: str) -> int:
-    """Return about how many tokens of a language model a text has: four characters each, as common tokenizers
-    average."""
-    return -(-len(text) // 4)
 
 
 def scene_as_text(
