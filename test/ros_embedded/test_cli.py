@@ -10,6 +10,8 @@ import yaml
 from ros_embedded.cli.main import main
 
 PEER = """
+import time
+
 import ros_embedded
 ros_embedded.activate()
 import rclpy
@@ -38,8 +40,9 @@ def add(request, response):
 
 
 def count(handle):
-    feedback = Fibonacci.Feedback(sequence=[0, 1])
-    handle.publish_feedback(feedback)
+    for _ in range(10):  # a client whose subscription is matched late misses the first ones, as with any action server
+        handle.publish_feedback(Fibonacci.Feedback(sequence=[0, 1]))
+        time.sleep(0.05)
     handle.succeed()
     return Fibonacci.Result(sequence=[0, 1, 1, handle.request.order])
 
