@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
-from pathlib import Path
 from typing import Any
 
 from memory_node.delivery.robot_memory import RobotMemory
@@ -97,8 +96,6 @@ def scene_records(snapshot: SceneSnapshot) -> dict[str, Any]:
 def _open_store(config: MemoryConfig, clock: Clock) -> Store | None:
     if not config.database:
         return None
-    if "://" not in config.database:
-        Path(config.database).expanduser().parent.mkdir(parents=True, exist_ok=True)
     return open_store(config.database, config.robot_id, config.site, clock=clock)
 
 

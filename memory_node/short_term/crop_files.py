@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import hashlib
+import logging
 import tempfile
 from collections.abc import Iterable
 from pathlib import Path
+
+from memory_node.domain.private_files import create_private
+
+_log = logging.getLogger(__name__)
 
 
 class CropFiles:
@@ -17,18 +22,27 @@ class CropFiles:
     def __init__(self, folder: str, budget_bytes: int) -> None:
         self._temporary = tempfile.TemporaryDirectory(prefix="robot_memory_crops_") if not folder else None
         self._folder = Path(self._temporary.name if self._temporary else folder)
-        self._folder.mkdir(parents=True, exist_ok=True)
         self._budget_bytes = budget_bytes
         self._sizes: dict[str, int] = {}
         self.used_bytes = 0
 
     def write(self, object_id: str, jpeg: bytes) -> tuple[str, list[str]]:
-        """Keep the crop; return its path ("" when it alone exceeds the budget) and the objects whose crop had to go."""
+        """Keep the crop; return its path and the objects whose crop had to go.
+
+        The path is "" when the crop alone exceeds the budget, or the disk does not take it.
+        """
         if len(jpeg) > self._budget_bytes:
             self.remove(object_id)
             return "", []
         path = self._path(object_id)
-        path.write_bytes(jpeg)
+        try:
+            create_private(path)
+            path.write_bytes(jpeg)
+        except OSError as error:
+            # A full or read-only disk costs the picture, not the memory of the object.
+            _log.warning("the picture of %s cannot be kept: %s", object_id, error)
+            self.remove(object_id)
+            return "", []
         self._count(object_id, len(jpeg))
         dropped: list[str] = []
         while self.used_bytes > self._budget_bytes:
@@ -40,7 +54,7 @@ class CropFiles:
         """Remove the object's crop, if there is one."""
         if object_id in self._sizes:
             self.used_bytes -= self._sizes.pop(object_id)
-            self._path(object_id).unlink(missing_ok=True)
+            _discard(self._path(object_id))
 
     def adopt(self, object_ids: Iterable[str]) -> None:
         """Take over the crops of these objects from an earlier life of the folder; remove all others."""
@@ -51,7 +65,7 @@ class CropFiles:
                 self._count(object_id, path.stat().st_size)
                 strangers.discard(path)
         for path in strangers:
-            path.unlink(missing_ok=True)
+            _discard(path)
 
     def _path(self, object_id: str) -> Path:
         # Ids come from outside too: a digest is a safe file name whatever they contain.
@@ -60,3 +74,10 @@ class CropFiles:
     def _count(self, object_id: str, size: int) -> None:
         self.used_bytes += size - self._sizes.pop(object_id, 0)
         self._sizes[object_id] = size
+
+
+def _discard(path: Path) -> None:
+    try:
+        path.unlink(missing_ok=True)
+    except OSError as error:
+        _log.warning("a picture cannot be removed: %s", error)

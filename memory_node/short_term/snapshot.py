@@ -12,6 +12,7 @@ import numpy as np
 
 from memory_node.domain.errors import RobotMemoryError
 from memory_node.domain.memory_unit import MemoryUnit
+from memory_node.domain.private_files import create_private
 from memory_node.domain.states import ObjectState, StateBelief
 
 _FORMAT = 1
@@ -41,7 +42,7 @@ def write_snapshot(path: Path, units: Iterable[MemoryUnit], stamp_ns: int) -> No
     """Write the units, coldest first, whole or not at all. Embeddings are left out: they are made again when asked."""
     document = {"format": _FORMAT, "stamp_ns": stamp_ns, "units": [_unit_to_json(unit) for unit in units]}
     scratch = path.with_name(path.name + ".part")
-    path.parent.mkdir(parents=True, exist_ok=True)
+    create_private(scratch)
     scratch.write_text(json.dumps(document), encoding="utf-8")
     os.replace(scratch, path)
 

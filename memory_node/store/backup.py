@@ -11,10 +11,10 @@ from sqlalchemy.engine import Connection, Engine
 
 from memory_node.domain.clock import Clock, system_clock
 from memory_node.domain.errors import StoreError
+from memory_node.domain.private_files import create_private
 from memory_node.store import copying, schema
 from memory_node.store.apply import notify
 from memory_node.store.engine import (
-    create_private,
     for_writing,
     leave_wal,
     open_copy,

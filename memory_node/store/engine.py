@@ -43,17 +43,6 @@ def sqlite_path(url: URL) -> Path | None:
     return Path(str(url.database)) if url.get_backend_name() == "sqlite" else None
 
 
-def create_private(path: Path) -> None:
-    """Make `path` a file that only its owner reads and writes (0600), creating it and its folder if need be."""
-    path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-    descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
-    try:
-        if os.fstat(descriptor).st_mode & 0o177:
-            os.fchmod(descriptor, 0o600)
-    finally:
-        os.close(descriptor)
-
-
 def open_engine(url: URL, busy_timeout_s: float = 2.0) -> Engine:
     """Return an engine; nothing is connected yet. TLS options of the address (sslmode, sslrootcert) pass through."""
     path = sqlite_path(url)
@@ -69,6 +58,19 @@ def open_engine(url: URL, busy_timeout_s: float = 2.0) -> Engine:
     return sa.create_engine(url, connect_args=arguments, pool_size=3)
 
 
+def _sqlite_address(path: Path) -> str:
+    """Return the address of a file that is there; where its folder cannot be written, one that only reads.
+
+    mode=rw: a file that is not there is an error, never a new and empty memory.
+    """
+    address = f"file:{quote(str(path.absolute()))}"
+    if os.access(path.parent, os.W_OK):
+        return f"{address}?mode=rw"
+    # Without a log beside it nothing can have been left in one, and none can be made to find that out.
+    immutable = "" if path.with_name(path.name + "-wal").exists() else "&immutable=1"
+    return f"{address}?mode=ro{immutable}"
+
+
 def open_copy(path: Path) -> Engine:
     """Return an engine that only reads a SQLite file and leaves no trace beside it."""
     address = f"file:{quote(str(path.absolute()))}?mode=ro"
@@ -76,23 +78,19 @@ def open_copy(path: Path) -> Engine:
 
 
 def _sqlite_engine(path: Path, busy_timeout_s: float) -> Engine:
-    address = f"file:{quote(str(path.absolute()))}?mode=rw"
-
     def connect() -> sqlite3.Connection:
-        # mode=rw: a file that is not there is an error, never a new and empty memory.
-        return sqlite3.connect(address, uri=True, timeout=busy_timeout_s, check_same_thread=False)
-
-    engine = sa.create_engine(URL.create("sqlite", database=str(path)), creator=connect, pool_size=3)
-
-    @sa.event.listens_for(engine, "connect")
-    def _configure(connection: sqlite3.Connection, _record: Any) -> None:
-        # sqlite3 must not begin transactions on its own: _begin below says which kind.
-        connection.isolation_level = None
-        connection.execute("PRAGMA journal_mode = WAL")
+        # sqlite3 must not begin transactions on its own (isolation_level): _begin below says which kind.
+        options: dict[str, Any] = {"timeout": busy_timeout_s, "check_same_thread": False, "isolation_level": None}
+        connection = sqlite3.connect(_sqlite_address(path), uri=True, **options)
+        if os.access(path.parent, os.W_OK):
+            connection.execute("PRAGMA journal_mode = WAL")
         connection.execute("PRAGMA synchronous = FULL")
         connection.execute("PRAGMA secure_delete = ON")
         connection.execute("PRAGMA temp_store = MEMORY")
         connection.execute("PRAGMA cache_size = -32000")
+        return connection
+
+    engine = sa.create_engine(URL.create("sqlite", database=str(path)), creator=connect, pool_size=3)
 
     @sa.event.listens_for(engine, "begin")
     def _begin(connection: Connection) -> None:

@@ -16,9 +16,10 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection, Engine
 
 from memory_node.domain.errors import StoreError
+from memory_node.domain.private_files import create_private, make_private_folder
 from memory_node.store import copying, schema
 from memory_node.store.apply import next_revision, notify
-from memory_node.store.engine import create_private, for_writing
+from memory_node.store.engine import for_writing
 from memory_node.store.errors import InvalidImportError
 from memory_node.store.images import ImageFolder
 from memory_node.store.reader import reading
@@ -141,7 +142,7 @@ def _arrow_schema(pyarrow: Any, table: sa.Table, site: str) -> Any:
 def export_parquet(engine: Engine, site: str, folder: Path) -> int:
     """Write all facts to `folder`/TABLE.parquet, zstd-coded; return the number of facts."""
     pyarrow, parquet = _parquet()
-    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    make_private_folder(folder)
     count = 0
     with reading(engine) as connection:
         for table in schema.LOGGED:

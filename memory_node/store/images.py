@@ -6,7 +6,7 @@ import hashlib
 import os
 from pathlib import Path
 
-from memory_node.store.engine import create_private
+from memory_node.domain.private_files import create_private
 from memory_node.store.errors import ConfinementError
 
 

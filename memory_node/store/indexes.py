@@ -8,7 +8,7 @@ import os
 from pathlib import Path
 
 from memory_node.domain.errors import InvalidValueError
-from memory_node.store.engine import create_private
+from memory_node.domain.private_files import create_private
 
 
 class IndexFolder:

@@ -17,7 +17,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from memory_node.store.engine import create_private
+from memory_node.domain.private_files import create_private
 from memory_node.store.errors import StoreInUseError
 from memory_node.store.records import Batch
 
@@ -48,21 +48,32 @@ class Journal:
     """A file of fixed size that holds batches in order; not thread-safe, the writer alone uses it."""
 
     def __init__(self, path: Path, capacity_bytes: int) -> None:
-        """Open or create it and take its lock.
+        self.path = path
+        self.capacity_bytes = capacity_bytes
+        self._descriptor = -1
+        self._frames: list[tuple[int, int]] = []
+        self._end = 0
+        self._reserved = False
+
+    def open(self) -> None:
+        """Open or create the file, take its lock and find what waits in it; nothing when it is open.
 
         Raises:
             StoreInUseError: another process holds it.
+            OSError: its folder cannot be written.
         """
-        self.path = path
-        create_private(path)
-        self._descriptor = os.open(path, os.O_RDWR | os.O_CLOEXEC)
+        if self._descriptor >= 0:
+            return
+        create_private(self.path)
+        descriptor = os.open(self.path, os.O_RDWR | os.O_CLOEXEC)
         try:
-            fcntl.flock(self._descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            os.close(self._descriptor)
-            raise StoreInUseError(f"another process writes this memory already (it holds {path})") from None
-        self.capacity_bytes = max(capacity_bytes, os.fstat(self._descriptor).st_size)
-        self._frames: list[tuple[int, int]] = list(self._scan())
+            os.close(descriptor)
+            raise StoreInUseError(f"another process writes this memory already (it holds {self.path})") from None
+        self._descriptor = descriptor
+        self.capacity_bytes = max(self.capacity_bytes, os.fstat(self._descriptor).st_size)
+        self._frames = list(self._scan())
         self._end = sum(self._frames[-1]) if self._frames else 0
         if os.pread(self._descriptor, _HEAD.size, self._end).strip(b"\0"):
             # A frame that a crash tore: it was never acknowledged, and must not lie there for ever.
@@ -100,8 +111,9 @@ class Journal:
         """Add a batch and wait until it is on the disk; False when there is no room for it.
 
         Raises:
-            OSError: the disk refuses the write.
+            OSError: the disk refuses the write, or refused to open it.
         """
+        self.open()
         payload = encode_batch(batch)
         frame = _HEAD.pack(len(payload), zlib.crc32(payload)) + payload
         # The end mark must fit behind it.
@@ -133,4 +145,6 @@ class Journal:
 
     def close(self) -> None:
         """Let go of it."""
-        os.close(self._descriptor)
+        if self._descriptor >= 0:
+            os.close(self._descriptor)
+            self._descriptor = -1

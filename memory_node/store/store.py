@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import socket
 import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -21,7 +22,7 @@ from memory_node.store import reader, schema
 from memory_node.store.backup import backup
 from memory_node.store.config import StoreConfig, load_config
 from memory_node.store.copying import insert_missing
-from memory_node.store.engine import for_writing, open_engine, parse_url, sqlite_path
+from memory_node.store.engine import for_writing, open_engine, parse_url, reason_of, sqlite_path
 from memory_node.store.errors import StoreUnavailableError
 from memory_node.store.feed import ChangeFeed
 from memory_node.store.forget import forget
@@ -32,8 +33,10 @@ from memory_node.store.records import Batch, Document, Recordable, Removed, Stor
 from memory_node.store.rows import MapRecord
 from memory_node.store.tombstones import tombstone_of
 from memory_node.store.translate import Translator
-from memory_node.store.versioning import prepare
+from memory_node.store.versioning import prepare, site_of
 from memory_node.store.writer import LogWriter, Ticket, WriterDiagnostics
+
+_log = logging.getLogger(__name__)
 
 
 def open_store(
@@ -66,22 +69,21 @@ class Store:
         self.session_id = new_id()
         self._clock = clock
         self._engine = open_engine(url, config.busy_timeout_s)
-        path = sqlite_path(url)
         self.site = site or "home"
         self._prepared = False
         # The inode of the SQLite file; 0 before it is opened, and for a server.
         self._file_number = 0
         try:
             self._prepare(site)
-        except sa.exc.OperationalError as error:
-            if path is not None:
-                raise StoreUnavailableError(f"{path} cannot be opened: {error.orig}") from error
+        except (sa.exc.OperationalError, OSError) as error:
+            self._open_for_reading(site, error)
         folders = locate(url, self.site, robot_id, config)
         self._folders = folders
         self.images = folders.images
         self.indexes = folders.indexes
         self._translator = Translator(self.site, robot_id, self.session_id)
         self._journal = Journal(folders.journal, int(config.journal_mib * 2**20))
+        self._open_journal()
         self._feed = ChangeFeed(self._engine, self.site, config)
         self._writer = LogWriter(self._engine, self._translator, self._journal, config, self._on_commit)
         self._map: dict[tuple[str, ...], MapRecord] = {}
@@ -318,12 +320,44 @@ class Store:
         if path is not None and self._file_number and not path.exists():
             # A new and empty memory in its place would hide the loss.
             raise FileNotFoundError(f"{path} was removed; bring it back, or a backup of it, to the same place")
+        # Connections that were opened while it could only be read would stay so.
+        self._engine.dispose()
         self.site = prepare(self._engine, site, self._clock)
         row = {"id": self.session_id, "robot_id": self.robot_id, "started_ns": self._clock(), "program": __version__}
         with for_writing(self._engine.connect()) as connection, connection.begin():
             connection.execute(insert_missing(connection, schema.sessions), {**row, "site": self.site})
         self._file_number = path.stat().st_ino if path is not None else 0
         self._prepared = True
+
+    def _open_for_reading(self, site: str, trouble: Exception) -> None:
+        """Go on with a SQLite file that can only be read; a server that is away is waited for.
+
+        Raises:
+            StoreUnavailableError: the file cannot be read either.
+        """
+        path = sqlite_path(self.url)
+        if path is None:
+            return
+        try:
+            self.site = site_of(self._engine, site)
+        except (sa.exc.SQLAlchemyError, OSError):
+            raise StoreUnavailableError(f"{path} cannot be opened: {reason_of(trouble)}") from trouble
+        _log.error("%s can only be read (%s); what is new waits until it can be written", path, reason_of(trouble))
+
+    def _open_journal(self) -> None:
+        """Open the journal; without it a database that cannot be written either leaves new facts in memory.
+
+        Raises:
+            StoreInUseError: another process writes as this robot.
+            StoreUnavailableError: its place cannot be written, though the database can.
+        """
+        try:
+            self._journal.open()
+        except OSError as error:
+            advice = "name a place that can be written as journal_path in config/store.yaml"
+            if self._prepared:
+                raise StoreUnavailableError(f"the journal cannot be written ({error}); {advice}") from error
+            _log.error("the journal cannot be written either (%s), facts wait in memory; %s", error, advice)
 
     def _verify_file(self) -> None:
         """Raise OSError when the SQLite file is no longer the one that is open: its writes would go nowhere."""

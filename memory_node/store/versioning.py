@@ -8,8 +8,9 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection, Engine
 
 from memory_node.domain.clock import Clock, system_clock
-from memory_node.store.engine import APPLICATION_ID, create_private, for_writing, sqlite_path
-from memory_node.store.errors import StoreSiteError, StoreVersionError
+from memory_node.domain.private_files import create_private
+from memory_node.store.engine import APPLICATION_ID, for_writing, sqlite_path
+from memory_node.store.errors import StoreSiteError, StoreUnavailableError, StoreVersionError
 from memory_node.store.schema import SCHEMA_VERSION, metadata, sites
 
 _MIGRATIONS = Path(__file__).parent / "migrations"
@@ -51,6 +52,29 @@ def prepare(engine: Engine, site: str, clock: Clock = system_clock) -> str:
         elif version != SCHEMA_VERSION:
             migrate(connection, version)
         return _enter_site(connection, site, clock)
+
+
+def site_of(engine: Engine, site: str) -> str:
+    """Return the site's name in a database that can only be read now; site: "" asks for a SQLite file's own.
+
+    Raises:
+        StoreUnavailableError: nothing is in it yet.
+        StoreVersionError: its schema is another than this program's.
+        StoreSiteError: a SQLite file of another site.
+    """
+    with engine.connect() as connection, connection.begin():
+        version = schema_version(connection)
+        if version is None:
+            raise StoreUnavailableError("there is no memory in this file yet, and it cannot be written")
+        if version != SCHEMA_VERSION:
+            raise StoreVersionError(
+                f"the store has schema {version}, this program {SCHEMA_VERSION}, and it cannot be migrated "
+                "while it cannot be written"
+            )
+        present = list(connection.execute(sa.select(sites.c.name).order_by(sites.c.name)).scalars())
+    if site and site not in present:
+        raise StoreSiteError(f"this file is the memory of {', '.join(present)}, not of {site!r}; give another path")
+    return site or present[0]
 
 
 def _create(connection: Connection) -> None:

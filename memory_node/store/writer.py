@@ -331,7 +331,7 @@ class LogWriter:
     def _keep(self, batch: Batch) -> bool:
         try:
             return self._journal.append(batch)
-        except OSError as error:
+        except (OSError, StoreError) as error:
             _log.error("the journal cannot be written either (%s); facts wait in memory", error)
             return False
 
@@ -339,6 +339,7 @@ class LogWriter:
         """Bring the journal's batches into the database, in order; the state tells whether it went."""
         try:
             self._prepare()
+            self._journal.open()
         except (sa.exc.SQLAlchemyError, OSError, StoreError) as error:
             self._lose(error)
             return

@@ -139,6 +139,13 @@ def test_more_pins_than_room_still_lets_new_objects_in():
         assert len(cache) <= 4
 
 
+def test_disk_that_takes_no_crop_costs_only_the_picture(tmp_path):
+    (tmp_path / "file").write_text("in the way of the folder")
+    cache = cache_of(3, crop_folder=str(tmp_path / "file" / "crops"))
+    cache.put(unit("a"), crop_jpeg=b"jpeg")
+    assert cache.get("a").image_path == ""
+
+
 def test_crops_keep_to_their_budget_and_leave_with_their_unit(tmp_path):
     stale = tmp_path / "old.jpg"
     stale.write_bytes(b"x")
@@ -147,6 +154,7 @@ def test_crops_keep_to_their_budget_and_leave_with_their_unit(tmp_path):
     for name in "abc":
         cache.put(unit(name), crop_jpeg=name.encode() * 100)
     assert cache.get("a").image_path == "", "250 bytes hold two crops"
+    assert {path.stat().st_mode & 0o777 for path in tmp_path.iterdir()} == {0o600}
     assert [Path(cache.get(name).image_path).read_bytes() for name in "bc"] == [b"b" * 100, b"c" * 100]
     cache.forget("b")
     assert len(list(tmp_path.iterdir())) == 1

@@ -12,10 +12,11 @@ from alembic.config import Config
 from alembic.migration import MigrationContext
 
 from memory_node.domain.errors import StoreError
+from memory_node.domain.private_files import create_private
 from memory_node.domain.scene import SceneEvent, SceneEventKind
 from memory_node.store import versioning
 from memory_node.store.backup import restore
-from memory_node.store.engine import create_private, open_engine, parse_url
+from memory_node.store.engine import open_engine, parse_url
 from memory_node.store.errors import InvalidImportError, StoreVersionError
 from memory_node.store.schema import metadata
 

@@ -1,12 +1,15 @@
 """A database that is locked, full, read-only or away: memory goes on, in order, and nothing is dropped in silence."""
 
 import errno
+import json
 import os
+import shutil
 import signal
 import sqlite3
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import pytest
 import sqlalchemy as sa
@@ -218,6 +221,7 @@ def test_tls_options_of_the_address_reach_the_server(open_at, postgres):
 
 def test_torn_frame_ends_the_journal(tmp_path):
     journal = Journal(tmp_path / "j", 100_000)
+    journal.open()
     for number in range(3):
         assert journal.append({"episodes": {(f"e{number}",): {"id": f"e{number}", "crop": bytes([number])}}})
     end = journal.used_bytes
@@ -226,6 +230,7 @@ def test_torn_frame_ends_the_journal(tmp_path):
         file.seek(end - 3)
         file.write(b"\0")
     again = Journal(tmp_path / "j", 100_000)
+    again.open()
     assert [batch["episodes"][f"e{n}",]["crop"] for n, batch in enumerate(again.batches())] == [b"\0", b"\1"]
     again.clear()
     assert (tmp_path / "j").read_bytes().strip(b"\0") == b""
@@ -239,3 +244,22 @@ def test_files_are_private_to_their_owner(open_at, tmp_path, make_object):
     store.append([event(make_object())]).wait()
     for name in ("memory.db", "memory.db-wal", "memory.db-shm", "r1.pending"):
         assert (tmp_path / name).stat().st_mode & 0o777 == 0o600, name
+
+
+def test_disks_that_are_full_or_read_only(tmp_path):
+    """Real mounts, in a namespace of their own: a disk that fills up and grows, a start on one that is read-only."""
+    isolated = ["unshare", "--mount", "--propagation", "private"]
+    if shutil.which("unshare") is None or subprocess.run([*isolated, "true"], capture_output=True).returncode:
+        pytest.skip("mounting needs root's rights")
+    script = Path(__file__).with_name("mounted_disk.py")
+    command = [*isolated, sys.executable, str(script), str(tmp_path)]
+    ended = subprocess.run(command, capture_output=True, text=True, timeout=120)
+    assert ended.returncode == 0, ended.stderr
+    seen = json.loads(ended.stdout)
+    assert "full" in seen["full"]["state"]
+    assert seen["full"]["told"] > 8
+    assert seen["full"]["missing"] == 0
+    assert seen["read_only"]["remembered"] == seen["full"]["told"]
+    assert "Read-only file system" in seen["read_only"]["error"]
+    assert seen["read_only"]["missing"] == 0
+    assert "cannot be opened: [Errno 30]" in seen["read_only"]["refused"]
