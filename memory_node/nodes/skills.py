@@ -51,7 +51,7 @@ class SkillsNode(Node):
             cancel_callback=lambda goal: CancelResponse.ACCEPT,
             callback_group=ReentrantCallbackGroup(),
         )
-        self.get_logger().info("skills of the robot at execute_skill; its hand is taken for empty")
+        self.get_logger().info("skills of the robot at execute_skill")
 
     def _make_performer(self) -> SkillPerformer:
         config, types = self._config, load_types()

@@ -21,7 +21,7 @@ def thing(name: str, x: float, y: float, z: float, side: tuple[float, float, flo
 
 
 def kitchen() -> list[SceneObject]:
-    """Return a table with an apple, a fridge that holds an egg behind its closed door, a lamp, and a mug far away."""
+    """Return a table with an apple, a fridge that holds an egg, a sink, a lamp, and a mug far away."""
     return [
         thing("DiningTable", 2.0, 0.0, 0.4, (0.8, 1.2, 0.8)),
         thing("Apple", 1.75, 0.2, 0.84, (0.07, 0.07, 0.08), support_id="id-DiningTable"),
@@ -29,6 +29,8 @@ def kitchen() -> list[SceneObject]:
         thing("Fridge", -2.0, 1.8, 0.9, (0.6, 0.6, 1.8), states=(ObjectState.CLOSED,)),
         thing("Egg", -2.0, 1.8, 0.9, (0.05, 0.05, 0.06), support_id="id-Fridge", inside=True),
         thing("Mug", -2.0, -2.0, 0.8, (0.08, 0.08, 0.1)),
+        thing("SinkBasin", 1.0, 2.2, 0.8, (0.5, 0.4, 0.2)),
+        thing("Faucet", 1.0, 2.45, 1.0, (0.1, 0.1, 0.2)),
         thing("DeskLamp", 2.2, -0.4, 0.95, (0.15, 0.15, 0.3), support_id="id-DiningTable"),
     ]
 

@@ -17,6 +17,7 @@ PARAMETERS = {
     "stop_s": "2.0",
     "explore.look_s": "0.1",
     "explore.directions": "1",
+    "arm.carry": "shoulder=0.5",
     **{f"actions.{skill}": "own_skill" for skill in OWN},
 }
 
@@ -115,7 +116,7 @@ def test_pick_and_put_report_what_is_held_and_where_it_went(robot: SimulatedRobo
     assert picked.held_object == "Apple"
     assert [(change.object_id, change.held) for change in picked.changes] == [("id-Apple", 1)]
     assert robot.grips == [pytest.approx(0.04), 0.0]
-    before, grasp, after = (goal.request.goal_constraints[0] for goal in robot.arm_goals)
+    before, grasp, after = (goal.request.goal_constraints[0] for goal in robot.arm_goals[:3])
     heights = [
         goal.position_constraints[0].constraint_region.primitive_poses[0].position.z for goal in (before, grasp, after)
     ]
@@ -133,7 +134,7 @@ def test_next_grasp_is_tried_when_the_arm_cannot_reach_the_first(robot: Simulate
     call("GoToObject", "Apple")
     robot.arm_codes = [-31]
     assert call("PickupObject", "Apple").success
-    assert len(robot.arm_goals) == 4
+    assert len(robot.arm_goals) == 5, "one in vain, then before, at, back and to carry"
 
 
 def test_gripper_that_closes_on_nothing_holds_nothing(robot: SimulatedRobot, call: Caller) -> None:
@@ -266,6 +267,45 @@ def test_composite_is_made_of_the_declared_steps(robot: SimulatedRobot, call: Ca
     last = result.changes[-1]
     assert (last.object_id, last.added, last.removed) == ("id-Apple", ["heated"], ["cold"])
     assert [change.support for change in result.changes if change.held == 2] == ["id-Microwave"]
+
+
+@pytest.mark.parametrize(
+    ("skill", "state", "gone", "fixture", "own"),
+    [
+        ("CleanObject", "cleaned", "dirty", "SinkBasin", ["ToggleOn", "ToggleOff"]),
+        ("CoolObject", "cold", "heated", "Fridge", ["OpenObject", "CloseObject", "OpenObject", "CloseObject"]),
+    ],
+)
+def test_held_thing_is_brought_to_the_fixture_and_held_again(
+    robot: SimulatedRobot, call: Caller, skill: str, state: str, gone: str, fixture: str, own: list[str]
+) -> None:
+    call("GoToObject", "Apple")
+    assert call("PickupObject", "Apple").success
+    result = call(skill, "Apple")
+    assert result.success, result.message
+    assert ([one.skill for one in robot.own_calls], result.held_object) == (own, "Apple")
+    assert (result.changes[-1].added, result.changes[-1].removed) == ([state], [gone])
+    assert [change.support for change in result.changes if change.held == 2] == [f"id-{fixture}"]
+
+
+def test_search_opens_a_container_and_closes_it_when_it_is_in_vain(robot: SimulatedRobot, call: Caller) -> None:
+    result = call("Explore", "Mug", "Fridge@-2.0,1.8,0.9", "0.0,1.0")
+    assert (result.reason, result.explored_areas) == ("not_found", 2)
+    assert [one.skill for one in robot.own_calls] == ["OpenObject", "CloseObject"]
+    robot.reset()
+    robot.shown_at = {1: "Mug"}
+    found = call("Explore", "Mug", "id-Fridge")
+    assert (found.success, found.object_id) == (True, "id-Mug")
+    assert [one.skill for one in robot.own_calls] == ["OpenObject"]
+
+
+def test_arm_is_brought_to_its_carrying_pose_after_pick_and_put(robot: SimulatedRobot, call: Caller) -> None:
+    call("GoToObject", "Apple")
+    call("PickupObject", "Apple")
+    call("PutObject", "Apple", "DiningTable")
+    joints = [goal.request.goal_constraints[0].joint_constraints for goal in robot.arm_goals]
+    assert [bool(found) for found in joints] == [False, False, False, True] * 2
+    assert (joints[3][0].joint_name, joints[3][0].position) == ("shoulder", 0.5)
 
 
 def test_explore_ends_where_memory_sees_the_class_anew(robot: SimulatedRobot, call: Caller) -> None:

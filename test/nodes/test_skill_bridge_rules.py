@@ -5,17 +5,20 @@ import pytest
 from skill_robot import kitchen, thing
 
 from memory_node.domain.answer import FindQuery, Recollection
+from memory_node.domain.errors import InvalidValueError
 from memory_node.domain.geometry import Pose
 from memory_node.domain.scene import SceneObject, SceneSnapshot
 from memory_node.domain.skill import FailureReason, SkillCall, SkillResult
 from memory_node.domain.skill_library import declaration
 from memory_node.home.object_types import load_types
+from memory_node.nodes.skill_bridge.config import ArmParameters
 from memory_node.nodes.skill_bridge.lookup import TargetLookup
 from memory_node.nodes.skill_bridge.outcome import SkillFailure, SkillRun
 from memory_node.nodes.skill_bridge.performer import SkillPerformer
 from memory_node.nodes.skill_bridge.preconditions import Preconditions
 from memory_node.nodes.skill_bridge.target import Hand, Target
 from memory_node.scene_graph.find import answer_query
+from memory_node.scene_graph.state import ROBOT_ID
 
 
 class ListMemory:
@@ -51,8 +54,8 @@ def lookup(objects: list[SceneObject], hand: Hand, frame_verified: bool = True) 
     return TargetLookup(ListMemory(objects, frame_verified), hand, Pose)  # type: ignore[arg-type]
 
 
-def performer(hand: Hand, actions: OwnActions) -> SkillPerformer:
-    types, found = load_types(), lookup(kitchen(), hand)
+def performer(hand: Hand, actions: OwnActions, objects: list[SceneObject] | None = None) -> SkillPerformer:
+    types, found = load_types(), lookup(objects or kitchen(), hand)
     rules = Preconditions(types, hand, found.support_of, Pose, 10.0)
     return SkillPerformer(None, None, actions, found, hand, rules, types, lambda: 1)  # type: ignore[arg-type]
 
@@ -93,6 +96,20 @@ def test_forwarded_pick_fills_the_hand_and_forwarded_put_empties_it() -> None:
     put = robot.execute(SkillCall("PutObject", ("Apple", "DiningTable")), run())
     (change,) = put.changes
     assert (hand.held_class, change.held, change.support_id) == ("", False, "id-DiningTable")
+
+
+def test_hand_holds_at_first_what_memory_says() -> None:
+    hand = Hand()
+    held = [o.changed(support_id=ROBOT_ID) if o.class_name == "Apple" else o for o in kitchen()]
+    robot = performer(hand, OwnActions("PutObject"), held)
+    put = robot.execute(SkillCall("PutObject", ("Apple", "DiningTable")), run())
+    assert (put.success, put.message, hand.held) == (True, "", None)
+
+
+@pytest.mark.parametrize("text", ["elbow", "elbow=up", "=1.0"])
+def test_carrying_pose_that_does_not_read_is_refused(text: str) -> None:
+    with pytest.raises(InvalidValueError, match=r"arm\.carry"):
+        ArmParameters(carry=text).carry_joints  # noqa: B018
 
 
 def test_closed_receptacle_is_refused_and_an_unknown_class_is_not() -> None:

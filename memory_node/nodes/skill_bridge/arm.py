@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from control_msgs.action import GripperCommand
 from moveit_msgs.action import MoveGroup
-from moveit_msgs.msg import Constraints, MoveItErrorCodes, OrientationConstraint, PositionConstraint
+from moveit_msgs.msg import Constraints, JointConstraint, MoveItErrorCodes, OrientationConstraint, PositionConstraint
 from rclpy.node import Node
 from shape_msgs.msg import SolidPrimitive
 
@@ -35,6 +37,7 @@ class MoveGroupArm:
     def __init__(self, node: Node, config: SkillsParameters, surroundings: Surroundings) -> None:
         self._node = node
         self._config = config.arm
+        self._carry_joints = config.arm.carry_joints
         self._surroundings = surroundings
         self._call = ActionCall(node, MoveGroup, config.arm.action, "arm.action", config.connect_s, config.stop_s)
 
@@ -47,6 +50,14 @@ class MoveGroupArm:
         stamp_ns = self._node.get_clock().now().nanoseconds
         # In the arm's own frame: what the base's pose is off by does not change during a motion.
         goal = move_goal(self._surroundings.map_in_arm_frame() @ map_T_link, self._config, stamp_ns)
+        self._execute(goal, run)
+
+    def carry(self, run: SkillRun) -> None:
+        """Bring the arm to where it does not stand out while the base drives; raises like `move`."""
+        if self._carry_joints:
+            self._execute(carry_goal(self._carry_joints, self._config), run)
+
+    def _execute(self, goal: MoveGroup.Goal, run: SkillRun) -> None:
         result = self._call.run(goal, run, self._config.timeout_s).result
         code = int(result.error_code.val)
         if code == MoveItErrorCodes.SUCCESS:
@@ -76,6 +87,22 @@ def move_goal(pose: Pose, config: ArmParameters, stamp_ns: int) -> MoveGroup.Goa
         absolute_z_axis_tolerance=tolerance,
         weight=1.0,
     )
+    return _goal(Constraints(position_constraints=[position], orientation_constraints=[orientation]), config)
+
+
+def carry_goal(joints: Mapping[str, float], config: ArmParameters) -> MoveGroup.Goal:
+    """Return the goal that brings joints to their values, by name."""
+    tolerance = config.orientation_tolerance_rad
+    constraints = [
+        JointConstraint(
+            joint_name=name, position=value, tolerance_above=tolerance, tolerance_below=tolerance, weight=1.0
+        )
+        for name, value in joints.items()
+    ]
+    return _goal(Constraints(joint_constraints=constraints), config)
+
+
+def _goal(constraints: Constraints, config: ArmParameters) -> MoveGroup.Goal:
     goal = MoveGroup.Goal()
     request = goal.request
     request.group_name = config.group
@@ -83,7 +110,7 @@ def move_goal(pose: Pose, config: ArmParameters, stamp_ns: int) -> MoveGroup.Goa
     request.allowed_planning_time = config.planning_s
     request.max_velocity_scaling_factor = request.max_acceleration_scaling_factor = config.speed
     request.start_state.is_diff = True  # from where the arm is
-    request.goal_constraints = [Constraints(position_constraints=[position], orientation_constraints=[orientation])]
+    request.goal_constraints = [constraints]
     goal.planning_options.planning_scene_diff.is_diff = True
     goal.planning_options.planning_scene_diff.robot_state.is_diff = True
     return goal

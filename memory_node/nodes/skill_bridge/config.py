@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 from typing import Any
 
+from memory_node.domain.errors import InvalidValueError
 from memory_node.domain.skill_library import SKILLS
 from memory_node.nodes.parameters import parameter
 from memory_node.planner.standoff import StandOffConfig
@@ -43,11 +44,30 @@ class ArmParameters:
     approach_m: float = parameter(0.12, "straight way to a grasp, and back (m)", 0.01, 1.0)
     position_tolerance_m: float = parameter(0.01, "radius about the link's goal (m)", 0.0001, 0.2)
     orientation_tolerance_rad: float = parameter(0.05, "about each axis (rad)", 0.001, 3.2)
+    carry: str = parameter(
+        "", "joint values to drive with, as `shoulder=0.0 elbow=-1.2` (rad or m); empty: as it drew back"
+    )
     planning_s: float = parameter(5.0, "allowed planning time (s)", 0.1, 120.0)
     planning_attempts: int = parameter(5, "planning attempts", 1, 100)
     speed: float = parameter(0.3, "share of the greatest velocity and acceleration", 0.01, 1.0)
     candidates: int = parameter(4, "grasps and spots that are tried", 1, 32)
     timeout_s: float = parameter(60.0, "a motion that takes longer is cancelled (s)", 0.1, 600.0)
+
+    @property
+    def carry_joints(self) -> dict[str, float]:
+        """Joint values of `carry` by name.
+
+        Raises:
+            InvalidValueError: it does not read as pairs `joint=number`.
+        """
+        pairs = [word.partition("=") for word in self.carry.replace(",", " ").split()]
+        try:
+            joints = {name: float(value) for name, _, value in pairs}
+        except ValueError:
+            joints = {"": 0.0}
+        if "" in joints:
+            raise InvalidValueError(f"parameter arm.carry: expected pairs like `elbow=-1.2`, got {self.carry!r}")
+        return joints
 
 
 @dataclasses.dataclass(frozen=True)

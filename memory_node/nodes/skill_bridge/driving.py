@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Protocol
 
 import numpy as np
@@ -33,6 +33,16 @@ class View(Protocol):
 
     def costmap(self) -> Costmap:
         """Return the newest costmap."""
+
+
+class Doors(Protocol):
+    """What opens containers that are looked into."""
+
+    def open(self, container: Target, run: SkillRun) -> bool:
+        """Open a container; return whether it had to be opened."""
+
+    def close(self, container: Target, run: SkillRun) -> None:
+        """Close it again."""
 
 
 class Driving:
@@ -70,31 +80,37 @@ class Driving:
             raise SkillFailure(FailureReason.UNREACHABLE, message, target.object_id)
         self._drive_to_one([one.pose for one in found], run)
 
-    def explore(self, object_class: str, places: tuple[FloatArray, ...], run: SkillRun) -> Target:
-        """Visit places (x, y) in order until memory has seen an object of the class since now.
+    def explore(self, object_class: str, stops: Sequence[FloatArray | Target], doors: Doors, run: SkillRun) -> Target:
+        """Visit stops in order until memory has seen an object of the class since now.
 
-        A place that cannot be reached is passed over.
+        stops: places (x, y), or containers, which are looked into. One that cannot be reached is passed over.
 
         Raises:
-            SkillFailure: NOT_FOUND; UNREACHABLE when no place could be reached.
+            SkillFailure: NOT_FOUND; UNREACHABLE when no stop could be reached.
         """
         since_ns = self._now_ns()
         unreachable = 0
-        for place in places:
+        for stop in stops:
             try:
-                self._drive_to_one(self._poses_at(place, run), run)
+                if isinstance(stop, Target):
+                    self.go_to(stop, run)
+                else:
+                    self._drive_to_one(self._poses_at(stop, run), run)
             except SkillFailure as failure:
                 if failure.reason is not FailureReason.UNREACHABLE:
                     raise
                 unreachable += 1
                 continue
             run.explored_areas += 1
-            seen = self._look_around(object_class, since_ns, run)
+            if isinstance(stop, Target):
+                seen = self._look_into(stop, object_class, since_ns, doors, run)
+            else:
+                seen = self._look_around(object_class, since_ns, run)
             if seen is not None:
                 return seen
-        if places and unreachable == len(places):
-            raise SkillFailure(FailureReason.UNREACHABLE, f"none of {len(places)} places can be reached")
-        raise SkillFailure(FailureReason.NOT_FOUND, f"no {object_class} seen at {len(places)} places")
+        if stops and unreachable == len(stops):
+            raise SkillFailure(FailureReason.UNREACHABLE, f"none of {len(stops)} places can be reached")
+        raise SkillFailure(FailureReason.NOT_FOUND, f"no {object_class} seen at {len(stops)} places")
 
     def _poses_at(self, place: FloatArray, run: SkillRun) -> list[Pose]:
         here = self._view.robot_pose()
@@ -124,6 +140,15 @@ class Driving:
                     raise
                 failure = error
         raise failure
+
+    def _look_into(
+        self, container: Target, object_class: str, since_ns: int, doors: Doors, run: SkillRun
+    ) -> Target | None:
+        opened = doors.open(container, run)
+        seen = self._look(object_class, since_ns, run)
+        if opened and seen is None:
+            doors.close(container, run)
+        return seen
 
     def _look_around(self, object_class: str, since_ns: int, run: SkillRun) -> Target | None:
         start = self._view.robot_pose()

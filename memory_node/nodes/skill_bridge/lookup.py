@@ -35,8 +35,10 @@ class TargetLookup:
         self._changed: dict[str, Target] = {}
 
     def start(self) -> None:
-        """Forget what the last skill changed: its caller has told memory meanwhile."""
+        """Forget what the last skill changed: its caller has told memory meanwhile. The first asks what is held."""
         self._changed = {}
+        if not self._hand.known:
+            self._hand.recall(self._memory.scene().objects)
 
     def note(self, target: Target, change: StateChange) -> None:
         """Believe a change of the running skill."""

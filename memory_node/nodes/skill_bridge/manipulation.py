@@ -24,6 +24,9 @@ class Arm(Protocol):
     def move(self, map_T_link: Pose, run: SkillRun) -> None:
         """Bring the link to a pose; raises SkillFailure when it does not get there."""
 
+    def carry(self, run: SkillRun) -> None:
+        """Bring the arm to where it does not stand out; raises SkillFailure when it does not get there."""
+
 
 class Gripper(Protocol):
     """A gripper with two states."""
@@ -89,6 +92,7 @@ class Manipulation:
         run.changed(changes)
         self._lookup.note(target, changes[0])
         self._arm.move(grasp.after, run)
+        self._arm.carry(run)
         run.report("manipulating", 1.0)
         return changes
 
@@ -124,6 +128,7 @@ class Manipulation:
         run.changed(changes)
         self._lookup.note(held, changes[0])
         self._arm.move(placement.after, run)
+        self._arm.carry(run)
         run.report("manipulating", 1.0)
         return changes
 

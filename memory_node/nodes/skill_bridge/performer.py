@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from memory_node.domain.errors import InvalidValueError
+from memory_node.domain.geometry import FloatArray
 from memory_node.domain.skill import FailureReason, SkillCall, SkillResult, StateChange
 from memory_node.domain.skill_library import ArgumentKind, Skill, check_call, declaration
-from memory_node.home.object_types import TypeCatalogue
+from memory_node.home.object_types import Property, TypeCatalogue
 from memory_node.nodes.skill_bridge.driving import Driving
 from memory_node.nodes.skill_bridge.effects import declared_changes
 from memory_node.nodes.skill_bridge.forwarding import ForwardedSkills
@@ -125,12 +126,33 @@ class SkillPerformer:
             return self._actions.run(call, run).object_id
         assert self._driving is not None
         wanted, *areas = call.arguments
-        places = []
-        for text in areas or self._lookup.search_places(wanted):
-            place = self._lookup.place(text)
-            # Something to look into counts as the place where it is.
-            places.append(self._lookup.resolve(text).box.center[:2] if place is None else place)
-        return self._driving.explore(wanted, tuple(places), run).object_id
+        stops = [self._stop(text) for text in areas or self._lookup.search_places(wanted)]
+        return self._driving.explore(wanted, stops, self, run).object_id
+
+    def _stop(self, text: str) -> FloatArray | Target:
+        """Return a place, or a container that can be opened; what cannot counts as the place where it is."""
+        place = self._lookup.place(text)
+        if place is not None:
+            return place
+        target = self._lookup.resolve(text)
+        kind = self._types.get(target.object_class)
+        opens = kind is not None and kind.can(Property.OPENABLE) and "OpenObject" in self._actions
+        return target if opens else target.box.center[:2]
+
+    def open(self, container: Target, run: SkillRun) -> bool:
+        """Open a container that a search looks into; return whether it had to be opened."""
+        try:
+            self._perform(SkillCall("OpenObject", (container.object_id,)), run)
+        except SkillFailure as failure:
+            if failure.reason is FailureReason.ALREADY_OPEN:
+                return False
+            raise
+        return True
+
+    def close(self, container: Target, run: SkillRun) -> None:
+        """Close a container that a search opened in vain, if the robot can."""
+        if "CloseObject" in self._actions:
+            self._perform(SkillCall("CloseObject", (container.object_id,)), run)
 
     def _forward(self, skill: Skill, call: SkillCall, bound: Mapping[str, Target], run: SkillRun) -> None:
         # By class and position: the user's server need not know memory.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -12,6 +13,7 @@ from memory_node.domain.scene import SceneObject
 from memory_node.domain.skill import StateChange
 from memory_node.domain.skill_library import ObjectReference
 from memory_node.domain.states import EXCLUSIVE, ObjectState, StateBelief
+from memory_node.scene_graph.state import ROBOT_ID
 
 # A remembered place may be this far from the thing that it is about.
 SAME_PLACE_M = 0.75
@@ -85,11 +87,17 @@ class Grip:
 
 
 class Hand:
-    """What the hand holds, by the skills that this node has run; empty when the node starts."""
+    """What the hand holds: what memory says when the node starts, then by the skills that it runs."""
 
     def __init__(self) -> None:
         self.held: Target | None = None
         self.grip = Grip()
+        self.known = False
+
+    def recall(self, objects: Iterable[SceneObject]) -> None:
+        """Take over what memory says that the robot holds."""
+        self.held = next((Target.of_scene_object(one) for one in objects if one.support_id == ROBOT_ID), None)
+        self.known = True
 
     @property
     def held_class(self) -> str:
@@ -98,11 +106,11 @@ class Hand:
 
     def take(self, target: Target, grip: Grip | None = None) -> None:
         """Hold a thing; its box stays where it was taken from."""
-        self.held, self.grip = target, grip or Grip()
+        self.held, self.grip, self.known = target, grip or Grip(), True
 
     def release(self) -> None:
         """Hold nothing."""
-        self.held = None
+        self.held, self.known = None, True
 
     def holds(self, text: str) -> bool:
         """Return whether an argument names what is held: by id, by class, or by class and where it was taken from."""
