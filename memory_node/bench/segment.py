@@ -16,7 +16,7 @@ from scipy.optimize import linear_sum_assignment
 from memory_node.bench.rows import emit, progress_bar
 from memory_node.domain.errors import InvalidValueError
 from memory_node.domain.geometry import Intrinsics
-from memory_node.perception.config import load_segmentation_config
+from memory_node.perception.config import SegmentationConfig
 from memory_node.perception.segmentation import GeometricSegmenter
 
 HELP = "class-agnostic segmentation of real RGB-D frames"
@@ -36,7 +36,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Segment every frame of the folder; one row a frame and one for all."""
-    segmenter = GeometricSegmenter(load_segmentation_config())
+    segmenter = GeometricSegmenter(SegmentationConfig.load())
     names = sorted(path.name[: -len("_depth.png")] for path in args.frames.glob("*_depth.png"))
     if not names:
         raise InvalidValueError(f"no *_depth.png in {args.frames}")

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import dataclasses
 from dataclasses import dataclass
 from pathlib import Path
 
-import yaml
-
+from memory_node.domain.config_file import read_config
 from memory_node.domain.errors import InvalidValueError
-from memory_node.domain.resources import resource_path
 
 PARTS = frozenset({"working", "episodic", "semantic"})
 
@@ -56,19 +53,5 @@ class ExperienceConfig:
 
     @classmethod
     def load(cls, path: Path | None = None) -> ExperienceConfig:
-        """Read a YAML file, by default config/experience.yaml.
-
-        Raises:
-            InvalidValueError: an unknown key, or a value out of its range.
-        """
-        path = path or resource_path("config/experience.yaml")
-        entries = yaml.safe_load(path.read_text(encoding="utf-8")) or {}
-        unknown = set(entries) - {field.name for field in dataclasses.fields(cls)}
-        if unknown:
-            raise InvalidValueError(f"{path}: unknown key(s) {', '.join(sorted(unknown))}")
-        if "parts" in entries:
-            entries["parts"] = frozenset(entries["parts"])
-        try:
-            return cls(**entries)
-        except TypeError as error:
-            raise InvalidValueError(f"{path}: {error}") from None
+        """Read a YAML file, by default config/experience.yaml."""
+        return read_config(cls, "config/experience.yaml", path)

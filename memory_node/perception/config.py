@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import yaml
-
+from memory_node.domain.config_file import read_section
 from memory_node.domain.errors import InvalidValueError
-from memory_node.domain.resources import resource_path
 
 
 @dataclass(frozen=True)
@@ -56,22 +54,10 @@ class PerceptionConfig:
             raise InvalidValueError(f"PerceptionConfig: expected min_depth_m < max_depth_m, got {self}")
 
     @classmethod
-    def from_dict(cls, values: dict[str, Any]) -> PerceptionConfig:
-        """Build it from parameters by name.
-
-        Raises:
-            InvalidValueError: a name that does not exist, or a value out of range.
-        """
-        unknown = set(values) - {entry.name for entry in fields(cls)}
-        if unknown:
-            raise InvalidValueError(f"PerceptionConfig: unknown parameters {sorted(unknown)}")
-        return cls(**values)
-
-    @classmethod
     def load(cls, path: Path | None = None) -> PerceptionConfig:
         """Read a YAML file of parameters (default: the shipped config/perception.yaml)."""
-        text = (path or resource_path("config/perception.yaml")).read_text(encoding="utf-8")
-        return cls.from_dict((yaml.safe_load(text) or {}).get("perception", {}))
+        config: PerceptionConfig = _load("perception", path)
+        return config
 
 
 @dataclass(frozen=True)
@@ -94,12 +80,13 @@ class SegmentationConfig:
                     f"SegmentationConfig.{name}: expected a positive value, got {getattr(self, name)}"
                 )
 
+    @classmethod
+    def load(cls, path: Path | None = None) -> SegmentationConfig:
+        """Read a YAML file of parameters (default: the shipped config/perception.yaml)."""
+        config: SegmentationConfig = _load("segmentation", path)
+        return config
 
-def load_segmentation_config(path: Path | None = None) -> SegmentationConfig:
-    """Read the geometric segmentation's parameters from a YAML file (default: the shipped config/perception.yaml)."""
-    text = (path or resource_path("config/perception.yaml")).read_text(encoding="utf-8")
-    values = (yaml.safe_load(text) or {}).get("segmentation", {})
-    unknown = set(values) - {entry.name for entry in fields(SegmentationConfig)}
-    if unknown:
-        raise InvalidValueError(f"SegmentationConfig: unknown parameters {sorted(unknown)}")
-    return SegmentationConfig(**values)
+
+def _load(section: str, path: Path | None) -> Any:
+    kinds = {"perception": PerceptionConfig, "segmentation": SegmentationConfig}
+    return read_section(kinds, section, "config/perception.yaml", path)

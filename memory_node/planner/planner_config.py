@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-import dataclasses
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
-import yaml
-
+from memory_node.domain.config_file import read_section
 from memory_node.domain.errors import InvalidValueError
-from memory_node.domain.resources import resource_path
 
 
 @dataclass(frozen=True)
@@ -70,22 +65,8 @@ class PlannerConfig:
         Raises:
             InvalidValueError: an unknown key, or a value out of its range.
         """
-        path = path or resource_path("config/planner.yaml")
-        entries = yaml.safe_load(path.read_text(encoding="utf-8")) or {}
-        unknown = set(entries) - {"offline", "llm"}
-        if unknown:
-            raise InvalidValueError(f"{path}: expected the keys offline and llm, got {', '.join(sorted(unknown))}")
-        return cls(
-            OfflineConfig(**_known(OfflineConfig, entries.get("offline") or {}, path)),
-            LlmConfig(**_known(LlmConfig, entries.get("llm") or {}, path)),
-        )
-
-
-def _known(kind: type[Any], entries: Mapping[str, Any], path: Path) -> dict[str, Any]:
-    unknown = set(entries) - {one.name for one in dataclasses.fields(kind)}
-    if unknown:
-        raise InvalidValueError(f"{path}: unknown key(s) {', '.join(sorted(unknown))}")
-    return dict(entries)
+        kinds = {"offline": OfflineConfig, "llm": LlmConfig}
+        return cls(*(read_section(kinds, section, "config/planner.yaml", path) for section in kinds))
 
 
 def _check_range(config: object, name: str, low: float, high: float) -> None:

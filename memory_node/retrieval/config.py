@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
-import yaml
-
+from memory_node.domain.config_file import read_config
 from memory_node.domain.errors import InvalidValueError
-from memory_node.domain.resources import resource_path
 
 
 @dataclass(frozen=True)
@@ -53,19 +50,6 @@ class RetrievalConfig:
                 raise InvalidValueError(f"{name}: expected more than 0, got {getattr(self, name)}")
 
     @classmethod
-    def from_mapping(cls, values: dict[str, Any]) -> RetrievalConfig:
-        """Return the config of a mapping such as a YAML file's.
-
-        Raises:
-            InvalidValueError: a name that is no parameter, or a value out of range.
-        """
-        unknown = sorted(set(values) - {field.name for field in fields(cls)})
-        if unknown:
-            raise InvalidValueError(f"retrieval: no such parameter: {', '.join(unknown)}")
-        return cls(**values)
-
-    @classmethod
     def load(cls, path: Path | None = None) -> RetrievalConfig:
         """Return the config of a YAML file (default: the shipped one)."""
-        text = (path or resource_path("config/retrieval.yaml")).read_text(encoding="utf-8")
-        return cls.from_mapping(yaml.safe_load(text) or {})
+        return read_config(cls, "config/retrieval.yaml", path)

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
-import yaml
-
+from memory_node.domain.config_file import read_section
 from memory_node.domain.errors import InvalidValueError
-from memory_node.domain.resources import resource_path
 
 
 @dataclass(frozen=True)
@@ -79,20 +76,7 @@ class SceneGraphConfig:
                 )
 
     @classmethod
-    def from_dict(cls, values: dict[str, Any]) -> SceneGraphConfig:
-        """Build it from parameters by name.
-
-        Raises:
-            InvalidValueError: a name that does not exist, or a value out of range.
-        """
-        unknown = set(values) - {entry.name for entry in fields(cls)}
-        if unknown:
-            raise InvalidValueError(f"SceneGraphConfig: unknown parameters {sorted(unknown)}")
-        plain: dict[str, Any] = {name: tuple(v) if isinstance(v, list) else v for name, v in values.items()}
-        return cls(**plain)
-
-    @classmethod
     def load(cls, path: Path | None = None) -> SceneGraphConfig:
         """Read a YAML file of parameters (default: the shipped config/scene_graph.yaml)."""
-        text = (path or resource_path("config/scene_graph.yaml")).read_text(encoding="utf-8")
-        return cls.from_dict((yaml.safe_load(text) or {}).get("scene_graph", {}))
+        config: SceneGraphConfig = read_section({"scene_graph": cls}, "scene_graph", "config/scene_graph.yaml", path)
+        return config

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
-import yaml
-
+from memory_node.domain.config_file import read_config
 from memory_node.domain.errors import InvalidValueError
-from memory_node.domain.resources import resource_path
 
 POLICY_NAMES = ("fifo", "lru", "lfu", "w-tinylfu", "adaptive")
 
@@ -51,19 +48,6 @@ class ShortTermConfig:
             raise InvalidValueError("vlm_model: expected a model's name beside vlm_base_url, got an empty one")
 
     @classmethod
-    def from_mapping(cls, values: dict[str, Any]) -> ShortTermConfig:
-        """Return the config of a mapping such as a YAML file's or a node's parameters.
-
-        Raises:
-            InvalidValueError: a name that is no parameter, or a value out of range.
-        """
-        unknown = sorted(set(values) - {field.name for field in fields(cls)})
-        if unknown:
-            raise InvalidValueError(f"short_term: no such parameter: {', '.join(unknown)}")
-        return cls(**values)
-
-    @classmethod
     def load(cls, path: Path | None = None) -> ShortTermConfig:
         """Return the config of a YAML file (default: the shipped one)."""
-        text = (path or resource_path("config/short_term.yaml")).read_text(encoding="utf-8")
-        return cls.from_mapping(yaml.safe_load(text) or {})
+        return read_config(cls, "config/short_term.yaml", path)

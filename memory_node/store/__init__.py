@@ -1,6 +1,6 @@
 """Durable records: nothing acknowledged is lost, on one robot or a fleet."""
 
-from memory_node.store.config import StoreConfig, load_config
+from memory_node.store.config import StoreConfig
 from memory_node.store.forget_request import ForgetReport, ForgetRequest
 from memory_node.store.records import Document, Removed, StoreChange, step_key
 from memory_node.store.store import Store, open_store
@@ -16,7 +16,6 @@ __all__ = [
     "StoreConfig",
     "Ticket",
     "WriterDiagnostics",
-    "load_config",
     "open_store",
     "step_key",
 ]

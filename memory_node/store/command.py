@@ -24,7 +24,7 @@ from memory_node.store import exchange, graph_export, reader
 from memory_node.store.backup import backup, register, restore
 from memory_node.store.check import check
 from memory_node.store.compact import compact
-from memory_node.store.config import load_config
+from memory_node.store.config import StoreConfig
 from memory_node.store.engine import open_engine, parse_url, reason_of, sqlite_path
 from memory_node.store.errors import StoreInUseError
 from memory_node.store.forget import forget
@@ -97,7 +97,7 @@ def run(args: argparse.Namespace) -> int:
     engine = open_engine(url, busy_timeout_s=10.0)
     try:
         site = prepare(engine, args.site)
-        folders = locate(url, site, args.robot, load_config())
+        folders = locate(url, site, args.robot, StoreConfig.load())
         if args.store_command in _SETTLED and folders.journal_waits:
             _replay(args)
         return _COMMANDS[args.store_command](args, engine, site, folders)

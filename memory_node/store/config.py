@@ -4,12 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import Any
 
-import yaml
-
+from memory_node.domain.config_file import read_section
 from memory_node.domain.errors import InvalidValueError
-from memory_node.domain.resources import resource_path
 
 
 @dataclass(frozen=True)
@@ -39,19 +36,7 @@ class StoreConfig:
             raise InvalidValueError(f"store.commit_interval_s: expected at most 0.1 s, got {self.commit_interval_s}")
 
     @classmethod
-    def from_mapping(cls, values: dict[str, Any]) -> StoreConfig:
-        """Return the configuration of a YAML mapping.
-
-        Raises:
-            InvalidValueError: an unknown parameter, or one out of range.
-        """
-        unknown = sorted(set(values) - {field.name for field in fields(cls)})
-        if unknown:
-            raise InvalidValueError(f"store: unknown parameters {', '.join(unknown)}")
-        return cls(**values)
-
-
-def load_config(path: Path | None = None) -> StoreConfig:
-    """Return the parameters of `path`, by default of the shipped config/store.yaml."""
-    text = (path or resource_path("config/store.yaml")).read_text(encoding="utf-8")
-    return StoreConfig.from_mapping(yaml.safe_load(text)["store"])
+    def load(cls, path: Path | None = None) -> StoreConfig:
+        """Return the parameters of a YAML file (default: the shipped config/store.yaml)."""
+        config: StoreConfig = read_section({"store": cls}, "store", "config/store.yaml", path)
+        return config

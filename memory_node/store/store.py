@@ -20,7 +20,7 @@ from memory_node.domain.scene import Area, Floor, Place, Relation, Room, SceneSn
 from memory_node.domain.step import EpisodeSummary, StepRecord
 from memory_node.store import reader, schema
 from memory_node.store.backup import backup
-from memory_node.store.config import StoreConfig, load_config
+from memory_node.store.config import StoreConfig
 from memory_node.store.copying import insert_missing
 from memory_node.store.engine import for_writing, open_engine, parse_url, reason_of, sqlite_path
 from memory_node.store.errors import StoreUnavailableError
@@ -56,7 +56,7 @@ def open_store(
         StoreVersionError, StoreSiteError: the database is newer than this program, or another site's.
         StoreError: an address that is no SQLite file and no PostgreSQL server.
     """
-    return Store(url_or_path, robot_id or socket.gethostname(), site, config or load_config(), clock)
+    return Store(url_or_path, robot_id or socket.gethostname(), site, config or StoreConfig.load(), clock)
 
 
 class Store:

@@ -102,8 +102,3 @@ def test_3d_detections_turn_with_the_sensor(pipeline: PerceptionPipeline) -> Non
 def test_detection_that_shows_nothing_is_refused() -> None:
     with pytest.raises(InvalidValueError, match="a box, a mask or an instance"):
         Detection({"cup": 0.5})
-
-
-def test_unknown_parameter_is_named() -> None:
-    with pytest.raises(InvalidValueError, match="voxle_m"):
-        PerceptionConfig.from_dict({"voxle_m": 0.01})

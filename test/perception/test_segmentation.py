@@ -7,13 +7,13 @@ import numpy as np
 
 from memory_node.bench.segment import run, score
 from memory_node.domain.geometry import Intrinsics
-from memory_node.perception.config import load_segmentation_config
+from memory_node.perception.config import SegmentationConfig
 from memory_node.perception.segmentation import GeometricSegmenter
 
 
 def found(render: Any, boxes: list[Any]) -> dict[str, Any]:
     depth, truth, _, camera = render(boxes)
-    labels = GeometricSegmenter(load_segmentation_config()).segment(depth, camera)
+    labels = GeometricSegmenter(SegmentationConfig.load()).segment(depth, camera)
     return score(truth, labels)
 
 

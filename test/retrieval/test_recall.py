@@ -159,7 +159,5 @@ def test_head_of_a_compound_is_what_is_named():
 
 def test_shipped_config_equals_the_defaults():
     assert RetrievalConfig.load() == RetrievalConfig()
-    with pytest.raises(InvalidValueError, match="no such parameter: wieght"):
-        RetrievalConfig.from_mapping({"wieght": 1})
     with pytest.raises(InvalidValueError, match="abstain_below"):
         RetrievalConfig(abstain_below=1.5)

@@ -7,7 +7,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from memory_node.domain.errors import InvalidValueError
 from memory_node.domain.memory_unit import MemoryUnit
 from memory_node.domain.skill import StateChange
 from memory_node.domain.states import ObjectState, StateBelief
@@ -37,8 +36,6 @@ def cache_of(capacity=4, **fields):
 
 def test_shipped_config_equals_the_defaults():
     assert ShortTermConfig.load() == ShortTermConfig()
-    with pytest.raises(InvalidValueError, match="no such parameter: capasity"):
-        ShortTermConfig.from_mapping({"capasity": 3})
 
 
 def test_same_object_merges_in_place():

@@ -22,7 +22,7 @@ from memory_node.domain.observation import Frame
 from memory_node.domain.scene import SceneObject, SceneSnapshot
 from memory_node.nodes.ingest.recording import Recording, RgbdImage
 from memory_node.nodes.run import activate_ros
-from memory_node.perception.config import PerceptionConfig, load_segmentation_config
+from memory_node.perception.config import PerceptionConfig, SegmentationConfig
 from memory_node.perception.level_pose import level_pose
 from memory_node.perception.pipeline import PerceptionPipeline
 from memory_node.perception.segmentation import GeometricSegmenter
@@ -47,7 +47,7 @@ def run(args: argparse.Namespace) -> int:
     """Build the memory, print it as a tree and as JSON, and draw what was seen."""
     recording = _open(args)
     perception = PerceptionPipeline(PerceptionConfig.load())
-    segmenter = GeometricSegmenter(load_segmentation_config())
+    segmenter = GeometricSegmenter(SegmentationConfig.load())
     args.out.mkdir(parents=True, exist_ok=True)
     skipped = dict(recording.skipped)
     scenes: dict[str, SceneGraph] = {}
