@@ -26,7 +26,6 @@ class SimpleFilter:
         return connection
 
     def signalMessage(self, *msg: Any) -> None:  # noqa: N802 - message_filters' name
-        """Give output to the callbacks."""
         for callback, args in list(self.callbacks.values()):
             callback(*msg, *args)
 
@@ -41,11 +40,9 @@ class Subscriber(SimpleFilter):
         self.sub = self.node.create_subscription(*args[1:], self.callback, **kwargs)
 
     def callback(self, msg: Any) -> None:
-        """Pass a message on."""
         self.signalMessage(msg)
 
     def getTopic(self) -> str:  # noqa: N802 - message_filters' name
-        """The topic's name as it was given."""
         return self.topic
 
     def __getattr__(self, key: str) -> Any:
@@ -69,7 +66,6 @@ class Cache(SimpleFilter):
         self.connectInput(f)
 
     def connectInput(self, f: SimpleFilter) -> None:  # noqa: N802 - message_filters' name
-        """Take in the output of a filter."""
         self.incoming_connection = f.registerCallback(self.add)
 
     def add(self, msg: Any) -> None:
@@ -120,7 +116,6 @@ class TimeSynchronizer(SimpleFilter):
         self.connectInput(fs)
 
     def connectInput(self, fs: Sequence[SimpleFilter]) -> None:  # noqa: N802 - message_filters' name
-        """Take in the output of filters."""
         self.queues: list[dict[int, Any]] = [{} for _ in fs]
         self.input_connections = [
             each.registerCallback(self.add, queue, index) for index, (each, queue) in enumerate(zip(fs, self.queues))

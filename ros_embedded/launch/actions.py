@@ -28,7 +28,6 @@ class Action:
             self.execute(context)
 
     def execute(self, context: LaunchContext) -> None:
-        """Carry it out."""
         raise NotImplementedError
 
 
@@ -69,7 +68,6 @@ class SetLaunchConfiguration(Action):
         self.name, self.value = name, value
 
     def execute(self, context: LaunchContext) -> None:
-        """Set it for what follows."""
         value = perform_substitutions(context, self.value)
         context.launch_configurations[perform_substitutions(context, self.name)] = value
 
@@ -78,7 +76,6 @@ class SetEnvironmentVariable(SetLaunchConfiguration):
     """Gives an environment variable a value for the processes that follow."""
 
     def execute(self, context: LaunchContext) -> None:
-        """Set it for what follows."""
         value = perform_substitutions(context, self.value)
         context.environment[perform_substitutions(context, self.name)] = value
 
@@ -91,7 +88,6 @@ class UnsetEnvironmentVariable(Action):
         self.name = name
 
     def execute(self, context: LaunchContext) -> None:
-        """Remove it for what follows."""
         context.environment.pop(perform_substitutions(context, self.name), None)
 
 
@@ -103,7 +99,6 @@ class GroupAction(Action):
         self.actions, self.scoped = list(actions), scoped
 
     def execute(self, context: LaunchContext) -> None:
-        """Carry out the actions."""
         if self.scoped:
             with context.scope():
                 LaunchDescription(self.actions).visit(context)
@@ -152,7 +147,6 @@ class OpaqueFunction(Action):
         self.function, self.args, self.kwargs = function, tuple(args or ()), kwargs or {}
 
     def execute(self, context: LaunchContext) -> None:
-        """Call the function and carry out what it returns."""
         LaunchDescription(self.function(context, *self.args, **self.kwargs)).visit(context)
 
 
@@ -164,7 +158,6 @@ class LogInfo(Action):
         self.msg = msg
 
     def execute(self, context: LaunchContext) -> None:
-        """Print it."""
         print(f"[INFO] [launch.user]: {perform_substitutions(context, self.msg)}", flush=True)
 
 
@@ -176,7 +169,6 @@ class TimerAction(Action):
         self.period, self.actions = period, list(actions)
 
     def execute(self, context: LaunchContext) -> None:
-        """Carry out the actions with their processes delayed."""
         earlier_s, context.delay_s = context.delay_s, context.delay_s + self.period
         LaunchDescription(self.actions).visit(context)
         context.delay_s = earlier_s
@@ -228,11 +220,9 @@ class ExecuteProcess(Action):
         self.respawn, self.respawn_delay, self.on_exit = respawn, respawn_delay, on_exit
 
     def execute(self, context: LaunchContext) -> None:
-        """Add the process to those to be started."""
         context.processes.append(self.describe(context, [perform_substitutions(context, part) for part in self.cmd]))
 
     def describe(self, context: LaunchContext, command: Sequence[str]) -> ProcessDescription:
-        """The process with this action's settings."""
         base = context.environment if self.env is None else self.env
         variables = [*base.items(), *self.additional_env.items()]
         name = command[0].rpartition("/")[2] if self.name is None else perform_substitutions(context, self.name)

@@ -13,7 +13,6 @@ class IfCondition:
         self.predicate_expression = predicate_expression
 
     def evaluate(self, context: LaunchContext) -> bool:
-        """Whether it holds in a context."""
         return as_boolean(perform_substitutions(context, self.predicate_expression))
 
 
@@ -21,5 +20,4 @@ class UnlessCondition(IfCondition):
     """Holds if its predicate is `false` or `0`."""
 
     def evaluate(self, context: LaunchContext) -> bool:
-        """Whether it holds in a context."""
         return not super().evaluate(context)

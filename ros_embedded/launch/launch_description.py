@@ -15,12 +15,10 @@ class LaunchDescription:
         self.entities = list(initial_entities or ())
 
     def add_action(self, action: Any) -> None:
-        """Append an action."""
         self.entities.append(action)
 
     add_entity = add_action
 
     def visit(self, context: LaunchContext) -> None:
-        """Carry out all of it."""
         for entity in self.entities:
             entity.visit(context)

@@ -23,13 +23,11 @@ class LaunchDescriptionSource:
         self.location = location
 
     def get_launch_description(self, context: LaunchContext) -> LaunchDescription:
-        """The description."""
         if self._description is None:
             self._description = self._load(context)
         return self._description
 
     def path(self, context: LaunchContext) -> Path | None:
-        """The file that it comes from, if any."""
         return None if self.location is None else Path(perform_substitutions(context, self.location)).resolve()
 
     def _load(self, context: LaunchContext) -> LaunchDescription:

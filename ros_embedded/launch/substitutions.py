@@ -40,7 +40,6 @@ class TextSubstitution(Substitution):
         self.text = text
 
     def perform(self, context: LaunchContext) -> str:
-        """The text."""
         return self.text
 
 
@@ -52,7 +51,6 @@ class LaunchConfiguration(Substitution):
         self.default = default
 
     def perform(self, context: LaunchContext) -> str:
-        """The value, or the default."""
         name = perform_substitutions(context, self.variable_name)
         if name in context.launch_configurations:
             return context.launch_configurations[name]
@@ -69,7 +67,6 @@ class EnvironmentVariable(Substitution):
         self.default_value = default_value
 
     def perform(self, context: LaunchContext) -> str:
-        """The value, or the default."""
         name = perform_substitutions(context, self.name)
         if name in context.environment:
             return context.environment[name]
@@ -85,7 +82,6 @@ class PathJoinSubstitution(Substitution):
         self.substitutions = list(substitutions)
 
     def perform(self, context: LaunchContext) -> str:
-        """The path."""
         return os.path.join(*(perform_substitutions(context, part) for part in self.substitutions))
 
 
@@ -93,7 +89,6 @@ class ThisLaunchFile(Substitution):
     """The path of the launch file."""
 
     def perform(self, context: LaunchContext) -> str:
-        """The path."""
         if context.launch_file is None:
             raise SubstitutionFailure("ThisLaunchFile used outside of a launch file")
         return str(context.launch_file)
@@ -103,7 +98,6 @@ class ThisLaunchFileDir(ThisLaunchFile):
     """The folder of the launch file."""
 
     def perform(self, context: LaunchContext) -> str:
-        """The folder."""
         return os.path.dirname(super().perform(context))
 
 

@@ -37,7 +37,6 @@ class Node(ExecuteProcess):
         self.ros_arguments, self.arguments = list(ros_arguments or ()), list(arguments or ())
 
     def execute(self, context: LaunchContext) -> None:
-        """Add the node's process to those to be started."""
         ros_arguments = [perform_substitutions(context, argument) for argument in self.ros_arguments]
         if self.node_name is not None:
             ros_arguments += ["-r", f"__node:={perform_substitutions(context, self.node_name)}"]
@@ -75,7 +74,6 @@ class PushRosNamespace(Action):
         self.namespace = namespace
 
     def execute(self, context: LaunchContext) -> None:
-        """Set it for what follows."""
         pushed = perform_substitutions(context, self.namespace)
         parts = (pushed,) if pushed.startswith("/") else (context.ros_namespace, pushed)
         context.ros_namespace = "/".join(filter(None, parts))
@@ -89,7 +87,6 @@ class SetParameter(Action):
         self.name, self.value = name, value
 
     def execute(self, context: LaunchContext) -> None:
-        """Set it for what follows."""
         name = perform_substitutions(context, self.name)
         context.global_parameters[name] = evaluate_parameter(context, self.value)
 

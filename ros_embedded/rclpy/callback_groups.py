@@ -14,7 +14,6 @@ class CallbackGroup:
         self.entities: WeakSet[Any] = WeakSet()
 
     def add_entity(self, entity: Any) -> None:
-        """Take in an entity."""
         self.entities.add(entity)
 
     def has_entity(self, entity: Any) -> bool:
@@ -22,7 +21,6 @@ class CallbackGroup:
         return entity in self.entities
 
     def remove_entity(self, entity: Any) -> None:
-        """Let an entity go."""
         self.entities.discard(entity)
 
     def can_execute(self, entity: Any) -> bool:
@@ -34,7 +32,6 @@ class CallbackGroup:
         raise NotImplementedError
 
     def ending_execution(self, entity: Any) -> None:
-        """Note that the callback has ended."""
         raise NotImplementedError
 
 
@@ -42,11 +39,9 @@ class ReentrantCallbackGroup(CallbackGroup):
     """Callbacks run in parallel without limit."""
 
     def can_execute(self, entity: Any) -> bool:
-        """Always."""
         return True
 
     def beginning_execution(self, entity: Any) -> bool:
-        """Always."""
         return True
 
     def ending_execution(self, entity: Any) -> None:
@@ -75,7 +70,6 @@ class MutuallyExclusiveCallbackGroup(CallbackGroup):
             return True
 
     def ending_execution(self, entity: Any) -> None:
-        """Note that the callback has ended."""
         with self._lock:
             if self._active_entity is not entity:
                 raise RuntimeError("Entity not executing in this group")

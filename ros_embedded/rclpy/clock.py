@@ -57,12 +57,10 @@ class TimeJump:
 
     @property
     def clock_change(self) -> ClockChange:
-        """What happened to the source of time."""
         return self._clock_change
 
     @property
     def delta(self) -> Duration:
-        """By how much the clock jumped."""
         return self._delta
 
 
@@ -87,7 +85,6 @@ class JumpHandle:
         clock._jump_handles.append(self)
 
     def unregister(self) -> None:
-        """Call no more."""
         if self._clock is not None:
             self._clock._jump_handles.remove(self)
             self._clock = None
@@ -114,12 +111,10 @@ class Clock:
 
     @property
     def clock_type(self) -> ClockType:
-        """Which clock it is."""
         return self._clock_type
 
     @property
     def handle(self) -> Clock:
-        """Itself."""
         return self
 
     def __repr__(self) -> str:
@@ -133,7 +128,6 @@ class Clock:
         return True
 
     def now(self) -> Time:
-        """The current time."""
         return Time(nanoseconds=self._now_ns(), clock_type=self.clock_type)
 
     def create_jump_callback(

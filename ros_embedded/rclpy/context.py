@@ -45,7 +45,6 @@ class Context:
         return self._participant
 
     def destroy(self) -> None:
-        """Shut down and free everything."""
         self.try_shutdown()
 
     def init(
@@ -84,7 +83,6 @@ class Context:
         self.try_shutdown()
 
     def try_shutdown(self) -> None:
-        """Leave the domain, if not done already."""
         with self._lock:
             if not self._ok or self._participant is None:
                 return

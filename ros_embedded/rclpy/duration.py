@@ -41,7 +41,6 @@ class Duration:
         return self.nanoseconds < other.nanoseconds if isinstance(other, Duration) else NotImplemented
 
     def to_msg(self) -> Any:
-        """As builtin_interfaces/msg/Duration."""
         seconds, nanoseconds = divmod(self.nanoseconds, S_TO_NS)
         return get_message("builtin_interfaces/msg/Duration")(sec=seconds, nanosec=nanoseconds)
 

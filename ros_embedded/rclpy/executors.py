@@ -66,7 +66,7 @@ class Executor:
         self._tasks: deque[Task] = deque()
         self._guard = Guard(self._participant.entity)
         self._wait_set = WaitSet(self._participant.entity)
-        self._entities: dict[int, ExecutableEntity] = {}
+        self._entities: dict[int | None, ExecutableEntity] = {}
         self._timers: list[Timer] = []
         self._blocked: set[ExecutableEntity] = set()  # ready, but their callback group is busy
         self._ready: deque[ExecutableEntity] = deque()
@@ -80,7 +80,6 @@ class Executor:
 
     @property
     def context(self) -> Context:
-        """The context it belongs to."""
         return self._context
 
     def create_task(self, callback: Callable[..., Any] | Coroutine[Any, Any, Any], *args: Any, **kwargs: Any) -> Task:
@@ -119,7 +118,6 @@ class Executor:
         return True
 
     def remove_node(self, node: Node) -> None:
-        """Let a node go."""
         with self._nodes_lock:
             self._nodes.discard(node)
         self._release(node)
@@ -130,12 +128,10 @@ class Executor:
             node._rclpy_core.executor = None
 
     def get_nodes(self) -> list[Node]:
-        """The nodes it spins."""
         with self._nodes_lock:
             return list(self._nodes)
 
     def wake(self) -> None:
-        """Have the spinning thread look around."""
         if not self._participant.lifetime.is_over:
             self._guard.trigger()
 
@@ -258,8 +254,7 @@ class Executor:
         for entity in list(self._blocked):
             if self.can_execute(entity):
                 self._blocked.discard(entity)
-                if not isinstance(entity, Timer):
-                    self._wait_set.attach(entity._condition)
+                self._wait_set.attach(entity._condition)
         if self._is_stale:
             self._is_stale = False
             self._attach_all()
@@ -292,7 +287,7 @@ class Executor:
             entity for node in self.get_nodes() for entity in list(node._rclpy_core.executables)
         ]
         self._timers = [entity for entity in entities if isinstance(entity, Timer)]
-        self._entities = {entity._condition: entity for entity in entities if not isinstance(entity, Timer)}
+        self._entities = {entity._condition: entity for entity in entities if entity._condition is not None}
         self._blocked &= set(entities)
         blocked = {entity._condition for entity in self._blocked}
         self._wait_set.attach_exactly(

@@ -27,7 +27,6 @@ class GuardCondition(ExecutableEntity):
         self.callback = callback
 
     def trigger(self) -> None:
-        """Have the callback called once."""
         if not self._destroyed:
             self._guard.trigger()
 

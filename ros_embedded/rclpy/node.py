@@ -3,34 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from types import TracebackType
 from typing import Any
 
 from ros_embedded.interfaces import get_message
-from ros_embedded.interfaces.cdr import serialize
 from ros_embedded.rclpy.callback_groups import CallbackGroup, MutuallyExclusiveCallbackGroup, ReentrantCallbackGroup
 from ros_embedded.rclpy.client import Client
 from ros_embedded.rclpy.clock import Clock, ROSClock
 from ros_embedded.rclpy.constants import S_TO_NS
 from ros_embedded.rclpy.context import Context
 from ros_embedded.rclpy.event_handler import PublisherEventCallbacks, SubscriptionEventCallbacks
-from ros_embedded.rclpy.exceptions import (
-    InvalidHandle,
-    NotInitializedException,
-)
+from ros_embedded.rclpy.exceptions import InvalidHandle, NotInitializedException
 from ros_embedded.rclpy.executors import Executor
 from ros_embedded.rclpy.guard_condition import GuardCondition
 from ros_embedded.rclpy.impl import logging_output
-from ros_embedded.rclpy.impl.arguments import RosArguments, parse_arguments
-from ros_embedded.rclpy.impl.best_available import resolved
+from ros_embedded.rclpy.impl.arguments import parse_arguments
 from ros_embedded.rclpy.impl.node_core import NodeCore
 from ros_embedded.rclpy.impl.rcutils_logger import RcutilsLogger
 from ros_embedded.rclpy.logging import get_logger
 from ros_embedded.rclpy.logging_service import LoggingService
-from ros_embedded.rclpy.names import (
-    validate_namespace,
-    validate_node_name,
-)
 from ros_embedded.rclpy.node_graph import GraphMixin
 from ros_embedded.rclpy.node_parameters import ParametersMixin
 from ros_embedded.rclpy.parameter import Parameter, value_from_yaml
@@ -42,38 +32,15 @@ from ros_embedded.rclpy.qos import (
     qos_profile_rosout_default,
     qos_profile_services_default,
 )
-from ros_embedded.rclpy.qos_overriding_options import QoSOverridingOptions, declare_qos_parameters
-from ros_embedded.rclpy.service import Service, make_service
+from ros_embedded.rclpy.qos_overriding_options import QoSOverridingOptions
+from ros_embedded.rclpy.service import Service
 from ros_embedded.rclpy.subscription import Subscription
 from ros_embedded.rclpy.time_source import TimeSource
 from ros_embedded.rclpy.timer import Rate, Timer
 from ros_embedded.rclpy.type_description_service import TypeDescriptionService
-from ros_embedded.rclpy.type_support import check_is_valid_msg_type, check_is_valid_srv_type
 from ros_embedded.rclpy.utilities import get_default_context
 
 HIDDEN_NODE_PREFIX = "_"
-
-
-def _resolved_name(name: str, namespace: str, arguments: RosArguments) -> tuple[str, str]:
-    namespace = namespace if namespace.startswith("/") else f"/{namespace}"
-    validate_node_name(name)
-    validate_namespace(namespace)
-    namespace = arguments.node_namespace(name, namespace)
-    namespace = namespace if namespace.startswith("/") else f"/{namespace}"
-    name = arguments.node_name(name)
-    validate_node_name(name)
-    validate_namespace(namespace)
-    return name, namespace
-
-
-def _qos_profile(qos_or_depth: QoSProfile | int) -> QoSProfile:
-    if isinstance(qos_or_depth, QoSProfile):
-        return qos_or_depth
-    if not isinstance(qos_or_depth, int):
-        raise TypeError(f"Expected QoSProfile or int, but received {type(qos_or_depth)!r}")
-    if qos_or_depth < 0:
-        raise ValueError("history depth must be greater than or equal to zero")
-    return QoSProfile(depth=qos_or_depth)
 
 
 class Node(ParametersMixin, GraphMixin):
@@ -97,97 +64,73 @@ class Node(ParametersMixin, GraphMixin):
         self._context = get_default_context() if context is None else context
         if not self._context.ok():
             raise NotInitializedException("cannot create node")
-        own = parse_arguments(["--ros-args", *(cli_args or [])])
-        arguments = self._context.arguments.followed_by(own) if use_global_arguments else own
-        self._rclpy_core = NodeCore(*_resolved_name(node_name, namespace or "", arguments), arguments)
-        self._publishers: list[Publisher] = []
+        arguments = parse_arguments(["--ros-args", *(cli_args or [])])
+        if use_global_arguments:
+            arguments = self._context.arguments.followed_by(arguments)
+        self._rclpy_core = NodeCore(node_name, namespace or "", arguments)
         self._default_callback_group = MutuallyExclusiveCallbackGroup()
         self._rate_group = ReentrantCallbackGroup()
         self._logger = get_logger(self.get_fully_qualified_name()[1:].replace("/", "."))
         self._clock = ROSClock()
-        ParametersMixin.__init__(self, self.__overrides(parameter_overrides or []), allow_undeclared_parameters)
+        values = arguments.parameters_of(self.get_name(), self.get_namespace())
+        overrides = {name: Parameter(name, value=value_from_yaml(value, str(value))) for name, value in values.items()}
+        overrides |= {parameter.name: parameter for parameter in parameter_overrides or ()}
+        ParametersMixin.__init__(self, overrides, allow_undeclared_parameters)
         graph = self._context.participant.graph
         with graph.announcement():
             graph.add_node(self._rclpy_core.entities)
-            self.__create_own_endpoints(
-                enable_rosout,
-                start_parameter_services,
-                automatically_declare_parameters_from_overrides,
-                enable_logger_service,
+            if enable_rosout and arguments.rosout:
+                self.__publish_logs()
+            self._parameter_event_publisher = self.create_publisher(
+                get_message("rcl_interfaces/msg/ParameterEvent"), "/parameter_events", qos_profile_parameter_events
             )
+            if automatically_declare_parameters_from_overrides:
+                descriptor = get_message("rcl_interfaces/msg/ParameterDescriptor")
+                given = [(name, parameter.value, descriptor()) for name, parameter in overrides.items()]
+                self.declare_parameters("", given, ignore_override=True)
+            self._time_source = TimeSource(self, self._clock)
+            if start_parameter_services:
+                self._parameter_service = ParameterService(self)
+            if enable_logger_service:
+                self._logger_service = LoggingService(self)
+            self._type_description_service = TypeDescriptionService(self)
 
-    def __overrides(self, given: list[Parameter]) -> dict[str, Parameter]:
-        values = self._rclpy_core.arguments.parameters_of(self.get_name(), self.get_namespace())
-        overrides = {name: Parameter(name, value=value_from_yaml(value, str(value))) for name, value in values.items()}
-        overrides.update({parameter.name: parameter for parameter in given})
-        return overrides
+    def __publish_logs(self) -> None:
+        log = get_message("rcl_interfaces/msg/Log")
+        publisher = self.create_publisher(log, "/rosout", qos_profile_rosout_default)
+        self._rclpy_core.hidden.add(publisher)
 
-    def __create_own_endpoints(
-        self, rosout: bool, services: bool, declare_overrides: bool, logger_service: bool
-    ) -> None:
-        core = self._rclpy_core
-        if rosout and core.arguments.rosout:
-            log = get_message("rcl_interfaces/msg/Log")
-            core.rosout_publisher = self.create_publisher(log, "/rosout", qos_profile_rosout_default)
-            self._publishers.remove(core.rosout_publisher)
-            logging_output.rosout_writers[self._logger.name] = self.__publish_log
-        event = get_message("rcl_interfaces/msg/ParameterEvent")
-        self._parameter_event_publisher = self.create_publisher(
-            event, "/parameter_events", qos_profile_parameter_events
-        )
-        if declare_overrides:
-            descriptor = get_message("rcl_interfaces/msg/ParameterDescriptor")
-            values = [(name, parameter.value, descriptor()) for name, parameter in self._parameter_overrides.items()]
-            self.declare_parameters("", values, ignore_override=True)
-        self._time_source = TimeSource(self, self._clock)
-        if services:
-            self._parameter_service = ParameterService(self)
-        if logger_service:
-            self._logger_service = LoggingService(self)
-        self._type_description_service = TypeDescriptionService(self)
+        def publish(record: logging_output.LogRecord) -> None:
+            message = log(level=int(record.severity), name=record.name, msg=record.message, file=record.file)
+            message.function, message.line = record.function, record.line
+            message.stamp.sec, message.stamp.nanosec = divmod(record.stamp_ns, S_TO_NS)
+            if self._context.ok():
+                publisher.publish(message)
 
-    def __publish_log(self, record: logging_output.LogRecord) -> None:
-        message = get_message("rcl_interfaces/msg/Log")(
-            level=int(record.severity),
-            name=record.name,
-            msg=record.message,
-            file=record.file,
-            function=record.function,
-            line=record.line,
-        )
-        message.stamp.sec, message.stamp.nanosec = divmod(record.stamp_ns, S_TO_NS)
-        publisher = self._rclpy_core.rosout_publisher
-        if publisher is not None and self._context.ok():
-            publisher._write(serialize(message))
+        logging_output.rosout_writers[self._logger.name] = publish
 
     @property
     def publishers(self) -> Iterator[Publisher]:
-        """Its publishers."""
-        return iter(list(self._publishers))
+        return iter(self._rclpy_core.of_type(Publisher))
 
     @property
     def subscriptions(self) -> Iterator[Subscription]:
-        """Its subscriptions."""
         return iter(self._rclpy_core.of_type(Subscription))
 
     @property
     def clients(self) -> Iterator[Client]:
-        """Its clients."""
         return iter(self._rclpy_core.of_type(Client))
 
     @property
     def services(self) -> Iterator[Service]:
-        """Its services."""
         return iter(self._rclpy_core.of_type(Service))
 
     @property
     def timers(self) -> Iterator[Timer]:
-        """Its timers."""
         return iter(self._rclpy_core.of_type(Timer))
 
     @property
     def guards(self) -> Iterator[GuardCondition]:
-        """Its guard conditions."""
         return iter(self._rclpy_core.of_type(GuardCondition))
 
     @property
@@ -208,7 +151,6 @@ class Node(ParametersMixin, GraphMixin):
 
     @property
     def context(self) -> Context:
-        """Its context."""
         return self._context
 
     @property
@@ -224,15 +166,12 @@ class Node(ParametersMixin, GraphMixin):
         return self
 
     def get_name(self) -> str:
-        """The name without namespace."""
         return self._rclpy_core.name
 
     def get_namespace(self) -> str:
-        """The namespace."""
         return self._rclpy_core.namespace
 
     def get_fully_qualified_name(self) -> str:
-        """Namespace and name."""
         return f"{self.get_namespace().rstrip('/')}/{self.get_name()}"
 
     def get_clock(self) -> Clock:
@@ -240,7 +179,6 @@ class Node(ParametersMixin, GraphMixin):
         return self._clock
 
     def get_logger(self) -> RcutilsLogger:
-        """The logger, named like the node."""
         return self._logger
 
     def resolve_topic_name(self, topic: str, *, only_expand: bool = False) -> str:
@@ -262,27 +200,9 @@ class Node(ParametersMixin, GraphMixin):
         qos_overriding_options: QoSOverridingOptions | None = None,
         publisher_class: type[Publisher] = Publisher,
     ) -> Publisher:
-        """Create a publisher; an integer QoS is the depth of a KEEP_LAST history.
-
-        Raises:
-            InvalidTopicNameException
-        """
-        check_is_valid_msg_type(msg_type)
-        qos, full_name = _qos_profile(qos_profile), self.handle.resolve_topic_name(topic)
-        if qos_overriding_options is not None:
-            qos = declare_qos_parameters(self, "publisher", full_name, qos, qos_overriding_options)
-        prefix = "" if qos.avoid_ros_namespace_conventions else "rt"
-        qos = resolved(qos, self._context.participant.graph, prefix + full_name, for_publisher=True)
-        writer = self._context.participant.create_writer(
-            self._rclpy_core.entities, prefix + full_name, msg_type._TYPE_NAME, qos
-        )
-        group = callback_group or self._default_callback_group
-        callbacks = event_callbacks or PublisherEventCallbacks()
-        publisher = publisher_class(self, writer, msg_type, topic, qos, callbacks, group)
-        self._publishers.append(publisher)
-        for handler in publisher.event_handlers:
-            self._rclpy_core.add(handler)
-        return publisher
+        """Create a publisher; an integer QoS is the depth of a KEEP_LAST history. Raises InvalidTopicNameException."""
+        group, callbacks = callback_group or self._default_callback_group, event_callbacks or PublisherEventCallbacks()
+        return publisher_class(self, msg_type, topic, qos_profile, group, callbacks, qos_overriding_options)
 
     def create_subscription(
         self,
@@ -298,25 +218,11 @@ class Node(ParametersMixin, GraphMixin):
     ) -> Subscription:
         """Create a subscription; a callback with two parameters gets the message's info too, `raw` gives bytes.
 
-        Raises:
-            InvalidTopicNameException
+        Raises InvalidTopicNameException.
         """
-        check_is_valid_msg_type(msg_type)
-        qos, full_name = _qos_profile(qos_profile), self.handle.resolve_topic_name(topic)
-        if qos_overriding_options is not None:
-            qos = declare_qos_parameters(self, "subscription", full_name, qos, qos_overriding_options)
-        prefix = "" if qos.avoid_ros_namespace_conventions else "rt"
-        qos = resolved(qos, self._context.participant.graph, prefix + full_name, for_publisher=False)
-        reader = self._context.participant.create_reader(
-            self._rclpy_core.entities, prefix + full_name, msg_type._TYPE_NAME, qos
-        )
         group = callback_group or self._default_callback_group
-        callbacks = event_callbacks or SubscriptionEventCallbacks()
-        subscription = Subscription(self, reader, msg_type, topic, callback, group, qos, raw, callbacks)
-        self._rclpy_core.add(subscription)
-        for handler in subscription.event_handlers:
-            self._rclpy_core.add(handler)
-        return subscription
+        events = event_callbacks or SubscriptionEventCallbacks()
+        return Subscription(self, msg_type, topic, callback, qos_profile, group, events, qos_overriding_options, raw)
 
     def create_client(
         self,
@@ -327,20 +233,7 @@ class Node(ParametersMixin, GraphMixin):
         callback_group: CallbackGroup | None = None,
     ) -> Client:
         """Create a client of a service. Raises InvalidServiceNameException."""
-        check_is_valid_srv_type(srv_type)
-        name, mark = (
-            self.handle.resolve_service_name(srv_name),
-            f"clientid= {self._context.participant.new_service_id()};",
-        )
-        request, reply = srv_type.Request._TYPE_NAME, srv_type.Response._TYPE_NAME
-        with self._context.participant.graph.announcement():
-            entities, participant = self._rclpy_core.entities, self._context.participant
-            reader = participant.create_reader(entities, f"rr{name}Reply", reply, qos_profile, mark)
-            writer = participant.create_writer(entities, f"rq{name}Request", request, qos_profile, mark)
-        group = callback_group or self._default_callback_group
-        client = Client(self, reader, writer, srv_type, name, qos_profile, group)
-        self._rclpy_core.add(client)
-        return client
+        return Client(self, srv_type, srv_name, qos_profile, callback_group or self._default_callback_group)
 
     def create_service(
         self,
@@ -352,8 +245,7 @@ class Node(ParametersMixin, GraphMixin):
         callback_group: CallbackGroup | None = None,
     ) -> Service:
         """Create a service; the callback fills in and returns the response. Raises InvalidServiceNameException."""
-        group = callback_group or self._default_callback_group
-        return make_service(Service, self, srv_type, srv_name, callback, qos_profile, group)
+        return Service(self, srv_type, srv_name, callback, qos_profile, callback_group or self._default_callback_group)
 
     def create_timer(
         self,
@@ -383,41 +275,28 @@ class Node(ParametersMixin, GraphMixin):
         """A rate of `frequency` Hz. Raises ValueError if it is not positive."""
         if frequency <= 0:
             raise ValueError("frequency must be > 0")
-        timer = self.create_timer(1.0 / frequency, None, self._rate_group, clock)
-        return Rate(timer, context=self._context)
+        return Rate(self.create_timer(1.0 / frequency, None, self._rate_group, clock), context=self._context)
 
+    # each says False if what is to be destroyed is not the node's
     def destroy_publisher(self, publisher: Publisher) -> bool:
-        """False if it is not the node's."""
-        if publisher not in self._publishers:
-            return False
-        self._publishers.remove(publisher)
-        for handler in publisher.event_handlers:
-            self._rclpy_core.destroy(handler)
-        publisher.destroy()
-        return True
+        return self._rclpy_core.destroy(publisher)
 
     def destroy_subscription(self, subscription: Subscription) -> bool:
-        """False if it is not the node's."""
         return self._rclpy_core.destroy(subscription)
 
     def destroy_client(self, client: Client) -> bool:
-        """False if it is not the node's."""
         return self._rclpy_core.destroy(client)
 
     def destroy_service(self, service: Service) -> bool:
-        """False if it is not the node's."""
         return self._rclpy_core.destroy(service)
 
     def destroy_timer(self, timer: Timer) -> bool:
-        """False if it is not the node's."""
         return self._rclpy_core.destroy(timer)
 
     def destroy_guard_condition(self, guard: GuardCondition) -> bool:
-        """False if it is not the node's."""
         return self._rclpy_core.destroy(guard)
 
     def destroy_rate(self, rate: Rate) -> bool:
-        """False if it is not the node's."""
         rate.destroy()
         return self._rclpy_core.destroy(rate._timer)
 
@@ -426,25 +305,18 @@ class Node(ParametersMixin, GraphMixin):
         core = self._rclpy_core
         if core.is_destroyed:
             return
-        executor = self.executor
-        if executor is not None:
-            executor.remove_node(self)
+        if core.executor is not None:
+            core.executor.remove_node(self)
         logging_output.rosout_writers.pop(self._logger.name, None)
         graph = self._context.participant.graph
         with graph.announcement():
-            for publisher in list(self._publishers):
-                self.destroy_publisher(publisher)
-            if core.rosout_publisher is not None:
-                core.rosout_publisher.destroy()
             for entity in list(core.executables):
-                self._rclpy_core.destroy(entity)
+                core.destroy(entity)
             graph.remove_node(core.entities)
         core.is_destroyed = True
 
     def __enter__(self) -> Node:
         return self
 
-    def __exit__(
-        self, exc_type: type[BaseException] | None, exc_val: BaseException | None, exc_tb: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.destroy_node()

@@ -47,7 +47,6 @@ class ParametersMixin:
         self._post_set_parameters_callbacks: list[Callable[[list[Parameter]], None]] = []
 
     def get_fully_qualified_name(self) -> str:
-        """Namespace and name."""
         raise NotImplementedError
 
     def declare_parameter(

@@ -76,19 +76,16 @@ class Parameter:
 
     @classmethod
     def from_parameter_msg(cls, param_msg: Any) -> Parameter:
-        """From rcl_interfaces/msg/Parameter."""
         type_ = cls.Type(param_msg.value.type)
         value = None if type_ is cls.Type.NOT_SET else getattr(param_msg.value, _FIELDS[type_.value])
         return cls(param_msg.name, type_, value)
 
     @property
     def name(self) -> str:
-        """The name."""
         return self._name
 
     @property
     def type_(self) -> Parameter.Type:
-        """The type."""
         return self._type_
 
     @property
@@ -97,14 +94,12 @@ class Parameter:
         return self._value
 
     def get_parameter_value(self) -> Any:
-        """As rcl_interfaces/msg/ParameterValue."""
         message = get_message("rcl_interfaces/msg/ParameterValue")(type=self.type_.value)
         if self.type_ is not Parameter.Type.NOT_SET:
             setattr(message, _FIELDS[self.type_.value], self.value)
         return message
 
     def to_parameter_msg(self) -> Any:
-        """As rcl_interfaces/msg/Parameter."""
         return get_message("rcl_interfaces/msg/Parameter")(name=self.name, value=self.get_parameter_value())
 
 

@@ -2,31 +2,21 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ros_embedded.interfaces import get_message, get_service
 from ros_embedded.rclpy.callback_groups import CallbackGroup
-from ros_embedded.rclpy.event_handler import SubscriptionEventCallbacks
+from ros_embedded.rclpy.impl.polling import wait_until
 from ros_embedded.rclpy.parameter import Parameter, parameter_dict_from_yaml_file
+from ros_embedded.rclpy.parameter_service import PARAMETER_SERVICES
 from ros_embedded.rclpy.qos import QoSProfile, qos_profile_parameter_events, qos_profile_services_default
-from ros_embedded.rclpy.qos_overriding_options import QoSOverridingOptions
 from ros_embedded.rclpy.subscription import Subscription
 from ros_embedded.rclpy.task import Future
 
 if TYPE_CHECKING:
     from ros_embedded.rclpy.node import Node
 
-_SERVICES = {
-    "get_parameters": "GetParameters",
-    "list_parameters": "ListParameters",
-    "set_parameters": "SetParameters",
-    "get_parameter_types": "GetParameterTypes",
-    "describe_parameters": "DescribeParameters",
-    "set_parameters_atomically": "SetParametersAtomically",
-}
-_POLL_S = 0.01
 Callback = Callable[[Future], Any]
 
 
@@ -41,28 +31,18 @@ class AsyncParameterClient:
         callback_group: CallbackGroup | None = None,
     ) -> None:
         self.node, self.remote_node_name = node, remote_node_name
+        options: Any = {"qos_profile": qos_profile, "callback_group": callback_group}
         self._clients = {
-            name: node.create_client(
-                get_service(f"rcl_interfaces/srv/{type_name}"),
-                f"{remote_node_name}/{name}",
-                qos_profile=qos_profile,
-                callback_group=callback_group,
-            )
-            for name, type_name in _SERVICES.items()
+            name: node.create_client(get_service(f"rcl_interfaces/srv/{kind}"), f"{remote_node_name}/{name}", **options)
+            for name, kind in PARAMETER_SERVICES.items()
         }
 
     def services_are_ready(self) -> bool:
-        """True if all services have been found."""
         return all(client.service_is_ready() for client in self._clients.values())
 
     def wait_for_services(self, timeout_sec: float | None = None) -> bool:
         """Wait for the services; False after `timeout_sec`."""
-        deadline = None if timeout_sec is None else time.monotonic() + timeout_sec
-        while not (ready := self.services_are_ready()) and self.node.context.ok():
-            if deadline is not None and time.monotonic() >= deadline:
-                break
-            time.sleep(_POLL_S)
-        return ready
+        return wait_until(self.services_are_ready, timeout_sec, self.node.context)
 
     def _call(self, name: str, callback: Callback | None, **fields: Any) -> Future:
         client = self._clients[name]
@@ -74,11 +54,9 @@ class AsyncParameterClient:
     def list_parameters(
         self, prefixes: list[str] | None = None, depth: int | None = None, callback: Callback | None = None
     ) -> Future:
-        """Names below prefixes."""
         return self._call("list_parameters", callback, prefixes=prefixes or [], depth=depth or 0)
 
     def get_parameters(self, names: list[str], callback: Callback | None = None) -> Future:
-        """Values."""
         return self._call("get_parameters", callback, names=names)
 
     def set_parameters(self, parameters: Sequence[Any], callback: Callback | None = None) -> Future:
@@ -90,11 +68,9 @@ class AsyncParameterClient:
         return self._call("set_parameters_atomically", callback, parameters=_messages(parameters))
 
     def describe_parameters(self, names: list[str], callback: Callback | None = None) -> Future:
-        """Descriptors."""
         return self._call("describe_parameters", callback, names=names)
 
     def get_parameter_types(self, names: list[str], callback: Callback | None = None) -> Future:
-        """Types."""
         return self._call("get_parameter_types", callback, names=names)
 
     def delete_parameters(self, names: list[str], callback: Callback | None = None) -> Future:
@@ -104,37 +80,20 @@ class AsyncParameterClient:
     def load_parameter_file(
         self, parameter_file: str, use_wildcard: bool = False, callback: Callback | None = None
     ) -> Future:
-        """Set what a file says, one by one."""
         return self.set_parameters(list(parameter_dict_from_yaml_file(parameter_file, use_wildcard).values()), callback)
 
     def load_parameter_file_atomically(
         self, parameter_file: str, use_wildcard: bool = False, callback: Callback | None = None
     ) -> Future:
-        """Set what a file says, all or none."""
         parameters = list(parameter_dict_from_yaml_file(parameter_file, use_wildcard).values())
         return self.set_parameters_atomically(parameters, callback)
 
     def on_parameter_event(
-        self,
-        callback: Callable[[Any], Any],
-        qos_profile: QoSProfile = qos_profile_parameter_events,
-        *,
-        callback_group: CallbackGroup | None = None,
-        event_callbacks: SubscriptionEventCallbacks | None = None,
-        qos_overriding_options: QoSOverridingOptions | None = None,
-        raw: bool = False,
+        self, callback: Callable[[Any], Any], qos_profile: QoSProfile = qos_profile_parameter_events, **options: Any
     ) -> Subscription:
-        """Call back with the parameter events of all nodes."""
-        return self.node.create_subscription(
-            get_message("rcl_interfaces/msg/ParameterEvent"),
-            "/parameter_events",
-            callback,
-            qos_profile,
-            callback_group=callback_group,
-            event_callbacks=event_callbacks,
-            qos_overriding_options=qos_overriding_options,
-            raw=raw,
-        )
+        """Call back with the parameter events of all nodes; options as for create_subscription."""
+        event = get_message("rcl_interfaces/msg/ParameterEvent")
+        return self.node.create_subscription(event, "/parameter_events", callback, qos_profile, **options)
 
 
 def _messages(parameters: Sequence[Any]) -> list[Any]:

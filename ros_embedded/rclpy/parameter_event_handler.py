@@ -47,20 +47,14 @@ class ParameterEventHandler:
         self.node = node
         self._parameter_callbacks: list[ParameterCallbackHandle] = []
         self._event_callbacks: list[ParameterEventCallbackHandle] = []
+        options: Any = {"callback_group": callback_group, "event_callbacks": event_callbacks, "raw": raw}
+        options["qos_overriding_options"] = qos_overriding_options
         event = get_message("rcl_interfaces/msg/ParameterEvent")
         self.parameter_event_subscription = node.create_subscription(
-            event,
-            "/parameter_events",
-            self._on_event,
-            qos_profile,
-            callback_group=callback_group,
-            event_callbacks=event_callbacks,
-            qos_overriding_options=qos_overriding_options,
-            raw=raw,
+            event, "/parameter_events", self._on_event, qos_profile, **options
         )
 
     def destroy(self) -> None:
-        """Stop."""
         self.node.destroy_subscription(self.parameter_event_subscription)
 
     def _on_event(self, event: Any) -> None:
@@ -74,10 +68,8 @@ class ParameterEventHandler:
     @staticmethod
     def get_parameter_from_event(event: Any, parameter_name: str, node_name: str) -> Any:
         """The parameter message that an event holds for a parameter, or None."""
-        if event.node != node_name:
-            return None
-        found = [p for p in ParameterEventHandler.get_parameters_from_event(event) if p.name == parameter_name]
-        return found[0] if found else None
+        parameters = ParameterEventHandler.get_parameters_from_event(event) if event.node == node_name else ()
+        return next((parameter for parameter in parameters if parameter.name == parameter_name), None)
 
     @staticmethod
     def get_parameters_from_event(event: Any) -> Iterable[Any]:
@@ -89,28 +81,26 @@ class ParameterEventHandler:
     ) -> ParameterCallbackHandle:
         """Call back with the message of a parameter when it changes; an empty node name means this node."""
         if not node_name:
-            full_name = self.node.get_fully_qualified_name()
-        else:
-            root = self.node.get_namespace().rstrip("/")
-            full_name = node_name if node_name.startswith("/") else f"{root}/{node_name}"
-        handle = ParameterCallbackHandle(parameter_name, full_name, callback)
-        self._parameter_callbacks.insert(0, handle)
-        return handle
+            node_name = self.node.get_fully_qualified_name()
+        elif not node_name.startswith("/"):
+            node_name = f"{self.node.get_namespace().rstrip('/')}/{node_name}"
+        self._parameter_callbacks.insert(0, ParameterCallbackHandle(parameter_name, node_name, callback))
+        return self._parameter_callbacks[0]
 
     def remove_parameter_callback(self, handle: ParameterCallbackHandle) -> None:
         """Raises RuntimeError if it was not added."""
-        if handle not in self._parameter_callbacks:
-            raise RuntimeError("Callback doesn't exist")
-        self._parameter_callbacks.remove(handle)
+        _remove(handle, self._parameter_callbacks)
 
     def add_parameter_event_callback(self, callback: Callable[[Any], None]) -> ParameterEventCallbackHandle:
-        """Call back with every event."""
-        handle = ParameterEventCallbackHandle(callback)
-        self._event_callbacks.insert(0, handle)
-        return handle
+        self._event_callbacks.insert(0, ParameterEventCallbackHandle(callback))
+        return self._event_callbacks[0]
 
     def remove_parameter_event_callback(self, handle: ParameterEventCallbackHandle) -> None:
         """Raises RuntimeError if it was not added."""
-        if handle not in self._event_callbacks:
-            raise RuntimeError("Callback doesn't exist")
-        self._event_callbacks.remove(handle)
+        _remove(handle, self._event_callbacks)
+
+
+def _remove(handle: Any, handles: list[Any]) -> None:
+    if handle not in handles:
+        raise RuntimeError("Callback doesn't exist")
+    handles.remove(handle)

@@ -12,7 +12,7 @@ from ros_embedded.rclpy.qos import qos_profile_parameters
 if TYPE_CHECKING:
     from ros_embedded.rclpy.node import Node
 
-_SERVICES = {
+PARAMETER_SERVICES = {
     "describe_parameters": "DescribeParameters",
     "get_parameters": "GetParameters",
     "get_parameter_types": "GetParameterTypes",
@@ -27,58 +27,47 @@ class ParameterService:
 
     def __init__(self, node: Node) -> None:
         self._node = node
-        for name, type_name in _SERVICES.items():
+        for name, type_name in PARAMETER_SERVICES.items():
             srv_type = get_service(f"rcl_interfaces/srv/{type_name}")
-            callback = getattr(self, f"_{name}")
-            node.create_service(srv_type, f"~/{name}", callback, qos_profile=qos_profile_parameters)
+            node.create_service(srv_type, f"~/{name}", self._answer(name), qos_profile=qos_profile_parameters)
 
-    def _describe_parameters(self, request: Any, response: Any) -> Any:
-        try:
-            response.descriptors = self._node.describe_parameters(list(request.names))
-        except ParameterNotDeclaredException as error:
-            self._node.get_logger().warning(f"Failed to describe parameters: {error}")
-        return response
+    def _answer(self, name: str) -> Any:
+        answer = getattr(self, f"_{name}")
 
-    def _get_parameters(self, request: Any, response: Any) -> Any:
-        value = get_message("rcl_interfaces/msg/ParameterValue")
+        def callback(request: Any, response: Any) -> Any:
+            try:
+                answer(request, response)
+            except (ParameterNotDeclaredException, TypeError, ValueError) as error:
+                self._node.get_logger().warning(f"Failed to {name.replace('_', ' ')}: {error}")
+                return type(response)()
+            return response
+
+        return callback
+
+    def _describe_parameters(self, request: Any, response: Any) -> None:
+        response.descriptors = self._node.describe_parameters(list(request.names))
+
+    def _get_parameters(self, request: Any, response: Any) -> None:
         for name in request.names:
             try:
                 response.values.append(self._node.get_parameter(name).get_parameter_value())
             except ParameterUninitializedException:
-                response.values.append(value())
-            except ParameterNotDeclaredException as error:
-                self._node.get_logger().warning(f"Failed to get parameters: {error}")
-                response.values = []
-                break
-        return response
+                response.values.append(get_message("rcl_interfaces/msg/ParameterValue")())
 
-    def _get_parameter_types(self, request: Any, response: Any) -> Any:
+    def _get_parameter_types(self, request: Any, response: Any) -> None:
+        response.types = self._node.get_parameter_types(list(request.names))
+
+    def _list_parameters(self, request: Any, response: Any) -> None:
+        response.result = self._node.list_parameters(list(request.prefixes), request.depth)
+
+    def _set_parameters(self, request: Any, response: Any) -> None:
+        response.results = [self._set([message]) for message in request.parameters]
+
+    def _set_parameters_atomically(self, request: Any, response: Any) -> None:
+        response.result = self._set(list(request.parameters))
+
+    def _set(self, messages: list[Any]) -> Any:
         try:
-            response.types = self._node.get_parameter_types(list(request.names))
-        except ParameterNotDeclaredException as error:
-            self._node.get_logger().warning(f"Failed to get parameter types: {error}")
-        return response
-
-    def _list_parameters(self, request: Any, response: Any) -> Any:
-        try:
-            response.result = self._node.list_parameters(list(request.prefixes), request.depth)
-        except (TypeError, ValueError) as error:
-            self._node.get_logger().warning(f"Failed to list parameters: {error}")
-        return response
-
-    def _set_parameters(self, request: Any, response: Any) -> Any:
-        response.results = [self._set([message], one=True) for message in request.parameters]
-        return response
-
-    def _set_parameters_atomically(self, request: Any, response: Any) -> Any:
-        response.result = self._set(list(request.parameters), one=False)
-        return response
-
-    def _set(self, messages: list[Any], one: bool) -> Any:
-        try:
-            parameters = [Parameter.from_parameter_msg(message) for message in messages]
-            if one:
-                return self._node.set_parameters(parameters)[0]
-            return self._node.set_parameters_atomically(parameters)
+            return self._node.set_parameters_atomically([Parameter.from_parameter_msg(each) for each in messages])
         except (ParameterNotDeclaredException, ValueError, RuntimeError) as error:
             return get_message("rcl_interfaces/msg/SetParametersResult")(successful=False, reason=str(error))

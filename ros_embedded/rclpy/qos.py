@@ -38,21 +38,18 @@ class InvalidQoSProfileException(Exception):
 
 
 class QoSPolicyEnum(IntEnum):
-    """Base of the policies' values."""
+    """Base of the policies' values; short keys are the names that the command line uses."""
 
     @classmethod
     def short_keys(cls) -> list[str]:
-        """Names as the command line writes them."""
         return [key.lower() for key in cls.__members__]
 
     @classmethod
     def get_from_short_key(cls, name: str) -> int:
-        """The value by its command-line name."""
         return cls[name.upper()].value
 
     @property
     def short_key(self) -> str:
-        """The name as the command line writes it."""
         return self.name.lower()
 
 
@@ -103,77 +100,75 @@ QoSHistoryPolicy = HistoryPolicy
 QoSReliabilityPolicy = ReliabilityPolicy
 QoSDurabilityPolicy = DurabilityPolicy
 QoSLivelinessPolicy = LivelinessPolicy
-
-_UNSET = Duration()
-DeadlineBestAvailable = Duration(nanoseconds=2**63 - 2)
-LivelinessLeaseDurationeBestAvailable = Duration(nanoseconds=2**63 - 2)
-
-
-class QoSProfile:
-    """The policies of an endpoint; `history` or `depth` must be given."""
-
-    _ORDER = (
-        "history", "depth", "reliability", "durability", "lifespan", "deadline", "liveliness",
-        "liveliness_lease_duration", "avoid_ros_namespace_conventions",
-    )  # fmt: skip
-
-    def __init__(self, **kwargs: Any) -> None:
-        assert set(kwargs) <= set(self._ORDER), f"Invalid arguments passed to constructor: {kwargs.keys()!r}"
-        if "history" not in kwargs:
-            if "depth" not in kwargs:
-                raise InvalidQoSProfileException("History and/or depth settings are required.")
-            kwargs["history"] = HistoryPolicy.KEEP_LAST
-        self.history = kwargs["history"]
-        if self.history == HistoryPolicy.KEEP_LAST and "depth" not in kwargs:
-            raise InvalidQoSProfileException("History set to KEEP_LAST without a depth setting.")
-        self.depth = kwargs.get("depth", 10)
-        self.reliability = kwargs.get("reliability", ReliabilityPolicy.RELIABLE)
-        self.durability = kwargs.get("durability", DurabilityPolicy.VOLATILE)
-        self.lifespan = kwargs.get("lifespan", _UNSET)
-        self.deadline = kwargs.get("deadline", _UNSET)
-        self.liveliness = kwargs.get("liveliness", LivelinessPolicy.SYSTEM_DEFAULT)
-        self.liveliness_lease_duration = kwargs.get("liveliness_lease_duration", _UNSET)
-        self.avoid_ros_namespace_conventions = kwargs.get("avoid_ros_namespace_conventions", False)
-
-    def __setattr__(self, name: str, value: Any) -> None:
-        if name in _POLICY_TYPES:
-            assert isinstance(value, int)
-            value = _POLICY_TYPES[name](value)
-        elif name in ("lifespan", "deadline", "liveliness_lease_duration"):
-            assert isinstance(value, Duration)
-        elif name == "depth":
-            assert isinstance(value, int)
-            if self.history == HistoryPolicy.KEEP_LAST and value == 0:
-                warnings.warn(
-                    "A zero depth with KEEP_LAST doesn't make sense; no data could be stored. "
-                    "This will be interpreted as SYSTEM_DEFAULT",
-                    stacklevel=2,
-                )
-        elif name == "avoid_ros_namespace_conventions":
-            assert isinstance(value, bool)
-        else:
-            raise AttributeError(f"'QoSProfile' object has no attribute '{name}'")
-        object.__setattr__(self, name, value)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, QoSProfile) and all(getattr(self, k) == getattr(other, k) for k in self._ORDER)
-
-    __hash__ = None  # type: ignore[assignment]  # mutable, as in rclpy
-
-    def __str__(self) -> str:
-        return f"{type(self).__name__}({', '.join(f'{k}={getattr(self, k)}' for k in self._ORDER)})"
-
-
-_POLICY_TYPES: dict[str, type[QoSPolicyEnum]] = {
+POLICY_TYPES: dict[str, type[QoSPolicyEnum]] = {
     "history": HistoryPolicy,
     "reliability": ReliabilityPolicy,
     "durability": DurabilityPolicy,
     "liveliness": LivelinessPolicy,
 }
 
+_UNSET = Duration()
+DeadlineBestAvailable = LivelinessLeaseDurationeBestAvailable = Duration(nanoseconds=2**63 - 2)
+
+
+class QoSProfile:
+    """The policies of an endpoint; `history` or `depth` must be given."""
+
+    _DEFAULTS: dict[str, Any] = {  # noqa: RUF012
+        "history": HistoryPolicy.KEEP_LAST, "depth": 10, "reliability": ReliabilityPolicy.RELIABLE,
+        "durability": DurabilityPolicy.VOLATILE, "lifespan": _UNSET, "deadline": _UNSET,
+        "liveliness": LivelinessPolicy.SYSTEM_DEFAULT, "liveliness_lease_duration": _UNSET,
+        "avoid_ros_namespace_conventions": False,
+    }  # fmt: skip
+    history: HistoryPolicy
+    depth: int
+    reliability: ReliabilityPolicy
+    durability: DurabilityPolicy
+    lifespan: Duration
+    deadline: Duration
+    liveliness: LivelinessPolicy
+    liveliness_lease_duration: Duration
+    avoid_ros_namespace_conventions: bool
+
+    def __init__(self, **kwargs: Any) -> None:
+        assert kwargs.keys() <= self._DEFAULTS.keys(), f"Invalid arguments passed to constructor: {kwargs.keys()!r}"
+        if "history" not in kwargs and "depth" not in kwargs:
+            raise InvalidQoSProfileException("History and/or depth settings are required.")
+        if kwargs.get("history", HistoryPolicy.KEEP_LAST) == HistoryPolicy.KEEP_LAST and "depth" not in kwargs:
+            raise InvalidQoSProfileException("History set to KEEP_LAST without a depth setting.")
+        for name, default in self._DEFAULTS.items():
+            setattr(self, name, kwargs.get(name, default))
+
+    def replaced(self, **changes: Any) -> QoSProfile:
+        """A copy with other values for some policies."""
+        return QoSProfile(**{name: getattr(self, name) for name in self._DEFAULTS} | changes)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name not in self._DEFAULTS:
+            raise AttributeError(f"'QoSProfile' object has no attribute '{name}'")
+        if name in POLICY_TYPES:
+            assert isinstance(value, int)
+            value = POLICY_TYPES[name](value)
+        assert isinstance(value, type(self._DEFAULTS[name]))
+        if name == "depth" and value == 0 and self.history == HistoryPolicy.KEEP_LAST:
+            warnings.warn(
+                "A zero depth with KEEP_LAST doesn't make sense; no data could be stored. "
+                "This will be interpreted as SYSTEM_DEFAULT",
+                stacklevel=2,
+            )
+        object.__setattr__(self, name, value)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, QoSProfile) and vars(self) == vars(other)
+
+    __hash__ = None  # type: ignore[assignment]  # mutable, as in rclpy
+
+    def __str__(self) -> str:
+        return f"{type(self).__name__}({', '.join(f'{name}={value}' for name, value in vars(self).items())})"
+
 
 def _profile(depth: int = 10, **policies: str) -> QoSProfile:
-    kinds = {name: _POLICY_TYPES[name][value] for name, value in policies.items()}
+    kinds = {name: POLICY_TYPES[name][value] for name, value in policies.items()}
     return QoSProfile(depth=depth, **{"history": HistoryPolicy.KEEP_LAST, **kinds})
 
 
@@ -186,22 +181,15 @@ qos_profile_sensor_data = _profile(5, reliability="BEST_EFFORT")
 qos_profile_services_default = _profile()
 qos_profile_parameters = _profile(1000)
 qos_profile_parameter_events = _profile(1000)
-qos_profile_best_available = QoSProfile(
-    depth=10,
-    reliability=ReliabilityPolicy.BEST_AVAILABLE,
-    durability=DurabilityPolicy.BEST_AVAILABLE,
-    deadline=DeadlineBestAvailable,
-    liveliness=LivelinessPolicy.BEST_AVAILABLE,
-    liveliness_lease_duration=LivelinessLeaseDurationeBestAvailable,
-)
+qos_profile_best_available = _profile(
+    reliability="BEST_AVAILABLE", durability="BEST_AVAILABLE", liveliness="BEST_AVAILABLE"
+).replaced(deadline=DeadlineBestAvailable, liveliness_lease_duration=LivelinessLeaseDurationeBestAvailable)
 qos_profile_action_status_default = _profile(1, durability="TRANSIENT_LOCAL")
-qos_profile_rosout_default = QoSProfile(
-    depth=1000, durability=DurabilityPolicy.TRANSIENT_LOCAL, lifespan=Duration(seconds=10)
-)
+qos_profile_rosout_default = _profile(1000, durability="TRANSIENT_LOCAL").replaced(lifespan=Duration(seconds=10))
 
 
 class QoSPresetProfiles(Enum):
-    """The profiles that ROS 2 names."""
+    """The profiles that ROS 2 names; short keys are the names that the command line uses."""
 
     UNKNOWN = qos_profile_unknown
     DEFAULT = qos_profile_default
@@ -215,12 +203,10 @@ class QoSPresetProfiles(Enum):
 
     @classmethod
     def short_keys(cls) -> list[str]:
-        """Names as the command line writes them."""
         return [key.lower() for key in cls.__members__]
 
     @classmethod
     def get_from_short_key(cls, name: str) -> QoSProfile:
-        """The profile by its command-line name."""
         return cls[name.upper()].value
 
 

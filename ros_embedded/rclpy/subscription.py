@@ -5,58 +5,38 @@ from __future__ import annotations
 import inspect
 import time
 from collections.abc import Callable
-from enum import Enum
 from typing import TYPE_CHECKING, Any
 
 from ros_embedded.interfaces.cdr import deserialize
 from ros_embedded.rclpy.callback_groups import CallbackGroup
-from ros_embedded.rclpy.event_handler import EventHandler, SubscriptionEventCallbacks
-from ros_embedded.rclpy.impl.endpoint import Reader
-from ros_embedded.rclpy.impl.entity import ExecutableEntity
+from ros_embedded.rclpy.event_handler import SubscriptionEventCallbacks
+from ros_embedded.rclpy.impl.topic_endpoint import TopicEndpoint
 from ros_embedded.rclpy.qos import QoSProfile
+from ros_embedded.rclpy.qos_overriding_options import QoSOverridingOptions
 
 if TYPE_CHECKING:
     from ros_embedded.rclpy.node import Node
 
 
-class Subscription(ExecutableEntity):
+class Subscription(TopicEndpoint):
     """Made by Node.create_subscription."""
-
-    class CallbackType(Enum):
-        """What the callback takes."""
-
-        MessageOnly = 0
-        WithMessageInfo = 1
 
     def __init__(
         self,
         node: Node,
-        reader: Reader,
         msg_type: Any,
         topic: str,
         callback: Callable[..., Any],
+        qos_profile: QoSProfile | int,
         callback_group: CallbackGroup,
-        qos_profile: QoSProfile,
-        raw: bool,
         event_callbacks: SubscriptionEventCallbacks,
+        overriding: QoSOverridingOptions | None,
+        raw: bool,
     ) -> None:
-        super().__init__(callback_group, reader.condition)
-        self._node, self._reader = node, reader
-        self.msg_type, self.topic, self.qos_profile, self.raw = msg_type, topic, qos_profile, raw
-        self.callback = callback
-        self.event_handlers: list[EventHandler] = event_callbacks.create_event_handlers(
-            callback_group, reader, node.get_logger(), topic
+        self.callback, self.raw = callback, raw
+        super().__init__(
+            node, msg_type, topic, qos_profile, callback_group, event_callbacks, overriding, is_publisher=False
         )
-
-    @property
-    def topic_name(self) -> str:
-        """The full, remapped name."""
-        return self._reader.topic.removeprefix("rt")
-
-    @property
-    def logger_name(self) -> str:
-        """The node's logger's name."""
-        return self._node.get_logger().name
 
     @property
     def callback(self) -> Callable[..., Any]:
@@ -65,38 +45,24 @@ class Subscription(ExecutableEntity):
 
     @callback.setter
     def callback(self, value: Callable[..., Any]) -> None:
-        self._callback = value
-        self._callback_type = Subscription.CallbackType.MessageOnly
-        try:
-            inspect.signature(value).bind(object())
-        except TypeError:
-            try:
-                inspect.signature(value).bind(object(), object())
-            except TypeError as error:
-                raise RuntimeError(
-                    "Subscription.__init__(): callback should be either be callable with one argument"
-                    "(to get only the message) "
-                    "or two (to get message and message info)"
-                ) from error
-            self._callback_type = Subscription.CallbackType.WithMessageInfo
-        except ValueError:
-            pass  # a builtin without a signature takes the message
+        self._callback, self._takes_info = value, _takes_info(value)
 
     def get_publisher_count(self) -> int:
-        """How many publishers match."""
-        return len(self._reader.matches())
+        return len(self._endpoint.matches())
 
     def _take(self) -> Callable[[], Any] | None:
-        sample = self._reader.take()
+        sample = self._endpoint.take()
         if sample is None:
             return None
         received_ns = time.time_ns()
 
         def call() -> Any:
-            message = sample.data if self.raw else self._decoded(sample.data)
-            if message is None:
+            try:
+                message = sample.data if self.raw else deserialize(sample.data, self.msg_type)
+            except ValueError as error:
+                self._node.get_logger().error(f"Dropped a malformed message on '{self.topic}': {error}")
                 return None
-            if self._callback_type is Subscription.CallbackType.MessageOnly:
+            if not self._takes_info:
                 return self._callback(message)
             info = {
                 "source_timestamp": sample.source_timestamp,
@@ -108,14 +74,17 @@ class Subscription(ExecutableEntity):
 
         return call
 
-    def _decoded(self, payload: bytes) -> Any:
-        try:
-            return deserialize(payload, self.msg_type)
-        except ValueError as error:
-            self._node.get_logger().error(f"Dropped a malformed message on '{self.topic}': {error}")
-            return None
 
-    def _close(self) -> None:
-        for handler in self.event_handlers:
-            handler.destroy()
-        self._node.context.participant.remove(self._node._rclpy_core.entities, self._reader)
+def _takes_info(callback: Callable[..., Any]) -> bool:
+    for count in (1, 2):
+        try:
+            inspect.signature(callback).bind(*range(count))
+        except TypeError:
+            continue
+        except ValueError:  # a builtin without a signature takes the message
+            return False
+        return count == 2
+    raise RuntimeError(
+        "Subscription.__init__(): callback should be either be callable with one argument(to get only the message) "
+        "or two (to get message and message info)"
+    )

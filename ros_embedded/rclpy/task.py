@@ -59,18 +59,15 @@ class Future:
         return self._result
 
     def exception(self) -> BaseException | None:
-        """The exception, if one was set."""
         self._exception_fetched = True
         return self._exception
 
     def set_result(self, result: Any) -> None:
-        """Finish with a result."""
         with self._lock:
             self._result, self._done, self._cancelled = result, True, False
         self._run_callbacks()
 
     def set_exception(self, exception: BaseException) -> None:
-        """Finish with an exception."""
         with self._lock:
             self._exception, self._exception_fetched = exception, False
             self._done, self._cancelled = True, False
@@ -103,6 +100,12 @@ class Future:
             executor.create_task(callback, self)
         else:
             callback(self)
+
+    def _wait(self, timeout_sec: float | None = None) -> bool:
+        """Block until it is done, while another thread spins; False after `timeout_sec`."""
+        event = threading.Event()
+        self.add_done_callback(lambda _: event.set())
+        return event.wait(timeout_sec)
 
     def remove_done_callback(self, callback: Callable[[Future], Any]) -> bool:
         """Forget `callback`; False if it is not known."""

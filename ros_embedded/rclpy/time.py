@@ -38,7 +38,6 @@ class Time:
 
     @property
     def clock_type(self) -> ClockType:
-        """The clock that this time was read from."""
         return self._clock_type
 
     def __repr__(self) -> str:
@@ -91,7 +90,6 @@ class Time:
         return self.nanoseconds, other.nanoseconds
 
     def to_msg(self) -> Any:
-        """As builtin_interfaces/msg/Time."""
         seconds, nanoseconds = self.seconds_nanoseconds()
         return get_message("builtin_interfaces/msg/Time")(sec=seconds, nanosec=nanoseconds)
 

@@ -28,7 +28,7 @@ class Timer(ExecutableEntity):
         context: Context | None = None,
         autostart: bool = True,
     ) -> None:
-        super().__init__(callback_group, 0)
+        super().__init__(callback_group, None)
         if timer_period_ns < 0:
             raise RCLError("failed to create timer: timer period must be non-negative")
         self.callback = callback
@@ -51,7 +51,6 @@ class Timer(ExecutableEntity):
 
     @property
     def clock(self) -> Clock:
-        """The clock it runs on."""
         return self._clock
 
     @property
@@ -72,11 +71,9 @@ class Timer(ExecutableEntity):
         return self._is_canceled
 
     def cancel(self) -> None:
-        """Stop until reset."""
         self._is_canceled = True
 
     def reset(self) -> None:
-        """Start anew, a period from now."""
         now_ns = self._clock._now_ns()
         self._next_call_ns, self._is_canceled = now_ns + self._period_ns, False
         self._wake()
@@ -137,7 +134,6 @@ class Rate:
         self.destroy()
 
     def destroy(self) -> None:
-        """Free the timer and wake the sleepers."""
         self._is_destroyed = True
         with self._ticked:
             self._ticked.notify_all()

@@ -34,7 +34,6 @@ class Buffer(BufferCore, BufferInterface):
         self.jump_handle = self.clock.create_jump_callback(threshold, post_callback=self.time_jump_callback)
 
     def time_jump_callback(self, time_jump: Any) -> None:
-        """Forget what was received before the time jumped."""
         get_logger("tf2_buffer").warning("Detected jump back in time. Clearing tf buffer.")
         self.clear()
 
@@ -117,7 +116,6 @@ class Buffer(BufferCore, BufferInterface):
         return answer if return_debug_tuple else answer[0]
 
     def wait_for_transform_async(self, target_frame: str, source_frame: str, time: Any) -> Future:
-        """A future of what lookup_transform will answer once it can."""
         return self._when_possible(
             lambda: self.can_transform_core(target_frame, source_frame, time)[0],
             lambda: self.lookup_transform_core(target_frame, source_frame, time),
@@ -126,7 +124,6 @@ class Buffer(BufferCore, BufferInterface):
     def wait_for_transform_full_async(
         self, target_frame: str, target_time: Any, source_frame: str, source_time: Any, fixed_frame: str
     ) -> Future:
-        """A future of what lookup_transform_full will answer once it can."""
         arguments = (target_frame, target_time, source_frame, source_time, fixed_frame)
         return self._when_possible(
             lambda: self.can_transform_full_core(*arguments)[0], lambda: self.lookup_transform_full_core(*arguments)

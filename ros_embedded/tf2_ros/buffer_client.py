@@ -49,7 +49,6 @@ class BufferClient(BufferInterface):
         return self._ask(target_frame, source_frame, source_time, timeout, **more)
 
     def can_transform(self, target_frame: str, source_frame: str, time: Any, timeout: Duration = NO_WAIT) -> bool:
-        """Whether lookup_transform would answer."""
         try:
             self.lookup_transform(target_frame, source_frame, time, timeout)
         except exceptions.TransformException:
@@ -65,7 +64,6 @@ class BufferClient(BufferInterface):
         fixed_frame: str,
         timeout: Duration = NO_WAIT,
     ) -> bool:
-        """Whether lookup_transform_full would answer."""
         try:
             self.lookup_transform_full(target_frame, target_time, source_frame, source_time, fixed_frame, timeout)
         except exceptions.TransformException:
@@ -73,7 +71,6 @@ class BufferClient(BufferInterface):
         return True
 
     def destroy(self) -> None:
-        """Give up the action client."""
         self.action_client.destroy()
 
     def _ask(self, target_frame: str, source_frame: str, time: Any, timeout: Duration, **more: Any) -> Any:

@@ -51,7 +51,6 @@ class BufferCore:
         self._insert(transform, authority, is_static=False)
 
     def set_transform_static(self, transform: Any, authority: str) -> None:
-        """Take in a TransformStamped that holds at all times."""
         self._insert(transform, authority, is_static=True)
 
     def lookup_transform_core(self, target_frame: str, source_frame: str, time: Any) -> Any:
@@ -79,7 +78,6 @@ class BufferCore:
         return _as_message(target_T_fixed @ fixed_T_source, stamp_ns, target_frame, source_frame)
 
     def can_transform_core(self, target_frame: str, source_frame: str, time: Any) -> tuple[bool, str]:
-        """Whether lookup_transform_core would answer, and if not, why."""
         if target_frame == source_frame:
             return True, ""
         with self._lock:
@@ -108,7 +106,6 @@ class BufferCore:
             self._caches = {name: cache for name, cache in self._caches.items() if isinstance(cache, StaticCache)}
 
     def all_frames_as_string(self) -> str:
-        """One line for each frame that has a parent."""
         with self._lock:
             return "".join(
                 f"Frame {name} exists with parent {cache.latest().parent}.\n" for name, cache in self._caches.items()

@@ -45,7 +45,6 @@ class TransformRegistration(_TypeMap):
     _functions: dict[Any, Callable[..., Any]] = {}  # noqa: RUF012
 
     def print_me(self) -> None:
-        """Print what is registered."""
         print(self._functions)
 
     def add(self, key: Any, callback: Callable[..., Any]) -> None:
@@ -63,11 +62,9 @@ class ConvertRegistration(_TypeMap):
     _functions: dict[Any, Callable[..., Any]] = {}  # noqa: RUF012
 
     def add_from_msg(self, key: Any, callback: Callable[..., Any]) -> None:
-        """Register how a type is made from a message."""
         self._functions["from_msg", key] = callback
 
     def add_to_msg(self, key: Any, callback: Callable[..., Any]) -> None:
-        """Register how a type becomes a message."""
         self._functions["to_msg", key] = callback
 
     def add_convert(self, key: tuple[Any, Any], callback: Callable[..., Any]) -> None:
@@ -140,7 +137,6 @@ class BufferInterface:
         return result if new_type is None else convert(result, new_type)
 
     def lookup_transform(self, target_frame: str, source_frame: str, time: Any, timeout: Duration = NO_WAIT) -> Any:
-        """The TransformStamped between two frames at a time."""
         raise NotImplementedException
 
     def lookup_transform_full(
@@ -152,11 +148,9 @@ class BufferInterface:
         fixed_frame: str,
         timeout: Duration = NO_WAIT,
     ) -> Any:
-        """The TransformStamped between two frames at two times."""
         raise NotImplementedException
 
     def can_transform(self, target_frame: str, source_frame: str, time: Any, timeout: Duration = NO_WAIT) -> Any:
-        """Whether lookup_transform would answer."""
         raise NotImplementedException
 
     def can_transform_full(
@@ -168,5 +162,4 @@ class BufferInterface:
         fixed_frame: str,
         timeout: Duration = NO_WAIT,
     ) -> Any:
-        """Whether lookup_transform_full would answer."""
         raise NotImplementedException

@@ -18,7 +18,6 @@ class TransformBroadcaster:
         self.pub_tf = node.create_publisher(TFMessage, "/tf", QoSProfile(depth=100) if qos is None else qos)
 
     def sendTransform(self, transform: Any) -> None:  # noqa: N802 - tf2_ros's name
-        """Send one TransformStamped or several."""
         self.pub_tf.publish(TFMessage(transforms=as_list(transform)))
 
 

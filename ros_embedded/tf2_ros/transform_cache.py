@@ -25,12 +25,10 @@ class StaticCache:
         self._entry: StampedTransform | None = None
 
     def insert(self, entry: StampedTransform) -> bool:
-        """Replace what was known."""
         self._entry = StampedTransform(0, entry.parent, entry.parent_T_child)
         return True
 
     def at(self, stamp_ns: int) -> StampedTransform:
-        """The same at all times."""
         assert self._entry is not None  # a cache is made for its first entry
         return self._entry
 
@@ -39,7 +37,6 @@ class StaticCache:
         return self.at(0)
 
     def oldest_stamp_ns(self) -> int:
-        """Always 0."""
         return 0
 
     def __len__(self) -> int:

@@ -55,17 +55,14 @@ class TransformListener:
             self.unregister()
 
     def unregister(self) -> None:
-        """Give up the subscriptions."""
         self.node.destroy_subscription(self.tf_sub)
         self.node.destroy_subscription(self.tf_static_sub)
 
     def callback(self, data: Any) -> None:
-        """Take in a TFMessage of /tf."""
         for transform in data.transforms:
             self.buffer.set_transform(transform, "default_authority")
 
     def static_callback(self, data: Any) -> None:
-        """Take in a TFMessage of /tf_static."""
         for transform in data.transforms:
             self.buffer.set_transform_static(transform, "default_authority")
 

@@ -78,7 +78,7 @@ def test_request_of_another_layout_does_not_stop_the_service(make_node: Callable
 
 
 def test_reply_to_nobody_is_ignored(make_node: Callable, spin_until: Callable) -> None:
-    from rclpy.impl.request_header import RequestId
+    from rclpy.impl.service_endpoint import RequestId
 
     node = make_node()
     service = node.create_service(SetBool, "set", lambda request, response: response)

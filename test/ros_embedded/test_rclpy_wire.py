@@ -17,7 +17,7 @@ if not rclpy.__file__.endswith("ros_embedded/rclpy/__init__.py"):
 
 from rclpy.action import ActionClient, ActionServer
 from rclpy.impl import cyclone
-from rclpy.impl.request_header import RequestId, with_header, without_header
+from rclpy.impl.service_endpoint import RequestId, with_header, without_header
 from tf2_msgs.msg import TFMessage
 
 from ros_embedded.interfaces.cdr import deserialize, serialize

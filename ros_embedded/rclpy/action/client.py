@@ -47,12 +47,10 @@ class ClientGoalHandle:
 
     @property
     def goal_id(self) -> Any:
-        """unique_identifier_msgs/msg/UUID."""
         return self._goal_id
 
     @property
     def stamp(self) -> Any:
-        """When it was accepted."""
         return self._goal_response.stamp
 
     @property
@@ -62,7 +60,6 @@ class ClientGoalHandle:
 
     @property
     def status(self) -> int:
-        """The latest status heard of, of action_msgs/msg/GoalStatus."""
         return self._status
 
     def cancel_goal(self) -> Any:
@@ -203,7 +200,6 @@ class ActionClient:
         return ready
 
     def destroy(self) -> None:
-        """Leave the graph."""
         for client in (self._goal_client, self._cancel_client, self._result_client):
             self._node.destroy_client(client)
         self._node.destroy_subscription(self._feedback_subscription)

@@ -22,7 +22,7 @@ from ros_embedded.rclpy.duration import Duration
 from ros_embedded.rclpy.exceptions import RCLError
 from ros_embedded.rclpy.executors import await_or_execute
 from ros_embedded.rclpy.qos import QoSProfile, qos_profile_action_status_default, qos_profile_services_default
-from ros_embedded.rclpy.service import DeferringService, make_service
+from ros_embedded.rclpy.service import DeferringService
 from ros_embedded.rclpy.task import Future
 from ros_embedded.rclpy.type_support import check_for_type_support
 
@@ -62,12 +62,10 @@ class ServerGoalHandle:
 
     @property
     def request(self) -> Any:
-        """The goal."""
         return self._goal_request
 
     @property
     def goal_id(self) -> Any:
-        """unique_identifier_msgs/msg/UUID."""
         return self._goal_info.goal_id
 
     @property
@@ -82,7 +80,6 @@ class ServerGoalHandle:
 
     @property
     def status(self) -> int:
-        """A status of action_msgs/msg/GoalStatus."""
         return self._status
 
     def _update_state(self, event: GoalEvent) -> None:
@@ -95,7 +92,6 @@ class ServerGoalHandle:
             self._action_server.notify_goal_done()
 
     def execute(self, execute_callback: Callable[[ServerGoalHandle], Any] | None = None) -> None:
-        """Start the callback, by default the server's."""
         if not self.is_cancel_requested:
             self._update_state(GoalEvent.EXECUTE)
         self._action_server.notify_execute(self, execute_callback)
@@ -172,7 +168,7 @@ class ActionServer:
         status = get_message("action_msgs/msg/GoalStatusArray")
         with node.context.participant.graph.announcement():
             self._services = [
-                make_service(DeferringService, node, service, f"{base}/{name}", callback, qos, group)
+                DeferringService(node, service, f"{base}/{name}", callback, qos, group)
                 for service, name, callback, qos in (
                     (impl.SendGoalService, "send_goal", self._on_goal, goal_service_qos_profile),
                     (impl.GetResultService, "get_result", self._on_result, result_service_qos_profile),
@@ -190,7 +186,6 @@ class ActionServer:
 
     @property
     def action_type(self) -> Any:
-        """The action's class."""
         return self._action_type
 
     async def _on_goal(self, request: Any, respond: Callable[[Any], None]) -> None:
@@ -279,7 +274,6 @@ class ActionServer:
     def notify_execute(
         self, goal_handle: ServerGoalHandle, execute_callback: Callable[[ServerGoalHandle], Any] | None
     ) -> None:
-        """Have the executor run a goal's callback."""
         callback = execute_callback or self._execute_callback
         executor = self._node.executor
         if executor is None:
@@ -287,7 +281,6 @@ class ActionServer:
         executor.create_task(self._execute_goal, callback, goal_handle)
 
     def notify_goal_done(self) -> None:
-        """Start the time after which a goal's result is forgotten."""
         if self._expiry_timer.is_canceled():
             self._expire_goals()
 
@@ -310,7 +303,6 @@ class ActionServer:
         self._execute_callback = execute_callback
 
     def destroy(self) -> None:
-        """Take the action off the graph."""
         for service in self._services:
             self._node.destroy_service(service)
         self._node.destroy_publisher(self._feedback_publisher)

@@ -65,6 +65,8 @@ def profile_of(qos: cyclone.EndpointQos) -> QoSProfile:
 
 
 class _Endpoint:
+    condition: int | None = None
+
     def __init__(
         self,
         participant: int,

@@ -1,34 +1,26 @@
-"""What an executor needs of a thing that has a callback."""
+"""What an executor needs of a thing that has a callback, and what the things that a node owns on the graph share."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from types import TracebackType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ros_embedded.rclpy.callback_groups import CallbackGroup
 from ros_embedded.rclpy.exceptions import InvalidHandle
 
+if TYPE_CHECKING:
+    from ros_embedded.rclpy.impl.endpoint import Reader, Writer
+    from ros_embedded.rclpy.node import Node
 
-class ExecutableEntity:
-    """Its `_condition` wakes the executor, which then takes the work and calls it within the callback group."""
 
-    def __init__(self, callback_group: CallbackGroup | None, condition: int) -> None:
-        self.callback_group = callback_group
-        self._condition = condition
-        self._destroyed = False
-        self._on_destroy: Callable[[], None] = lambda: None
+class Destroyable:
+    """Freed once; then its handle is invalid. A context manager."""
 
-    def _take(self) -> Callable[[], Any] | None:
-        """The call to make now, or None if the work has gone meanwhile."""
-        raise NotImplementedError
-
-    def _close(self) -> None:
-        raise NotImplementedError
+    _destroyed = False
 
     @property
     def handle(self) -> Any:
-        """Itself: entities need no separate C handle here. Raises InvalidHandle once destroyed."""
+        """Itself: there are no separate C handles here. Raises InvalidHandle once destroyed."""
         if self._destroyed:
             raise InvalidHandle("cannot use Destroyable because destruction was requested")
         return self
@@ -37,13 +29,51 @@ class ExecutableEntity:
         """Free it; calling again has no effect."""
         if not self._destroyed:
             self._destroyed = True
-            self._on_destroy()
             self._close()
+
+    def _close(self) -> None:
+        raise NotImplementedError
 
     def __enter__(self) -> Any:
         return self
 
-    def __exit__(
-        self, exc_type: type[BaseException] | None, exc_val: BaseException | None, exc_tb: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.destroy()
+
+
+class ExecutableEntity(Destroyable):
+    """Its `_condition`, if any, wakes the executor, which then takes the work and calls it in the callback group."""
+
+    def __init__(self, callback_group: CallbackGroup | None, condition: int | None) -> None:
+        self.callback_group, self._condition = callback_group, condition
+
+    def _take(self) -> Callable[[], Any] | None:
+        """The call to make now, or None if the work has gone meanwhile."""
+        raise NotImplementedError
+
+
+class NodeEntity(ExecutableEntity):
+    """Endpoints of a node that go together: a publisher, subscription, service or client."""
+
+    event_handlers: list[Any]
+
+    def __init__(self, node: Node, callback_group: CallbackGroup, *endpoints: Reader | Writer) -> None:
+        conditions = [endpoint.condition for endpoint in endpoints if endpoint.condition is not None]
+        super().__init__(callback_group, conditions[0] if conditions else None)
+        self._node, self._endpoints, self.event_handlers = node, endpoints, []
+        node._rclpy_core.add(self)
+
+    @property
+    def context(self) -> Any:
+        """The node's context."""
+        return self._node.context
+
+    @property
+    def logger_name(self) -> str:
+        """The name of the node's logger."""
+        return self._node.get_logger().name
+
+    def _close(self) -> None:
+        for handler in self.event_handlers:
+            self._node._rclpy_core.destroy(handler)
+        self.context.participant.remove(self._node._rclpy_core.entities, *self._endpoints)

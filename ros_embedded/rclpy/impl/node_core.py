@@ -9,23 +9,42 @@ from typing import TYPE_CHECKING, Any
 from ros_embedded.rclpy.impl.arguments import RosArguments
 from ros_embedded.rclpy.impl.entity import ExecutableEntity
 from ros_embedded.rclpy.impl.graph import NodeEntities
-from ros_embedded.rclpy.names import expand_topic_name, validate_full_topic_name, validate_topic_name
+from ros_embedded.rclpy.names import (
+    expand_topic_name,
+    validate_full_topic_name,
+    validate_namespace,
+    validate_node_name,
+    validate_topic_name,
+)
 
 if TYPE_CHECKING:
     from ros_embedded.rclpy.executors import Executor
-    from ros_embedded.rclpy.publisher import Publisher
 
 
 class NodeCore:
-    """A node's name, arguments, endpoints, callbacks, and the executor that spins it."""
+    """A node's name, arguments, endpoints, callbacks, and the executor that spins it.
+
+    `name` and `namespace` are those given by the program; remapping is applied. Raises NameValidationException.
+    """
 
     def __init__(self, name: str, namespace: str, arguments: RosArguments) -> None:
-        self.name, self.namespace, self.arguments = name, namespace, arguments
-        self.entities = NodeEntities(namespace, name)
+        self.arguments = arguments
+        namespace = self._checked(name, namespace)
+        self.namespace = self._checked(name, arguments.node_namespace(name, namespace))
+        self.name = arguments.node_name(name)
+        validate_node_name(self.name)
+        self.entities = NodeEntities(self.namespace, self.name)
         self.executables: list[ExecutableEntity] = []
-        self.rosout_publisher: Publisher | None = None
+        self.hidden: set[ExecutableEntity] = set()  # of the node itself, not of its subclass
         self.is_destroyed = False
         self._executor: Callable[[], Executor | None] = lambda: None
+
+    @staticmethod
+    def _checked(name: str, namespace: str) -> str:
+        namespace = namespace if namespace.startswith("/") else f"/{namespace}"
+        validate_node_name(name)
+        validate_namespace(namespace)
+        return namespace
 
     @property
     def executor(self) -> Executor | None:
@@ -55,12 +74,10 @@ class NodeCore:
         self._refresh_executor()
 
     def destroy(self, entity: Any) -> bool:
-        """Free `entity` and the handlers of its events; False if it is not the node's."""
+        """Free `entity`; False if it is not the node's."""
         if entity not in self.executables:
             return False
         self.executables.remove(entity)
-        for handler in getattr(entity, "event_handlers", ()):
-            self.destroy(handler)
         if entity.callback_group is not None:
             entity.callback_group.remove_entity(entity)
         entity.destroy()
@@ -69,7 +86,7 @@ class NodeCore:
 
     def of_type(self, kind: type) -> list[Any]:
         """The executables of a class."""
-        return [entity for entity in list(self.executables) if isinstance(entity, kind)]
+        return [entity for entity in list(self.executables) if isinstance(entity, kind) and entity not in self.hidden]
 
     def resolve(self, name: str, kind: str, only_expand: bool = False) -> str:
         """The full, remapped name of a "topic" or "service". Raises InvalidTopicNameException."""

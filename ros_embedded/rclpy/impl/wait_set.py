@@ -37,22 +37,24 @@ class WaitSet:
         self._attached: set[int] = set()
         self._triggered = (ct.c_ssize_t * _AT_ONCE)()
 
-    def attach_exactly(self, conditions: Iterable[int]) -> None:
+    def attach_exactly(self, conditions: Iterable[int | None]) -> None:
         """Make `conditions` the attached ones."""
         wanted = set(conditions)
-        for condition in self._attached - wanted:
-            self.detach(condition)
-        for condition in wanted - self._attached:
+        for gone in self._attached.difference(wanted):
+            self.detach(gone)
+        for condition in wanted.difference(self._attached):
             self.attach(condition)
 
-    def attach(self, condition: int) -> None:
-        """Add one; a condition that is gone already is left out."""
-        if condition not in self._attached and cyclone.waitset_attach(self._entity, condition, condition) == 0:
+    def attach(self, condition: int | None) -> None:
+        """Add one; none, and one that is gone already, is left out."""
+        if condition is None or condition in self._attached:
+            return
+        if cyclone.waitset_attach(self._entity, condition, condition) == 0:
             self._attached.add(condition)
 
-    def detach(self, condition: int) -> None:
+    def detach(self, condition: int | None) -> None:
         """Remove one."""
-        if condition in self._attached:
+        if condition is not None and condition in self._attached:
             self._attached.discard(condition)
             cyclone.waitset_detach(self._entity, condition)
 

@@ -13,27 +13,21 @@ class ManagedEntity:
     """Takes part in its node's transitions."""
 
     def on_configure(self, state: Any) -> TransitionCallbackReturn:
-        """The node is configured."""
         return TransitionCallbackReturn.SUCCESS
 
     def on_cleanup(self, state: Any) -> TransitionCallbackReturn:
-        """The node is cleaned up."""
         return TransitionCallbackReturn.SUCCESS
 
     def on_shutdown(self, state: Any) -> TransitionCallbackReturn:
-        """The node is shut down."""
         return TransitionCallbackReturn.SUCCESS
 
     def on_activate(self, state: Any) -> TransitionCallbackReturn:
-        """The node is activated."""
         return TransitionCallbackReturn.SUCCESS
 
     def on_deactivate(self, state: Any) -> TransitionCallbackReturn:
-        """The node is deactivated."""
         return TransitionCallbackReturn.SUCCESS
 
     def on_error(self, state: Any) -> TransitionCallbackReturn:
-        """A transition has failed."""
         return TransitionCallbackReturn.SUCCESS
 
 
@@ -44,12 +38,10 @@ class SimpleManagedEntity(ManagedEntity):
         self._enabled = False
 
     def on_activate(self, state: Any) -> TransitionCallbackReturn:
-        """Enable."""
         self._enabled = True
         return TransitionCallbackReturn.SUCCESS
 
     def on_deactivate(self, state: Any) -> TransitionCallbackReturn:
-        """Disable."""
         self._enabled = False
         return TransitionCallbackReturn.SUCCESS
 

@@ -73,7 +73,7 @@ class LifecycleNodeMixin(ManagedEntity):
         event = get_message("lifecycle_msgs/msg/TransitionEvent")
         with node.context.participant.graph.announcement():
             self.__transition_publisher = node.create_publisher(event, "~/transition_event", qos_profile_default)
-            node._publishers.remove(self.__transition_publisher)
+            node._rclpy_core.hidden.add(self.__transition_publisher)
             for name, type_name in _SERVICES.items():
                 callback = getattr(self, f"_LifecycleNodeMixin__on_{name}")
                 service = get_service(f"lifecycle_msgs/srv/{type_name}")
@@ -156,10 +156,6 @@ class LifecycleNodeMixin(ManagedEntity):
         """Tell the managed entities of an error; overrides should call this."""
         return self.__call_entities("on_error", state)
 
-    def _destroy_transition_publisher(self) -> None:
-        if self.__transition_publisher is not None:
-            self.__transition_publisher.destroy()
-
     def __trigger(self, transition: int | str) -> None:
         made = self._state_machine.trigger(transition)
         if self.__transition_publisher is not None:
@@ -221,9 +217,3 @@ class LifecycleNode(LifecycleNodeMixin, Node):
     def __init__(self, node_name: str, *, enable_communication_interface: bool = True, **kwargs: Any) -> None:
         Node.__init__(self, node_name, **kwargs)
         LifecycleNodeMixin.__init__(self, enable_communication_interface=enable_communication_interface)
-
-    def destroy_node(self) -> None:
-        """Take the node off the graph."""
-        if not self._rclpy_core.is_destroyed:
-            self._destroy_transition_publisher()
-        super().destroy_node()

@@ -17,5 +17,4 @@ class LifecyclePublisher(SimpleManagedEntity, Publisher):
 
     @SimpleManagedEntity.when_enabled
     def publish(self, msg: Any) -> None:
-        """Publish, if the node is active."""
         Publisher.publish(self, msg)

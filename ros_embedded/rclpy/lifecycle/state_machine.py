@@ -22,7 +22,6 @@ class TransitionCallbackReturn(Enum):
     ERROR = 99
 
     def to_label(self) -> str:
-        """The label of the transition that follows."""
         return f"transition_{self.name.lower()}"
 
 
@@ -70,11 +69,9 @@ class StateMachine:
 
     @property
     def current_state(self) -> tuple[int, str]:
-        """Number and label of the state."""
         return self.state, STATES[self.state]
 
     def available(self) -> list[Transition]:
-        """The transitions that can be made now."""
         return [transition for transition in TRANSITIONS if transition.start == self.state]
 
     def trigger(self, transition: int | str) -> Transition:

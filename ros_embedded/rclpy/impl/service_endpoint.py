@@ -1,0 +1,86 @@
+"""What services and clients share: a reader and a writer, and the header by which replies find their requests."""
+
+from __future__ import annotations
+
+import struct
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from ros_embedded.interfaces.cdr import deserialize, serialize
+from ros_embedded.rclpy.callback_groups import CallbackGroup
+from ros_embedded.rclpy.exceptions import RCLError
+from ros_embedded.rclpy.impl import cyclone
+from ros_embedded.rclpy.impl.entity import NodeEntity
+from ros_embedded.rclpy.qos import QoSProfile
+from ros_embedded.rclpy.type_support import check_is_valid_srv_type
+
+if TYPE_CHECKING:
+    from ros_embedded.rclpy.node import Node
+
+
+class RequestId(NamedTuple):
+    """Who asked, and which of its requests it was."""
+
+    client: int
+    sequence_number: int
+
+
+_SIZE = 16
+_ENCAPSULATION = 4
+
+
+def with_header(payload: bytes, request: RequestId) -> bytes:
+    """`payload`, CDR with its encapsulation header, as it travels."""
+    return payload[:_ENCAPSULATION] + struct.pack("<Qq", *request) + payload[_ENCAPSULATION:]
+
+
+def without_header(payload: bytes) -> tuple[RequestId, bytes]:
+    """The header, and the CDR without it. Raises ValueError if there is none."""
+    start = _ENCAPSULATION + _SIZE
+    if len(payload) < start:
+        raise ValueError(f"a request or reply has at least {start} bytes, got {len(payload)}")
+    order = "<" if payload[1] & 1 else ">"
+    request_id = RequestId(*struct.unpack_from(f"{order}Qq", payload, _ENCAPSULATION))
+    return request_id, payload[:_ENCAPSULATION] + payload[start:]
+
+
+class ServiceEndpoint(NodeEntity):
+    """A node's end of a service."""
+
+    def __init__(
+        self,
+        node: Node,
+        srv_type: Any,
+        srv_name: str,
+        qos_profile: QoSProfile,
+        callback_group: CallbackGroup,
+        *,
+        is_client: bool,
+    ) -> None:
+        check_is_valid_srv_type(srv_type)
+        name = node.handle.resolve_service_name(srv_name)
+        participant, entities = node.context.participant, node._rclpy_core.entities
+        mark = f"{'client' if is_client else 'service'}id= {participant.new_service_id()};"
+        request = (f"rq{name}Request", srv_type.Request._TYPE_NAME, qos_profile, mark)
+        reply = (f"rr{name}Reply", srv_type.Response._TYPE_NAME, qos_profile, mark)
+        with participant.graph.announcement():
+            self._reader = participant.create_reader(entities, *(reply if is_client else request))
+            self._writer = participant.create_writer(entities, *(request if is_client else reply))
+        self.srv_type, self.srv_name, self.service_name, self.qos_profile = srv_type, name, name, qos_profile
+        super().__init__(node, callback_group, self._reader, self._writer)
+
+    def _write(self, message: Any, request_id: RequestId, what: str) -> None:
+        try:
+            self._writer.write(with_header(serialize(message), request_id))
+        except cyclone.DDSError as error:
+            raise RCLError(f"failed to send {what}: {error}") from error
+
+    def _read(self, payload: bytes, message_class: Any) -> Any:
+        """The message without its header; None, and a line in the log, if it is malformed."""
+        try:
+            return deserialize(payload, message_class)
+        except ValueError as error:
+            self._drop(error)
+            return None
+
+    def _drop(self, error: ValueError) -> None:
+        self._node.get_logger().error(f"Dropped malformed data of service '{self.srv_name}': {error}")
