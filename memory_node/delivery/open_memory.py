@@ -74,9 +74,9 @@ def open_memory(
         experience.load_episodes(_steps_by_episode(store))
     scene_config = config.scene or SceneGraphConfig.load()
     scene = SceneGraph.from_records(records, scene_config, lambda stamp_ns: new_id(), embedder)
-    cache = ObjectCache(short_term)
-    cache.restore_snapshot(clock())
     recall = Recall(embedder, config=retrieval, picture_embedder=build_picture_embedder(retrieval))
+    cache = ObjectCache(short_term, recall.follow)
+    cache.restore_snapshot(clock())
     states = open_state_queue(cache, clock)
     return RobotMemory(scene, cache, recall, store, experience, knowledge, clock, states)
 

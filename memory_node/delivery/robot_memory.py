@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections import Counter
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from memory_node.delivery.context import (
@@ -15,8 +16,8 @@ from memory_node.delivery.context import (
     recollection_section,
     working_memory_section,
 )
+from memory_node.delivery.episodes import Episodes
 from memory_node.delivery.grounding import ChangeGrounding
-from memory_node.delivery.surroundings import with_surroundings
 from memory_node.delivery.units import unit_of
 from memory_node.domain.answer import FindQuery, RankedArea, Recollection
 from memory_node.domain.clock import Clock
@@ -27,8 +28,6 @@ from memory_node.domain.memory_unit import MemoryUnit
 from memory_node.domain.observation import Frame
 from memory_node.domain.scene import SceneEvent, SceneEventKind, SceneObject, SceneSnapshot
 from memory_node.domain.skill import StateChange
-from memory_node.domain.step import StepRecord
-from memory_node.experience.consistency import ConsistencyWarning
 from memory_node.experience.experience import Experience, ExperienceQuery
 from memory_node.knowledge.knowledge_graph import KnowledgeGraph
 from memory_node.retrieval.recall import Recall
@@ -85,9 +84,9 @@ class RobotMemory:
         self._store = store
         self._clock = clock
         self._states = states
-        self._task = ""
         self._refused_frames = 0
         self._lock = threading.RLock()
+        self.episodes = Episodes(experience, scene, self._lock)
         self._listeners: list[Listener] = []
         fixed = (found.id for found in scene.objects() if not found.movable)
         self._epoch = MapEpoch(fixed, loaded=len(scene) > 0)
@@ -154,21 +153,6 @@ class RobotMemory:
             ticket.wait()
         return tuple(change.object_id for change in grounded)
 
-    def start_episode(self, instruction: str, task_type: str = "", episode_id: str = "", attempt: int = 1) -> str:
-        """Begin an episode, or go on with it, and return its id; its instruction is the task that states matter for."""
-        self._task = instruction
-        return self.experience.start(instruction, task_type, episode_id, attempt)
-
-    def record_step(self, step: StepRecord) -> tuple[ConsistencyWarning, ...]:
-        """Record a step of a running episode, with what memory knows of its surroundings; return its warnings.
-
-        Raises:
-            NotFoundError: the episode is not running.
-        """
-        with self._lock:
-            step = with_surroundings(step, self._scene)
-        return self.experience.record(step)
-
     def take_over_changes(self) -> int:
         """Take over what other robots, or another process, did to the shared long-term memory; return how much."""
         if self._store is None:
@@ -192,8 +176,7 @@ class RobotMemory:
 
     def recall(self, query: FindQuery) -> Recollection:
         """Return what the short-term memory holds that fits; each call counts as one lookup."""
-        units, now_ns = self._cache.units(), self._clock()
-        recollection = self._recall.rank(query, units, now_ns, frame_verified=self._epoch.verified)
+        recollection = self._recall.rank(query, self._clock(), frame_verified=self._epoch.verified)
         self._cache.count_lookup(recollection.best.object_id if recollection.best else "")
         self._make_durable()
         return recollection
@@ -229,7 +212,7 @@ class RobotMemory:
     def full_context(self, instruction: str, token_budget: int = 2000, episode_id: str = "") -> Context:
         """Return the context with the tokens of its sections; the guidelines in it count as given to the episode."""
         now_ns = self._clock()
-        recalled = self._recall.rank(FindQuery(text=instruction, k=8), self._cache.units(), now_ns)
+        recalled = self._recall.rank(FindQuery(text=instruction, k=8), now_ns)
         classes = tuple(dict.fromkeys(answer.object_class for answer in recalled.answers))
         learnt = self.experience.ask(ExperienceQuery(objects=classes, episode_id=episode_id))
         facts = tuple(f"- {proposition.text} ({proposition.support}x)" for proposition in self.knowledge.about(classes))
@@ -404,9 +387,9 @@ class RobotMemory:
             return
         held = self._cache.get(found.id)
         crop = found.crop_jpeg if held is None or not held.image_path else b""
-        self._cache.put(self._unit(found), crop)
+        self._cache.put(replace(self._unit(found), looks=self._recall.looks_of(crop)), crop)
         if crop and self._states is not None:
-            self._states.submit(StateRequest(found.id, found.class_name, crop, found.last_seen_ns, self._task))
+            self._states.submit(StateRequest(found.id, found.class_name, crop, found.last_seen_ns, self.episodes.task))
 
     def _unit(self, found: SceneObject, source: str = "") -> MemoryUnit:
         places = self._scene.places

@@ -17,7 +17,8 @@ class MemoryUnit:
     """One object in the short-term memory.
 
     position (3,) in metres in `frame_id`, covariance (3, 3) in m^2; stamp_ns when it was last seen or used;
-    source: "camera", "skill", "vlm", "user"; embedding: unit vector of its description, or None until asked for.
+    source: "camera", "skill", "vlm", "user"; embedding: unit vector of its description, None for one that recall makes
+    of its class, states and room; looks: unit vector of its picture, or None.
     size (3,) in metres along its own axes, zeros when unknown; last_missed_ns: last looked for in vain (0 = never);
     support_id: what it stands on, or in when `inside`.
     """
@@ -41,6 +42,7 @@ class MemoryUnit:
     last_missed_ns: int = 0
     inside: bool = False
     room_name: str = ""
+    looks: NDArray[np.float32] | None = None
 
     def __post_init__(self) -> None:
         if not self.object_id:

@@ -22,6 +22,11 @@ class CachingEmbedder:
         self._lock = threading.Lock()
 
     @property
+    def fingerprint(self) -> str:
+        """The wrapped embedder's, "" when it has none."""
+        return str(getattr(self._embedder, "fingerprint", ""))
+
+    @property
     def dimension(self) -> int:
         """Length of the vectors."""
         return self._embedder.dimension

@@ -23,6 +23,7 @@ class RetrievalConfig:
     class_weight: float = 4.0
     recency_weight: float = 0.05
     nearness_weight: float = 0.10
+    likeness_weight: float = 0.10
     state_penalty: float = 0.9
     unknown_state_penalty: float = 0.4
     recency_half_life_s: float = 600.0
@@ -42,7 +43,8 @@ class RetrievalConfig:
         for name in ("dense_weight", "lexical_weight", "class_weight", "rivalry_slope", "picture_weight"):
             if getattr(self, name) < 0.0:
                 raise InvalidValueError(f"{name}: expected 0 or more, got {getattr(self, name)}")
-        for name in ("recency_weight", "nearness_weight", "state_penalty", "unknown_state_penalty", "abstain_below"):
+        shares = ("recency_weight", "nearness_weight", "likeness_weight", "state_penalty", "unknown_state_penalty")
+        for name in (*shares, "abstain_below"):
             if not 0.0 <= getattr(self, name) <= 1.0:
                 raise InvalidValueError(f"{name}: expected 0 to 1, got {getattr(self, name)}")
         for name in ("recency_half_life_s", "nearness_scale_m", "cosine_slope"):

@@ -44,6 +44,13 @@ class MiniLmEmbedder:
         self._tokenizer.enable_truncation(MAX_TOKENS)
         self._tokenizer.enable_padding(pad_id=0, pad_token="[PAD]")
         self._batch_size = batch_size
+        made = graph.stat()
+        self._fingerprint = f"{folder.name}/{precision}/{made.st_size}/{made.st_mtime_ns}"
+
+    @property
+    def fingerprint(self) -> str:
+        """What tells this model from every other, for vectors that are kept."""
+        return self._fingerprint
 
     @property
     def dimension(self) -> int:

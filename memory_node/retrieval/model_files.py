@@ -68,9 +68,9 @@ def build_minilm(folder: Path | None = None, force: bool = False) -> Path:
     shape = BertShape.from_config(json.loads((published / "config.json").read_text()))
     model = build_graph(load_weights(published / "model.safetensors"), shape)
     folder.mkdir(parents=True, exist_ok=True)
-    _write_whole(folder / "fp32.onnx", lambda path: path.write_bytes(model.SerializeToString()))
-    _write_whole(folder / "int8.onnx", lambda path: _quantize(folder / "fp32.onnx", path))
-    _write_whole(folder / "tokenizer.json", lambda path: shutil.copyfile(published / "tokenizer.json", path))
+    write_whole(folder / "fp32.onnx", lambda path: path.write_bytes(model.SerializeToString()))
+    write_whole(folder / "int8.onnx", lambda path: _quantize(folder / "fp32.onnx", path))
+    write_whole(folder / "tokenizer.json", lambda path: shutil.copyfile(published / "tokenizer.json", path))
     return folder
 
 
@@ -84,7 +84,8 @@ def _quantize(source: Path, target: Path) -> None:
     quantize_dynamic(shaped, target, weight_type=QuantType.QInt8, per_channel=True, op_types_to_quantize=kinds)
 
 
-def _write_whole(path: Path, write: Callable[[Path], object]) -> None:
+def write_whole(path: Path, write: Callable[[Path], object]) -> None:
+    """Let `write` make a file elsewhere in the folder of `path`, and put it in its place: there whole or not at all."""
     with tempfile.TemporaryDirectory(dir=path.parent, prefix=".building-") as scratch:
         made = Path(scratch) / path.name
         write(made)

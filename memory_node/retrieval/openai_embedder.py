@@ -39,6 +39,11 @@ class OpenAiEmbedder:
         self._dimension = dimension
 
     @property
+    def fingerprint(self) -> str:
+        """What tells this model from every other, for vectors that are kept."""
+        return f"{self._client.base_url}{self._model}"
+
+    @property
     def dimension(self) -> int:
         """Length of the vectors; asks the endpoint when it is not known yet."""
         if not self._dimension:

@@ -2,33 +2,42 @@
 
 from __future__ import annotations
 
-import math
+import threading
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from memory_node.domain.answer import AnswerStatus, FindQuery, ObjectAnswer, Recollection
+from memory_node.domain.answer import FindQuery, Recollection
 from memory_node.domain.memory_unit import MemoryUnit
 from memory_node.domain.ports import TextEmbedder
-from memory_node.domain.states import EXCLUSIVE, ObjectState
+from memory_node.retrieval.answers import answer_of, recollection_of, too_far, unknown
 from memory_node.retrieval.caching_embedder import CachingEmbedder
 from memory_node.retrieval.class_scores import ClassScores
+from memory_node.retrieval.clip_embedder import ClipEmbedder
 from memory_node.retrieval.config import RetrievalConfig
 from memory_node.retrieval.glosses import ClassGlosses
-from memory_node.retrieval.state_words import states_in
+from memory_node.retrieval.scoring import Floats, Request, Rows, Scoring
+from memory_node.retrieval.state_words import adjective_of, states_in
+from memory_node.retrieval.unit_table import Columns, UnitTable
+from memory_node.retrieval.vector_index import GraphSettings, VectorIndex
+from memory_node.retrieval.words import class_words
 
-# Below this an object is more likely gone than there.
-_PROBABLY_THERE = 0.5
-# Two answers whose scores differ by less than this fit equally well.
-_TIE = 0.05
+# Above `exact_below` units the score is worked out for what the graph finds nearest, and for the best few of each
+# likely class; so many times k of each, but no fewer than this.
+_CANDIDATES_OF_K = 8
+_CANDIDATES_MIN = 64
+# Beyond the best k, in case that a row changes while it is read or is excluded by id.
+_SPARE = 8
 
 
 class Recall:
-    """Hybrid ranking: what is meant (dense, lexical, class) times what is asked of it (state, recency, nearness).
+    """Hybrid search: what is meant (dense, lexical, class) times what is asked of it (state, recency, nearness).
 
     The score in [0, 1] is the belief that the object is what the request means. KARMA ranks by the cosine alone; set
-    the other weights to 0 for that. May be shared between threads: its caches are replaced whole.
+    the other weights to 0 for that. Follows the short-term memory by `put` and `remove`. Safe to share between
+    threads: writers wait for each other, readers for nobody.
     """
 
     def __init__(
@@ -36,154 +45,219 @@ class Recall:
         embedder: TextEmbedder,
         glosses: ClassGlosses | None = None,
         config: RetrievalConfig | None = None,
-        picture_embedder: TextEmbedder | None = None,
+        picture_embedder: ClipEmbedder | None = None,
+        graph: GraphSettings | None = None,
     ) -> None:
-        """picture_embedder: embeds texts into the space of the units' picture embeddings, such as a ClipEmbedder."""
+        """picture_embedder: embeds the units' pictures (`looks`), and requests beside them."""
         self._config = config or RetrievalConfig.load()
-        self._glosses = glosses or ClassGlosses.load()
-        self._classes = ClassScores(CachingEmbedder(embedder), self._glosses, self._config)
-        self._pictures = CachingEmbedder(picture_embedder) if picture_embedder else None
+        self._embedder = CachingEmbedder(embedder)
+        self._picture_embedder = picture_embedder
+        self._classes = ClassScores(self._embedder, glosses or ClassGlosses.load(), self._config)
+        self._scoring = Scoring(self._classes, self._config)
+        self._graph_settings = graph
+        self._lock = threading.Lock()
+        self.clear()
+
+    def __len__(self) -> int:
+        return len(self._table)
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether every unit is compared with a request."""
+        return self._words.is_exact
+
+    # --- writers ---------------------------------------------------------------------------------
+
+    def put(self, unit: MemoryUnit) -> None:
+        """Take over a unit in place of the one of the same object.
+
+        Its `embedding`, if it has one, is compared with requests; otherwise what it is, its states and its room are
+        put into words and embedded.
+        """
+        self.put_all([unit])
+
+    def put_all(self, units: Sequence[MemoryUnit], threads: int = 1) -> None:
+        """Do as `put` for many units; threads: for the graph, if it is that many."""
+        units = list({unit.object_id: unit for unit in units}.values())
+        descriptions = {unit.object_id: _description(unit) for unit in units if unit.embedding is None}
+        # A slow embedder must not hold up other writers.
+        described = dict(zip(descriptions, self._classes.vectors_of(list(descriptions.values()))))
+        with self._lock:
+            rows, vectors = [], []
+            for unit in units:
+                # The index keeps the vector.
+                kept = unit if unit.embedding is None else replace(unit, embedding=None)
+                row = self._table.put(kept, self._classes.number_of(unit.object_class))
+                description = descriptions.get(unit.object_id, "")
+                if not description or self._description_of.get(row) != description:
+                    rows.append(row)
+                    vectors.append(described[unit.object_id] if unit.embedding is None else unit.embedding)
+                    self._description_of[row] = description
+                if self._looks is not None and unit.looks is not None:
+                    self._looks.add(np.array([row]), unit.looks[None])
+            if rows:
+                self._words.add(np.array(rows, dtype=np.int64), np.stack(vectors), threads)
+
+    def looks_of(self, crop_jpeg: bytes) -> NDArray[np.float32] | None:
+        """Return the unit vector of a unit's picture, or None without an embedder of pictures."""
+        if self._picture_embedder is None or not crop_jpeg:
+            return None
+        return np.asarray(self._picture_embedder.embed_crops([crop_jpeg])[0])
+
+    def remove(self, object_id: str) -> bool:
+        """Take an object's unit out; return whether there was one."""
+        with self._lock:
+            row = self._table.remove(object_id)
+            if row is None:
+                return False
+            self._description_of.pop(row, None)
+            self._words.remove(row)
+            if self._looks is not None:
+                self._looks.remove(row)
+        return True
+
+    def follow(self, object_id: str, unit: MemoryUnit | None) -> None:
+        """Put the unit, or remove the object's when it is None: what a cache tells of its changes."""
+        if unit is None:
+            self.remove(object_id)
+        else:
+            self.put(unit)
+
+    def clear(self) -> None:
+        """Take every unit out."""
+        with self._lock:
+            exact_below, pictures = self._config.exact_below, self._picture_embedder
+            self._table = UnitTable()
+            self._words = VectorIndex(self._classes.dimension, exact_below, self._graph_settings)
+            self._looks = VectorIndex(pictures.dimension, exact_below, self._graph_settings) if pictures else None
+            self._description_of: dict[int, str] = {}
+
+    # --- readers ---------------------------------------------------------------------------------
 
     def rank(
-        self,
-        query: FindQuery,
-        units: Sequence[MemoryUnit],
-        now_ns: int,
-        source: str = "short_term",
-        frame_verified: bool = True,
+        self, query: FindQuery, now_ns: int, source: str = "short_term", frame_verified: bool = True
     ) -> Recollection:
         """Return the best `query.k` units, best first; none with status UNKNOWN when nothing fits well enough.
 
         query.states is a filter; states that the text speaks of count against objects that are not known to have
         them. source: what the answers say of where they are from. frame_verified: whether the map frame is trusted.
         """
-        fitting = [unit for unit in units if self._passes(query, unit)]
-        if not fitting:
-            return _unknown(query, "nothing remembered passes the query's filters" if units else "memory is empty")
-        meaning = self._meaning(query, fitting)
-        # What is asked of a thing only lowers the belief that it is meant, so most need no second look.
-        likely = np.flatnonzero(meaning >= self._config.abstain_below)
-        if not len(likely):
-            closest = int(np.argmax(meaning))
-            return _too_far(query, fitting[closest], float(meaning[closest]))
-        fitting = [fitting[index] for index in likely]
-        scores = meaning[likely] * self._circumstances(query, fitting, now_ns)
-        order = np.argsort(-scores, kind="stable")[: max(1, query.k)]
-        if scores[order[0]] < self._config.abstain_below:
-            return _too_far(query, fitting[order[0]], float(scores[order[0]]))
-        kept = [index for index in order if scores[index] >= self._config.abstain_below]
-        stamp_ns = query.as_of_ns or now_ns
-        answers = tuple(
-            _answer(fitting[index], float(scores[index]), stamp_ns, source, frame_verified) for index in kept
-        )
-        return Recollection(answers, answers[0].status, _explanation(query, answers))
+        table, words = self._table, self._words
+        columns = table.columns()
+        if not len(table):
+            return unknown(query, "memory is empty")
+        request = self._request(query, now_ns - columns.epoch_ns, table)
+        rows, own = self._candidates(request, columns, table, words)
+        if not len(rows):
+            return unknown(query, "nothing remembered passes the query's filters")
+        numbers = columns.class_numbers[rows]
+        cosines = log_odds = None
+        if request.fit is not None:
+            cosines = self._scoring.cosines(request, numbers, own)
+            log_odds = self._scoring.log_odds(request, numbers, cosines)
+            if request.picture_vector is not None and self._looks is not None:
+                looks = self._looks.cosines_of(rows, request.picture_vector)
+                log_odds += self._scoring.picture_evidence(looks.astype(np.float64))
+            likely = self._scoring.likely(log_odds)
+            if not len(likely):
+                likely = np.array([np.argmax(log_odds)])
+            rows, cosines, log_odds = rows[likely], cosines[likely], log_odds[likely]
+        scores = self._scoring.scores(request, columns.facts[rows], log_odds, cosines)
+        return self._answers(query, columns, rows, scores, query.as_of_ns or now_ns, source, frame_verified)
 
-    def _passes(self, query: FindQuery, unit: MemoryUnit) -> bool:
-        if unit.object_id in query.exclude_ids or (query.as_of_ns and unit.stamp_ns > query.as_of_ns):
-            return False
-        if query.area_id and unit.area_id != query.area_id:
-            return False
-        if query.object_class and not self._glosses.same_class(query.object_class, unit.object_class):
-            return False
-        return all(unit.has_state(state) for state in query.states)
+    def _request(self, query: FindQuery, now_ns: int, table: UnitTable) -> Request:
+        """Return the query with its embeddings; now_ns: since the table's epoch."""
+        vector = fit = picture_vector = None
+        if query.text:
+            vector = np.asarray(self._embedder.embed([query.text])[0])
+            fit = self._classes.fit(query.text, vector)
+            if self._picture_embedder is not None:
+                picture_vector = np.asarray(self._picture_embedder.embed([query.text])[0])
+        wanted = self._classes.same_class(query.object_class) if query.object_class else None
+        area = table.area_number(query.area_id)
+        return Request(query, now_ns, vector, fit, picture_vector, states_in(query.text), wanted, area)
 
-    def _meaning(self, query: FindQuery, units: Sequence[MemoryUnit]) -> NDArray[np.float64]:
-        """Return (n,) beliefs that each unit is the kind of thing that the request means."""
-        certain = np.array([unit.class_probability for unit in units])
-        if not query.text:
-            return certain
-        vector = self._classes.embed(query.text)
-        names = {unit.object_class for unit in units}
-        log_odds_of = self._classes.log_odds(query.text, vector, names)
-        log_odds = np.array([log_odds_of[unit.object_class] for unit in units])
-        log_odds = np.maximum(log_odds, self._own_log_odds(units, vector))
-        if self._pictures is not None:
-            log_odds = log_odds + self._picture_evidence(units, self._pictures.embed([query.text])[0])
-        return certain / (1.0 + np.exp(-np.clip(log_odds, -30.0, 30.0)))
+    def _candidates(
+        self, request: Request, columns: Columns, table: UnitTable, words: VectorIndex
+    ) -> tuple[Rows, Floats | None]:
+        """Return the rows to score, and the cosine of each one's own words with the request."""
+        everything = np.arange(len(columns.facts))
+        if request.vector is None:
+            return self._scoring.passing(request, columns, everything), None
+        cosines = words.cosines(request.vector)
+        if cosines is not None:
+            rows = self._scoring.passing(request, columns, everything)
+            # A row that was added since the columns were read is not there yet, and the other way round.
+            rows = rows[: np.searchsorted(rows, len(cosines))]
+            return rows, cosines[rows].astype(np.float64)
+        count = max(_CANDIDATES_MIN, _CANDIDATES_OF_K * request.query.k)
+        nearest = words.search(request.vector, count)[0]
+        nearest = nearest[nearest < len(columns.facts)]
+        found = [self._scoring.passing(request, columns, nearest), *self._best_of_classes(request, columns, table)]
+        rows = np.unique(np.concatenate(found))
+        return rows, words.cosines_of(rows, request.vector).astype(np.float64)
 
-    def _own_log_odds(self, units: Sequence[MemoryUnit], vector: NDArray[np.float32]) -> NDArray[np.float64]:
-        """Return (n,) log-odds by the units' own embeddings; minus infinity where a unit has none of this length."""
-        log_odds = np.full(len(units), -np.inf)
-        for index, unit in enumerate(units):
-            if unit.embedding is not None and len(unit.embedding) == len(vector):
-                cosine = float(unit.embedding @ vector)
-                log_odds[index] = (
-                    self._config.dense_weight * self._config.cosine_slope * (cosine - self._config.cosine_center)
-                )
-        return log_odds
+    def _best_of_classes(self, request: Request, columns: Columns, table: UnitTable) -> list[Rows]:
+        """Return the best rows of the classes that fit, as far as their own words are left out of account.
 
-    def _picture_evidence(self, units: Sequence[MemoryUnit], vector: NDArray[np.float32]) -> NDArray[np.float64]:
-        """Return (n,) log-odds by the units' picture embeddings, bounded; 0 where a unit has none of this length."""
-        config = self._config
-        evidence = np.zeros(len(units))
-        for index, unit in enumerate(units):
-            if unit.embedding is not None and len(unit.embedding) == len(vector):
-                evidence[index] = config.picture_slope * (float(unit.embedding @ vector) - config.picture_center)
-        return np.clip(evidence, -config.picture_weight, config.picture_weight)
+        A class is not looked at when no unit of it can be among the best k any more.
+        """
+        assert request.fit is not None
+        scoring, k = self._scoring, max(1, request.query.k)
+        numbers = np.array(table.class_numbers(), dtype=np.int32)
+        log_odds = scoring.log_odds(request, numbers, scoring.cosines(request, numbers, None))
+        found: list[Rows] = []
+        best = np.empty(0)
+        for place in np.argsort(-log_odds):
+            belief = 1.0 / (1.0 + np.exp(-np.clip(log_odds[place], -30.0, 30.0)))
+            if found and (belief < self._config.abstain_below or (len(best) >= k and belief < best[-1])):
+                break
+            rows = scoring.passing(request, columns, table.rows_of_class(int(numbers[place])))
+            if not len(rows):
+                continue
+            of_class = np.full(len(rows), numbers[place])
+            cosines = scoring.cosines(request, of_class, None)
+            scores = scoring.scores(request, columns.facts[rows], np.full(len(rows), log_odds[place]), cosines)
+            kept = _largest(scores, _CANDIDATES_MIN)
+            found.append(rows[kept])
+            best = np.sort(np.concatenate([best, scores[kept]]))[::-1][:k]
+        return found
 
-    def _circumstances(self, query: FindQuery, units: Sequence[MemoryUnit], now_ns: int) -> NDArray[np.float64]:
-        """Return (n,) factors in [0, 1] for state, recency, nearness and existence."""
-        config = self._config
-        age_s = np.array([max(0, now_ns - unit.stamp_ns) for unit in units]) * 1e-9
-        factors = 1.0 - config.recency_weight * (1.0 - 0.5 ** (age_s / config.recency_half_life_s))
-        if query.near is not None:
-            distance_m = np.linalg.norm(np.array([unit.position for unit in units]) - np.array(query.near), axis=1)
-            factors *= 1.0 - config.nearness_weight * (1.0 - np.exp(-distance_m / config.nearness_scale_m))
-        factors *= [0.5 + 0.5 * unit.existence for unit in units]
-        for state in states_in(query.text):
-            factors *= [1.0 - self._state_penalty(unit, state) for unit in units]
-        return np.asarray(factors)
-
-    def _state_penalty(self, unit: MemoryUnit, state: ObjectState) -> float:
-        if unit.has_state(state) or (state is ObjectState.SLICED and "Sliced" in unit.object_class):
-            return 0.0
-        opposites = set().union(*(group for group in EXCLUSIVE if state in group)) - {state}
-        known_otherwise = any(unit.has_state(opposite) for opposite in opposites)
-        return self._config.state_penalty if known_otherwise else self._config.unknown_state_penalty
-
-
-def _answer(unit: MemoryUnit, score: float, stamp_ns: int, source: str, frame_verified: bool) -> ObjectAnswer:
-    status = AnswerStatus.OK if unit.existence >= _PROBABLY_THERE else AnswerStatus.PROBABLY_GONE
-    return ObjectAnswer(
-        object_id=unit.object_id,
-        object_class=unit.object_class,
-        class_probability=unit.class_probability,
-        position=unit.position,
-        covariance=unit.covariance,
-        size=unit.size,
-        yaw_rad=unit.yaw_rad,
-        existence=unit.existence,
-        stamp_ns=stamp_ns,
-        last_seen_ns=unit.stamp_ns,
-        last_missed_ns=unit.last_missed_ns,
-        score=score,
-        source=source,
-        status=status if frame_verified else AnswerStatus.FRAME_NOT_VERIFIED,
-        states=unit.states,
-        frame_id=unit.frame_id,
-        evidence_frame=unit.frame_id,
-        area_id=unit.area_id,
-        room_name=unit.room_name,
-        support_id=unit.support_id,
-        inside=unit.inside,
-        image_path=unit.image_path,
-    )
+    def _answers(
+        self,
+        query: FindQuery,
+        columns: Columns,
+        rows: Rows,
+        scores: Floats,
+        stamp_ns: int,
+        source: str,
+        frame_verified: bool,
+    ) -> Recollection:
+        k = max(1, query.k)
+        found = []
+        for place in _largest(scores, k + _SPARE + len(query.exclude_ids)):
+            unit = columns.units[rows[place]]
+            if unit is not None and unit.object_id not in query.exclude_ids:
+                found.append((unit, float(scores[place])))
+        if not found:
+            return unknown(query, "nothing remembered passes the query's filters")
+        if found[0][1] < self._config.abstain_below:
+            return too_far(query, *found[0])
+        kept = [entry for entry in found[:k] if entry[1] >= self._config.abstain_below]
+        answers = tuple(answer_of(unit, score, stamp_ns, source, frame_verified) for unit, score in kept)
+        return recollection_of(query, answers)
 
 
-def _explanation(query: FindQuery, answers: Sequence[ObjectAnswer]) -> str:
-    best = answers[0]
-    asked = query.text or query.object_class or "the query"
-    text = f"{best.object_class} fits {asked!r} with {best.score:.2f}"
-    rivals = [answer for answer in answers[1:] if math.isclose(answer.score, best.score, abs_tol=_TIE)]
-    if rivals:
-        text += f"; so do {len(rivals)} more: " + ", ".join(dict.fromkeys(answer.object_class for answer in rivals))
-    return text
+def _largest(scores: Floats, count: int) -> NDArray[np.int64]:
+    """Return the places of the `count` largest scores, the largest first, the earlier of equals first."""
+    if count < len(scores):
+        places = np.sort(np.argpartition(-scores, count)[:count])
+        return places[np.argsort(-scores[places], kind="stable")]
+    return np.argsort(-scores, kind="stable")
 
 
-def _too_far(query: FindQuery, closest: MemoryUnit, score: float) -> Recollection:
-    return _unknown(query, f"the closest, {closest.object_class}, fits with {score:.2f} only")
-
-
-def _unknown(query: FindQuery, reason: str) -> Recollection:
-    asked = query.text or query.object_class or "the query"
-    return Recollection((), AnswerStatus.UNKNOWN, f"no answer to {asked!r}: {reason}")
+def _description(unit: MemoryUnit) -> str:
+    """Return a unit in a few words: "clean mug in the kitchen"."""
+    states = [adjective_of(belief.state) for belief in unit.states if unit.has_state(belief.state)]
+    place = [f"in the {unit.room_name}"] if unit.room_name else []
+    return " ".join([*states, class_words(unit.object_class), *place])

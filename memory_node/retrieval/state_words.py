@@ -59,6 +59,11 @@ def _pattern(state: ObjectState) -> re.Pattern[str]:
 _PATTERNS = {state: _pattern(state) for state in ObjectState}
 
 
+def adjective_of(state: ObjectState) -> str:
+    """Return what people call a thing in that state: "clean" for CLEANED."""
+    return _ADJECTIVES[state][0]
+
+
 def states_in(text: str) -> tuple[ObjectState, ...]:
     """Return the states that a request asks of its object, in the order of ObjectState."""
     lowered = " ".join(text.lower().split())

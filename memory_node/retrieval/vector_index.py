@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
-from typing import Any, Generic, TypeVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from memory_node.domain.errors import InvalidValueError
 
-Id = TypeVar("Id", bound=Hashable)
+Rows = NDArray[np.int64]
+Vectors = NDArray[np.float32]
+
+# Old rows that each new one takes along into the graph: it is whole when exact search ends, and nobody waits for it.
+_MOVED_BY_EACH_NEW_ROW = 2
 
 
 @dataclass(frozen=True)
@@ -28,107 +31,138 @@ class GraphSettings:
     dtype: str = "f16"
 
 
-class VectorIndex(Generic[Id]):
-    """Unit vectors (dimension,) by id; safe to share between threads.
+@dataclass(frozen=True)
+class _Matrix:
+    """Every vector by row (n, d), and which rows hold one (n,); replaced whole when it grows."""
 
-    exact_below: up to so many vectors every one is compared; from there on a graph is searched, for good.
+    vectors: Vectors
+    present: NDArray[np.bool_]
+
+    @classmethod
+    def of_rows(cls, rows: int, dimension: int) -> _Matrix:
+        return cls(np.zeros((rows, dimension), dtype=np.float32), np.zeros(rows, dtype=np.bool_))
+
+    def grown(self, rows: int) -> _Matrix:
+        larger = _Matrix.of_rows(max(rows, 2 * len(self.present)), self.vectors.shape[1])
+        larger.vectors[: len(self.present)] = self.vectors
+        larger.present[: len(self.present)] = self.present
+        return larger
+
+
+class VectorIndex:
+    """Unit vectors (dimension,) by row number; rows are small numbers that the caller gives and uses again.
+
+    exact_below: up to so many vectors every one is compared; from there on a graph is searched, for good. Writers wait
+    for each other, readers for nobody: arrays are replaced whole when they grow, the graph takes additions beside
+    searches, and before it is searched it is filled little by little. A reader beside a writer may see the row that is
+    being written half old and half new.
     """
 
     def __init__(self, dimension: int, exact_below: int = 12_000, settings: GraphSettings | None = None) -> None:
         self._dimension = dimension
         self._exact_below = exact_below
         self._settings = settings or GraphSettings()
-        self._rows = np.empty((64, dimension), dtype=np.float32)
-        self._ids: list[Id | None] = []
-        self._row_of: dict[Id, int] = {}
-        self._free: list[int] = []
+        self._matrix: _Matrix | None = _Matrix.of_rows(64, dimension)
         self._graph: Any = None
+        self._left_out: dict[int, None] = {}
+        self._count = 0
         self._lock = threading.Lock()
 
     def __len__(self) -> int:
-        return len(self._row_of)
-
-    def __contains__(self, id_: object) -> bool:
-        return id_ in self._row_of
+        return self._count
 
     @property
     def is_exact(self) -> bool:
         """Whether every vector is compared."""
-        return self._graph is None
+        return self._matrix is not None
 
-    def add(self, ids: Sequence[Id], vectors: NDArray[np.float32], threads: int = 1) -> None:
-        """Take over vectors (n, dimension); an id that is there already gets the new vector.
+    def add(self, rows: Rows, vectors: Vectors, threads: int = 1) -> None:
+        """Take over vectors (n, dimension) for n different rows; a row that has one already gets the new one.
 
         Raises:
             InvalidValueError: the shape is another one.
         """
         vectors = np.asarray(vectors, dtype=np.float32)
-        if vectors.shape != (len(ids), self._dimension):
-            raise InvalidValueError(f"VectorIndex: expected {(len(ids), self._dimension)}, got {vectors.shape}")
+        if vectors.shape != (len(rows), self._dimension):
+            raise InvalidValueError(f"VectorIndex: expected {(len(rows), self._dimension)}, got {vectors.shape}")
         with self._lock:
-            for id_ in ids:
-                if id_ in self._row_of:
-                    self._drop(id_)
-            rows = np.array([self._place(id_) for id_ in ids], dtype=np.int64)
-            if self._graph is None and len(self._row_of) >= self._exact_below:
-                self._grow(vectors, rows)
-                self._make_graph(threads)
-            elif self._graph is None:
-                self._grow(vectors, rows)
+            for row in rows.tolist():
+                self._drop(row)
+            self._count += len(rows)
+            if self._matrix is not None:
+                self._put(self._matrix, rows, vectors)
+                self._fill_graph(self._matrix, rows, threads)
             else:
                 self._graph.add(rows, vectors, threads=threads)
 
-    def remove(self, id_: Id) -> bool:
-        """Take a vector out; return whether it was there."""
+    def remove(self, row: int) -> bool:
+        """Take a row's vector out; return whether there was one."""
         with self._lock:
-            if id_ not in self._row_of:
-                return False
-            self._drop(id_)
-            return True
+            return self._drop(row)
 
-    def search(self, vector: NDArray[np.float32], k: int) -> list[tuple[Id, float]]:
-        """Return up to k ids with their cosine, best first."""
-        with self._lock:
-            if not self._row_of or k < 1:
-                return []
-            rows, cosines = self._search_exact(vector, k) if self._graph is None else self._search_graph(vector, k)
-            found = [(self._ids[row], float(cosine)) for row, cosine in zip(rows.tolist(), cosines.tolist())]
-        return [(id_, cosine) for id_, cosine in found if id_ is not None]
+    def cosines(self, vector: Vectors) -> Vectors | None:
+        """Return the cosine with every row (n,), 0 where there is none; None when a graph is searched instead."""
+        matrix = self._matrix
+        return None if matrix is None else matrix.vectors @ vector
 
-    def _search_exact(self, vector: NDArray[np.float32], k: int) -> tuple[NDArray[Any], NDArray[Any]]:
-        cosines = self._rows[: len(self._ids)] @ np.asarray(vector, dtype=np.float32)
-        cosines[self._free] = -np.inf
-        count = min(k, len(self._row_of))
-        best = np.argpartition(-cosines, count - 1)[:count]
-        best = best[np.argsort(-cosines[best], kind="stable")]
-        return best, cosines[best]
+    def search(self, vector: Vectors, k: int) -> tuple[Rows, Vectors]:
+        """Return up to k rows with their cosines, best first."""
+        matrix = self._matrix
+        if self._count == 0 or k < 1:
+            return np.empty(0, dtype=np.int64), np.empty(0, dtype=np.float32)
+        if matrix is None:
+            matches = self._graph.search(np.asarray(vector, dtype=np.float32), k, threads=1)
+            return matches.keys.astype(np.int64), 1.0 - matches.distances
+        rows = np.flatnonzero(matrix.present)
+        cosines = (matrix.vectors @ vector)[rows]
+        if k < len(rows):
+            best = np.argpartition(-cosines, k)[:k]
+            rows, cosines = rows[best], cosines[best]
+        order = np.argsort(-cosines, kind="stable")
+        return rows[order], cosines[order]
 
-    def _search_graph(self, vector: NDArray[np.float32], k: int) -> tuple[NDArray[Any], NDArray[Any]]:
-        matches = self._graph.search(np.asarray(vector, dtype=np.float32), k, threads=1)
-        return matches.keys, 1.0 - matches.distances
+    def cosines_of(self, rows: Rows, vector: Vectors) -> Vectors:
+        """Return the cosine with each of these rows (n,), 0 where there is no vector."""
+        matrix = self._matrix
+        if matrix is not None:
+            known = rows < len(matrix.present)
+            return np.where(known, matrix.vectors[np.where(known, rows, 0)] @ vector, np.float32(0.0))
+        found = [self._graph.get(row) for row in rows.tolist()]
+        # usearch keeps vectors as it compares them, by direction: what it gives back need not be of unit length.
+        return np.array([0.0 if one is None else _cosine(one, vector) for one in found], dtype=np.float32)
 
-    def _place(self, id_: Id) -> int:
-        if self._free:
-            row = self._free.pop()
-            self._ids[row] = id_
+    def _put(self, matrix: _Matrix, rows: Rows, vectors: Vectors) -> None:
+        highest = int(rows.max(initial=-1)) + 1
+        if highest > len(matrix.present):
+            matrix = matrix.grown(highest)
+        matrix.vectors[rows] = vectors
+        matrix.present[rows] = True
+        self._matrix = matrix
+
+    def _fill_graph(self, before: _Matrix, rows: Rows, threads: int) -> None:
+        """Take the new rows and some of the old ones into the graph, from half of the way to the switch on."""
+        matrix = self._matrix or before
+        if self._graph is None:
+            if self._count < self._exact_below // 2:
+                return
+            self._graph = self._empty_graph()
+            self._left_out = dict.fromkeys(np.flatnonzero(matrix.present).tolist())
         else:
-            row = len(self._ids)
-            self._ids.append(id_)
-        self._row_of[id_] = row
-        return row
+            self._left_out.update(dict.fromkeys(rows.tolist()))
+        whole = self._count >= self._exact_below
+        moving = len(self._left_out) if whole else (1 + _MOVED_BY_EACH_NEW_ROW) * len(rows)
+        moved = np.array([row for row, _ in zip(self._left_out, range(moving))], dtype=np.int64)
+        self._graph.add(moved, matrix.vectors[moved], threads=threads)
+        for row in moved.tolist():
+            del self._left_out[row]
+        if whole:
+            self._matrix = None
 
-    def _grow(self, vectors: NDArray[np.float32], rows: NDArray[np.int64]) -> None:
-        if len(self._ids) > len(self._rows):
-            larger = np.empty((max(len(self._ids), 2 * len(self._rows)), self._dimension), dtype=np.float32)
-            larger[: len(self._rows)] = self._rows
-            self._rows = larger
-        self._rows[rows] = vectors
-
-    def _make_graph(self, threads: int) -> None:
+    def _empty_graph(self) -> Any:
         from usearch.index import Index
 
         settings = self._settings
-        self._graph = Index(
+        return Index(
             ndim=self._dimension,
             metric="cos",
             dtype=settings.dtype,
@@ -136,13 +170,21 @@ class VectorIndex(Generic[Id]):
             expansion_add=settings.expansion_add,
             expansion_search=settings.expansion_search,
         )
-        rows = np.array(sorted(self._row_of.values()), dtype=np.int64)
-        self._graph.add(rows, self._rows[rows], threads=threads)
-        self._rows = np.empty((0, self._dimension), dtype=np.float32)
 
-    def _drop(self, id_: Id) -> None:
-        row = self._row_of.pop(id_)
-        self._ids[row] = None
-        self._free.append(row)
-        if self._graph is not None:
+    def _drop(self, row: int) -> bool:
+        if self._matrix is not None:
+            if row >= len(self._matrix.present) or not self._matrix.present[row]:
+                return False
+            self._matrix.present[row] = False
+            self._matrix.vectors[row] = 0.0
+        if self._graph is not None and self._left_out.pop(row, self) is self:
+            if not self._graph.contains(row):
+                return False
             self._graph.remove(row)
+        self._count -= 1
+        return True
+
+
+def _cosine(one: Vectors, other: Vectors) -> float:
+    one = np.asarray(one, dtype=np.float32).reshape(-1)
+    return float(one @ other) / max(float(np.linalg.norm(one)), 1e-12)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict, deque
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from pathlib import Path
 
@@ -21,6 +21,9 @@ from memory_node.short_term.statistics import CacheStatistics
 from memory_node.short_term.task_aware import TaskAwarePolicy
 from memory_node.short_term.unit_changes import after_change, merged
 
+# Told of each unit that is new or changed, and with None of each that has left; under the writers' lock, in order.
+OnChange = Callable[[str, MemoryUnit | None], object]
+
 _REMEMBERED_ORIGINS = 16
 _REMEMBERED_CONFLICTS = 256
 
@@ -30,10 +33,12 @@ class ObjectCache:
 
     Safe to share between threads. Readers never take the writers' lock: a read of a dict is atomic, and what a reader
     wants counted goes into a queue that the next one to get the lock works off. So no reader ever waits for a writer.
+    on_change: lets another index, such as recall's, follow the units.
     """
 
-    def __init__(self, config: ShortTermConfig | None = None) -> None:
+    def __init__(self, config: ShortTermConfig | None = None, on_change: OnChange | None = None) -> None:
         self._config = config or ShortTermConfig.load()
+        self._on_change: OnChange = on_change or (lambda object_id, unit: None)
         self._lock = threading.Lock()
         self._units: dict[str, MemoryUnit] = {}
         self._ids_by_class: dict[str, dict[str, None]] = {}
@@ -97,29 +102,24 @@ class ObjectCache:
     def count_lookup(self, answered_by: str) -> None:
         """Count one lookup need; answered_by: the object id that answered it, or "" when the cache could not."""
         self._needs.append(answered_by)
-        if self._lock.acquire(blocking=False):
-            try:
-                self._work_off_needs()
-            finally:
-                self._lock.release()
+        self._work_off_needs_if_free()
 
     def statistics(self) -> CacheStatistics:
-        """Return the counts since start-up."""
-        with self._lock:
-            self._work_off_needs()
-            policy = self._policy.inner if isinstance(self._policy, TaskAwarePolicy) else self._policy
-            sketch = getattr(policy, "sketch", None)
-            return CacheStatistics(
-                policy=self._config.policy,
-                capacity=self._config.capacity,
-                size=len(self._units),
-                pinned=sum(self._is_pinned(key) for key in self._pinned_candidates()),
-                sketch_age=sketch.age if sketch else 0.0,
-                sketch_halvings=sketch.halvings if sketch else 0,
-                crop_bytes=self._crops.used_bytes,
-                state_conflicts=self._conflicts_seen,
-                **self._counts,
-            )
+        """Return the counts since start-up; beside a writer they may lack the lookups of this moment."""
+        self._work_off_needs_if_free()
+        policy = self._policy.inner if isinstance(self._policy, TaskAwarePolicy) else self._policy
+        sketch = getattr(policy, "sketch", None)
+        return CacheStatistics(
+            policy=self._config.policy,
+            capacity=self._config.capacity,
+            size=len(self._units),
+            pinned=len(self._pinned_held()),
+            sketch_age=sketch.age if sketch else 0.0,
+            sketch_halvings=sketch.halvings if sketch else 0,
+            crop_bytes=self._crops.used_bytes,
+            state_conflicts=self._conflicts_seen,
+            **self._counts,
+        )
 
     # Writers
 
@@ -167,7 +167,7 @@ class ObjectCache:
             if unit is None:
                 return ()
             states, conflicts = weigh_claims(unit, tuple(claims), now_ns, self._config.state_half_life_s)
-            self._units[object_id] = replace(unit, states=states)
+            self._set(replace(unit, states=states))
             self.conflicts.extend(conflicts)
             self._conflicts_seen += len(conflicts)
         return conflicts
@@ -238,15 +238,19 @@ class ObjectCache:
         unit = self._units.get(str(key))
         return unit is not None and unit.object_class in self._pinned_classes
 
-    def _pinned_candidates(self) -> set[str]:
+    def _pinned_held(self) -> set[str]:
         named = {object_id for object_id in self._pinned_ids if object_id in self._units}
-        return named.union(*(self._ids_by_class.get(name, ()) for name in self._pinned_classes))
+        return named.union(*(self._ids_by_class.get(name, {}).copy() for name in self._pinned_classes))
+
+    def _set(self, unit: MemoryUnit) -> None:
+        self._units[unit.object_id] = unit
+        self._on_change(unit.object_id, unit)
 
     def _hold(self, unit: MemoryUnit, held: MemoryUnit | None) -> None:
         object_id = unit.object_id
         if held is not None and held.object_class != unit.object_class:
             self._leave_class(held)
-        self._units[object_id] = unit
+        self._set(unit)
         self._ids_by_class.setdefault(unit.object_class, {})[object_id] = None
         self._departed.pop(object_id, None)
         since_use_ns = unit.stamp_ns - self._last_use_ns.get(object_id, unit.stamp_ns)
@@ -255,6 +259,13 @@ class ObjectCache:
             self._policy.access(object_id)
         if held is None:
             self._counts["insertions"] += 1
+
+    def _work_off_needs_if_free(self) -> None:
+        if self._lock.acquire(blocking=False):
+            try:
+                self._work_off_needs()
+            finally:
+                self._lock.release()
 
     def _work_off_needs(self) -> None:
         needs = self._needs
@@ -279,6 +290,7 @@ class ObjectCache:
         if len(self._departed) > _REMEMBERED_ORIGINS:
             self._departed.popitem(last=False)
         self._crops.remove(unit.object_id)
+        self._on_change(unit.object_id, None)
 
     def _leave_class(self, unit: MemoryUnit) -> None:
         ids = self._ids_by_class[unit.object_class]
@@ -289,5 +301,5 @@ class ObjectCache:
     def _with_crop(self, unit: MemoryUnit, crop_jpeg: bytes) -> MemoryUnit:
         path, dropped = self._crops.write(unit.object_id, crop_jpeg)
         for object_id in dropped:
-            self._units[object_id] = replace(self._units[object_id], image_path="")
+            self._set(replace(self._units[object_id], image_path=""))
         return replace(unit, image_path=path)

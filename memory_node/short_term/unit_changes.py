@@ -25,6 +25,7 @@ def merged(held: MemoryUnit, new: MemoryUnit) -> MemoryUnit:
         states=states,
         image_path=newer.image_path or older.image_path,
         embedding=newer.embedding if newer.embedding is not None else older.embedding,
+        looks=newer.looks if newer.looks is not None else older.looks,
         area_id=newer.area_id or older.area_id,
         support_id=newer.support_id or older.support_id,
         inside=newer.inside if newer.support_id else older.inside,
@@ -68,6 +69,7 @@ def _born(change: StateChange, origin: MemoryUnit | None) -> MemoryUnit | None:
             object_id=change.object_id,
             object_class=change.object_class or origin.object_class,
             embedding=None,
+            looks=None,
             image_path="",
         )
     if change.position is None:

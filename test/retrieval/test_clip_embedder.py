@@ -77,13 +77,15 @@ def test_recall_sees_the_colour_of_a_crop(folder):
     clip = build_picture_embedder(RetrievalConfig(clip_path=str(folder)))
     pictures = clip.embed_crops([jpeg((0, 255, 0)), jpeg((0, 0, 255))])
     units = [
-        MemoryUnit(name, "Mug", np.zeros(3), np.eye(3), 1, embedding=picture)
+        MemoryUnit(name, "Mug", np.zeros(3), np.eye(3), 1, looks=picture)
         for name, picture in zip(("green", "red"), pictures)
     ]
     # Words say the same of both mugs here; only the pictures differ.
     glosses = ClassGlosses.build({"Mug": ["mug"]}, {})
     recall = Recall(SameForAll(), glosses, RetrievalConfig(), picture_embedder=clip)
-    assert [answer.object_id for answer in recall.rank(FindQuery("red mug"), units, 1).answers] == ["red", "green"]
+    recall.put_all(units)
+    assert [answer.object_id for answer in recall.rank(FindQuery("red mug"), 1).answers] == ["red", "green"]
+    np.testing.assert_allclose(recall.looks_of(jpeg((0, 255, 0))), pictures[0])
     assert build_picture_embedder(RetrievalConfig()) is None
 
 

@@ -15,6 +15,12 @@ S = 1_000_000_000
 NOW = 1000 * S
 
 
+def ranked(recall, query, units, **options):
+    recall.clear()
+    recall.put_all(units)
+    return recall.rank(query, NOW, **options)
+
+
 def unit(object_class, name="", states=(), stamp_s=900.0, x_m=0.0, **fields):
     return MemoryUnit(
         object_id=name or object_class,
@@ -54,14 +60,14 @@ KITCHEN = [
     ],
 )
 def test_ambiguous_requests_are_answered_through_glosses(recall, text, best):
-    found = recall.rank(FindQuery(text, k=len(best)), KITCHEN, NOW)
+    found = ranked(recall, FindQuery(text, k=len(best)), KITCHEN)
     assert found.status is AnswerStatus.OK, found.explanation
     assert {answer.object_class for answer in found.answers} == best
 
 
 @pytest.mark.parametrize("text", ["a spaceship", "the coffee machine", "the cell phone", "a violin"])
 def test_recall_abstains_when_what_is_asked_for_is_not_there(recall, text):
-    found = recall.rank(FindQuery(text), KITCHEN, NOW)
+    found = ranked(recall, FindQuery(text), KITCHEN)
     assert found.answers == ()
     assert found.best is None
     assert found.status is AnswerStatus.UNKNOWN
@@ -76,11 +82,11 @@ def test_state_words_choose_among_equals(recall):
         unit("Bread", "loaf"),
         unit("BreadSliced", "slice", [ObjectState.SLICED]),
     ]
-    assert recall.rank(FindQuery("throw the clean red fruit away"), units, NOW).best.object_id == "clean"
-    assert recall.rank(FindQuery("the bread I cut"), units, NOW).best.object_id == "slice"
-    wanted = [answer.object_id for answer in recall.rank(FindQuery("the clean apple"), units, NOW).answers]
+    assert ranked(recall, FindQuery("throw the clean red fruit away"), units).best.object_id == "clean"
+    assert ranked(recall, FindQuery("the bread I cut"), units).best.object_id == "slice"
+    wanted = [answer.object_id for answer in ranked(recall, FindQuery("the clean apple"), units).answers]
     assert wanted == ["clean", "plain"], "known to be dirty is worse than not known to be clean"
-    filtered = recall.rank(FindQuery("apple", states=(ObjectState.DIRTY,)), units, NOW)
+    filtered = ranked(recall, FindQuery("apple", states=(ObjectState.DIRTY,)), units)
     assert [answer.object_id for answer in filtered.answers] == ["dirty"]
 
 
@@ -106,46 +112,46 @@ def test_states_are_read_from_attributes_not_from_orders(text, states):
 
 def test_recency_and_nearness_break_ties(recall):
     units = [unit("Mug", "old", stamp_s=1.0), unit("Mug", "new", stamp_s=999.0), unit("Mug", "far", x_m=30.0)]
-    assert recall.rank(FindQuery("mug"), units, NOW).best.object_id == "new"
-    near = recall.rank(FindQuery("mug", near=(30.0, 0.0, 0.8)), units, NOW)
+    assert ranked(recall, FindQuery("mug"), units).best.object_id == "new"
+    near = ranked(recall, FindQuery("mug", near=(30.0, 0.0, 0.8)), units)
     assert near.best.object_id == "far"
-    assert "so do 2 more" in recall.rank(FindQuery("mug"), units, NOW).explanation
+    assert "so do 2 more" in ranked(recall, FindQuery("mug"), units).explanation
 
 
 def test_filters_of_the_query_hold(recall):
     units = [unit("CoffeeMachine", area_id="a1"), unit("Mug", "m1", area_id="a2"), unit("Mug", "m2", stamp_s=950.0)]
-    ids = lambda query: {answer.object_id for answer in recall.rank(query, units, NOW).answers}  # noqa: E731
+    ids = lambda query: {answer.object_id for answer in ranked(recall, query, units).answers}  # noqa: E731
     assert ids(FindQuery(object_class="coffee machine")) == {"CoffeeMachine"}
     assert ids(FindQuery(area_id="a2")) == {"m1"}
     assert ids(FindQuery(object_class="Mug", exclude_ids=frozenset({"m1"}))) == {"m2"}
     assert ids(FindQuery(object_class="Mug", as_of_ns=920 * S)) == {"m1"}
-    assert len(recall.rank(FindQuery(k=2), units, NOW).answers) == 2
-    assert recall.rank(FindQuery("mug"), [], NOW).status is AnswerStatus.UNKNOWN
+    assert len(ranked(recall, FindQuery(k=2), units).answers) == 2
+    assert ranked(recall, FindQuery("mug"), []).status is AnswerStatus.UNKNOWN
 
 
 def test_answers_say_how_far_they_may_be_trusted(recall):
     gone = unit("Mug", existence=0.2, frame_id="map", last_missed_ns=7)
-    answer = recall.rank(FindQuery("mug"), [gone], NOW).best
+    answer = ranked(recall, FindQuery("mug"), [gone]).best
     assert answer.status is AnswerStatus.PROBABLY_GONE
     assert answer.age_s == pytest.approx(100.0)
     assert answer.last_missed_ns == 7
-    assert recall.rank(FindQuery("mug"), [gone], NOW, frame_verified=False).status is AnswerStatus.FRAME_NOT_VERIFIED
-    long_term = recall.rank(FindQuery("mug"), [unit("Mug")], NOW, source="long_term").best
+    assert ranked(recall, FindQuery("mug"), [gone], frame_verified=False).status is AnswerStatus.FRAME_NOT_VERIFIED
+    long_term = ranked(recall, FindQuery("mug"), [unit("Mug")], source="long_term").best
     assert long_term.source == "long_term"
     assert long_term.score > answer.score
 
 
 def test_class_that_no_gloss_knows_is_found_by_its_own_words(recall):
     units = [*KITCHEN, unit("garden_gnome")]
-    assert recall.rank(FindQuery("the garden gnome"), units, NOW).best.object_class == "garden_gnome"
+    assert ranked(recall, FindQuery("the garden gnome"), units).best.object_class == "garden_gnome"
 
 
 def test_own_embedding_of_a_unit_counts(recall):
     vector = MiniLmEmbedder().embed(["a mug with a picture of a moose"])[0]
     units = [unit("Mug", "plain"), unit("Box", "moose", embedding=vector)]
-    best = recall.rank(FindQuery("a mug with a picture of a moose", k=1), units, NOW).best
+    best = ranked(recall, FindQuery("a mug with a picture of a moose", k=1), units).best
     assert best.object_id in {"moose", "plain"}
-    alone = recall.rank(FindQuery("a mug with a picture of a moose"), [units[1]], NOW)
+    alone = ranked(recall, FindQuery("a mug with a picture of a moose"), [units[1]])
     assert alone.best is not None, "by class alone a box would not be an answer"
 
 

@@ -1,3 +1,5 @@
+import threading
+
 import numpy as np
 import pytest
 
@@ -10,44 +12,89 @@ def unit_vectors(count, dimension=32, seed=0):
     return vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
 
 
-@pytest.mark.parametrize("exact_below", [10_000, 10])
-def test_search_finds_the_nearest_through_additions_and_removals(exact_below):
+def rows(*numbers):
+    return np.array(numbers, dtype=np.int64)
+
+
+@pytest.mark.parametrize("step", [1, 50])
+@pytest.mark.parametrize("exact_below", [10_000, 300, 10])
+def test_search_finds_the_nearest_through_additions_and_removals(exact_below, step):
     rng = np.random.default_rng(1)
     vectors = unit_vectors(600)
     index = VectorIndex(32, exact_below=exact_below)
     held = {}
-    for start in range(0, 600, 50):
-        index.add([f"u{row}" for row in range(start, start + 50)], vectors[start : start + 50])
-        held.update({f"u{row}": vectors[row] for row in range(start, start + 50)})
-        for id_ in rng.choice(sorted(held), 15, replace=False):
-            assert index.remove(id_)
-            del held[id_]
+    for start in range(0, 600, step):
+        numbers = np.arange(start, start + step)
+        index.add(numbers, vectors[numbers])
+        held.update({row: vectors[row] for row in numbers.tolist()})
+        for row in rng.choice(sorted(held), step // 4, replace=False).tolist():
+            assert index.remove(row)
+            del held[row]
+        if step == 1 and start % 5 == 4:
+            # Some change their vector while the graph is being filled, others leave.
+            changed, leaving = rng.choice(sorted(held), 2, replace=False).tolist()
+            held[changed] = unit_vectors(1, seed=start)[0]
+            index.add(rows(changed), held[changed][None])
+            index.remove(leaving)
+            del held[leaving]
+        assert len(index) == len(held)
     assert index.is_exact == (exact_below > 600)
-    assert len(index) == len(held)
-    moved = next(iter(held))
-    held[moved] = unit_vectors(1, seed=5)[0]
-    index.add([moved], held[moved][None])
     agreed = 0
     for query in unit_vectors(40, seed=2):
-        cosines = {id_: float(vector @ query) for id_, vector in held.items()}
+        cosines = {row: float(vector @ query) for row, vector in held.items()}
         best = sorted(cosines, key=cosines.get, reverse=True)[:5]
-        found = index.search(query, 5)
-        agreed += len({id_ for id_, _ in found} & set(best))
-        assert [cosine for _, cosine in found] == sorted((cosine for _, cosine in found), reverse=True)
-        for id_, cosine in found:
-            assert cosine == pytest.approx(cosines[id_], abs=5e-3)
+        found, found_cosines = index.search(query, 5)
+        agreed += len(set(found.tolist()) & set(best))
+        assert found_cosines.tolist() == sorted(found_cosines.tolist(), reverse=True)
+        np.testing.assert_allclose(found_cosines, [cosines[row] for row in found.tolist()], atol=5e-3)
+        np.testing.assert_allclose(index.cosines_of(found, query), found_cosines, atol=5e-3)
     assert agreed >= 0.98 * 200
-    assert not index.remove("nobody")
+    assert not index.remove(4711)
 
 
 def test_empty_and_small_indexes_answer_with_what_there_is():
     index = VectorIndex(32)
-    assert index.search(unit_vectors(1)[0], 3) == []
-    index.add(["only"], unit_vectors(1))
-    found = index.search(unit_vectors(1)[0], 3)
-    assert [id_ for id_, _ in found] == ["only"]
-    assert found[0][1] == pytest.approx(1.0, abs=1e-5)
-    index.remove("only")
-    assert index.search(unit_vectors(1)[0], 3) == []
+    query = unit_vectors(1)[0]
+    assert index.search(query, 3)[0].tolist() == []
+    index.add(rows(90), unit_vectors(1))
+    found, cosines = index.search(query, 3)
+    assert found.tolist() == [90]
+    assert cosines[0] == pytest.approx(1.0, abs=1e-5)
+    assert index.cosines_of(rows(90, 3, 5000), query).tolist() == pytest.approx([1.0, 0.0, 0.0], abs=1e-5)
+    index.remove(90)
+    assert index.search(query, 3)[0].tolist() == []
     with pytest.raises(InvalidValueError, match="expected"):
-        index.add(["x"], unit_vectors(1, dimension=8))
+        index.add(rows(1), unit_vectors(1, dimension=8))
+
+
+@pytest.mark.parametrize("exact_below", [10_000, 100])
+def test_readers_do_not_wait_for_a_writer(exact_below):
+    index = VectorIndex(32, exact_below=exact_below)
+    index.add(np.arange(200), unit_vectors(200))
+    with index._lock:  # a writer in the middle of its work
+        assert len(index.search(unit_vectors(1)[0], 5)[0]) == 5
+        assert len(index.cosines_of(rows(1, 2), unit_vectors(1)[0])) == 2
+
+
+def test_search_beside_a_writer_finds_what_stays():
+    index = VectorIndex(32, exact_below=150)
+    vectors = unit_vectors(600)
+    index.add(np.arange(100), vectors[:100])
+    done = threading.Event()
+
+    def write():
+        for row in range(100, 600):
+            index.add(rows(row), vectors[row][None])
+            if row % 3 == 0:
+                index.remove(row)
+        done.set()
+
+    writer = threading.Thread(target=write)
+    writer.start()
+    searches = 0
+    while not done.is_set() or searches < 100:
+        row = searches % 100
+        assert index.search(vectors[row], 3)[0][0] == row
+        searches += 1
+    writer.join()
+    assert not index.is_exact
