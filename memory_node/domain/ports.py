@@ -58,8 +58,8 @@ class SkillPort(Protocol):
 class ExperiencePort(Protocol):
     """What a planner may ask of experience while it carries out an instruction, and tell it."""
 
-    def start(self, instruction: str, task_type: str = "") -> str:
-        """Begin an episode and return its id."""
+    def start(self, instruction: str, task_type: str = "", episode_id: str = "", attempt: int = 1) -> str:
+        """Begin an episode and return its id; attempt: 1 for the first."""
 
     def advise(self, episode_id: str, action: SkillCall, objects: Sequence[str] = ()) -> tuple[Advice, ...]:
         """Return what to do before `action`, whose arguments are classes; `objects`: what the task is about."""
@@ -69,3 +69,6 @@ class ExperiencePort(Protocol):
 
     def end(self, episode_id: str, success: bool | None) -> object:
         """End the episode; None: nobody can say how it went."""
+
+    def may_retry(self, attempt: int) -> bool:
+        """Return whether a failed attempt may be followed by another one, to learn more."""

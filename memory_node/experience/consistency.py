@@ -46,7 +46,8 @@ class BelievedFacts:
     states: dict[str, set[ObjectState]] = field(default_factory=dict)
 
     def after(self, step: StepRecord) -> None:
-        """Take over the declared effects of one successful step."""
+        """Take over what the hand holds after a step, and the declared effects of a successful one."""
+        self.held = step.held_object
         if not step.success or step.action.skill not in SKILLS:
             return
         names = _names(step.action)
@@ -60,7 +61,6 @@ class BelievedFacts:
                 self._move(subject, names.get(fact.arguments[1], "") if len(fact.arguments) > 1 else "")
             elif fact.predicate is Predicate.NEAR:
                 self.near = subject
-        self.held = step.held_object
 
     def fulfil(self, call: SkillCall) -> bool:
         """Return whether what a call is there for holds already, so that it need not be done."""

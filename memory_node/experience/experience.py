@@ -262,9 +262,14 @@ class Experience:
             episode = self._running.get(episode_id)
             return episode.view() if episode is not None else None
 
+    @property
+    def max_attempts(self) -> int:
+        """How often one task may be tried, the first time counted in."""
+        return self._config.max_attempts
+
     def may_retry(self, attempt: int) -> bool:
         """Return whether a failed attempt may be followed by another one."""
-        return attempt < self._config.max_attempts
+        return attempt < self.max_attempts
 
     def forget(self, episode_id: str) -> None:
         """Withdraw an ended episode from all that was learnt; what only it supported goes with it."""

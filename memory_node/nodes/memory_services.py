@@ -40,6 +40,7 @@ class MemoryServices:
         self._serve(srv.EditObject, "edit_object", self._edit_object)
         self._serve(srv.ConfirmRelocalization, "confirm_relocalization", self._confirm_relocalization)
         self._serve(srv.StartEpisode, "start_episode", self._start_episode)
+        self._serve(srv.Advise, "advise", self._advise)
         self._serve(srv.RecordStep, "record_step", self._record_step)
         self._serve(srv.EndEpisode, "end_episode", self._end_episode)
 
@@ -128,19 +129,26 @@ class MemoryServices:
         response.success = True
 
     def _start_episode(self, request: Any, response: Any) -> None:
-        response.episode_id = self._memory.start_episode(
+        response.episode_id = self._memory.episodes.start(
             request.instruction, request.task_type, request.episode_id, request.attempt or 1
         )
+        response.max_attempts = self._memory.episodes.max_attempts
+        response.success = True
+
+    def _advise(self, request: Any, response: Any) -> None:
+        action = conversions.call_from_msg(request.action)
+        advised = self._memory.episodes.advise(request.episode_id, action, tuple(request.objects))
+        response.advice = [conversions.advice_to_msg(advice) for advice in advised]
         response.success = True
 
     def _record_step(self, request: Any, response: Any) -> None:
-        warnings = self._memory.record_step(conversions.step_from_msg(request.step))
+        warnings = self._memory.episodes.record(conversions.step_from_msg(request.step))
         self._topics.publish_working_memory(request.step.episode_id)
         response.warnings = [str(warning) for warning in warnings]
         response.success = True
 
     def _end_episode(self, request: Any, response: Any) -> None:
-        self._memory.experience.end(request.episode_id, request.succeeded)
+        self._memory.episodes.end(request.episode_id, None if request.abandoned else request.succeeded)
         response.success = True
 
 

@@ -71,3 +71,8 @@ def test_loop_without_progress_is_warned_of(step: StepMaker) -> None:
 def test_unknown_skill_is_warned_of() -> None:
     (warning,) = warnings_after([], "Teleport", "Moon")
     assert "Teleport" in warning.detail
+
+
+def test_hand_is_known_after_a_failed_step_too(step: StepMaker) -> None:
+    failed = step("PutObject", "Apple", "Fridge", fails="too_far", held="Apple")
+    assert warnings_after([failed], "PutObject", "Apple", "CounterTop") == []

@@ -145,7 +145,7 @@ def test_what_a_service_told_survives_kill_9(tmp_path: Path, peer: RosPeer) -> N
 
 
 def test_every_service_answers(peer: RosPeer, memory: object) -> None:
-    from robot_memory import srv
+    from robot_memory import msg, srv
 
     change_fields = {"operation": "relabel", "object_id": "ghost", "new_class": "Mug"}
     calls: dict[str, tuple[Any, dict[str, Any]]] = {
@@ -160,6 +160,7 @@ def test_every_service_answers(peer: RosPeer, memory: object) -> None:
         "edit_object": (srv.EditObject, change_fields),
         "confirm_relocalization": (srv.ConfirmRelocalization, {}),
         "start_episode": (srv.StartEpisode, {"episode_id": "e1", "instruction": "bring me the mug"}),
+        "advise": (srv.Advise, {"episode_id": "e1", "action": msg.SkillCall(skill="ToggleOn", arguments=["Faucet"])}),
         "end_episode": (srv.EndEpisode, {"episode_id": "e1", "succeeded": True}),
     }
     for name, (kind, fields) in calls.items():

@@ -46,6 +46,8 @@ from memory_node.nodes.conversions.sensors import (
     labels_from_msg,
 )
 from memory_node.nodes.conversions.skills import (
+    advice_from_msg,
+    advice_to_msg,
     call_from_msg,
     call_to_msg,
     change_from_msg,
@@ -59,6 +61,8 @@ from memory_node.nodes.conversions.skills import (
 )
 
 __all__ = [
+    "advice_from_msg",
+    "advice_to_msg",
     "answer_from_msg",
     "answer_to_msg",
     "box_pose_to_msg",

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from robot_memory import msg as rm
 from robot_memory.action import ExecuteSkill
 
+from memory_node.domain.advice import Advice, AdviceSource
 from memory_node.domain.skill import FailureReason, SkillCall, SkillResult, StateChange
 from memory_node.domain.states import ObjectState, StateBelief
 from memory_node.domain.step import StepRecord
@@ -90,6 +91,20 @@ def call_from_msg(msg: rm.SkillCall) -> SkillCall:
         InvalidValueError: it names no skill.
     """
     return SkillCall(msg.skill, tuple(msg.arguments))
+
+
+def advice_to_msg(advice: Advice) -> rm.Advice:
+    """Return an Advice message."""
+    return rm.Advice(source=str(advice.source), text=advice.text, before=[call_to_msg(call) for call in advice.before])
+
+
+def advice_from_msg(msg: rm.Advice) -> Advice:
+    """Return a domain Advice.
+
+    Raises:
+        ValueError: an unknown source, or a call that names no skill.
+    """
+    return Advice(AdviceSource(msg.source), msg.text, tuple(call_from_msg(call) for call in msg.before))
 
 
 def skill_result_to_msg(result: SkillResult, held_object: str) -> ExecuteSkill.Result:

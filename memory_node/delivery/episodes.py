@@ -1,0 +1,60 @@
+"""Episodes as memory records them: experience, told what the rest of memory knows of the robot and its surroundings."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+
+from memory_node.delivery.surroundings import with_surroundings
+from memory_node.domain.advice import Advice
+from memory_node.domain.skill import SkillCall
+from memory_node.domain.step import StepRecord
+from memory_node.experience.consistency import ConsistencyWarning
+from memory_node.experience.experience import Experience
+from memory_node.scene_graph.graph import SceneGraph
+
+
+class Episodes:
+    """An `ExperiencePort` in the memory's own process; thread-safe. lock: guards the scene graph."""
+
+    def __init__(self, experience: Experience, scene: SceneGraph, lock: threading.RLock) -> None:
+        self._experience = experience
+        self._scene = scene
+        self._lock = lock
+        self.task = ""
+
+    @property
+    def max_attempts(self) -> int:
+        """How often one task may be tried, the first time counted in."""
+        return self._experience.max_attempts
+
+    def start(self, instruction: str, task_type: str = "", episode_id: str = "", attempt: int = 1) -> str:
+        """Begin an episode, or go on with it, and return its id; its instruction is the task that states matter for."""
+        self.task = instruction
+        return self._experience.start(instruction, task_type, episode_id, attempt)
+
+    def advise(self, episode_id: str, action: SkillCall, objects: Sequence[str] = ()) -> tuple[Advice, ...]:
+        """Return what to do before `action`; see Experience.advise."""
+        return self._experience.advise(episode_id, action, objects)
+
+    def record(self, step: StepRecord) -> tuple[ConsistencyWarning, ...]:
+        """Record a step of a running episode, with what memory knows of its surroundings; return its warnings.
+
+        Raises:
+            NotFoundError: the episode is not running.
+        """
+        with self._lock:
+            step = with_surroundings(step, self._scene)
+        return self._experience.record(step)
+
+    def end(self, episode_id: str, success: bool | None) -> None:
+        """End an episode; None: nobody can say how it went. Its lesson is learnt in the background.
+
+        Raises:
+            NotFoundError: the episode is not known.
+        """
+        self._experience.end(episode_id, success)
+
+    def may_retry(self, attempt: int) -> bool:
+        """Return whether a failed attempt may be followed by another one."""
+        return self._experience.may_retry(attempt)

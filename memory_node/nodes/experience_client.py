@@ -1,0 +1,89 @@
+"""Experience as a planner node has it: `ExperiencePort` over the memory node's services."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from rclpy.callback_groups import ReentrantCallbackGroup
+from rclpy.node import Node
+from robot_memory import srv
+
+from memory_node.domain.advice import Advice
+from memory_node.domain.skill import SkillCall
+from memory_node.domain.step import StepRecord
+from memory_node.nodes import conversions
+from memory_node.nodes.waiting import PeerTimeoutError, result_of
+
+
+class ExperienceClient:
+    """`ExperiencePort` over ROS services; every call has a deadline.
+
+    What memory does not take or answer is logged: an instruction never fails for its record or for want of advice.
+    """
+
+    def __init__(self, node: Node, memory_name: str, timeout_s: float = 5.0) -> None:
+        self._node = node
+        self._timeout_s = timeout_s
+        group = ReentrantCallbackGroup()
+
+        def client(service: Any, name: str) -> Any:
+            return node.create_client(service, f"{memory_name}/{name}", callback_group=group)
+
+        self._start = client(srv.StartEpisode, "start_episode")
+        self._advise = client(srv.Advise, "advise")
+        self._record = client(srv.RecordStep, "record_step")
+        self._end = client(srv.EndEpisode, "end_episode")
+        self._max_attempts = 1
+        self.episode_id = ""
+
+    def start(self, instruction: str, task_type: str = "", episode_id: str = "", attempt: int = 1) -> str:
+        """Begin an episode and return its id; "" when memory does not answer: nothing is recorded then."""
+        request = srv.StartEpisode.Request(
+            instruction=instruction, task_type=task_type, episode_id=episode_id, attempt=attempt
+        )
+        response = self._call(self._start, request)
+        self.episode_id = response.episode_id if response is not None else ""
+        self._max_attempts = response.max_attempts if response is not None else 1
+        return self.episode_id
+
+    def advise(self, episode_id: str, action: SkillCall, objects: Sequence[str] = ()) -> tuple[Advice, ...]:
+        """Return what to do before `action`."""
+        if not episode_id:
+            return ()
+        request = srv.Advise.Request(
+            episode_id=episode_id, action=conversions.call_to_msg(action), objects=list(objects)
+        )
+        response = self._call(self._advise, request)
+        return tuple(conversions.advice_from_msg(advice) for advice in response.advice) if response is not None else ()
+
+    def record(self, step: StepRecord) -> tuple[str, ...]:
+        """Record a step; return memory's warnings about it."""
+        if not step.episode_id:
+            return ()
+        response = self._call(self._record, srv.RecordStep.Request(step=conversions.step_to_msg(step)))
+        return tuple(response.warnings) if response is not None else ()
+
+    def end(self, episode_id: str, success: bool | None) -> None:
+        """End an episode; None: nobody can say how it went."""
+        if episode_id:
+            request = srv.EndEpisode.Request(episode_id=episode_id, succeeded=bool(success), abandoned=success is None)
+            self._call(self._end, request)
+
+    def may_retry(self, attempt: int) -> bool:
+        """Return whether a failed attempt may be followed by another one, by the limit that memory named last."""
+        return attempt < self._max_attempts
+
+    def _call(self, client: Any, request: Any) -> Any:
+        """Return the response; None, and a line in the log, where there is none or memory refused."""
+        try:
+            if not client.wait_for_service(timeout_sec=self._timeout_s):
+                raise PeerTimeoutError(f"no node offers {client.srv_name}")
+            response = result_of(client.call_async(request), self._timeout_s, client.srv_name)
+        except PeerTimeoutError as error:
+            self._node.get_logger().warning(f"experience does not answer: {error}")
+            return None
+        if not response.success:
+            self._node.get_logger().warning(f"experience refused {client.srv_name}: {response.message}")
+            return None
+        return response
