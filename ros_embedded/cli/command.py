@@ -1,4 +1,4 @@
-"""What all commands share: a node that has seen the graph, calls to services, values given as YAML."""
+"""How commands are declared, and what they share: a node that has seen the graph, service calls, values in YAML."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import os
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, NamedTuple
 
 import yaml
 
@@ -22,30 +22,47 @@ class CommandError(Exception):
     """Ends a command with a message for its user."""
 
 
-def add_command(
-    group: Any, name: str, run: Callable[[argparse.Namespace], None], help_text: str
-) -> argparse.ArgumentParser:
-    """Add a command to a group; `run` is given the parsed arguments."""
-    parser = group.add_parser(name, help=help_text, description=help_text)
-    parser.add_argument("--spin-time", type=float, help="seconds to wait for the graph to be discovered")
-    parser.set_defaults(run=run)
-    return parser
+class Command(NamedTuple):
+    """What a command does, with a node that knows the graph where it needs one, and its arguments."""
+
+    run: Callable[[Any, argparse.Namespace], None]
+    help_text: str
+    arguments: tuple[tuple[tuple[str, ...], dict[str, Any]], ...]
+    needs_node: bool
+    needs_graph: bool
 
 
-def add_group(groups: Any, name: str, help_text: str) -> Any:
-    """Add a group of commands such as `topic`."""
-    parser = groups.add_parser(name, help=help_text, description=help_text)
-    return parser.add_subparsers(dest="verb", required=True)
+COMMANDS: dict[str, Command] = {}
+
+
+def argument(*names: str, **options: Any) -> tuple[tuple[str, ...], dict[str, Any]]:
+    """An argument of a command, as for argparse."""
+    return names, options
+
+
+def flag(*names: str, **options: Any) -> tuple[tuple[str, ...], dict[str, Any]]:
+    """An argument that is given or not."""
+    return names, {"action": "store_true", **options}
+
+
+def command(name: str, help_text: str, *arguments: Any, needs_node: bool = True, needs_graph: bool = True) -> Any:
+    """Declare the decorated function, which is given a node and the parsed arguments, as a command such as `topic hz`."""
+
+    def declare(run: Callable[[Any, argparse.Namespace], None]) -> Any:
+        COMMANDS[name] = Command(run, help_text, arguments, needs_node, needs_graph)
+        return run
+
+    return declare
 
 
 @contextmanager
-def graph_node(arguments: argparse.Namespace) -> Iterator[Any]:
-    """A hidden node that has discovered the graph: for --spin-time, or until nothing new has come for half a second."""
+def graph_node(spin_time_s: float | None) -> Iterator[Any]:
+    """A hidden node that has discovered the graph: for a time, or until nothing new has come for half a second."""
     rclpy.init(args=[], signal_handler_options=rclpy.SignalHandlerOptions.NO)
     node = rclpy.create_node(f"_ros2cli_{os.getpid()}", start_parameter_services=False, enable_rosout=False)
     try:
-        if arguments.spin_time is not None:
-            time.sleep(arguments.spin_time)
+        if spin_time_s is not None:
+            time.sleep(spin_time_s)
         else:
             _wait_until_quiet(node)
         yield node
@@ -66,9 +83,8 @@ def _wait_until_quiet(node: Any) -> None:
 
 def find_node(node: Any, name: str) -> tuple[str, str]:
     """Name and namespace of a node of the graph. Raises CommandError."""
-    wanted = absolute(name)
     for found in node.get_node_names_and_namespaces():
-        if full_name(*found) == wanted:
+        if full_name(*found) == absolute(name):
             return found
     raise CommandError(f"Unable to find node '{name}'")
 
@@ -88,13 +104,15 @@ def is_hidden(name: str) -> bool:
     return any(part.startswith("_") for part in name.split("/"))
 
 
-def call_service(node: Any, service: Any, name: str, request: Any) -> Any:
-    """The response of a service. Raises CommandError if there is none within 5 s."""
+def call_service(node: Any, service: Any, name: str, **fields: Any) -> Any:
+    """The response of a service to a request with these fields. Raises CommandError if there is none within 5 s."""
     client = node.create_client(service, name)
     try:
         if not client.wait_for_service(timeout_sec=SERVICE_TIMEOUT_S):
             raise CommandError(f"Wait for service timed out waiting for {name}")
-        return await_future(node, client.call_async(request), f"{name} did not answer", SERVICE_TIMEOUT_S)
+        return await_future(
+            node, client.call_async(service.Request(**fields)), f"{name} did not answer", SERVICE_TIMEOUT_S
+        )
     finally:
         node.destroy_client(client)
 
@@ -114,9 +132,3 @@ def fill(message: Any, text: str, **options: bool) -> list[Callable[[Any], None]
         return set_message_fields(message, {} if values is None else values, **options)
     except (AttributeError, TypeError, ValueError, AssertionError, OverflowError) as error:
         raise CommandError(f"Failed to populate field: {error}") from error
-
-
-def print_names(names_and_types: list[tuple[str, list[str]]], shows_types: bool) -> None:
-    """Print names in order, with their types in brackets if so asked."""
-    for name, types in sorted(names_and_types):
-        print(f"{name} [{', '.join(types)}]" if shows_types else name)

@@ -5,63 +5,15 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from ros_embedded.cli.command import (
-    CommandError,
-    add_command,
-    add_group,
-    call_service,
-    find_node,
-    full_name,
-    graph_node,
-)
+from ros_embedded.cli.command import CommandError, argument, call_service, command, find_node, full_name
 from ros_embedded.interfaces import get_service
 
-
-def add_commands(groups: Any) -> None:
-    """Add the group and its commands."""
-    group = add_group(groups, "lifecycle", "Various lifecycle related sub-commands")
-    add_command(group, "nodes", _nodes, "Output a list of nodes with lifecycle")
-    add_command(group, "get", _get, "Get lifecycle state for one or more nodes").add_argument("node_name", nargs="?")
-    add_command(group, "list", _list, "Output a list of available transitions").add_argument("node_name")
-    set_ = add_command(group, "set", _set, "Trigger lifecycle state transition")
-    set_.add_argument("node_name")
-    set_.add_argument("transition", help="its label or number")
+_NODE = argument("node_name")
 
 
-def _nodes(arguments: argparse.Namespace) -> None:
-    with graph_node(arguments) as node:
-        print("\n".join(_lifecycle_nodes(node)))
-
-
-def _get(arguments: argparse.Namespace) -> None:
-    service = get_service("lifecycle_msgs/srv/GetState")
-    with graph_node(arguments) as node:
-        one = [full_name(*find_node(node, arguments.node_name))] if arguments.node_name else None
-        for name in one or _lifecycle_nodes(node):
-            state = call_service(node, service, f"{name}/get_state", service.Request()).current_state
-            print(f"{'' if one else f'{name}: '}{state.label} [{state.id}]")
-
-
-def _list(arguments: argparse.Namespace) -> None:
-    with graph_node(arguments) as node:
-        for each in _transitions(node, full_name(*find_node(node, arguments.node_name))):
-            print(f"- {each.transition.label} [{each.transition.id}]")
-            print(f"\tStart: {each.start_state.label}\n\tGoal: {each.goal_state.label}")
-
-
-def _set(arguments: argparse.Namespace) -> None:
-    service = get_service("lifecycle_msgs/srv/ChangeState")
-    with graph_node(arguments) as node:
-        name = full_name(*find_node(node, arguments.node_name))
-        known = [each.transition for each in _transitions(node, name)]
-        chosen = [each for each in known if arguments.transition in (each.label, str(each.id))]
-        if not chosen:
-            listed = "".join(f"\n- {each.label} [{each.id}]" for each in known)
-            raise CommandError(f"Unknown transition requested, available ones are:{listed}")
-        request = service.Request(transition=chosen[0])
-        if not call_service(node, service, f"{name}/change_state", request).success:
-            raise CommandError("Transitioning failed")
-    print("Transitioning successful")
+def _ask(node: Any, name: str, service: str, **fields: Any) -> Any:
+    kind = "".join(word.title() for word in service.split("_"))
+    return call_service(node, get_service(f"lifecycle_msgs/srv/{kind}"), f"{name}/{service}", **fields)
 
 
 def _lifecycle_nodes(node: Any) -> list[str]:
@@ -69,7 +21,37 @@ def _lifecycle_nodes(node: Any) -> list[str]:
     return sorted(name.removesuffix("/get_state") for name, types in services if "lifecycle_msgs/srv/GetState" in types)
 
 
-def _transitions(node: Any, name: str) -> list[Any]:
-    service = get_service("lifecycle_msgs/srv/GetAvailableTransitions")
-    response = call_service(node, service, f"{name}/get_available_transitions", service.Request())
-    return response.available_transitions
+@command("lifecycle nodes", "Output a list of nodes with lifecycle")
+def _nodes(node: Any, arguments: argparse.Namespace) -> None:
+    print("\n".join(_lifecycle_nodes(node)))
+
+
+@command("lifecycle get", "Get lifecycle state for one or more nodes", argument("node_name", nargs="?"))
+def _get(node: Any, arguments: argparse.Namespace) -> None:
+    one = [full_name(*find_node(node, arguments.node_name))] if arguments.node_name else None
+    for name in one or _lifecycle_nodes(node):
+        state = _ask(node, name, "get_state").current_state
+        print(f"{'' if one else f'{name}: '}{state.label} [{state.id}]")
+
+
+@command("lifecycle list", "Output a list of available transitions", _NODE)
+def _list(node: Any, arguments: argparse.Namespace) -> None:
+    name = full_name(*find_node(node, arguments.node_name))
+    for each in _ask(node, name, "get_available_transitions").available_transitions:
+        print(f"- {each.transition.label} [{each.transition.id}]")
+        print(f"\tStart: {each.start_state.label}\n\tGoal: {each.goal_state.label}")
+
+
+@command(
+    "lifecycle set", "Trigger lifecycle state transition", _NODE, argument("transition", help="its label or number")
+)
+def _set(node: Any, arguments: argparse.Namespace) -> None:
+    name = full_name(*find_node(node, arguments.node_name))
+    known = [each.transition for each in _ask(node, name, "get_available_transitions").available_transitions]
+    chosen = [each for each in known if arguments.transition in (each.label, str(each.id))]
+    if not chosen:
+        listed = "".join(f"\n- {each.label} [{each.id}]" for each in known)
+        raise CommandError(f"Unknown transition requested, available ones are:{listed}")
+    if not _ask(node, name, "change_state", transition=chosen[0]).success:
+        raise CommandError("Transitioning failed")
+    print("Transitioning successful")

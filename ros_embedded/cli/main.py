@@ -5,17 +5,17 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Sequence
+from typing import Any
 
 import ros_embedded
-from ros_embedded.cli import action, interface, launch, lifecycle, node, param, run, service, topic
-from ros_embedded.cli.command import CommandError
+from ros_embedded.cli import action, lifecycle, names, node, param, service, start, topic  # noqa: F401 - declare
+from ros_embedded.cli.command import COMMANDS, CommandError, graph_node
 from ros_embedded.executables import ExecutableNotFoundError
 from ros_embedded.interfaces import InterfaceNotFoundError, InterfaceSyntaxError
 from ros_embedded.launch.actions import LaunchArgumentError
 from ros_embedded.launch.substitutions import SubstitutionFailure
 from ros_embedded.rclpy.exceptions import NameValidationException
 
-COMMANDS = (action, interface, launch, lifecycle, node, param, run, service, topic)
 # what a user can cause by what they type
 _USER_ERRORS = (
     CommandError,
@@ -28,16 +28,33 @@ _USER_ERRORS = (
 )
 
 
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="ros_embedded", description="The everyday part of the ros2 command line")
+    groups: dict[str, Any] = {"": parser.add_subparsers(required=True)}
+    for name, each in COMMANDS.items():
+        group, _, verb = name.rpartition(" ")
+        if group not in groups:
+            groups[group] = groups[""].add_parser(group, help=f"{group} commands").add_subparsers(required=True)
+        command = groups[group].add_parser(verb, help=each.help_text, description=each.help_text)
+        for names_of, options in each.arguments:
+            command.add_argument(*names_of, **options)
+        if each.needs_node:
+            default = None if each.needs_graph else 0.0
+            command.add_argument("--spin-time", type=float, default=default, help="seconds to discover the graph")
+        command.set_defaults(command=each)
+    return parser
+
+
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command; returns the exit status, 1 after an error that was told on standard error."""
     ros_embedded.activate()
-    parser = argparse.ArgumentParser(prog="ros_embedded", description=__doc__)
-    groups = parser.add_subparsers(dest="command", required=True)
-    for module in COMMANDS:
-        module.add_commands(groups)
-    arguments = parser.parse_args(argv)
+    arguments = _parser().parse_args(argv)
     try:
-        arguments.run(arguments)
+        if arguments.command.needs_node:
+            with graph_node(arguments.spin_time) as own_node:
+                arguments.command.run(own_node, arguments)
+        else:
+            arguments.command.run(None, arguments)
     except _USER_ERRORS as error:
         print(error, file=sys.stderr)
         return 1

@@ -3,163 +3,123 @@
 from __future__ import annotations
 
 import argparse
-from array import array
 from typing import Any
 
 import yaml
 
 from ros_embedded.cli.command import (
     CommandError,
-    absolute,
-    add_command,
-    add_group,
+    argument,
     call_service,
+    command,
     find_node,
+    flag,
     full_name,
-    graph_node,
     is_hidden,
 )
 from ros_embedded.interfaces import get_message, get_service
 from ros_embedded.rclpy.parameter import get_parameter_value, parameter_value_to_python
 
-_LABELS = {
-    0: "Parameter not set.",
-    1: "Boolean value is:",
-    2: "Integer value is:",
-    3: "Double value is:",
-    4: "String value is:",
-    5: "Byte values are:",
-    6: "Boolean values are:",
-    7: "Integer values are:",
-    8: "Double values are:",
-    9: "String values are:",
-}
-_TYPES = {
-    0: "not set",
-    1: "boolean",
-    2: "integer",
-    3: "double",
-    4: "string",
-    5: "byte array",
-    6: "boolean array",
-    7: "integer array",
-    8: "double array",
-    9: "string array",
-}
+# by the numbers of rcl_interfaces/msg/ParameterType
+_TYPES = (
+    "not set", "boolean", "integer", "double", "string", "byte array", "boolean array", "integer array",
+    "double array", "string array",
+)  # fmt: skip
+_LABELS = (
+    "Parameter not set.", "Boolean value is:", "Integer value is:", "Double value is:", "String value is:",
+    "Byte values are:", "Boolean values are:", "Integer values are:", "Double values are:", "String values are:",
+)  # fmt: skip
+_NODE, _PARAMETER = argument("node_name"), argument("parameter_name")
 
 
-def add_commands(groups: Any) -> None:
-    """Add the group and its commands."""
-    group = add_group(groups, "param", "Various param related sub-commands")
-    listing = add_command(group, "list", _list, "Output a list of available parameters")
-    listing.add_argument("node_name", nargs="?")
-    listing.add_argument("--param-type", action="store_true", help="also show the types")
-    get = add_command(group, "get", _get, "Get parameter")
-    get.add_argument("node_name")
-    get.add_argument("parameter_name")
-    get.add_argument("--hide-type", action="store_true", help="only show the value")
-    set_ = add_command(group, "set", _set, "Set parameter")
-    set_.add_argument("node_name")
-    set_.add_argument("parameter_name")
-    set_.add_argument("value")
-    describe = add_command(group, "describe", _describe, "Show descriptive information about declared parameters")
-    describe.add_argument("node_name")
-    describe.add_argument("parameter_names", nargs="+")
-    add_command(group, "dump", _dump, "Show all of the parameters of a node in YAML").add_argument("node_name")
+def _ask(node: Any, name: str, service: str, **fields: Any) -> Any:
+    """The response of a node's parameter service, such as `get_parameters`."""
+    kind = "".join(word.title() for word in service.split("_"))
+    return call_service(node, get_service(f"rcl_interfaces/srv/{kind}"), f"{name}/{service}", **fields)
 
 
-def _list(arguments: argparse.Namespace) -> None:
-    with graph_node(arguments) as node:
-        if arguments.node_name:
-            names = [full_name(*find_node(node, arguments.node_name))]
-        else:
-            services = {name for name, _ in node.get_service_names_and_types()}
-            names = sorted(full_name(*found) for found in node.get_node_names_and_namespaces())
-            names = [name for name in names if not is_hidden(name) and f"{name}/list_parameters" in services]
-        for name in names:
-            parameters = _names_of(node, name)
-            if parameters and not arguments.node_name:
-                print(f"{name}:")
-            types = {}
-            if arguments.param_type:
-                types = {each.name: _TYPES[each.type] for each in _descriptors(node, name, parameters)}
-            for parameter in parameters:
-                print(f"  {parameter} (type: {types[parameter]})" if types else f"  {parameter}")
+def _names_of(node: Any, name: str) -> list[str]:
+    return sorted(_ask(node, name, "list_parameters").result.names)
 
 
-def _get(arguments: argparse.Namespace) -> None:
-    with graph_node(arguments) as node:
-        values = _values_of(node, full_name(*find_node(node, arguments.node_name)), [arguments.parameter_name])
+@command(
+    "param list",
+    "Output a list of available parameters",
+    argument("node_name", nargs="?"),
+    flag("--param-type", help="also show the types"),
+)
+def _list(node: Any, arguments: argparse.Namespace) -> None:
+    if arguments.node_name:
+        nodes = [full_name(*find_node(node, arguments.node_name))]
+    else:
+        services = {name for name, _ in node.get_service_names_and_types()}
+        names = sorted(node.get_fully_qualified_node_names())
+        nodes = [name for name in names if not is_hidden(name) and f"{name}/list_parameters" in services]
+    for name in nodes:
+        parameters = _names_of(node, name)
+        if parameters and not arguments.node_name:
+            print(f"{name}:")
+        types = {}
+        if arguments.param_type:
+            descriptors = _ask(node, name, "describe_parameters", names=parameters).descriptors
+            types = {each.name: f" (type: {_TYPES[each.type]})" for each in descriptors}
+        for parameter in parameters:
+            print(f"  {parameter}{types.get(parameter, '')}")
+
+
+@command("param get", "Get parameter", _NODE, _PARAMETER, flag("--hide-type", help="only show the value"))
+def _get(node: Any, arguments: argparse.Namespace) -> None:
+    name = full_name(*find_node(node, arguments.node_name))
+    values = _ask(node, name, "get_parameters", names=[arguments.parameter_name]).values
     if not values:
         raise CommandError("Parameter not set")
-    value = _plain(values[0])
-    if arguments.hide_type:
-        print(value)
-    else:
-        print(_LABELS[values[0].type], *(() if value is None else (value,)))
+    value = parameter_value_to_python(values[0])
+    print(*(() if arguments.hide_type else (_LABELS[values[0].type],)), *(() if value is None else (value,)))
 
 
-def _set(arguments: argparse.Namespace) -> None:
-    service = get_service("rcl_interfaces/srv/SetParameters")
+@command("param set", "Set parameter", _NODE, _PARAMETER, argument("value"))
+def _set(node: Any, arguments: argparse.Namespace) -> None:
     parameter = get_message("rcl_interfaces/msg/Parameter")(name=arguments.parameter_name)
     parameter.value = get_parameter_value(string_value=arguments.value)
-    with graph_node(arguments) as node:
-        name = full_name(*find_node(node, arguments.node_name))
-        response = call_service(node, service, f"{name}/set_parameters", service.Request(parameters=[parameter]))
-    result = response.results[0]
+    name = full_name(*find_node(node, arguments.node_name))
+    result = _ask(node, name, "set_parameters", parameters=[parameter]).results[0]
     reason = f": {result.reason}" if result.reason else ""
     if not result.successful:
         raise CommandError(f"Setting parameter failed{reason}")
     print(f"Set parameter successful{reason}")
 
 
-def _describe(arguments: argparse.Namespace) -> None:
-    with graph_node(arguments) as node:
-        name = full_name(*find_node(node, arguments.node_name))
-        for each in _descriptors(node, name, arguments.parameter_names):
-            print(f"Parameter name: {each.name}\n  Type: {_TYPES[each.type]}")
-            if each.description:
-                print(f"  Description: {each.description}")
-            print("  Constraints:")
-            if each.read_only:
-                print("    Read only: true")
-            for limits in (*each.floating_point_range, *each.integer_range):
-                print(f"    Min value: {limits.from_value}\n    Max value: {limits.to_value}\n    Step: {limits.step}")
-            if each.additional_constraints:
-                print(f"    Additional constraints: {each.additional_constraints}")
+@command(
+    "param describe",
+    "Show descriptive information about declared parameters",
+    _NODE,
+    argument("parameter_names", nargs="+"),
+)
+def _describe(node: Any, arguments: argparse.Namespace) -> None:
+    name = full_name(*find_node(node, arguments.node_name))
+    for each in _ask(node, name, "describe_parameters", names=arguments.parameter_names).descriptors:
+        print(f"Parameter name: {each.name}\n  Type: {_TYPES[each.type]}")
+        if each.description:
+            print(f"  Description: {each.description}")
+        print("  Constraints:")
+        if each.read_only:
+            print("    Read only: true")
+        for limits in (*each.floating_point_range, *each.integer_range):
+            print(f"    Min value: {limits.from_value}\n    Max value: {limits.to_value}\n    Step: {limits.step}")
+        if each.additional_constraints:
+            print(f"    Additional constraints: {each.additional_constraints}")
 
 
-def _dump(arguments: argparse.Namespace) -> None:
-    with graph_node(arguments) as node:
-        name = full_name(*find_node(node, absolute(arguments.node_name)))
-        names = _names_of(node, name)
-        values = _values_of(node, name, names) if names else []
+@command("param dump", "Show all of the parameters of a node in YAML", _NODE)
+def _dump(node: Any, arguments: argparse.Namespace) -> None:
+    name = full_name(*find_node(node, arguments.node_name))
+    names = _names_of(node, name)
+    values = _ask(node, name, "get_parameters", names=names).values if names else []
     tree: dict[str, Any] = {}
     for parameter, value in zip(names, values):
         *groups, leaf = parameter.split(".")
         branch = tree
         for group in groups:
             branch = branch.setdefault(group, {})
-        branch[leaf] = _plain(value)
+        branch[leaf] = parameter_value_to_python(value)
     print(yaml.dump({name: {"ros__parameters": tree}}, default_flow_style=False))
-
-
-def _names_of(node: Any, name: str) -> list[str]:
-    service = get_service("rcl_interfaces/srv/ListParameters")
-    return sorted(call_service(node, service, f"{name}/list_parameters", service.Request()).result.names)
-
-
-def _values_of(node: Any, name: str, parameters: list[str]) -> list[Any]:
-    service = get_service("rcl_interfaces/srv/GetParameters")
-    return call_service(node, service, f"{name}/get_parameters", service.Request(names=parameters)).values
-
-
-def _descriptors(node: Any, name: str, parameters: list[str]) -> list[Any]:
-    service = get_service("rcl_interfaces/srv/DescribeParameters")
-    request = service.Request(names=parameters)
-    return call_service(node, service, f"{name}/describe_parameters", request).descriptors
-
-
-def _plain(value: Any) -> Any:
-    python_value = parameter_value_to_python(value)
-    return python_value.tolist() if isinstance(python_value, array) else python_value

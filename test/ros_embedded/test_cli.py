@@ -177,14 +177,6 @@ def test_managed_node_is_asked_and_taken_through_its_states(run):
     assert err.startswith("Unknown transition requested, available ones are:\n- ")
 
 
-def test_interface_is_shown_with_nested_types(capsys):
-    assert main(["interface", "show", "--no-comments", "geometry_msgs/msg/PointStamped"]) == 0
-    assert capsys.readouterr().out == (
-        "std_msgs/Header header\n\tbuiltin_interfaces/Time stamp\n\t\tint32 sec\n\t\tuint32 nanosec\n"
-        "\tstring frame_id\ngeometry_msgs/Point point\n\tfloat64 x\n\tfloat64 y\n\tfloat64 z\n"
-    )
-
-
 def test_node_file_runs_unchanged(tmp_path):
     node_file = tmp_path / "ordinary_node.py"
     node_file.write_text(

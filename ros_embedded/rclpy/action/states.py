@@ -8,7 +8,7 @@ from typing import Any
 from ros_embedded.rclpy.exceptions import RCLError
 
 UNKNOWN, ACCEPTED, EXECUTING, CANCELING, SUCCEEDED, CANCELED, ABORTED = range(7)
-_NAMES = ("UNKNOWN", "ACCEPTED", "EXECUTING", "CANCELING", "SUCCEEDED", "CANCELED", "ABORTED")
+GOAL_STATUSES = ("UNKNOWN", "ACCEPTED", "EXECUTING", "CANCELING", "SUCCEEDED", "CANCELED", "ABORTED")
 ACTIVE = (ACCEPTED, EXECUTING, CANCELING)
 _ERROR_NONE, _ERROR_REJECTED, _ERROR_UNKNOWN_GOAL_ID, _ERROR_GOAL_TERMINATED = range(4)
 
@@ -40,7 +40,7 @@ _TRANSITIONS = {
 def next_status(status: int, event: GoalEvent) -> int:
     """The status after an event. Raises RCLError if it cannot happen in this status."""
     if (status, event) not in _TRANSITIONS:
-        state = _NAMES[status]
+        state = GOAL_STATUSES[status]
         raise RCLError(
             "Failed to update goal state: goal_handle attempted invalid transition "
             f"from state {state} with event {event.name}"

@@ -1,0 +1,46 @@
+"""`list`, `type` and `find` of topics, services and actions."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable
+from typing import Any
+
+from ros_embedded.cli.command import CommandError, absolute, argument, command, flag, is_hidden
+from ros_embedded.rclpy.action import get_action_names_and_types
+
+NamesAndTypes = list[tuple[str, list[str]]]
+
+
+def _declare(kind: str, names_and_types: Callable[[Any], NamesAndTypes]) -> None:
+    @command(
+        f"{kind} list",
+        f"Output a list of available {kind}s",
+        flag("-t", "--show-types", help="also show the types"),
+        flag("-c", f"--count-{kind}s", dest="count", help="only show how many there are"),
+        flag(f"--include-hidden-{kind}s", dest="hidden", help=f"hidden {kind}s too"),
+    )
+    def _list(node: Any, arguments: argparse.Namespace) -> None:
+        found = sorted(names_and_types(node))
+        shown = [(name, types) for name, types in found if arguments.hidden or not is_hidden(name)]
+        if arguments.count:
+            print(len(shown))
+            return
+        for name, types in shown:
+            print(f"{name} [{', '.join(types)}]" if arguments.show_types else name)
+
+    @command(f"{kind} type", f"Print the type of a {kind}", argument("name"))
+    def _type(node: Any, arguments: argparse.Namespace) -> None:
+        types = dict(names_and_types(node)).get(absolute(arguments.name))
+        if not types:
+            raise CommandError(f"Unknown {kind} '{arguments.name}'")
+        print("\n".join(types))
+
+    @command(f"{kind} find", f"Output a list of {kind}s of a given type", argument("type"))
+    def _find(node: Any, arguments: argparse.Namespace) -> None:
+        print("\n".join(name for name, types in sorted(names_and_types(node)) if arguments.type in types))
+
+
+_declare("topic", lambda node: node.get_topic_names_and_types())
+_declare("service", lambda node: node.get_service_names_and_types())
+_declare("action", get_action_names_and_types)
