@@ -1,40 +1,34 @@
-"""`memory-node bench recall`: latency and recall of vector search, and how long an instruction takes to embed."""
+"""`memory-node bench recall`: latency and recall of the search for what is remembered, and of embedding a request."""
 
 from __future__ import annotations
 
 import argparse
 import os
 import resource
+import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from memory_node.bench.recall_cases import NOW_NS, RememberedThings
 from memory_node.bench.rows import emit, progress_bar
+from memory_node.domain.answer import FindQuery
+from memory_node.domain.memory_unit import MemoryUnit
 from memory_node.domain.ports import TextEmbedder
+from memory_node.retrieval.caching_embedder import CachingEmbedder
 from memory_node.retrieval.config import RetrievalConfig
-from memory_node.retrieval.glosses import ClassGlosses
 from memory_node.retrieval.minilm import MiniLmEmbedder
-from memory_node.retrieval.vector_index import GraphSettings, VectorIndex
+from memory_node.retrieval.recall import Recall
+from memory_node.retrieval.vector_index import GraphSettings
 
-HELP = "latency and recall of vector search"
+HELP = "latency and recall of the search for what is remembered"
 
-_LOOKS = (
-    "red", "green", "blue", "yellow", "white", "black", "brown", "wooden", "metal", "glass", "plastic", "ceramic",
-    "small", "large", "old", "new", "clean", "dirty", "broken", "open", "closed", "hot", "cold", "full", "empty",
-    "striped", "round", "square", "heavy", "shiny",
-)  # fmt: skip
-_PLACES = (
-    "on the kitchen counter", "in the fridge", "on the dining table", "in the sink", "on the sofa", "under the bed",
-    "on the desk", "in the cabinet", "on the shelf", "in the drawer", "by the window", "on the floor", "in the bath",
-    "next to the television", "on the bedside table", "in the garbage can", "in the hallway", "on the coffee table",
-)  # fmt: skip
-_INSTRUCTIONS = ("bring me the {}", "put the {} away", "wash the {} and put it back", "where is the {}?")
-# How much of a unit's vector is its own: crops and phrasings differ between two things of one kind.
-_OWN_SHARE = 0.35
 _BATCH = 10_000
+_WRITES_PER_S = 500.0
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -55,104 +49,110 @@ def run(args: argparse.Namespace) -> int:
 
 
 def rows(args: argparse.Namespace) -> Iterator[dict[str, Any]]:
-    """Yield one row for each number of units."""
-    embedder = MiniLmEmbedder(args.precision)
-    embed_p50_ms = measure_embedding(embedder)
-    for units in args.units:
-        rng = np.random.default_rng(args.seed)
-        source = UnitVectors(embedder, rng)
-        settings = GraphSettings(expansion_search=args.expansion)
-        index: VectorIndex[int] = VectorIndex(embedder.dimension, args.exact_below, settings)
-        queries = source.draw(args.queries)
-        best = _BestExact(queries, args.k)
+    """Yield one row for each number of units.
+
+    What is timed is the product's whole search: dense, lexical, class, state, recency and nearness, but not the
+    request's embedding, which has a column of its own. The exact answers are those of comparing every unit.
+    """
+    model = MiniLmEmbedder(args.precision)
+    config = replace(RetrievalConfig.load(), exact_below=args.exact_below)
+    settings = GraphSettings(expansion_search=args.expansion)
+    embedder = CachingEmbedder(model, capacity=args.queries + 1000)
+    for count in args.units:
+        things = RememberedThings(embedder, np.random.default_rng(args.seed))
+        queries = things.queries(args.queries, args.k)
+        embed_p50_ms = measure_embedding(model, [query.text for query in queries])
+        recall = Recall(embedder, config=config, graph=settings)
+        exact = _BestExact(Recall(embedder, config=replace(config, exact_below=2**31)), queries)
         with progress_bar() as progress:
-            task = progress.add_task(f"{units} units", total=units)
-            for start in range(0, units, _BATCH):
-                count = min(_BATCH, units - start)
-                vectors = source.draw(count)
-                index.add(range(start, start + count), vectors, threads=args.threads)
-                best.see(vectors, start)
-                progress.advance(task, count)
-        times_ms, found = measure_search(index, queries, args.k)
+            task = progress.add_task(f"{count} units", total=count)
+            for start in range(0, count, _BATCH):
+                units = things.draw(start, min(_BATCH, count - start))
+                recall.put_all(units, threads=args.threads)
+                exact.see(units)
+                progress.advance(task, len(units))
+        times_ms, found = measure_search(recall, queries)
+        beside_ms = measure_beside_a_writer(recall, queries, things, count)
         yield {
-            "units": units,
+            "units": count,
             "k": args.k,
             "p50_ms": float(np.percentile(times_ms, 50)),
             "p99_ms": float(np.percentile(times_ms, 99)),
             "embed_p50_ms": embed_p50_ms,
-            "recall_vs_exact": best.recall_of(found),
+            "recall_vs_exact": exact.recall_of(found),
             "rss_mb": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024.0,
-            "exact": index.is_exact,
+            "exact": recall.is_exact,
+            "answered": float(np.mean([len(ids) > 0 for ids in found])),
+            "writer_p50_ms": float(np.percentile(beside_ms, 50)),
+            "writer_p99_ms": float(np.percentile(beside_ms, 99)),
         }
 
 
-class UnitVectors:
-    """Draws descriptions of things as vectors: a class, a look and a place, as MiniLM embeds them, and some of its own.
-
-    Sentences by the million would take hours to embed; sums of real embeddings keep their clusters and their spread.
-    """
-
-    def __init__(self, embedder: TextEmbedder, rng: np.random.Generator) -> None:
-        texts = ClassGlosses.load().texts
-        self._things = embedder.embed([text for group in texts.values() for text in group])
-        self._looks = embedder.embed(_LOOKS)
-        self._places = embedder.embed(_PLACES)
-        self._rng = rng
-
-    def draw(self, count: int) -> NDArray[np.float32]:
-        """Return (count, dimension) unit vectors."""
-        rng = self._rng
-        own = rng.standard_normal((count, self._things.shape[1]), dtype=np.float32)
-        own *= _OWN_SHARE / np.sqrt(self._things.shape[1])
-        vectors = own + self._things[rng.integers(len(self._things), size=count)]
-        vectors += 0.5 * self._looks[rng.integers(len(self._looks), size=count)]
-        vectors += 0.5 * self._places[rng.integers(len(self._places), size=count)]
-        return np.asarray(vectors / np.linalg.norm(vectors, axis=1, keepdims=True), dtype=np.float32)
-
-
 class _BestExact:
-    """The k nearest of all vectors seen, by comparing every one; the vectors themselves are not kept."""
+    """The best k of all units seen, by comparing every one, a batch at a time: the units themselves are not kept."""
 
-    def __init__(self, queries: NDArray[np.float32], k: int) -> None:
+    def __init__(self, recall: Recall, queries: Sequence[FindQuery]) -> None:
+        self._recall = recall
         self._queries = queries
-        self._k = k
-        self._cosines: NDArray[np.float32] = np.empty((len(queries), 0), dtype=np.float32)
-        self._ids: NDArray[np.int64] = np.empty((len(queries), 0), dtype=np.int64)
+        self._best: list[list[tuple[float, str]]] = [[] for _ in queries]
 
-    def see(self, vectors: NDArray[np.float32], first_id: int) -> None:
-        ids = np.arange(first_id, first_id + len(vectors))
-        cosines = np.hstack([self._cosines, self._queries @ vectors.T])
-        known = np.hstack([self._ids, np.broadcast_to(ids, (len(self._queries), len(ids)))])
-        best = np.argsort(-cosines, axis=1)[:, : self._k]
-        self._cosines = np.take_along_axis(cosines, best, axis=1)
-        self._ids = np.take_along_axis(known, best, axis=1)
+    def see(self, units: Sequence[MemoryUnit]) -> None:
+        self._recall.clear()
+        self._recall.put_all(units)
+        for number, query in enumerate(self._queries):
+            answers = self._recall.rank(query, NOW_NS).answers
+            merged = [*self._best[number], *((answer.score, answer.object_id) for answer in answers)]
+            self._best[number] = sorted(merged, reverse=True)[: query.k]
 
-    def recall_of(self, found: list[set[int]]) -> float:
-        shares = [len(set(ids.tolist()) & answer) / max(1, len(ids)) for ids, answer in zip(self._ids, found)]
-        return float(np.mean(shares))
+    def recall_of(self, found: list[set[str]]) -> float:
+        """Return the mean share of the exact answers that was found, over the queries that have any."""
+        shares = [len({id_ for _, id_ in best} & ids) / len(best) for best, ids in zip(self._best, found) if best]
+        return float(np.mean(shares)) if shares else 1.0
 
 
-def measure_search(
-    index: VectorIndex[int], queries: NDArray[np.float32], k: int
-) -> tuple[NDArray[np.float64], list[set[int]]]:
-    """Return the milliseconds of each search and the ids that it found."""
-    index.search(queries[0], k)
+def measure_search(recall: Recall, queries: Sequence[FindQuery]) -> tuple[NDArray[np.float64], list[set[str]]]:
+    """Return the milliseconds of each search and the ids that it found; the requests' embeddings are known before."""
+    for query in queries:
+        recall.rank(query, NOW_NS)
     times_ms, found = [], []
     for query in queries:
         started = time.perf_counter()
-        matches = index.search(query, k)
+        recollection = recall.rank(query, NOW_NS)
         times_ms.append(1e3 * (time.perf_counter() - started))
-        found.append({id_ for id_, _ in matches})
+        found.append({answer.object_id for answer in recollection.answers})
     return np.array(times_ms), found
 
 
-def measure_embedding(embedder: TextEmbedder, repeats: int = 40) -> float:
-    """Return the median milliseconds to embed one instruction."""
-    names = [names[0] for names in ClassGlosses.load().names.values()]
+def measure_beside_a_writer(
+    recall: Recall, queries: Sequence[FindQuery], things: RememberedThings, count: int
+) -> NDArray[np.float64]:
+    """Return the milliseconds of each search while a thread replaces units, some hundreds a second.
+
+    The units that it writes are drawn before: what is measured is the writing.
+    """
+    fresh = things.draw(0, min(count, 2000))
+    ended = threading.Event()
+
+    def write() -> None:
+        for unit in fresh:
+            if ended.wait(1.0 / _WRITES_PER_S):
+                return
+            recall.put(unit)
+
+    writer = threading.Thread(target=write)
+    writer.start()
+    try:
+        return measure_search(recall, queries)[0]
+    finally:
+        ended.set()
+        writer.join()
+
+
+def measure_embedding(embedder: TextEmbedder, texts: Sequence[str], repeats: int = 40) -> float:
+    """Return the median milliseconds to embed one request."""
     times_ms = []
     for number in range(repeats):
-        text = _INSTRUCTIONS[number % len(_INSTRUCTIONS)].format(names[number % len(names)])
         started = time.perf_counter()
-        embedder.embed([text])
+        embedder.embed([texts[number % len(texts)]])
         times_ms.append(1e3 * (time.perf_counter() - started))
     return float(np.median(times_ms))

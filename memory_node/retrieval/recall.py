@@ -192,13 +192,12 @@ class Recall:
             return rows, cosines[rows].astype(np.float64)
         count = max(_CANDIDATES_MIN, _CANDIDATES_OF_K * request.query.k)
         nearest = words.search(request.vector, count)[0]
-        nearest = nearest[nearest < len(columns.facts)]
-        found = [self._scoring.passing(request, columns, nearest), *self._best_of_classes(request, columns, table)]
-        rows = np.unique(np.concatenate(found))
+        nearest = self._scoring.passing(request, columns, nearest[nearest < len(columns.facts)])
+        rows = np.union1d(nearest, self._best_of_classes(request, columns, table, count))
         return rows, words.cosines_of(rows, request.vector).astype(np.float64)
 
-    def _best_of_classes(self, request: Request, columns: Columns, table: UnitTable) -> list[Rows]:
-        """Return the best rows of the classes that fit, as far as their own words are left out of account.
+    def _best_of_classes(self, request: Request, columns: Columns, table: UnitTable, count: int) -> Rows:
+        """Return the best `count` rows of the classes that fit, as far as their own words are left out of account.
 
         A class is not looked at when no unit of it can be among the best k any more.
         """
@@ -206,11 +205,10 @@ class Recall:
         scoring, k = self._scoring, max(1, request.query.k)
         numbers = np.array(table.class_numbers(), dtype=np.int32)
         log_odds = scoring.log_odds(request, numbers, scoring.cosines(request, numbers, None))
-        found: list[Rows] = []
-        best = np.empty(0)
+        best_rows, best = np.empty(0, dtype=np.int64), np.empty(0)
         for place in np.argsort(-log_odds):
             belief = 1.0 / (1.0 + np.exp(-np.clip(log_odds[place], -30.0, 30.0)))
-            if found and (belief < self._config.abstain_below or (len(best) >= k and belief < best[-1])):
+            if len(best) and (belief < self._config.abstain_below or (len(best) >= k and belief < best[k - 1])):
                 break
             rows = scoring.passing(request, columns, table.rows_of_class(int(numbers[place])))
             if not len(rows):
@@ -218,10 +216,10 @@ class Recall:
             of_class = np.full(len(rows), numbers[place])
             cosines = scoring.cosines(request, of_class, None)
             scores = scoring.scores(request, columns.facts[rows], np.full(len(rows), log_odds[place]), cosines)
-            kept = _largest(scores, _CANDIDATES_MIN)
-            found.append(rows[kept])
-            best = np.sort(np.concatenate([best, scores[kept]]))[::-1][:k]
-        return found
+            rows, best = np.concatenate([best_rows, rows]), np.concatenate([best, scores])
+            kept = _largest(best, count)
+            best_rows, best = rows[kept], best[kept]
+        return best_rows
 
     def _answers(
         self,

@@ -127,9 +127,14 @@ class VectorIndex:
         if matrix is not None:
             known = rows < len(matrix.present)
             return np.where(known, matrix.vectors[np.where(known, rows, 0)] @ vector, np.float32(0.0))
-        found = [self._graph.get(row) for row in rows.tolist()]
-        # usearch keeps vectors as it compares them, by direction: what it gives back need not be of unit length.
-        return np.array([0.0 if one is None else _cosine(one, vector) for one in found], dtype=np.float32)
+        cosines = np.zeros(len(rows), dtype=np.float32)
+        held = np.flatnonzero(self._graph.contains(rows)) if len(rows) else rows
+        found = [(place, one) for place, one in zip(held, self._graph.get(rows[held])) if one is not None]
+        if found:
+            # One that left since then is None.
+            vectors = np.stack([one for _, one in found]).astype(np.float32)
+            cosines[[place for place, _ in found]] = vectors @ vector / np.linalg.norm(vectors, axis=1)
+        return cosines
 
     def _put(self, matrix: _Matrix, rows: Rows, vectors: Vectors) -> None:
         highest = int(rows.max(initial=-1)) + 1
@@ -183,8 +188,3 @@ class VectorIndex:
             self._graph.remove(row)
         self._count -= 1
         return True
-
-
-def _cosine(one: Vectors, other: Vectors) -> float:
-    one = np.asarray(one, dtype=np.float32).reshape(-1)
-    return float(one @ other) / max(float(np.linalg.norm(one)), 1e-12)
