@@ -1,7 +1,13 @@
 """Fixtures that the whole suite shares."""
 
+import json
 import os
+import threading
+import time
+from collections.abc import Callable, Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -17,3 +23,63 @@ def shared_dir() -> Path:
     if not folder.is_dir():
         pytest.skip(f"no real data at {folder} (set ROBOT_MEMORY_SHARED)")
     return folder
+
+
+class Endpoint:
+    """Answers chat completions with prepared replies, in a stream; a float makes it wait so many seconds."""
+
+    def __init__(self, replies: tuple[str | int | float, ...]) -> None:
+        self.replies = list(replies)
+        self.requests: list[dict[str, Any]] = []
+        endpoint = self
+
+        class Handler(BaseHTTPRequestHandler):
+            def do_POST(self) -> None:
+                body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+                endpoint.requests.append(body)
+                reply = endpoint.replies.pop(0)
+                if isinstance(reply, int):
+                    self.send_error(reply)
+                    return
+                self.send_response(200)
+                self.send_header("Content-Type", "text/event-stream")
+                self.end_headers()
+                if isinstance(reply, float):
+                    time.sleep(reply)
+                    reply = "late"
+                for piece in [reply[i : i + 7] for i in range(0, len(reply), 7)]:
+                    self._event({"choices": [{"index": 0, "delta": {"content": piece}}]})
+                self._event(
+                    {"choices": [], "usage": {"prompt_tokens": 100, "completion_tokens": 20, "total_tokens": 120}}
+                )
+                self.wfile.write(b"data: [DONE]\n\n")
+
+            def _event(self, fields: dict[str, Any]) -> None:
+                chunk = {"id": "1", "object": "chat.completion.chunk", "created": 0, "model": "m", **fields}
+                self.wfile.write(f"data: {json.dumps(chunk)}\n\n".encode())
+
+            def log_message(self, *_: object) -> None:
+                pass
+
+        self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.url = f"http://127.0.0.1:{self.server.server_port}/v1"
+        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+
+    def prompts(self) -> str:
+        """Return all messages of the last request."""
+        return "\n".join(message["content"] for message in self.requests[-1]["messages"])
+
+
+@pytest.fixture
+def endpoint() -> Iterator[Callable[..., Endpoint]]:
+    """Return a maker of local servers that speak the OpenAI protocol: endpoint(reply, ...)."""
+    opened: list[Endpoint] = []
+
+    def serve(*replies: str | int | float) -> Endpoint:
+        opened.append(Endpoint(replies))
+        return opened[-1]
+
+    yield serve
+    for one in opened:
+        one.server.shutdown()
+        one.server.server_close()

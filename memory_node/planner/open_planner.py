@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from memory_node.domain.chat_model import OpenAiChatModel
 from memory_node.domain.errors import InvalidValueError
 from memory_node.domain.ports import TextEmbedder
-from memory_node.planner.chat_model import OpenAiChatModel
 from memory_node.planner.goal_model import GoalModel
 from memory_node.planner.llm_planner import LlmPlanner
 from memory_node.planner.object_kinds import load_object_kinds

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from memory_node.domain.chat_model import ChatConfig
 from memory_node.domain.config_file import read_section
 from memory_node.domain.errors import InvalidValueError
 
@@ -20,15 +21,9 @@ class OfflineConfig:
 
 
 @dataclass(frozen=True)
-class LlmConfig:
+class LlmConfig(ChatConfig):
     """Of the language model planner; the keys are explained in config/planner.yaml."""
 
-    base_url: str = ""
-    model: str = "gpt-4o"
-    api_key_variable: str = "OPENAI_API_KEY"
-    temperature: float = 0.0
-    max_reply_tokens: int = 800
-    timeout_s: float = 60.0
     context_tokens: int = 2000
     max_repairs: int = 3
     max_replans: int = 4
@@ -37,10 +32,8 @@ class LlmConfig:
     usd_per_million_out: float = 10.0
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         for name, low, high in (
-            ("temperature", 0, 2),
-            ("max_reply_tokens", 1, 32_000),
-            ("timeout_s", 0.1, 3600),
             ("context_tokens", 0, 100_000),
             ("max_repairs", 0, 20),
             ("max_replans", 0, 50),

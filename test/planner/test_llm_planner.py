@@ -1,17 +1,11 @@
 """The language model's planner against a local server that speaks the OpenAI protocol."""
 
-import json
-import threading
-import time
-from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-
 import pytest
 
 from memory_node.domain.answer import AnswerStatus, Recollection
+from memory_node.domain.chat_model import OpenAiChatModel
 from memory_node.domain.scene import SceneSnapshot
 from memory_node.domain.skill import FailureReason, SkillCall, SkillResult, StateChange
-from memory_node.planner.chat_model import OpenAiChatModel
 from memory_node.planner.executor import InstructionExecutor
 from memory_node.planner.llm_planner import LlmPlanner
 from memory_node.planner.object_kinds import load_object_kinds
@@ -64,64 +58,6 @@ class ObedientRobot:
             name = call.arguments[0].partition("@")[0]
             changes = (StateChange(name, name, 1, held=call.skill == "PickupObject"),)
         return SkillResult(call, True, changes=changes)
-
-
-class Endpoint:
-    """Answers chat completions with prepared replies, in a stream; a float makes it wait so many seconds."""
-
-    def __init__(self, replies) -> None:
-        self.replies = list(replies)
-        self.requests: list[dict] = []
-        endpoint = self
-
-        class Handler(BaseHTTPRequestHandler):
-            def do_POST(self):
-                body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-                endpoint.requests.append(body)
-                reply = endpoint.replies.pop(0)
-                if isinstance(reply, int):
-                    self.send_error(reply)
-                    return
-                self.send_response(200)
-                self.send_header("Content-Type", "text/event-stream")
-                self.end_headers()
-                if isinstance(reply, float):
-                    time.sleep(reply)
-                    reply = "late"
-                for piece in [reply[i : i + 7] for i in range(0, len(reply), 7)]:
-                    self._event({"choices": [{"index": 0, "delta": {"content": piece}}]})
-                self._event(
-                    {"choices": [], "usage": {"prompt_tokens": 100, "completion_tokens": 20, "total_tokens": 120}}
-                )
-                self.wfile.write(b"data: [DONE]\n\n")
-
-            def _event(self, fields):
-                chunk = {"id": "1", "object": "chat.completion.chunk", "created": 0, "model": "m", **fields}
-                self.wfile.write(f"data: {json.dumps(chunk)}\n\n".encode())
-
-            def log_message(self, *_):
-                pass
-
-        self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self.url = f"http://127.0.0.1:{self.server.server_port}/v1"
-        threading.Thread(target=self.server.serve_forever, daemon=True).start()
-
-    def prompts(self) -> str:
-        return "\n".join(message["content"] for message in self.requests[-1]["messages"])
-
-
-@pytest.fixture
-def endpoint() -> Iterator:
-    opened = []
-
-    def serve(*replies) -> Endpoint:
-        opened.append(Endpoint(replies))
-        return opened[-1]
-
-    yield serve
-    for one in opened:
-        one.server.shutdown()
-        one.server.server_close()
 
 
 def run(url: str, robot, instruction="bring me an apple", fallback=None, **config):

@@ -10,15 +10,34 @@ from typing import Any, Protocol
 
 import openai
 
-from memory_node.domain.errors import RobotMemoryError
-from memory_node.planner.planner_config import LlmConfig
+from memory_node.domain.errors import InvalidValueError, RobotMemoryError
 
 Message = dict[str, str]  # {"role": "system" | "user" | "assistant", "content": text}
 _CHARACTERS_A_TOKEN = 4  # where an endpoint does not say how many tokens it counted
+# No tokenizer has words this long on average: an endpoint that sends more does not keep to what it was asked for.
+_MOST_CHARACTERS_A_TOKEN = 64
 
 
 class ChatModelError(RobotMemoryError):
     """The model could not be reached, refused, or did not finish in time."""
+
+
+@dataclass(frozen=True)
+class ChatConfig:
+    """Which model to ask, where, and how; the keys are explained where they are set (config/planner.yaml)."""
+
+    base_url: str = ""
+    model: str = "gpt-4o"
+    api_key_variable: str = "OPENAI_API_KEY"
+    temperature: float = 0.0
+    max_reply_tokens: int = 800
+    timeout_s: float = 60.0
+
+    def __post_init__(self) -> None:
+        for name, low, high in (("temperature", 0, 2), ("max_reply_tokens", 1, 32_000), ("timeout_s", 0.1, 3600)):
+            value = getattr(self, name)
+            if isinstance(value, bool) or not isinstance(value, int | float) or not low <= value <= high:
+                raise InvalidValueError(f"{name}: expected a number from {low:g} to {high:g}, got {value!r}")
 
 
 @dataclass(frozen=True)
@@ -30,11 +49,22 @@ class Reply:
     tokens_out: int
 
 
+def _ignore(_: str) -> None:
+    return None
+
+
 class ChatModel(Protocol):
     """Answers a dialogue."""
 
-    def reply(self, messages: Sequence[Message], on_line: Callable[[str], None]) -> Reply:
+    def reply(
+        self,
+        messages: Sequence[Message],
+        on_line: Callable[[str], None] = _ignore,
+        timeout_s: float | None = None,
+    ) -> Reply:
         """Return the reply; `on_line` gets each line of it as soon as it is complete.
+
+        timeout_s: less time than the model is otherwise given.
 
         Raises:
             ChatModelError: there is none.
@@ -44,22 +74,30 @@ class ChatModel(Protocol):
 class OpenAiChatModel:
     """A ChatModel over the `openai` package; makes no connection before the first reply is asked for."""
 
-    def __init__(self, config: LlmConfig) -> None:
+    def __init__(self, config: ChatConfig) -> None:
         self._config = config
         self._client: openai.OpenAI | None = None
 
-    def reply(self, messages: Sequence[Message], on_line: Callable[[str], None]) -> Reply:
+    def reply(
+        self,
+        messages: Sequence[Message],
+        on_line: Callable[[str], None] = _ignore,
+        timeout_s: float | None = None,
+    ) -> Reply:
         """Stream a reply within the configured time; see ChatModel."""
-        deadline = time.monotonic() + self._config.timeout_s
+        allowed_s = min(timeout_s or self._config.timeout_s, self._config.timeout_s)
+        deadline = time.monotonic() + allowed_s
         text, usage = "", None
         try:
-            for chunk in self._stream(messages):
+            for chunk in self._stream(messages, allowed_s):
                 if time.monotonic() > deadline:
-                    raise ChatModelError(f"no whole reply within {self._config.timeout_s:g} s")
+                    raise ChatModelError(f"no whole reply within {allowed_s:g} s")
                 usage = getattr(chunk, "usage", None) or usage
                 added = _content(chunk)
                 *lines, _ = (text.rpartition("\n")[2] + added).split("\n")
                 text += added
+                if len(text) > self._config.max_reply_tokens * _MOST_CHARACTERS_A_TOKEN:
+                    raise ChatModelError(f"a reply of more than {self._config.max_reply_tokens} tokens")
                 for line in lines:
                     on_line(line)
         except openai.OpenAIError as error:
@@ -71,17 +109,12 @@ class OpenAiChatModel:
         tokens_out = usage.completion_tokens if usage else len(text) // _CHARACTERS_A_TOKEN
         return Reply(text, tokens_in, tokens_out)
 
-    def _stream(self, messages: Sequence[Message]) -> Any:
+    def _stream(self, messages: Sequence[Message], timeout_s: float) -> Any:
         if self._client is None:
             key = os.environ.get(self._config.api_key_variable, "")
             if not key and not self._config.base_url:
                 raise ChatModelError(f"no key in ${self._config.api_key_variable} and no base_url of a local endpoint")
-            self._client = openai.OpenAI(
-                api_key=key or "none",
-                base_url=self._config.base_url or None,
-                timeout=self._config.timeout_s,
-                max_retries=1,
-            )
+            self._client = openai.OpenAI(api_key=key or "none", base_url=self._config.base_url or None, max_retries=1)
         return self._client.chat.completions.create(  # type: ignore[call-overload]
             model=self._config.model,
             messages=list(messages),
@@ -89,6 +122,7 @@ class OpenAiChatModel:
             max_tokens=self._config.max_reply_tokens,
             stream=True,
             stream_options={"include_usage": True},
+            timeout=timeout_s,
         )
 
 
