@@ -10,8 +10,7 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -27,27 +26,18 @@ from ros_embedded.launch.launch_description_sources import PythonLaunchDescripti
 from ros_embedded.launch.substitutions import perform_substitutions
 
 _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGKILL)
+_PATIENCE_S = 5.0
 
 
 def run_launch_file(path: str | os.PathLike[str], arguments: Sequence[str] = ()) -> int:
-    """Run a launch file until its processes end or this one is interrupted.
+    """Run a Python launch file, with arguments `name:=value`, until its processes end or this one is interrupted.
 
-    Args:
-        path: a Python launch file.
-        arguments: launch arguments of the form `name:=value`.
-
-    Returns:
-        0, or 1 if a process failed before anything asked it to stop.
-
-    Raises:
-        LaunchArgumentError: for an argument of another form, or one that the file does not declare.
-
+    Returns 0, or 1 if a process failed before anything asked it to stop. Raises LaunchArgumentError for an argument of
+    another form, or one that the file does not declare.
     """
     with tempfile.TemporaryDirectory(prefix="ros_embedded_launch_") as folder:
-        context = LaunchContext(Path(folder))
-        source = PythonLaunchDescriptionSource(str(Path(path).resolve()))
-        context.launch_file = source.path(context)
-        declared = {argument.name for argument in declared_arguments(source.get_launch_description(context), context)}
+        context, description = _load(path, Path(folder))
+        declared = {argument.name for argument in _declared_arguments(description, context)}
         for argument in arguments:
             name, separator, value = argument.partition(":=")
             if not separator or name not in declared:
@@ -55,17 +45,15 @@ def run_launch_file(path: str | os.PathLike[str], arguments: Sequence[str] = ())
                     f"malformed or unknown launch argument '{argument}', expected <name>:=<value>"
                 )
             context.launch_configurations[name] = value
-        source.get_launch_description(context).visit(context)
+        description.visit(context)
         return _Processes(context.processes).run()
 
 
 def show_arguments(path: str | os.PathLike[str]) -> str:
     """The arguments of a launch file with their meanings and defaults, as `ros2 launch --show-args` prints them."""
-    context = LaunchContext(Path(tempfile.gettempdir()))
-    source = PythonLaunchDescriptionSource(str(Path(path).resolve()))
-    context.launch_file = source.path(context)
+    context, description = _load(path, Path(tempfile.gettempdir()))
     lines = ["Arguments (pass arguments as '<name>:=<value>'):"]
-    for argument in declared_arguments(source.get_launch_description(context), context):
+    for argument in _declared_arguments(description, context):
         lines += ["", f"    '{argument.name}':", f"        {argument.description}"]
         if argument.choices:
             lines.append(f"        (valid choices are: {argument.choices})")
@@ -74,20 +62,24 @@ def show_arguments(path: str | os.PathLike[str]) -> str:
     return "\n".join(lines)
 
 
-def declared_arguments(description: LaunchDescription, context: LaunchContext) -> list[DeclareLaunchArgument]:
+def _load(path: str | os.PathLike[str], folder: Path) -> tuple[LaunchContext, LaunchDescription]:
+    context, source = LaunchContext(folder), PythonLaunchDescriptionSource(str(path))
+    context.launch_file = source.path(context)
+    return context, source.get_launch_description(context)
+
+
+def _declared_arguments(description: LaunchDescription, context: LaunchContext) -> list[DeclareLaunchArgument]:
     """The arguments that a description and those it includes declare; the first of a name counts."""
     found: dict[str, DeclareLaunchArgument] = {}
     for entity in description.entities:
-        inner: LaunchDescription | None = None
+        inner = entity if isinstance(entity, LaunchDescription) else LaunchDescription()
         if isinstance(entity, DeclareLaunchArgument):
             found.setdefault(entity.name, entity)
         elif isinstance(entity, GroupAction):
             inner = LaunchDescription(entity.actions)
         elif isinstance(entity, IncludeLaunchDescription):
             inner = entity.launch_description_source.get_launch_description(context)
-        elif isinstance(entity, LaunchDescription):
-            inner = entity
-        for argument in declared_arguments(inner, context) if inner is not None else ():
+        for argument in _declared_arguments(inner, context):
             found.setdefault(argument.name, argument)
     return list(found.values())
 
@@ -103,8 +95,8 @@ class _Processes:
     """The processes of a launch; ends when all have ended."""
 
     def __init__(self, descriptions: Sequence[ProcessDescription]) -> None:
-        self._waiting = [(time.monotonic() + description.delay_s, description) for description in descriptions]
-        self._running: dict[str, tuple[ProcessDescription, subprocess.Popen[str]]] = {}
+        self._descriptions = descriptions
+        self._running: dict[str, subprocess.Popen[str]] = {}
         self._ended: queue.SimpleQueue[str] = queue.SimpleQueue()
         self._stops = 0
         self._next_stop_s = float("inf")
@@ -112,22 +104,23 @@ class _Processes:
 
     def run(self) -> int:
         """Run them all; SIGINT or SIGTERM stops them, again and harder after 5 s each."""
-        with _handling_signals(self._stop):
-            while self._running or (self._waiting and not self._stops):
-                self._start_due()
+        is_main = threading.current_thread() is threading.main_thread()
+        numbers = (signal.SIGINT, signal.SIGTERM) if is_main else ()
+        earlier = {number: signal.signal(number, self._stop) for number in numbers}
+        try:
+            for description in self._descriptions:
+                if not self._stops:
+                    self._start(description)
+            while self._running:
                 try:
                     self._settle(self._ended.get(timeout=0.1))
                 except queue.Empty:
                     if time.monotonic() > self._next_stop_s:
                         self._stop()
+        finally:
+            for number, handler in earlier.items():
+                signal.signal(number, handler)
         return int(self._has_failed)
-
-    def _start_due(self) -> None:
-        now_s = time.monotonic()
-        due = [] if self._stops else [entry for entry in self._waiting if entry[0] <= now_s]
-        for entry in due:
-            self._waiting.remove(entry)
-            self._start(entry[1])
 
     def _start(self, description: ProcessDescription) -> None:
         pipes = (
@@ -139,7 +132,6 @@ class _Processes:
                 stdout=pipes[0],
                 stderr=pipes[1],
                 env=description.environment | {"PYTHONUNBUFFERED": "1"},
-                cwd=description.cwd,
                 text=True,
                 errors="replace",
                 start_new_session=True,  # the terminal's Ctrl-C comes here; from here each process is stopped once
@@ -149,7 +141,7 @@ class _Processes:
             self._has_failed = True
             self._stop()
             return
-        self._running[description.name] = (description, process)
+        self._running[description.name] = process
         _say("INFO", description.name, f"process started with pid [{process.pid}]")
         threading.Thread(target=self._follow, args=(description.name, process), daemon=True).start()
 
@@ -160,40 +152,21 @@ class _Processes:
         self._ended.put(name)
 
     def _settle(self, name: str) -> None:
-        description, process = self._running.pop(name)
+        process: Any = self._running.pop(name)
         if process.returncode == 0 or self._stops:
             _say("INFO", name, f"process has finished cleanly [pid {process.pid}]")
-        else:
-            command = " ".join(description.command)
-            _say(
-                "ERROR", name, f"process has died [pid {process.pid}, exit code {process.returncode}, cmd '{command}']."
-            )
-            self._has_failed = True
-        if description.ends_launch:
-            self._stop()
-        elif description.respawn_delay_s is not None and not self._stops:
-            self._waiting.append((time.monotonic() + description.respawn_delay_s, description))
+            return
+        died = f"process has died [pid {process.pid}, exit code {process.returncode}, cmd '{' '.join(process.args)}']."
+        _say("ERROR", name, died)
+        self._has_failed = True
 
     def _stop(self, *_signal: Any) -> None:
         with_signal = _SIGNALS[min(self._stops, len(_SIGNALS) - 1)]
         self._stops += 1
-        self._next_stop_s = time.monotonic() + 5.0
-        for description, process in list(self._running.values()):
-            _say("INFO", description.name, f"sending signal '{with_signal.name}' to process")
+        self._next_stop_s = time.monotonic() + _PATIENCE_S
+        for name, process in list(self._running.items()):
+            _say("INFO", name, f"sending signal '{with_signal.name}' to process")
             process.send_signal(with_signal)
-
-
-@contextmanager
-def _handling_signals(handler: Any) -> Iterator[None]:
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    earlier = {number: signal.signal(number, handler) for number in (signal.SIGINT, signal.SIGTERM)}
-    try:
-        yield
-    finally:
-        for number, function in earlier.items():
-            signal.signal(number, function)
 
 
 def _say(level: str, name: str, text: str) -> None:

@@ -46,7 +46,7 @@ def flag(*names: str, **options: Any) -> tuple[tuple[str, ...], dict[str, Any]]:
 
 
 def command(name: str, help_text: str, *arguments: Any, needs_node: bool = True, needs_graph: bool = True) -> Any:
-    """Declare the decorated function, which is given a node and the parsed arguments, as a command such as `topic hz`."""
+    """Declare the decorated function, to be given a node and the parsed arguments, as a command such as `topic hz`."""
 
     def declare(run: Callable[[Any, argparse.Namespace], None]) -> Any:
         COMMANDS[name] = Command(run, help_text, arguments, needs_node, needs_graph)

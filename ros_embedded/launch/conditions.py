@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from ros_embedded.launch.launch_context import LaunchContext
-from ros_embedded.launch.substitutions import SomeSubstitutionsType, as_boolean, perform_substitutions
+from ros_embedded.launch.launch_description import LaunchContext
+from ros_embedded.launch.substitutions import SomeSubstitutionsType, SubstitutionFailure, perform_substitutions
+
+_BOOLEANS = {"true": True, "1": True, "false": False, "0": False}
 
 
 class IfCondition:
@@ -13,7 +15,11 @@ class IfCondition:
         self.predicate_expression = predicate_expression
 
     def evaluate(self, context: LaunchContext) -> bool:
-        return as_boolean(perform_substitutions(context, self.predicate_expression))
+        """Whether it holds. Raises SubstitutionFailure."""
+        text = perform_substitutions(context, self.predicate_expression)
+        if text.strip().lower() not in _BOOLEANS:
+            raise SubstitutionFailure(f"expected one of true, 1, false, 0, got '{text}'")
+        return _BOOLEANS[text.strip().lower()]
 
 
 class UnlessCondition(IfCondition):

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
+from dataclasses import dataclass, field
 from typing import Any, Union
 
-from ros_embedded.launch.launch_context import LaunchContext
+from ros_embedded.launch.launch_description import LaunchContext
 
 
 class SubstitutionFailure(RuntimeError):  # noqa: N818 - launch's name
@@ -33,132 +34,68 @@ def perform_substitutions(context: LaunchContext, value: Any) -> str:
     return "".join(perform_substitutions(context, part) for part in value)
 
 
+@dataclass
 class TextSubstitution(Substitution):
     """Itself."""
 
-    def __init__(self, *, text: str) -> None:
-        self.text = text
+    text: str = field(kw_only=True)
 
     def perform(self, context: LaunchContext) -> str:
         return self.text
 
 
+@dataclass
 class LaunchConfiguration(Substitution):
     """The value of a launch argument."""
 
-    def __init__(self, variable_name: SomeSubstitutionsType, *, default: Any = None) -> None:
-        self.variable_name = variable_name
-        self.default = default
+    variable_name: SomeSubstitutionsType
+    default: Any = field(default=None, kw_only=True)
 
     def perform(self, context: LaunchContext) -> str:
         name = perform_substitutions(context, self.variable_name)
-        if name in context.launch_configurations:
-            return context.launch_configurations[name]
-        if self.default is None:
-            raise SubstitutionFailure(f"launch configuration '{name}' does not exist")
-        return perform_substitutions(context, self.default)
+        return _found(context, context.launch_configurations, name, self.default, "launch configuration")
 
 
+@dataclass
 class EnvironmentVariable(Substitution):
     """The value of an environment variable."""
 
-    def __init__(self, name: SomeSubstitutionsType, *, default_value: Any = None) -> None:
-        self.name = name
-        self.default_value = default_value
+    name: SomeSubstitutionsType
+    default_value: Any = field(default=None, kw_only=True)
 
     def perform(self, context: LaunchContext) -> str:
         name = perform_substitutions(context, self.name)
-        if name in context.environment:
-            return context.environment[name]
-        if self.default_value is None:
-            raise SubstitutionFailure(f"environment variable '{name}' does not exist")
-        return perform_substitutions(context, self.default_value)
+        return _found(context, context.environment, name, self.default_value, "environment variable")
 
 
+def _found(context: LaunchContext, values: dict[str, str], name: str, default: Any, what: str) -> str:
+    if name in values:
+        return values[name]
+    if default is None:
+        raise SubstitutionFailure(f"{what} '{name}' does not exist")
+    return perform_substitutions(context, default)
+
+
+@dataclass
 class PathJoinSubstitution(Substitution):
     """Parts of a path, joined."""
 
-    def __init__(self, substitutions: Iterable[SomeSubstitutionsType]) -> None:
-        self.substitutions = list(substitutions)
+    substitutions: Iterable[SomeSubstitutionsType]
 
     def perform(self, context: LaunchContext) -> str:
         return os.path.join(*(perform_substitutions(context, part) for part in self.substitutions))
 
 
-class ThisLaunchFile(Substitution):
-    """The path of the launch file."""
-
-    def perform(self, context: LaunchContext) -> str:
-        if context.launch_file is None:
-            raise SubstitutionFailure("ThisLaunchFile used outside of a launch file")
-        return str(context.launch_file)
-
-
-class ThisLaunchFileDir(ThisLaunchFile):
-    """The folder of the launch file."""
-
-    def perform(self, context: LaunchContext) -> str:
-        return os.path.dirname(super().perform(context))
-
-
+@dataclass
 class EqualsSubstitution(Substitution):
     """`true` if two texts are equal, as text or as booleans or numbers; else `false`."""
 
-    def __init__(self, left: SomeSubstitutionsType, right: SomeSubstitutionsType) -> None:
-        self.left, self.right = left, right
+    left: SomeSubstitutionsType
+    right: SomeSubstitutionsType
 
     def perform(self, context: LaunchContext) -> str:
-        """`true` or `false`."""
         left, right = (perform_substitutions(context, side).strip() for side in (self.left, self.right))
         return str(left == right or _number(left) == _number(right) is not None).lower()
-
-
-class NotEqualsSubstitution(EqualsSubstitution):
-    """The opposite of EqualsSubstitution."""
-
-    def perform(self, context: LaunchContext) -> str:
-        """`true` or `false`."""
-        return "false" if super().perform(context) == "true" else "true"
-
-
-class _Logical(Substitution):
-    def __init__(self, *parts: SomeSubstitutionsType) -> None:
-        self.parts = parts
-
-    def _values(self, context: LaunchContext) -> list[bool]:
-        return [as_boolean(perform_substitutions(context, part)) for part in self.parts]
-
-
-class NotSubstitution(_Logical):
-    """`true` if its part is false."""
-
-    def perform(self, context: LaunchContext) -> str:
-        """`true` or `false`."""
-        return str(not self._values(context)[0]).lower()
-
-
-class AndSubstitution(_Logical):
-    """`true` if both parts are."""
-
-    def perform(self, context: LaunchContext) -> str:
-        """`true` or `false`."""
-        return str(all(self._values(context))).lower()
-
-
-class OrSubstitution(_Logical):
-    """`true` if one of its parts is."""
-
-    def perform(self, context: LaunchContext) -> str:
-        """`true` or `false`."""
-        return str(any(self._values(context))).lower()
-
-
-def as_boolean(text: str) -> bool:
-    """True for `true` and `1`, False for `false` and `0`. Raises SubstitutionFailure for anything else."""
-    value = {"true": True, "1": True, "false": False, "0": False}.get(text.strip().lower())
-    if value is None:
-        raise SubstitutionFailure(f"expected one of true, 1, false, 0, got '{text}'")
-    return value
 
 
 def _number(text: str) -> float | None:

@@ -6,8 +6,8 @@ from typing import Any
 
 import yaml
 
-from ros_embedded.launch.launch_context import LaunchContext
-from ros_embedded.launch.substitutions import SomeSubstitutionsType, Substitution, perform_substitutions
+from ros_embedded.launch.launch_description import LaunchContext
+from ros_embedded.launch.substitutions import Substitution, perform_substitutions
 
 
 class ParameterValue:
@@ -17,20 +17,12 @@ class ParameterValue:
         self.value, self.value_type = value, value_type
 
     def evaluate(self, context: LaunchContext) -> Any:
+        """The value in a context."""
         text = perform_substitutions(context, self.value) if _is_text(self.value) else str(self.value)
         if self.value_type is str:
             return text
         value = yaml.safe_load(text)
         return value if self.value_type is None else self.value_type(value)
-
-
-class ParameterFile:
-    """A YAML file of parameters."""
-
-    def __init__(self, param_file: SomeSubstitutionsType, *, allow_substs: bool = False) -> None:
-        if allow_substs:
-            raise NotImplementedError("substitutions within parameter files are not served by ros_embedded")
-        self.param_file = param_file
 
 
 def evaluate_parameter(context: LaunchContext, value: Any) -> Any:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ros_embedded.launch.launch_context import LaunchContext
+from ros_embedded.launch.launch_description import LaunchContext
 from ros_embedded.launch.substitutions import SomeSubstitutionsType, Substitution, perform_substitutions
 
 
