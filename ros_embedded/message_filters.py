@@ -19,13 +19,13 @@ class SimpleFilter:
     def __init__(self) -> None:
         self.callbacks: dict[int, tuple[Callable[..., Any], tuple[Any, ...]]] = {}
 
-    def registerCallback(self, cb: Callable[..., Any], *args: Any) -> int:  # noqa: N802 - message_filters' name
+    def registerCallback(self, cb: Callable[..., Any], *args: Any) -> int:  # noqa: N802
         """Call `cb(*messages, *args)` with every output; returns the connection's number."""
         connection = len(self.callbacks)
         self.callbacks[connection] = (cb, args)
         return connection
 
-    def signalMessage(self, *msg: Any) -> None:  # noqa: N802 - message_filters' name
+    def signalMessage(self, *msg: Any) -> None:  # noqa: N802
         for callback, args in list(self.callbacks.values()):
             callback(*msg, *args)
 
@@ -42,68 +42,13 @@ class Subscriber(SimpleFilter):
     def callback(self, msg: Any) -> None:
         self.signalMessage(msg)
 
-    def getTopic(self) -> str:  # noqa: N802 - message_filters' name
+    def getTopic(self) -> str:  # noqa: N802
         return self.topic
 
     def __getattr__(self, key: str) -> Any:
         if key == "sub":  # not made yet: the node refused
             raise AttributeError(key)
         return getattr(self.sub, key)
-
-
-class Cache(SimpleFilter):
-    """The last cache_size messages of a filter, by their times.
-
-    With allow_headerless, messages without a header count as of the ROS time when they arrive.
-    """
-
-    def __init__(self, f: SimpleFilter, cache_size: int = 1, allow_headerless: bool = False) -> None:
-        super().__init__()
-        self.cache_size = cache_size
-        self.cache_msgs: list[Any] = []
-        self.cache_times: list[Time] = []
-        self.allow_headerless = allow_headerless
-        self.connectInput(f)
-
-    def connectInput(self, f: SimpleFilter) -> None:  # noqa: N802 - message_filters' name
-        self.incoming_connection = f.registerCallback(self.add)
-
-    def add(self, msg: Any) -> None:
-        """Take in a message and pass it on; one without a time is warned of and dropped."""
-        stamp = _stamp_of(msg, self.allow_headerless, "message_filters_cache")
-        if stamp is None:
-            return
-        self.cache_times.append(stamp)
-        self.cache_msgs.append(msg)
-        if len(self.cache_msgs) > self.cache_size:
-            del self.cache_msgs[0], self.cache_times[0]
-        self.signalMessage(msg)
-
-    def getInterval(self, from_stamp: Time, to_stamp: Time) -> list[Any]:  # noqa: N802 - message_filters' name
-        """The messages between two times, both included."""
-        assert from_stamp <= to_stamp
-        return [msg for msg, time in zip(self.cache_msgs, self.cache_times) if from_stamp <= time <= to_stamp]
-
-    def getElemAfterTime(self, stamp: Time) -> Any:  # noqa: N802 - message_filters' name
-        """The oldest message at a time or after it; None if there is none."""
-        return next((msg for msg, time in zip(self.cache_msgs, self.cache_times) if time >= stamp), None)
-
-    def getElemBeforeTime(self, stamp: Time) -> Any:  # noqa: N802 - message_filters' name
-        """The newest message at a time or before it; None if there is none."""
-        older = [msg for msg, time in zip(self.cache_msgs, self.cache_times) if time <= stamp]
-        return older[-1] if older else None
-
-    def getLastestTime(self) -> Time | None:  # noqa: N802 - message_filters' name, as misspelt there
-        """The time of the newest message; None if there is none."""
-        return self.cache_times[-1] if self.cache_times else None
-
-    def getOldestTime(self) -> Time | None:  # noqa: N802 - message_filters' name
-        """The time of the oldest message; None if there is none."""
-        return self.cache_times[0] if self.cache_times else None
-
-    def getLast(self) -> Any:  # noqa: N802 - message_filters' name
-        """The newest message; None if there is none."""
-        return self.cache_msgs[-1] if self.cache_msgs else None
 
 
 class TimeSynchronizer(SimpleFilter):
@@ -115,7 +60,7 @@ class TimeSynchronizer(SimpleFilter):
         self.lock = threading.RLock()
         self.connectInput(fs)
 
-    def connectInput(self, fs: Sequence[SimpleFilter]) -> None:  # noqa: N802 - message_filters' name
+    def connectInput(self, fs: Sequence[SimpleFilter]) -> None:  # noqa: N802
         self.queues: list[dict[int, Any]] = [{} for _ in fs]
         self.input_connections = [
             each.registerCallback(self.add, queue, index) for index, (each, queue) in enumerate(zip(fs, self.queues))
@@ -152,7 +97,7 @@ class ApproximateTimeSynchronizer(TimeSynchronizer):
 
     def add(self, msg: Any, my_queue: dict[int, Any], my_queue_index: int | None = None) -> None:
         """Take in a message of one filter, and give out the set that it completes."""
-        stamp = _stamp_of(msg, self.allow_headerless, "message_filters_approx")
+        stamp = _stamp_of(msg, self.allow_headerless)
         if stamp is None:
             return
         now_ns, slop_ns = stamp.nanoseconds, self.slop.nanoseconds
@@ -172,11 +117,12 @@ def _near(stamp_ns: int, queue: dict[int, Any], slop_ns: int) -> list[int]:
     return [other_ns for distance_ns, other_ns in distances if distance_ns <= slop_ns]
 
 
-def _stamp_of(msg: Any, allow_headerless: bool, logger_name: str) -> Time | None:
+def _stamp_of(msg: Any, allow_headerless: bool) -> Time | None:
     stamp = getattr(getattr(msg, "header", None), "stamp", None)
     if stamp is not None:
         return stamp if hasattr(stamp, "nanoseconds") else Time.from_msg(stamp)
     if allow_headerless:
         return ROSClock().now()
-    get_logger(logger_name).warning("a message without a header was dropped, since allow_headerless is not set")
+    text = "a message without a header was dropped, since allow_headerless is not set"
+    get_logger("message_filters_approx").warning(text)
     return None

@@ -40,13 +40,9 @@ def do_transform_vector3(vector3: Any, transform: Any) -> Any:
 
 def do_transform_pose(pose: Any, transform: Any) -> Any:
     """Transform a Pose by a TransformStamped."""
-    turn = pose.orientation
-    known = RigidTransform(_xyz(pose.position), np.array([turn.w, turn.x, turn.y, turn.z]))
-    found = _rigid(transform) @ known
     moved = Pose()
-    _set_xyz(moved.position, found.translation_m)
-    turn = moved.orientation
-    turn.w, turn.x, turn.y, turn.z = found.rotation_wxyz.tolist()
+    found = _rigid(transform) @ RigidTransform.from_msgs(pose.position, pose.orientation)
+    found.to_msgs(moved.position, moved.orientation)
     return moved
 
 
@@ -79,8 +75,7 @@ def transform_covariance(cov_in: Any, transform: Any) -> np.ndarray:
 
 
 def _rigid(transform: Any) -> RigidTransform:
-    turn = transform.transform.rotation
-    return RigidTransform(_xyz(transform.transform.translation), np.array([turn.w, turn.x, turn.y, turn.z]))
+    return RigidTransform.from_msgs(transform.transform.translation, transform.transform.rotation)
 
 
 def _map_point(found: RigidTransform, point: Any) -> np.ndarray:

@@ -1,12 +1,11 @@
 """Frames and transforms: the API of Jazzy's tf2_ros."""
+# ruff: noqa: F401 - what is imported is offered
 
 from ros_embedded.tf2_ros.buffer import Buffer
-from ros_embedded.tf2_ros.buffer_client import BufferClient
 from ros_embedded.tf2_ros.buffer_core import BufferCore
 from ros_embedded.tf2_ros.buffer_interface import (
     BufferInterface,
     ConvertRegistration,
-    NotImplementedException,
     Stamped,
     TransformRegistration,
     TypeException,
@@ -23,25 +22,3 @@ from ros_embedded.tf2_ros.exceptions import (
 from ros_embedded.tf2_ros.static_transform_broadcaster import StaticTransformBroadcaster
 from ros_embedded.tf2_ros.transform_broadcaster import TransformBroadcaster
 from ros_embedded.tf2_ros.transform_listener import TransformListener
-
-__all__ = [
-    "Buffer",
-    "BufferClient",
-    "BufferCore",
-    "BufferInterface",
-    "ConnectivityException",
-    "ConvertRegistration",
-    "ExtrapolationException",
-    "InvalidArgumentException",
-    "LookupException",
-    "NotImplementedException",
-    "Stamped",
-    "StaticTransformBroadcaster",
-    "TimeoutException",
-    "TransformBroadcaster",
-    "TransformException",
-    "TransformListener",
-    "TransformRegistration",
-    "TypeException",
-    "convert",
-]

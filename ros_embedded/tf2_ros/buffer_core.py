@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
 from ros_embedded.interfaces import get_message
 from ros_embedded.rclpy.logging import get_logger
-from ros_embedded.tf2_ros.exceptions import (
+from ros_embedded.rclpy.time import Time
+from ros_embedded.tf2_ros.exceptions import (  # noqa: F401 - tf2_py has them all
     ConnectivityException,
     ExtrapolationException,
     InvalidArgumentException,
@@ -18,17 +20,7 @@ from ros_embedded.tf2_ros.exceptions import (
     TransformException,
 )
 from ros_embedded.tf2_ros.rigid_transform import IDENTITY, RigidTransform
-from ros_embedded.tf2_ros.transform_cache import StampedTransform, StaticCache, TimeCache
-
-__all__ = [
-    "BufferCore",
-    "ConnectivityException",
-    "ExtrapolationException",
-    "InvalidArgumentException",
-    "LookupException",
-    "TimeoutException",
-    "TransformException",
-]
+from ros_embedded.tf2_ros.transform_cache import StampedTransform, TransformCache
 
 TransformStamped = get_message("geometry_msgs/msg/TransformStamped")
 DEFAULT_CACHE_NS = 10_000_000_000
@@ -41,7 +33,7 @@ class BufferCore:
 
     def __init__(self, cache_time: Any = None) -> None:
         self._cache_ns = DEFAULT_CACHE_NS if cache_time is None else nanoseconds(cache_time)
-        self._caches: dict[str, TimeCache | StaticCache] = {}
+        self._caches: dict[str, TransformCache] = {}
         self._authorities: dict[str, str] = {}
         self._names: dict[str, None] = {}  # an ordered set of all frames, roots too
         self._lock = threading.RLock()
@@ -51,14 +43,13 @@ class BufferCore:
         self._insert(transform, authority, is_static=False)
 
     def set_transform_static(self, transform: Any, authority: str) -> None:
+        """Take in a TransformStamped that holds at all times."""
         self._insert(transform, authority, is_static=True)
 
     def lookup_transform_core(self, target_frame: str, source_frame: str, time: Any) -> Any:
         """The TransformStamped that takes coordinates from the source frame to the target frame.
 
-        Raises:
-            LookupException, ConnectivityException, ExtrapolationException, InvalidArgumentException
-
+        Raises LookupException, ConnectivityException, ExtrapolationException or InvalidArgumentException.
         """
         with self._lock:
             found, stamp_ns = self._lookup(target_frame, source_frame, nanoseconds(time), "lookupTransform")
@@ -78,6 +69,7 @@ class BufferCore:
         return _as_message(target_T_fixed @ fixed_T_source, stamp_ns, target_frame, source_frame)
 
     def can_transform_core(self, target_frame: str, source_frame: str, time: Any) -> tuple[bool, str]:
+        """Whether lookup_transform_core would answer, and if not, why."""
         if target_frame == source_frame:
             return True, ""
         with self._lock:
@@ -93,32 +85,30 @@ class BufferCore:
             possible, problem = (False, problem) if problem else self._can(target_frame, fixed_frame, target_time)
             return self._can(fixed_frame, source_frame, source_time) if possible else (False, problem)
 
-    def get_latest_common_time(self, target_frame: str, source_frame: str) -> Any:
-        """The newest rclpy Time at which the two frames are connected. Raises TransformException."""
-        from ros_embedded.rclpy.time import Time
-
+    def get_latest_common_time(self, target_frame: str, source_frame: str) -> Time:
+        """The newest time at which the two frames are connected. Raises TransformException."""
         with self._lock:
             return Time(nanoseconds=self._latest_common_ns(target_frame, source_frame))
 
     def clear(self) -> None:
         """Forget all transforms that are not static; the frames' names stay known."""
         with self._lock:
-            self._caches = {name: cache for name, cache in self._caches.items() if isinstance(cache, StaticCache)}
+            self._caches = {name: cache for name, cache in self._caches.items() if cache.is_static}
 
     def all_frames_as_string(self) -> str:
+        """One line for each frame that has a parent."""
         with self._lock:
-            return "".join(
-                f"Frame {name} exists with parent {cache.latest().parent}.\n" for name, cache in self._caches.items()
-            )
+            frames = [(name, cache.latest().parent) for name, cache in self._caches.items()]
+        return "".join(f"Frame {name} exists with parent {parent}.\n" for name, parent in frames)
 
     def all_frames_as_yaml(self) -> str:
         """The tree as the tf2_frames service gives it; tf2_tools draws from this."""
         with self._lock:
             return "".join(self._frame_as_yaml(name, cache) for name, cache in self._caches.items()) or "[]"
 
-    def _frame_as_yaml(self, name: str, cache: TimeCache | StaticCache) -> str:
-        newest, oldest = cache.latest().stamp_ns / 1e9, cache.oldest_stamp_ns() / 1e9
-        rate = len(cache) / max(newest - oldest, 0.0001)
+    def _frame_as_yaml(self, name: str, cache: TransformCache) -> str:
+        newest, oldest = cache.stamps_ns[-1] / 1e9, cache.stamps_ns[0] / 1e9
+        rate = len(cache.stamps_ns) / max(newest - oldest, 0.0001)
         return (
             f"{name}: \n"
             f"  parent: '{cache.latest().parent}'\n"
@@ -137,24 +127,24 @@ class BufferCore:
 
     def _insert(self, message: Any, authority: str, is_static: bool) -> None:
         child, parent = message.child_frame_id.removeprefix("/"), message.header.frame_id.removeprefix("/")
-        shift, turn = message.transform.translation, message.transform.rotation
-        pose = RigidTransform(np.array([shift.x, shift.y, shift.z]), np.array([turn.w, turn.x, turn.y, turn.z]))
+        pose = RigidTransform.from_msgs(message.transform.translation, message.transform.rotation)
         problem = _problem_of(child, parent, pose)
-        if problem is None:
-            with self._lock:
-                cache = self._caches.get(child)
-                if not isinstance(cache, StaticCache if is_static else TimeCache):
-                    cache = self._caches[child] = StaticCache() if is_static else TimeCache(self._cache_ns)
-                self._names |= {parent: None, child: None}
-                self._authorities[child] = authority
-                stamp_ns = nanoseconds(message.header.stamp)
-                if not cache.insert(StampedTransform(stamp_ns, parent, pose)):
-                    get_logger("tf2").warn(
-                        f"TF_OLD_DATA ignoring data from the past for frame {child} at time {stamp_ns / 1e9:.6f} "
-                        f"according to authority {authority}"
-                    )
-        else:
+        if problem is not None:
             get_logger("tf2").error(f'{problem}: from "{parent}" to "{child}", authority "{authority}"')
+            return
+        stamp_ns = nanoseconds(message.header.stamp)
+        with self._lock:
+            cache = self._caches.get(child)
+            if cache is None or cache.is_static != is_static:
+                cache = self._caches[child] = TransformCache(self._cache_ns, is_static)
+            self._names |= {parent: None, child: None}
+            self._authorities[child] = authority
+            is_kept = cache.insert(StampedTransform(stamp_ns, parent, pose))
+        if not is_kept:
+            get_logger("tf2").warn(
+                f"TF_OLD_DATA ignoring data from the past for frame {child} at time {stamp_ns / 1e9:.6f} "
+                f"according to authority {authority}"
+            )
 
     def _can(self, target_frame: str, source_frame: str, time: Any) -> tuple[bool, str]:
         try:
@@ -162,13 +152,6 @@ class BufferCore:
         except TransformException as error:
             return False, str(error)
         return True, ""
-
-    def _unusable(self, **frames: str) -> str:
-        """What is wrong with the first frame that has a fault, by canTransform's argument; empty if none has."""
-        for argument, frame in frames.items():
-            if fault := self._fault(frame):
-                return f'Invalid frame ID "{frame}" passed to canTransform argument {argument} - {fault}'
-        return ""
 
     def _lookup(self, target: str, source: str, stamp_ns: int, function: str) -> tuple[RigidTransform, int]:
         """`target_T_source` and its time."""
@@ -178,45 +161,46 @@ class BufferCore:
         self._check_frame(f"{function} argument target_frame", target)
         self._check_frame(f"{function} argument source_frame", source)
         stamp_ns = stamp_ns or self._latest_common_ns(target, source)
-        above_source, problem = self._walk_up(source, stamp_ns)
+        above_source, frame, problem = {source: IDENTITY}, source, None
+        try:
+            for step in self._steps_up(source, stamp_ns):
+                above_source[step.parent] = step.parent_T_child @ above_source[frame]
+                frame = step.parent
+        except ExtrapolationException as error:  # no matter if the frames meet below
+            problem = error
         frame, frame_T_target = target, IDENTITY
-        while frame not in above_source:
-            cache = self._caches.get(frame)
-            try:
-                if cache is None:
+        try:
+            steps = self._steps_up(target, stamp_ns)
+            while frame not in above_source:
+                step_up = next(steps, None)
+                if step_up is None:
                     raise problem or _not_connected(target, source)
-                step = cache.at(stamp_ns)
-            except ExtrapolationException as error:
-                where = f"when looking up transform from frame [{source}] to frame [{target}]"
-                raise ExtrapolationException(f"{error}, {where}") from None
-            frame, frame_T_target = step.parent, step.parent_T_child @ frame_T_target
+                frame, frame_T_target = step_up.parent, step_up.parent_T_child @ frame_T_target
+        except ExtrapolationException as error:
+            where = f"when looking up transform from frame [{source}] to frame [{target}]"
+            raise ExtrapolationException(f"{error}, {where}") from None
         if frame == target:
             return above_source[frame], stamp_ns
         return frame_T_target.inverse() @ above_source[frame], stamp_ns
 
-    def _walk_up(self, source: str, stamp_ns: int) -> tuple[dict[str, RigidTransform], ExtrapolationException | None]:
-        """`frame_T_source` of all frames above source, and what ended the walk if not the root."""
-        above = {source: IDENTITY}
-        frame = source
+    def _steps_up(self, frame: str, stamp_ns: int | None) -> Iterator[StampedTransform]:
+        """The links from a frame to its root, at a time (None: the newest of each). Raises ExtrapolationException."""
+        passed = {frame}
         while (cache := self._caches.get(frame)) is not None:
-            try:
-                step = cache.at(stamp_ns)
-            except ExtrapolationException as error:
-                return above, error
-            if step.parent in above:
+            step = cache.latest() if stamp_ns is None else cache.at(stamp_ns)
+            frame = step.parent
+            if frame in passed:
                 raise LookupException(
                     f"The tf tree is invalid because it contains a loop.\n{self.all_frames_as_string()}"
                 )
-            above[step.parent] = step.parent_T_child @ above[frame]
-            frame = step.parent
-        return above, None
+            passed.add(frame)
+            yield step
 
     def _latest_common_ns(self, target: str, source: str) -> int:
         """The least of the newest times of the links between two frames; 0 if all are static."""
         if target == source and (cache := self._caches.get(target)) is not None:
             return cache.latest().stamp_ns
-        above_source = self._newest_above(source)
-        above_target = self._newest_above(target)
+        above_source, above_target = self._newest_above(source), self._newest_above(target)
         shared = next((frame for frame in above_target if frame in above_source), None)
         if shared is None:
             raise _not_connected(target, source)
@@ -225,16 +209,17 @@ class BufferCore:
 
     def _newest_above(self, frame: str) -> dict[str, float]:
         """For each frame above a frame, the least of the newest times of the links up to it."""
-        above = {frame: float("inf")}
-        while (cache := self._caches.get(frame)) is not None:
-            newest = cache.latest()
-            if newest.parent in above:
-                raise LookupException(
-                    f"The tf tree is invalid because it contains a loop.\n{self.all_frames_as_string()}"
-                )
-            above[newest.parent] = min(above[frame], newest.stamp_ns or float("inf"))
-            frame = newest.parent
+        above, least = {frame: float("inf")}, float("inf")
+        for step in self._steps_up(frame, None):
+            least = above[step.parent] = min(least, step.stamp_ns or float("inf"))
         return above
+
+    def _unusable(self, **frames: str) -> str:
+        """What is wrong with the first frame that has a fault, by canTransform's argument; empty if none has."""
+        for argument, frame in frames.items():
+            if fault := self._fault(frame):
+                return f'Invalid frame ID "{frame}" passed to canTransform argument {argument} - {fault}'
+        return ""
 
     def _check_frame(self, argument: str, frame: str) -> None:
         fault = self._fault(frame)
@@ -281,7 +266,5 @@ def _as_message(found: RigidTransform, stamp_ns: int, target_frame: str, source_
     message = TransformStamped(child_frame_id=source_frame)
     message.header.frame_id = target_frame
     message.header.stamp.sec, message.header.stamp.nanosec = divmod(stamp_ns, 1_000_000_000)
-    shift, turn = message.transform.translation, message.transform.rotation
-    shift.x, shift.y, shift.z = found.translation_m.tolist()
-    turn.w, turn.x, turn.y, turn.z = found.rotation_wxyz.tolist()
+    found.to_msgs(message.transform.translation, message.transform.rotation)
     return message

@@ -15,25 +15,17 @@ NO_WAIT = Duration()
 class TypeException(Exception):  # noqa: N818
     """No function is registered for a type."""
 
-    def __init__(self, errstr: str) -> None:
-        super().__init__(errstr)
-        self.errstr = errstr
-
-
-class NotImplementedException(Exception):  # noqa: N818
-    """A buffer lacks can_transform or lookup_transform."""
-
-    def __init__(self) -> None:
-        self.errstr = "CanTransform or LookupTransform not implemented"
-        super().__init__(self.errstr)
-
 
 class _TypeMap:
     """Functions by the types that they work on, shared by all instances of a class, as tf2_ros has it."""
 
     _functions: dict[Any, Callable[..., Any]]
 
-    def _get(self, key: Any) -> Callable[..., Any]:
+    def add(self, key: Any, callback: Callable[..., Any]) -> None:
+        self._functions[key] = callback
+
+    def get(self, key: Any) -> Callable[..., Any]:
+        """Raises TypeException."""
         if key not in self._functions:
             raise TypeException(f"Type {key} is not loaded or supported")
         return self._functions[key]
@@ -42,46 +34,31 @@ class _TypeMap:
 class TransformRegistration(_TypeMap):
     """Functions that transform an object of a type by a TransformStamped."""
 
-    _functions: dict[Any, Callable[..., Any]] = {}  # noqa: RUF012
-
-    def print_me(self) -> None:
-        print(self._functions)
-
-    def add(self, key: Any, callback: Callable[..., Any]) -> None:
-        """Register `callback(object, transform)` for a type."""
-        self._functions[key] = callback
-
-    def get(self, key: Any) -> Callable[..., Any]:
-        """The function of a type. Raises TypeException."""
-        return self._get(key)
+    _functions = {}  # noqa: RUF012
 
 
 class ConvertRegistration(_TypeMap):
-    """Functions that convert between types, directly or by a message."""
+    """Functions that convert between types: directly, by (from, to), or by a message."""
 
-    _functions: dict[Any, Callable[..., Any]] = {}  # noqa: RUF012
+    _functions = {}  # noqa: RUF012
 
     def add_from_msg(self, key: Any, callback: Callable[..., Any]) -> None:
-        self._functions["from_msg", key] = callback
+        self.add(("from_msg", key), callback)
 
     def add_to_msg(self, key: Any, callback: Callable[..., Any]) -> None:
-        self._functions["to_msg", key] = callback
+        self.add(("to_msg", key), callback)
 
     def add_convert(self, key: tuple[Any, Any], callback: Callable[..., Any]) -> None:
-        """Register how the first type of key becomes the second."""
-        self._functions[key] = callback
+        self.add(key, callback)
 
     def get_from_msg(self, key: Any) -> Callable[..., Any]:
-        """The function that makes a type from a message. Raises TypeException."""
-        return self._get(("from_msg", key))
+        return self.get(("from_msg", key))
 
     def get_to_msg(self, key: Any) -> Callable[..., Any]:
-        """The function that makes a message of a type. Raises TypeException."""
-        return self._get(("to_msg", key))
+        return self.get(("to_msg", key))
 
     def get_convert(self, key: tuple[Any, Any]) -> Callable[..., Any]:
-        """The direct conversion of a pair of types. Raises TypeException."""
-        return self._get(key)
+        return self.get(key)
 
 
 def convert(a: Any, b_type: Any) -> Any:
@@ -105,17 +82,21 @@ def Stamped(obj: Any, stamp: Any, frame_id: str) -> Any:  # noqa: N802 - tf2_ros
 class BufferInterface:
     """Transforms stamped objects; lookups are a subclass's."""
 
+    lookup_transform: Callable[..., Any]
+    lookup_transform_full: Callable[..., Any]
+
     def __init__(self) -> None:
         self.registration = TransformRegistration()
 
     def transform(
         self, object_stamped: Any, target_frame: str, timeout: Duration = NO_WAIT, new_type: Any = None
     ) -> Any:
-        """Transform an object with a header to another frame at its own time."""
-        do_transform = self.registration.get(type(object_stamped))
+        """Transform an object with a header to another frame at its own time. Raises TypeException."""
         header = object_stamped.header
-        found = self.lookup_transform(target_frame, header.frame_id, header.stamp, timeout)
-        result = do_transform(object_stamped, found)
+        do_transform = self.registration.get(type(object_stamped))
+        result = do_transform(
+            object_stamped, self.lookup_transform(target_frame, header.frame_id, header.stamp, timeout)
+        )
         return result if new_type is None else convert(result, new_type)
 
     def transform_full(
@@ -127,39 +108,9 @@ class BufferInterface:
         timeout: Duration = NO_WAIT,
         new_type: Any = None,
     ) -> Any:
-        """Transform an object with a header to another frame at another time."""
-        do_transform = self.registration.get(type(object_stamped))
+        """Transform an object with a header to another frame at another time. Raises TypeException."""
         header = object_stamped.header
-        found = self.lookup_transform_full(
-            target_frame, target_time, header.frame_id, header.stamp, fixed_frame, timeout
-        )
-        result = do_transform(object_stamped, found)
+        do_transform = self.registration.get(type(object_stamped))
+        arguments = (target_frame, target_time, header.frame_id, header.stamp, fixed_frame, timeout)
+        result = do_transform(object_stamped, self.lookup_transform_full(*arguments))
         return result if new_type is None else convert(result, new_type)
-
-    def lookup_transform(self, target_frame: str, source_frame: str, time: Any, timeout: Duration = NO_WAIT) -> Any:
-        raise NotImplementedException
-
-    def lookup_transform_full(
-        self,
-        target_frame: str,
-        target_time: Any,
-        source_frame: str,
-        source_time: Any,
-        fixed_frame: str,
-        timeout: Duration = NO_WAIT,
-    ) -> Any:
-        raise NotImplementedException
-
-    def can_transform(self, target_frame: str, source_frame: str, time: Any, timeout: Duration = NO_WAIT) -> Any:
-        raise NotImplementedException
-
-    def can_transform_full(
-        self,
-        target_frame: str,
-        target_time: Any,
-        source_frame: str,
-        source_time: Any,
-        fixed_frame: str,
-        timeout: Duration = NO_WAIT,
-    ) -> Any:
-        raise NotImplementedException

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from pytransform3d.rotations import concatenate_quaternions, q_conj, q_prod_vector, quaternion_slerp
@@ -17,6 +18,17 @@ class RigidTransform:
 
     translation_m: np.ndarray
     rotation_wxyz: np.ndarray
+
+    @classmethod
+    def from_msgs(cls, translation: Any, rotation: Any) -> RigidTransform:
+        """From a Vector3 or Point and a Quaternion."""
+        shift = np.array([translation.x, translation.y, translation.z])
+        return cls(shift, np.array([rotation.w, rotation.x, rotation.y, rotation.z]))
+
+    def to_msgs(self, translation: Any, rotation: Any) -> None:
+        """Write into a Vector3 or Point and a Quaternion."""
+        translation.x, translation.y, translation.z = self.translation_m.tolist()
+        rotation.w, rotation.x, rotation.y, rotation.z = self.rotation_wxyz.tolist()
 
     def __matmul__(self, b_T_c: RigidTransform) -> RigidTransform:
         """`a_T_c` of `a_T_b @ b_T_c`."""

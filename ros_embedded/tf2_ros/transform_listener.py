@@ -8,10 +8,11 @@ from typing import Any
 
 from ros_embedded.interfaces import get_message
 from ros_embedded.rclpy.callback_groups import ReentrantCallbackGroup
-from ros_embedded.rclpy.qos import DurabilityPolicy, HistoryPolicy, QoSProfile
+from ros_embedded.rclpy.executors import ExternalShutdownException, SingleThreadedExecutor
+from ros_embedded.rclpy.qos import DurabilityPolicy, QoSProfile
 from ros_embedded.tf2_ros.buffer import Buffer
 
-TFMessage = get_message("tf2_msgs/msg/TFMessage")
+_LATCHED = DurabilityPolicy.TRANSIENT_LOCAL
 
 
 class TransformListener:
@@ -26,23 +27,15 @@ class TransformListener:
         qos: QoSProfile | int | None = None,
         static_qos: QoSProfile | int | None = None,
     ) -> None:
-        self.buffer = buffer
-        self.node = node
+        self.buffer, self.node = buffer, node
         # callbacks that wait for a transform must not keep it from being received
         self.group = ReentrantCallbackGroup()
-        self.tf_sub = node.create_subscription(
-            TFMessage,
-            "/tf",
-            self.callback,
-            _profile(DurabilityPolicy.VOLATILE) if qos is None else qos,
-            callback_group=self.group,
-        )
+        qos = QoSProfile(depth=100) if qos is None else qos
+        static_qos = QoSProfile(depth=100, durability=_LATCHED) if static_qos is None else static_qos
+        tf = get_message("tf2_msgs/msg/TFMessage")
+        self.tf_sub = node.create_subscription(tf, "/tf", self.callback, qos, callback_group=self.group)
         self.tf_static_sub = node.create_subscription(
-            TFMessage,
-            "/tf_static",
-            self.static_callback,
-            _profile(DurabilityPolicy.TRANSIENT_LOCAL) if static_qos is None else static_qos,
-            callback_group=self.group,
+            tf, "/tf_static", self.static_callback, static_qos, callback_group=self.group
         )
         if spin_thread:
             self._spin_in_thread()
@@ -67,10 +60,7 @@ class TransformListener:
             self.buffer.set_transform_static(transform, "default_authority")
 
     def _spin_in_thread(self) -> None:
-        from ros_embedded.rclpy.executors import ExternalShutdownException, SingleThreadedExecutor
-
-        self.executor = executor = SingleThreadedExecutor(context=self.node.context)
-        node = self.node
+        node, executor = self.node, SingleThreadedExecutor(context=self.node.context)
 
         def spin() -> None:
             executor.add_node(node)
@@ -78,9 +68,5 @@ class TransformListener:
                 executor.spin()
             executor.remove_node(node)
 
-        self.dedicated_listener_thread = Thread(target=spin, daemon=True)
+        self.executor, self.dedicated_listener_thread = executor, Thread(target=spin, daemon=True)
         self.dedicated_listener_thread.start()
-
-
-def _profile(durability: DurabilityPolicy) -> QoSProfile:
-    return QoSProfile(depth=100, durability=durability, history=HistoryPolicy.KEEP_LAST)

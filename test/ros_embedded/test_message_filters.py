@@ -8,14 +8,12 @@ from ros_embedded import rclpy
 from ros_embedded.interfaces import get_message
 from ros_embedded.message_filters import (
     ApproximateTimeSynchronizer,
-    Cache,
     SimpleFilter,
     Subscriber,
     TimeSynchronizer,
 )
 from ros_embedded.rclpy.context import Context
 from ros_embedded.rclpy.executors import SingleThreadedExecutor
-from ros_embedded.rclpy.time import Time
 
 PointStamped = get_message("geometry_msgs/msg/PointStamped")
 String = get_message("std_msgs/msg/String")
@@ -104,23 +102,6 @@ def test_headerless_messages_are_dropped_unless_allowed(inputs):
         source.signalMessage(String(data="x"))
     assert strict == []
     assert len(lenient) == 1
-
-
-def test_cache_answers_by_time():
-    source = SimpleFilter()
-    cache = Cache(source, 3)
-    assert cache.getLast() is None
-    for stamp in (1, 2, 3, 4):
-        source.signalMessage(point(stamp))
-
-    def at(milliseconds):
-        return Time.from_msg(point(milliseconds).header.stamp)
-
-    assert [stamp_ms(message) for message in cache.getInterval(at(0), at(3))] == [2, 3]
-    assert stamp_ms(cache.getElemAfterTime(at(3))) == 3
-    assert cache.getElemBeforeTime(at(1)) is None
-    assert stamp_ms(cache.getLast()) == 4
-    assert (cache.getOldestTime(), cache.getLastestTime()) == (at(2), at(4))
 
 
 def test_subscribers_bring_topics_of_a_node_together():

@@ -6,8 +6,7 @@ import time
 import pytest
 
 from ros_embedded import rclpy
-from ros_embedded.interfaces import get_action, get_message, get_service
-from ros_embedded.rclpy.action import ActionServer
+from ros_embedded.interfaces import get_message, get_service
 from ros_embedded.rclpy.context import Context
 from ros_embedded.rclpy.duration import Duration
 from ros_embedded.rclpy.executors import MultiThreadedExecutor
@@ -15,11 +14,9 @@ from ros_embedded.rclpy.time import Time
 from ros_embedded.tf2_geometry_msgs import PointStamped
 from ros_embedded.tf2_ros import (
     Buffer,
-    BufferClient,
     ExtrapolationException,
     LookupException,
     StaticTransformBroadcaster,
-    TimeoutException,
     TransformBroadcaster,
     TransformListener,
 )
@@ -168,31 +165,3 @@ def test_jump_back_in_time_clears_the_buffer():
     buffer.set_transform(transform("map", "cup", 1.0), "test")
     buffer.time_jump_callback(None)
     assert not buffer.can_transform("map", "cup", NEWEST)
-
-
-def test_buffer_client_asks_a_buffer_server(nodes):
-    node = nodes("buffer_server")
-    buffer = Buffer(node=node)
-    buffer.set_transform(transform("map", "cup", 7.0), "test")
-    action = get_action("tf2_msgs/action/LookupTransform")
-
-    def answer(handle):
-        request, result = handle.request, action.Result()
-        try:
-            result.transform = buffer.lookup_transform(request.target_frame, request.source_frame, request.source_time)
-        except LookupException as error:
-            result.error.error, result.error.error_string = result.error.LOOKUP_ERROR, str(error)
-        handle.succeed()
-        return result
-
-    client = BufferClient(nodes("asker"), "tf2_buffer_server")
-    with pytest.raises(TimeoutException, match="not ready"):
-        client.lookup_transform("map", "cup", NEWEST)
-    server = ActionServer(node, action, "tf2_buffer_server", answer)
-    assert client.action_client.wait_for_server(timeout_sec=5.0)
-    assert client.lookup_transform("map", "cup", NEWEST, SOON).transform.translation.x == 7.0
-    with pytest.raises(LookupException, match="moon"):
-        client.lookup_transform("map", "moon", NEWEST, SOON)
-    assert not client.can_transform("map", "moon", NEWEST)
-    client.destroy()
-    server.destroy()
