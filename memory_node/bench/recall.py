@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memory_node.bench.recall_cases import NOW_NS, RememberedThings
+from memory_node.bench.recall_requests import request_rows
 from memory_node.bench.rows import emit, progress_bar
 from memory_node.domain.answer import FindQuery
 from memory_node.domain.memory_unit import MemoryUnit
@@ -39,12 +40,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--precision", choices=("fp32", "int8"), default=RetrievalConfig().precision)
     parser.add_argument("--exact-below", type=int, default=RetrievalConfig().exact_below, help="no graph up to here")
     parser.add_argument("--threads", type=int, default=os.cpu_count() or 1, help="while the graph is built")
+    parser.add_argument("--requests", metavar="FILE", help="only measure what is answered to the requests of this file")
     parser.add_argument("--expansion", type=int, default=GraphSettings().expansion_search, help="of the graph's search")
 
 
 def run(args: argparse.Namespace) -> int:
     """Do it; return the exit status."""
-    emit(rows(args), args.json)
+    emit(request_rows(args.requests, args.precision) if args.requests else rows(args), args.json)
     return 0
 
 

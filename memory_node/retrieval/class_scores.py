@@ -103,7 +103,9 @@ class ClassScores:
             signs = np.full(len(words), -1.0)
             signs[[table.index[name] for name in named]] = 1.0
             words += config.class_weight * signs
-        return ClassFit(cosines, words, float(cosines.max(initial=0.0)))
+        best = float(cosines.max(initial=0.0))
+        # What could not be embedded is neither like the request nor unlike it.
+        return ClassFit(np.where(cosines == 0.0, config.cosine_center, cosines), words, best)
 
     def log_odds(self, cosines: NDArray[np.float64], fit: ClassFit) -> NDArray[np.float64]:
         """Return the log-odds of "this is what is meant" by cosines alone.

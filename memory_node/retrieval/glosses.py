@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -45,9 +46,15 @@ class ClassGlosses:
             for name in ("object_types", "vocabulary", "class_glosses")
         )
         phrases: dict[str, list[str]] = {name: [entry["gloss"]] for name, entry in types.items()}
+        for name, purposes in kinds["strangers"].items():
+            phrases.setdefault(name, []).extend(purposes)
         for name, entry in vocabulary.items():
             phrases.setdefault(name, []).extend(entry["described"])
-        return cls.build({name: entry["names"] for name, entry in vocabulary.items()}, phrases, kinds["kinds"])
+        return cls.build(
+            {name: entry["names"] for name, entry in vocabulary.items()},
+            phrases,
+            [*kinds["kinds"], *kinds["needs"]],
+        )
 
     def texts_of(self, class_name: str) -> tuple[str, ...]:
         """Return every phrase that points at a class; for an unknown class its own words."""
@@ -63,7 +70,22 @@ class ClassGlosses:
         return words[0] == words[1] or words[0] in self.names_of(other) or words[1] in self.names_of(one)
 
 
-_DESCRIBING = frozenset(tokens("something anything thing object item one stuff what which whatever kind type"))
+_DESCRIBING = frozenset(
+    tokens("something anything somewhere anywhere thing object item one stuff what which whatever kind type")
+)
+# Sentences that tell of a situation or a purpose name what it is about, not what is wanted for it.
+_SUBJECT = (
+    r"(?:the|my|our|your|his|her|their|this|that|these|those|some|it|there)\b"
+    r"(?:\s+(?!that\b|which\b|who\b|i\b)\w+){0,3}?"
+)
+_SITUATION = re.compile(
+    rf"^{_SUBJECT}\s+(?:is|are|was|were|looks?|tastes?|smells?|feels?|seems?|sounds?|has|have|had|does|do|did|needs?|got"
+    r"|went|came|ran|will|would|should|can|cannot|could|must)\b"
+    r"|^(?:how|why|when|who|did|does|is there)\b"
+    r"|^(?:i|we)\s+(?!(?:need|want|lost|miss|forgot|search|seek)\b|(?:would|should|could|am|are|cannot|can)\b)\w+"
+    r"|^(?:i|we)\s+(?:am|are|cannot|can)\s+(?!looking\b|searching\b|find\b|have\b)"
+    r"|^(?:i|we)\s+(?:need|want|have|(?:would|should|could)\s+(?:like|love))\s+to\s+(?!have\b|get\b|find\b|see\b)"
+)
 
 
 class NamedClasses:
@@ -77,9 +99,13 @@ class NamedClasses:
         self._longest = max((len(name) for name in self._classes), default=0)
 
     def find(self, text: str) -> set[str]:
-        """Return the classes that the text names; none when it describes ("something for cutting bread")."""
+        """Return the classes that the text names as wanted.
+
+        None when it describes ("something for cutting bread"), tells of a situation ("the toilet is blocked") or of a
+        purpose ("I want to pay for the pizza"). A word after "to" is a verb ("to water", "to switch").
+        """
         words = tokens(text)
-        if not _DESCRIBING.isdisjoint(words):
+        if not _DESCRIBING.isdisjoint(words) or _SITUATION.search(" ".join(text.lower().split())):
             return set()
         spans: list[tuple[int, int]] = []
         start = 0
@@ -88,7 +114,7 @@ class NamedClasses:
                 (
                     start + size
                     for size in range(min(self._longest, len(words) - start), 0, -1)
-                    if tuple(words[start : start + size]) in self._classes
+                    if tuple(words[start : start + size]) in self._classes and words[start - 1 : start] != ["to"]
                 ),
                 start,
             )

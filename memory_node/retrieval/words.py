@@ -9,7 +9,9 @@ _WORD = re.compile(r"[a-z0-9]+")
 _STOPWORDS = frozenset(
     _WORD.findall(
         "a an the some any my your our his her their its this that these those of for to from with in on at by into "
-        "onto and or then it is are was be me i we you he she they please something thing things stuff object one"
+        "onto and or then it is are was be me i we you he she they please something thing things stuff object one "
+        "am not no so too very can cannot could would will want wants need needs like get got have has had do does did "
+        "how what when where who why there here somewhere anything somebody someone up out"
     )
 )
 

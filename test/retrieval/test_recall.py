@@ -1,8 +1,11 @@
+import threading
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from memory_node.domain.answer import AnswerStatus, FindQuery
-from memory_node.domain.errors import InvalidValueError
+from memory_node.domain.errors import InvalidValueError, RobotMemoryError
 from memory_node.domain.memory_unit import MemoryUnit
 from memory_node.domain.states import ObjectState, StateBelief
 from memory_node.retrieval.config import RetrievalConfig
@@ -155,12 +158,147 @@ def test_own_embedding_of_a_unit_counts(recall):
     assert alone.best is not None, "by class alone a box would not be an answer"
 
 
+@pytest.mark.parametrize(
+    ("text", "named"),
+    [
+        ("where is the mug?", {"Mug"}),
+        ("I need the mug", {"Mug"}),
+        ("the mug that is cold", {"Mug"}),
+        ("I would like to have the mug", {"Mug"}),
+        ("my mug, please", {"Mug"}),
+        ("the mug is dirty", set()),
+        ("I spilled the plant's water", set()),
+        ("I want to fill the mug", set()),
+        ("how do I clean the mug?", set()),
+        ("something to plant in the mug", set()),
+        ("a can to plant with", set()),
+    ],
+)
+def test_sentences_about_a_thing_do_not_name_it_as_wanted(text, named):
+    glosses = ClassGlosses.build({"Mug": ["mug"], "HousePlant": ["plant"]}, {})
+    assert NamedClasses(glosses, glosses.names).find(text) == named
+
+
 def test_head_of_a_compound_is_what_is_named():
     glosses = ClassGlosses.build({"Bread": ["bread"], "Knife": ["knife"], "CoffeeTable": ["coffee table"]}, {})
     named = NamedClasses(glosses, glosses.names)
     assert named.find("a bread knife") == {"Knife"}
     assert named.find("put the knives on the coffee table") == {"Knife", "CoffeeTable"}
     assert named.find("something for cutting bread") == set()
+
+
+def test_memory_is_followed_unit_by_unit(recall):
+    recall.clear()
+    assert recall.rank(FindQuery("mug"), NOW).status is AnswerStatus.UNKNOWN
+    for one in KITCHEN:
+        recall.follow(one.object_id, one)
+    recall.follow("m2", unit("Mug", "m2", x_m=3.0))
+    assert len(recall) == len(KITCHEN) + 1
+    ids = [answer.object_id for answer in recall.rank(FindQuery("mug", near=(3.0, 0.0, 0.8)), NOW).answers]
+    assert ids[:2] == ["m2", "Mug"]
+    recall.follow("Mug", unit("Apple", "Mug"))
+    recall.follow("m2", None)
+    assert not recall.remove("m2")
+    assert recall.rank(FindQuery("mug"), NOW).best is None, "one was relabelled, the other left"
+    apples = recall.rank(FindQuery("apple"), NOW).answers
+    assert {answer.object_id for answer in apples} == {"Apple", "Mug"}
+
+
+def test_room_tells_things_of_one_class_apart(recall):
+    units = [unit("Mug", room, room_name=room) for room in ("bathroom", "kitchen", "bedroom")]
+    assert ranked(recall, FindQuery("the mug in the kitchen"), units).best.object_id == "kitchen"
+    assert ranked(recall, FindQuery("the mug in the bedroom"), units).best.object_id == "bedroom"
+
+
+def test_graph_and_exact_search_answer_alike(recall):
+    rng = np.random.default_rng(3)
+    glosses = ClassGlosses.load()
+    names = list(glosses.names)
+    units = [
+        unit(
+            names[rng.integers(len(names))],
+            f"u{number}",
+            [list(ObjectState)[rng.integers(13)]],
+            stamp_s=rng.uniform(0, 999),
+            x_m=rng.uniform(0, 30),
+            area_id=f"a{rng.integers(3)}",
+            room_name=["kitchen", "bathroom", "hall"][rng.integers(3)],
+        )
+        for number in range(2000)
+    ]
+    exact, graph = (
+        Recall(MiniLmEmbedder(), glosses, replace(RetrievalConfig(), exact_below=limit)) for limit in (10_000, 500)
+    )
+    for one in (exact, graph):
+        one.put_all(units)
+        for number in range(0, 2000, 5):
+            one.remove(f"u{number}")
+    assert exact.is_exact
+    assert not graph.is_exact
+    queries = [
+        FindQuery("the clean mug in the kitchen"),
+        FindQuery("something to drink from", near=(3.0, 0.0, 0.0)),
+        FindQuery("the tableware", area_id="a1"),
+        FindQuery("a fork", states=(ObjectState.DIRTY,)),
+        FindQuery(object_class="Apple", near=(20.0, 0.0, 0.0)),
+        FindQuery("a hammer to drive in this nail", exclude_ids=frozenset({"u1"})),
+        FindQuery(as_of_ns=500 * S),
+    ]
+    for query in queries:
+        wanted = exact.rank(query, NOW).answers
+        found = graph.rank(query, NOW).answers
+        np.testing.assert_allclose([one.score for one in found], [one.score for one in wanted], atol=0.01)
+        assert len(set(found_ids := [one.object_id for one in found])) == len(found_ids)
+
+
+@pytest.mark.parametrize("exact_below", [10_000, 8])
+def test_readers_do_not_wait_for_a_writer(exact_below):
+    recall = Recall(MiniLmEmbedder(), config=replace(RetrievalConfig(), exact_below=exact_below))
+    recall.put_all(KITCHEN)
+    with recall._lock, recall._words._lock:  # a writer in the middle of its work
+        assert recall.rank(FindQuery("the tableware"), NOW).best is not None
+
+
+def test_ranking_beside_a_writer_answers_with_what_stays():
+    recall = Recall(MiniLmEmbedder(), config=replace(RetrievalConfig(), exact_below=40))
+    recall.put_all(KITCHEN)
+    done = threading.Event()
+
+    def write():
+        for number in range(300):
+            recall.put(unit("Pillow", f"p{number % 60}", room_name=["hall", "attic"][number % 2]))
+            recall.remove(f"p{(7 * number) % 60}")
+        done.set()
+
+    writer = threading.Thread(target=write)
+    writer.start()
+    rounds = 0
+    while not done.is_set() or rounds < 20:
+        assert recall.rank(FindQuery("something to drink from"), NOW).best.object_class == "Mug"
+        rounds += 1
+    writer.join()
+
+
+def test_embedder_that_fails_costs_no_memory(caplog):
+    class Away:
+        dimension = 384
+        inner = MiniLmEmbedder()
+        failing = False
+
+        def embed(self, texts):
+            if self.failing:
+                raise RobotMemoryError("the endpoint is away")
+            return self.inner.embed(texts)
+
+    embedder = Away()
+    recall = Recall(embedder)
+    recall.rank(FindQuery("mug"), NOW)
+    embedder.failing = True
+    recall.put_all([unit("Mug"), unit("garden_gnome")])
+    assert "the endpoint is away" in caplog.text
+    embedder.failing = False
+    assert recall.rank(FindQuery("mug"), NOW).best.object_id == "Mug"
+    assert recall.rank(FindQuery("the garden gnome"), NOW).best.object_id == "garden_gnome"
 
 
 def test_shipped_config_equals_the_defaults():
