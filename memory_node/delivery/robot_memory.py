@@ -141,8 +141,8 @@ class RobotMemory:
             for change in grounded:
                 changed = self._scene.apply_change(change)
                 for event in changed:
-                    if event.kind in _GONE:
-                        self._cache.forget(event.object.id)
+                    if event.kind in _GONE or event.object.id != change.object_id:
+                        self._mirror(event)
                 events += changed
                 self._cache.apply(change)
                 if not change.destroyed and self._exists(change.object_id):

@@ -1,4 +1,4 @@
-"""What the hand holds moves with the robot: its sightings are not of another object."""
+"""What the hand holds moves with the robot, and what stands on or in it moves along."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from memory_node.domain.geometry import FloatArray
 from memory_node.domain.observation import Frame
 from memory_node.scene_graph.state import ROBOT_ID, GraphState, plain_name
 
@@ -13,21 +14,47 @@ from memory_node.scene_graph.state import ROBOT_ID, GraphState, plain_name
 _HAND_REACH_M = 0.9
 
 
+def pick_up(state: GraphState, row: int) -> list[int]:
+    """Let the robot hold a row; return the rows of what it carries along with it."""
+    record = state.table.record(row)
+    if state.table.removed[row]:  # it was not where it was remembered, so what it carried there is not on it now
+        state.unload(record.id)
+    load = state.load_of(record.id)
+    if record.support_id != ROBOT_ID:
+        for carried in (row, *load):
+            state.end_place(carried)
+    state.mark_present(row)
+    state.stand_on(row, ROBOT_ID, False)
+    for carried in (row, *load):
+        state.index.take(carried)
+        state.table.sheltered[carried] = True
+    return load
+
+
+def move_load(state: GraphState, row: int, by_m: FloatArray) -> list[int]:
+    """Shift what stands on or in a row by (3,), as it was itself; return its rows."""
+    load = state.load_of(state.table.record(row).id)
+    for carried in load:
+        state.table.center[carried] += by_m
+    return load
+
+
 def without_held(state: GraphState, frame: Frame) -> Frame:
-    """Return the frame without its sightings of held objects; those tell where the held objects are now.
+    """Return the frame without its sightings of held objects and of what they carry; those tell where they are now.
 
     Of several things of a held object's class within the hand's reach, the one nearest to the camera is taken.
     """
     observations = list(frame.observations)
-    for object_id in sorted(state.contents.get(ROBOT_ID, ())):
-        row = state.table.row(object_id)
+    for row in state.load_of(ROBOT_ID):
         name = plain_name(state.table.record(row).best_class)
         seen = [
             (_distance(frame, o.box.center), i) for i, o in enumerate(observations) if plain_name(o.best_class) == name
         ]
         distance, index = min(seen, default=(np.inf, -1))
         if distance <= _HAND_REACH_M:
-            state.table.center[row] = observations.pop(index).box.center
+            center = observations.pop(index).box.center
+            move_load(state, row, center - state.table.center[row])
+            state.table.center[row] = center
             state.table.last_seen[row] = max(int(state.table.last_seen[row]), frame.stamp_ns)
     return replace(frame, observations=tuple(observations))
 

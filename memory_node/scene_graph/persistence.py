@@ -122,6 +122,9 @@ def load_records(state: GraphState, places: Places, records: Mapping[str, Any]) 
         known = record.support_id if record.support_id == ROBOT_ID or record.support_id in state.table.row_of else ""
         state.stand_on(row, known, record.inside and bool(known))
         record.movable = record.movable and plain_name(record.best_class) not in state.config.fixed_classes
+    for row in state.load_of(ROBOT_ID):
+        state.index.take(row)
+        state.table.sheltered[row] = True
     places.areas.update({row["id"]: area_from_record(row) for row in records.get("areas", ())})
     places.rooms.update({row["id"]: room_from_record(row) for row in records.get("rooms", ())})
     places.floors.update({row["id"]: floor_from_record(row) for row in records.get("floors", ())})

@@ -10,6 +10,7 @@ from memory_node.domain.scene import SceneEvent, SceneEventKind
 from memory_node.domain.skill import StateChange
 from memory_node.domain.states import StateBelief, with_state
 from memory_node.scene_graph.duplicates import merge_rows, same_class
+from memory_node.scene_graph.in_hand import move_load, pick_up
 from memory_node.scene_graph.object_table import ObjectRecord
 from memory_node.scene_graph.resolve import resolve_changed, resolve_reference
 from memory_node.scene_graph.state import ROBOT_ID, GraphState, plain_name
@@ -21,7 +22,7 @@ _SAME_SPOT_M = 0.25
 
 def apply_change(state: GraphState, change: StateChange) -> list[SceneEvent]:
     """Take over a change: states, picked up (the robot holds it), put down on or in something, destroyed, sliced off
-    a whole.
+    a whole. What stands on or in a thing goes where it goes.
 
     An object that the graph does not know yet is entered, when the change says where it is.
     """
@@ -42,18 +43,15 @@ def apply_change(state: GraphState, change: StateChange) -> list[SceneEvent]:
         return [event]
     kind = SceneEventKind.UPDATED
     merged: list[SceneEvent] = []
+    load: list[int] = []
     if change.held:
-        if table.record(row).support_id != ROBOT_ID:
-            state.end_place(row)
-        state.mark_present(row)
-        state.index.take(row)
-        state.stand_on(row, ROBOT_ID, False)
+        load = pick_up(state, row)
     elif change.held is False or change.support_id or change.position is not None:
         kind = SceneEventKind.MOVED
-        _put(state, row, change)
+        load = _put(state, row, change)
         merged = _merge_newcomers(state, row, change)
     _believe(state, row, change)
-    return [state.event(kind, row), *merged]
+    return [*(state.event(kind, carried) for carried in (row, *load)), *merged]
 
 
 def _merge_newcomers(state: GraphState, row: int, change: StateChange) -> list[SceneEvent]:
@@ -91,10 +89,29 @@ def _set_states(state: GraphState, row: int, change: StateChange) -> None:
         state.refresh_shelter(record.id)
 
 
-def _put(state: GraphState, row: int, change: StateChange) -> None:
+def _put(state: GraphState, row: int, change: StateChange) -> list[int]:
+    """Put a row where the change says, with what stands on or in it; return the rows of that."""
     table = state.table
+    before = table.center[row].copy()
+    if table.removed[row]:
+        state.unload(table.record(row).id)
+    load = state.load_of(table.record(row).id)
     if table.record(row).support_id != ROBOT_ID and not table.removed[row]:
-        state.end_place(row)
+        for carried in (row, *load):
+            state.end_place(carried)
+    _set_down(state, row, change)
+    move_load(state, row, table.center[row] - before)
+    for carried in load:
+        record = table.record(carried)
+        record.place_since, record.area_id = change.stamp_ns, table.record(row).area_id
+        table.last_seen[carried] = max(int(table.last_seen[carried]), change.stamp_ns)
+        state.place(carried)
+        state.stand_on(carried, record.support_id, record.inside)
+    return load
+
+
+def _set_down(state: GraphState, row: int, change: StateChange) -> None:
+    table = state.table
     table.record(row).place_since = change.stamp_ns
     support = resolve_reference(state, change.support_id)
     if change.position is not None:

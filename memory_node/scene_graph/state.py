@@ -142,12 +142,13 @@ class GraphState:
         self.stand_on(row, "", False)
         for other in self.apart.pop(record.id, ()):
             self.apart[other].discard(record.id)
-        for child in sorted(self.contents.pop(record.id, ())):
-            child_row = self.table.row(child)
-            self.table.record(child_row).support_id = ""
-            self.table.record(child_row).inside = False
-            self.table.sheltered[child_row] = False
+        self.unload(record.id)
         self.table.drop(row)
+
+    def unload(self, object_id: str) -> None:
+        """Let what stood on or in an object stand on nothing known."""
+        for child in sorted(self.contents.pop(object_id, ())):
+            self.stand_on(self.table.row(child), "", False)
 
     def set_apart(self, row: int, other: int) -> None:
         """Note that two rows are two things."""
@@ -169,6 +170,17 @@ class GraphState:
                 self.contents.setdefault(support_id, set()).add(record.id)
         record.support_id, record.inside = support_id, inside
         self.table.sheltered[row] = self._shelters(support_id, inside)
+
+    def load_of(self, object_id: str) -> list[int]:
+        """Return the rows of all that stands on or in an object, and on or in that: what carries comes first."""
+        load: list[int] = []
+        waiting, known = [object_id], {object_id}
+        while waiting:
+            for child in sorted(self.contents.get(waiting.pop(0), set()) - known):
+                known.add(child)
+                waiting.append(child)
+                load.append(self.table.row(child))
+        return load
 
     def refresh_shelter(self, container_id: str) -> None:
         """Decide again for everything in a container whether it can be seen from outside."""

@@ -30,18 +30,20 @@ def update_supports(state: GraphState, rows: Rows, neighbours: Rows) -> None:
     floor = table.center[neighbours, 2] - 0.5 * table.size[neighbours, 2]
     volume = table.size[rows].prod(axis=1)[:, None] < 0.5 * table.size[neighbours].prod(axis=1)[None]
     within = above & volume & (bottom[:, None] > floor[None] - 0.05) & (top[:, None] < height[None] + 0.05)
+    volumes = table.size[neighbours].prod(axis=1)
     for i, row in enumerate(rows.tolist()):
         record = table.record(row)
         if record.support_id == ROBOT_ID:
             continue
-        if on[i].any():
-            best = int(neighbours[np.argmin(np.where(on[i], gap[i], np.inf))])
-            state.stand_on(row, table.record(best).id, False)
-        elif within[i].any():
-            sizes = table.size[neighbours].prod(axis=1)
-            best = int(neighbours[np.argmin(np.where(within[i], sizes, np.inf))])
-            seat = is_class(table.record(best), state.config.surface_classes)
-            state.stand_on(row, table.record(best).id, not seat)
+        surface = int(np.argmin(np.where(on[i], gap[i], np.inf))) if on[i].any() else -1
+        container = int(np.argmin(np.where(within[i], volumes, np.inf))) if within[i].any() else -1
+        seat = container >= 0 and is_class(table.record(int(neighbours[container])), state.config.surface_classes)
+        # In a bowl on a table, a thing's foot is level with the table's top as well.
+        shared = surface >= 0 and abs(floor[container] - height[surface]) < state.config.on_gap_m
+        if container >= 0 and (surface < 0 or (shared and not seat)):
+            state.stand_on(row, table.record(int(neighbours[container])).id, not seat)
+        elif surface >= 0:
+            state.stand_on(row, table.record(int(neighbours[surface])).id, False)
         elif not table.sheltered[row]:
             state.stand_on(row, "", False)
 

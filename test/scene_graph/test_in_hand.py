@@ -1,11 +1,14 @@
 import numpy as np
 
-from memory_node.domain.geometry import OrientedBox, Pose
+from memory_node.domain.geometry import Intrinsics, OrientedBox, Pose
 from memory_node.domain.observation import Frame, ObjectObservation
 from memory_node.domain.skill import StateChange
+from memory_node.scene_graph.config import SceneGraphConfig
 from memory_node.scene_graph.graph import SceneGraph
 
 SECOND_NS = 1_000_000_000
+# An optical frame at (0, 0, 0.8) that looks along +x.
+TOWARDS_X = np.array([[0.0, 0.0, 1.0, 0.0], [-1.0, 0.0, 0.0, 0.0], [0.0, -1.0, 0.0, 0.8], [0.0, 0.0, 0.0, 1.0]])
 
 
 def seen(name: str, *places: tuple[float, float, float]) -> tuple[ObjectObservation, ...]:
@@ -55,3 +58,75 @@ def test_apple_that_lay_there_before_stays_a_second_one() -> None:
     graph.observe(frame(2, 3.0, seen("Apple", (5.0, 0.2, 0.9))))
     graph.apply_change(StateChange(apple.id, "Apple", 4 * SECOND_NS, held=False, position=(5.0, 0.0, 0.9)))
     assert len(graph.objects()) == 2
+
+
+def sighting(name: str, at: tuple[float, float, float], size: tuple[float, float, float]) -> ObjectObservation:
+    return ObjectObservation({name: 0.9}, OrientedBox(np.array(at), np.array(size)), np.eye(3) * 1e-4)
+
+
+APPLE_IN_BOWL = (
+    sighting("Table", (1.0, 0.0, 0.375), (0.8, 1.2, 0.75)),
+    sighting("Bowl", (1.0, 0.3, 0.79), (0.2, 0.2, 0.08)),
+    sighting("Apple", (1.0, 0.3, 0.80), (0.07, 0.07, 0.07)),
+)
+
+
+def bowl_with_apple() -> tuple[SceneGraph, str, str]:
+    """Return a graph with an apple in a bowl on a table, seen three times, and the ids of bowl and apple."""
+    graph = SceneGraph(SceneGraphConfig.load())
+    for second in range(1, 4):
+        graph.observe(frame(second, 0.0, APPLE_IN_BOWL))
+    ids = {found.class_name: found.id for found in graph.objects()}
+    return graph, ids["Bowl"], ids["Apple"]
+
+
+def test_thing_in_a_bowl_is_in_the_bowl_not_on_the_table_below() -> None:
+    graph, bowl, apple = bowl_with_apple()
+    assert (graph.object(apple).support_id, graph.object(apple).inside) == (bowl, True)
+
+
+def test_contents_go_where_their_container_is_carried() -> None:
+    graph, bowl, apple = bowl_with_apple()
+    graph.apply_change(StateChange(bowl, "Bowl", 10 * SECOND_NS, held=True))
+    # The place that both left is looked at from near by: both are in the hand, nothing is missing there.
+    depth = np.full((120, 160), 4.0, np.float32)
+    for second in range(11, 16):
+        looking = Pose.from_matrix(TOWARDS_X)
+        graph.observe(Frame(second * SECOND_NS, looking, Intrinsics(130.0, 130.0, 79.5, 59.5, 160, 120), (), depth))
+    carried = graph.object(apple)
+    assert (carried.removed, carried.support_id, carried.times_missed) == (False, bowl, 0)
+    put = StateChange(bowl, "Bowl", 20 * SECOND_NS, held=False, position=(4.0, -2.0, 0.99))
+    events = graph.apply_change(put)
+    assert {event.object.id for event in events} == {bowl, apple}
+    assert np.allclose(graph.object(apple).box.center, [4.0, -2.0, 1.0])
+    assert graph.object(apple).support_id == bowl
+    assert [found.id for found in graph.objects_near((4.0, -2.0, 1.0), 0.1)] == [apple, bowl]
+    # As of a time before, it was where it was.
+    then = {found.id: found.box.center for found in graph.snapshot(5 * SECOND_NS).objects}
+    assert np.allclose(then[apple], [1.0, 0.3, 0.80])
+
+
+def test_sighting_of_what_is_in_a_held_bowl_is_no_new_object() -> None:
+    graph, bowl, apple = bowl_with_apple()
+    graph.apply_change(StateChange(bowl, "Bowl", 10 * SECOND_NS, held=True))
+    seen_in_hand = sighting("Apple", (5.5, 0.0, 1.0), (0.07, 0.07, 0.07))
+    graph.observe(frame(12, 5.0, (seen_in_hand,)))
+    assert len(graph.objects()) == 3
+    assert np.allclose(graph.object(apple).box.center, [5.5, 0.0, 1.0])
+
+
+def test_reloaded_graph_still_carries() -> None:
+    graph, bowl, apple = bowl_with_apple()
+    graph.apply_change(StateChange(bowl, "Bowl", 10 * SECOND_NS, held=True))
+    again = SceneGraph.from_records(graph.to_records(), SceneGraphConfig.load())
+    assert again.objects_near((1.0, 0.3, 0.8), 0.2) == []
+    again.apply_change(StateChange(bowl, "Bowl", 20 * SECOND_NS, held=False, position=(4.0, -2.0, 0.99)))
+    assert np.allclose(again.object(apple).box.center, [4.0, -2.0, 1.0])
+
+
+def test_picture_from_before_a_put_that_comes_after_its_report_moves_nothing_back() -> None:
+    graph, _, apple = bowl_with_apple()
+    graph.apply_change(StateChange(apple, "Apple", 10 * SECOND_NS, held=False, position=(4.0, -2.0, 0.99)))
+    graph.observe(frame(9, 0.0, APPLE_IN_BOWL))
+    assert np.allclose(graph.object(apple).box.center, [4.0, -2.0, 0.99])
+    assert graph.counters["late_frame"] == 1
