@@ -1,5 +1,6 @@
 """Fixtures that the whole suite shares."""
 
+import contextlib
 import json
 import os
 import threading
@@ -47,6 +48,10 @@ class Endpoint:
                 if isinstance(reply, float):
                     time.sleep(reply)
                     reply = "late"
+                with contextlib.suppress(BrokenPipeError, ConnectionResetError):  # whoever asked has given up
+                    self._stream(reply)
+
+            def _stream(self, reply: str) -> None:
                 for piece in [reply[i : i + 7] for i in range(0, len(reply), 7)]:
                     self._event({"choices": [{"index": 0, "delta": {"content": piece}}]})
                 self._event(

@@ -14,9 +14,11 @@ from memory_node.domain.ports import TextEmbedder
 from memory_node.domain.scene import RelationKind, SceneSnapshot
 from memory_node.domain.step import EpisodeSummary, StepRecord
 from memory_node.experience.config import ExperienceConfig
-from memory_node.experience.experience import GUIDELINES, RECORDS, Experience
+from memory_node.experience.experience import Experience
 from memory_node.experience.extractor import Extractor, Lesson, RuleExtractor
+from memory_node.experience.log import GUIDELINES, RECORDS
 from memory_node.experience.record import ExperienceRecord
+from memory_node.experience.refiner import open_refiner
 from memory_node.knowledge.knowledge_graph import PRESCRIPTIONS, PROPOSITIONS, KnowledgeGraph
 from memory_node.retrieval.caching_embedder import CachingEmbedder
 from memory_node.retrieval.config import RetrievalConfig
@@ -65,7 +67,8 @@ def open_memory(
     log = _StoreLog(store)
     knowledge = KnowledgeGraph(embedder, log)
     extractor = KnowledgeExtractor(RuleExtractor(), knowledge)
-    experience = Experience(config.experience or ExperienceConfig.load(), extractor, log, clock)
+    learning = config.experience or ExperienceConfig.load()
+    experience = Experience(learning, extractor, log, clock, refiner=open_refiner(learning))
     records: dict[str, Any] = {}
     if store is not None:
         records = scene_records(store.load_scene())

@@ -5,10 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+from memory_node.domain.chat_model import ChatConfig
 from memory_node.domain.config_file import read_config
 from memory_node.domain.errors import InvalidValueError
 
 PARTS = frozenset({"working", "episodic", "semantic"})
+EXTRACTORS = ("rules", "llm")
 
 
 @dataclass(frozen=True)
@@ -20,8 +22,9 @@ class ExperienceConfig:
     above both. half_life_s: of a guideline's utility since it last helped. top_k: experiences in an answer.
     max_attempts: how often one task is tried, the first time counted in. max_guidelines and graph_steps: what is kept
     in memory at most; beyond it the least useful guidelines and the oldest episodes go (the store keeps their steps).
-    supports_kept: so many of its newest episodes a guideline names. extraction_queue: with more ended episodes waiting,
-    the rules learn instead of the language model. parts: which memories answer.
+    supports_kept: so many of its newest episodes a guideline names. parts: which memories answer.
+    extractor: "rules", or "llm": a language model adds to what the rules learn, by the llm_* parameters.
+    llm_queue: with more ended episodes waiting for it, the rules' lesson stands.
     """
 
     window: int = 5
@@ -38,18 +41,40 @@ class ExperienceConfig:
     max_guidelines: int = 10_000
     graph_steps: int = 1_000_000
     supports_kept: int = 64
-    extraction_queue: int = 8
     parts: frozenset[str] = PARTS
+    extractor: str = "rules"
+    llm_base_url: str = ""
+    llm_model: str = "gpt-4o"
+    llm_api_key_variable: str = "OPENAI_API_KEY"
+    llm_deadline_s: float = 60.0
+    llm_reply_tokens: int = 1500
+    llm_max_repairs: int = 2
+    llm_queue: int = 8
 
     def __post_init__(self) -> None:
         positive = ("window", "active_guidelines", "usage_full", "top_k", "max_attempts")
-        for name in (*positive, "max_guidelines", "graph_steps", "supports_kept", "extraction_queue"):
+        for name in (*positive, "max_guidelines", "graph_steps", "supports_kept", "llm_queue"):
             if getattr(self, name) < 1:
                 raise InvalidValueError(f"ExperienceConfig.{name}: expected at least 1, got {getattr(self, name)}")
         if self.half_life_s <= 0.0 or self.prune_factor < 1.0:
             raise InvalidValueError(f"ExperienceConfig: expected half_life_s > 0 and prune_factor >= 1, got {self}")
+        if self.extractor not in EXTRACTORS:
+            raise InvalidValueError(f"extractor: expected one of {', '.join(EXTRACTORS)}, got {self.extractor!r}")
+        if not 0 <= self.llm_max_repairs <= 20:
+            raise InvalidValueError(f"llm_max_repairs: expected 0 to 20, got {self.llm_max_repairs}")
         if not self.parts <= PARTS:
             raise InvalidValueError(f"ExperienceConfig.parts: expected some of {sorted(PARTS)}, got {self.parts}")
+
+    @property
+    def chat(self) -> ChatConfig:
+        """The language model that reads ended episodes."""
+        return ChatConfig(
+            base_url=self.llm_base_url,
+            model=self.llm_model,
+            api_key_variable=self.llm_api_key_variable,
+            max_reply_tokens=self.llm_reply_tokens,
+            timeout_s=self.llm_deadline_s,
+        )
 
     @classmethod
     def load(cls, path: Path | None = None) -> ExperienceConfig:

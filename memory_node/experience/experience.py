@@ -2,53 +2,32 @@
 
 from __future__ import annotations
 
-import logging
 import threading
 from collections.abc import Callable, Iterable, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 from memory_node.domain.advice import Advice, AdviceSource, bind
-from memory_node.domain.errors import NotFoundError, RobotMemoryError
+from memory_node.domain.errors import NotFoundError
 from memory_node.domain.ids import IdSource, new_id
 from memory_node.domain.skill import SkillCall
 from memory_node.domain.step import EpisodeSummary, StepRecord
 from memory_node.experience.config import ExperienceConfig
 from memory_node.experience.consistency import ConsistencyWarning
-from memory_node.experience.episode_graph import EpisodeGraph, Transition
-from memory_node.experience.extractor import Extractor, Lesson, RuleExtractor
+from memory_node.experience.episode_graph import Transition
+from memory_node.experience.extractor import Extractor, Lesson
 from memory_node.experience.guideline import Guideline
-from memory_node.experience.guideline_book import GuidelineBook
-from memory_node.experience.lifting import lifted_call
+from memory_node.experience.learner import Learner
+from memory_node.experience.log import ExperienceLog
+from memory_node.experience.long_term import LongTermExperience
 from memory_node.experience.record import ExperienceRecord
-from memory_node.experience.remedy import declared_remedy
+from memory_node.experience.refiner import Refiner
 from memory_node.experience.running_episode import RunningEpisode
-from memory_node.experience.similarity import RecordIndex
 from memory_node.experience.working_memory import WorkingMemoryView
 
-logger = logging.getLogger(__name__)
-
-RECORDS = "experience_record"
-GUIDELINES = "guideline"
 # So many ended episodes are remembered by id, to answer a repeated EndEpisode.
 _ENDED_KEPT = 1000
-
-
-class ExperienceLog(Protocol):
-    """Where experience becomes durable."""
-
-    def put_episode(self, episode: EpisodeSummary) -> None:
-        """Keep an episode's summary."""
-
-    def put_step(self, step: StepRecord) -> None:
-        """Keep a step."""
-
-    def put_documents(self, kind: str, documents: Sequence[tuple[str, dict[str, Any], tuple[str, ...]]]) -> None:
-        """Keep (id, values, ids of the episodes that support it) under a kind."""
-
-    def remove_documents(self, kind: str, ids: Sequence[str]) -> None:
-        """Drop documents of a kind."""
 
 
 @dataclass(frozen=True)
@@ -75,7 +54,10 @@ class ExperienceAnswer:
 
 
 class Experience:
-    """Working, episodic and semantic memory; thread-safe. Learning runs in the background, one episode at a time."""
+    """Working, episodic and semantic memory; thread-safe. Learning runs in the background, one episode at a time.
+
+    extractor, refiner: see learner.Learner.
+    """
 
     def __init__(
         self,
@@ -84,52 +66,29 @@ class Experience:
         log: ExperienceLog,
         now_ns: Callable[[], int],
         new_episode_id: IdSource = new_id,
+        refiner: Refiner | None = None,
     ) -> None:
         self._config = config
-        self._extractor = extractor
         self._log = log
         self._now_ns = now_ns
         self._new_episode_id = new_episode_id
         self._lock = threading.RLock()
         self._running: dict[str, RunningEpisode] = {}
         self._ended: dict[str, bool | None] = {}
-        self._graph = EpisodeGraph()
-        self._records = RecordIndex()
-        self._book = GuidelineBook(config)
-        self._learner = ThreadPoolExecutor(max_workers=1, thread_name_prefix="learner")
-        self._waiting = 0
-        self._closing = threading.Event()
+        self._long_term = LongTermExperience(config)
+        self._learner = Learner(self._long_term, self._lock, extractor, log, refiner, config.llm_queue)
 
     def load(self, records: Iterable[dict[str, Any]], guidelines: Iterable[dict[str, Any]]) -> None:
         """Take over what the store holds of semantic memory, at start-up."""
         with self._lock:
-            for values in records:
-                self._records.add(ExperienceRecord.from_dict(values))
-            self._book.load(Guideline.from_dict(values) for values in guidelines)
+            self._long_term.load(records, guidelines)
 
     def load_episodes(self, episodes: Iterable[tuple[str, Sequence[StepRecord]]]) -> Future[int]:
         """Take over stored episodes, oldest first, in the background: start-up does not wait for a million steps.
 
         The future tells how many were taken.
         """
-        return self._learner.submit(self._load_episodes, episodes)
-
-    def _load_episodes(self, episodes: Iterable[tuple[str, Sequence[StepRecord]]]) -> int:
-        count = 0
-        try:
-            for episode_id, steps in episodes:
-                if self._closing.is_set():
-                    break
-                with self._lock:
-                    # What ran on across the restart is not over yet.
-                    if episode_id not in self._running and episode_id not in self._graph:
-                        self._graph.add(episode_id, steps)
-                        self._keep_bounds()
-                        count += 1
-        except RobotMemoryError:
-            logger.exception("only %d earlier episodes could be read", count)
-            raise
-        return count
+        return self._learner.load(episodes, lambda episode_id: episode_id in self._running)
 
     def start(self, instruction: str, task_type: str = "", episode_id: str = "", attempt: int = 1) -> str:
         """Begin an episode and return its id; beginning it again changes nothing."""
@@ -170,10 +129,9 @@ class Experience:
                 del self._ended[next(iter(self._ended))]
             summary = episode.ended(success, self._now_ns())
             self._log.put_episode(summary)
-            if success is None:
-                return None
-            self._waiting += 1
-        return self._learner.submit(self._learn, summary, episode.steps, frozenset(episode.given_guidelines))
+        if success is None:
+            return None
+        return self._learner.learn(summary, episode.steps, frozenset(episode.given_guidelines))
 
     def end_abandoned(self, silent_s: float) -> list[str]:
         """End episodes whose client has been silent for so long; return their ids."""
@@ -196,19 +154,19 @@ class Experience:
             if episode is not None:
                 task_type = task_type or episode.summary.task_type
                 room = room or episode.room
-            guidelines = tuple(self._book.active(task_type, objects)) if "semantic" in parts else ()
+            guidelines = tuple(self._long_term.book.active(task_type, objects)) if "semantic" in parts else ()
             if episode is not None:
                 episode.given_guidelines.update(guideline.key for guideline in guidelines)
             similar = self._similar(task_type, objects, room)
             episodic = "episodic" in parts
-            hints = [(name, *hint) for name in objects for hint in self._graph.action_hints(name, 3)]
+            hints = [(name, *hint) for name in objects for hint in self._long_term.graph.action_hints(name, 3)]
             return ExperienceAnswer(
                 guidelines=guidelines,
-                room_patterns=tuple(self._graph.room_patterns(room)) if room and episodic else (),
+                room_patterns=tuple(self._long_term.graph.room_patterns(room)) if room and episodic else (),
                 experiences=tuple(similar),
-                failed_before=tuple(self._failed_before(similar)[:5]),
+                failed_before=tuple(self._long_term.failed_before(similar)[:5]),
                 action_hints=tuple(hints) if episodic else (),
-                learnt_relations=tuple(self._graph.learnt_relations(room)) if room and episodic else (),
+                learnt_relations=tuple(self._long_term.graph.learnt_relations(room)) if room and episodic else (),
                 working_memory=episode.view() if episode is not None and "working" in parts else None,
             )
 
@@ -228,33 +186,16 @@ class Experience:
                 warnings = episode.warnings_before(action)
                 advice += [Advice(AdviceSource.WORKING, str(warning), warning.steps) for warning in warnings]
             if "episodic" in parts:
-                advice += self._recalled(self._similar(episode.summary.task_type, tuple(objects), ""), action)
+                similar = self._similar(episode.summary.task_type, tuple(objects), "")
+                advice += self._long_term.recalled(similar, action)
             if "semantic" in parts:
-                for guideline in self._book.repairs(episode.summary.task_type, action):
+                for guideline in self._long_term.book.repairs(episode.summary.task_type, action):
                     episode.given_guidelines.add(guideline.key)
                     advice.append(Advice(AdviceSource.SEMANTIC, guideline.text, guideline.remedy))
             return tuple(a for a in advice if not a.before or not _all_fulfilled(a, action, episode))
 
     def _similar(self, task_type: str, objects: tuple[str, ...], room: str) -> list[ExperienceRecord]:
-        if "episodic" not in self._config.parts:
-            return []
-        return self._records.similar(task_type, objects, room, self._config.top_k)
-
-    def _failed_before(self, similar: Sequence[ExperienceRecord]) -> list[Transition]:
-        return self._graph.failed_transitions([record.episode_id for record in similar])
-
-    def _recalled(self, similar: Sequence[ExperienceRecord], action: SkillCall) -> list[Advice]:
-        """Return what the same action failed with in the most similar episodes, and the library's remedy for it."""
-        lifted, advice = lifted_call(action), []
-        for transition in self._failed_before(similar):
-            if transition.call != lifted:
-                continue
-            for reason, times in transition.reasons.most_common():
-                remedy = declared_remedy(action, reason)
-                if remedy:
-                    text = f"{transition.action} failed {times}x with {reason} in a similar task"
-                    advice.append(Advice(AdviceSource.EPISODIC, text, remedy))
-        return advice
+        return self._long_term.similar(task_type, objects, room) if "episodic" in self._config.parts else []
 
     def working_memory(self, episode_id: str) -> WorkingMemoryView | None:
         """Return a running episode's working memory, or None when it is not running."""
@@ -273,70 +214,27 @@ class Experience:
 
     def forget(self, episode_id: str) -> None:
         """Withdraw an ended episode from all that was learnt; what only it supported goes with it."""
-        with self._lock:
-            self._graph.forget(episode_id)
-            self._records.remove(episode_id)
-            changed, gone = self._book.forget(episode_id)
-        self._log.remove_documents(RECORDS, [episode_id])
-        self._log.remove_documents(GUIDELINES, [guideline.key for guideline in gone])
-        self._put_guidelines(changed)
+        self._learner.forget(episode_id)
 
     def figures(self) -> dict[str, int]:
-        """Return how much is known, for diagnostics."""
+        """Return how much is known, and what became of the lessons, for diagnostics."""
         with self._lock:
-            return {
-                "episodes.running": len(self._running),
-                "episodes.to_learn": self._waiting,
-                "experience.steps": self._graph.step_count,
-                "experience.transitions": len(self._graph),
-                "experience.records": len(self._records),
-                "experience.guidelines": len(self._book),
-            }
+            figures = {"episodes.running": len(self._running), **self._long_term.figures()}
+        return figures | self._learner.figures()
+
+    def wait_settled(self, timeout_s: float) -> bool:
+        """Wait until every ended episode is learnt; return whether that came to be in time."""
+        return self._learner.wait_settled(timeout_s)
 
     def close(self) -> None:
-        """Finish what is being learnt, then stop."""
-        self._closing.set()
-        self._learner.shutdown(wait=True)
+        """Finish what the rules are learning, then stop; a language model is not waited for."""
+        self._learner.close()
 
     def _episode(self, episode_id: str) -> RunningEpisode:
         if episode_id not in self._running:
             state = "has ended" if episode_id in self._ended else "was never started"
             raise NotFoundError(f"episode {episode_id!r} {state}")
         return self._running[episode_id]
-
-    def _learn(self, summary: EpisodeSummary, steps: tuple[StepRecord, ...], given: frozenset[str]) -> Lesson:
-        with self._lock:
-            self._waiting -= 1
-            hurried = self._waiting >= self._config.extraction_queue
-            earlier = self._records.of_task(summary.task_type)
-        # A slow model must not let ended episodes pile up: the rules learn the ones that it has no time for.
-        extractor = RuleExtractor() if hurried else self._extractor
-        try:
-            lesson = extractor.extract(summary, steps, earlier)
-        except Exception:
-            logger.exception("nothing was learnt from episode %s", summary.id)
-            raise
-        with self._lock:
-            self._graph.add(summary.id, steps)
-            self._records.add(lesson.record)
-            changed = self._book.count(given, bool(summary.success), summary.ended_ns)
-            changed += [self._book.add(guideline) for guideline in lesson.guidelines]
-            dropped = self._book.prune(summary.task_type)
-            self._keep_bounds()
-            kept = {guideline.key: guideline for guideline in changed if guideline.key in self._book}
-        self._log.put_documents(RECORDS, [(summary.id, lesson.record.to_dict(), (summary.id,))])
-        self._log.remove_documents(GUIDELINES, [guideline.key for guideline in dropped])
-        self._put_guidelines(kept.values())
-        return lesson
-
-    def _put_guidelines(self, guidelines: Iterable[Guideline]) -> None:
-        self._log.put_documents(GUIDELINES, [(g.key, g.to_dict(), g.episode_ids) for g in guidelines])
-
-    def _keep_bounds(self) -> None:
-        while self._graph.step_count > self._config.graph_steps and self._graph.oldest:
-            oldest = self._graph.oldest
-            self._graph.forget(oldest)
-            self._records.remove(oldest)
 
 
 def _all_fulfilled(advice: Advice, action: SkillCall, episode: RunningEpisode) -> bool:

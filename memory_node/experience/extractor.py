@@ -23,11 +23,10 @@ _CHANCE = frozenset({FailureReason.EXECUTION, FailureReason.TIMEOUT, FailureReas
 
 @dataclass(frozen=True)
 class Lesson:
-    """What one episode taught: its record, and guidelines that it supports. by: the extractor that found them."""
+    """What one episode taught: its record, and guidelines that it supports."""
 
     record: ExperienceRecord
     guidelines: tuple[Guideline, ...]
-    by: str = "rules"
 
 
 class Extractor(Protocol):

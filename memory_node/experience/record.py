@@ -12,7 +12,10 @@ from memory_node.domain.errors import InvalidValueError
 
 @dataclass(frozen=True)
 class ExperienceRecord:
-    """What one episode taught. Sequences hold actions lifted to object classes, as "Skill(Class, ...)"."""
+    """What one episode taught. Sequences hold actions lifted to object classes, as "Skill(Class, ...)".
+
+    by: who read the episode, "rules" or "language model", and why not the one that was asked for.
+    """
 
     episode_id: str
     task: str
@@ -27,6 +30,7 @@ class ExperienceRecord:
     successful_actions: tuple[str, ...] = ()
     failed_actions: tuple[str, ...] = ()
     recommendations: tuple[str, ...] = ()
+    by: str = "rules"
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values for the store."""

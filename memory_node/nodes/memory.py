@@ -10,6 +10,7 @@ from rclpy.node import Node
 
 from memory_node.delivery.open_memory import MemoryConfig, open_memory
 from memory_node.domain.errors import InputSkippedError, InvalidValueError
+from memory_node.experience.config import EXTRACTORS, ExperienceConfig
 from memory_node.nodes import conversions
 from memory_node.nodes.camera_input import CameraInput
 from memory_node.nodes.diagnostics import DiagnosticsPublisher, InputCounters
@@ -46,6 +47,11 @@ class MemoryParameters:
     short_term_capacity: int = parameter(64, "units of the short-term memory", 1, 10_000_000)
     short_term_policy: str = parameter("adaptive", "replacement policy", choices=POLICY_NAMES)
     area_spacing_m: float = parameter(1.5, "distance between the areas that tile the reachable space (m)", 0.2, 20.0)
+    extractor: str = parameter(
+        "", "who reads ended episodes: rules, or llm; empty: as config/experience.yaml says", choices=("", *EXTRACTORS)
+    )
+    llm_base_url: str = parameter("", "OpenAI-compatible endpoint that reads ended episodes; empty: as the file says")
+    llm_model: str = parameter("", "name of its model; empty: as the file says")
     clock_jump_s: float = parameter(10.0, "a stamp further back than this: the clock was set back (s)", 0.1, 1e6)
     perception: PerceptionConfig = PerceptionConfig()  # noqa: RUF009 - frozen
 
@@ -114,7 +120,18 @@ def _memory_config(config: MemoryParameters) -> MemoryConfig:
         site=config.site,
         robot_id=config.robot_id,
         scene=replace(SceneGraphConfig.load(), area_spacing_m=config.area_spacing_m, clock_jump_s=config.clock_jump_s),
+        experience=_experience_config(config),
         short_term=replace(
             ShortTermConfig.load(), capacity=config.short_term_capacity, policy=config.short_term_policy
         ),
+    )
+
+
+def _experience_config(config: MemoryParameters) -> ExperienceConfig:
+    shipped = ExperienceConfig.load()
+    return replace(
+        shipped,
+        extractor=config.extractor or shipped.extractor,
+        llm_base_url=config.llm_base_url or shipped.llm_base_url,
+        llm_model=config.llm_model or shipped.llm_model,
     )

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from typing import Any
 
 from memory_node.domain.errors import RobotMemoryError
+from memory_node.domain.json_reply import first_json_object
 from memory_node.domain.states import ObjectState
 from memory_node.short_term.state_conflicts import StateClaim
 
@@ -48,7 +48,9 @@ def parse_state_reply(text: str, stamp_ns: int, source: str = "vlm") -> StateRep
     Raises:
         StateEstimationError: there is no JSON object in it, or one that breaks the schema; the message says where.
     """
-    document = _json_object(text)
+    document = first_json_object(text)
+    if document is None:
+        raise StateEstimationError(f"expected a JSON object, got {_shown(text)}")
     states = document.get("states")
     if not isinstance(states, list):
         raise StateEstimationError(f"states: expected a list, got {_shown(states)}")
@@ -73,20 +75,6 @@ def _claim(entry: Any, stamp_ns: int, source: str) -> StateClaim:
     if isinstance(probability, bool) or not isinstance(probability, int | float) or not 0.0 <= probability <= 1.0:
         raise StateEstimationError(f"probability of {state}: expected 0 to 1, got {_shown(probability)}")
     return StateClaim(state, float(probability), stamp_ns, source)
-
-
-def _json_object(text: str) -> dict[str, Any]:
-    """Return the first JSON object in the text: models like to wrap it in words or a code fence."""
-    decoder = json.JSONDecoder()
-    start = text.find("{")
-    while start >= 0:
-        try:
-            value, _ = decoder.raw_decode(text, start)
-        except (ValueError, RecursionError):
-            start = text.find("{", start + 1)
-            continue
-        return value if isinstance(value, dict) else {}
-    raise StateEstimationError(f"expected a JSON object, got {_shown(text)}")
 
 
 def _text(document: dict[str, Any], name: str) -> str:

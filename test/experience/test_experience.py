@@ -7,8 +7,9 @@ from memory_node.domain.errors import NotFoundError
 from memory_node.domain.skill import SkillCall
 from memory_node.domain.step import EpisodeSummary, StepRecord
 from memory_node.experience.config import ExperienceConfig
-from memory_node.experience.experience import GUIDELINES, RECORDS, Experience, ExperienceQuery
+from memory_node.experience.experience import Experience, ExperienceQuery
 from memory_node.experience.extractor import Lesson, RuleExtractor
+from memory_node.experience.log import GUIDELINES, RECORDS
 
 StepMaker = Callable[..., StepRecord]
 SECOND_NS = 1_000_000_000
@@ -202,5 +203,5 @@ def test_broken_extractor_is_logged_and_later_episodes_teach(step: StepMaker, ca
     assert future is not None
     with pytest.raises(RuntimeError):
         future.result(timeout=10)
-    assert "nothing was learnt from episode e1" in caplog.text
+    assert "no lesson was drawn from episode e1" in caplog.text
     fragile.close()

@@ -82,7 +82,7 @@ def lives(experience: Experience, tries: int, clock: Clock, count: int = 2) -> l
     seen = []
     for _ in range(count):
         seen.append(live(planner))
-        experience._learner.submit(_ignore, None).result(timeout=10)  # the lesson before it is learnt by now
+        assert experience.wait_settled(timeout_s=10.0)
     experience.close()
     return seen
 

@@ -1,0 +1,175 @@
+"""Draws the lesson of each ended episode in the background: the rules at once, a language model when it is done."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import replace
+
+from memory_node.domain.errors import RobotMemoryError
+from memory_node.domain.step import EpisodeSummary, StepRecord
+from memory_node.experience.background import BackgroundWorker
+from memory_node.experience.extractor import Extractor, Lesson
+from memory_node.experience.guideline import Guideline
+from memory_node.experience.log import GUIDELINES, RECORDS, ExperienceLog
+from memory_node.experience.long_term import Learnt, LongTermExperience
+from memory_node.experience.record import ExperienceRecord
+from memory_node.experience.refiner import RefinementError, Refiner
+
+logger = logging.getLogger(__name__)
+
+
+class Learner:
+    """Changes long-term experience under its owner's lock.
+
+    extractor: reads each ended episode at once, by rules. refiner: then adds what a language model makes of it, in a
+    thread of its own; where it fails, or `most_waiting` episodes wait for it, the rules' lesson stands and its record
+    says so.
+    """
+
+    def __init__(
+        self,
+        long_term: LongTermExperience,
+        lock: threading.RLock,
+        extractor: Extractor,
+        log: ExperienceLog,
+        refiner: Refiner | None,
+        most_waiting: int,
+    ) -> None:
+        self._long_term = long_term
+        self._lock = lock
+        self._settled = threading.Condition(lock)
+        self._extractor = extractor
+        self._log = log
+        self._refiner = refiner
+        self._rules = ThreadPoolExecutor(max_workers=1, thread_name_prefix="learner")
+        self._refinery = BackgroundWorker("refiner", most_waiting) if refiner is not None else None
+        self._to_learn = 0
+        self._to_refine = 0
+        self._closing = threading.Event()
+
+    def load(self, episodes: Iterable[tuple[str, Sequence[StepRecord]]], running: Callable[[str], bool]) -> Future[int]:
+        """Take over stored episodes; running: tells those that ran on across the restart and are not over yet."""
+        return self._rules.submit(self._load, episodes, running)
+
+    def _load(self, episodes: Iterable[tuple[str, Sequence[StepRecord]]], running: Callable[[str], bool]) -> int:
+        count = 0
+        try:
+            for episode_id, steps in episodes:
+                if self._closing.is_set():
+                    break
+                with self._lock:
+                    if not running(episode_id) and episode_id not in self._long_term.graph:
+                        self._long_term.add_episode(episode_id, steps)
+                        count += 1
+        except RobotMemoryError:
+            logger.exception("only %d earlier episodes could be read", count)
+            raise
+        return count
+
+    def learn(self, summary: EpisodeSummary, steps: tuple[StepRecord, ...], given: frozenset[str]) -> Future[Lesson]:
+        """Learn from an ended episode in which the guidelines `given` were given; the future is the rules' lesson."""
+        with self._lock:
+            self._to_learn += 1
+        return self._rules.submit(self._learn, summary, steps, given)
+
+    def forget(self, episode_id: str) -> None:
+        """Withdraw an episode from all that was learnt."""
+        with self._lock:
+            learnt = self._long_term.forget(episode_id)
+        self._log.remove_documents(RECORDS, [episode_id])
+        self._keep(learnt)
+
+    def figures(self) -> dict[str, int]:
+        """Return what waits and what became of the model's lessons."""
+        with self._lock:
+            figures = {"episodes.to_learn": self._to_learn, "episodes.to_refine": self._to_refine}
+        return figures | (self._refiner.figures() if self._refiner is not None else {})
+
+    def wait_settled(self, timeout_s: float) -> bool:
+        """Wait until nothing is left to learn; return whether that came to be in time."""
+        with self._settled:
+            return self._settled.wait_for(lambda: not self._to_learn and not self._to_refine, timeout_s)
+
+    def close(self) -> None:
+        """Finish what the rules are learning, then stop; a language model is not waited for."""
+        self._closing.set()
+        self._rules.shutdown(wait=True)
+        if self._refinery is not None:
+            self._refinery.close()
+
+    def _learn(self, summary: EpisodeSummary, steps: tuple[StepRecord, ...], given: frozenset[str]) -> Lesson:
+        try:
+            with self._lock:
+                # What happened is known whatever anybody makes of it, so a second attempt finds it at once.
+                self._long_term.add_episode(summary.id, steps)
+                counted = self._long_term.count(given, summary)
+                earlier = self._long_term.records.of_task(summary.task_type)
+            self._put_guidelines(counted)
+            lesson = self._extractor.extract(summary, steps, earlier)
+            self._take(lesson)
+            if self._refiner is not None and self._refinery is not None:
+                self._refine_later(self._refiner, self._refinery, lesson, summary, steps, earlier)
+            return lesson
+        except Exception:
+            logger.exception("no lesson was drawn from episode %s", summary.id)
+            raise
+        finally:
+            with self._settled:
+                self._to_learn -= 1
+                self._settled.notify_all()
+
+    def _refine_later(
+        self,
+        refiner: Refiner,
+        refinery: BackgroundWorker,
+        lesson: Lesson,
+        summary: EpisodeSummary,
+        steps: tuple[StepRecord, ...],
+        earlier: list[ExperienceRecord],
+    ) -> None:
+        def refine() -> None:
+            try:
+                refined = refiner.refine(lesson, summary, steps, earlier)
+            except RefinementError as error:
+                refined = _unrefined(lesson, str(error))
+            try:
+                if not refinery.closing:
+                    self._take(refined, lesson)
+            finally:
+                with self._settled:
+                    self._to_refine -= 1
+                    self._settled.notify_all()
+
+        with self._lock:
+            self._to_refine += 1
+        if not refinery.submit(refine):
+            with self._lock:
+                self._to_refine -= 1
+            # A slow model must not let ended episodes pile up.
+            self._take(_unrefined(lesson, "too many episodes wait for it"), lesson)
+
+    def _take(self, lesson: Lesson, before: Lesson | None = None) -> None:
+        """Take a lesson over; before: the lesson of the same episode that was taken over already."""
+        with self._lock:
+            if lesson.record.episode_id not in self._long_term.graph:
+                return  # forgotten meanwhile, and all that it taught with it
+            learnt = self._long_term.take(lesson, before.guidelines if before is not None else ())
+        record = lesson.record
+        self._log.put_documents(RECORDS, [(record.episode_id, record.to_dict(), (record.episode_id,))])
+        self._keep(learnt)
+
+    def _keep(self, learnt: Learnt) -> None:
+        self._log.remove_documents(GUIDELINES, [guideline.key for guideline in learnt.dropped])
+        self._put_guidelines(learnt.changed)
+
+    def _put_guidelines(self, guidelines: Iterable[Guideline]) -> None:
+        self._log.put_documents(GUIDELINES, [(g.key, g.to_dict(), g.episode_ids) for g in guidelines])
+
+
+def _unrefined(lesson: Lesson, reason: str) -> Lesson:
+    """Return the rules' lesson, whose record says why the language model added nothing."""
+    logger.warning("the rules' lesson of episode %s stands: %s", lesson.record.episode_id, reason)
+    return Lesson(replace(lesson.record, by=f"rules, as the language model gave nothing: {reason}"[:200]), ())

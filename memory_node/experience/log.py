@@ -1,0 +1,27 @@
+"""Where experience becomes durable, as a protocol."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Protocol
+
+from memory_node.domain.step import EpisodeSummary, StepRecord
+
+RECORDS = "experience_record"
+GUIDELINES = "guideline"
+
+
+class ExperienceLog(Protocol):
+    """Where experience becomes durable."""
+
+    def put_episode(self, episode: EpisodeSummary) -> None:
+        """Keep an episode's summary."""
+
+    def put_step(self, step: StepRecord) -> None:
+        """Keep a step."""
+
+    def put_documents(self, kind: str, documents: Sequence[tuple[str, dict[str, Any], tuple[str, ...]]]) -> None:
+        """Keep (id, values, ids of the episodes that support it) under a kind."""
+
+    def remove_documents(self, kind: str, ids: Sequence[str]) -> None:
+        """Drop documents of a kind."""
