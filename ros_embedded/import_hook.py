@@ -22,7 +22,6 @@ SERVED = {
     "tf2_py": "ros_embedded.tf2_ros.buffer_core",
     "tf2_geometry_msgs": "ros_embedded.tf2_geometry_msgs",
     "message_filters": "ros_embedded.message_filters",
-    "rosidl_parser.definition": "ros_embedded.interfaces.slot_types",
     "rosidl_runtime_py": "ros_embedded.rosidl_runtime_py",
     "ament_index_python": "ros_embedded.ament_index_python",
     "launch": "ros_embedded.launch",
@@ -68,11 +67,10 @@ class _Finder(importlib.abc.MetaPathFinder):
 def _interface_spec(fullname: str) -> ModuleSpec | None:
     package, _, rest = fullname.partition(".")
     kind, _, module = rest.partition(".")
-    if fullname != "rosidl_parser":
-        if (kind and kind not in KINDS) or not is_interface_package(package):
-            return None
-        if module and interface_of_module(package, kind, module) is None:
-            return None
+    if (kind and kind not in KINDS) or not is_interface_package(package):
+        return None
+    if module and interface_of_module(package, kind, module) is None:
+        return None
     return ModuleSpec(fullname, _InterfaceLoader(), is_package=not module)
 
 

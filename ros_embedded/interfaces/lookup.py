@@ -14,20 +14,31 @@ from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any
 
-from ros_embedded.interfaces.definitions import (
-    ActionDefinition,
-    MessageDefinition,
-    ServiceDefinition,
-    event_of,
-    feedback_message,
-    get_result_service,
-    send_goal_service,
-)
-from ros_embedded.interfaces.parser import parse_action, parse_message, parse_service
+from ros_embedded.interfaces.definitions import Field, FieldType, MessageDefinition
+from ros_embedded.interfaces.parser import parse_message, sections
 
 KINDS = ("msg", "srv", "action")
 _BUNDLED = Path(__file__).parent / "bundled"
 _NAME = re.compile(r"[a-z]\w*/(msg|srv|action)/[A-Z]\w*$", re.IGNORECASE)
+_SECTIONS = {"srv": ("Request", "Response"), "action": ("Goal", "Result", "Feedback")}
+# what a service or action, {}, implies beyond its file: the fields of further messages, by the end of their names
+_ID = ("goal_id", "unique_identifier_msgs/msg/UUID")
+_IMPLIED: dict[str, tuple[tuple[str, str], ...]] = {
+    "SendGoal_Request": (_ID, ("goal", "{}_Goal")),
+    "SendGoal_Response": (("accepted", "bool"), ("stamp", "builtin_interfaces/msg/Time")),
+    "GetResult_Request": (_ID,),
+    "GetResult_Response": (("status", "int8"), ("result", "{}_Result")),
+    "FeedbackMessage": (_ID, ("feedback", "{}_Feedback")),
+}
+# the structures that stand for services and actions in REP-2011 type descriptions
+_STAND_INS = {
+    "srv": tuple((f"{part}_message", f"{{}}_{part.title()}") for part in ("request", "response", "event")),
+    "action": (
+        ("goal", "{}_Goal"), ("result", "{}_Result"), ("feedback", "{}_Feedback"),
+        ("send_goal_service", "{}_SendGoal"), ("get_result_service", "{}_GetResult"),
+        ("feedback_message", "{}_FeedbackMessage"),
+    ),
+}  # fmt: skip
 _added: dict[str, list[Path]] = {}
 
 
@@ -38,9 +49,7 @@ class InterfaceNotFoundError(LookupError):
 def add_interface_folder(package: str, path: str | os.PathLike[str]) -> None:
     """Make the folders msg, srv and action under path known as those of a ROS package.
 
-    Raises:
-        NotADirectoryError: if path holds none of the three.
-
+    Raises NotADirectoryError if path holds none of the three.
     """
     folder = Path(path)
     if not any((folder / kind).is_dir() for kind in KINDS):
@@ -52,50 +61,63 @@ def add_interface_folder(package: str, path: str | os.PathLike[str]) -> None:
 
 def forget_definitions() -> None:
     """Look definitions up afresh, for when the environment has changed. Classes already made stay."""
-    for cached in (_package_folders, message_definition, service_definition, action_definition):
+    for cached in (_package_folders, message_definition, interface_text):
         cached.cache_clear()
 
 
 @cache
-def service_definition(name: str) -> ServiceDefinition:
-    """The service of a full name such as `std_srvs/srv/Trigger`. Raises InterfaceNotFoundError."""
-    package, kind, base = _split(name)
-    if kind == "action" and "_" in base:
-        action, _, part = base.rpartition("_")
-        if part in ("SendGoal", "GetResult"):
-            action_definition(f"{package}/action/{action}")
-            return (send_goal_service if part == "SendGoal" else get_result_service)(f"{package}/action/{action}")
-    return parse_service(name, _file(package, "srv", base).read_text("utf-8"))
+def interface_text(name: str) -> str:
+    """The text of a message, service or action by its full name such as `std_srvs/srv/Trigger`.
 
-
-@cache
-def action_definition(name: str) -> ActionDefinition:
-    """The action of a full name such as `nav2_msgs/action/Wait`. Raises InterfaceNotFoundError."""
-    package, _, base = _split(name)
-    return parse_action(name, _file(package, "action", base).read_text("utf-8"))
+    Raises InterfaceNotFoundError.
+    """
+    if not _NAME.match(name):
+        raise InterfaceNotFoundError(f"{name!r} is not of the form package/msg|srv|action/Name")
+    package, kind, base = name.split("/")
+    for folder in _package_folders(package):
+        if (folder / kind / f"{base}.{kind}").is_file():
+            return (folder / kind / f"{base}.{kind}").read_text("utf-8")
+    store = _rosbags_store()
+    if name not in store.fielddefs:
+        raise InterfaceNotFoundError(f"no definition of {name} is known")
+    return store.generate_msgdef(name, ros_version=2)[0].split("=" * 80)[0]
 
 
 @cache
 def message_definition(name: str) -> MessageDefinition:
     """The message of a full name; the parts of services and actions too. Raises InterfaceNotFoundError."""
-    package, kind, base = _split(name)
+    kind = name.split("/")[1] if name.count("/") == 2 else "msg"
     if kind == "msg":
-        path = _find_file(package, kind, base)
-        return parse_message(name, path.read_text("utf-8") if path else _text_of_rosbags(name))
+        return parse_message(name, interface_text(name))
     owner, _, part = name.rpartition("_")
-    if part in ("Request", "Response"):
-        service = service_definition(owner)
-        return service.request if part == "Request" else service.response
-    if part == "Event":
-        service_definition(owner)
-        return event_of(owner)
-    if kind == "action" and part in ("Goal", "Result", "Feedback"):
-        action = action_definition(owner)
-        return {"Goal": action.goal, "Result": action.result, "Feedback": action.feedback}[part]
-    if kind == "action" and part == "FeedbackMessage":
-        action_definition(owner)
-        return feedback_message(owner)
-    raise InterfaceNotFoundError(f"{name!r} is no message")
+    for ending, fields in _IMPLIED.items():
+        if kind == "action" and name.endswith(f"_{ending}"):
+            action = name.removesuffix(f"_{ending}")
+            interface_text(action)
+            return _composed(name, action, fields)
+    if part == "Event" and (kind == "srv" or owner.endswith(("_SendGoal", "_GetResult"))):
+        stand_in(owner)
+        info = Field("info", FieldType("service_msgs/msg/ServiceEventInfo"))
+        return MessageDefinition(name, (info, *(_at_most_one(owner, end) for end in ("request", "response"))))
+    if part not in _SECTIONS.get(kind, ()):
+        raise InterfaceNotFoundError(f"{name!r} is no message")
+    parts = sections(owner, interface_text(owner), len(_SECTIONS[kind]))
+    return parse_message(name, parts[_SECTIONS[kind].index(part)])
+
+
+def stand_in(name: str) -> MessageDefinition:
+    """The structure that stands for a service or action in type descriptions. Raises InterfaceNotFoundError."""
+    action = re.sub("_(SendGoal|GetResult)$", "", name)
+    interface_text(action)
+    return _composed(name, name, _STAND_INS["srv" if action != name else name.split("/")[1]])
+
+
+def _composed(name: str, owner: str, fields: tuple[tuple[str, str], ...]) -> MessageDefinition:
+    return MessageDefinition(name, tuple(Field(key, FieldType(kind.format(owner))) for key, kind in fields))
+
+
+def _at_most_one(service: str, part: str) -> Field:
+    return Field(part, FieldType(f"{service}_{part.title()}", array="bounded", size=1))
 
 
 def interface_names(package: str, kind: str) -> list[str]:
@@ -111,34 +133,6 @@ def is_interface_package(package: str) -> bool:
     return any(interface_names(package, kind) for kind in KINDS)
 
 
-def interface_packages() -> list[str]:
-    """The names of all packages with interfaces, sorted."""
-    names = {path.name for path in _BUNDLED.iterdir()} | set(_added) | {point.name for point in _entry_points()}
-    names |= {name.split("/")[0] for name in _rosbags_store().fielddefs}
-    for root in _roots():
-        names |= {path.parent.name for kind in KINDS for path in root.glob(f"*/{kind}")}
-    return sorted(name for name in names if is_interface_package(name))
-
-
-def _split(name: str) -> tuple[str, str, str]:
-    if not _NAME.match(name):
-        raise InterfaceNotFoundError(f"{name!r} is not of the form package/msg|srv|action/Name")
-    package, kind, base = name.split("/")
-    return package, kind, base
-
-
-def _file(package: str, kind: str, base: str) -> Path:
-    path = _find_file(package, kind, base)
-    if path is None:
-        raise InterfaceNotFoundError(f"no definition of {package}/{kind}/{base} is known")
-    return path
-
-
-def _find_file(package: str, kind: str, base: str) -> Path | None:
-    paths = (folder / kind / f"{base}.{kind}" for folder in _package_folders(package))
-    return next((path for path in paths if path.is_file()), None)
-
-
 def share_folders(package: str, checkouts: Iterable[Path] = ()) -> list[Path]:
     """The folders with a package's shipped files: where it was added, installed or, last, is checked out."""
     folders = [*_added.get(package, ())]
@@ -146,7 +140,7 @@ def share_folders(package: str, checkouts: Iterable[Path] = ()) -> list[Path]:
         folders.append(root / package)
         if _package_name(root) == package:
             folders.append(root)
-    for point in _entry_points():
+    for point in entry_points(group="ros_embedded.share"):  # package name -> function that returns its share folders
         if point.name == package:
             folders += point.load()()
     folders += [folder for folder in checkouts if _package_name(folder) == package]
@@ -173,20 +167,8 @@ def _package_name(folder: Path) -> str | None:
     return match[1] if match else None
 
 
-def _entry_points() -> Any:
-    """Entry points of the group `ros_embedded.share`: a package's name -> a function that returns its share folders."""
-    return entry_points(group="ros_embedded.share")
-
-
 @cache
 def _rosbags_store() -> Any:
     from rosbags.typesys import Stores, get_typestore
 
     return get_typestore(Stores.ROS2_JAZZY)
-
-
-def _text_of_rosbags(name: str) -> str:
-    store = _rosbags_store()
-    if name not in store.fielddefs:
-        raise InterfaceNotFoundError(f"no definition of {name} is known")
-    return store.generate_msgdef(name, ros_version=2)[0].split("=" * 80)[0]

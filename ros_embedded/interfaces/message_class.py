@@ -13,7 +13,6 @@ import numpy as np
 
 from ros_embedded.interfaces import field_checks
 from ros_embedded.interfaces.definitions import Field, FieldType, MessageDefinition, Value
-from ros_embedded.interfaces.slot_types import AbstractType, slot_type
 
 CHECK_FIELDS = os.environ.get("ROS_PYTHON_CHECK_FIELDS", "1") != "0"
 
@@ -34,7 +33,6 @@ class Message(metaclass=MessageMeta):
 
     __slots__ = ()
     _TYPE_NAME: ClassVar[str]
-    SLOT_TYPES: ClassVar[tuple[AbstractType, ...]] = ()
     _fields_and_field_types: ClassVar[dict[str, str]] = {}
 
     @classmethod
@@ -86,7 +84,6 @@ def make_message_class(definition: MessageDefinition, class_of: Callable[[str], 
         setattr(made, key, value)
     made._TYPE_NAME = definition.name
     made._fields_and_field_types = {field.name: field.type.slot_text for field in fields}
-    made.SLOT_TYPES = tuple(slot_type(field.type) for field in fields)
     made.__doc__ = f"Message class '{name}'."
     made._CONSTANTS = frozenset(values)
     return made

@@ -1,4 +1,7 @@
-"""Reads .msg, .srv and .action text (https://docs.ros.org/en/jazzy/Concepts/Basic/About-Interfaces.html)."""
+"""Reads .msg, .srv and .action text (https://docs.ros.org/en/jazzy/Concepts/Basic/About-Interfaces.html).
+
+`rosbags` reads it too, but without the defaults of fields.
+"""
 
 from __future__ import annotations
 
@@ -9,12 +12,10 @@ import yaml
 from ros_embedded.interfaces.definitions import (
     PRIMITIVES,
     STRINGS,
-    ActionDefinition,
     Constant,
     Field,
     FieldType,
     MessageDefinition,
-    ServiceDefinition,
     Value,
 )
 
@@ -27,6 +28,7 @@ _TYPE = re.compile(
     r"(?P<base>[A-Za-z][\w/]*)(<=(?P<string_bound>\d+))?(?P<brackets>\[(?P<bounded><=)?(?P<size>\d*)\])?$"
 )
 _STATEMENT = re.compile(r"(?P<type>\S+)\s+(?P<name>[A-Za-z]\w*)\s*(?P<rest>.*)$")
+_BEFORE_COMMENT = re.compile(r"""([^#"']|"(\\.|[^"\\])*"|'(\\.|[^'\\])*'|["'])*""")
 # rosidl refuses other names, and so would a colcon build
 _FIELD_NAME = re.compile(r"[a-z][a-z0-9]*(_[a-z0-9]+)*$")
 _CONSTANT_NAME = re.compile(r"[A-Z][A-Z0-9]*(_[A-Z0-9]+)*$")
@@ -37,47 +39,28 @@ _BOOLEANS = {"true": True, "1": True, "false": False, "0": False}
 def parse_message(name: str, text: str) -> MessageDefinition:
     """Read a .msg text as the message of the given full name.
 
-    Raises:
-        InterfaceSyntaxError: with the line that cannot be read.
-
+    Raises InterfaceSyntaxError with the line that cannot be read.
     """
-    fields: list[Field] = []
-    constants: list[Constant] = []
-    above: list[str] = []
+    entries: list[Field | Constant] = []
     for number, line in enumerate(text.splitlines(), 1):
-        statement, comment = split_comment(line)
-        if not statement:
-            above = [*above, comment] if comment else []
-            continue
-        try:
-            entry = _statement(name, statement, "\n".join([*above, comment] if comment else above))
-        except (ValueError, yaml.YAMLError) as error:
-            raise InterfaceSyntaxError(f"{name}, line {number}: {line.strip()!r}: {error}") from error
-        (constants if isinstance(entry, Constant) else fields).append(entry)  # type: ignore[arg-type]
-        above = []
+        statement = _BEFORE_COMMENT.match(line)[0].strip()  # type: ignore[index]  # it matches nothing at least
+        if statement:
+            try:
+                entries.append(_statement(name.split("/")[0], statement))
+            except (ValueError, yaml.YAMLError) as error:
+                raise InterfaceSyntaxError(f"{name}, line {number}: {line.strip()!r}: {error}") from error
+    fields = tuple(entry for entry in entries if isinstance(entry, Field))
     if len({field.name for field in fields}) != len(fields):
         raise InterfaceSyntaxError(f"{name}: two fields of the same name")
-    return MessageDefinition(name, tuple(fields), tuple(constants), text)
+    return MessageDefinition(name, fields, tuple(entry for entry in entries if isinstance(entry, Constant)))
 
 
-def parse_service(name: str, text: str) -> ServiceDefinition:
-    """Read a .srv text. Raises InterfaceSyntaxError."""
-    request, response = _sections(name, text, 2)
-    return ServiceDefinition(
-        name, parse_message(f"{name}_Request", request), parse_message(f"{name}_Response", response), text
-    )
-
-
-def parse_action(name: str, text: str) -> ActionDefinition:
-    """Read an .action text. Raises InterfaceSyntaxError."""
-    goal, result, feedback = _sections(name, text, 3)
-    return ActionDefinition(
-        name,
-        parse_message(f"{name}_Goal", goal),
-        parse_message(f"{name}_Result", result),
-        parse_message(f"{name}_Feedback", feedback),
-        text,
-    )
+def sections(name: str, text: str, count: int) -> list[str]:
+    """The parts of a .srv or .action text. Raises InterfaceSyntaxError."""
+    parts = re.split(r"^\s*---\s*$", text, flags=re.MULTILINE)
+    if len(parts) != count:
+        raise InterfaceSyntaxError(f"{name}: expected {count} parts separated by ---, got {len(parts)}")
+    return parts
 
 
 def parse_type(text: str, package: str) -> FieldType:
@@ -125,40 +108,14 @@ def parse_value(text: str, kind: FieldType) -> Value:
     return number
 
 
-def _statement(name: str, statement: str, comment: str) -> Field | Constant:
+def _statement(package: str, statement: str) -> Field | Constant:
     match = _STATEMENT.match(statement)
     if match is None:
         raise ValueError("expected a type and a name")
-    kind = parse_type(match["type"], name.split("/")[0])
-    rest = match["rest"]
+    kind, rest = parse_type(match["type"], package), match["rest"]
     is_constant = rest.startswith("=")
     if not (_CONSTANT_NAME if is_constant else _FIELD_NAME).match(match["name"]):
         raise ValueError(f"{match['name']!r} is no name for a {'constant' if is_constant else 'field'}")
     if is_constant:
-        return Constant(match["name"], kind, parse_value(rest[1:].strip(), kind), comment)
-    return Field(match["name"], kind, parse_value(rest, kind) if rest else None, comment)
-
-
-def split_comment(line: str) -> tuple[str, str]:
-    """Cut a line at its first # outside quotes."""
-    quote = ""
-    for index, character in enumerate(line):
-        if quote:
-            quote = "" if character == quote and line[index - 1] != "\\" else quote
-        elif character in "\"'":
-            quote = character
-        elif character == "#":
-            return line[:index].strip(), line[index + 1 :].strip()
-    return line.strip(), ""
-
-
-def _sections(name: str, text: str, count: int) -> list[str]:
-    sections: list[list[str]] = [[]]
-    for line in text.splitlines():
-        if line.strip() == "---":
-            sections.append([])
-        else:
-            sections[-1].append(line)
-    if len(sections) != count:
-        raise InterfaceSyntaxError(f"{name}: expected {count} parts separated by ---, got {len(sections)}")
-    return ["\n".join(section) for section in sections]
+        return Constant(match["name"], kind, parse_value(rest[1:].strip(), kind))
+    return Field(match["name"], kind, parse_value(rest, kind) if rest else None)

@@ -16,10 +16,7 @@ _classes: dict[str, Any] = {}
 def get_message(name: str) -> Any:
     """The message class of a full name; `std_msgs/String` is short for `std_msgs/msg/String`.
 
-    Raises:
-        InterfaceNotFoundError: if no definition of that name is known.
-        InterfaceSyntaxError: if its definition cannot be read.
-
+    Raises InterfaceNotFoundError if no definition of that name is known, InterfaceSyntaxError if it cannot be read.
     """
     return _class("msg", name, lambda full: make_message_class(message_definition(full), get_message))
 

@@ -5,20 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NoReturn
 
-from ros_embedded.interfaces.lookup import action_definition, service_definition
 from ros_embedded.interfaces.message_class import module_name
 
 
 def make_service_class(name: str, message: Callable[[str], Any]) -> Any:
     """Make the class of a service, with Request, Response and Event."""
-    service_definition(name)
-    members = {part: message(f"{name}_{part}") for part in ("Request", "Response", "Event")}
-    return _holder(name, "Service", members)
+    return _holder(name, "Service", {part: message(f"{name}_{part}") for part in ("Request", "Response", "Event")})
 
 
 def make_action_class(name: str, message: Callable[[str], Any], service: Callable[[str], Any]) -> Any:
     """Make the class of an action, with Goal, Result, Feedback and the types that carry them in Impl."""
-    action_definition(name)
+    members = {part: message(f"{name}_{part}") for part in ("Goal", "Result", "Feedback")}
     impl = {
         "SendGoalService": service(f"{name}_SendGoal"),
         "GetResultService": service(f"{name}_GetResult"),
@@ -26,7 +23,6 @@ def make_action_class(name: str, message: Callable[[str], Any], service: Callabl
         "FeedbackMessage": message(f"{name}_FeedbackMessage"),
         "GoalStatusMessage": message("action_msgs/msg/GoalStatusArray"),
     }
-    members = {part: message(f"{name}_{part}") for part in ("Goal", "Result", "Feedback")}
     return _holder(name, "Action", members | {"Impl": type("Impl", (), impl)})
 
 

@@ -1,68 +1,37 @@
-"""Type descriptions of REP-2011: what get_type_description answers and what type hashes are made of."""
+"""Type descriptions and the RIHS01 hashes of them (REP-2011), by which ROS 2 peers see that they mean the same type."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import hashlib
+import json
+from functools import cache
+from typing import Any
 
-from ros_embedded.interfaces.definitions import (
-    PRIMITIVES,
-    FieldType,
-    MessageDefinition,
-    action_as_message,
-    service_as_message,
-)
-from ros_embedded.interfaces.lookup import (
-    InterfaceNotFoundError,
-    action_definition,
-    message_definition,
-    service_definition,
-)
+from ros_embedded.interfaces.definitions import PRIMITIVES, Field, FieldType, MessageDefinition
+from ros_embedded.interfaces.lookup import InterfaceNotFoundError, message_definition, stand_in
 
-_NESTED, _STRING, _WSTRING, _BOUNDED_STRING, _BOUNDED_WSTRING = 1, 17, 18, 21, 22
+_NESTED, _STRINGS, _BOUNDED_STRINGS = 1, {"string": 17, "wstring": 18}, {"string": 21, "wstring": 22}
 _ARRAY_OFFSETS = {"": 0, "fixed": 48, "bounded": 96, "unbounded": 144}
 
 
-@dataclass(frozen=True)
-class TypeDescription:
-    """A type and, by name, all types that it is built of."""
-
-    type: MessageDefinition
-    referenced: tuple[MessageDefinition, ...]
+@cache
+def type_hash(name: str) -> str:
+    """The hash of a message, service or action, `RIHS01_` and 64 hexadecimal digits. Raises InterfaceNotFoundError."""
+    return "RIHS01_" + hashlib.sha256(json.dumps(type_description(name, with_defaults=False)).encode()).hexdigest()
 
 
-def type_description(name: str) -> TypeDescription:
-    """Describe a message, service or action by its full name. Raises InterfaceNotFoundError."""
-    return TypeDescription(described := _definition(name), tuple(_referenced(described)))
+def type_description(name: str, with_defaults: bool = True) -> dict[str, Any]:
+    """The fields of type_description_interfaces/msg/TypeDescription. Raises InterfaceNotFoundError."""
+    described, *referenced = described_types(name)
+    return {
+        "type_description": _individual(described, with_defaults),
+        "referenced_type_descriptions": [_individual(each, with_defaults) for each in referenced],
+    }
 
 
-def type_id(kind: FieldType) -> int:
-    """The number that type_description_interfaces/msg/FieldType gives to a field's type."""
-    if kind.is_message:
-        base = _NESTED
-    elif kind.name == "string":
-        base = _BOUNDED_STRING if kind.string_bound else _STRING
-    elif kind.name == "wstring":
-        base = _BOUNDED_WSTRING if kind.string_bound else _WSTRING
-    else:
-        base = PRIMITIVES[kind.name].type_id
-    return base + _ARRAY_OFFSETS[kind.array]
-
-
-def _definition(name: str) -> MessageDefinition:
-    """A message's definition, or the structure that stands for a service or action."""
-    try:
-        return message_definition(name)
-    except InterfaceNotFoundError:
-        if "/srv/" in name or name.endswith(("_SendGoal", "_GetResult")):
-            service_definition(name)
-            return service_as_message(name)
-        if "/action/" in name:
-            action_definition(name)
-            return action_as_message(name)
-        raise
-
-
-def _referenced(described: MessageDefinition) -> list[MessageDefinition]:
+def described_types(name: str) -> list[MessageDefinition]:
+    """A message, service or action and then, by name, all types that it is built of. Raises InterfaceNotFoundError."""
+    described = _definition(name)
     found: dict[str, MessageDefinition] = {}
     open_ends = [described]
     while open_ends:
@@ -70,4 +39,42 @@ def _referenced(described: MessageDefinition) -> list[MessageDefinition]:
             if field.type.is_message and field.type.name not in found:
                 found[field.type.name] = _definition(field.type.name)
                 open_ends.append(found[field.type.name])
-    return [found[name] for name in sorted(found)]
+    return [described, *(found[name] for name in sorted(found))]
+
+
+def _definition(name: str) -> MessageDefinition:
+    """A message's definition, or the structure that stands for a service or action."""
+    try:
+        return message_definition(name)
+    except InterfaceNotFoundError:
+        if "/msg/" in name or name.count("/") != 2:
+            raise
+        return stand_in(name)
+
+
+def _individual(definition: MessageDefinition, with_defaults: bool) -> dict[str, Any]:
+    fields = [_field(field, with_defaults) for field in definition.wire_fields]
+    return {"type_name": definition.name, "fields": fields}
+
+
+def _field(field: Field, with_default: bool) -> dict[str, Any]:
+    described = {
+        "name": field.name,
+        "type": {
+            "type_id": _type_id(field.type),
+            "capacity": field.type.size,
+            "string_capacity": field.type.string_bound,
+            "nested_type_name": field.type.name if field.type.is_message else "",
+        },
+    }
+    if with_default and field.default is not None:
+        described["default_value"] = str(field.default)
+    return described
+
+
+def _type_id(kind: FieldType) -> int:
+    if kind.is_string:
+        base = (_BOUNDED_STRINGS if kind.string_bound else _STRINGS)[kind.name]
+    else:
+        base = _NESTED if kind.is_message else PRIMITIVES[kind.name].type_id
+    return base + _ARRAY_OFFSETS[kind.array]

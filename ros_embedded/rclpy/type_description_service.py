@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ros_embedded.interfaces import InterfaceNotFoundError, get_message, get_service
-from ros_embedded.interfaces.type_hash import type_hash
-from ros_embedded.rclpy.impl.type_description_message import type_description_message, type_sources_messages
+from ros_embedded.interfaces.lookup import interface_text
+from ros_embedded.interfaces.type_description import described_types, type_description, type_hash
+from ros_embedded.rosidl_runtime_py import set_message_fields
 
 if TYPE_CHECKING:
     from ros_embedded.rclpy.node import Node
@@ -32,13 +33,27 @@ class TypeDescriptionService:
         try:
             known_hash = type_hash(request.type_name)
         except (InterfaceNotFoundError, ValueError) as error:
-            response.successful, response.failure_reason = False, f"Type not currently in use by this node: {error}"
+            response.failure_reason = f"Type not currently in use by this node: {error}"
             return response
         if request.type_hash and request.type_hash != known_hash:
-            response.successful, response.failure_reason = False, f"Type hash does not match {known_hash}"
+            response.failure_reason = f"Type hash does not match {known_hash}"
             return response
         response.successful = True
-        response.type_description = type_description_message(request.type_name)
+        set_message_fields(response.type_description, type_description(request.type_name))
         if request.include_type_sources:
-            response.type_sources = type_sources_messages(request.type_name)
+            response.type_sources = _sources(request.type_name)
         return response
+
+
+def _sources(name: str) -> list[Any]:
+    """type_description_interfaces/msg/TypeSource of an interface and those that it is built of, if read from files."""
+    source = get_message("type_description_interfaces/msg/TypeSource")
+    found = []
+    for described in described_types(name):
+        try:
+            text = interface_text(described.name)
+        except InterfaceNotFoundError:
+            continue
+        kind = described.name.split("/")[1]
+        found.append(source(type_name=described.name, encoding=kind, raw_file_contents=text))
+    return found

@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 import yaml
 
-from ros_embedded.interfaces.slot_types import AbstractNestedType, AbstractType, Array, BasicType, BoundedSequence
+from ros_embedded.interfaces.definitions import FieldType
+from ros_embedded.interfaces.lookup import message_definition
 
 
 class _Dumper(yaml.Dumper):
@@ -22,45 +23,33 @@ _Dumper.add_representer(
 )
 
 
-def message_to_yaml(
-    msg: Any,
-    *,
-    truncate_length: int | None = None,
-    no_arr: bool = False,
-    no_str: bool = False,
-    flow_style: bool = False,
-) -> str:
-    """Write a message as YAML, with long values cut or arrays and strings only described if so asked."""
-    plain = message_to_ordereddict(msg, truncate_length=truncate_length, no_arr=no_arr, no_str=no_str)
+def message_to_yaml(msg: Any, *, flow_style: bool = False, **cuts: Any) -> str:
+    """Write a message as YAML; what is cut is said as for message_to_ordereddict."""
+    plain = message_to_ordereddict(msg, **cuts)
     return yaml.dump(plain, Dumper=_Dumper, allow_unicode=True, width=sys.maxsize, default_flow_style=flow_style)
 
 
-def message_to_csv(msg: Any, *, truncate_length: int | None = None, no_arr: bool = False, no_str: bool = False) -> str:
-    """Write all values of a message on one line, separated by commas."""
-    plain = message_to_ordereddict(msg, truncate_length=truncate_length, no_arr=no_arr, no_str=no_str)
-    return ",".join(_leaves(plain))
+def message_to_csv(msg: Any, **cuts: Any) -> str:
+    """Write all values of a message on one line, separated by commas; cuts as for message_to_ordereddict."""
+    return ",".join(_leaves(message_to_ordereddict(msg, **cuts)))
 
 
 def message_to_ordereddict(
     msg: Any, *, truncate_length: int | None = None, no_arr: bool = False, no_str: bool = False
 ) -> OrderedDict[str, Any]:
-    """The fields of a message by name, with nested messages as further OrderedDicts and arrays as lists."""
+    """The fields of a message by name, with nested messages as further OrderedDicts and arrays as lists.
+
+    Values longer than truncate_length are cut; arrays and strings are only described with no_arr and no_str.
+    """
     options = (truncate_length, no_arr, no_str)
-    return OrderedDict(
-        (name, _plain(getattr(msg, name), slot, *options))
-        for name, slot in zip(msg.get_fields_and_field_types(), msg.SLOT_TYPES)
-    )
+    fields = message_definition(msg._TYPE_NAME).fields
+    return OrderedDict((field.name, _plain(getattr(msg, field.name), field.type, *options)) for field in fields)
 
 
-def get_message_slot_types(msg: Any) -> OrderedDict[str, AbstractType]:
-    """The rosidl types of a message's fields by name."""
-    return OrderedDict(zip(msg.get_fields_and_field_types(), msg.SLOT_TYPES))
-
-
-def _plain(value: Any, slot: AbstractType | None, truncate_length: int | None, no_arr: bool, no_str: bool) -> Any:
+def _plain(value: Any, kind: FieldType | None, truncate_length: int | None, no_arr: bool, no_str: bool) -> Any:
     if isinstance(value, (list, tuple, array, np.ndarray)):
-        if no_arr and isinstance(slot, AbstractNestedType):
-            return _description(value, slot)
+        if no_arr and kind is not None and kind.array:
+            return _description(value, kind)
         is_cut = truncate_length is not None and len(value) > truncate_length
         kept = value[:truncate_length] if is_cut else value
         items = kept.tolist() if isinstance(kept, (array, np.ndarray)) else kept
@@ -77,21 +66,19 @@ def _plain(value: Any, slot: AbstractType | None, truncate_length: int | None, n
     return message_to_ordereddict(value, truncate_length=truncate_length, no_arr=no_arr, no_str=no_str)
 
 
-def _description(value: Any, slot: AbstractNestedType) -> str:
-    element: Any = slot.value_type
-    if isinstance(element, BasicType):
-        name = element.typename
+def _description(value: Any, kind: FieldType) -> str:
+    if kind.primitive is not None:
+        name = kind.primitive.idl_name
     else:
-        name = "/".join(element.namespaced_name()) if hasattr(element, "namespaced_name") else "string"
-    if isinstance(slot, Array):
-        return f"<array type: {name}[{slot.size}]>"
-    bound = f"[{slot.maximum_size}]" if isinstance(slot, BoundedSequence) else ""
+        name = "string" if kind.is_string else kind.name
+    if kind.array == "fixed":
+        return f"<array type: {name}[{kind.size}]>"
+    bound = f"[{kind.size}]" if kind.array == "bounded" else ""
     return f"<sequence type: {name}{bound}, length: {len(value)}>"
 
 
 def _leaves(plain: Any) -> list[str]:
-    if isinstance(plain, OrderedDict):
-        return [leaf for value in plain.values() for leaf in _leaves(value)]
-    if isinstance(plain, list):
-        return [leaf for value in plain for leaf in _leaves(value)]
+    if isinstance(plain, (OrderedDict, list)):
+        values = plain.values() if isinstance(plain, OrderedDict) else plain
+        return [leaf for value in values for leaf in _leaves(value)]
     return [str(plain)]

@@ -10,8 +10,7 @@ from typing import Any
 import numpy as np
 
 from ros_embedded.interfaces import get_message
-from ros_embedded.interfaces.slot_types import AbstractNestedType, BasicType, NamespacedType
-from ros_embedded.rosidl_runtime_py.convert import get_message_slot_types
+from ros_embedded.interfaces.lookup import message_definition
 
 
 def set_message_fields(
@@ -19,35 +18,30 @@ def set_message_fields(
 ) -> list[Callable[[Any], None]]:
     """Set fields of a message by name from plain values, nested as the message is.
 
-    Returns:
-        Functions that set a time to their argument: for a header given as `auto` and a time given as `now`, where
-        these are to be expanded.
-
-    Raises:
-        AttributeError: for a field that the message does not have.
-        TypeError: for a value that does not fit its field.
-
+    Returns functions that set a time to their argument: for a header given as `auto` and a time given as `now`, where
+    these are to be expanded. Raises AttributeError for a field that the message does not have, TypeError for a value
+    that does not fit its field.
     """
     if not isinstance(values, dict):
         raise TypeError(f"Value '{values}' is expected to be a dictionary but is a {type(values).__name__}")
     setters: list[Callable[[Any], None]] = []
-    slots = get_message_slot_types(msg)
+    kinds = {field.name: field.type for field in message_definition(msg._TYPE_NAME).fields}
     for name, value in values.items():
         field = getattr(msg, name)
-        slot, type_name = slots[name], getattr(type(field), "_TYPE_NAME", None)
+        kind, type_name = kinds[name], getattr(type(field), "_TYPE_NAME", None)
         if type_name == "std_msgs/msg/Header" and value == "auto" and expand_header_auto:
             setters.append(partial(setattr, field, "stamp"))
         elif type_name == "builtin_interfaces/msg/Time" and value == "now" and expand_time_now:
             setters.append(partial(setattr, msg, name))
         elif type_name is not None:
             setters += set_message_fields(field, value, expand_header_auto, expand_time_now)
-        elif isinstance(slot, AbstractNestedType) and isinstance(slot.value_type, NamespacedType):
+        elif kind.is_message:
             elements = []
             for item in value:
-                elements.append(get_message("/".join(slot.value_type.namespaced_name()))())
+                elements.append(get_message(kind.name)())
                 setters += set_message_fields(elements[-1], item, expand_header_auto, expand_time_now)
             setattr(msg, name, elements)
-        elif isinstance(slot, AbstractNestedType) and slot.value_type == BasicType("octet"):
+        elif kind.array and kind.name == "byte":
             setattr(msg, name, [_as_octet(item) for item in value])
         else:
             setattr(msg, name, _as_type_of(field, value))

@@ -15,7 +15,7 @@ def get_interface(identifier: str) -> Any:
 
 def is_message(interface: Any) -> bool:
     """True for message classes."""
-    return hasattr(interface, "SLOT_TYPES")
+    return hasattr(interface, "get_fields_and_field_types")
 
 
 def is_service(interface: Any) -> bool:

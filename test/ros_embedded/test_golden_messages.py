@@ -10,7 +10,7 @@ import pytest
 from ros_embedded.interfaces import get_message
 from ros_embedded.interfaces.cdr import deserialize, serialize
 from ros_embedded.interfaces.lookup import message_definition
-from ros_embedded.interfaces.type_hash import type_hash
+from ros_embedded.interfaces.type_description import type_hash
 
 
 @pytest.fixture(scope="module")

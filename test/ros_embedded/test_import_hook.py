@@ -45,7 +45,6 @@ from tf2_ros import Buffer, TransformException
 from tf2_ros.buffer import Buffer as Same
 from tf2_py import BufferCore
 import message_filters, tf2_geometry_msgs, rosidl_runtime_py.utilities
-from rosidl_parser.definition import BasicType
 from ament_index_python.packages import get_package_share_directory
 assert Same is Buffer and issubclass(Buffer, BufferCore)
 print("fine")

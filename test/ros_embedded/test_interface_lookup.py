@@ -3,11 +3,11 @@
 import sys
 
 import pytest
+from rosbags.typesys import Stores, get_typestore
 
 from ros_embedded.interfaces import InterfaceNotFoundError, add_interface_folder, get_message, get_service, lookup
 from ros_embedded.interfaces.cdr import deserialize, serialize
-from ros_embedded.interfaces.type_description import type_description
-from ros_embedded.interfaces.type_hash import type_hash
+from ros_embedded.interfaces.type_description import described_types, type_hash
 
 
 def write_package(folder, name):
@@ -33,7 +33,7 @@ def check(package):
     assert whole.BIG == 1
     assert get_service(f"{package}/srv/Ask").Response(good=True).good
     assert lookup.interface_names(package, "msg") == ["Part", "Whole"]
-    assert package in lookup.interface_packages()
+    assert lookup.is_interface_package(package)
 
 
 def test_folder_of_packages_in_the_environment(tmp_path, monkeypatch):
@@ -91,16 +91,18 @@ def test_definition_given_by_the_user_wins_over_the_bundled_one(tmp_path, monkey
 
 
 def test_type_description_names_all_parts_in_order():
-    described = type_description("example_interfaces/action/Fibonacci_SendGoal")
-    names = [part.name for part in described.referenced]
+    described, *referenced = described_types("example_interfaces/action/Fibonacci_SendGoal")
+    names = [part.name for part in referenced]
     assert names == sorted(names)
     assert "unique_identifier_msgs/msg/UUID" in names
-    assert [field.name for field in described.type.fields] == ["request_message", "response_message", "event_message"]
+    assert [field.name for field in described.fields] == ["request_message", "response_message", "event_message"]
 
 
 def test_every_bundled_definition_makes_a_class_that_can_be_sent():
     count = 0
-    for package in lookup.interface_packages():
+    definitions = get_typestore(Stores.ROS2_JAZZY).fielddefs
+    packages = {name.split("/")[0] for name in definitions} | {path.name for path in lookup._BUNDLED.iterdir()}
+    for package in sorted(packages):
         for name in lookup.interface_names(package, "msg"):
             message_class = get_message(f"{package}/msg/{name}")
             assert deserialize(serialize(message_class()), message_class) == message_class()

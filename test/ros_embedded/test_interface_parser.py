@@ -3,7 +3,7 @@
 import pytest
 
 from ros_embedded.interfaces.definitions import FieldType
-from ros_embedded.interfaces.parser import InterfaceSyntaxError, parse_action, parse_message, parse_service, parse_type
+from ros_embedded.interfaces.parser import InterfaceSyntaxError, parse_message, sections
 
 TEXT = """
 # a comment above
@@ -59,19 +59,6 @@ def test_fields_have_types_and_defaults(message):
     }
 
 
-def test_comments_are_kept(message):
-    assert message.constants[0].comment == "a comment above\nof two lines\ntrailing"
-    assert message.fields[0].comment == "where"
-    assert message.source == TEXT
-
-
-@pytest.mark.parametrize(
-    "text", ["uint8", "string<=10", "string<=10[<=3]", "float64[36]", "bool[]", "geometry_msgs/Point[<=4]"]
-)
-def test_types_are_written_as_they_are_read(text):
-    assert parse_type(text, "toy_msgs").msg_text == text
-
-
 @pytest.mark.parametrize(
     "text",
     [
@@ -98,9 +85,10 @@ def test_malformed_line_is_named(text):
 
 
 def test_parts_of_services_and_actions():
-    service = parse_service("toy_msgs/srv/Add", "int32 a\n---\nint32 sum\n")
-    assert (service.request.name, service.response.fields[0].name) == ("toy_msgs/srv/Add_Request", "sum")
-    action = parse_action("toy_msgs/action/Go", "int32 goal\n---\n---\nint32 near\n")
-    assert (action.result.fields, action.feedback.fields[0].name) == ((), "near")
+    assert sections("toy_msgs/srv/Add", "int32 a\n--- \nint32 sum\n", 2) == ["int32 a\n", "\nint32 sum\n"]
+    assert [part.strip() for part in sections("toy_msgs/action/Go", "int32 goal\n---\n---\nint8 near", 3)][1:] == [
+        "",
+        "int8 near",
+    ]
     with pytest.raises(InterfaceSyntaxError, match="expected 2 parts"):
-        parse_service("toy_msgs/srv/Add", "int32 a\n")
+        sections("toy_msgs/srv/Add", "int32 a\n", 2)

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 from ros_embedded.interfaces import InterfaceNotFoundError, get_action, get_message, get_service
-from ros_embedded.interfaces.slot_types import Array, BasicType, BoundedString, NamespacedType, UnboundedSequence
 
 Image = get_message("sensor_msgs/msg/Image")
 Point = get_message("geometry_msgs/msg/Point")
@@ -127,14 +126,6 @@ def test_repr_is_the_one_of_rosidl():
     assert repr(LaserScan(ranges=[0.5])).endswith("ranges=[0.5], intensities=[])")
     request = get_service("example_interfaces/srv/AddTwoInts").Request(a=1)
     assert repr(request) == "example_interfaces.srv.AddTwoInts_Request(a=1, b=0)"
-
-
-def test_slot_types_describe_the_fields():
-    assert Image.SLOT_TYPES[0] == NamespacedType(("std_msgs", "msg"), "Header")
-    assert Image.SLOT_TYPES[-1] == UnboundedSequence(BasicType("uint8"))
-    assert Covariance.SLOT_TYPES[1] == Array(BasicType("double"), 36)
-    assert Node.SLOT_TYPES[0] == BoundedString(256)
-    assert Image.__slots__[0] == "_header"
 
 
 def test_deep_copy_is_equal_and_independent():

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 from ros_embedded.interfaces import get_message
 from ros_embedded.interfaces.cdr import deserialize
-from ros_embedded.interfaces.type_hash import type_hash
+from ros_embedded.interfaces.type_description import type_hash
 from ros_embedded.rclpy.impl import cyclone
 from ros_embedded.rclpy.impl.endpoint import Reader, Writer
 from ros_embedded.rclpy.impl.lifetime import Lifetime

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 
-from ros_embedded.interfaces.type_hash import type_hash
+from ros_embedded.interfaces.type_description import type_hash
 from ros_embedded.rclpy.impl import cyclone
 from ros_embedded.rclpy.impl.domain import close_domain, open_domain
 from ros_embedded.rclpy.impl.endpoint import Reader, Writer
