@@ -9,6 +9,7 @@ import threading
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import cycle
 from typing import Any
 
 import numpy as np
@@ -29,7 +30,9 @@ from memory_node.retrieval.vector_index import GraphSettings
 HELP = "latency and recall of the search for what is remembered"
 
 _BATCH = 10_000
-_WRITES_PER_S = 500.0
+_WRITES_PER_S = 100.0
+# Units of the memory that the control's writer writes to.
+_CONTROL_UNITS = 20_000
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -54,7 +57,9 @@ def rows(args: argparse.Namespace) -> Iterator[dict[str, Any]]:
     """Yield one row for each number of units.
 
     What is timed is the product's whole search: dense, lexical, class, state, recency and nearness, but not the
-    request's embedding, which has a column of its own. The exact answers are those of comparing every unit.
+    request's embedding, which has a column of its own. The exact answers are those of comparing every unit. writer_*:
+    the same while a thread replaces units in this memory; control_*: while it replaces them in another one, which takes
+    the processor and the interpreter as much but can hold up no reader. What writer_* exceeds control_* by was waiting.
     """
     model = MiniLmEmbedder(args.precision)
     config = replace(RetrievalConfig.load(), exact_below=args.exact_below)
@@ -74,7 +79,11 @@ def rows(args: argparse.Namespace) -> Iterator[dict[str, Any]]:
                 exact.see(units)
                 progress.advance(task, len(units))
         times_ms, found = measure_search(recall, queries)
-        beside_ms = measure_beside_a_writer(recall, queries, things, count)
+        fresh = things.draw(0, min(count, 2000))
+        control = Recall(embedder, config=config, graph=settings)
+        control.put_all(things.draw(0, min(count, _CONTROL_UNITS)), threads=args.threads)
+        beside_ms = measure_beside_a_writer(recall, queries, recall, fresh)
+        control_ms = measure_beside_a_writer(recall, queries, control, fresh)
         yield {
             "units": count,
             "k": args.k,
@@ -87,6 +96,8 @@ def rows(args: argparse.Namespace) -> Iterator[dict[str, Any]]:
             "answered": float(np.mean([len(ids) > 0 for ids in found])),
             "writer_p50_ms": float(np.percentile(beside_ms, 50)),
             "writer_p99_ms": float(np.percentile(beside_ms, 99)),
+            "control_p50_ms": float(np.percentile(control_ms, 50)),
+            "control_p99_ms": float(np.percentile(control_ms, 99)),
         }
 
 
@@ -126,20 +137,16 @@ def measure_search(recall: Recall, queries: Sequence[FindQuery]) -> tuple[NDArra
 
 
 def measure_beside_a_writer(
-    recall: Recall, queries: Sequence[FindQuery], things: RememberedThings, count: int
+    recall: Recall, queries: Sequence[FindQuery], written: Recall, fresh: Sequence[MemoryUnit]
 ) -> NDArray[np.float64]:
-    """Return the milliseconds of each search while a thread replaces units, some hundreds a second.
-
-    The units that it writes are drawn before: what is measured is the writing.
-    """
-    fresh = things.draw(0, min(count, 2000))
+    """Return the milliseconds of each search while a thread puts units into `written`, a hundred a second."""
     ended = threading.Event()
 
     def write() -> None:
-        for unit in fresh:
+        for unit in cycle(fresh):
             if ended.wait(1.0 / _WRITES_PER_S):
                 return
-            recall.put(unit)
+            written.put(unit)
 
     writer = threading.Thread(target=write)
     writer.start()

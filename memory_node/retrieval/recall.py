@@ -24,10 +24,10 @@ from memory_node.retrieval.unit_table import Columns, UnitTable
 from memory_node.retrieval.vector_index import GraphSettings, VectorIndex
 from memory_node.retrieval.words import class_words
 
-# Above `exact_below` units the score is worked out for what the graph finds nearest, and for the best few of each
-# likely class; so many times k of each, but no fewer than this.
-_CANDIDATES_OF_K = 8
-_CANDIDATES_MIN = 64
+# Above `exact_below` units the score is worked out for what the graph finds nearest, and for the best few of the likely
+# classes: so many of each, and so many for each answer that is wanted.
+_NEAREST_MIN, _NEAREST_FOR_EACH = 100, 25
+_OF_CLASSES_MIN, _OF_CLASSES_FOR_EACH = 40, 8
 # Beyond the best k, in case that a row changes while it is read or is excluded by id.
 _SPARE = 8
 
@@ -146,7 +146,7 @@ class Recall:
         columns = table.columns()
         if not len(table):
             return unknown(query, "memory is empty")
-        request = self._request(query, now_ns - columns.epoch_ns, table)
+        request = self._request(query, now_ns, columns.epoch_ns, table)
         rows, own = self._candidates(request, columns, table, words)
         if not len(rows):
             return unknown(query, "nothing remembered passes the query's filters")
@@ -165,8 +165,7 @@ class Recall:
         scores = self._scoring.scores(request, columns.facts[rows], log_odds, cosines)
         return self._answers(query, columns, rows, scores, query.as_of_ns or now_ns, source, frame_verified)
 
-    def _request(self, query: FindQuery, now_ns: int, table: UnitTable) -> Request:
-        """Return the query with its embeddings; now_ns: since the table's epoch."""
+    def _request(self, query: FindQuery, now_ns: int, epoch_ns: int, table: UnitTable) -> Request:
         vector = fit = picture_vector = None
         if query.text:
             vector = np.asarray(self._embedder.embed([query.text])[0])
@@ -175,48 +174,58 @@ class Recall:
                 picture_vector = np.asarray(self._picture_embedder.embed([query.text])[0])
         wanted = self._classes.same_class(query.object_class) if query.object_class else None
         area = table.area_number(query.area_id)
-        return Request(query, now_ns, vector, fit, picture_vector, states_in(query.text), wanted, area)
+        states, since_ns = states_in(query.text), query.as_of_ns - epoch_ns
+        return Request(query, now_ns - epoch_ns, since_ns, vector, fit, picture_vector, states, wanted, area)
 
     def _candidates(
         self, request: Request, columns: Columns, table: UnitTable, words: VectorIndex
     ) -> tuple[Rows, Floats | None]:
         """Return the rows to score, and the cosine of each one's own words with the request."""
-        everything = np.arange(len(columns.facts))
-        if request.vector is None:
-            return self._scoring.passing(request, columns, everything), None
-        cosines = words.cosines(request.vector)
-        if cosines is not None:
-            rows = self._scoring.passing(request, columns, everything)
+        cosines = None if request.vector is None else words.cosines(request.vector)
+        if request.vector is None or cosines is not None:
+            rows = np.flatnonzero(self._scoring.passing(request, columns.facts, columns.class_numbers))
+            if cosines is None:
+                return rows, None
             # A row that was added since the columns were read is not there yet, and the other way round.
             rows = rows[: np.searchsorted(rows, len(cosines))]
             return rows, cosines[rows].astype(np.float64)
-        count = max(_CANDIDATES_MIN, _CANDIDATES_OF_K * request.query.k)
-        nearest = words.search(request.vector, count)[0]
-        nearest = self._scoring.passing(request, columns, nearest[nearest < len(columns.facts)])
-        rows = np.union1d(nearest, self._best_of_classes(request, columns, table, count))
-        return rows, words.cosines_of(rows, request.vector).astype(np.float64)
+        end, k = len(columns.facts), request.query.k
+        nearest, near_cosines = words.search(request.vector, max(_NEAREST_MIN, _NEAREST_FOR_EACH * k))
+        known = nearest < end
+        nearest, near_cosines = nearest[known], near_cosines[known]
+        passes = self._scoring.passing(request, columns.facts[nearest], columns.class_numbers[nearest])
+        others = self._best_of_classes(request, table, max(_OF_CLASSES_MIN, _OF_CLASSES_FOR_EACH * k))
+        others = np.setdiff1d(others[others < end], nearest)
+        rows = np.concatenate([nearest[passes], others])
+        cosines = np.concatenate([near_cosines[passes], words.cosines_of(others, request.vector)])
+        return rows, cosines.astype(np.float64)
 
-    def _best_of_classes(self, request: Request, columns: Columns, table: UnitTable, count: int) -> Rows:
-        """Return the best `count` rows of the classes that fit, as far as their own words are left out of account.
+    def _best_of_classes(self, request: Request, table: UnitTable, count: int) -> Rows:
+        """Return the best `count` rows of the classes that fit, their own words left out of account.
 
         A class is not looked at when no unit of it can be among the best k any more.
         """
         assert request.fit is not None
         scoring, k = self._scoring, max(1, request.query.k)
-        numbers = np.array(table.class_numbers(), dtype=np.int32)
+        numbers = np.arange(len(request.fit.cosines), dtype=np.int32)
         log_odds = scoring.log_odds(request, numbers, scoring.cosines(request, numbers, None))
         best_rows, best = np.empty(0, dtype=np.int64), np.empty(0)
         for place in np.argsort(-log_odds):
             belief = 1.0 / (1.0 + np.exp(-np.clip(log_odds[place], -30.0, 30.0)))
             if len(best) and (belief < self._config.abstain_below or (len(best) >= k and belief < best[k - 1])):
                 break
-            rows = scoring.passing(request, columns, table.rows_of_class(int(numbers[place])))
-            if not len(rows):
+            rows, facts = table.of_class(int(numbers[place]))
+            of_class = numbers[place : place + 1]
+            passes = scoring.passing(request, facts, of_class)
+            if not passes.any():
                 continue
-            of_class = np.full(len(rows), numbers[place])
-            cosines = scoring.cosines(request, of_class, None)
-            scores = scoring.scores(request, columns.facts[rows], np.full(len(rows), log_odds[place]), cosines)
-            rows, best = np.concatenate([best_rows, rows]), np.concatenate([best, scores])
+            if not passes.all():
+                rows, facts = rows[passes], facts[passes]
+            scores = scoring.scores(
+                request, facts, log_odds[place : place + 1], scoring.cosines(request, of_class, None)
+            )
+            kept = _largest(scores, count)
+            rows, best = np.concatenate([best_rows, rows[kept]]), np.concatenate([best, scores[kept]])
             kept = _largest(best, count)
             best_rows, best = rows[kept], best[kept]
         return best_rows

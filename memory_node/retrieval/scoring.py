@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +21,6 @@ from memory_node.retrieval.unit_table import (
     STATES,
     X_M,
     Z_M,
-    Columns,
     state_bits,
 )
 
@@ -32,11 +32,13 @@ Rows = NDArray[np.int64]
 class Request:
     """A query, read: its embeddings, how it fits each class (None: it has no words), and the states that it speaks of.
 
-    wanted_classes: by class number, for a query that restricts them. area: the number of its area in the facts.
+    now_ns, as_of_ns: since the facts' epoch. wanted_classes: by class number, for a query that restricts them. area:
+    the number of its area in the facts.
     """
 
     query: FindQuery
     now_ns: int
+    as_of_ns: int
     vector: NDArray[np.float32] | None
     fit: ClassFit | None
     picture_vector: NDArray[np.float32] | None
@@ -54,31 +56,31 @@ class Scoring:
         threshold = min(max(config.abstain_below, 1e-9), 1.0 - 1e-9)
         self._least_log_odds = math.log(threshold / (1.0 - threshold))
 
-    def passing(self, request: Request, columns: Columns, rows: Rows) -> Rows:
-        """Return those of the rows that hold a unit that the query's filters let through, but for `exclude_ids`."""
+    def passing(self, request: Request, facts: Floats, numbers: NDArray[np.int32]) -> NDArray[np.bool_]:
+        """Return (n,) whether a row holds a unit that the query's filters let through, but for `exclude_ids`."""
         query = request.query
-        passes = columns.facts[rows, CLASS_PROBABILITY] >= 0.0
+        passes = facts[:, CLASS_PROBABILITY] >= 0.0
         if request.wanted_classes is not None:
-            passes &= request.wanted_classes[columns.class_numbers[rows]]
+            passes &= _by_class(request.wanted_classes, numbers)
         if query.area_id:
-            passes &= columns.facts[rows, AREA] == request.area
+            passes &= facts[:, AREA] == request.area
         if query.as_of_ns:
-            passes &= columns.facts[rows, STAMP_NS] <= query.as_of_ns - columns.epoch_ns
+            passes &= facts[:, STAMP_NS] <= request.as_of_ns
         if query.states:
             wanted = state_bits(*query.states)
-            passes &= columns.facts[rows, STATES].astype(np.int64) & wanted == wanted
-        return rows if passes.all() else rows[passes]
+            passes &= facts[:, STATES].astype(np.int64) & wanted == wanted
+        return np.asarray(passes)
 
     def cosines(self, request: Request, numbers: NDArray[np.int32], own: Floats | None) -> Floats:
         """Return (n,) how like the request each unit's words are: its class's texts, or its own if they are liker."""
         assert request.fit is not None
-        of_class = request.fit.cosines[numbers]
+        of_class = _by_class(request.fit.cosines, numbers)
         return of_class if own is None else np.maximum(of_class, own)
 
     def log_odds(self, request: Request, numbers: NDArray[np.int32], cosines: Floats) -> Floats:
         """Return (n,) log-odds that each unit is of the kind that the request means."""
         assert request.fit is not None
-        return self._classes.log_odds(cosines, request.fit) + request.fit.word_log_odds[numbers]
+        return self._classes.log_odds(cosines, request.fit) + _by_class(request.fit.word_log_odds, numbers)
 
     def likely(self, log_odds: Floats) -> NDArray[np.int64]:
         """Return where a unit may reach the threshold: what is asked of a thing beside its kind only lowers belief."""
@@ -121,3 +123,8 @@ class Scoring:
             believed & state_bits(*opposites), self._config.state_penalty, self._config.unknown_state_penalty
         )
         return np.where(believed & state_bits(state), 0.0, otherwise)
+
+
+def _by_class(values: NDArray[Any], numbers: NDArray[np.int32]) -> NDArray[Any]:
+    # A class that was met for the first time since the request was read has no value yet: it is taken for the last one.
+    return values.take(numbers, mode="clip")
