@@ -1,4 +1,5 @@
 """Actions: goals that take time, with feedback, cancellation and a result."""
+# ruff: noqa: F401 - what is imported is offered
 
 from ros_embedded.rclpy.action.client import ActionClient
 from ros_embedded.rclpy.action.graph import (
@@ -7,13 +8,3 @@ from ros_embedded.rclpy.action.graph import (
     get_action_server_names_and_types_by_node,
 )
 from ros_embedded.rclpy.action.server import ActionServer, CancelResponse, GoalResponse
-
-__all__ = [
-    "ActionClient",
-    "ActionServer",
-    "CancelResponse",
-    "GoalResponse",
-    "get_action_client_names_and_types_by_node",
-    "get_action_names_and_types",
-    "get_action_server_names_and_types_by_node",
-]

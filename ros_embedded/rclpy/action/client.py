@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import threading
-import time
 import uuid
 import weakref
 from collections.abc import Callable
@@ -12,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from ros_embedded.interfaces import get_message
 from ros_embedded.rclpy.action.states import ABORTED, CANCELED, SUCCEEDED, UNKNOWN
 from ros_embedded.rclpy.callback_groups import CallbackGroup
+from ros_embedded.rclpy.impl.polling import wait_until
 from ros_embedded.rclpy.qos import QoSProfile, qos_profile_action_status_default, qos_profile_services_default
 from ros_embedded.rclpy.task import Future
 from ros_embedded.rclpy.type_support import check_for_type_support
@@ -19,52 +18,26 @@ from ros_embedded.rclpy.type_support import check_for_type_support
 if TYPE_CHECKING:
     from ros_embedded.rclpy.node import Node
 
-_POLL_S = 0.01
-
-
-def _wait(future: Future) -> Any:
-    event = threading.Event()
-    future.add_done_callback(lambda _: event.set())
-    event.wait()
-    return future.result()
-
 
 class ClientGoalHandle:
-    """A goal that was sent, and the server's answer."""
+    """A goal that was sent, and the server's answer; `status` is the latest heard of."""
 
     def __init__(self, action_client: ActionClient, goal_id: Any, goal_response: Any) -> None:
-        self._action_client, self._goal_id, self._goal_response = action_client, goal_id, goal_response
-        self._status = UNKNOWN
+        self._action_client, self.goal_id = action_client, goal_id
+        self.stamp, self.accepted, self.status = goal_response.stamp, goal_response.accepted, UNKNOWN
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, ClientGoalHandle) and self._goal_id == other._goal_id
+        return isinstance(other, ClientGoalHandle) and self.goal_id == other.goal_id
 
     def __hash__(self) -> int:
-        return hash(bytes(self._goal_id.uuid))
+        return hash(bytes(self.goal_id.uuid))
 
     def __repr__(self) -> str:
         return f"ClientGoalHandle <id={self.goal_id.uuid}, accepted={self.accepted}, status={self.status}>"
 
-    @property
-    def goal_id(self) -> Any:
-        return self._goal_id
-
-    @property
-    def stamp(self) -> Any:
-        return self._goal_response.stamp
-
-    @property
-    def accepted(self) -> bool:
-        """True if the server took it on."""
-        return self._goal_response.accepted
-
-    @property
-    def status(self) -> int:
-        return self._status
-
     def cancel_goal(self) -> Any:
         """Ask for cancellation and wait for the answer; not from a callback."""
-        return _wait(self.cancel_goal_async())
+        return _outcome(self.cancel_goal_async())
 
     def cancel_goal_async(self) -> Future:
         """Ask for cancellation; the future gets action_msgs/srv/CancelGoal_Response."""
@@ -72,11 +45,16 @@ class ClientGoalHandle:
 
     def get_result(self) -> Any:
         """Wait for the result; not from a callback."""
-        return _wait(self.get_result_async())
+        return _outcome(self.get_result_async())
 
     def get_result_async(self) -> Future:
         """Ask for the result; the future gets a response with `status` and `result`."""
         return self._action_client._get_result_async(self)
+
+
+def _outcome(future: Future) -> Any:
+    future._wait()
+    return future.result()
 
 
 class ActionClient:
@@ -100,28 +78,23 @@ class ActionClient:
         self._goal_handles: dict[bytes, weakref.ref[ClientGoalHandle]] = {}
         self._feedback_callbacks: dict[bytes, Callable[[Any], Any]] = {}
         group, impl, base = callback_group or node.default_callback_group, action_type.Impl, f"{action_name}/_action"
+        status = get_message("action_msgs/msg/GoalStatusArray")
 
         def client(service: Any, name: str, qos: QoSProfile) -> Any:
             return node.create_client(service, f"{base}/{name}", qos_profile=qos, callback_group=group)
+
+        def subscription(message: Any, name: str, callback: Any, qos: QoSProfile) -> Any:
+            return node.create_subscription(message, f"{base}/{name}", callback, qos, callback_group=group)
 
         with node.context.participant.graph.announcement():
             self._goal_client = client(impl.SendGoalService, "send_goal", goal_service_qos_profile)
             self._cancel_client = client(impl.CancelGoalService, "cancel_goal", cancel_service_qos_profile)
             self._result_client = client(impl.GetResultService, "get_result", result_service_qos_profile)
-            self._feedback_subscription = node.create_subscription(
-                impl.FeedbackMessage,
-                f"{base}/feedback",
-                self._on_feedback,
-                feedback_sub_qos_profile,
-                callback_group=group,
+            self._subscriptions = (
+                subscription(impl.FeedbackMessage, "feedback", self._on_feedback, feedback_sub_qos_profile),
+                subscription(status, "status", self._on_status, status_sub_qos_profile),
             )
-            self._status_subscription = node.create_subscription(
-                get_message("action_msgs/msg/GoalStatusArray"),
-                f"{base}/status",
-                self._on_status,
-                status_sub_qos_profile,
-                callback_group=group,
-            )
+        self._clients = (self._goal_client, self._cancel_client, self._result_client)
 
     def _on_feedback(self, message: Any) -> Any:
         callback = self._feedback_callbacks.get(bytes(message.goal_id.uuid))
@@ -135,13 +108,13 @@ class ActionClient:
                 continue
             handle = reference()
             if handle is not None:
-                handle._status = entry.status
+                handle.status = entry.status
             if handle is None or entry.status in (SUCCEEDED, CANCELED, ABORTED):
                 del self._goal_handles[key]
 
     def send_goal(self, goal: Any, **kwargs: Any) -> Any:
         """Send a goal and wait for its result; not from a callback. None if it is rejected. Raises TypeError."""
-        handle = _wait(self.send_goal_async(goal, **kwargs))
+        handle = _outcome(self.send_goal_async(goal, **kwargs))
         return handle.get_result() if handle.accepted else None
 
     def send_goal_async(
@@ -155,7 +128,7 @@ class ActionClient:
         request = self._action_type.Impl.SendGoalService.Request(goal_id=goal_uuid, goal=goal)
         if feedback_callback is not None:
             self._feedback_callbacks[bytes(goal_uuid.uuid)] = feedback_callback
-        answered = self._future()
+        answered = Future(executor=self._node.executor)
 
         def on_response(response: Future) -> None:
             handle = ClientGoalHandle(self, goal_uuid, response.result())
@@ -170,9 +143,6 @@ class ActionClient:
         response.add_done_callback(on_response)
         return answered
 
-    def _future(self) -> Future:
-        return Future(executor=self._node.executor)
-
     def _cancel_goal_async(self, goal_handle: ClientGoalHandle) -> Future:
         request = self._action_type.Impl.CancelGoalService.Request()
         request.goal_info.goal_id = goal_handle.goal_id
@@ -186,21 +156,14 @@ class ActionClient:
 
     def server_is_ready(self) -> bool:
         """True if a server has been found with all its services and topics."""
-        clients = (self._goal_client, self._cancel_client, self._result_client)
-        subscriptions = (self._feedback_subscription, self._status_subscription)
-        return all(c.service_is_ready() for c in clients) and all(s.get_publisher_count() for s in subscriptions)
+        return all(client.service_is_ready() for client in self._clients) and all(
+            subscription.get_publisher_count() for subscription in self._subscriptions
+        )
 
     def wait_for_server(self, timeout_sec: float | None = None) -> bool:
         """Wait for a server; False after `timeout_sec` (None: wait for ever)."""
-        deadline = None if timeout_sec is None else time.monotonic() + timeout_sec
-        while not (ready := self.server_is_ready()) and self._node.context.ok():
-            if deadline is not None and time.monotonic() >= deadline:
-                break
-            time.sleep(_POLL_S)
-        return ready
+        return wait_until(self.server_is_ready, timeout_sec, self._node.context)
 
     def destroy(self) -> None:
-        for client in (self._goal_client, self._cancel_client, self._result_client):
-            self._node.destroy_client(client)
-        self._node.destroy_subscription(self._feedback_subscription)
-        self._node.destroy_subscription(self._status_subscription)
+        for entity in (*self._clients, *self._subscriptions):
+            self._node._rclpy_core.destroy(entity)

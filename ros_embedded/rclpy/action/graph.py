@@ -1,20 +1,19 @@
-"""Actions in the graph, recognised by their status and feedback topics."""
+"""Actions in the graph, recognised by their feedback topics."""
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from ros_embedded.rclpy.node import Node
 
 NamesAndTypes = list[tuple[str, list[str]]]
-_FEEDBACK = "/_action/feedback"
+_FEEDBACK, _TYPE = "/_action/feedback", "_FeedbackMessage"
 
 
 def _actions(topics: NamesAndTypes) -> NamesAndTypes:
     return [
-        (name[: -len(_FEEDBACK)], [re.sub("_FeedbackMessage$", "", kind) for kind in kinds])
+        (name.removesuffix(_FEEDBACK), [kind.removesuffix(_TYPE) for kind in kinds])
         for name, kinds in topics
         if name.endswith(_FEEDBACK)
     ]

@@ -45,11 +45,12 @@ class CancelResponse(Enum):
 
 
 class ServerGoalHandle:
-    """A goal that the server has accepted."""
+    """A goal that the server has accepted; `status` is one of action_msgs/msg/GoalStatus."""
 
     def __init__(self, action_server: ActionServer, goal_info: Any, goal_request: Any) -> None:
-        self._action_server, self._goal_info, self._goal_request = action_server, goal_info, goal_request
-        self._status = next_status(UNKNOWN, GoalEvent.ACCEPT)
+        self._action_server, self._goal_info = action_server, goal_info
+        self.request, self.goal_id = goal_request, goal_info.goal_id
+        self.status = next_status(UNKNOWN, GoalEvent.ACCEPT)
         self._lock = threading.RLock()
         self._done_ns: int | None = None
         self.result = Future()
@@ -61,30 +62,18 @@ class ServerGoalHandle:
         return hash(bytes(self.goal_id.uuid))
 
     @property
-    def request(self) -> Any:
-        return self._goal_request
-
-    @property
-    def goal_id(self) -> Any:
-        return self._goal_info.goal_id
-
-    @property
     def is_active(self) -> bool:
         """False once it has succeeded, been aborted or cancelled."""
-        return self._status in ACTIVE
+        return self.status in ACTIVE
 
     @property
     def is_cancel_requested(self) -> bool:
         """True if the callback should stop and call canceled()."""
-        return self._status == next_status(EXECUTING, GoalEvent.CANCEL_GOAL)
-
-    @property
-    def status(self) -> int:
-        return self._status
+        return self.status == next_status(EXECUTING, GoalEvent.CANCEL_GOAL)
 
     def _update_state(self, event: GoalEvent) -> None:
         with self._lock:
-            self._status = next_status(self._status, event)
+            self.status = next_status(self.status, event)
             if not self.is_active:
                 self._done_ns = self._action_server._node.get_clock().now().nanoseconds
         self._action_server._publish_status()
@@ -114,9 +103,6 @@ class ServerGoalHandle:
     def canceled(self) -> None:
         """Stopped as asked. Raises RCLError if it was not asked."""
         self._update_state(GoalEvent.CANCELED)
-
-    def destroy(self) -> None:
-        """Kept for compatibility: nothing is held."""
 
 
 def default_handle_accepted_callback(goal_handle: ServerGoalHandle) -> None:
@@ -156,7 +142,7 @@ class ActionServer:
         result_timeout: int = 900,
     ) -> None:
         check_for_type_support(action_type)
-        self._node, self._action_type = node, action_type
+        self._node, self.action_type = node, action_type
         self._lock = threading.RLock()
         self._goal_handles: dict[bytes, ServerGoalHandle] = {}
         self._result_timeout = Duration(seconds=result_timeout)
@@ -165,7 +151,6 @@ class ActionServer:
         self.register_cancel_callback(cancel_callback)
         self.register_execute_callback(execute_callback)
         group, impl, base = callback_group or node.default_callback_group, action_type.Impl, f"{action_name}/_action"
-        status = get_message("action_msgs/msg/GoalStatusArray")
         with node.context.participant.graph.announcement():
             self._services = [
                 DeferringService(node, service, f"{base}/{name}", callback, qos, group)
@@ -175,18 +160,15 @@ class ActionServer:
                     (impl.CancelGoalService, "cancel_goal", self._on_cancel, cancel_service_qos_profile),
                 )
             ]
-            self._feedback_publisher = node.create_publisher(
-                impl.FeedbackMessage, f"{base}/feedback", feedback_pub_qos_profile, callback_group=group
-            )
-            self._status_publisher = node.create_publisher(
-                status, f"{base}/status", status_pub_qos_profile, callback_group=group
+            self._feedback_publisher, self._status_publisher = (
+                node.create_publisher(message, f"{base}/{name}", qos, callback_group=group)
+                for message, name, qos in (
+                    (impl.FeedbackMessage, "feedback", feedback_pub_qos_profile),
+                    (get_message("action_msgs/msg/GoalStatusArray"), "status", status_pub_qos_profile),
+                )
             )
         self._expiry_timer = node.create_timer(max(0.001, result_timeout), self._expire_goals, group, autostart=False)
         self._logger = node.get_logger().get_child("action_server")
-
-    @property
-    def action_type(self) -> Any:
-        return self._action_type
 
     async def _on_goal(self, request: Any, respond: Callable[[Any], None]) -> None:
         info = get_message("action_msgs/msg/GoalInfo")(goal_id=request.goal_id)
@@ -203,7 +185,7 @@ class ActionServer:
             executor = self._node.executor
             if executor is not None:
                 handle.result._set_executor(executor)
-        respond(self._action_type.Impl.SendGoalService.Response(accepted=accepted, stamp=info.stamp))
+        respond(self.action_type.Impl.SendGoalService.Response(accepted=accepted, stamp=info.stamp))
         if accepted:
             self._publish_status()
             await await_or_execute(self._handle_accepted_callback, handle)
@@ -214,22 +196,22 @@ class ActionServer:
         try:
             result = await await_or_execute(execute_callback, handle)
         except Exception as error:
-            result = self._action_type.Result()
+            result = self.action_type.Result()
             self._logger.error(f"Error raised in execute callback: {error}")
             traceback.print_exc()
         if handle.is_active:
             self._logger.warning(f"Goal state not set, assuming aborted. Goal ID: {handle.goal_id.uuid}")
             handle.abort()
         if result is None:
-            result = self._action_type.Result()
-        response = self._action_type.Impl.GetResultService.Response(status=handle.status, result=result)
+            result = self.action_type.Result()
+        response = self.action_type.Impl.GetResultService.Response(status=handle.status, result=result)
         handle.result.set_result(response)
 
     async def _on_cancel(self, request: Any, respond: Callable[[Any], None]) -> None:
         with self._lock:
             infos = {key: (handle._goal_info, handle.status) for key, handle in self._goal_handles.items()}
         code, keys = goals_to_cancel(request.goal_info, infos)
-        response = self._action_type.Impl.CancelGoalService.Response(return_code=code)
+        response = self.action_type.Impl.CancelGoalService.Response(return_code=code)
         for key in keys:
             handle = self._goal_handles[key]
             if await await_or_execute(self._cancel_callback, handle) is CancelResponse.ACCEPT:
@@ -245,7 +227,7 @@ class ActionServer:
     async def _on_result(self, request: Any, respond: Callable[[Any], None]) -> None:
         handle = self._goal_handles.get(bytes(request.goal_id.uuid))
         if handle is None:
-            respond(self._action_type.Impl.GetResultService.Response(status=UNKNOWN))
+            respond(self.action_type.Impl.GetResultService.Response(status=UNKNOWN))
         else:
             handle.result.add_done_callback(lambda future: respond(future.result()))
 
@@ -303,11 +285,8 @@ class ActionServer:
         self._execute_callback = execute_callback
 
     def destroy(self) -> None:
-        for service in self._services:
-            self._node.destroy_service(service)
-        self._node.destroy_publisher(self._feedback_publisher)
-        self._node.destroy_publisher(self._status_publisher)
-        self._node.destroy_timer(self._expiry_timer)
+        for entity in (*self._services, self._feedback_publisher, self._status_publisher, self._expiry_timer):
+            self._node._rclpy_core.destroy(entity)
         self._goal_handles.clear()
 
 

@@ -10,25 +10,12 @@ from ros_embedded.rclpy.lifecycle.state_machine import TransitionCallbackReturn
 
 
 class ManagedEntity:
-    """Takes part in its node's transitions."""
+    """Takes part in its node's transitions: each callback gets the state that is left, and says how it went."""
 
     def on_configure(self, state: Any) -> TransitionCallbackReturn:
         return TransitionCallbackReturn.SUCCESS
 
-    def on_cleanup(self, state: Any) -> TransitionCallbackReturn:
-        return TransitionCallbackReturn.SUCCESS
-
-    def on_shutdown(self, state: Any) -> TransitionCallbackReturn:
-        return TransitionCallbackReturn.SUCCESS
-
-    def on_activate(self, state: Any) -> TransitionCallbackReturn:
-        return TransitionCallbackReturn.SUCCESS
-
-    def on_deactivate(self, state: Any) -> TransitionCallbackReturn:
-        return TransitionCallbackReturn.SUCCESS
-
-    def on_error(self, state: Any) -> TransitionCallbackReturn:
-        return TransitionCallbackReturn.SUCCESS
+    on_cleanup = on_shutdown = on_activate = on_deactivate = on_error = on_configure
 
 
 class SimpleManagedEntity(ManagedEntity):
@@ -47,7 +34,6 @@ class SimpleManagedEntity(ManagedEntity):
 
     @property
     def is_activated(self) -> bool:
-        """True while the node is active."""
         return self._enabled
 
     @staticmethod

@@ -36,30 +36,27 @@ _CALLBACKS = {
     "deactivating": "on_deactivate",
     "errorprocessing": "on_error",
 }
-_SERVICES = {
-    "change_state": "ChangeState",
-    "get_state": "GetState",
-    "get_available_states": "GetAvailableStates",
-    "get_available_transitions": "GetAvailableTransitions",
-    "get_transition_graph": "GetAvailableTransitions",
-}
 
 
 def _message(name: str, **fields: Any) -> Any:
     return get_message(f"lifecycle_msgs/msg/{name}")(**fields)
 
 
+def _state(number: int) -> Any:
+    return _message("State", id=number, label=STATES[number])
+
+
 def _description(transition: Transition) -> Any:
     return _message(
         "TransitionDescription",
         transition=_message("Transition", id=transition.id, label=transition.label),
-        start_state=_message("State", id=transition.start, label=STATES[transition.start]),
-        goal_state=_message("State", id=transition.goal, label=STATES[transition.goal]),
+        start_state=_state(transition.start),
+        goal_state=_state(transition.goal),
     )
 
 
 class LifecycleNodeMixin(ManagedEntity):
-    """What makes a Node managed; only for use together with Node."""
+    """What makes a Node managed; only for use together with Node. Triggers raise RCLError if it cannot be done now."""
 
     def __init__(
         self, *, enable_communication_interface: bool = True, callback_group: CallbackGroup | None = None
@@ -67,36 +64,37 @@ class LifecycleNodeMixin(ManagedEntity):
         self._state_machine = StateMachine()
         self._managed_entities: set[ManagedEntity] = set()
         self.__transition_publisher: Publisher | None = None
-        if not enable_communication_interface:
-            return
-        node: Any = self
+        if enable_communication_interface:
+            self.__communicate(self, callback_group)
+
+    def __communicate(self, node: Any, group: CallbackGroup | None) -> None:
         event = get_message("lifecycle_msgs/msg/TransitionEvent")
         with node.context.participant.graph.announcement():
             self.__transition_publisher = node.create_publisher(event, "~/transition_event", qos_profile_default)
             node._rclpy_core.hidden.add(self.__transition_publisher)
-            for name, type_name in _SERVICES.items():
-                callback = getattr(self, f"_LifecycleNodeMixin__on_{name}")
+            for name, type_name, callback in (
+                ("change_state", "ChangeState", self.__on_change_state),
+                ("get_state", "GetState", self.__on_get_state),
+                ("get_available_states", "GetAvailableStates", self.__on_get_states),
+                ("get_available_transitions", "GetAvailableTransitions", self.__on_get_transitions),
+                ("get_transition_graph", "GetAvailableTransitions", self.__on_get_graph),
+            ):
                 service = get_service(f"lifecycle_msgs/srv/{type_name}")
-                node.create_service(service, f"~/{name}", callback, callback_group=callback_group)
+                node.create_service(service, f"~/{name}", callback, callback_group=group)
 
     def trigger_configure(self) -> TransitionCallbackReturn:
-        """Configure. Raises RCLError if it cannot be done now."""
         return self.__change_state("configure")
 
     def trigger_cleanup(self) -> TransitionCallbackReturn:
-        """Clean up. Raises RCLError if it cannot be done now."""
         return self.__change_state("cleanup")
 
     def trigger_activate(self) -> TransitionCallbackReturn:
-        """Activate. Raises RCLError if it cannot be done now."""
         return self.__change_state("activate")
 
     def trigger_deactivate(self) -> TransitionCallbackReturn:
-        """Deactivate. Raises RCLError if it cannot be done now."""
         return self.__change_state("deactivate")
 
     def trigger_shutdown(self) -> TransitionCallbackReturn:
-        """Shut down. Raises RCLError if it cannot be done now."""
         if all(transition.label != "shutdown" for transition in self._state_machine.available()):
             raise RCLError("Shutdown transtion not possible")
         return self.__change_state("shutdown")
@@ -132,45 +130,38 @@ class LifecycleNodeMixin(ManagedEntity):
                 return result
         return TransitionCallbackReturn.SUCCESS
 
+    # overrides should call these
     def on_configure(self, state: LifecycleState) -> TransitionCallbackReturn:
-        """Configure the managed entities; overrides should call this."""
         return self.__call_entities("on_configure", state)
 
     def on_cleanup(self, state: LifecycleState) -> TransitionCallbackReturn:
-        """Clean the managed entities up; overrides should call this."""
         return self.__call_entities("on_cleanup", state)
 
     def on_shutdown(self, state: LifecycleState) -> TransitionCallbackReturn:
-        """Shut the managed entities down; overrides should call this."""
         return self.__call_entities("on_shutdown", state)
 
     def on_activate(self, state: LifecycleState) -> TransitionCallbackReturn:
-        """Activate the managed entities; overrides should call this."""
         return self.__call_entities("on_activate", state)
 
     def on_deactivate(self, state: LifecycleState) -> TransitionCallbackReturn:
-        """Deactivate the managed entities; overrides should call this."""
         return self.__call_entities("on_deactivate", state)
 
     def on_error(self, state: LifecycleState) -> TransitionCallbackReturn:
-        """Tell the managed entities of an error; overrides should call this."""
         return self.__call_entities("on_error", state)
 
     def __trigger(self, transition: int | str) -> None:
         made = self._state_machine.trigger(transition)
         if self.__transition_publisher is not None:
-            event = get_message("lifecycle_msgs/msg/TransitionEvent")()
-            event.start_state = _message("State", id=made.start, label=STATES[made.start])
-            event.goal_state = _message("State", id=made.goal, label=STATES[made.goal])
+            event = _message("TransitionEvent", start_state=_state(made.start), goal_state=_state(made.goal))
             self.__transition_publisher.publish(event)
 
     def __run_callback(self, previous: LifecycleState) -> TransitionCallbackReturn:
-        callback = getattr(self, _CALLBACKS[self._state_machine.current_state[1]])
+        name = _CALLBACKS[self._state_machine.current_state[1]]
         try:
-            result = callback(previous)
+            result = getattr(self, name)(previous)
         except Exception as error:
             node: Any = self
-            node.get_logger().error(f"{callback.__name__} raised {error!r}")
+            node.get_logger().error(f"{name} raised {error!r}")
             return TransitionCallbackReturn.ERROR
         return result if isinstance(result, TransitionCallbackReturn) else TransitionCallbackReturn.ERROR
 
@@ -191,22 +182,21 @@ class LifecycleNodeMixin(ManagedEntity):
         except RCLError as error:
             node: Any = self
             node.get_logger().error(str(error))
-            response.success = False
         return response
 
     def __on_get_state(self, request: Any, response: Any) -> Any:
-        response.current_state.id, response.current_state.label = self._state_machine.current_state
+        response.current_state = _state(self._state_machine.state)
         return response
 
-    def __on_get_available_states(self, request: Any, response: Any) -> Any:
-        response.available_states = [_message("State", id=number, label=label) for number, label in STATES.items()]
+    def __on_get_states(self, request: Any, response: Any) -> Any:
+        response.available_states = [_state(number) for number in STATES]
         return response
 
-    def __on_get_available_transitions(self, request: Any, response: Any) -> Any:
+    def __on_get_transitions(self, request: Any, response: Any) -> Any:
         response.available_transitions = [_description(transition) for transition in self._state_machine.available()]
         return response
 
-    def __on_get_transition_graph(self, request: Any, response: Any) -> Any:
+    def __on_get_graph(self, request: Any, response: Any) -> Any:
         response.available_transitions = [_description(transition) for transition in TRANSITIONS]
         return response
 
