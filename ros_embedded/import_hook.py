@@ -16,7 +16,14 @@ from ros_embedded.interfaces import get_action, get_message, get_service
 from ros_embedded.interfaces.lookup import KINDS, interface_names, is_interface_package
 from ros_embedded.interfaces.message_class import snake_case
 
+_NAMES = (
+    "expand_topic_name", "topic_or_service_is_hidden", "validate_full_topic_name", "validate_namespace",
+    "validate_node_name", "validate_parameter_name", "validate_topic_name",
+)  # fmt: skip
 SERVED = {
+    **{f"rclpy.{name}": "ros_embedded.rclpy.names" for name in _NAMES},
+    "rclpy._rclpy_pybind11": "ros_embedded.rclpy.exceptions",
+    "rclpy.qos_event": "ros_embedded.rclpy.event_handler",
     "rclpy": "ros_embedded.rclpy",
     "tf2_ros": "ros_embedded.tf2_ros",
     "tf2_py": "ros_embedded.tf2_ros.buffer_core",

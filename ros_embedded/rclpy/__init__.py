@@ -2,22 +2,18 @@
 
 Modules, names, signatures and behaviour are those of rclpy in ROS 2 Jazzy; what is below `impl` is this package's own.
 """
+# ruff: noqa: F401 - what is imported is offered
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from ros_embedded.rclpy import utilities
 from ros_embedded.rclpy.context import Context
 from ros_embedded.rclpy.parameter import Parameter
 from ros_embedded.rclpy.signals import SignalHandlerOptions, install_signal_handlers, uninstall_signal_handlers
 from ros_embedded.rclpy.task import Future
-from ros_embedded.rclpy.utilities import (
-    get_default_context,
-    get_rmw_implementation_identifier,
-    ok,
-    try_shutdown,
-)
-from ros_embedded.rclpy.utilities import shutdown as _shutdown
+from ros_embedded.rclpy.utilities import get_default_context, get_rmw_implementation_identifier, ok, try_shutdown
 
 if TYPE_CHECKING:
     from ros_embedded.rclpy.executors import Executor
@@ -54,41 +50,16 @@ def get_global_executor() -> Executor:
 
 def shutdown(*, context: Context | None = None, uninstall_handlers: bool | None = None) -> None:
     """End communication for a context and, for the default one, the handling of signals."""
-    _shutdown(context=context)
+    utilities.shutdown(context=context)
     if uninstall_handlers or (uninstall_handlers is None and context is None):
         uninstall_signal_handlers()
 
 
-def create_node(
-    node_name: str,
-    *,
-    context: Context | None = None,
-    cli_args: list[str] | None = None,
-    namespace: str | None = None,
-    use_global_arguments: bool = True,
-    enable_rosout: bool = True,
-    start_parameter_services: bool = True,
-    parameter_overrides: list[Parameter] | None = None,
-    allow_undeclared_parameters: bool = False,
-    automatically_declare_parameters_from_overrides: bool = False,
-    enable_logger_service: bool = False,
-) -> Node:
-    """Create a node; see Node."""
+def create_node(node_name: str, **options: Any) -> Node:
+    """Create a node; options as for Node."""
     from ros_embedded.rclpy.node import Node
 
-    return Node(
-        node_name,
-        context=context,
-        cli_args=cli_args,
-        namespace=namespace,
-        use_global_arguments=use_global_arguments,
-        enable_rosout=enable_rosout,
-        start_parameter_services=start_parameter_services,
-        parameter_overrides=parameter_overrides,
-        allow_undeclared_parameters=allow_undeclared_parameters,
-        automatically_declare_parameters_from_overrides=automatically_declare_parameters_from_overrides,
-        enable_logger_service=enable_logger_service,
-    )
+    return Node(node_name, **options)
 
 
 def spin_once(node: Node, *, executor: Executor | None = None, timeout_sec: float | None = None) -> None:
@@ -124,22 +95,3 @@ def spin_until_future_complete(
     finally:
         if node_added:
             executor.remove_node(node)
-
-
-__all__: list[Any] = [
-    "Context",
-    "Future",
-    "Parameter",
-    "SignalHandlerOptions",
-    "create_node",
-    "get_default_context",
-    "get_global_executor",
-    "get_rmw_implementation_identifier",
-    "init",
-    "ok",
-    "shutdown",
-    "spin",
-    "spin_once",
-    "spin_until_future_complete",
-    "try_shutdown",
-]

@@ -1,4 +1,4 @@
-"""rclpy's exceptions."""
+"""rclpy's exceptions, and those of its C++ extension (served as `rclpy._rclpy_pybind11` too)."""
 # ruff: noqa: N818 - rclpy's names
 
 from __future__ import annotations
@@ -31,6 +31,14 @@ class RCLError(RuntimeError):
     """The middleware refused."""
 
 
+class RCLInvalidROSArgsError(RCLError):
+    """A ROS argument does not parse."""
+
+
+class UnknownROSArgsError(RCLError):
+    """An argument after --ros-args is no ROS argument."""
+
+
 class NodeNameNonExistentError(RCLError):
     """No such node in the graph."""
 
@@ -46,32 +54,35 @@ class NameValidationException(Exception):
         super().__init__(f"Invalid {name_type}: {error_msg}:\n  '{name}'\n   {' ' * invalid_index}^")
 
 
-class InvalidNamespaceException(NameValidationException):
+class _InvalidName(NameValidationException):
+    _TYPE: str
+
+    def __init__(self, name: str, error_msg: str, invalid_index: int) -> None:
+        super().__init__(self._TYPE, name, error_msg, invalid_index)
+
+
+class InvalidNamespaceException(_InvalidName):
     """A namespace is invalid."""
 
-    def __init__(self, name: str, error_msg: str, invalid_index: int) -> None:
-        super().__init__("namespace", name, error_msg, invalid_index)
+    _TYPE = "namespace"
 
 
-class InvalidNodeNameException(NameValidationException):
+class InvalidNodeNameException(_InvalidName):
     """A node name is invalid."""
 
-    def __init__(self, name: str, error_msg: str, invalid_index: int) -> None:
-        super().__init__("node name", name, error_msg, invalid_index)
+    _TYPE = "node name"
 
 
-class InvalidTopicNameException(NameValidationException):
+class InvalidTopicNameException(_InvalidName):
     """A topic name is invalid."""
 
-    def __init__(self, name: str, error_msg: str, invalid_index: int) -> None:
-        super().__init__("topic name", name, error_msg, invalid_index)
+    _TYPE = "topic name"
 
 
-class InvalidServiceNameException(NameValidationException):
+class InvalidServiceNameException(_InvalidName):
     """A service name is invalid."""
 
-    def __init__(self, name: str, error_msg: str, invalid_index: int) -> None:
-        super().__init__("service name", name, error_msg, invalid_index)
+    _TYPE = "service name"
 
 
 class ParameterException(Exception):
@@ -106,11 +117,8 @@ class InvalidParameterTypeException(ParameterException):
     """A value has another type than the parameter."""
 
     def __init__(self, desired_parameter: Parameter, expected_type: Any) -> None:
-        super().__init__(
-            f"Trying to set parameter '{desired_parameter.name}' to '{desired_parameter.value}' of type "
-            f"'{desired_parameter.type_.name}', expecting type '{expected_type}'",
-            desired_parameter.name,
-        )
+        desired = f"'{desired_parameter.name}' to '{desired_parameter.value}' of type '{desired_parameter.type_.name}'"
+        super().__init__(f"Trying to set parameter {desired}, expecting type '{expected_type}'", desired_parameter.name)
 
 
 class InvalidParameterValueException(ParameterException):

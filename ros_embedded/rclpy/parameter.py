@@ -10,7 +10,8 @@ from typing import Any
 import yaml
 
 from ros_embedded.interfaces import get_message
-from ros_embedded.rclpy.impl.arguments import RCLInvalidROSArgsError, flatten, parse_value
+from ros_embedded.rclpy.exceptions import RCLInvalidROSArgsError
+from ros_embedded.rclpy.impl.arguments import flatten, parse_value
 
 PARAMETER_SEPARATOR_STRING = "."
 

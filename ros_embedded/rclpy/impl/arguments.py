@@ -10,16 +10,8 @@ from typing import Any
 
 import yaml
 
-from ros_embedded.rclpy.exceptions import RCLError
+from ros_embedded.rclpy.exceptions import RCLInvalidROSArgsError, UnknownROSArgsError
 from ros_embedded.rclpy.names import expand_topic_name
-
-
-class RCLInvalidROSArgsError(RCLError):
-    """A ROS argument does not parse."""
-
-
-class UnknownROSArgsError(RCLError):
-    """An argument after --ros-args is no ROS argument."""
 
 
 class _ParameterLoader(yaml.SafeLoader):

@@ -1,5 +1,3 @@
-"""Where nodes look for the C++ extension's names."""
+"""Where nodes look for the C++ extension, of which only the errors are served."""
 
-from ros_embedded.rclpy import _rclpy_pybind11 as rclpy_implementation
-
-__all__ = ["rclpy_implementation"]
+from ros_embedded.rclpy import exceptions as rclpy_implementation  # noqa: F401 - offered

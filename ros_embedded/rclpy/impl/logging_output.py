@@ -8,7 +8,8 @@ import time
 from collections.abc import Callable
 from typing import NamedTuple
 
-from ros_embedded.rclpy.impl.arguments import RCLInvalidROSArgsError, RosArguments
+from ros_embedded.rclpy.exceptions import RCLInvalidROSArgsError
+from ros_embedded.rclpy.impl.arguments import RosArguments
 from ros_embedded.rclpy.impl.logging_severity import LoggingSeverity
 
 _DEFAULT_FORMAT = "[{severity}] [{time}] [{name}]: {message}"
