@@ -2,12 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 
 from memory_node.domain.answer import Recollection
 from memory_node.domain.token_count import estimate_tokens
 from memory_node.experience.experience import ExperienceAnswer
+from memory_node.knowledge.facts import Prescription, Proposition
+
+# BrainMem's order. Spatial guidance comes from three memories: the room's relations, the short-term memory, the graph.
+GUIDELINES = "Guidelines"
+ROOM_PATTERNS = "What works in this room"
+EXPERIENCES = "Experiences with similar tasks"
+ACTION_HINTS = "Action hints"
+SPATIAL_ROOM = "Spatial guidance: this room"
+SPATIAL_RECENT = "Spatial guidance: just seen or used"
+SPATIAL_HOME = "Spatial guidance: the home"
+WORKING_MEMORY = "Working memory and robot state"
+ORDER = (
+    GUIDELINES,
+    ROOM_PATTERNS,
+    EXPERIENCES,
+    ACTION_HINTS,
+    SPATIAL_ROOM,
+    SPATIAL_RECENT,
+    SPATIAL_HOME,
+    WORKING_MEMORY,
+)
+# What each may take of a budget that all of them would use up.
+_SHARES = dict(zip(ORDER, (0.12, 0.03, 0.15, 0.1, 0.1, 0.1, 0.28, 0.12)))
 
 
 @dataclass(frozen=True)
@@ -18,23 +41,24 @@ class Section:
     lines: tuple[str, ...]
     share: float
 
-    def within(self, token_budget: int) -> str:
-        """Return the title and as many lines as the budget holds; empty where not even one fits."""
-        text = ""
+    def within(self, token_budget: int) -> tuple[str, int]:
+        """Return the title and as many lines as the budget holds, and how many; empty where not even one fits."""
+        text, shown = "", 0
         for line in self.lines:
             longer = f"{text}\n{line}" if text else f"## {self.title}\n{line}"
             if estimate_tokens(longer) > token_budget:
                 break
-            text = longer
-        return text
+            text, shown = longer, shown + 1
+        return text, shown
 
 
 @dataclass(frozen=True)
 class Context:
-    """The text for the prompt and the tokens of each of its sections, in order."""
+    """The text for the prompt, and by section in their order: its tokens, and how many of its lines are in the text."""
 
     text: str
     section_tokens: dict[str, int]
+    section_lines: dict[str, int] = field(default_factory=dict)
 
     @property
     def tokens(self) -> int:
@@ -44,52 +68,82 @@ class Context:
 
 def assemble(sections: Sequence[Section], token_budget: int) -> Context:
     """Return the sections under one budget: each may use its share and what those before it have left over."""
-    texts, tokens = [], {}
+    texts, tokens, lines = [], {}, {}
     left, shares = token_budget, sum(section.share for section in sections)
     for section in sections:
         allowed = int(left * section.share / shares) if shares > 0.0 else 0
-        text = section.within(allowed)
+        text, shown = section.within(allowed)
         if text:
             texts.append(text)
-            tokens[section.title] = estimate_tokens(text)
+            tokens[section.title], lines[section.title] = estimate_tokens(text), shown
             left -= tokens[section.title]
         shares -= section.share
-    return Context("\n\n".join(texts), tokens)
+    return Context("\n\n".join(texts), tokens, lines)
 
 
-def experience_sections(answer: ExperienceAnswer) -> list[Section]:
-    """Return what experience knows, in BrainMem's order; working memory has a section of its own."""
-    experiences = []
-    for record in answer.experiences:
-        outcome = "succeeded" if record.success else "failed"
-        experiences.append(f"- {record.task!r} {outcome}: {' -> '.join(record.successful_actions) or 'no step worked'}")
-        experiences += [f"  - failed: {cause}" for cause in record.failure_causes]
-    failed = (f"- {t.action} failed {t.failures}x ({', '.join(map(str, t.reasons))})" for t in answer.failed_before)
-    hints = (f"- {name}: {skill} worked {done} of {tried} times" for name, skill, done, tried in answer.action_hints)
-    rooms = (f"- {action} worked {done} of {tried} times here" for action, done, tried in answer.room_patterns)
-    places = (f"- {relation}, seen in {times} steps" for relation, times in answer.learnt_relations)
-    return [
-        Section("Guidelines", tuple(f"- {guideline.text}" for guideline in answer.guidelines), 0.2),
-        Section("What works in this room", tuple(rooms), 0.05),
-        Section("Experiences with similar tasks", tuple(experiences), 0.15),
-        Section("What failed before", tuple(failed), 0.05),
-        Section("Hints for these objects", tuple(hints), 0.05),
-        Section("Where things were in this room", tuple(places), 0.05),
-    ]
+@dataclass(frozen=True)
+class MemoryExcerpt:
+    """What all memories have to say about one instruction.
 
+    room_relations: what is near, on and in what in the room now. home: the scene graph in words. robot: the robot's
+    state in words, "" when nothing is known of it.
+    """
 
-def working_memory_section(answer: ExperienceAnswer) -> list[Section]:
-    """Return the running episode's last steps with their warnings."""
-    view = answer.working_memory
-    return [Section("Working memory", tuple(view.text().splitlines()), 0.2)] if view is not None else []
+    experience: ExperienceAnswer
+    facts: Sequence[Proposition] = ()
+    ways: Sequence[Prescription] = ()
+    room_relations: Sequence[str] = ()
+    recollection: Recollection | None = None
+    home: Sequence[str] = ()
+    robot: str = ""
+    now_ns: int = 0
 
+    def sections(self) -> list[Section]:
+        """Return the sections in BrainMem's order."""
+        lines = {
+            GUIDELINES: [f"- {guideline.text}" for guideline in self.experience.guidelines],
+            ROOM_PATTERNS: [
+                f"- {action} worked {done} of {tried} times here"
+                for action, done, tried in self.experience.room_patterns
+            ],
+            EXPERIENCES: [*self._experiences(), *(f"- {way.intent}: {' -> '.join(way.actions)}" for way in self.ways)],
+            ACTION_HINTS: self._action_hints(),
+            SPATIAL_ROOM: [
+                *(f"- {relation}" for relation in self.room_relations),
+                *(f"- {said}, seen in {times} steps" for said, times in self.experience.learnt_relations),
+            ],
+            SPATIAL_RECENT: self._recent(),
+            SPATIAL_HOME: list(self.home),
+            WORKING_MEMORY: self._working_memory(),
+        }
+        return [Section(title, tuple(lines[title]), _SHARES[title]) for title in ORDER]
 
-def recollection_section(recollection: Recollection, now_ns: int) -> Section:
-    """Return what the short-term memory recalls for the instruction."""
-    lines: Iterable[str] = (
-        f"- {a.object_class} (id {a.object_id}) at ({a.position[0]:.2f}, {a.position[1]:.2f}, {a.position[2]:.2f}),"
-        f" {', '.join(str(s.state) for s in a.states) or 'no known state'},"
-        f" seen {(now_ns - a.last_seen_ns) * 1e-9:.0f} s ago, sure to {a.existence:.0%}"
-        for a in recollection.answers
-    )
-    return Section("Just seen or used", tuple(lines), 0.15)
+    def _experiences(self) -> list[str]:
+        told = []
+        for record in self.experience.experiences:
+            outcome = "succeeded" if record.success else "failed"
+            told.append(f"- {record.task!r} {outcome}: {' -> '.join(record.successful_actions) or 'no step worked'}")
+            told += [f"  - failed: {cause}" for cause in record.failure_causes]
+            told += [f"  - advice: {advice}" for advice in record.recommendations]
+        return told
+
+    def _action_hints(self) -> list[str]:
+        answer = self.experience
+        return [
+            *(f"- {t.action} failed {t.failures}x ({', '.join(map(str, t.reasons))})" for t in answer.failed_before),
+            *(f"- {name}: {skill} worked {done} of {tried} times" for name, skill, done, tried in answer.action_hints),
+            *(f"- {proposition.text} ({proposition.support}x)" for proposition in self.facts),
+        ]
+
+    def _recent(self) -> list[str]:
+        answers = self.recollection.answers if self.recollection is not None else ()
+        return [
+            f"- {a.object_class} (id {a.object_id}) at ({a.position[0]:.2f}, {a.position[1]:.2f}, {a.position[2]:.2f}),"
+            f" {', '.join(str(s.state) for s in a.states) or 'no known state'},"
+            f" seen {(self.now_ns - a.last_seen_ns) * 1e-9:.0f} s ago, sure to {a.existence:.0%}"
+            for a in answers
+        ]
+
+    def _working_memory(self) -> list[str]:
+        view = self.experience.working_memory
+        return [*([self.robot] if self.robot else []), *(view.lines() if view is not None else ())]

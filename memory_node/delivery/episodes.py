@@ -6,6 +6,7 @@ import threading
 from collections.abc import Sequence
 
 from memory_node.delivery.surroundings import with_surroundings
+from memory_node.delivery.whereabouts import held_class
 from memory_node.domain.advice import Advice
 from memory_node.domain.skill import SkillCall
 from memory_node.domain.step import StepRecord
@@ -31,7 +32,9 @@ class Episodes:
     def start(self, instruction: str, task_type: str = "", episode_id: str = "", attempt: int = 1) -> str:
         """Begin an episode, or go on with it, and return its id; its instruction is the task that states matter for."""
         self.task = instruction
-        return self._experience.start(instruction, task_type, episode_id, attempt)
+        with self._lock:
+            held = held_class(self._scene)
+        return self._experience.start(instruction, task_type, episode_id, attempt, held)
 
     def advise(self, episode_id: str, action: SkillCall, objects: Sequence[str] = ()) -> tuple[Advice, ...]:
         """Return what to do before `action`; see Experience.advise."""

@@ -8,17 +8,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from memory_node.delivery.context import (
-    Context,
-    Section,
-    assemble,
-    experience_sections,
-    recollection_section,
-    working_memory_section,
-)
+from memory_node.delivery.context import GUIDELINES, Context, MemoryExcerpt, assemble
 from memory_node.delivery.episodes import Episodes
 from memory_node.delivery.grounding import ChangeGrounding
 from memory_node.delivery.units import unit_of
+from memory_node.delivery.whereabouts import held_class, room_at, room_relations
 from memory_node.domain.answer import FindQuery, RankedArea, Recollection
 from memory_node.domain.clock import Clock
 from memory_node.domain.errors import InvalidValueError, NotFoundError
@@ -85,6 +79,7 @@ class RobotMemory:
         self._clock = clock
         self._states = states
         self._refused_frames = 0
+        self._room = ""  # where the camera was last
         self._lock = threading.RLock()
         self.episodes = Episodes(experience, scene, self._lock)
         self._listeners: list[Listener] = []
@@ -105,6 +100,8 @@ class RobotMemory:
         with self._lock:
             before = self._scene.version
             events = tuple(self._scene.observe(frame))
+            x_m, y_m, _ = frame.map_T_camera.position
+            self._room = room_at(self._scene, float(x_m), float(y_m))
             self._epoch.note(events)
             self._scene.frame_verified = self._epoch.verified
             for event in events:
@@ -214,20 +211,26 @@ class RobotMemory:
         now_ns = self._clock()
         recalled = self._recall.rank(FindQuery(text=instruction, k=8), now_ns)
         classes = tuple(dict.fromkeys(answer.object_class for answer in recalled.answers))
-        learnt = self.experience.ask(ExperienceQuery(objects=classes, episode_id=episode_id))
-        facts = tuple(f"- {proposition.text} ({proposition.support}x)" for proposition in self.knowledge.about(classes))
-        ways = self.knowledge.ways_to(instruction)
-        # The graph's text orders its own areas; it gets what the other sections are not entitled to.
-        graph = self.scene_text(token_budget // 2, topic=instruction).splitlines()
-        sections = [
-            *experience_sections(learnt),
-            Section("Known facts", facts, 0.05),
-            Section("Ways that worked", tuple(f"- {way.intent}: {' -> '.join(way.actions)}" for way in ways), 0.1),
-            recollection_section(recalled, now_ns),
-            Section("The home", tuple(graph), 0.5),
-            *working_memory_section(learnt),
-        ]
-        return assemble(sections, token_budget)
+        learnt = self.experience.ask(ExperienceQuery(room=self._room, objects=classes, episode_id=episode_id))
+        with self._lock:
+            relations, held = room_relations(self._scene, learnt.room, classes), held_class(self._scene)
+        if learnt.working_memory is not None:
+            held = learnt.working_memory.held_object  # the steps know it first
+        excerpt = MemoryExcerpt(
+            learnt,
+            facts=self.knowledge.about(classes),
+            ways=self.knowledge.ways_to(instruction),
+            room_relations=relations,
+            recollection=recalled,
+            # The graph's text orders its own areas; it gets what the other sections are not entitled to.
+            home=self.scene_text(token_budget // 2, topic=instruction).splitlines(),
+            robot=f"Robot: in {learnt.room or 'an unknown room'}, holding {held or 'nothing'}.",
+            now_ns=now_ns,
+        )
+        context = assemble(excerpt.sections(), token_budget)
+        # What the budget cut off was not given.
+        self.experience.note_given(learnt.guidelines[: context.section_lines.get(GUIDELINES, 0)], episode_id)
+        return context
 
     @property
     def cache(self) -> ObjectCache:

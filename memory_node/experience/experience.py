@@ -42,8 +42,9 @@ class ExperienceQuery:
 
 @dataclass(frozen=True)
 class ExperienceAnswer:
-    """What experience knows for a query; every part may be empty."""
+    """What experience knows for a query; every part may be empty. room: the one that it is about."""
 
+    room: str
     guidelines: tuple[Guideline, ...]
     room_patterns: tuple[tuple[str, int, int], ...]
     experiences: tuple[ExperienceRecord, ...]
@@ -90,13 +91,18 @@ class Experience:
         """
         return self._learner.load(episodes, lambda episode_id: episode_id in self._running)
 
-    def start(self, instruction: str, task_type: str = "", episode_id: str = "", attempt: int = 1) -> str:
-        """Begin an episode and return its id; beginning it again changes nothing."""
+    def start(
+        self, instruction: str, task_type: str = "", episode_id: str = "", attempt: int = 1, held_object: str = ""
+    ) -> str:
+        """Begin an episode and return its id; beginning it again changes nothing.
+
+        held_object: the class of what the hand holds now; empty: nothing.
+        """
         with self._lock:
             episode_id = episode_id or self._new_episode_id()
             if episode_id not in self._running and episode_id not in self._ended:
                 summary = EpisodeSummary(episode_id, instruction, task_type, self._now_ns(), attempt=attempt)
-                self._running[episode_id] = RunningEpisode(summary, self._config.window)
+                self._running[episode_id] = RunningEpisode(summary, self._config.window, held_object)
                 self._log.put_episode(summary)
             return episode_id
 
@@ -143,24 +149,24 @@ class Experience:
             return silent
 
     def ask(self, query: ExperienceQuery) -> ExperienceAnswer:
-        """Return what experience knows; the guidelines count as given to the query's running episode.
+        """Return what experience knows; whoever hands guidelines of it on to a planner says so by `note_given`.
 
-        What the query leaves empty is taken from its running episode: the task type, and the room of the last step.
+        What the query leaves empty is taken from its running episode, or from the only one that runs: the task type,
+        and the room of the last step.
         """
         parts = self._config.parts
         with self._lock:
-            episode = self._running.get(query.episode_id)
+            episode = self._running.get(query.episode_id or self._only_running())
             task_type, room, objects = query.task_type, query.room, query.objects
             if episode is not None:
                 task_type = task_type or episode.summary.task_type
                 room = room or episode.room
             guidelines = tuple(self._long_term.book.active(task_type, objects)) if "semantic" in parts else ()
-            if episode is not None:
-                episode.given_guidelines.update(guideline.key for guideline in guidelines)
             similar = self._similar(task_type, objects, room)
             episodic = "episodic" in parts
             hints = [(name, *hint) for name in objects for hint in self._long_term.graph.action_hints(name, 3)]
             return ExperienceAnswer(
+                room=room,
                 guidelines=guidelines,
                 room_patterns=tuple(self._long_term.graph.room_patterns(room)) if room and episodic else (),
                 experiences=tuple(similar),
@@ -169,6 +175,13 @@ class Experience:
                 learnt_relations=tuple(self._long_term.graph.learnt_relations(room)) if room and episodic else (),
                 working_memory=episode.view() if episode is not None and "working" in parts else None,
             )
+
+    def note_given(self, guidelines: Iterable[Guideline], episode_id: str = "") -> None:
+        """Note that a planner was given these guidelines in a running episode; their counts move when it ends."""
+        with self._lock:
+            episode = self._running.get(episode_id or self._only_running())
+            if episode is not None:
+                episode.given_guidelines.update(guideline.key for guideline in guidelines)
 
     def advise(self, episode_id: str, action: SkillCall, objects: Sequence[str] = ()) -> tuple[Advice, ...]:
         """Return what to do, or to know, before `action` in a running episode; what holds already is left out.
@@ -193,6 +206,9 @@ class Experience:
                     episode.given_guidelines.add(guideline.key)
                     advice.append(Advice(AdviceSource.SEMANTIC, guideline.text, guideline.remedy))
             return tuple(a for a in advice if not a.before or not _all_fulfilled(a, action, episode))
+
+    def _only_running(self) -> str:
+        return next(iter(self._running)) if len(self._running) == 1 else ""
 
     def _similar(self, task_type: str, objects: tuple[str, ...], room: str) -> list[ExperienceRecord]:
         return self._long_term.similar(task_type, objects, room) if "episodic" in self._config.parts else []

@@ -11,14 +11,15 @@ from memory_node.experience.working_memory import WorkingMemory, WorkingMemoryVi
 
 
 class RunningEpisode:
-    """Steps and working memory of one attempt; not thread-safe."""
+    """Steps and working memory of one attempt; not thread-safe. held: what the hand held when it began, as a class."""
 
-    def __init__(self, summary: EpisodeSummary, window: int) -> None:
+    def __init__(self, summary: EpisodeSummary, window: int, held: str = "") -> None:
         self.summary = summary
         self.given_guidelines: set[str] = set()
         self._window = window
+        self._held = held
         self._steps: dict[int, StepRecord] = {}
-        self._memory = WorkingMemory(window)
+        self._memory = WorkingMemory(window, held)
 
     @property
     def steps(self) -> tuple[StepRecord, ...]:
@@ -44,7 +45,7 @@ class RunningEpisode:
         if not late:
             return self._memory.record(step)
         # Working memory follows the order of the steps, so a late one rebuilds it.
-        self._memory = WorkingMemory(self._window)
+        self._memory = WorkingMemory(self._window, self._held)
         return [self._memory.record(ordered) for ordered in self.steps][-1]
 
     def warnings_before(self, action: SkillCall) -> list[ConsistencyWarning]:

@@ -24,29 +24,38 @@ class WorkingMemoryView:
     held_object: str
     warnings: tuple[ConsistencyWarning, ...]
 
-    def text(self) -> str:
-        """Return it as lines for a prompt."""
+    def lines(self) -> tuple[str, ...]:
+        """Return it for a prompt, what must not be missed first."""
+        holding = f"Holding: {self.held_object or 'nothing'}."
         if self.success_rate is None:
-            return "No step taken yet; the hand is empty."
-        lines = [f"Steps so far: {self.steps_so_far}. Success rate of the last {len(self.window)}: "]
-        lines[0] += f"{self.success_rate:.0%}. Holding: {self.held_object or 'nothing'}."
+            return (f"No step taken yet. {holding}",)
+        rate = f"Success rate of the last {len(self.window)}: {self.success_rate:.0%}."
+        lines = [f"Steps so far: {self.steps_so_far}. {rate} {holding}"]
+        lines += [f"Warning: {warning}" for warning in self.warnings]
         if self.recent_places:
             lines.append("Recently at: " + ", ".join(self.recent_places) + ".")
-        for step in self.window:
+        lines.append("Last steps, newest first:")
+        for step in reversed(self.window):
             detail = f" ({step.message})" if step.message else ""
             outcome = "done" if step.success else f"failed, {step.reason}{detail}"
             lines.append(f"{step.index + 1}. {step.action}: {outcome}")
-        lines += [f"Warning: {warning}" for warning in self.warnings]
-        return "\n".join(lines)
+        return tuple(lines)
+
+    def text(self) -> str:
+        """Return its lines as one text."""
+        return "\n".join(self.lines())
 
 
 class WorkingMemory:
-    """The last `window` steps of one episode and what follows from all of them; not thread-safe."""
+    """The last `window` steps of one episode and what follows from all of them; not thread-safe.
 
-    def __init__(self, window: int = 5) -> None:
+    held: the class of what the hand held when the episode began.
+    """
+
+    def __init__(self, window: int = 5, held: str = "") -> None:
         self._window: deque[StepRecord] = deque(maxlen=window)
         self._count = 0
-        self._facts = BelievedFacts()
+        self._facts = BelievedFacts(held=held)
         self._warnings: tuple[ConsistencyWarning, ...] = ()
 
     def record(self, step: StepRecord) -> tuple[ConsistencyWarning, ...]:
@@ -70,5 +79,4 @@ class WorkingMemory:
         steps = tuple(self._window)
         rate = sum(step.success for step in steps) / len(steps) if steps else None
         places = tuple(dict.fromkeys(step.area or step.room for step in reversed(steps) if step.area or step.room))
-        held = steps[-1].held_object if steps else ""
-        return WorkingMemoryView(self._count, steps, rate, places, held, self._warnings)
+        return WorkingMemoryView(self._count, steps, rate, places, self._facts.held, self._warnings)

@@ -7,11 +7,13 @@ import pytest
 from memory_node.delivery.robot_memory import RobotMemory
 from memory_node.domain.answer import AnswerStatus, FindQuery
 from memory_node.domain.errors import InvalidValueError, NotFoundError
-from memory_node.domain.geometry import Pose
+from memory_node.domain.geometry import OrientedBox, Pose
 from memory_node.domain.observation import Frame
 from memory_node.domain.scene import SceneEventKind
-from memory_node.domain.skill import StateChange
+from memory_node.domain.skill import SkillCall, StateChange
 from memory_node.domain.states import ObjectState
+from memory_node.experience.experience import ExperienceQuery
+from memory_node.experience.guideline import Guideline
 from memory_node.scene_graph.free_space import OccupancyMap
 from memory_node.store.errors import StoreBacklogError
 from memory_node.store.records import StoreChange
@@ -158,3 +160,50 @@ def test_camera_goes_on_while_the_store_is_full(memory: RobotMemory, see: See, m
             memory.remember([StateChange("", "Mug", 2 * SECOND_NS, (ObjectState.CLEANED,), position=(1.0, 0.0, 0.8))])
     assert memory.diagnostics()["store.refused_frames"] == 1
     assert memory.find(FindQuery(object_class="Mug")).best is not None
+
+
+def carried(memory: RobotMemory, see: See) -> str:
+    """Let the robot hold a mug, then begin an episode; return its id."""
+    memory.observe(see(1, Mug=(1.0, 0.0, 0.8)))
+    memory.remember([StateChange(mug_id(memory), "Mug", 2 * SECOND_NS, held=True)])
+    return memory.episodes.start("put the mug away", "place")
+
+
+def test_episode_begins_with_what_memory_knows_to_be_in_the_hand(memory: RobotMemory, see: See) -> None:
+    episode_id = carried(memory, see)
+    view = memory.experience.working_memory(episode_id)
+    assert view is not None
+    assert view.held_object == "Mug"
+    assert "Holding: Mug." in view.text()
+    warned = memory.episodes.advise(episode_id, SkillCall("PickupObject", ("Apple",)))
+    assert "it holds Mug" in warned[0].text
+    assert memory.episodes.advise(episode_id, SkillCall("PutObject", ("Mug", "Shelf"))) == ()
+
+
+def test_context_tells_the_state_of_the_robot_without_an_episode(memory: RobotMemory, see: See) -> None:
+    carried(memory, see)
+    assert "holding Mug" in memory.full_context("what now?", 1000).text
+
+
+def test_guideline_that_the_budget_cut_off_does_not_count_as_given(memory: RobotMemory) -> None:
+    long = [Guideline(f"g{n}", "Do it well. " * 20, task_types=frozenset({"place"})) for n in range(9)]
+    memory.experience.load((), [guideline.to_dict() for guideline in long])
+    episode_id = memory.episodes.start("put it away", "place")
+    shown = memory.full_context("put it away", 1000).section_lines["Guidelines"]
+    assert 0 < shown < 9
+    memory.episodes.end(episode_id, True)
+    assert memory.experience.wait_settled(10.0)
+    tried = [g.trials for g in memory.experience.ask(ExperienceQuery(task_type="place")).guidelines]
+    assert sorted(tried) == [0] * (9 - shown) + [1] * shown
+
+
+def test_relations_of_the_room_that_the_robot_is_in_are_spatial_guidance(memory: RobotMemory, see: See) -> None:
+    memory.set_map(OccupancyMap(np.zeros((80, 80), np.int8), 0.05, Pose()), SECOND_NS)
+    table = replace(see(1, Table=(1.0, 1.0, 0.4)).observations[0], box=OrientedBox([1.0, 1.0, 0.4], [1.0, 1.0, 0.8]))
+    frame = see(2, Mug=(1.0, 1.0, 0.86), Fork=(1.3, 1.0, 0.86))
+    pose = Pose.planar(2.0, 2.0, 0.0, 1.3)
+    memory.observe(replace(frame, map_T_camera=pose, observations=(*frame.observations, table)))
+    block = memory.full_context("bring me the mug", 4000).text.partition("## Spatial guidance: this room\n")[2]
+    lines = block.split("\n\n")[0].splitlines()
+    assert "- Mug on Table" in lines
+    assert "- Fork near Mug" in lines or "- Mug near Fork" in lines
