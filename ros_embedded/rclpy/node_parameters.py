@@ -29,11 +29,18 @@ def _descriptor(**fields: Any) -> Any:
     return get_message("rcl_interfaces/msg/ParameterDescriptor")(**fields)
 
 
+def _checked_names(names: list[str]) -> list[str]:
+    if not all(isinstance(name, str) for name in names):
+        raise TypeError("All names must be instances of type str")
+    return names
+
+
 class ParametersMixin:
     """Node's methods about parameters."""
 
     PARAM_REL_TOL = 1e-6
 
+    get_fully_qualified_name: Any
     _clock: Any
     _parameter_event_publisher: Any
 
@@ -45,9 +52,6 @@ class ParametersMixin:
         self._pre_set_parameters_callbacks: list[Callable[[list[Parameter]], list[Parameter]]] = []
         self._on_set_parameters_callbacks: list[Callable[[list[Parameter]], Any]] = []
         self._post_set_parameters_callbacks: list[Callable[[list[Parameter]], None]] = []
-
-    def get_fully_qualified_name(self) -> str:
-        raise NotImplementedError
 
     def declare_parameter(
         self, name: str, value: Any = None, descriptor: Any = None, ignore_override: bool = False
@@ -63,10 +67,8 @@ class ParametersMixin:
     ) -> list[Parameter]:
         """Declare (name, value or type, descriptor) tuples; overrides of the command line win over the values.
 
-        Raises:
-            ParameterAlreadyDeclaredException, InvalidParameterException, InvalidParameterValueException,
-            InvalidParameterTypeException
-            TypeError: a tuple is malformed.
+        Raises ParameterAlreadyDeclaredException, InvalidParameterException, InvalidParameterValueException,
+        InvalidParameterTypeException, or TypeError for a malformed tuple.
         """
         declared: list[Parameter] = []
         descriptors: dict[str, Any] = {}
@@ -128,10 +130,7 @@ class ParametersMixin:
         return name in self._parameters
 
     def get_parameter_types(self, names: list[str]) -> list[int]:
-        """The types of parameters; see get_parameter_type."""
-        if not all(isinstance(name, str) for name in names):
-            raise TypeError("All names must be instances of type str")
-        return [self.get_parameter_type(name) for name in names]
+        return [self.get_parameter_type(name) for name in _checked_names(names)]
 
     def get_parameter_type(self, name: str) -> int:
         """The type of a parameter; NOT_SET for an allowed undeclared one. Raises ParameterNotDeclaredException."""
@@ -142,10 +141,7 @@ class ParametersMixin:
         raise ParameterNotDeclaredException(name)
 
     def get_parameters(self, names: list[str]) -> list[Parameter]:
-        """Several parameters; see get_parameter."""
-        if not all(isinstance(name, str) for name in names):
-            raise TypeError("All names must be instances of type str")
-        return [self.get_parameter(name) for name in names]
+        return [self.get_parameter(name) for name in _checked_names(names)]
 
     def get_parameter(self, name: str) -> Parameter:
         """A parameter. Raises ParameterNotDeclaredException, or ParameterUninitializedException if it has no value."""
@@ -313,8 +309,7 @@ class ParametersMixin:
     def set_descriptor(self, name: str, descriptor: Any, alternative_value: Any = None) -> Any:
         """Describe a parameter anew; if its value no longer fits, it gets the alternative. Returns the ParameterValue.
 
-        Raises:
-            ParameterNotDeclaredException, ParameterImmutableException, InvalidParameterValueException
+        Raises ParameterNotDeclaredException, ParameterImmutableException or InvalidParameterValueException.
         """
         if not self.has_parameter(name):
             if not self._allow_undeclared_parameters:
@@ -333,26 +328,24 @@ class ParametersMixin:
         self._parameters[name], self._descriptors[name] = candidate, descriptor
         return candidate.get_parameter_value()
 
+    # the latest added is called first; removing raises ValueError if it was not added
     def add_pre_set_parameters_callback(self, callback: Callable[[list[Parameter]], list[Parameter]]) -> None:
-        """Have `callback` change the list before it is set; the latest added is called first."""
+        """Have `callback` change the list before it is set."""
         self._pre_set_parameters_callbacks.insert(0, callback)
 
     def add_on_set_parameters_callback(self, callback: Callable[[list[Parameter]], Any]) -> None:
-        """Have `callback` accept or reject with a SetParametersResult; the latest added is called first."""
+        """Have `callback` accept or reject with a SetParametersResult."""
         self._on_set_parameters_callbacks.insert(0, callback)
 
     def add_post_set_parameters_callback(self, callback: Callable[[list[Parameter]], None]) -> None:
-        """Have `callback` told of what was set; the latest added is called first."""
+        """Have `callback` told of what was set."""
         self._post_set_parameters_callbacks.insert(0, callback)
 
     def remove_pre_set_parameters_callback(self, callback: Callable[[list[Parameter]], list[Parameter]]) -> None:
-        """Raises ValueError if it was not added."""
         self._pre_set_parameters_callbacks.remove(callback)
 
     def remove_on_set_parameters_callback(self, callback: Callable[[list[Parameter]], Any]) -> None:
-        """Raises ValueError if it was not added."""
         self._on_set_parameters_callbacks.remove(callback)
 
     def remove_post_set_parameters_callback(self, callback: Callable[[list[Parameter]], None]) -> None:
-        """Raises ValueError if it was not added."""
         self._post_set_parameters_callbacks.remove(callback)

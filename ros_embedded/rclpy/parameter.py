@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import array
+from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
 from typing import Any
@@ -24,8 +25,9 @@ _ELEMENTS: tuple[type, ...] = (bytes, bool, int, float, str)
 _FIRST_ARRAY = 5
 
 
+@dataclass(frozen=True, eq=False, repr=False)
 class Parameter:
-    """A name with a typed value; the type is guessed from the value if not given."""
+    """A name with a typed value; the type is guessed from the value if not given. Raises TypeError or ValueError."""
 
     class Type(Enum):
         """Types as numbered in rcl_interfaces/msg/ParameterType."""
@@ -66,14 +68,17 @@ class Parameter:
             sequences = (list, tuple, array.array) if kind in (int, float) else (list, tuple)
             return isinstance(parameter_value, sequences) and all(isinstance(value, kind) for value in parameter_value)
 
-    def __init__(self, name: str, type_: Parameter.Type | None = None, value: Any = None) -> None:
-        if type_ is None:
-            type_ = Parameter.Type.from_parameter_value(value)
-        if not isinstance(type_, Parameter.Type):
+    name: str
+    type_: Parameter.Type = None  # type: ignore[assignment]  # until it is guessed
+    value: Any = None
+
+    def __post_init__(self) -> None:
+        if self.type_ is None:
+            object.__setattr__(self, "type_", Parameter.Type.from_parameter_value(self.value))
+        if not isinstance(self.type_, Parameter.Type):
             raise TypeError(f"type must be an instance of '{Parameter.Type!r}'")
-        if not type_.check(value):
-            raise ValueError(f"Type '{type_}' and value '{value}' do not agree")
-        self._type_, self._name, self._value = type_, name, value
+        if not self.type_.check(self.value):
+            raise ValueError(f"Type '{self.type_}' and value '{self.value}' do not agree")
 
     @classmethod
     def from_parameter_msg(cls, param_msg: Any) -> Parameter:
@@ -81,26 +86,15 @@ class Parameter:
         value = None if type_ is cls.Type.NOT_SET else getattr(param_msg.value, _FIELDS[type_.value])
         return cls(param_msg.name, type_, value)
 
-    @property
-    def name(self) -> str:
-        return self._name
-
-    @property
-    def type_(self) -> Parameter.Type:
-        return self._type_
-
-    @property
-    def value(self) -> Any:
-        """The value; None if it is not set."""
-        return self._value
-
     def get_parameter_value(self) -> Any:
+        """As rcl_interfaces/msg/ParameterValue."""
         message = get_message("rcl_interfaces/msg/ParameterValue")(type=self.type_.value)
         if self.type_ is not Parameter.Type.NOT_SET:
             setattr(message, _FIELDS[self.type_.value], self.value)
         return message
 
     def to_parameter_msg(self) -> Any:
+        """As rcl_interfaces/msg/Parameter."""
         return get_message("rcl_interfaces/msg/Parameter")(name=self.name, value=self.get_parameter_value())
 
 
@@ -116,9 +110,6 @@ def parameter_value_to_python(parameter_value: Any) -> Any:
 
 def value_from_yaml(value: Any, text: str) -> Any:
     """What YAML gave as a value that a parameter can have; mixed lists and mappings become their text, as in ROS 2."""
-    if isinstance(value, list) and any(isinstance(item, float) for item in value):
-        numbers = all(isinstance(item, (int, float)) and not isinstance(item, bool) for item in value)
-        value = [float(item) for item in value] if numbers else value
     try:
         Parameter.Type.from_parameter_value(value)
     except TypeError:
@@ -148,11 +139,10 @@ def parameter_dict_from_yaml_file(
     if not keys:
         raise RuntimeError("Param file does not contain selected parameters")
     found: dict[str, Any] = {}
+    message = get_message("rcl_interfaces/msg/Parameter")
     for key in keys:
         if not isinstance(content[key], dict) or "ros__parameters" not in content[key]:
             raise RuntimeError(f"YAML file is not a valid ROS parameter file for node {key}")
         for name, value in flatten(content[key]["ros__parameters"], namespace).items():
-            message = get_message("rcl_interfaces/msg/Parameter")(name=name)
-            message.value = get_parameter_value(str(value))
-            found[name] = message
+            found[name] = message(name=name, value=get_parameter_value(str(value)))
     return found

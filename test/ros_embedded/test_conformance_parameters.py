@@ -12,6 +12,7 @@ from rcl_interfaces.msg import (
     ParameterEvent,
     SetParametersResult,
 )
+from rclpy._rclpy_pybind11 import RCLInvalidROSArgsError
 from rclpy.exceptions import (
     InvalidParameterTypeException,
     InvalidParameterValueException,
@@ -224,3 +225,8 @@ def test_changes_are_published_as_events(make_node: Callable, spin_until: Callab
     kinds = [(len(e.new_parameters), len(e.changed_parameters), len(e.deleted_parameters)) for e in events]
     assert kinds == [(1, 0, 0), (0, 1, 0), (0, 0, 1)]
     assert {event.node for event in events} == {"/node"}
+
+
+def test_override_list_of_mixed_numbers_is_refused(make_node: Callable[..., Any]) -> None:
+    with pytest.raises(RCLInvalidROSArgsError):
+        make_node(cli_args=["--ros-args", "-p", "x:=[1, 2.5]"])

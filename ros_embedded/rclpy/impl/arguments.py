@@ -129,13 +129,15 @@ def _sections(content: dict[str, Any], prefix: str) -> Any:
 
 
 def flatten(values: dict[str, Any], prefix: str = "") -> dict[str, Any]:
-    """{"a": {"b": 1}} as {"a.b": 1}."""
+    """{"a": {"b": 1}} as {"a.b": 1}. Raises RCLInvalidROSArgsError for a list of several types, as ROS 2 does."""
     flat: dict[str, Any] = {}
     for key, value in values.items():
         if isinstance(value, dict):
             flat.update(flatten(value, f"{prefix}{key}."))
-        else:
-            flat[f"{prefix}{key}"] = value
+            continue
+        if isinstance(value, list) and len({type(item) for item in value}) > 1:
+            raise RCLInvalidROSArgsError(f"Sequence should be of same type: {prefix}{key}: {value}")
+        flat[f"{prefix}{key}"] = value
     return flat
 
 
@@ -204,6 +206,4 @@ def _parameter(text: str) -> tuple[str, dict[str, Any]]:
     match = re.fullmatch(r"(?:([^:=]+):(?!=))?([^:=]+):=(.+)", text, re.DOTALL)
     if match is None:
         raise RCLInvalidROSArgsError(f"Couldn't parse parameter override rule: '{text}'")
-    value = parse_value(match[3])
-    values = flatten({match[2]: value}) if isinstance(value, dict) else {match[2]: value}
-    return match[1] or "/**", values
+    return match[1] or "/**", flatten({match[2]: parse_value(match[3])})
