@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from memory_node.delivery.surroundings import with_surroundings
+from memory_node.delivery.told_relations import told_changes
 from memory_node.delivery.whereabouts import held_class
 from memory_node.domain.advice import Advice
-from memory_node.domain.skill import SkillCall
+from memory_node.domain.skill import SkillCall, StateChange
 from memory_node.domain.step import StepRecord
 from memory_node.experience.consistency import ConsistencyWarning
 from memory_node.experience.experience import Experience
@@ -16,12 +17,22 @@ from memory_node.scene_graph.graph import SceneGraph
 
 
 class Episodes:
-    """An `ExperiencePort` in the memory's own process; thread-safe. lock: guards the scene graph."""
+    """An `ExperiencePort` in the memory's own process; thread-safe.
 
-    def __init__(self, experience: Experience, scene: SceneGraph, lock: threading.RLock) -> None:
+    lock: guards the scene graph. remember: takes over what a step tells of where things are.
+    """
+
+    def __init__(
+        self,
+        experience: Experience,
+        scene: SceneGraph,
+        lock: threading.RLock,
+        remember: Callable[[Sequence[StateChange]], object],
+    ) -> None:
         self._experience = experience
         self._scene = scene
         self._lock = lock
+        self._remember = remember
         self.task = ""
 
     @property
@@ -43,12 +54,18 @@ class Episodes:
     def record(self, step: StepRecord) -> tuple[ConsistencyWarning, ...]:
         """Record a step of a running episode, with what memory knows of its surroundings; return its warnings.
 
+        What the step tells of things on and in others goes into the scene graph where that is news.
+
         Raises:
             NotFoundError: the episode is not running.
         """
         with self._lock:
-            step = with_surroundings(step, self._scene)
-        return self._experience.record(step)
+            told = told_changes(step, self._scene)
+            surrounded = with_surroundings(step, self._scene)
+        warnings = self._experience.record(surrounded)
+        if told:
+            self._remember(told)
+        return warnings
 
     def end(self, episode_id: str, success: bool | None) -> None:
         """End an episode; None: nobody can say how it went. Its lesson is learnt in the background.

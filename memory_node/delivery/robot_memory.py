@@ -81,7 +81,7 @@ class RobotMemory:
         self._refused_frames = 0
         self._room = ""  # where the camera was last
         self._lock = threading.RLock()
-        self.episodes = Episodes(experience, scene, self._lock)
+        self.episodes = Episodes(experience, scene, self._lock, self.remember)
         self._listeners: list[Listener] = []
         fixed = (found.id for found in scene.objects() if not found.movable)
         self._epoch = MapEpoch(fixed, loaded=len(scene) > 0)

@@ -1,0 +1,57 @@
+"""Which remembered object a step's argument means: steps name things by class, mostly with a place."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from memory_node.domain.errors import InvalidValueError
+from memory_node.domain.scene import SceneObject
+from memory_node.domain.skill_library import ObjectReference
+from memory_node.scene_graph.graph import SceneGraph
+from memory_node.scene_graph.state import ROBOT_ID, plain_name
+
+_SAME_THING_M = 1.0
+# What a robot speaks of without a place is within its reach.
+_REACH_M = 2.0
+
+
+def meant_object(
+    text: str, scene: SceneGraph, robot: tuple[float, float, float] | None = None, carried: bool = False
+) -> SceneObject | None:
+    """Return the present object that a reference means, None where that is not certain.
+
+    robot: where it stood, which tells one of several things without a place. carried: the thing is, or just was, in
+    the hand; its place is then where it was taken from.
+    """
+    if text in scene.state.table.row_of:
+        found = scene.object(text)
+        return None if found.removed else found
+    try:
+        reference = ObjectReference.parse(text)
+    except InvalidValueError:
+        return None
+    alike = objects_of_class(scene, reference.object_class)
+    held = next((found for found in alike if found.support_id == ROBOT_ID), None)
+    if held is not None and (carried or reference.position is None):
+        return held
+    if len(alike) < 2 and reference.position is None:
+        return alike[0] if alike else None
+    if reference.position is not None:
+        near = _within(alike, np.array(reference.position), _SAME_THING_M)
+        return near[0] if near else held
+    near = _within(alike, np.array([*robot[:2], np.nan]), _REACH_M) if robot is not None else []
+    return near[0] if len(near) == 1 else None
+
+
+def objects_of_class(scene: SceneGraph, name: str) -> list[SceneObject]:
+    """Return the present objects of a class, however it is spelt."""
+    wanted, table = plain_name(name), scene.state.table
+    rows = scene.state.active_rows().tolist()
+    return [scene.state.object_at(row) for row in rows if plain_name(table.record(row).best_class) == wanted]
+
+
+def _within(objects: list[SceneObject], place: np.ndarray, radius_m: float) -> list[SceneObject]:
+    """Return the objects within a radius, nearest first; a coordinate that is nan says nothing."""
+    distance = {found.id: float(np.sqrt(np.nansum((found.box.center - place) ** 2))) for found in objects}
+    near = [found for found in objects if distance[found.id] <= radius_m]
+    return sorted(near, key=lambda found: distance[found.id])
