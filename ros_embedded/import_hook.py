@@ -23,6 +23,9 @@ _NAMES = (
 SERVED = {
     **{f"rclpy.{name}": "ros_embedded.rclpy.names" for name in _NAMES},
     "rclpy._rclpy_pybind11": "ros_embedded.rclpy.exceptions",
+    "rclpy.clock_type": "ros_embedded.rclpy.time",
+    "rclpy.constants": "ros_embedded.rclpy.duration",
+    "rclpy.impl.logging_severity": "ros_embedded.rclpy.impl.logging_output",
     "rclpy.qos_event": "ros_embedded.rclpy.event_handler",
     "rclpy": "ros_embedded.rclpy",
     "tf2_ros": "ros_embedded.tf2_ros",

@@ -16,12 +16,11 @@ class CallbackGroup:
     def add_entity(self, entity: Any) -> None:
         self.entities.add(entity)
 
-    def has_entity(self, entity: Any) -> bool:
-        """True if the entity is a member."""
-        return entity in self.entities
-
     def remove_entity(self, entity: Any) -> None:
         self.entities.discard(entity)
+
+    def has_entity(self, entity: Any) -> bool:
+        return entity in self.entities
 
     def can_execute(self, entity: Any) -> bool:
         """True if the entity's callback may start now."""
@@ -32,6 +31,7 @@ class CallbackGroup:
         raise NotImplementedError
 
     def ending_execution(self, entity: Any) -> None:
+        """Note that the callback has ended."""
         raise NotImplementedError
 
 
@@ -57,12 +57,10 @@ class MutuallyExclusiveCallbackGroup(CallbackGroup):
         self._lock = threading.Lock()
 
     def can_execute(self, entity: Any) -> bool:
-        """True if none of the group's callbacks runs."""
         with self._lock:
             return self._active_entity is None
 
     def beginning_execution(self, entity: Any) -> bool:
-        """Note that the callback starts; False if another runs."""
         with self._lock:
             if self._active_entity is not None:
                 return False
@@ -70,6 +68,7 @@ class MutuallyExclusiveCallbackGroup(CallbackGroup):
             return True
 
     def ending_execution(self, entity: Any) -> None:
+        """Raises RuntimeError if it is not the one that runs."""
         with self._lock:
             if self._active_entity is not entity:
                 raise RuntimeError("Entity not executing in this group")

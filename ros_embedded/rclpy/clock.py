@@ -6,13 +6,12 @@ import threading
 import time
 from collections.abc import Callable
 from enum import IntEnum
-from typing import Any
+from typing import Any, NamedTuple
 
-from ros_embedded.rclpy.clock_type import ClockType
 from ros_embedded.rclpy.context import Context
 from ros_embedded.rclpy.duration import Duration
 from ros_embedded.rclpy.exceptions import NotInitializedException
-from ros_embedded.rclpy.time import Time
+from ros_embedded.rclpy.time import ClockType, Time
 from ros_embedded.rclpy.utilities import get_default_context
 
 
@@ -39,29 +38,26 @@ class JumpThreshold:
             raise ValueError("At least one jump threshold must be enabled")
         self.min_forward, self.min_backward, self.on_clock_change = min_forward, min_backward, on_clock_change
 
-    def is_exceeded(self, change: ClockChange, delta_ns: int) -> bool:
+    def is_exceeded(self, jump: TimeJump) -> bool:
         """True if the jump is to be told."""
-        if change in (ClockChange.ROS_TIME_ACTIVATED, ClockChange.ROS_TIME_DEACTIVATED):
+        if jump.changes_source:
             return self.on_clock_change
-        forward, backward = self.min_forward, self.min_backward
+        forward, backward, delta_ns = self.min_forward, self.min_backward, jump.delta.nanoseconds
         return (forward is not None and delta_ns >= forward.nanoseconds) or (
             backward is not None and delta_ns <= backward.nanoseconds
         )
 
 
-class TimeJump:
-    """A jump that has happened."""
+class TimeJump(NamedTuple):
+    """A jump: what happens to the source of time, and by how much the clock jumps."""
 
-    def __init__(self, clock_change: ClockChange, delta: Duration) -> None:
-        self._clock_change, self._delta = clock_change, delta
-
-    @property
-    def clock_change(self) -> ClockChange:
-        return self._clock_change
+    clock_change: ClockChange
+    delta: Duration
 
     @property
-    def delta(self) -> Duration:
-        return self._delta
+    def changes_source(self) -> bool:
+        """True if /clock takes over or gives up."""
+        return self.clock_change in (ClockChange.ROS_TIME_ACTIVATED, ClockChange.ROS_TIME_DEACTIVATED)
 
 
 class JumpHandle:
@@ -99,6 +95,8 @@ class JumpHandle:
 class Clock:
     """Reads system or steady time; `Clock(clock_type=ClockType.ROS_TIME)` is a ROSClock."""
 
+    _runs_by_itself = True
+
     def __new__(cls, *, clock_type: ClockType = ClockType.SYSTEM_TIME) -> Clock:
         """A Clock, or a ROSClock for ROS time. Raises TypeError."""
         if not isinstance(clock_type, ClockType):
@@ -113,19 +111,11 @@ class Clock:
     def clock_type(self) -> ClockType:
         return self._clock_type
 
-    @property
-    def handle(self) -> Clock:
-        return self
-
     def __repr__(self) -> str:
         return f"Clock(clock_type={self.clock_type.name})"
 
     def _now_ns(self) -> int:
         return time.monotonic_ns() if self._clock_type is ClockType.STEADY_TIME else time.time_ns()
-
-    @property
-    def _runs_by_itself(self) -> bool:
-        return True
 
     def now(self) -> Time:
         return Time(nanoseconds=self._now_ns(), clock_type=self.clock_type)
@@ -143,9 +133,7 @@ class Clock:
     def sleep_until(self, until: Time, context: Context | None = None) -> bool:
         """Sleep until the clock reads `until`; False if the context shut down or the source of time changed meanwhile.
 
-        Raises:
-            ValueError: `until` belongs to another clock.
-            NotInitializedException: the context is not running.
+        Raises ValueError if `until` belongs to another clock, NotInitializedException if the context is not running.
         """
         context = get_default_context() if context is None else context
         if not context.ok():
@@ -155,12 +143,10 @@ class Clock:
         changed, woken = [], threading.Event()
 
         def on_jump(jump: TimeJump) -> None:
-            if jump.clock_change in (ClockChange.ROS_TIME_ACTIVATED, ClockChange.ROS_TIME_DEACTIVATED):
-                changed.append(jump)
+            changed.extend([jump] if jump.changes_source else [])
             woken.set()
 
-        smallest = Duration(nanoseconds=1)
-        threshold = JumpThreshold(min_forward=smallest, min_backward=Duration(nanoseconds=-1))
+        threshold = JumpThreshold(min_forward=Duration(nanoseconds=1), min_backward=Duration(nanoseconds=-1))
         context.on_shutdown(woken.set)
         with self.create_jump_callback(threshold, post_callback=on_jump):
             while context.ok() and not changed:
@@ -194,17 +180,16 @@ class ROSClock(Clock):
         return self._override_ns is not None
 
     @property
-    def _runs_by_itself(self) -> bool:
+    def _runs_by_itself(self) -> bool:  # type: ignore[override]
         return self._override_ns is None
 
     def _now_ns(self) -> int:
         return time.time_ns() if self._override_ns is None else self._override_ns
 
     def _set_ros_time_is_active(self, enabled: bool) -> None:
-        if enabled == self.ros_time_is_active:
-            return
-        change = ClockChange.ROS_TIME_ACTIVATED if enabled else ClockChange.ROS_TIME_DEACTIVATED
-        self._jump(change, self._last_override_ns if enabled else None)
+        if enabled != self.ros_time_is_active:
+            change = ClockChange.ROS_TIME_ACTIVATED if enabled else ClockChange.ROS_TIME_DEACTIVATED
+            self._jump(change, self._last_override_ns if enabled else None)
 
     def set_ros_time_override(self, time: Time) -> None:
         """Set the time that /clock tells. Raises TypeError if it is no Time."""
@@ -215,13 +200,13 @@ class ROSClock(Clock):
             self._jump(ClockChange.ROS_TIME_NO_CHANGE, time.nanoseconds)
 
     def _jump(self, change: ClockChange, override_ns: int | None) -> None:
-        before_ns = self._now_ns()
-        delta_ns = (time.time_ns() if override_ns is None else override_ns) - before_ns
-        handles = [handle for handle in self._jump_handles if handle.threshold.is_exceeded(change, delta_ns)]
+        delta_ns = (time.time_ns() if override_ns is None else override_ns) - self._now_ns()
+        jump = TimeJump(change, Duration(nanoseconds=delta_ns))
+        handles = [handle for handle in self._jump_handles if handle.threshold.is_exceeded(jump)]
         for handle in handles:
             if handle.pre_callback is not None:
                 handle.pre_callback()
         self._override_ns = override_ns
         for handle in handles:
             if handle.post_callback is not None:
-                handle.post_callback(TimeJump(change, Duration(nanoseconds=delta_ns)))
+                handle.post_callback(jump)

@@ -6,7 +6,8 @@ from functools import total_ordering
 from typing import Any
 
 from ros_embedded.interfaces import get_message
-from ros_embedded.rclpy.constants import S_TO_NS
+
+S_TO_NS = 1_000_000_000
 
 
 @total_ordering
@@ -46,11 +47,7 @@ class Duration:
 
     @classmethod
     def from_msg(cls, msg: Any) -> Duration:
-        """From builtin_interfaces/msg/Duration.
-
-        Raises:
-            TypeError: `msg` is something else.
-        """
+        """From builtin_interfaces/msg/Duration. Raises TypeError."""
         if not isinstance(msg, get_message("builtin_interfaces/msg/Duration")):
             raise TypeError("Must pass a builtin_interfaces.msg.Duration object")
         return cls(seconds=msg.sec, nanoseconds=msg.nanosec)

@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 
 from ros_embedded.rclpy.impl import logging_output
-from ros_embedded.rclpy.impl.logging_severity import LoggingSeverity
+from ros_embedded.rclpy.impl.logging_output import LoggingSeverity
 from ros_embedded.rclpy.impl.rcutils_logger import RcutilsLogger
 
 _root_logger = RcutilsLogger()

@@ -9,8 +9,8 @@ from ros_embedded.interfaces import get_message
 from ros_embedded.rclpy.callback_groups import CallbackGroup, MutuallyExclusiveCallbackGroup, ReentrantCallbackGroup
 from ros_embedded.rclpy.client import Client
 from ros_embedded.rclpy.clock import Clock, ROSClock
-from ros_embedded.rclpy.constants import S_TO_NS
 from ros_embedded.rclpy.context import Context
+from ros_embedded.rclpy.duration import S_TO_NS
 from ros_embedded.rclpy.event_handler import PublisherEventCallbacks, SubscriptionEventCallbacks
 from ros_embedded.rclpy.exceptions import InvalidHandle, NotInitializedException
 from ros_embedded.rclpy.executors import Executor

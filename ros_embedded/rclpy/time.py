@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
+from enum import IntEnum
+from functools import total_ordering
 from typing import Any
 
 from ros_embedded.interfaces import get_message
-from ros_embedded.rclpy.clock_type import ClockType
-from ros_embedded.rclpy.constants import S_TO_NS
-from ros_embedded.rclpy.duration import Duration
+from ros_embedded.rclpy.duration import S_TO_NS, Duration
 
 
+class ClockType(IntEnum):
+    """The kinds of clocks in ROS."""
+
+    UNINITIALIZED = 0
+    ROS_TIME = 1
+    SYSTEM_TIME = 2
+    STEADY_TIME = 3
+
+
+@total_ordering
 class Time:
     """Nanoseconds since the epoch of `clock_type`; times of different clocks do not compare."""
 
@@ -70,24 +80,15 @@ class Time:
             raise ValueError(f"{operation.title()} leads to negative time.") from error
 
     def __eq__(self, other: object) -> bool:
-        return self._compared(other)[0] == self._compared(other)[1] if isinstance(other, Time) else NotImplemented
+        return self.nanoseconds == self._comparable(other) if isinstance(other, Time) else NotImplemented
 
     def __lt__(self, other: Time) -> bool:
-        return self._compared(other)[0] < self._compared(other)[1] if isinstance(other, Time) else NotImplemented
+        return self.nanoseconds < self._comparable(other) if isinstance(other, Time) else NotImplemented
 
-    def __le__(self, other: Time) -> bool:
-        return self._compared(other)[0] <= self._compared(other)[1] if isinstance(other, Time) else NotImplemented
-
-    def __gt__(self, other: Time) -> bool:
-        return self._compared(other)[0] > self._compared(other)[1] if isinstance(other, Time) else NotImplemented
-
-    def __ge__(self, other: Time) -> bool:
-        return self._compared(other)[0] >= self._compared(other)[1] if isinstance(other, Time) else NotImplemented
-
-    def _compared(self, other: Time) -> tuple[int, int]:
+    def _comparable(self, other: Time) -> int:
         if self.clock_type != other.clock_type:
             raise TypeError("Can't compare times with different clock types")
-        return self.nanoseconds, other.nanoseconds
+        return other.nanoseconds
 
     def to_msg(self) -> Any:
         seconds, nanoseconds = self.seconds_nanoseconds()
@@ -95,11 +96,7 @@ class Time:
 
     @classmethod
     def from_msg(cls, msg: Any, clock_type: ClockType = ClockType.ROS_TIME) -> Time:
-        """From builtin_interfaces/msg/Time.
-
-        Raises:
-            TypeError: `msg` is something else.
-        """
+        """From builtin_interfaces/msg/Time. Raises TypeError."""
         if not isinstance(msg, get_message("builtin_interfaces/msg/Time")):
             raise TypeError("Must pass a builtin_interfaces.msg.Time object")
         return cls(seconds=msg.sec, nanoseconds=msg.nanosec, clock_type=clock_type)

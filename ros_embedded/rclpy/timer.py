@@ -147,12 +147,7 @@ class Rate:
             raise InvalidHandle("Rate cannot sleep because the timer has been destroyed")
 
     def sleep(self) -> None:
-        """Sleep until the next tick.
-
-        Raises:
-            ROSInterruptException: the context shut down.
-            RuntimeError: the rate was destroyed.
-        """
+        """Sleep until the next tick. Raises ROSInterruptException at shutdown, RuntimeError once destroyed."""
         self._check()
         with self._ticked:
             before = self._ticks

@@ -6,11 +6,23 @@ import os
 import sys
 import time
 from collections.abc import Callable
+from enum import IntEnum
 from typing import NamedTuple
 
 from ros_embedded.rclpy.exceptions import RCLInvalidROSArgsError
 from ros_embedded.rclpy.impl.arguments import RosArguments
-from ros_embedded.rclpy.impl.logging_severity import LoggingSeverity
+
+
+class LoggingSeverity(IntEnum):
+    """As in rcutils and rcl_interfaces/msg/Log."""
+
+    UNSET = 0
+    DEBUG = 10
+    INFO = 20
+    WARN = 30
+    ERROR = 40
+    FATAL = 50
+
 
 _DEFAULT_FORMAT = "[{severity}] [{time}] [{name}]: {message}"
 _COLOURS = {LoggingSeverity.DEBUG: 32, LoggingSeverity.WARN: 33, LoggingSeverity.ERROR: 31, LoggingSeverity.FATAL: 31}

@@ -9,7 +9,7 @@ from typing import Any
 
 from ros_embedded.rclpy.clock import Clock
 from ros_embedded.rclpy.impl import logging_output
-from ros_embedded.rclpy.impl.logging_severity import LoggingSeverity
+from ros_embedded.rclpy.impl.logging_output import LoggingSeverity
 
 _FILTERS = {"throttle_duration_sec", "throttle_time_source_type", "skip_first", "once"}
 

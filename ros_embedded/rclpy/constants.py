@@ -1,3 +1,0 @@
-"""Numeric constants."""
-
-S_TO_NS = 1000 * 1000 * 1000
