@@ -85,8 +85,8 @@ class _ReaderSource(CdrSource):
             return
         self._emit("q = p + n", "if q > end: raise ValueError('a string is longer than the bytes left')")
         self._emit(f"{value} = str(data[p:q - 1], 'utf-8', 'replace') if n > 1 else ''", "p = q")
-        if kind.string_bound:  # counted in characters, of up to 4 bytes each
-            self._emit(f"if n > {kind.string_bound * 4 + 1}: raise ValueError('a string is longer than its bound')")
+        if kind.string_bound:  # counted in characters
+            self._emit(f"if len({value}) > {kind.string_bound}: raise ValueError('a string is longer than its bound')")
         self._stand_at(1)
 
     def _array(self, kind: FieldType, value: str) -> None:

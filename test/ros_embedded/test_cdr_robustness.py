@@ -66,6 +66,18 @@ def test_announced_length_allocates_nothing(type_name, count):
     assert peak_bytes < 1_000_000
 
 
+def test_text_longer_than_its_bound_is_refused():
+    limits = get_message("rmw_dds_common/msg/NodeEntitiesInfo")
+    node = limits(node_name="n" * 256)
+    assert deserialize(serialize(node), limits).node_name == "n" * 256
+    data = bytearray(serialize(node))
+    place = data.index(b"n" * 256)
+    data[place - 4 : place] = struct.pack("<I", 258)
+    data.insert(place, ord("n"))
+    with pytest.raises(DeserializationError, match="longer than its bound"):
+        deserialize(bytes(data), limits)
+
+
 def test_more_elements_than_the_bound_are_refused():
     message_class = get_message("example_interfaces/srv/AddTwoInts_Event")
     event = message_class()
