@@ -1,4 +1,4 @@
-"""`memory-node bench experience`: retrieval and memory of experience after many steps and guidelines."""
+"""`memory-node bench experience`: retrieval and learning of experience after many steps and guidelines."""
 
 from __future__ import annotations
 
@@ -6,7 +6,9 @@ import argparse
 import random
 import resource
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -19,7 +21,7 @@ from memory_node.experience.experience import Experience, ExperienceQuery
 from memory_node.experience.extractor import RuleExtractor, record_of
 from memory_node.experience.guideline import Guideline
 
-HELP = "retrieval and memory of experience after many steps and guidelines"
+HELP = "retrieval and learning of experience after many steps and guidelines"
 _EPISODE_STEPS = 20
 _ROOMS, _CLASSES, _TASKS = 8, 100, 50
 _SKILLS = ("GoToObject", "PickupObject", "OpenObject", "CloseObject", "ToggleOn", "ToggleOff")
@@ -46,6 +48,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--steps", type=int, default=1_000_000, help="recorded steps")
     parser.add_argument("--guidelines", type=int, default=10_000, help="guidelines of all task types together")
     parser.add_argument("--queries", type=int, default=1000, help="timed retrievals")
+    parser.add_argument("--ends", type=int, default=500, help="episodes that end while another one goes on")
 
 
 def run(args: argparse.Namespace) -> int:
@@ -54,23 +57,61 @@ def run(args: argparse.Namespace) -> int:
     experience = Experience(ExperienceConfig(), RuleExtractor(), _NoLog(), now_ns=lambda: args.steps * 10**9)
     experience.load(_records(args.steps // _EPISODE_STEPS, args.seed), _guidelines(args.guidelines, generator))
     experience.load_episodes(_episodes(args.steps // _EPISODE_STEPS, args.seed)).result()
-    spent_ms = []
-    for _ in range(args.queries):
-        query = _query(generator)
-        started = time.perf_counter()
-        experience.ask(query)
-        spent_ms.append((time.perf_counter() - started) * 1e3)
     figures = experience.figures()
+    asked = [_timed_ms(partial(experience.ask, _query(generator))) for _ in range(args.queries)]
     row = {
         "steps": figures["experience.steps"],
         "guidelines": figures["experience.guidelines"],
-        "p50_ms": round(float(np.percentile(spent_ms, 50)), 3),
-        "p99_ms": round(float(np.percentile(spent_ms, 99)), 3),
+        "p50_ms": _percentile(asked, 50),
+        "p99_ms": _percentile(asked, 99),
+        **_while_learning(experience, args.ends, generator),
         "rss_mb": round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024, 1),
     }
     experience.close()
     emit([row], args.json)
     return 0
+
+
+def _while_learning(experience: Experience, ends: int, generator: random.Random) -> dict[str, float | int]:
+    """Return how long ends of episodes, and steps and questions of another one meanwhile, take.
+
+    The next step comes at once after an end, when the lesson is being drawn; steps go on until it is.
+    """
+    experience.start("goes on", "task0", "going-on")
+    ended, recorded, asked, index = [], [], [], 0
+    for number in range(ends):
+        episode_id = f"z{number:08d}"
+        task = f"task{generator.randrange(_TASKS)}"
+        experience.start(task, task, episode_id)
+        experience.note_given(experience.ask(ExperienceQuery(task_type=task)).guidelines, episode_id)
+        for step in _steps(episode_id, 10**6 + number, generator):
+            experience.record(step)
+        ended.append(_timed_ms(partial(experience.end, episode_id, True)))
+        while True:
+            step = replace(_steps("going-on", 10**6, generator)[0], index=index)
+            index += 1
+            recorded.append(_timed_ms(partial(experience.record, step)))
+            asked.append(_timed_ms(partial(experience.ask, _query(generator))))
+            if not experience.figures()["episodes.to_learn"]:
+                break
+    return {
+        "ends": ends,
+        "end_p99_ms": _percentile(ended, 99),
+        "samples_while_learning": len(recorded),
+        "record_while_learning_p99_ms": _percentile(recorded, 99),
+        "ask_while_learning_p99_ms": _percentile(asked, 99),
+        "worst_while_learning_ms": round(max(*recorded, *asked), 3),
+    }
+
+
+def _timed_ms(call: Callable[[], object]) -> float:
+    started = time.perf_counter()
+    call()
+    return (time.perf_counter() - started) * 1e3
+
+
+def _percentile(values: Sequence[float], percent: float) -> float:
+    return round(float(np.percentile(values, percent)), 3)
 
 
 def _episodes(count: int, seed: int) -> Iterator[tuple[str, list[StepRecord]]]:

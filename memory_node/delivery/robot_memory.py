@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -112,6 +112,26 @@ class RobotMemory:
                 # A camera goes on: what the store has no room for now is seen again, and counted until then.
                 self._refused_frames += 1
         return events
+
+    def keyframes(self) -> dict[str, Pose]:
+        """Return map_T_keyframe by name, of the keyframes that things were seen from."""
+        with self._lock:
+            return dict(self._scene.state.keyframes)
+
+    def correct_poses(self, corrected: Mapping[str, Pose]) -> tuple[SceneEvent, ...]:
+        """Move what was seen from keyframes whose map_T_keyframe SLAM has corrected; ids stay."""
+        with self._lock:
+            before = self._scene.version
+            events = tuple(self._scene.correct_poses(corrected))
+            for event in events:
+                self._mirror(event)
+            self._append(events, before)
+        return events
+
+    def hash(self) -> str:
+        """Return a hash of everything that the scene graph believes: equal for equal replays."""
+        with self._lock:
+            return self._scene.hash()
 
     def set_map(self, grid: OccupancyMap, stamp_ns: int, robot: tuple[float, float] | None = None) -> None:
         """Lay out the areas and rooms of a new or grown map; robot: where it stands, (x, y) in map."""
@@ -246,6 +266,7 @@ class RobotMemory:
         with self._lock:
             figures: dict[str, object] = {"objects": len(self._scene), "version": self._scene.version}
             figures.update({f"skipped.{reason}": n for reason, n in Counter(self._scene.counters).items()})
+        figures.update(self.experience.figures())
         if self._store is not None:
             store = self._store.diagnostics()
             figures.update({"store": store.state, "store.pending": store.pending, "store.outages": store.outages})

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import heapq
 import math
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator
@@ -12,8 +11,9 @@ from memory_node.domain.skill import SkillCall
 from memory_node.experience.config import ExperienceConfig
 from memory_node.experience.guideline import Guideline
 from memory_node.experience.lifting import lifted_call
+from memory_node.experience.ranking import Ranking
 
-# The posting list of guidelines that hold for every task.
+# The ranking of guidelines that hold for every task.
 _ANY = ""
 
 
@@ -28,10 +28,9 @@ class GuidelineBook:
         self._config = config
         self._by_key: dict[str, Guideline] = {}
         self._rank: dict[str, float] = {}
-        self._by_task: defaultdict[str, dict[str, None]] = defaultdict(dict)
-        self._by_skill: defaultdict[str, dict[str, None]] = defaultdict(dict)
-        # Ranked once after a change, not at every question; an episode's end changes them, a step does not.
-        self._ranked: dict[tuple[str, ...], list[str]] = {}
+        self._all = Ranking()
+        self._by_task: defaultdict[str, Ranking] = defaultdict(Ranking)
+        self._by_skill: defaultdict[str, Ranking] = defaultdict(Ranking)
 
     def __len__(self) -> int:
         return len(self._by_key)
@@ -66,7 +65,7 @@ class GuidelineBook:
         """Return the at most M repairs that apply to an action, most useful first."""
         objects = lifted_call(action).arguments
         listed = (self._by_key[key] for key in self._by_skill.get(action.skill, ()))
-        return self._best(g for g in listed if g.applies(task_type, objects))
+        return list(islice((g for g in listed if g.applies(task_type, objects)), self._config.active_guidelines))
 
     def prune(self, task_type: str) -> list[Guideline]:
         """Drop the least useful unprotected guidelines of a task type beyond 1.5 M; return what was dropped.
@@ -74,8 +73,8 @@ class GuidelineBook:
         Those that hold for every task are pruned only to stay within max_guidelines.
         """
         limit = int(self._config.prune_factor * self._config.active_guidelines)
-        dropped = self._drop_worst(self._by_task.get(task_type, {}), limit) if task_type else []
-        return dropped + self._drop_worst(self._by_key, self._config.max_guidelines)
+        dropped = self._drop_worst(self._by_task[task_type], limit) if task_type in self._by_task else []
+        return dropped + self._drop_worst(self._all, self._config.max_guidelines)
 
     def forget(self, episode_id: str) -> tuple[list[Guideline], list[Guideline]]:
         """Withdraw an episode's support; return the guidelines that changed and those that only it supported."""
@@ -91,44 +90,37 @@ class GuidelineBook:
 
     def _of_task(self, task_type: str) -> Iterator[Guideline]:
         """Yield the guidelines that may speak of a task type, most useful first."""
-        postings = (task_type, _ANY) if task_type else tuple(self._by_task)
-        if postings not in self._ranked:
-            keys = {key for posting in postings for key in self._by_task.get(posting, ())}
-            self._ranked[postings] = sorted(keys, key=lambda key: (-self._rank[key], key))
-        return (self._by_key[key] for key in self._ranked[postings])
+        postings = [self._by_task[name] for name in (task_type, _ANY) if name in self._by_task]
+        return (self._by_key[key] for key in (Ranking.merged(postings) if task_type else self._all))
 
-    def _drop_worst(self, keys: Collection[str], limit: int) -> list[Guideline]:
-        excess = len(keys) - limit
-        if excess <= 0:
-            return []
-        candidates = (self._by_key[key] for key in keys if not self._by_key[key].protected(self._config))
-        worst = heapq.nsmallest(excess, candidates, key=lambda g: (self._rank[g.key], g.key))
+    def _drop_worst(self, ranking: Ranking, limit: int) -> list[Guideline]:
+        excess = max(len(ranking) - limit, 0)
+        unproven = (self._by_key[key] for key in reversed(ranking) if not self._by_key[key].protected(self._config))
+        worst = list(islice(unproven, excess))
         for guideline in worst:
             self._remove(guideline.key)
         return worst
 
-    def _best(self, guidelines: Iterable[Guideline]) -> list[Guideline]:
-        rank = self._rank
-        return heapq.nsmallest(self._config.active_guidelines, guidelines, key=lambda g: (-rank[g.key], g.key))
-
     def _set(self, guideline: Guideline) -> Guideline:
         self._remove(guideline.key)
-        self._by_key[guideline.key] = guideline
         worth = guideline.utility(guideline.helped_ns, self._config)
         half_lives = guideline.helped_ns * 1e-9 / self._config.half_life_s
-        self._rank[guideline.key] = math.log2(worth) + half_lives if worth > 0.0 else -math.inf
-        for task_type in guideline.task_types or (_ANY,):
-            self._by_task[task_type][guideline.key] = None
-        if guideline.remedy:
-            self._by_skill[guideline.skill][guideline.key] = None
+        rank = math.log2(worth) + half_lives if worth > 0.0 else -math.inf
+        self._by_key[guideline.key], self._rank[guideline.key] = guideline, rank
+        for ranking in self._rankings(guideline):
+            ranking.add(rank, guideline.key)
         return guideline
 
     def _remove(self, key: str) -> None:
-        self._ranked.clear()
         guideline = self._by_key.pop(key, None)
         if guideline is None:
             return
-        del self._rank[key]
-        for task_type in guideline.task_types or (_ANY,):
-            self._by_task[task_type].pop(key, None)
-        self._by_skill[guideline.skill].pop(key, None)
+        rank = self._rank.pop(key)
+        for ranking in self._rankings(guideline):
+            ranking.remove(rank, key)
+
+    def _rankings(self, guideline: Guideline) -> list[Ranking]:
+        """Return where a guideline is listed."""
+        of_tasks = [self._by_task[task_type] for task_type in guideline.task_types or (_ANY,)]
+        of_skill = [self._by_skill[guideline.skill]] if guideline.remedy else []
+        return [self._all, *of_tasks, *of_skill]
