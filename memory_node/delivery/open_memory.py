@@ -9,7 +9,6 @@ from typing import Any
 
 from memory_node.delivery.robot_memory import RobotMemory
 from memory_node.domain.clock import Clock, system_clock
-from memory_node.domain.ids import new_id
 from memory_node.domain.ports import TextEmbedder
 from memory_node.domain.scene import RelationKind, SceneSnapshot
 from memory_node.domain.step import EpisodeSummary, StepRecord
@@ -27,6 +26,7 @@ from memory_node.retrieval.recall import Recall
 from memory_node.scene_graph.config import SceneGraphConfig
 from memory_node.scene_graph.graph import SceneGraph
 from memory_node.scene_graph.records import area_to_record, floor_to_record, object_to_record, room_to_record
+from memory_node.scene_graph.stamp_ids import StampIds
 from memory_node.short_term.config import ShortTermConfig
 from memory_node.short_term.object_cache import ObjectCache
 from memory_node.short_term.state_queue import open_state_queue
@@ -76,12 +76,18 @@ def open_memory(
         experience.load(_bodies(store, RECORDS), _bodies(store, GUIDELINES))
         experience.load_episodes(_steps_by_episode(store))
     scene_config = config.scene or SceneGraphConfig.load()
-    scene = SceneGraph.from_records(records, scene_config, lambda stamp_ns: new_id(), embedder)
+    scene = SceneGraph.from_records(records, scene_config, stamp_ids(config.robot_id, records), embedder)
     recall = Recall(embedder, config=retrieval, picture_embedder=build_picture_embedder(retrieval))
     cache = ObjectCache(short_term, recall.follow)
     cache.restore_snapshot(clock())
     states = open_state_queue(cache, clock)
     return RobotMemory(scene, cache, recall, store, experience, knowledge, clock, states)
+
+
+def stamp_ids(robot_id: str, records: Mapping[str, Any] | None = None) -> StampIds:
+    """Return a source of ids that a replay gives again; what a graph goes on from keeps it from giving one twice."""
+    stored = [row["id"] for row in (records or {}).get("objects", ())]
+    return StampIds(f"{robot_id}/{max(stored, default='')}")
 
 
 def scene_records(snapshot: SceneSnapshot) -> dict[str, Any]:

@@ -116,7 +116,7 @@ class RobotMemory:
     def keyframes(self) -> dict[str, Pose]:
         """Return map_T_keyframe by name, of the keyframes that things were seen from."""
         with self._lock:
-            return dict(self._scene.state.keyframes)
+            return self._scene.keyframes()
 
     def correct_poses(self, corrected: Mapping[str, Pose]) -> tuple[SceneEvent, ...]:
         """Move what was seen from keyframes whose map_T_keyframe SLAM has corrected; ids stay."""

@@ -1,18 +1,19 @@
-"""Camera topics become frames in the map: synchronise, decode, look TF up, perceive; what is unusable is counted."""
+"""Camera topics become frames in the map, in the order of their stamps; what is unusable is counted."""
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
-from message_filters import ApproximateTimeSynchronizer, Subscriber
+from nav_msgs.msg import OccupancyGrid, Path
 from rclpy.callback_groups import MutuallyExclusiveCallbackGroup
-from rclpy.duration import Duration
 from rclpy.node import Node
-from rclpy.qos import QoSProfile, qos_profile_sensor_data
-from rclpy.time import Time
+from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
 from sensor_msgs.msg import CameraInfo, Image
-from tf2_ros import Buffer, TransformException, TransformListener
+from tf2_msgs.msg import TFMessage
 from vision_msgs.msg import Detection2DArray, Detection3DArray
 
 from memory_node.domain.errors import InputSkippedError, InvalidValueError
@@ -20,129 +21,251 @@ from memory_node.domain.geometry import Intrinsics, Pose
 from memory_node.domain.observation import Frame
 from memory_node.nodes import conversions
 from memory_node.nodes.diagnostics import InputCounters
-from memory_node.perception.detection import Detection, Detector
-from memory_node.perception.pipeline import PerceptionPipeline
+from memory_node.nodes.inputs.frame_maker import FrameMaker
+from memory_node.nodes.inputs.keyframes import Keyframes
+from memory_node.nodes.inputs.ordered_inputs import OrderedInputs, Work
+from memory_node.nodes.inputs.synchronizer import Synchronizer
+from memory_node.nodes.inputs.timeline import Moment, Timeline
+from memory_node.nodes.inputs.transform_history import CorrectionLimits, TransformHistory
+from memory_node.nodes.parameters import parameter
 
 # Colour, depth, masks and detections of one moment may be stamped this far apart.
 SLOP_S = 0.05
-RESULTS_DEPTH = 10
+DEPTH, COLOR, MASKS, DETECTIONS = "camera/depth/image_raw", "camera/color/image_raw", "detections/masks", "detections"
+LATCHED = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
+_RELIABILITY = ("best_effort", "reliable")
+# What comes with the images, by the parameter `detections`.
+STREAMS = {"boxes": (MASKS, DETECTIONS), "rectangles": (DETECTIONS,), "labels": (MASKS,), "segment": (), "none": ()}
+
+
+@dataclass(frozen=True)
+class InputParameters:
+    """Parameters of what comes in."""
+
+    map_frame: str = parameter("map", "frame of the graph (REP-105)")
+    odom_frame: str = parameter("odom", "frame whose pose in the map SLAM corrects (REP-105)")
+    detections: str = parameter(
+        "boxes",
+        "boxes: Detection2DArray with an image of instance masks; rectangles: Detection2DArray alone; labels: an image "
+        "of instances alone, without classes; segment: geometric segmentation of raw RGB-D; none: only detections_3d",
+        choices=tuple(STREAMS),
+    )
+    corrections: str = parameter(
+        "map_to_odom",
+        "how SLAM tells that it corrected its past: map_to_odom, by a jump of that transform; path, by a nav_msgs/Path "
+        "of optimised poses on optimized_path; none",
+        choices=("map_to_odom", "path", "none"),
+    )
+    tf_timeout_s: float = parameter(
+        0.2, "how long TF may be silent around an image, and how long an image waits for it (s, of stamps)", 0.01, 10.0
+    )
+    camera_reliability: str = parameter(
+        "best_effort", "of the images; reliable loses none, but only a reliable publisher fits", choices=_RELIABILITY
+    )
+    detections_reliability: str = parameter(
+        "reliable", "of detections and masks; a best-effort publisher needs best_effort", choices=_RELIABILITY
+    )
+    queue_size: int = parameter(20, "so many frames wait for TF or their turn; then the oldest is dropped", 1, 10_000)
+    clock_jump_s: float = parameter(10.0, "a stamp further back than this: the clock was set back (s)", 0.1, 1e6)
 
 
 class CameraInput:
-    """Subscribes to a camera and hands on frames in the map frame.
+    """Subscribes to a camera, TF, the map and SLAM's corrections, and hands them on in the order of their stamps.
 
     Args:
         node: the node that listens.
-        pipeline: perception.
-        detector: finds things where no detections are subscribed to; None: Detection2DArray and masks are.
-        map_frame: the frame of the graph.
-        tf_timeout_s: how long to wait for the camera's pose at an image's stamp.
+        config: its parameters.
+        maker: perception.
+        keyframes: follows corrections.
         counters: what was used and skipped.
-        on_frame: called with each frame, one at a time.
+        on_frame, on_map: called with each frame in the map and with each map, one at a time, from one thread.
     """
 
     def __init__(
         self,
         node: Node,
-        pipeline: PerceptionPipeline,
-        detector: Detector | None,
-        map_frame: str,
-        tf_timeout_s: float,
+        config: InputParameters,
+        maker: FrameMaker,
+        keyframes: Keyframes,
         counters: InputCounters,
         on_frame: Callable[[Frame], object],
+        on_map: Callable[[OccupancyGrid], object],
     ) -> None:
         self._node = node
-        self._pipeline = pipeline
-        self._detector = detector
-        self._map_frame = map_frame
-        self._tf_timeout = Duration(seconds=tf_timeout_s)
+        self._config = config
+        self._maker = maker
+        self._keyframes = keyframes
         self._counters = counters
         self._on_frame = on_frame
+        self._on_map = on_map
         self._intrinsics: Intrinsics | None = None
-        self._buffer = Buffer(cache_time=Duration(seconds=60.0))
-        self._listener = TransformListener(self._buffer, node, spin_thread=False)
-        group = MutuallyExclusiveCallbackGroup()
-        node.create_subscription(
-            CameraInfo, "camera/color/camera_info", self._on_info, qos_profile_sensor_data, callback_group=group
-        )
-        node.create_subscription(Detection3DArray, "detections_3d", self._on_3d, RESULTS_DEPTH, callback_group=group)
-        topics: list[tuple[type, str, QoSProfile | int]] = [
-            (Image, "camera/color/image_raw", qos_profile_sensor_data),
-            (Image, "camera/depth/image_raw", qos_profile_sensor_data),
+        limits = CorrectionLimits(config.odom_frame if config.corrections == "map_to_odom" else "")
+        self._transforms = TransformHistory(config.map_frame, config.tf_timeout_s, config.clock_jump_s, limits)
+        self._lock = threading.Lock()
+        self._others = {kind: Timeline(config.clock_jump_s) for kind in (OccupancyGrid, Path, Detection3DArray)}
+        streams = (DEPTH, COLOR, *STREAMS[config.detections])
+        self._synchronizer = Synchronizer(streams, SLOP_S, config.queue_size, config.clock_jump_s)
+        self._inputs = OrderedInputs(config.tf_timeout_s, config.queue_size, self._settle_the_rest, self._skip)
+        self._subscribe(streams if config.detections != "none" else ())
+        self._inputs.start()
+
+    def stop(self) -> None:
+        """Finish the frame that is being worked on, and take no more."""
+        self._inputs.stop()
+
+    def _subscribe(self, streams: tuple[str, ...]) -> None:
+        camera = self._profile(self._config.camera_reliability)
+        results = self._profile(self._config.detections_reliability)
+        listened: list[tuple[type, str, Callable[[Any], None], QoSProfile]] = [
+            (Image if name != DETECTIONS else Detection2DArray, name, self._listener(name), profile)
+            for name, profile in zip(streams, (camera, camera, results, results))
         ]
-        if detector is None:  # reliable: best effort loses what follows the images in one burst to a full socket
-            topics += [(Image, "detections/masks", RESULTS_DEPTH), (Detection2DArray, "detections", RESULTS_DEPTH)]
-        self._filters = [
-            Subscriber(node, kind, topic, qos_profile=qos, callback_group=group) for kind, topic, qos in topics
+        dynamic = QoSProfile(depth=100)
+        fixed = QoSProfile(depth=100, durability=DurabilityPolicy.TRANSIENT_LOCAL)
+        listened += [
+            (CameraInfo, "camera/color/camera_info", self._on_info, camera),
+            (Detection3DArray, "detections_3d", self._on_3d, results),
+            (TFMessage, "/tf", self._on_tf, dynamic),
+            (TFMessage, "/tf_static", self._on_fixed_tf, fixed),
+            (OccupancyGrid, "map", self._on_grid, LATCHED),
         ]
-        self._synchronizer = ApproximateTimeSynchronizer(self._filters, queue_size=10, slop=SLOP_S)
-        self._synchronizer.registerCallback(self._on_images)
+        if self._config.corrections == "path":
+            listened.append((Path, "optimized_path", self._on_path, QoSProfile(depth=10)))
+        for kind, topic, callback, profile in listened:
+            group = MutuallyExclusiveCallbackGroup()  # one topic's messages in their order, topics side by side
+            self._node.create_subscription(kind, topic, callback, profile, callback_group=group)
+
+    def _profile(self, reliability: str) -> QoSProfile:
+        policy = ReliabilityPolicy.BEST_EFFORT if reliability == "best_effort" else ReliabilityPolicy.RELIABLE
+        return QoSProfile(depth=self._config.queue_size, reliability=policy)
+
+    # --- what comes, in any order ----------------------------------------------------------------
+
+    def _listener(self, stream: str) -> Callable[[Any], None]:
+        def on_message(msg: Any) -> None:
+            with self._lock:
+                self._synchronizer.add(stream, conversions.stamp_from_msg(msg.header.stamp), msg)
+                self._take_settled()
+
+        return on_message
+
+    def _settle_the_rest(self) -> None:
+        with self._lock:
+            self._take_settled(nothing_more=True)
+
+    def _take_settled(self, nothing_more: bool = False) -> None:
+        for moment, messages in self._synchronizer.settled(nothing_more):
+            self._inputs.put(moment, partial(self._see, moment, messages))
+        for _ in range(self._synchronizer.take_dropped()):
+            self._skip(InputSkippedError("not_synchronized", "no messages of the same moment on the other topics"))
 
     def _on_info(self, msg: CameraInfo) -> None:
         try:
             self._intrinsics = conversions.intrinsics_from_msg(msg)
+            self._inputs.stir()
         except InvalidValueError as error:
             self._skip(InputSkippedError("camera_info", str(error)))
 
-    def _on_images(self, color: Image, depth: Image, masks: Image | None = None, found: Any = None) -> None:
-        try:
-            frame = self._perceive(color, depth, masks, found)
-        except InputSkippedError as error:
-            self._skip(error)
-        except InvalidValueError as error:
-            self._skip(InputSkippedError("invalid_value", str(error)))
-        else:
-            self._hand_on(frame)
+    def _on_tf(self, msg: TFMessage) -> None:
+        with self._lock:
+            jumps = [self._transforms.add(transform) for transform in msg.transforms]
+        for jump in filter(None, jumps):
+            self._inputs.put(jump.moment, self._doing(self._follow_jump, jump), droppable=False)
+        self._inputs.stir()
 
-    def _perceive(self, color: Image, depth: Image, masks: Image | None, found: Any) -> Frame:
-        if self._intrinsics is None:
-            raise InputSkippedError("no_camera_info", "no usable camera_info has come yet")
-        map_T_camera = self._pose_of(depth.header)
-        color_rgb = conversions.color_from_msg(color)
-        depth_m = conversions.depth_from_msg(depth)
-        if not (depth_m > 0.0).any():
-            raise InputSkippedError("depth_empty", "no pixel of the depth image has a return")
-        detections: list[Detection]
-        if self._detector is not None:
-            labels, detections = None, self._detector.detect(color_rgb, depth_m, self._intrinsics)
-        else:
-            labels, detections = conversions.labels_from_msg(masks), conversions.detections_from_msg(found)
-        if labels is not None and detections and not labels.any():
-            raise InputSkippedError("masks_empty", f"{len(detections)} detections own no pixel")
-        return self._pipeline.observe(
-            conversions.stamp_from_msg(depth.header.stamp),
-            map_T_camera,
-            self._intrinsics,
-            depth_m,
-            detections,
-            labels if detections else None,
-            color_rgb,
-        )
+    def _on_fixed_tf(self, msg: TFMessage) -> None:
+        with self._lock:
+            for transform in msg.transforms:
+                self._transforms.add_fixed(transform)
+        self._inputs.stir()
 
     def _on_3d(self, msg: Detection3DArray) -> None:
-        try:
-            sensor_pose = self._pose_of(msg.header)
+        moment = self._moment(msg)
+        self._inputs.put(moment, partial(self._see_3d, moment, msg))
+
+    def _on_grid(self, msg: OccupancyGrid) -> None:
+        self._inputs.put(self._moment(msg), self._doing(self._on_map, msg), droppable=False)
+
+    def _on_path(self, msg: Path) -> None:
+        self._inputs.put(self._moment(msg), self._doing(self._follow_path, msg), droppable=False)
+
+    def _moment(self, msg: Any) -> Moment:
+        return self._others[type(msg)].moment(conversions.stamp_from_msg(msg.header.stamp))
+
+    # --- what is done, in the order of the stamps ------------------------------------------------
+
+    def _see(self, moment: Moment, messages: tuple[Any, ...], last_call: bool) -> bool:
+        """Take a frame in; return False while it has to wait for TF or camera_info."""
+        depth, color, *results = messages
+        if self._intrinsics is None and not last_call:
+            return False
+        return self._in_map(depth, moment, last_call, lambda pose: self._perceive(moment, pose, depth, color, results))
+
+    def _see_3d(self, moment: Moment, msg: Detection3DArray, last_call: bool) -> bool:
+        def perceive(sensor_pose: Pose) -> Frame:
             detections = conversions.detections_3d_from_msg(msg)
-            stamp_ns = conversions.stamp_from_msg(msg.header.stamp)
-            self._hand_on(self._pipeline.observe_3d(stamp_ns, sensor_pose, detections))
+            keyframe = self._keyframes.name(moment.stamp_ns, sensor_pose)
+            return self._maker.pipeline.observe_3d(moment.stamp_ns, sensor_pose, detections, keyframe)
+
+        return self._in_map(msg, moment, last_call, perceive)
+
+    def _in_map(self, msg: Any, moment: Moment, last_call: bool, perceive: Callable[[Pose], Frame]) -> bool:
+        try:
+            with self._lock:
+                pose = self._transforms.pose(msg.header.frame_id, moment)
+                if pose is None and not last_call:
+                    return False
+                pose = pose or self._transforms.pose_in_any_run(msg.header.frame_id, moment)
         except InputSkippedError as error:
             self._skip(error)
-        except InvalidValueError as error:
-            self._skip(InputSkippedError("invalid_value", str(error)))
+            return True
+        return self._do(lambda: self._hand_on(perceive(pose)))
 
-    def _pose_of(self, header: Any) -> Pose:
-        """Return map_T_sensor at the header's stamp; waits up to the deadline for TF to come in."""
-        try:
-            transform = self._buffer.lookup_transform(
-                self._map_frame, header.frame_id, Time.from_msg(header.stamp), timeout=self._tf_timeout
-            )
-        except TransformException as error:
-            raise InputSkippedError("no_transform", str(error)) from error
-        return conversions.transform_from_msg(transform.transform)
+    def _perceive(self, moment: Moment, pose: Pose, depth: Image, color: Image, results: list[Any]) -> Frame:
+        if self._intrinsics is None:
+            raise InputSkippedError("no_camera_info", "no usable camera_info has come yet")
+        by_name = dict(zip(STREAMS[self._config.detections], results))
+        masks, found = by_name.get(MASKS), by_name.get(DETECTIONS)
+        return self._maker.make(
+            moment.stamp_ns,
+            pose,
+            self._intrinsics,
+            conversions.color_from_msg(color),
+            conversions.depth_from_msg(depth),
+            conversions.labels_from_msg(masks) if masks is not None else None,
+            conversions.detections_from_msg(found) if found is not None else None,
+        )
 
     def _hand_on(self, frame: Frame) -> None:
         self._on_frame(frame)
         self._counters.used("frames")
+
+    def _follow_jump(self, jump: Any) -> None:
+        self._keyframes.follow_jump(jump)
+        self._counters.used("corrections")
+        x, y, _ = jump.new_T_old.position
+        self._node.get_logger().info(f"SLAM moved {self._config.odom_frame} by ({x:.2f}, {y:.2f}) m: memory follows")
+
+    def _follow_path(self, msg: Path) -> None:
+        if msg.header.frame_id.lstrip("/") != self._config.map_frame:
+            raise InputSkippedError("path_frame", f"expected poses in {self._config.map_frame}")
+        self._keyframes.follow_path(conversions.path_from_msg(msg))
+        self._counters.used("corrections")
+
+    def _doing(self, work: Callable[[Any], object], msg: Any) -> Work:
+        return lambda _: self._do(partial(work, msg))
+
+    def _do(self, work: Callable[[], object]) -> bool:
+        """Do it, count what cannot be done, and return True: it need not wait."""
+        try:
+            work()
+        except InputSkippedError as error:
+            self._skip(error)
+        except InvalidValueError as error:
+            self._skip(InputSkippedError("invalid_value", str(error)))
+        except Exception as error:
+            self._skip(InputSkippedError("internal_error", f"{type(error).__name__}: {error}"))
+        return True
 
     def _skip(self, error: InputSkippedError) -> None:
         self._counters.skipped(error)

@@ -12,13 +12,14 @@ from memory_node.delivery.open_memory import MemoryConfig, open_memory
 from memory_node.domain.errors import InputSkippedError, InvalidValueError
 from memory_node.experience.config import EXTRACTORS, ExperienceConfig
 from memory_node.nodes import conversions
-from memory_node.nodes.camera_input import CameraInput
+from memory_node.nodes.camera_input import CameraInput, InputParameters
 from memory_node.nodes.diagnostics import DiagnosticsPublisher, InputCounters
+from memory_node.nodes.inputs.frame_maker import FrameMaker
+from memory_node.nodes.inputs.keyframes import Keyframes
 from memory_node.nodes.memory_services import MemoryServices
-from memory_node.nodes.memory_topics import LATCHED, MemoryTopics
+from memory_node.nodes.memory_topics import MemoryTopics
 from memory_node.nodes.parameters import declare, parameter
-from memory_node.perception.config import PerceptionConfig
-from memory_node.perception.detection import Detector
+from memory_node.perception.config import PerceptionConfig, SegmentationConfig
 from memory_node.perception.pipeline import PerceptionPipeline
 from memory_node.perception.segmentation import GeometricSegmenter
 from memory_node.scene_graph.config import SceneGraphConfig
@@ -31,18 +32,11 @@ ABANDONED_AFTER_S = 1800.0
 
 @dataclass(frozen=True)
 class MemoryParameters:
-    """Parameters of the memory node."""
+    """Parameters of the memory node beside those of its inputs."""
 
     database: str = parameter("", "long-term memory: a file or a SQLAlchemy URL; empty: the user's data folder")
     site: str = parameter("home", "the site that the long-term memory is of")
     robot_id: str = parameter("robot", "who writes, for a memory that several robots share")
-    map_frame: str = parameter("map", "frame of the graph (REP-105)")
-    detections: str = parameter(
-        "boxes",
-        "boxes: Detection2DArray and instance masks are subscribed to; segment: geometric segmentation of raw RGB-D",
-        choices=("boxes", "segment"),
-    )
-    tf_timeout_s: float = parameter(0.2, "how long to wait for the camera's pose at an image's stamp (s)", 0.0, 10.0)
     publish_period_s: float = parameter(1.0, "period of the latched graph and the statistics (s)", 0.1, 60.0)
     short_term_capacity: int = parameter(64, "units of the short-term memory", 1, 10_000_000)
     short_term_policy: str = parameter("adaptive", "replacement policy", choices=POLICY_NAMES)
@@ -52,7 +46,6 @@ class MemoryParameters:
     )
     llm_base_url: str = parameter("", "OpenAI-compatible endpoint that reads ended episodes; empty: as the file says")
     llm_model: str = parameter("", "name of its model; empty: as the file says")
-    clock_jump_s: float = parameter(10.0, "a stamp further back than this: the clock was set back (s)", 0.1, 1e6)
     perception: PerceptionConfig = PerceptionConfig()  # noqa: RUF009 - frozen
 
 
@@ -61,23 +54,16 @@ class MemoryNode(Node):
 
     def __init__(self) -> None:
         super().__init__("memory")
-        config = declare(self, MemoryParameters)
-        self.memory = open_memory(_memory_config(config), clock=self._now_ns)
+        config, inputs = declare(self, MemoryParameters), declare(self, InputParameters)
+        self.memory = open_memory(_memory_config(config, inputs), clock=self._now_ns)
         self._counters = InputCounters()
         self._topics = MemoryTopics(self, self.memory, config.publish_period_s)
         self._service_servers = MemoryServices(self, self.memory, self._topics)
-        detector: Detector | None = GeometricSegmenter() if config.detections == "segment" else None
-        self._camera = CameraInput(
-            self,
-            PerceptionPipeline(config.perception),
-            detector,
-            config.map_frame,
-            config.tf_timeout_s,
-            self._counters,
-            self.memory.observe,
-        )
+        keyframes = Keyframes(self.memory)
+        segmenter = GeometricSegmenter(SegmentationConfig.load()) if inputs.detections == "segment" else None
+        maker = FrameMaker(PerceptionPipeline(config.perception), segmenter, keyframes.name)
+        self._inputs = CameraInput(self, inputs, maker, keyframes, self._counters, self.memory.observe, self._on_map)
         group = MutuallyExclusiveCallbackGroup()
-        self.create_subscription(OccupancyGrid, "map", self._on_map, LATCHED, callback_group=group)
         self._diagnostics = DiagnosticsPublisher(self, self._figures, self._problems)
         self._fleet = self.create_timer(0.5, self.memory.take_over_changes, callback_group=group)
         self._tidy = self.create_timer(60.0, self._end_abandoned, callback_group=group)
@@ -91,9 +77,7 @@ class MemoryNode(Node):
         try:
             grid = conversions.grid_from_msg(msg)
         except InvalidValueError as error:
-            self._counters.skipped(InputSkippedError("map", str(error)))
-            self.get_logger().warning(f"skipped a map: {error}")
-            return
+            raise InputSkippedError("map", str(error)) from error
         self.memory.set_map(grid, conversions.stamp_from_msg(msg.header.stamp))
         self.get_logger().info(f"map of {grid.cells.shape[1]}x{grid.cells.shape[0]} cells taken")
 
@@ -110,16 +94,17 @@ class MemoryNode(Node):
 
     def destroy_node(self) -> None:
         """Make everything durable, then go."""
+        self._inputs.stop()
         self.memory.close()
         super().destroy_node()
 
 
-def _memory_config(config: MemoryParameters) -> MemoryConfig:
+def _memory_config(config: MemoryParameters, inputs: InputParameters) -> MemoryConfig:
     return MemoryConfig(
         database=config.database or str(default_database()),
         site=config.site,
         robot_id=config.robot_id,
-        scene=replace(SceneGraphConfig.load(), area_spacing_m=config.area_spacing_m, clock_jump_s=config.clock_jump_s),
+        scene=replace(SceneGraphConfig.load(), area_spacing_m=config.area_spacing_m, clock_jump_s=inputs.clock_jump_s),
         experience=_experience_config(config),
         short_term=replace(
             ShortTermConfig.load(), capacity=config.short_term_capacity, policy=config.short_term_policy

@@ -23,7 +23,7 @@ from memory_node.scene_graph.free_space import OccupancyMap
 from memory_node.scene_graph.in_hand import without_held
 from memory_node.scene_graph.persistence import enter_object, graph_to_records, load_records, row_to_record
 from memory_node.scene_graph.places import Places
-from memory_node.scene_graph.pose_correction import correct_keyframes
+from memory_node.scene_graph.pose_correction import correct_keyframes, drop_unused_keyframes
 from memory_node.scene_graph.records import Record, records_hash
 from memory_node.scene_graph.relations import object_relations
 from memory_node.scene_graph.relocalization import Relocalization
@@ -34,6 +34,7 @@ from memory_node.scene_graph.state import GraphState
 from memory_node.scene_graph.text_form import scene_as_text
 
 _REPEATED_VIEW_WEIGHT = 0.2
+_KEYFRAMES_BETWEEN_TIDYINGS = 1000
 
 
 class SceneGraph:
@@ -84,8 +85,8 @@ class SceneGraph:
         if behind_s > self.config.clock_jump_s:
             self.counters["clock_jump"] += 1
         self.state.now_ns = frame.stamp_ns
-        if frame.keyframe:
-            self.state.keyframes.setdefault(frame.keyframe, frame.map_T_camera)
+        if frame.keyframe and frame.keyframe not in self.state.keyframes:
+            self.set_keyframe(frame.keyframe, frame.map_T_camera)
         seen = without_held(self.state, frame)
         # Before the frame is verified, stored things may seem absent only because they are looked for elsewhere.
         weight = self._view_weight(frame.map_T_camera)
@@ -209,6 +210,12 @@ class SceneGraph:
     def set_keyframe(self, name: str, map_T_keyframe: Pose) -> None:
         """Note where a keyframe is, before frames name it; else a keyframe lies where its first frame's camera was."""
         self.state.keyframes[name] = map_T_keyframe
+        if len(self.state.keyframes) % _KEYFRAMES_BETWEEN_TIDYINGS == 0:
+            drop_unused_keyframes(self.state, kept=name)
+
+    def keyframes(self) -> dict[str, Pose]:
+        """Return map_T_keyframe by name, of the keyframes that things were seen from."""
+        return dict(self.state.keyframes)
 
     def correct_poses(self, corrected: Mapping[str, Pose]) -> list[SceneEvent]:
         """Move what was seen from keyframes whose map_T_keyframe SLAM has corrected; ids stay."""

@@ -32,6 +32,12 @@ def correct_keyframes(state: GraphState, corrected: Mapping[str, Pose]) -> list[
     return moved
 
 
+def drop_unused_keyframes(state: GraphState, kept: str) -> None:
+    """Forget the keyframes that nothing is anchored to, but for one: years of driving make millions of them."""
+    used = {name for row in state.table.rows() for name, _ in state.table.record(row).anchors} | {kept}
+    state.keyframes = {name: pose for name, pose in state.keyframes.items() if name in used}
+
+
 def move_row(state: GraphState, row: int, shares: list[tuple[Pose, float]]) -> None:
     """Move a row by the weighted mean of rigid transforms, and enter it where it is now."""
     table = state.table

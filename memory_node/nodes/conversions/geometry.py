@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 import numpy as np
 from builtin_interfaces.msg import Time
-from geometry_msgs.msg import Point, PoseWithCovariance, Transform, TransformStamped, Vector3
+from geometry_msgs.msg import Point, PoseStamped, PoseWithCovariance, Transform, TransformStamped, Vector3
 from geometry_msgs.msg import Pose as PoseMsg
+from nav_msgs.msg import Path
 from std_msgs.msg import Header
 
 from memory_node.domain.geometry import FloatArray, Pose
@@ -74,6 +75,17 @@ def transform_to_msg(pose: Pose, parent: str, child: str, stamp_ns: int) -> Tran
     q = msg.transform.rotation
     q.x, q.y, q.z, q.w = map(float, pose.quaternion)
     return msg
+
+
+def path_from_msg(msg: Path) -> dict[int, Pose]:
+    """Return a Path's poses by their stamps in nanoseconds."""
+    return {stamp_from_msg(stamped.header.stamp): pose_from_msg(stamped.pose) for stamped in msg.poses}
+
+
+def path_to_msg(poses: Mapping[int, Pose], stamp_ns: int, frame_id: str = "map") -> Path:
+    """Return poses by stamp as a Path."""
+    stamped = [PoseStamped(header=header(at_ns, frame_id), pose=pose_to_msg(pose)) for at_ns, pose in poses.items()]
+    return Path(header=header(stamp_ns, frame_id), poses=stamped)
 
 
 def box_pose_to_msg(center: FloatArray, yaw_rad: float, covariance: FloatArray) -> PoseWithCovariance:

@@ -9,7 +9,14 @@ import numpy as np
 from nav_msgs.msg import OccupancyGrid
 from numpy.typing import NDArray
 from sensor_msgs.msg import CameraInfo, Image
-from vision_msgs.msg import Detection2D, Detection2DArray, Detection3DArray, ObjectHypothesis, ObjectHypothesisWithPose
+from vision_msgs.msg import (
+    BoundingBox2D,
+    Detection2D,
+    Detection2DArray,
+    Detection3DArray,
+    ObjectHypothesis,
+    ObjectHypothesisWithPose,
+)
 
 from memory_node.domain.errors import InvalidValueError
 from memory_node.domain.geometry import Intrinsics, OrientedBox
@@ -84,8 +91,17 @@ def _scores_from_msg(results: Iterable[Any]) -> dict[str, float]:
 
 
 def detections_from_msg(msg: Detection2DArray) -> list[Detection]:
-    """Return 2D detections; detection i owns the pixels i + 1 of the instance image."""
-    return [Detection(_scores_from_msg(found.results), instance=i + 1) for i, found in enumerate(msg.detections)]
+    """Return 2D detections; detection i owns the pixels i + 1 of the instance image, where one comes along."""
+    return [
+        Detection(_scores_from_msg(found.results), _rectangle_from_msg(found.bbox), i + 1)
+        for i, found in enumerate(msg.detections)
+    ]
+
+
+def _rectangle_from_msg(msg: BoundingBox2D) -> tuple[float, float, float, float] | None:
+    """Return left, top, right, bottom in pixels, None of a rectangle without extent."""
+    x, y, half_x, half_y = msg.center.position.x, msg.center.position.y, 0.5 * msg.size_x, 0.5 * msg.size_y
+    return (x - half_x, y - half_y, x + half_x, y + half_y) if half_x > 0.0 and half_y > 0.0 else None
 
 
 def detections_to_msg(detections: Iterable[Detection], stamp_ns: int, frame_id: str) -> Detection2DArray:

@@ -5,8 +5,6 @@ from __future__ import annotations
 import argparse
 import json
 import re
-from collections.abc import Iterator
-from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -20,14 +18,9 @@ from memory_node.domain.errors import InputSkippedError, InvalidValueError, Robo
 from memory_node.domain.geometry import Pose
 from memory_node.domain.observation import Frame
 from memory_node.domain.scene import SceneObject, SceneSnapshot
+from memory_node.nodes.ingest.ingestion import Ingestion
 from memory_node.nodes.ingest.recording import Recording, RgbdImage
 from memory_node.nodes.run import activate_ros
-from memory_node.perception.config import PerceptionConfig, SegmentationConfig
-from memory_node.perception.level_pose import level_pose
-from memory_node.perception.pipeline import PerceptionPipeline
-from memory_node.perception.segmentation import GeometricSegmenter
-from memory_node.scene_graph.config import SceneGraphConfig
-from memory_node.scene_graph.graph import SceneGraph
 from memory_node.scene_graph.picture import draw_scene
 
 HELP = "build a memory from recorded frames or a rosbag2"
@@ -46,35 +39,39 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Build the memory, print it as a tree and as JSON, and draw what was seen."""
     recording = _open(args)
-    perception = PerceptionPipeline(PerceptionConfig.load())
-    segmenter = GeometricSegmenter(SegmentationConfig.load())
     args.out.mkdir(parents=True, exist_ok=True)
     skipped = dict(recording.skipped)
-    scenes: dict[str, SceneGraph] = {}
+    scenes: dict[str, Ingestion] = {}
     with progress_bar() as progress:
         images = progress.track(recording.images(), total=len(recording), description="ingesting")
-        for scene, group in groupby(images, key=lambda image: image.scene):
-            graph = scenes.setdefault(scene, SceneGraph(SceneGraphConfig.load()))
-            for image, frame in _frames(group, segmenter, perception, skipped):
-                graph.observe(frame)
-                draw_boxes(image, frame, args.out / f"{image.name}_boxes.png")
+        for image in images:
+            if image.scene not in scenes:
+                scenes[image.scene] = Ingestion()
+            try:
+                frame = scenes[image.scene].take(image)
+            except InputSkippedError as error:
+                skipped[error.reason] = skipped.get(error.reason, 0) + 1
+                continue
+            draw_boxes(image, frame, args.out / f"{image.name}_boxes.png")
     for reason, count in recording.skipped.items():
         skipped[reason] = skipped.get(reason, 0) + count
     if not scenes:
         raise RobotMemoryError(f"nothing in {args.path} could be used: {skipped or 'no images'}")
-    grid = recording.grid()
-    for name, graph in scenes.items():
-        if grid is not None:
-            graph.set_map(grid.cells, grid.resolution_m, grid.map_T_origin)
-        draw_scene(graph.snapshot(), args.out / f"{name or 'scene'}_map.png", grid, title=name)
-    memory = {"scenes": {name: graph.to_records() for name, graph in scenes.items()}, "skipped": skipped}
+    graphs = {name: ingestion.finish(recording.rest()) for name, ingestion in scenes.items()}
+    for name, graph in graphs.items():
+        draw_scene(graph.snapshot(), args.out / f"{name or 'scene'}_map.png", recording.grid(), title=name)
+    memory = {
+        "scenes": {name: graph.to_records() for name, graph in graphs.items()},
+        "hashes": {name: graph.hash() for name, graph in graphs.items()},
+        "skipped": skipped,
+    }
     text = json.dumps(memory, indent=2, default=_plain)
     (args.out / "memory.json").write_text(text + "\n", encoding="utf-8")
     if args.json:
         print(text)
         return 0
     console = Console()
-    console.print(tree(args.path.name, {name: graph.snapshot() for name, graph in scenes.items()}, skipped))
+    console.print(tree(args.path.name, {name: graph.snapshot() for name, graph in graphs.items()}, skipped))
     console.print(f"JSON and pictures: {args.out.resolve()}", soft_wrap=True)
     return 0
 
@@ -90,24 +87,6 @@ def _open(args: argparse.Namespace) -> Recording:
     from memory_node.nodes.ingest.rosbag import Rosbag
 
     return Rosbag(args.path, args.color_topic, args.depth_topic, args.map_frame)
-
-
-def _frames(
-    images: Iterator[RgbdImage], segmenter: GeometricSegmenter, perception: PerceptionPipeline, skipped: dict[str, int]
-) -> Iterator[tuple[RgbdImage, Frame]]:
-    for image in images:
-        try:
-            pose = image.map_T_camera or level_pose(image.depth_m, image.intrinsics)
-            if pose is None:
-                raise InputSkippedError("no_pose", "neither TF nor a horizontal surface tells how the camera stands")
-            detections = segmenter.detect(image.color, image.depth_m, image.intrinsics)
-            frame = perception.observe(
-                image.stamp_ns, pose, image.intrinsics, image.depth_m, detections, color=image.color
-            )
-        except InputSkippedError as error:
-            skipped[error.reason] = skipped.get(error.reason, 0) + 1
-            continue
-        yield image, frame
 
 
 def draw_boxes(image: RgbdImage, frame: Frame, path: Path) -> None:

@@ -60,6 +60,10 @@ class FrameFolder:
             rgb = np.ascontiguousarray(color[:, :, ::-1], dtype=np.uint8)
             yield RgbdImage(name, name, (index + 1) * 1_000_000_000, rgb, depth_m, intrinsics, None)
 
+    def rest(self) -> tuple[()]:
+        """Return nothing: a folder of frames holds nothing else."""
+        return ()
+
     def grid(self) -> OccupancyMap | None:
         """Return None: a folder of frames has no map."""
         return None

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memory_node.domain.geometry import Intrinsics, Pose
+from memory_node.nodes.inputs.keyframes import OdomJump
 from memory_node.scene_graph.free_space import OccupancyMap
 
 
@@ -19,6 +20,7 @@ class RgbdImage:
     """One moment. color: (h, w, 3) RGB uint8; depth_m: (h, w) float32, 0 or NaN no return.
 
     map_T_camera: None where the recording has no pose at all. scene: images with the same name show the same place.
+    before: maps (with their stamps) and corrections of SLAM that came since the image before, in their order.
     """
 
     name: str
@@ -28,6 +30,7 @@ class RgbdImage:
     depth_m: NDArray[np.float32]
     intrinsics: Intrinsics
     map_T_camera: Pose | None
+    before: tuple[tuple[int, OccupancyMap] | OdomJump, ...] = ()
 
 
 class Recording(Protocol):
@@ -41,5 +44,8 @@ class Recording(Protocol):
     def images(self) -> Iterator[RgbdImage]:
         """Yield the images in the order of time."""
 
+    def rest(self) -> tuple[tuple[int, OccupancyMap] | OdomJump, ...]:
+        """Return what came after the last image."""
+
     def grid(self) -> OccupancyMap | None:
-        """Return the recording's map, if it has one; known after the images have been read."""
+        """Return the recording's last map, if it has one."""

@@ -7,21 +7,27 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import tf2_ros
-from rclpy.duration import Duration
 from rclpy.serialization import deserialize_message
-from rclpy.time import Time
 from rosbags.highlevel import AnyReader
 from rosidl_runtime_py.utilities import get_message
 
 from memory_node.domain.errors import InputSkippedError, InvalidValueError
-from memory_node.domain.geometry import Intrinsics, Pose
+from memory_node.domain.geometry import Intrinsics
 from memory_node.nodes import conversions
+from memory_node.nodes.camera_input import SLOP_S
 from memory_node.nodes.ingest.recording import RgbdImage
+from memory_node.nodes.inputs.keyframes import OdomJump
+from memory_node.nodes.inputs.synchronizer import Synchronizer
+from memory_node.nodes.inputs.timeline import Moment, Timeline
+from memory_node.nodes.inputs.transform_history import CorrectionLimits, TransformHistory
 from memory_node.scene_graph.free_space import OccupancyMap
 
-_SLOP_NS = 50_000_000
-_TF_CACHE_S = 24 * 3600.0
+# As the parameters of the memory node are by default.
+_CLOCK_JUMP_S = 10.0
+_TF_GAP_S = 0.2
+# TF is read before the images, all of it.
+_TF_KEPT_S = 24 * 3600.0
+_TF_KEPT_RUNS = 1000
 
 
 class Rosbag:
@@ -38,7 +44,6 @@ class Rosbag:
 
     def __init__(self, path: Path, color_topic: str | None, depth_topic: str | None, map_frame: str = "map") -> None:
         self.skipped: Counter[str] = Counter()
-        self._map_frame = map_frame
         self._path = path if path.is_dir() else path.parent
         with self._open() as reader:
             kinds = {connection.topic: connection.msgtype for connection in reader.connections}
@@ -47,15 +52,21 @@ class Rosbag:
             others = [t for t in images if t != self._depth and "mask" not in t]
             self._color = color_topic or _only(others, "colour image", "--color-topic")
             self._count = sum(c.msgcount for c in reader.connections if c.topic == self._depth)
-            self._buffer = tf2_ros.Buffer(cache_time=Duration(seconds=_TF_CACHE_S))
+            self._transforms = TransformHistory(
+                map_frame, _TF_GAP_S, _CLOCK_JUMP_S, CorrectionLimits(), kept_s=_TF_KEPT_S, kept_runs=_TF_KEPT_RUNS
+            )
             self._intrinsics: dict[str, Intrinsics] = {}
             self._grid: OccupancyMap | None = None
+            self._events: list[tuple[Moment, tuple[int, OccupancyMap] | OdomJump]] = []
             for _, message in self._messages(reader, {"tf2_msgs/msg/TFMessage"}):
                 self._take_tf(*message)
             for _, (_, info) in self._messages(reader, {"sensor_msgs/msg/CameraInfo"}):
                 self._intrinsics[info.header.frame_id] = conversions.intrinsics_from_msg(info)
+            maps = Timeline(_CLOCK_JUMP_S)
             for _, (_, grid) in self._messages(reader, {"nav_msgs/msg/OccupancyGrid"}):
                 self._grid = conversions.grid_from_msg(grid)
+                self._events.append((maps.moment(_stamp(grid)), (_stamp(grid), self._grid)))
+            self._events.sort(key=lambda event: event[0])
 
     def __len__(self) -> int:
         return self._count
@@ -64,58 +75,59 @@ class Rosbag:
         """Return the last map in the bag."""
         return self._grid
 
+    def rest(self) -> tuple[tuple[int, OccupancyMap] | OdomJump, ...]:
+        """Return what came after the last image."""
+        return tuple(event for _, event in self._events)
+
     def images(self) -> Iterator[RgbdImage]:
-        """Yield each depth image with the colour image nearest to it in time."""
-        waiting: list[Any] = []
-        color: Any = None
+        """Yield each depth image with the colour image of its moment, as the memory node would see them."""
+        synchronizer = Synchronizer((self._depth, self._color), SLOP_S, self._count + 1, _CLOCK_JUMP_S)
         with self._open() as reader:
             for _, (topic, image) in self._messages(reader, {"sensor_msgs/msg/Image"}, {self._color, self._depth}):
-                if topic == self._color:
-                    color = image
-                else:
-                    waiting.append(image)
-                while waiting and color is not None and _stamp(waiting[0]) <= _stamp(color) + _SLOP_NS:
-                    yield from self._paired(waiting.pop(0), color)
-        if waiting:
-            self.skipped["no_color"] += len(waiting)
+                synchronizer.add(topic, _stamp(image), image)
+                yield from self._settled(synchronizer)
+        yield from self._settled(synchronizer, nothing_more=True)
+        self._count_unsynchronized(len(synchronizer))
 
-    def _paired(self, depth: Any, color: Any) -> Iterator[RgbdImage]:
-        try:
-            if abs(_stamp(depth) - _stamp(color)) > _SLOP_NS:
-                raise InputSkippedError("no_color", "no colour image of the same moment")
-            yield self._image(depth, color)
-        except InputSkippedError as error:
-            self.skipped[error.reason] += 1
+    def _settled(self, synchronizer: Synchronizer, nothing_more: bool = False) -> Iterator[RgbdImage]:
+        for moment, (depth, color) in synchronizer.settled(nothing_more):
+            try:
+                yield self._image(moment, depth, color)
+            except InputSkippedError as error:
+                self.skipped[error.reason] += 1
+        self._count_unsynchronized(synchronizer.take_dropped())
 
-    def _image(self, depth: Any, color: Any) -> RgbdImage:
+    def _count_unsynchronized(self, count: int) -> None:
+        if count:
+            self.skipped["not_synchronized"] += count
+
+    def _image(self, moment: Moment, depth: Any, color: Any) -> RgbdImage:
         frame = depth.header.frame_id
         intrinsics = self._intrinsics.get(frame) or self._intrinsics.get(color.header.frame_id)
         if intrinsics is None:
             raise InputSkippedError("no_camera_info", f"no camera_info of frame {frame!r}")
-        stamp_ns = _stamp(depth)
+        pose = self._transforms.pose(frame, moment) or self._transforms.pose_in_any_run(frame, moment)
+        before = [event for at, event in self._events if at <= moment]
+        self._events = self._events[len(before) :]
         return RgbdImage(
-            name=f"{stamp_ns}",
+            name=f"{moment.stamp_ns}",
             scene="",
-            stamp_ns=stamp_ns,
+            stamp_ns=moment.stamp_ns,
             color=conversions.color_from_msg(color),
             depth_m=conversions.depth_from_msg(depth),
             intrinsics=intrinsics,
-            map_T_camera=self._pose(frame, depth.header.stamp),
+            map_T_camera=pose,
+            before=tuple(before),
         )
-
-    def _pose(self, frame: str, stamp: Any) -> Pose:
-        try:
-            transform = self._buffer.lookup_transform_core(self._map_frame, frame, Time.from_msg(stamp))
-        except tf2_ros.TransformException as error:
-            raise InputSkippedError("no_transform", str(error)) from error
-        return conversions.transform_from_msg(transform.transform)
 
     def _take_tf(self, topic: str, message: Any) -> None:
         for transform in message.transforms:
             if topic.endswith("tf_static"):
-                self._buffer.set_transform_static(transform, "bag")
-            else:
-                self._buffer.set_transform(transform, "bag")
+                self._transforms.add_fixed(transform)
+                continue
+            jump = self._transforms.add(transform)
+            if jump is not None:
+                self._events.append((jump.moment, jump))
 
     def _open(self) -> AnyReader:
         if not self._path.is_dir():

@@ -1,0 +1,69 @@
+"""One moment's images become a frame, whether they come from topics or from a recording."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from memory_node.domain.errors import InputSkippedError
+from memory_node.domain.geometry import Intrinsics, Pose
+from memory_node.domain.observation import Frame
+from memory_node.perception.detection import Detection, Detector
+from memory_node.perception.pipeline import PerceptionPipeline
+
+
+class FrameMaker:
+    """Detects where no detections come along, and perceives.
+
+    Args:
+        pipeline: perception.
+        detector: finds things in images that come without detections.
+        keyframe_of: returns the keyframe of a stamp and map_T_camera.
+    """
+
+    def __init__(
+        self,
+        pipeline: PerceptionPipeline,
+        detector: Detector | None = None,
+        keyframe_of: Callable[[int, Pose], str] = lambda stamp_ns, pose: "",
+    ) -> None:
+        self.pipeline = pipeline
+        self._detector = detector
+        self._keyframe_of = keyframe_of
+
+    def make(
+        self,
+        stamp_ns: int,
+        map_T_camera: Pose,
+        intrinsics: Intrinsics,
+        color: NDArray[np.uint8],
+        depth_m: NDArray[np.float32],
+        labels: NDArray[np.int32] | None = None,
+        detections: Sequence[Detection] | None = None,
+    ) -> Frame:
+        """Return the frame of an RGB image (h, w, 3) with depth (h, w).
+
+        labels: instance image (h, w) that the detections number into; without detections its instances have no class.
+
+        Raises:
+            InputSkippedError: images that do not fit together, or without content.
+        """
+        if not (depth_m > 0.0).any():
+            raise InputSkippedError("depth_empty", "no pixel of the depth image has a return")
+        if self._detector is not None:
+            labels, detections = None, self._detector.detect(color, depth_m, intrinsics)
+        if labels is not None and detections and not labels.any():
+            raise InputSkippedError("masks_empty", f"{len(detections)} detections own no pixel")
+        nothing_found = detections is not None and not detections
+        return self.pipeline.observe(
+            stamp_ns,
+            map_T_camera,
+            intrinsics,
+            depth_m,
+            detections or (),
+            None if nothing_found else labels,
+            color,
+            keyframe=self._keyframe_of(stamp_ns, map_T_camera),
+        )

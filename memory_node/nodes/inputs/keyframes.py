@@ -1,0 +1,97 @@
+"""Keyframes of the camera's way, and how they move when SLAM corrects its past."""
+
+from __future__ import annotations
+
+import bisect
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+
+from memory_node.domain.errors import InputSkippedError
+from memory_node.domain.geometry import Pose
+from memory_node.nodes.inputs.timeline import Moment
+
+# A keyframe stands for what is seen until the camera has moved or turned this far.
+_STEP_M = 0.5
+_STEP_RAD = 0.5
+
+
+@dataclass(frozen=True, eq=False)
+class OdomJump:
+    """map->odom was corrected: what was placed before `moment` lies at new_T_old times its place now."""
+
+    moment: Moment
+    new_T_old: Pose
+
+
+class CorrectedMemory(Protocol):
+    """What is told of corrections."""
+
+    def keyframes(self) -> dict[str, Pose]:
+        """Return map_T_keyframe by name."""
+
+    def correct_poses(self, corrected: Mapping[str, Pose]) -> object:
+        """Move what was seen from keyframes to their new map_T_keyframe."""
+
+
+class Keyframes:
+    """Names the keyframe of each frame (by its stamp), and passes SLAM's corrections on to memory.
+
+    A jump of map->odom tells how far the pose had drifted since the jump before: it moves what was seen since then. A
+    path of optimised poses tells for each part of the way how far it moved since the path before: what was seen there
+    moves with it.
+    """
+
+    def __init__(self, memory: CorrectedMemory) -> None:
+        self._memory = memory
+        self._since_jump: list[str] = []
+        self._pose: Pose | None = None
+        self._path: dict[int, Pose] = {}
+
+    def name(self, stamp_ns: int, map_T_camera: Pose) -> str:
+        """Return the name of the keyframe that a frame belongs to."""
+        if self._pose is None or not self._is_near(self._pose, map_T_camera):
+            self._pose = map_T_camera
+            self._since_jump.append(str(stamp_ns))
+        return self._since_jump[-1]
+
+    def follow_jump(self, jump: OdomJump) -> None:
+        """Move what was seen since the jump before; the next frame begins a keyframe of its own."""
+        known = self._memory.keyframes()
+        self._memory.correct_poses({n: jump.new_T_old @ known[n] for n in self._since_jump if n in known})
+        self._since_jump, self._pose = [], None
+
+    def follow_path(self, path: Mapping[int, Pose]) -> None:
+        """Move what was seen along the way to where the way is now; path: map_T_robot by stamp in nanoseconds.
+
+        Raises:
+            InputSkippedError: its poses are not told apart by stamps ("path_stamps").
+        """
+        if len(path) < 2:
+            raise InputSkippedError("path_stamps", "expected a Path whose poses carry their stamps")
+        changes = {stamp: path[stamp] @ self._path[stamp].inverse() for stamp in sorted(self._path) if stamp in path}
+        self._path = dict(path)
+        if not changes:
+            return
+        stamps = list(changes)
+        corrected = {}
+        for name, pose in self._memory.keyframes().items():
+            after = min(bisect.bisect_left(stamps, int(name)), len(stamps) - 1)
+            nearest = min(stamps[max(after - 1, 0) : after + 1], key=lambda stamp: abs(stamp - int(name)))
+            if not self._is_still(changes[nearest], pose):
+                corrected[name] = changes[nearest] @ pose
+        if corrected:
+            self._memory.correct_poses(corrected)
+            self._since_jump, self._pose = [], None
+
+    @staticmethod
+    def _is_near(one: Pose, other: Pose) -> bool:
+        turned_rad = (one.rotation.inv() * other.rotation).magnitude()
+        return float(np.linalg.norm(one.position - other.position)) < _STEP_M and turned_rad < _STEP_RAD
+
+    @staticmethod
+    def _is_still(change: Pose, pose: Pose) -> bool:
+        moved_m = float(np.linalg.norm(change.apply(pose.position) - pose.position))
+        return moved_m < 1e-3 and abs(change.yaw_rad) < 1e-4

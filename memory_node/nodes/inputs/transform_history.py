@@ -1,0 +1,189 @@
+"""Where a sensor was at a moment: TF as it was recorded, without guesses across gaps, jumps and set-back clocks."""
+
+from __future__ import annotations
+
+import bisect
+from dataclasses import dataclass, field
+from typing import Any
+
+import tf2_ros
+from rclpy.duration import Duration
+from rclpy.time import Time
+
+from memory_node.domain.errors import InputSkippedError
+from memory_node.domain.geometry import Pose
+from memory_node.nodes import conversions
+from memory_node.nodes.inputs.keyframes import OdomJump
+from memory_node.nodes.inputs.timeline import Moment, Timeline
+
+
+@dataclass(frozen=True)
+class CorrectionLimits:
+    """From what size on a change of map->odom between two samples is a correction, and no drift."""
+
+    odom_frame: str = "odom"
+    jump_m: float = 0.1
+    jump_rad: float = 0.05
+
+
+@dataclass
+class _Edge:
+    """The samples of one moving transform in one run: when they were taken, and which began with a jump."""
+
+    parent: str
+    stamps: list[int] = field(default_factory=list)
+    jumps: set[int] = field(default_factory=set)
+    last: Pose | None = None
+
+
+@dataclass
+class _Run:
+    buffer: Any
+    edges: dict[str, _Edge] = field(default_factory=dict)
+
+
+class TransformHistory:
+    """Keeps TF by runs of the clock and tells poses in the map frame.
+
+    Args:
+        map_frame: the frame of the graph.
+        longest_gap_s: samples of TF further apart than this are not interpolated between.
+        clock_jump_s: a step back of more than this means that the clock was set back.
+        limits: what counts as a jump of map->odom.
+        kept_s, kept_runs: how much TF is kept.
+    """
+
+    def __init__(
+        self,
+        map_frame: str,
+        longest_gap_s: float,
+        clock_jump_s: float,
+        limits: CorrectionLimits | None = None,
+        kept_s: float = 60.0,
+        kept_runs: int = 3,
+    ) -> None:
+        self._map_frame = map_frame
+        self._longest_gap_ns = int(longest_gap_s * 1e9)
+        self._clock_jump_s = clock_jump_s
+        self._limits = limits or CorrectionLimits()
+        self._kept_s = kept_s
+        self._kept_runs = kept_runs
+        self._fixed: dict[str, Any] = {}
+        self._timelines: dict[str, Timeline] = {}
+        self._runs: dict[int, _Run] = {}
+
+    def add_fixed(self, transform: Any) -> None:
+        """Take in a TransformStamped of /tf_static."""
+        self._fixed[transform.child_frame_id.lstrip("/")] = transform
+        for run in self._runs.values():
+            run.buffer.set_transform_static(transform, "tf_static")
+
+    def add(self, transform: Any) -> OdomJump | None:
+        """Take in a TransformStamped of /tf; return the correction if it is one."""
+        child = transform.child_frame_id.lstrip("/")
+        parent = transform.header.frame_id.lstrip("/")
+        timeline = self._timelines.setdefault(child, Timeline(self._clock_jump_s))
+        moment = timeline.moment(conversions.stamp_from_msg(transform.header.stamp))
+        run = self._run(moment.run)
+        edge = run.edges.setdefault(child, _Edge(parent))
+        edge.parent = parent
+        if edge.stamps and moment.stamp_ns <= edge.stamps[-1]:
+            return None  # TF repeats samples, and brings some late; a moment is told only once
+        run.buffer.set_transform(transform, "tf")
+        jump = self._jump(edge, child, moment, transform)
+        edge.stamps.append(moment.stamp_ns)
+        oldest = bisect.bisect_left(edge.stamps, moment.stamp_ns - int(self._kept_s * 1e9))
+        if oldest > 1000:
+            edge.jumps -= set(edge.stamps[:oldest])
+            del edge.stamps[:oldest]
+        return jump
+
+    def pose(self, frame: str, moment: Moment) -> Pose | None:
+        """Return map_T_frame at a moment, None while TF has not come that far.
+
+        Raises:
+            InputSkippedError: it will never be known ("tf_gap", "tf_jump", "no_transform").
+        """
+        run = self._run(moment.run)
+        path = self._path(run, frame.lstrip("/"))
+        if path is None or not all(self._covers(run.edges[child], child, moment) for child in path):
+            return None
+        try:
+            found = run.buffer.lookup_transform_core(self._map_frame, frame, Time(nanoseconds=moment.stamp_ns))
+        except tf2_ros.TransformException as error:
+            raise InputSkippedError("no_transform", str(error)) from error
+        return conversions.transform_from_msg(found.transform)
+
+    def pose_in_any_run(self, frame: str, moment: Moment) -> Pose:
+        """Return map_T_frame at a moment's stamp in the latest run of TF that covers it: one stream may have been
+        set back, or restarted, without the others.
+
+        Raises:
+            InputSkippedError: none does.
+        """
+        for run in sorted(self._runs, reverse=True):
+            found = self.pose(frame, Moment(run, moment.stamp_ns))
+            if found is not None:
+                return found
+        raise InputSkippedError("no_transform", f"TF does not tell where {frame} is in {self._map_frame} then")
+
+    def _run(self, number: int) -> _Run:
+        if number not in self._runs:
+            run = _Run(tf2_ros.Buffer(cache_time=Duration(seconds=self._kept_s)))
+            for transform in self._fixed.values():
+                run.buffer.set_transform_static(transform, "tf_static")
+            self._runs[number] = run
+            for old in sorted(self._runs)[: -self._kept_runs]:
+                del self._runs[old]
+        return self._runs[number]
+
+    def _path(self, run: _Run, frame: str) -> list[str] | None:
+        """Return the moving transforms between a frame and the map, by child; None while they are not connected."""
+        up, down = self._ancestry(run, frame), self._ancestry(run, self._map_frame)
+        joint = next((name for name in up if name in down), None)
+        if joint is None:
+            return None
+        steps = up[: up.index(joint)] + down[: down.index(joint)]
+        return [child for child in steps if child in run.edges]
+
+    def _ancestry(self, run: _Run, frame: str) -> list[str]:
+        """Return a frame, its parent, and so on."""
+        names: list[str] = []
+        while frame not in names:
+            names.append(frame)
+            if frame in run.edges:
+                frame = run.edges[frame].parent
+            elif frame in self._fixed:
+                frame = self._fixed[frame].header.frame_id.lstrip("/")
+        return names
+
+    def _covers(self, edge: _Edge, child: str, moment: Moment) -> bool:
+        stamp = moment.stamp_ns
+        after = bisect.bisect_left(edge.stamps, stamp)
+        if after == len(edge.stamps):
+            return False
+        if edge.stamps[after] == stamp:
+            return True
+        if after == 0:
+            raise InputSkippedError("no_transform", f"TF of {child} begins after the input's stamp")
+        gap_ns = edge.stamps[after] - edge.stamps[after - 1]
+        if gap_ns > self._longest_gap_ns:
+            raise InputSkippedError("tf_gap", f"TF of {child} is silent for {gap_ns * 1e-9:.2f} s around the stamp")
+        if edge.stamps[after] in edge.jumps:
+            raise InputSkippedError("tf_jump", f"{child} was just being corrected")
+        return True
+
+    def _jump(self, edge: _Edge, child: str, moment: Moment, transform: Any) -> OdomJump | None:
+        limits = self._limits
+        if child != limits.odom_frame or edge.parent != self._map_frame:
+            return None
+        pose, last = conversions.transform_from_msg(transform.transform), edge.last
+        edge.last = pose
+        if last is None:
+            return None
+        new_T_old = pose @ last.inverse()
+        moved_m = float(abs(pose.position - last.position).max())
+        if moved_m <= limits.jump_m and abs(new_T_old.yaw_rad) <= limits.jump_rad:
+            return None
+        edge.jumps.add(moment.stamp_ns)
+        return OdomJump(moment, new_T_old)

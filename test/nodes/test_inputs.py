@@ -1,0 +1,219 @@
+"""Inputs are put in the order of their stamps, whatever order they come in; what TF does not tell is not guessed."""
+
+import itertools
+import threading
+
+import numpy as np
+import pytest
+from ros_peer import wait_until
+
+from memory_node.domain.errors import InputSkippedError
+from memory_node.domain.geometry import Pose
+from memory_node.nodes import conversions
+from memory_node.nodes.inputs.keyframes import Keyframes, OdomJump
+from memory_node.nodes.inputs.ordered_inputs import OrderedInputs
+from memory_node.nodes.inputs.synchronizer import Synchronizer
+from memory_node.nodes.inputs.timeline import Moment, Timeline
+from memory_node.nodes.inputs.transform_history import CorrectionLimits, TransformHistory
+
+MS = 1_000_000
+SECOND_NS = 1_000_000_000
+
+
+def test_stamps_stay_in_order_when_the_clock_is_set_back() -> None:
+    timeline = Timeline(clock_jump_s=10.0)
+    moments = [timeline.moment(stamp_s * SECOND_NS) for stamp_s in (100, 95, 101, 50, 51)]
+    assert [moment.run for moment in moments] == [0, 0, 0, 1, 1]
+    assert max(moments) == moments[-1]
+    assert moments[0].apart_s(moments[1]) == 5.0
+    assert moments[0].apart_s(moments[3]) == np.inf
+
+
+def grouped(order: list[tuple[str, int]]) -> list[tuple[str, str]]:
+    synchronizer = Synchronizer(("depth", "color"), slop_s=0.05, depth=10, clock_jump_s=10.0)
+    groups = []
+    for stream, stamp_ms in order:
+        synchronizer.add(stream, stamp_ms * MS, f"{stream}{stamp_ms}")
+        groups += [messages for _, messages in synchronizer.settled()]
+    return groups
+
+
+def test_what_belongs_together_does_not_depend_on_which_stream_comes_first() -> None:
+    depth = [("depth", stamp) for stamp in (100, 133, 166, 200)]
+    color = [("color", stamp) for stamp in (95, 128, 161, 195, 228)]
+    expected = [("depth100", "color95"), ("depth133", "color128"), ("depth166", "color161"), ("depth200", "color195")]
+    for depth_at in itertools.combinations(range(9), 4):
+        streams = [iter(color), iter(depth)]
+        assert grouped([next(streams[index in depth_at]) for index in range(9)]) == expected
+
+
+def test_image_without_partner_is_dropped_and_counted() -> None:
+    synchronizer = Synchronizer(("depth", "color"), slop_s=0.05, depth=10, clock_jump_s=10.0)
+    for stream, stamp_ms in (("depth", 100), ("depth", 400), ("color", 402)):
+        synchronizer.add(stream, stamp_ms * MS, f"{stream}{stamp_ms}")
+    assert list(synchronizer.settled()) == [(Moment(0, 400 * MS), ("depth400", "color402"))]
+    assert (synchronizer.take_dropped(), synchronizer.take_dropped()) == (1, 0)
+
+
+def history(longest_gap_s: float = 0.2) -> TransformHistory:
+    made = TransformHistory("map", longest_gap_s, clock_jump_s=10.0, limits=CorrectionLimits("odom", 0.1, 0.05))
+    made.add_fixed(conversions.transform_to_msg(Pose.planar(0.0, 0.0, 0.0, 1.0), "base", "camera", 0))
+    made.add(conversions.transform_to_msg(Pose(), "map", "odom", 0))
+    return made
+
+
+def drive(made: TransformHistory, *stamps_ms: int, x_per_s: float = 1.0) -> None:
+    for stamp in stamps_ms:
+        made.add(conversions.transform_to_msg(Pose(), "map", "odom", stamp * MS))
+        base = Pose.planar(x_per_s * stamp * 1e-3, 0.0, 0.0)
+        made.add(conversions.transform_to_msg(base, "odom", "base", stamp * MS))
+
+
+def test_pose_between_two_samples_is_told_once_the_second_has_come() -> None:
+    made = history()
+    drive(made, 1000)
+    assert made.pose("camera", Moment(0, 1050 * MS)) is None
+    drive(made, 1100)
+    pose = made.pose("camera", Moment(0, 1050 * MS))
+    assert pose is not None
+    assert np.allclose(pose.position, [1.05, 0.0, 1.0])
+
+
+def test_gap_in_tf_is_not_bridged() -> None:
+    made = history()
+    drive(made, 1000, 1100, 3000, 3100)
+    with pytest.raises(InputSkippedError, match=r"silent for 1\.90 s"):
+        made.pose("camera", Moment(0, 2000 * MS))
+    assert made.pose("camera", Moment(0, 3050 * MS)) is not None
+    with pytest.raises(InputSkippedError, match="begins after"):
+        made.pose("camera", Moment(0, 900 * MS))
+
+
+def test_each_run_of_a_clock_that_was_set_back_has_its_own_tf() -> None:
+    made = history()
+    drive(made, 20_000, 20_100)
+    drive(made, 20_000 - 15_000, 5100, x_per_s=-1.0)
+    first, second = made.pose("camera", Moment(0, 20_050 * MS)), made.pose("camera", Moment(1, 5050 * MS))
+    assert first is not None
+    assert second is not None
+    assert (round(first.position[0], 3), round(second.position[0], 3)) == (20.05, -5.05)
+    # A camera that was not set back finds its stamps in the run that covers them.
+    assert np.allclose(made.pose_in_any_run("camera", Moment(0, 5050 * MS)).position, second.position)
+
+
+def test_jump_of_map_to_odom_is_told_and_nothing_is_interpolated_across_it() -> None:
+    made = history()
+    drive(made, 1000, 1100)
+    corrected = Pose.planar(1.0, 0.2, np.radians(10.0))
+    small = Pose.planar(0.02, 0.0, 0.0)
+    assert made.add(conversions.transform_to_msg(small, "map", "odom", 1150 * MS)) is None
+    jump = made.add(conversions.transform_to_msg(corrected, "map", "odom", 1200 * MS))
+    assert jump is not None
+    assert jump.moment == Moment(0, 1200 * MS)
+    assert np.allclose((jump.new_T_old @ small).matrix, corrected.matrix)
+    made.add(conversions.transform_to_msg(Pose.planar(1.2, 0.0, 0.0), "odom", "base", 1200 * MS))
+    with pytest.raises(InputSkippedError, match="being corrected"):
+        made.pose("camera", Moment(0, 1180 * MS))
+
+
+class Worked:
+    """An ordered queue whose inputs note that they were done."""
+
+    def __init__(self, most: int = 10) -> None:
+        self.done: list[str] = []
+        self.skipped: list[str] = []
+        self.gate = threading.Event()
+        self.inputs = OrderedInputs(1.0, most, lambda: None, lambda error: self.skipped.append(error.reason))
+
+    def put(self, name: str, stamp_ms: int, droppable: bool = True) -> None:
+        def work(last_call: bool) -> bool:
+            if not (self.gate.is_set() or last_call):
+                return False
+            self.done.append(name + (" late" if last_call and not self.gate.is_set() else ""))
+            return True
+
+        self.inputs.put(Moment(0, stamp_ms * MS), work, droppable)
+
+
+def test_inputs_are_done_in_the_order_of_their_stamps() -> None:
+    worked = Worked()
+    for name, stamp_ms in (("c", 300), ("a", 100), ("b", 200)):
+        worked.put(name, stamp_ms)
+    worked.gate.set()
+    worked.inputs.start()
+    wait_until(lambda: len(worked.done) == 3)
+    worked.inputs.stop()
+    assert worked.done == ["a", "b", "c"]
+
+
+def test_input_that_lacks_something_gives_up_by_stamps() -> None:
+    worked = Worked()
+    worked.put("old", 100)
+    worked.inputs.start()
+    worked.put("new", 2000)
+    wait_until(lambda: worked.done)
+    worked.gate.set()
+    worked.inputs.stir()
+    wait_until(lambda: len(worked.done) == 2)
+    worked.inputs.stop()
+    assert worked.done == ["old late", "new"]
+
+
+def test_oldest_frame_goes_when_the_queue_is_full_but_maps_and_corrections_stay() -> None:
+    worked = Worked(most=2)
+    worked.put("map", 50, droppable=False)
+    for index in range(4):
+        worked.put(f"frame {index}", 100 + index)
+    worked.gate.set()
+    worked.inputs.start()
+    wait_until(lambda: len(worked.done) == 3)
+    worked.inputs.stop()
+    assert worked.done == ["map", "frame 2", "frame 3"]
+    assert worked.skipped == ["queue_full", "queue_full"]
+
+
+class KeyframeMemory:
+    def __init__(self) -> None:
+        self.poses: dict[str, Pose] = {}
+        self.corrected: dict[str, Pose] = {}
+
+    def keyframes(self) -> dict[str, Pose]:
+        return dict(self.poses)
+
+    def correct_poses(self, corrected: dict[str, Pose]) -> None:
+        self.corrected = dict(corrected)
+        self.poses.update(corrected)
+
+
+def walked(keyframes: Keyframes, memory: KeyframeMemory, *stamps_s: int) -> None:
+    for stamp_s in stamps_s:
+        pose = Pose.planar(1.0 * stamp_s, 0.0, 0.0)
+        memory.poses.setdefault(keyframes.name(stamp_s * SECOND_NS, pose), pose)
+
+
+def test_jump_moves_what_was_seen_since_the_jump_before() -> None:
+    memory = KeyframeMemory()
+    keyframes = Keyframes(memory)
+    shift = Pose.planar(0.0, 1.0, 0.0)
+    walked(keyframes, memory, 1, 2)
+    keyframes.follow_jump(OdomJump(Moment(0, 3 * SECOND_NS), shift))
+    assert sorted(memory.corrected) == [str(1 * SECOND_NS), str(2 * SECOND_NS)]
+    walked(keyframes, memory, 4)
+    keyframes.follow_jump(OdomJump(Moment(0, 5 * SECOND_NS), shift))
+    assert sorted(memory.corrected) == [str(4 * SECOND_NS)]
+    assert np.allclose(memory.corrected[str(4 * SECOND_NS)].position, [4.0, 1.0, 0.0])
+
+
+def test_path_moves_each_keyframe_as_far_as_its_part_of_the_way_moved() -> None:
+    memory = KeyframeMemory()
+    keyframes = Keyframes(memory)
+    walked(keyframes, memory, 1, 2, 3)
+    way = {stamp_s * SECOND_NS: Pose.planar(1.0 * stamp_s, 0.0, 0.0) for stamp_s in (1, 2, 3)}
+    keyframes.follow_path(way)
+    assert memory.corrected == {}
+    bent = {**way, 3 * SECOND_NS: Pose.planar(3.0, 1.0, 0.0)}
+    keyframes.follow_path(bent)
+    assert sorted(memory.corrected) == [str(3 * SECOND_NS)]
+    assert np.allclose(memory.corrected[str(3 * SECOND_NS)].position, [3.0, 1.0, 0.0])
+    with pytest.raises(InputSkippedError, match="stamps"):
+        keyframes.follow_path({0: Pose()})
