@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from memory_node.domain.answer import Recollection
+from memory_node.domain.skill import FailureReason
 from memory_node.domain.token_count import estimate_tokens
 from memory_node.experience.experience import ExperienceAnswer
 from memory_node.knowledge.facts import Prescription, Proposition
@@ -120,9 +121,12 @@ class MemoryExcerpt:
 
     def _experiences(self) -> list[str]:
         told = []
-        for record in self.experience.experiences:
+        for record, trajectory in zip(self.experience.experiences, self.experience.trajectories):
             outcome = "succeeded" if record.success else "failed"
-            told.append(f"- {record.task!r} {outcome}: {' -> '.join(record.successful_actions) or 'no step worked'}")
+            way = [
+                action + (f" [{reason}]" if reason is not FailureReason.NONE else "") for action, reason in trajectory
+            ]
+            told.append(f"- {record.task!r} {outcome}: {' -> '.join(way) or 'no step was taken'}")
             told += [f"  - failed: {cause}" for cause in record.failure_causes]
             told += [f"  - advice: {advice}" for advice in record.recommendations]
         return told

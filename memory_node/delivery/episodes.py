@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
+from memory_node.delivery.meant_object import named_by_class
 from memory_node.delivery.surroundings import with_surroundings
 from memory_node.delivery.told_relations import told_changes
 from memory_node.delivery.whereabouts import held_class
@@ -49,7 +51,9 @@ class Episodes:
 
     def advise(self, episode_id: str, action: SkillCall, objects: Sequence[str] = ()) -> tuple[Advice, ...]:
         """Return what to do before `action`; see Experience.advise."""
-        return self._experience.advise(episode_id, action, objects)
+        with self._lock:
+            named = named_by_class(action, self._scene)
+        return self._experience.advise(episode_id, named, objects)
 
     def record(self, step: StepRecord) -> tuple[ConsistencyWarning, ...]:
         """Record a step of a running episode, with what memory knows of its surroundings; return its warnings.
@@ -61,19 +65,22 @@ class Episodes:
         """
         with self._lock:
             told = told_changes(step, self._scene)
-            surrounded = with_surroundings(step, self._scene)
+            named = replace(step, action=named_by_class(step.action, self._scene))
+            surrounded = with_surroundings(named, self._scene)
         warnings = self._experience.record(surrounded)
         if told:
             self._remember(told)
         return warnings
 
-    def end(self, episode_id: str, success: bool | None) -> None:
+    def end(self, episode_id: str, success: bool | None, message: str = "") -> None:
         """End an episode; None: nobody can say how it went. Its lesson is learnt in the background.
+
+        message: why it failed, as the planner sees it.
 
         Raises:
             NotFoundError: the episode is not known.
         """
-        self._experience.end(episode_id, success)
+        self._experience.end(episode_id, success, message)
 
     def may_retry(self, attempt: int) -> bool:
         """Return whether a failed attempt may be followed by another one."""

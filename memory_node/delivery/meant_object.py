@@ -6,6 +6,7 @@ import numpy as np
 
 from memory_node.domain.errors import InvalidValueError
 from memory_node.domain.scene import SceneObject
+from memory_node.domain.skill import SkillCall
 from memory_node.domain.skill_library import ObjectReference
 from memory_node.scene_graph.graph import SceneGraph
 from memory_node.scene_graph.state import ROBOT_ID, plain_name
@@ -41,6 +42,18 @@ def meant_object(
         return near[0] if near else held
     near = _within(alike, np.array([*robot[:2], np.nan]), _REACH_M) if robot is not None else []
     return near[0] if len(near) == 1 else None
+
+
+def named_by_class(call: SkillCall, scene: SceneGraph) -> SkillCall:
+    """Return the call with memory's own ids as Class@x,y,z: what is learnt of a thing must hold for others like it."""
+    return SkillCall(call.skill, tuple(_named(text, scene) for text in call.arguments))
+
+
+def _named(text: str, scene: SceneGraph) -> str:
+    if text not in scene.state.table.row_of:
+        return text
+    found = scene.object(text)
+    return str(ObjectReference.at(found.class_name, found.box.center))
 
 
 def objects_of_class(scene: SceneGraph, name: str) -> list[SceneObject]:

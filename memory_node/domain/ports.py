@@ -67,8 +67,8 @@ class ExperiencePort(Protocol):
     def record(self, step: StepRecord) -> object:
         """Record a step of the episode."""
 
-    def end(self, episode_id: str, success: bool | None) -> object:
-        """End the episode; None: nobody can say how it went."""
+    def end(self, episode_id: str, success: bool | None, message: str = "") -> object:
+        """End the episode; None: nobody can say how it went. message: why it failed, in the planner's words."""
 
     def may_retry(self, attempt: int) -> bool:
         """Return whether a failed attempt may be followed by another one, to learn more."""

@@ -34,7 +34,10 @@ class StepRecord:
 
 @dataclass(frozen=True)
 class EpisodeSummary:
-    """One attempt at an instruction, from its first step to its end."""
+    """One attempt at an instruction, from its first step to its end; message: why it failed, in its planner's words.
+
+    The message goes into what is learnt; it is not stored with the episode.
+    """
 
     id: str
     instruction: str
@@ -44,3 +47,4 @@ class EpisodeSummary:
     success: bool | None = None
     attempt: int = 1
     robot_id: str = ""
+    message: str = ""

@@ -38,6 +38,17 @@ class StateKey:
 
 
 @dataclass
+class StateNode:
+    """A node: a state of all episodes that were in it. position: where the robot was in it last; None: nobody told."""
+
+    __slots__ = ("id", "key", "position", "uses")
+    id: int
+    key: StateKey
+    position: tuple[float, float, float] | None
+    uses: int
+
+
+@dataclass
 class Transition:
     """An edge: one action (lifted to classes) from one state to another, over all episodes that took it."""
 
@@ -62,6 +73,8 @@ class Transition:
 
 
 _Key = tuple[StateKey, SkillCall, StateKey]
+# The actions of one episode in order, each with why it failed (NONE: it did not).
+Trajectory = tuple[tuple[str, FailureReason], ...]
 
 
 @dataclass
@@ -70,9 +83,10 @@ class _Edges:
 
     rows: dict[int, Transition] = field(default_factory=dict)
     numbers: dict[_Key, int] = field(default_factory=dict)
-    states: dict[StateKey, tuple[StateKey, int]] = field(default_factory=dict)
+    states: dict[StateKey, StateNode] = field(default_factory=dict)
     calls: dict[SkillCall, SkillCall] = field(default_factory=dict)
     next_number: int = 0
+    next_state: int = 0
 
     def number(self, source: StateKey, call: SkillCall, target: StateKey) -> int:
         found = self.numbers.get((source, call, target))
@@ -88,16 +102,24 @@ class _Edges:
         row = self.rows.pop(number)
         del self.numbers[(row.source, row.call, row.target)]
         for state in (row.source, row.target):
-            kept, uses = self.states[state]
-            if uses > 1:
-                self.states[state] = (kept, uses - 1)
-            else:
+            node = self.states[state]
+            node.uses -= 1
+            if not node.uses:
                 del self.states[state]
 
+    def be_at(self, state: StateKey, position: tuple[float, float, float]) -> None:
+        """Note where the robot was in a state, if some transition has it; the origin is what is told by default."""
+        node = self.states.get(state)
+        if node is not None and any(position):
+            node.position = position
+
     def _used(self, state: StateKey) -> StateKey:
-        kept, uses = self.states.get(state, (state, 0))
-        self.states[kept] = (kept, uses + 1)
-        return kept
+        node = self.states.get(state)
+        if node is None:
+            node = self.states[state] = StateNode(self.next_state, state, None, 0)
+            self.next_state += 1
+        node.uses += 1
+        return node.key
 
 
 class EpisodeGraph:
@@ -146,18 +168,24 @@ class EpisodeGraph:
             before = state if state is not None else StateKey(step.room, "start")
             number = self._edges.number(before, lifted_call(step.action), after if step.success else before)
             takes.append(number * len(_REASONS) + _REASON_INDEX[step.reason])
+            self._edges.be_at(after, step.position)
             # A failure changes nothing, but what was seen meanwhile is where the next step starts.
             state = after
         self._takes[episode_id] = takes
         self._count(takes, 1)
 
+    def states(self) -> Iterator[StateNode]:
+        """Yield every state."""
+        yield from self._edges.states.values()
+
     def transitions(self) -> Iterator[Transition]:
         """Yield every transition."""
         yield from self._edges.rows.values()
 
-    def trajectory(self, episode_id: str) -> list[Transition]:
-        """Return one episode's transitions in order; empty when it is not known."""
-        return [self._edges.rows[take // len(_REASONS)] for take in self._takes.get(episode_id, ())]
+    def trajectory(self, episode_id: str) -> Trajectory:
+        """Return one episode's actions in order, each with why it failed; empty when it is not known."""
+        taken = (divmod(take, len(_REASONS)) for take in self._takes.get(episode_id, ()))
+        return tuple((self._edges.rows[number].action, _REASONS[reason]) for number, reason in taken)
 
     def failed_transitions(self, episode_ids: Iterable[str]) -> list[Transition]:
         """Return the transitions that failed in these episodes, most often failed first."""

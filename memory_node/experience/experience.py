@@ -15,7 +15,7 @@ from memory_node.domain.skill import SkillCall
 from memory_node.domain.step import EpisodeSummary, StepRecord
 from memory_node.experience.config import ExperienceConfig
 from memory_node.experience.consistency import ConsistencyWarning
-from memory_node.experience.episode_graph import Transition
+from memory_node.experience.episode_graph import Trajectory, Transition
 from memory_node.experience.extractor import Extractor, Lesson
 from memory_node.experience.guideline import Guideline
 from memory_node.experience.learner import Learner
@@ -42,12 +42,16 @@ class ExperienceQuery:
 
 @dataclass(frozen=True)
 class ExperienceAnswer:
-    """What experience knows for a query; every part may be empty. room: the one that it is about."""
+    """What experience knows for a query; every part may be empty.
+
+    room: the one that it is about. trajectories: of the experiences, one each.
+    """
 
     room: str
     guidelines: tuple[Guideline, ...]
     room_patterns: tuple[tuple[str, int, int], ...]
     experiences: tuple[ExperienceRecord, ...]
+    trajectories: tuple[Trajectory, ...]
     failed_before: tuple[Transition, ...]
     action_hints: tuple[tuple[str, str, int, int], ...]
     learnt_relations: tuple[tuple[str, int], ...]
@@ -89,7 +93,7 @@ class Experience:
 
         The future tells how many were taken.
         """
-        return self._learner.load(episodes, lambda episode_id: episode_id in self._running)
+        return self._learner.load(episodes, self._resume)
 
     def start(
         self, instruction: str, task_type: str = "", episode_id: str = "", attempt: int = 1, held_object: str = ""
@@ -120,7 +124,8 @@ class Experience:
     def end(self, episode_id: str, success: bool | None, message: str = "") -> Future[Lesson] | None:
         """End an episode; its lesson is learnt in the background. None: it had ended already.
 
-        success None means abandoned: nobody said how it went, so nothing is learnt from it.
+        message: why it failed, as the planner sees it. success None means abandoned: nobody said how it went, and
+        nothing is learnt from it.
 
         Raises:
             NotFoundError: the episode is not known.
@@ -133,7 +138,7 @@ class Experience:
             self._ended[episode_id] = success
             while len(self._ended) > _ENDED_KEPT:
                 del self._ended[next(iter(self._ended))]
-            summary = episode.ended(success, self._now_ns())
+            summary = episode.ended(success, self._now_ns(), message)
             self._log.put_episode(summary)
         if success is None:
             return None
@@ -151,12 +156,12 @@ class Experience:
     def ask(self, query: ExperienceQuery) -> ExperienceAnswer:
         """Return what experience knows; whoever hands guidelines of it on to a planner says so by `note_given`.
 
-        What the query leaves empty is taken from its running episode, or from the only one that runs: the task type,
-        and the room of the last step.
+        What the query leaves empty is taken from its running episode, or from the one that began last: the task
+        type, and the room of the last step.
         """
         parts = self._config.parts
         with self._lock:
-            episode = self._running.get(query.episode_id or self._only_running())
+            episode = self._running.get(query.episode_id or self._latest())
             task_type, room, objects = query.task_type, query.room, query.objects
             if episode is not None:
                 task_type = task_type or episode.summary.task_type
@@ -170,7 +175,8 @@ class Experience:
                 guidelines=guidelines,
                 room_patterns=tuple(self._long_term.graph.room_patterns(room)) if room and episodic else (),
                 experiences=tuple(similar),
-                failed_before=tuple(self._long_term.failed_before(similar)[:5]),
+                trajectories=tuple(self._long_term.graph.trajectory(record.episode_id) for record in similar),
+                failed_before=tuple(self._long_term.failed_before(task_type, similar)[:5]) if episodic else (),
                 action_hints=tuple(hints) if episodic else (),
                 learnt_relations=tuple(self._long_term.graph.learnt_relations(room)) if room and episodic else (),
                 working_memory=episode.view() if episode is not None and "working" in parts else None,
@@ -179,7 +185,7 @@ class Experience:
     def note_given(self, guidelines: Iterable[Guideline], episode_id: str = "") -> None:
         """Note that a planner was given these guidelines in a running episode; their counts move when it ends."""
         with self._lock:
-            episode = self._running.get(episode_id or self._only_running())
+            episode = self._running.get(episode_id or self._latest())
             if episode is not None:
                 episode.given_guidelines.update(guideline.key for guideline in guidelines)
 
@@ -199,16 +205,28 @@ class Experience:
                 warnings = episode.warnings_before(action)
                 advice += [Advice(AdviceSource.WORKING, str(warning), warning.steps) for warning in warnings]
             if "episodic" in parts:
-                similar = self._similar(episode.summary.task_type, tuple(objects), "")
-                advice += self._long_term.recalled(similar, action)
+                task_type = episode.summary.task_type
+                similar = self._similar(task_type, tuple(objects), "")
+                advice += self._long_term.recalled(task_type, similar, action)
             if "semantic" in parts:
                 for guideline in self._long_term.book.repairs(episode.summary.task_type, action):
-                    episode.given_guidelines.add(guideline.key)
-                    advice.append(Advice(AdviceSource.SEMANTIC, guideline.text, guideline.remedy))
+                    repair = Advice(AdviceSource.SEMANTIC, guideline.text, guideline.remedy)
+                    if not _all_fulfilled(repair, action, episode):
+                        episode.given_guidelines.add(guideline.key)
+                        advice.append(repair)
             return tuple(a for a in advice if not a.before or not _all_fulfilled(a, action, episode))
 
-    def _only_running(self) -> str:
-        return next(iter(self._running)) if len(self._running) == 1 else ""
+    def _latest(self) -> str:
+        return next(reversed(self._running), "")
+
+    def _resume(self, episode_id: str, steps: Sequence[StepRecord]) -> bool:
+        """Give an episode that goes on after a restart its earlier steps back; False: it does not run."""
+        episode = self._running.get(episode_id)
+        if episode is None:
+            return False
+        for step in steps:
+            episode.record(step)
+        return True
 
     def _similar(self, task_type: str, objects: tuple[str, ...], room: str) -> list[ExperienceRecord]:
         return self._long_term.similar(task_type, objects, room) if "episodic" in self._config.parts else []

@@ -58,6 +58,7 @@ def record_of(episode: EpisodeSummary, steps: Sequence[StepRecord], insights: Se
     done = tuple(lifted_action(step) for step in steps if step.success)
     objects = dict.fromkeys(name for step in steps for name in lifted_arguments(step))
     rooms = [step.room for step in steps if step.room]
+    causes = [*(_cause(step) for step in steps if not step.success), *([] if episode.success else [episode.message])]
     return ExperienceRecord(
         episode_id=episode.id,
         task=episode.instruction,
@@ -67,7 +68,7 @@ def record_of(episode: EpisodeSummary, steps: Sequence[StepRecord], insights: Se
         room=max(set(rooms), key=rooms.count) if rooms else "",
         objects=tuple(objects),
         success_patterns=done if episode.success else (),
-        failure_causes=tuple(dict.fromkeys(_cause(step) for step in steps if not step.success)),
+        failure_causes=tuple(dict.fromkeys(cause for cause in causes if cause)),
         insights=tuple(insights),
         successful_actions=done,
         failed_actions=tuple(lifted_action(step) for step in steps if not step.success),

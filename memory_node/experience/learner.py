@@ -50,18 +50,26 @@ class Learner:
         self._to_refine = 0
         self._closing = threading.Event()
 
-    def load(self, episodes: Iterable[tuple[str, Sequence[StepRecord]]], running: Callable[[str], bool]) -> Future[int]:
-        """Take over stored episodes; running: tells those that ran on across the restart and are not over yet."""
-        return self._rules.submit(self._load, episodes, running)
+    def load(
+        self,
+        episodes: Iterable[tuple[str, Sequence[StepRecord]]],
+        resume: Callable[[str, Sequence[StepRecord]], bool],
+    ) -> Future[int]:
+        """Take over stored episodes; resume: takes those that run on across the restart, and returns whether."""
+        return self._rules.submit(self._load, episodes, resume)
 
-    def _load(self, episodes: Iterable[tuple[str, Sequence[StepRecord]]], running: Callable[[str], bool]) -> int:
+    def _load(
+        self,
+        episodes: Iterable[tuple[str, Sequence[StepRecord]]],
+        resume: Callable[[str, Sequence[StepRecord]], bool],
+    ) -> int:
         count = 0
         try:
             for episode_id, steps in episodes:
                 if self._closing.is_set():
                     break
                 with self._lock:
-                    if not running(episode_id) and episode_id not in self._long_term.graph:
+                    if episode_id not in self._long_term.graph and not resume(episode_id, steps):
                         self._long_term.add_episode(episode_id, steps)
                         count += 1
         except RobotMemoryError:

@@ -19,6 +19,9 @@ from memory_node.experience.record import ExperienceRecord
 from memory_node.experience.remedy import declared_remedy
 from memory_node.experience.similarity import RecordIndex
 
+# A failure is recalled for so many more attempts at its kind of task.
+_ATTEMPTS_RECALLED = 20
+
 
 @dataclass(frozen=True)
 class Learnt:
@@ -74,14 +77,15 @@ class LongTermExperience:
         """Return the top-k records most like a query."""
         return self.records.similar(task_type, objects, room, self._config.top_k)
 
-    def failed_before(self, similar: Sequence[ExperienceRecord]) -> list[Transition]:
-        """Return what failed in these episodes, most often failed first."""
-        return self.graph.failed_transitions([record.episode_id for record in similar])
+    def failed_before(self, task_type: str, similar: Sequence[ExperienceRecord]) -> list[Transition]:
+        """Return what failed when the same task was tried, and in similar episodes; most often failed first."""
+        tried = self.records.of_task(task_type)[-_ATTEMPTS_RECALLED:] if task_type else []
+        return self.graph.failed_transitions({record.episode_id for record in (*tried, *similar)})
 
-    def recalled(self, similar: Sequence[ExperienceRecord], action: SkillCall) -> list[Advice]:
-        """Return what the same action failed with in these episodes, and the library's remedy for it."""
+    def recalled(self, task_type: str, similar: Sequence[ExperienceRecord], action: SkillCall) -> list[Advice]:
+        """Return what the same action failed with before, and the library's remedy for it."""
         lifted, advice = lifted_call(action), []
-        for transition in self.failed_before(similar):
+        for transition in self.failed_before(task_type, similar):
             if transition.call != lifted:
                 continue
             for reason, times in transition.reasons.most_common():

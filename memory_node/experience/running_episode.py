@@ -60,6 +60,6 @@ class RunningEpisode:
         """Return working memory as it stands."""
         return self._memory.view()
 
-    def ended(self, success: bool | None, stamp_ns: int) -> EpisodeSummary:
+    def ended(self, success: bool | None, stamp_ns: int, message: str = "") -> EpisodeSummary:
         """Return the summary of the finished episode."""
-        return replace(self.summary, success=success, ended_ns=max(stamp_ns, self.last_ns))
+        return replace(self.summary, success=success, ended_ns=max(stamp_ns, self.last_ns), message=message)

@@ -64,10 +64,12 @@ class ExperienceClient:
         response = self._call(self._record, srv.RecordStep.Request(step=conversions.step_to_msg(step)))
         return tuple(response.warnings) if response is not None else ()
 
-    def end(self, episode_id: str, success: bool | None) -> None:
-        """End an episode; None: nobody can say how it went."""
+    def end(self, episode_id: str, success: bool | None, message: str = "") -> None:
+        """End an episode; None: nobody can say how it went. message: why it failed, in the planner's words."""
         if episode_id:
-            request = srv.EndEpisode.Request(episode_id=episode_id, succeeded=bool(success), abandoned=success is None)
+            request = srv.EndEpisode.Request(
+                episode_id=episode_id, succeeded=bool(success), abandoned=success is None, message=message
+            )
             self._call(self._end, request)
 
     def may_retry(self, attempt: int) -> bool:

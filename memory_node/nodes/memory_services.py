@@ -148,7 +148,8 @@ class MemoryServices:
         response.success = True
 
     def _end_episode(self, request: Any, response: Any) -> None:
-        self._memory.episodes.end(request.episode_id, None if request.abandoned else request.succeeded)
+        succeeded = None if request.abandoned else bool(request.succeeded)
+        self._memory.episodes.end(request.episode_id, succeeded, request.message)
         response.success = True
 
 

@@ -49,6 +49,7 @@ def full_excerpt() -> MemoryExcerpt:
         guidelines=(Guideline("g", "Open the fridge first."),),
         room_patterns=(("PickupObject(Egg)", 3, 4),),
         experiences=(record,),
+        trajectories=(graph.trajectory("e1"),),
         failed_before=tuple(graph.transitions()),
         action_hints=(("Egg", "PickupObject", 3, 4),),
         learnt_relations=(("Egg in Fridge", 2),),
@@ -89,6 +90,7 @@ def test_each_section_says_what_it_is_there_for() -> None:
     said = ("Open the fridge", "3 of 4 times here", "open it first", "failed 1x", "Mug on DiningTable", "(id 01)")
     for text, block in zip(said, blocks):
         assert text in block
+    assert "'store the egg' failed: PutObject(Egg, Fridge) [closed]" in blocks[2]
     assert blocks[7].splitlines()[1] == "Robot: in kitchen, holding Egg."
     assert "Warning: PutObject(Egg, Fridge) has just failed (closed)" in blocks[7]
 

@@ -10,8 +10,9 @@ from memory_node.domain.errors import InvalidValueError, NotFoundError
 from memory_node.domain.geometry import OrientedBox, Pose
 from memory_node.domain.observation import Frame
 from memory_node.domain.scene import SceneEventKind
-from memory_node.domain.skill import SkillCall, StateChange
+from memory_node.domain.skill import FailureReason, SkillCall, StateChange
 from memory_node.domain.states import ObjectState
+from memory_node.domain.step import StepRecord
 from memory_node.experience.experience import ExperienceQuery
 from memory_node.experience.guideline import Guideline
 from memory_node.scene_graph.free_space import OccupancyMap
@@ -207,3 +208,17 @@ def test_relations_of_the_room_that_the_robot_is_in_are_spatial_guidance(memory:
     lines = block.split("\n\n")[0].splitlines()
     assert "- Mug on Table" in lines
     assert "- Fork near Mug" in lines or "- Mug near Fork" in lines
+
+
+def test_steps_that_name_things_by_memorys_ids_are_learnt_by_class(memory: RobotMemory, see: See) -> None:
+    memory.observe(see(1, Mug=(1.0, 0.0, 0.8)))
+    mug = mug_id(memory)
+    episode_id = memory.episodes.start("fetch the mug", "fetch")
+    taken = SkillCall("PickupObject", (mug,))
+    step = StepRecord(episode_id, 0, taken, True, FailureReason.NONE, 2 * SECOND_NS, held_object="Mug")
+    assert memory.episodes.record(step) == ()
+    assert memory.episodes.advise(episode_id, SkillCall("PutObject", (mug, "Shelf"))) == ()
+    memory.episodes.end(episode_id, True)
+    assert memory.experience.wait_settled(10.0)
+    (record,) = memory.experience.ask(ExperienceQuery(task_type="fetch")).experiences
+    assert record.successful_actions == ("PickupObject(Mug)",)

@@ -1,4 +1,5 @@
 from collections.abc import Callable
+from dataclasses import replace
 
 from memory_node.domain.skill import FailureReason
 from memory_node.domain.step import StepRecord
@@ -68,7 +69,36 @@ def test_forgetting_an_episode_takes_back_exactly_its_counts(step: StepMaker) ->
     assert both.action_hints("Egg") == []
     assert both.learnt_relations("kitchen") == [("Egg in Fridge", 1)]
     assert (both.step_count, both.state_count) == (alone.step_count, alone.state_count)
-    assert both.trajectory("e1") == []
+    assert both.trajectory("e1") == ()
+
+
+def test_states_have_an_id_and_where_the_robot_was_in_them_last(step: StepMaker) -> None:
+    def go(episode: str, x_m: float) -> StepRecord:
+        return replace(
+            step("GoToObject", "Fridge", episode=episode, relations=("Egg in Fridge",)), position=(x_m, 2, 0)
+        )
+
+    graph = EpisodeGraph()
+    graph.add("e1", [go("e1", 1.0)])
+    graph.add("e2", [go("e2", 1.5)])
+    states = {state.key.summary: state for state in graph.states()}
+    assert states["Egg in Fridge"].position == (1.5, 2, 0)
+    assert states["start"].position is None
+    assert len({state.id for state in graph.states()}) == 2
+    graph.forget("e1")
+    graph.forget("e2")
+    assert list(graph.states()) == []
+
+
+def test_trajectory_tells_what_failed_in_this_episode_only(step: StepMaker) -> None:
+    graph = EpisodeGraph()
+    graph.add("e1", [step("OpenObject", "Fridge", fails="too_far"), step("OpenObject", "Fridge")])
+    graph.add("e2", [step("OpenObject", "Fridge", episode="e2")])
+    assert graph.trajectory("e1") == (
+        ("OpenObject(Fridge)", FailureReason.TOO_FAR),
+        ("OpenObject(Fridge)", FailureReason.NONE),
+    )
+    assert graph.trajectory("e2") == (("OpenObject(Fridge)", FailureReason.NONE),)
 
 
 def test_adding_an_episode_again_replaces_it(step: StepMaker) -> None:

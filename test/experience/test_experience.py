@@ -100,6 +100,63 @@ def test_counts_move_only_for_guidelines_that_were_given(
     assert log.documents[GUIDELINES][given.key]["trials"] == 1
 
 
+def test_advice_that_was_left_out_does_not_count_as_given(
+    experience: Experience, step: StepMaker, log: ListedLog
+) -> None:
+    learn(experience, slicing(step, "e1"), success=True)
+    for episode, holds in (("e2", True), ("e3", False)):
+        experience.start("make toast", "toast", episode, held_object="Knife" if holds else "")
+        assert bool(advice_before(experience, episode, "SliceObject", "Apple")) is not holds
+        experience.end(episode, True)
+        assert experience.wait_settled(10.0)
+        (guideline,) = (g for g in log.documents[GUIDELINES].values() if g["kind"] == "repair")
+        assert guideline["trials"] == int(not holds)
+
+
+def test_failure_of_an_older_attempt_is_recalled_when_the_task_is_tried_again(
+    experience: Experience, step: StepMaker
+) -> None:
+    learn(experience, [step("OpenObject", "Safe", fails="too_far", episode="e0", index=0)], success=False)
+    for number in range(1, 6):
+        learn(experience, slicing(step, f"e{number}")[1:], success=True)
+    answer = experience.ask(ExperienceQuery(task_type="slice", objects=("Bread",)))
+    assert "e0" not in [record.episode_id for record in answer.experiences]
+    assert [t.action for t in answer.failed_before] == ["OpenObject(Safe)"]
+
+
+def test_planners_word_for_a_failure_is_a_cause(experience: Experience, log: ListedLog) -> None:
+    experience.start("slice it", "slice", "e1")
+    future = experience.end("e1", False, "no knife in this home")
+    assert future is not None
+    assert future.result(10.0).record.failure_causes == ("no knife in this home",)
+
+
+def test_question_without_an_id_is_about_the_episode_that_began_last(experience: Experience, step: StepMaker) -> None:
+    experience.start("of a planner that died", "clean", "e1")
+    experience.start("of its successor", "slice", "e2")
+    experience.record(step("PickupObject", "Knife", held="Knife", episode="e2", index=0, room="hall"))
+    answer = experience.ask(ExperienceQuery())
+    assert answer.room == "hall"
+    assert answer.working_memory is not None
+    assert answer.working_memory.held_object == "Knife"
+
+
+def test_episode_goes_on_after_a_restart_with_its_earlier_steps(
+    experience: Experience, log: ListedLog, step: StepMaker
+) -> None:
+    experience.start("slice it", "slice", "e1")
+    first, second, *_ = slicing(step, "e1")
+    experience.record(first)
+    reborn = Experience(ExperienceConfig(), RuleExtractor(), ListedLog(), now_ns=lambda: 100 * SECOND_NS)
+    assert reborn.start("slice it", "slice", "e1") == "e1"
+    assert reborn.load_episodes([("e1", log.steps)]).result(timeout=10) == 0
+    reborn.record(second)
+    view = reborn.working_memory("e1")
+    assert view is not None
+    assert [s.index for s in view.window] == [0, 1]
+    reborn.close()
+
+
 def test_telling_twice_changes_nothing(experience: Experience, step: StepMaker) -> None:
     assert experience.start("clean it", "clean", "e1") == experience.start("other", "other", "e1")
     first = step("GoToObject", "Sink", index=0)

@@ -181,7 +181,7 @@ def test_episodes_do_not_pile_up_behind_a_slow_model(
     for number in range(4):
         fail(experience, step, f"e{number}")
     assert experience.figures()["episodes.to_refine"] <= 2
-    assert "too many episodes wait" in log.records["e3"]["by"]
+    assert sum("too many episodes wait" in record["by"] for record in log.records.values()) >= 2
 
 
 def test_lesson_of_an_episode_that_was_forgotten_meanwhile_is_not_taken(
