@@ -14,17 +14,26 @@ from typing import Any
 import numpy as np
 
 from memory_node.bench.household_cases import read_rows
+from memory_node.bench.instruction_checks import PARTS, load_checks, measure
 from memory_node.bench.rows import emit
 from memory_node.domain.errors import ResourceMissingError
 from memory_node.planner.goal import alfred_goal
 from memory_node.planner.goal_model import GoalModel, HomeClasses
+from memory_node.planner.understanding import Understander
+from memory_node.retrieval.minilm import MiniLmEmbedder
 
 HELP = "understanding of people's instructions"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the benchmark's options."""
-    parser.add_argument("--tasks", type=Path, required=True, help="tasks_*.jsonl or rows of eb-alfred (.gz)")
+    source = parser.add_mutually_exclusive_group(required=True)
+    source.add_argument("--tasks", type=Path, help="tasks_*.jsonl or rows of eb-alfred (.gz)")
+    source.add_argument(
+        "--robustness",
+        choices=PARTS,
+        help="instead of tasks, a part of config/instruction_checks.yaml: indirect, distracting, by looks and chains",
+    )
     parser.add_argument("--scenes", type=Path, help="the homes' fixtures (default: scenes.json.gz beside the tasks)")
     parser.add_argument(
         "--limit", type=int, default=0, help="read only this many rows, chosen by --seed (default: all)"
@@ -34,6 +43,21 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Run the benchmark; return the exit status."""
+    rows, mistakes = _on_checks(args) if args.robustness else _on_tasks(args)
+    for text in mistakes[: args.mistakes]:
+        print(text, file=sys.stderr)
+    emit(rows, args.json)
+    return 0
+
+
+def _on_checks(args: argparse.Namespace) -> tuple[list[dict[str, Any]], list[str]]:
+    """Read instructions as the offline planner reads them."""
+    understander = Understander(GoalModel(), MiniLmEmbedder())
+    return measure(load_checks(args.robustness), understander)
+
+
+def _on_tasks(args: argparse.Namespace) -> tuple[list[dict[str, Any]], list[str]]:
+    """Read people's sentences as one whole ALFRED goal each."""
     rows = read_rows(args.tasks)
     if args.limit and args.limit < len(rows):
         chosen = np.random.default_rng(args.seed).permutation(len(rows))[: args.limit]
@@ -63,10 +87,7 @@ def run(args: argparse.Namespace) -> int:
         "goal_exact": round(exact / max(count, 1), 4),
         "ms_p50": round(float(np.median(times_ms)), 3) if times_ms else None,
     }
-    for text in mistakes[: args.mistakes]:
-        print(text, file=sys.stderr)
-    emit([row], args.json)
-    return 0
+    return [row], mistakes
 
 
 def _sentences(rows: list[Mapping[str, Any]]) -> Iterator[tuple[str, Mapping[str, Any]]]:

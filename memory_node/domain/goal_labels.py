@@ -34,6 +34,7 @@ class GoalKind(str, enum.Enum):
 
 
 KINDS: tuple[str, ...] = tuple(kind.value for kind in GoalKind)
+NOTHING = "nothing"  # what the instruction model calls a sentence that asks for nothing
 
 ALFRED_KIND: dict[str, GoalKind] = {
     "pick_and_place_simple": GoalKind.PLACE,

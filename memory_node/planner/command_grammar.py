@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 
 from memory_node.domain.goal_labels import GoalKind
+from memory_node.planner.noun_phrase import UNNAMED
 from memory_node.planner.verbs import opens_command, read_verb
 
 _SEPARATOR = re.compile(
@@ -18,19 +19,36 @@ _POLITE = re.compile(
     r"|it would be (?:nice|great) if you could|try to|make sure to|be sure to|proceed to|walk over and|go)\b[\s,]*"
 )
 _ASIDE = re.compile(
-    r"^(?:although|even though|though|despite|since|because|while|whilst|ignor\w+|without|when|if|as)\b"
+    r"^(?:although|even though|even if|though|despite|since|because|while|whilst|ignor\w+|without|when|if|as|unlike"
+    r"|except|instead of|rather than|regardless|no matter|no need|never|do not|don't|not|nobody|forget|pay no attention"
+    r"|leave (?:the |a |an )?[\w ]+? (?:alone|where (?:it|they) (?:is|are)|in peace|as (?:it|they) (?:is|are)))\b"
+)
+# what still says where a verb was left out: "put the cup on the table and the fork [in the drawer]"
+_GAPPED = re.compile(
+    r"^(?!the one\b|one\b|both\b)(?:the|a|an|my|another|some|two|both) [\w' \-]*?\w "
+    r"(?:on top of|inside|into|in|onto|on|to) (?:the|a|an|my|its|it)\b"
 )
 _PREPOSITION = re.compile(
-    r"\b(?P<word>(?:back )?(?:on top of|inside of|inside|into|in|onto|on|upon|within|to|at)|next to|close to|beside"
-    r"|near|by|underneath|under|below|with|using|from|off of|off|out of|against|around|behind|above|across)\b"
+    r"\b(?P<word>in front of|(?:to|on) the (?:left|right) of|at the foot of|between"
+    r"|(?:back )?(?:on top of|inside of|inside|into|in|onto|on|upon|within|to|at)|next to|close to|beside|near|by"
+    r"|underneath|under|below|with|using|from|off of|off|out of|against|around|behind|above|across)\b"
+)
+# a preposition that belongs to a description: "something to write", "what I drink tea from"
+_DESCRIBING = re.compile(
+    rf"(?:^|\s)(?:{'|'.join(sorted(UNNAMED))})(?:\s(?:(?:i|we|one|you|people|that|which)\b|to \w).*)?$"
 )
 _PLACING = frozenset({"on top of", "inside of", "inside", "into", "in", "onto", "on", "upon", "within", "to", "at"})
-_BESIDE = frozenset({"next to", "close to", "beside", "near", "by"})
+_BESIDE = frozenset({"next to", "close to", "beside", "near", "by", "in front of"})
+_BESIDE |= {"to the left of", "to the right of", "on the left of", "on the right of"}
 _CARRIED = re.compile(r"^(?P<container>.+?) (?:with|containing|holding) (?P<target>.+?) (?:in|on|inside)(?: of)? it\b")
 _BACK = re.compile(
     r"\b(?:back )?(?:where (?:it|they) belongs?|to (?:its|their) (?:original )?places?|where (?:it|they) "
     r"(?:was|were|came from))\b"
 )
+
+
+THERE = "there"
+_ARTICLES = frozenset({"the", "a", "an", "my", "your", "its", "it", "them", "me", "another", "both", "this", "that"})
 
 
 @dataclass(frozen=True)
@@ -67,11 +85,22 @@ def split_commands(instruction: str) -> list[str]:
         elif opens_command(piece.split()):
             skipping = False
             pieces.append(piece)
+        elif pieces and not skipping and _is_gapped(pieces[-1], before, piece):
+            pieces.append(f"{pieces[-1].split()[0]} {piece}")
         elif pieces and not skipping:
             pieces[-1] += f" {before.strip()} {piece}".replace(" ,", ",")
         elif not skipping:
             pieces.append(piece)
     return pieces
+
+
+def _is_gapped(previous: str, separator: str, piece: str) -> bool:
+    """Return whether a piece leaves out the placing verb of the one before."""
+    joined = separator.strip() in (",", "and", ", and") and _GAPPED.match(piece)
+    if not joined:
+        return False
+    command = read_command(previous)
+    return command is not None and command.kind is GoalKind.PLACE and bool(command.destination)
 
 
 def _without_politeness(piece: str) -> str:
@@ -115,6 +144,9 @@ def _placement(kind: GoalKind, rest: str, piece: str, to_user: bool, original: b
     placed = [phrase for word, phrase in parts[1:] if word in _PLACING and phrase]
     beside = [phrase for word, phrase in parts[1:] if word in _BESIDE and phrase]
     destination = placed[-1] if placed else beside[-1] if beside else ""
+    target = parts[0][1]
+    if not destination and re.search(r"\bthere\b", target):
+        destination, target = THERE, re.sub(r"\b(?:in |on |over )?there\b(?: too| as well)?", "", target).strip()
     if kind is GoalKind.FETCH and (to_user or original or any(word == "to" for word, _ in parts[1:])):
         kind = GoalKind.PLACE
     elif kind is GoalKind.FETCH:
@@ -123,7 +155,7 @@ def _placement(kind: GoalKind, rest: str, piece: str, to_user: bool, original: b
         kind = GoalKind.STACK
     return Command(
         kind,
-        parts[0][1],
+        target,
         destination=destination,
         container=container,
         origin=_origin(parts),
@@ -139,10 +171,20 @@ def _by_preposition(text: str) -> list[tuple[str, str]]:
     parts: list[tuple[str, str]] = []
     word, at = "", 0
     for match in _PREPOSITION.finditer(text):
+        if _is_describing(text[at : match.start()].strip(), match.group("word"), text[match.end() :].strip()):
+            continue
         parts.append((word, text[at : match.start()].strip(" ,")))
         word, at = match.group("word").removeprefix("back "), match.end()
     parts.append((word, text[at:].strip(" ,")))
     return parts
+
+
+def _is_describing(before: str, word: str, behind: str) -> bool:
+    """Return whether a preposition belongs to the noun phrase before it: to an infinitive, or left behind its verb."""
+    if not _DESCRIBING.search(before):
+        return False
+    stranded = not behind or _PREPOSITION.match(behind) is not None
+    return stranded or (word == "to" and behind.split()[0] not in _ARTICLES)
 
 
 def _origin(parts: list[tuple[str, str]]) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from memory_node.domain.goal_labels import GoalKind
 from memory_node.domain.states import ObjectState
-from memory_node.planner.goal import Goal
+from memory_node.planner.goal import Goal, Mention
 
 
 class Context:
@@ -16,7 +16,9 @@ class Context:
         self._classes: list[str] = []
         self._states: dict[str, set[ObjectState]] = {}
         self._counts: dict[str, int] = {}
+        self._targets: list[tuple[str, ...]] = []
         self.focus = ""
+        self.place: Mention | None = None
 
     @property
     def classes(self) -> list[str]:
@@ -35,6 +37,18 @@ class Context:
         """Return the class that was sliced last, "" when none was."""
         return next((name for name in self._classes if ObjectState.SLICED in self._states.get(name, ())), "")
 
+    def together(self) -> tuple[str, ...]:
+        """Return the classes that "them" and "both" mean now: those of the last command, or of the last two."""
+        if not self._targets or self.count_of(self.focus) > 1 or self.focus not in self._targets[-1]:
+            return (self.focus,) if self.focus else ()
+        if len(self._targets[-1]) > 1:
+            return self._targets[-1]
+        return tuple(dict.fromkeys(name for targets in self._targets[-2:] for name in targets))
+
+    def end_command(self, goals: Sequence[Goal]) -> None:
+        """Take note that these goals were asked for in one command."""
+        self._targets.append(tuple(dict.fromkeys(goal.target.object_class for goal in goals)))
+
     def add(self, goal: Goal, gained: Sequence[ObjectState], into_movable: bool) -> None:
         """Take over a goal. into_movable: its destination can be carried, and "it" then means that with its load."""
         target = goal.target.object_class
@@ -43,6 +57,7 @@ class Context:
             if mention is not None and mention.object_class:
                 self._mention(mention.object_class)
         self._states.setdefault(target, set()).update(gained)
+        self.place = goal.destination or self.place
         self._counts[target] = max(goal.count, self._counts.get(target, 1))
         self.focus = target
         if goal.kind is GoalKind.STACK and goal.container is not None:

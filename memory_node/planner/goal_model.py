@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from tokenizers import Tokenizer
 
 from memory_node.domain.errors import ResourceMissingError
-from memory_node.domain.goal_labels import ALFRED_NAME, NO_CLASS, GoalKind
+from memory_node.domain.goal_labels import ALFRED_NAME, NO_CLASS, NOTHING, GoalKind
 from memory_node.planner.goal import Goal, Mention
 
 WEIGHTS_FOLDER = Path(__file__).parent / "weights"
@@ -42,10 +42,11 @@ class HomeClasses:
 
 @dataclass(frozen=True)
 class Prediction:
-    """The goal that a sentence asks for, and how sure that is."""
+    """The goal that a sentence asks for, and how sure that is. remark: the probability that it asks for nothing."""
 
     goal: Goal
     probability: float
+    remark: float = 0.0
 
 
 class GoalModel:
@@ -59,7 +60,7 @@ class GoalModel:
         if not (folder / "instructions.onnx").is_file():
             raise ResourceMissingError(f"{folder} holds no instruction model; install the package again")
         labels = json.loads((folder / "labels.json").read_text(encoding="utf-8"))
-        self._kinds = tuple(GoalKind(name) for name in labels["kinds"])
+        self._kinds = tuple(GoalKind(name) for name in labels["kinds"] if name != NOTHING)
         self._classes: tuple[str, ...] = tuple(labels["classes"])
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = threads
@@ -87,7 +88,12 @@ class GoalModel:
         score, goal = max(choices, key=lambda choice: choice[0])
         sliced = _log_softmax(logits["sliced"])
         goal = goal.changed(sliced=bool(sliced[1] > sliced[0]), text=sentence)
-        return Prediction(goal, float(np.exp(score + sliced.max())))
+        remark = float(np.exp(kind[len(self._kinds) :]).sum())
+        return Prediction(goal, float(np.exp(score + sliced.max())), remark)
+
+    def named(self, phrase: str, home: HomeClasses) -> tuple[str, ...]:
+        """Return the classes of the home that a description may mean, likeliest first."""
+        return self.predict(f"find {phrase}", home).goal.target.candidates
 
     def _logits(self, sentence: str, home: HomeClasses) -> dict[str, Scores]:
         ids = np.array([self._tokenizer.encode(sentence).ids], dtype=np.int64)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 from memory_node.domain.goal_labels import GoalKind
 from memory_node.domain.skill_library import KNIFE_CLASSES, Predicate
 from memory_node.domain.states import ObjectState
-from memory_node.planner.command_grammar import Command
+from memory_node.planner.command_grammar import THERE, Command
 from memory_node.planner.context import Context
 from memory_node.planner.goal import Goal, Mention
 from memory_node.planner.goal_model import HomeClasses
@@ -35,16 +36,21 @@ _RESULT = {
 _WITHIN = re.compile(r"^(?P<container>.+?) and (?P<target>.+) (?:in|on) it\b")
 # A phrase and the states that it claims -> classes of what memory holds of that kind, most relevant first.
 Recall = Callable[[str, tuple[ObjectState, ...]], Sequence[str]]
+# A description such as "something to write with" -> the classes that it may mean, likeliest first.
+Describe = Callable[[str], Sequence[str]]
 
 
 class Interpreter:
-    """Turns commands into goals. recall answers descriptions from memory; kinds and grounding know the words."""
+    """Turns commands into goals. kinds and grounding know the words; recall and describe what they paraphrase."""
 
-    def __init__(self, kinds: ObjectKinds, grounding: Grounding, home: HomeClasses, recall: Recall) -> None:
+    def __init__(
+        self, kinds: ObjectKinds, grounding: Grounding, home: HomeClasses, recall: Recall, describe: Describe
+    ) -> None:
         self._kinds = kinds
         self._grounding = grounding
         self._home = home
         self._recall = recall
+        self._describe = describe
         self.context = Context()
 
     def read(self, command: Command) -> list[Goal]:
@@ -55,10 +61,11 @@ class Interpreter:
             if goal.destination is not None and goal.destination.object_class == "Fridge":
                 gained = (*gained, _S.COLD)
             self.context.add(goal, gained, self._is_movable(goal.destination))
+        self.context.end_command(goals)
         return goals
 
     def _is_movable(self, mention: Mention | None) -> bool:
-        return mention is not None and self._kinds[mention.object_class].movable
+        return mention is not None and not mention.beside and self._kinds[mention.object_class].movable
 
     def _goals(self, command: Command) -> list[Goal]:
         if command.kind in (GoalKind.SWITCH_ON, GoalKind.SWITCH_OFF, GoalKind.OPEN, GoalKind.CLOSE):
@@ -90,6 +97,8 @@ class Interpreter:
         mentions = [self._mention(phrase, self._carried)]
         if phrase.plural:
             mentions = self._members(phrase) or mentions
+        if len(mentions) > 1:
+            phrase = replace(phrase, count=1, plural=False)
         return [self._goal(command, phrase, mention) for mention in mentions]
 
     def _goal(self, command: Command, phrase: NounPhrase, target: Mention) -> Goal:
@@ -124,6 +133,8 @@ class Interpreter:
     def _plural_count(self, phrase: NounPhrase, target: Mention) -> int:
         if not phrase.plural or phrase.pieces or self._grounding.group(phrase.head) is not None:
             return 1
+        if any(name.endswith("s") and name in phrase.text for name in self._kinds[target.object_class].names):
+            return 1  # "the keys" are one KeyChain
         if not phrase.head:
             return self.context.count_of(target.object_class)
         return max(2, self.context.count_of(target.object_class))
@@ -135,6 +146,8 @@ class Interpreter:
             return Mention("where it was", original_place=True)
         if not command.destination:
             return None
+        if command.destination == THERE:
+            return self.context.place
         phrase = read_noun_phrase(command.destination)
         if command.beside:
             beside = self._mention(phrase, None)
@@ -157,8 +170,12 @@ class Interpreter:
             pieces = self.context.last_sliced() if phrase.pieces else ""
             focus = pieces or self.context.focus
             return Mention(phrase.text, (focus,) if focus else ())
+        if phrase.description:
+            meant = self._fitting(self._describe(phrase.text), fits)
+            if meant:
+                return Mention(phrase.text, meant, another=phrase.another)
         group = self._grounding.group(phrase.head)
-        named = self._fitting(self._grounding.by_name(phrase.head), fits)
+        named = self._fitting(() if phrase.description else self._grounding.by_name(phrase.head), fits)
         if group is None and named:
             candidates = self._at_home(named) + self._instead(phrase, named, fits)
             return Mention(phrase.text, candidates, another=phrase.another)
@@ -194,8 +211,10 @@ class Interpreter:
         return Mention(phrase.text, self._grounding.by_meaning(phrase.text, at_home or pool) or tuple(at_home[:1]))
 
     def _members(self, phrase: NounPhrase) -> list[Mention]:
-        """Return every thing spoken of that a plural group word covers ("the tableware"); [] for other phrases."""
-        group = self._grounding.group(phrase.head) if phrase.head else None
+        """Return every thing spoken of that "both" or a plural group word ("the tableware") covers; [] for others."""
+        if not phrase.head:
+            return [Mention(phrase.text, (name,)) for name in self.context.together()]
+        group = self._grounding.group(phrase.head)
         names = (
             self.context.classes if group == () else [name for name in self.context.classes if name in (group or ())]
         )

@@ -33,11 +33,21 @@ _NOISE |= frozenset(_words("lower upper far near nearest closest head loaf set o
 _COLLECTIVE = frozenset(_words("tableware cutlery silverware crockery dishware cookware stuff electronics"))
 PRONOUNS = frozenset({"", "it", "them", "this", "that", "these", "those", "one", "everything", "both"})
 _IRREGULAR = {"knives": "knife", "shelves": "shelf", "loaves": "loaf", "leaves": "leaf", "glasses": "glass"}
+# words for a thing that do not say which: what follows them does
+UNNAMED = frozenset(_words("something anything thing whatever what object item tool device gadget utensil"))
+# a clause or a phrase behind the noun: "the knife | with the yellow handle", "the one | that you washed"
+_FOLLOWING = re.compile(
+    r"\s(?:that|which|who|whose|used|for|to|with|when|while|lying|standing|sitting|hanging|you|i|we|people"
+    r"|one (?:can|would))\s"
+)
 
 
 @dataclass(frozen=True)
 class NounPhrase:
-    """text: as said. head: what it is called, singular, without states and numbers; "" for a pronoun."""
+    """text: as said. head: what it is called, singular, without states and numbers; "" for a pronoun.
+
+    description: it is not named but told from others by what follows ("something to write with").
+    """
 
     text: str
     head: str
@@ -47,29 +57,33 @@ class NounPhrase:
     pieces: bool = False
     definite: bool = False
     another: bool = False
+    description: bool = False
 
 
 def read_noun_phrase(text: str) -> NounPhrase:
     """Take a noun phrase apart."""
     words = re.findall(r"[a-z0-9'\-]+", text.lower().replace("'s", ""))
     states = tuple(dict.fromkeys(_STATE_WORDS[word] for word in words if word in _STATE_WORDS))
-    counts = [_NUMBERS[word] for word in words if word in _NUMBERS]
-    named = [word for word in words if word not in _STATE_WORDS and word not in _NUMBERS and word not in _NOISE]
+    following = _FOLLOWING.search(" ".join(words))
+    core = " ".join(words)[: following.start()].split() if following else words
+    counts = [_NUMBERS[word] for word in core if word in _NUMBERS]
+    named = [word for word in core if word not in _STATE_WORDS and word not in _NUMBERS and word not in _NOISE]
     pieces = any(word in _PIECES for word in named)
     named = [word for word in named if word not in _PIECES]
     singulars = [singular(word) for word in named]
     several = bool(named) and (named[-1] != singulars[-1] or named[-1] in _COLLECTIVE)
-    plural = several or (bool(named) and bool(set(words) & {"both", "these", "those", "them"}))
+    plural = several or (bool(named) and bool(set(core) & {"both", "these", "those", "them"}))
     head = "" if " ".join(named) in PRONOUNS else " ".join(singulars)
     return NounPhrase(
         text,
         head,
         states,
         counts[0] if counts else 1,
-        plural or (not named and "them" in words),
+        plural or (not named and bool({"them", "both"} & set(core))),
         pieces,
-        bool(set(words) & _DEFINITE) or not words,
-        bool(set(words) & {"another", "other", "second"}),
+        bool(set(core) & _DEFINITE) or not words,
+        bool(set(core) & {"another", "other", "second"}),
+        bool(named) and named[0] in UNNAMED and (following is not None or named[0] in ("what", "whatever")),
     )
 
 

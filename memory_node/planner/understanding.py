@@ -13,11 +13,15 @@ from memory_node.planner.command_grammar import Command, read_command, split_com
 from memory_node.planner.goal import Goal
 from memory_node.planner.goal_model import GoalModel, HomeClasses, Prediction
 from memory_node.planner.grounding import Grounding
-from memory_node.planner.interpretation import USER, Interpreter, Recall, one_alfred_goal
+from memory_node.planner.interpretation import USER, Describe, Interpreter, Recall, one_alfred_goal
 from memory_node.planner.object_kinds import ObjectKinds, load_object_kinds
 
 # From this probability on the model's reading of a sentence is believed against the grammar's.
 _SURE = 0.4
+# From this probability on a clause that opens with no verb is taken for a remark.
+_REMARK = 0.5
+_SWITCHED_FOR = {GoalKind.CLEAN: ("Faucet",), GoalKind.HEAT: ("StoveBurner", "StoveKnob", "Toaster", "Microwave")}
+_PUTTING = ("put", "place", "set", "lay", "leave", "store")
 _TREATED_IN = {GoalKind.CLEAN: "SinkBasin", GoalKind.HEAT: "Microwave", GoalKind.COOL: "Fridge"}
 
 
@@ -36,6 +40,10 @@ class Understanding:
 
 def nothing_recalled(_text: str, _states: object) -> Sequence[str]:
     """Stand in for memory where there is none."""
+    return ()
+
+
+def _undescribed(_text: str) -> Sequence[str]:
     return ()
 
 
@@ -82,13 +90,16 @@ class Understander:
     def _read(
         self, pieces: Sequence[str], commands: Sequence[Command | None], home: HomeClasses, recall: Recall
     ) -> list[Goal]:
-        interpreter = Interpreter(self._kinds, self._grounding, home, recall)
+        model = self._model
+        describe: Describe = (lambda text: model.named(text, home)) if model else _undescribed
+        interpreter = Interpreter(self._kinds, self._grounding, home, recall, describe)
         goals: list[Goal] = []
         for piece, command in zip(pieces, commands):
             if command is not None:
                 goals += interpreter.read(command)
-            elif self._model is not None and len(pieces) > 1:
-                goals.append(self._model.predict(piece, home).goal)
+            elif model is not None and len(pieces) > 1:
+                prediction = model.predict(piece, home)
+                goals += [prediction.goal] if prediction.remark < _REMARK else []
         return goals
 
 
@@ -108,12 +119,23 @@ def _needs_commands(goals: Sequence[Goal], prediction: Prediction) -> bool:
         return True  # what memory recalled, and deliveries, are beyond the model
     if prediction.goal.kind not in ALFRED_NAME:
         return True
+    if any(_is_asked_for_itself(goal, prediction.goal) for goal in joined):
+        return True
     if len(joined) == 1 and (first.kind not in ALFRED_NAME or (first.destination and first.destination.beside)):
         return prediction.probability < _SURE
     if _is_covered(joined, prediction.goal):
         return False
     placed = [goal for goal in joined if goal.destination is not None]
     return len(placed) > 1 or not one_alfred_goal(joined) or prediction.probability < _SURE
+
+
+def _is_asked_for_itself(goal: Goal, whole: Goal) -> bool:
+    """Return whether a command is no step of what ALFRED calls one goal: switching or placing besides it."""
+    if whole.kind is GoalKind.EXAMINE:
+        return goal.destination is not None and goal.text.startswith(_PUTTING)  # not "carry it to the lamp"
+    if goal.kind is GoalKind.SWITCH_ON:
+        return goal.target.object_class not in _SWITCHED_FOR.get(whole.kind, ())
+    return False
 
 
 def _is_covered(goals: Sequence[Goal], whole: Goal) -> bool:

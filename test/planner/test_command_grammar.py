@@ -60,3 +60,13 @@ def test_vessel_with_contents_names_both() -> None:
 
 def test_remark_without_a_verb_is_no_command() -> None:
     assert read_command("the weather is nice") is None
+
+
+@pytest.mark.parametrize(
+    "words",
+    ["something to drink tea from", "what i drink tea from", "the thing to eat soup with", "something to cut with"],
+)
+def test_preposition_within_a_description_ends_no_noun_phrase(words: str) -> None:
+    command = read_command(f"put {words} on the table")
+    assert command is not None
+    assert (command.target, command.destination) == (words, "the table")

@@ -91,3 +91,39 @@ def test_alfred_goal_round_trips() -> None:
     }
     goal = goal_from_alfred("pick_and_place_with_movable_recep", params)
     assert alfred_goal(goal) == {"task_type": "pick_and_place_with_movable_recep", "pddl_params": params}
+
+
+@pytest.mark.parametrize(
+    ("instruction", "goals"),
+    [
+        ("put the potato in the fridge and the apple in the bowl", ["place Potato to Fridge", "place Apple to Bowl"]),
+        (
+            "wash the spoon and the fork, then put them both in the drawer",
+            ["clean Spoon", "clean Fork", "place Spoon to Drawer", "place Fork to Drawer"],
+        ),
+        (
+            "put the watch on the shelf, put the book beside it, then put both on the desk",
+            ["place Watch to Shelf", "place Book to Watch", "place Watch to Desk", "place Book to Desk"],
+        ),
+        (
+            "move the plunger into the cabinet and put the candle there too",
+            ["place Plunger to Cabinet", "place Candle to Cabinet"],
+        ),
+        ("do not touch the clock; put the keys on the shelf", ["place KeyChain to Shelf"]),
+        ("instead of the vase, which is fragile, bring the box to the sofa", ["place Box to Sofa"]),
+        ("even if the microwave is closer, cool the mug", ["cool Mug"]),
+        ("put the knife with the yellow handle on the table", ["place Knife to DiningTable"]),
+        ("put the pan to the left of the stove", ["place Pan to StoveBurner"]),
+    ],
+)
+def test_commands_are_read_in_the_context_of_each_other(
+    reader: Understander, instruction: str, goals: list[str]
+) -> None:
+    known = HomeClasses(frozenset({"Apple", "Bowl", "Knife"}), frozenset({"DiningTable", "Shelf", "Desk", "Sofa"}))
+    assert summary(reader, instruction, home=known) == goals
+
+
+def test_place_left_of_something_is_beside_it(reader: Understander) -> None:
+    goal = reader.understand("put the pan to the left of the stove").goals[0]
+    assert goal.destination is not None
+    assert goal.destination.beside

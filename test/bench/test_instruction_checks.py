@@ -1,0 +1,50 @@
+"""The instructions that robustness is measured with are sound, and reading them is scored."""
+
+import pytest
+
+from memory_node.bench.instruction_checks import PARTS, load_checks, measure
+from memory_node.planner.object_kinds import load_object_kinds
+from memory_node.planner.understanding import Understander
+
+WORDS_OF_EFFECTS = {
+    "at",
+    "near",
+    "back",
+    "with",
+    "2",
+    "clean",
+    "heat",
+    "cool",
+    "slice",
+    "examine",
+    "open",
+    "close",
+    "find",
+}
+WORDS_OF_EFFECTS |= {"switch_on", "switch_off", "User"}
+
+
+@pytest.mark.parametrize("part", PARTS)
+def test_what_is_wanted_exists_in_the_home(part: str) -> None:
+    kinds = load_object_kinds()
+    for check in load_checks(part):
+        for wanted in check.wanted:
+            classes = {word for line in wanted for word in line.split()} - WORDS_OF_EFFECTS
+            assert classes, check.text
+            assert classes <= check.home.all, check.text
+            assert all(name in kinds for name in classes)
+
+
+def test_there_are_enough_in_each_half_and_none_in_both() -> None:
+    halves = [{check.text for check in load_checks(part)} for part in PARTS]
+    assert sum(map(len, halves)) >= 150
+    assert not halves[0] & halves[1]
+
+
+def test_rows_count_what_is_read_as_wanted() -> None:
+    checks = [check for check in load_checks("development") if check.category == "chain"][:4]
+    rows, mistakes = measure(checks, Understander(None, None))
+    assert [row["category"] for row in rows] == ["chain", "all"]
+    assert rows[-1]["instructions"] == 4
+    assert rows[-1]["right"] == 1 - len(mistakes) / 4
+    assert rows[-1]["right"] > 0
