@@ -50,11 +50,7 @@ class Context:
     def init(
         self, args: list[str] | None = None, *, initialize_logging: bool = True, domain_id: int | None = None
     ) -> None:
-        """Join the domain: `domain_id`, or ROS_DOMAIN_ID, or 0; `args` default to sys.argv.
-
-        Raises:
-            RuntimeError: called twice, or a negative domain.
-        """
+        """Join `domain_id`, ROS_DOMAIN_ID or 0; `args` default to sys.argv. Raises RuntimeError if called twice."""
         from ros_embedded.rclpy.impl.logging_output import configure
 
         with self._lock:

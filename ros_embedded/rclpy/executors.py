@@ -173,11 +173,7 @@ class Executor:
         raise NotImplementedError
 
     def _next_task(self, timeout_sec: float | None, condition: Callable[[], bool]) -> Task:
-        """Wait for the next piece of work.
-
-        Raises:
-            TimeoutException, ShutdownException, ExternalShutdownException, ConditionReachedException
-        """
+        """Wait for the next piece of work; its absence is told by one of the exceptions above."""
         limit_ns = timeout_sec_to_nsec(timeout_sec)
         deadline = time.monotonic_ns() + (limit_ns if limit_ns >= 0 else _FOR_EVER_NS)
         while True:

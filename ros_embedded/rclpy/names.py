@@ -117,9 +117,7 @@ def validate_parameter_name(name: str) -> bool:
 def expand_topic_name(topic_name: str, node_name: str, node_namespace: str) -> str:
     """The full name of `topic_name` as used by a node: `~`, `{node}`, `{ns}` and relative names resolved.
 
-    Raises:
-        ValueError: it cannot be expanded.
-        InvalidNodeNameException, InvalidNamespaceException
+    Raises ValueError if it cannot be expanded, InvalidNodeNameException or InvalidNamespaceException.
     """
     problem = _topic_problem(topic_name, allow_repeated=True)
     if problem:

@@ -5,14 +5,11 @@ from __future__ import annotations
 import array
 from dataclasses import dataclass
 from enum import Enum
-from pathlib import Path
 from typing import Any
-
-import yaml
 
 from ros_embedded.interfaces import get_message
 from ros_embedded.rclpy.exceptions import RCLInvalidROSArgsError
-from ros_embedded.rclpy.impl.arguments import flatten, parse_value
+from ros_embedded.rclpy.impl.arguments import parse_value
 
 PARAMETER_SEPARATOR_STRING = "."
 
@@ -124,25 +121,3 @@ def get_parameter_value(string_value: str) -> Any:
     except RCLInvalidROSArgsError:  # not YAML: then it is a string
         value = string_value
     return Parameter("", value=value_from_yaml(value, string_value)).get_parameter_value()
-
-
-def parameter_dict_from_yaml_file(
-    parameter_file: str, use_wildcard: bool = False, target_nodes: list[str] | None = None, namespace: str = ""
-) -> dict[str, Any]:
-    """{name: Parameter message} of a parameter file. Raises RuntimeError if it holds none that are asked for."""
-    content: dict[str, Any] = yaml.safe_load(Path(parameter_file).read_text())
-    keys = ["/**"] if use_wildcard and "/**" in content else []
-    for name in target_nodes or []:
-        if name not in content:
-            raise RuntimeError(f"Param file does not contain parameters for {name},only for nodes: {list(content)} ")
-    keys += target_nodes or [key for key in content if key != "/**"]
-    if not keys:
-        raise RuntimeError("Param file does not contain selected parameters")
-    found: dict[str, Any] = {}
-    message = get_message("rcl_interfaces/msg/Parameter")
-    for key in keys:
-        if not isinstance(content[key], dict) or "ros__parameters" not in content[key]:
-            raise RuntimeError(f"YAML file is not a valid ROS parameter file for node {key}")
-        for name, value in flatten(content[key]["ros__parameters"], namespace).items():
-            found[name] = message(name=name, value=get_parameter_value(str(value)))
-    return found

@@ -1,6 +1,7 @@
 """The command line against a node in another process."""
 
 import os
+import re
 import subprocess
 import sys
 
@@ -22,7 +23,8 @@ from rclpy.lifecycle import LifecycleNode
 from rclpy.action import ActionServer
 from rclpy.node import Node
 from rclpy.qos import QoSProfile, DurabilityPolicy
-from std_msgs.msg import String
+from geometry_msgs.msg import PointStamped
+from std_msgs.msg import Header, String
 
 rclpy.init()
 node = Node("peer", namespace="flat")
@@ -50,6 +52,8 @@ def count(handle):
 node.create_service(AddTwoInts, "add", add)
 server = ActionServer(node, Fibonacci, "count", count)
 node.create_timer(0.05, lambda: chatter.publish(String(data="hello")))
+stamped = node.create_publisher(PointStamped, "stamped", 10)
+node.create_timer(0.05, lambda: stamped.publish(PointStamped(header=Header(stamp=node.get_clock().now().to_msg()))))
 managed = LifecycleNode("managed")
 executor = SingleThreadedExecutor()
 executor.add_node(node)
@@ -110,6 +114,24 @@ def test_echo_shows_a_message_in_yaml(run):
 
 def test_echo_takes_the_durability_that_is_offered(run):
     assert run("topic", "echo", "--once", "--timeout", "5", "/flat/latched")[1] == "data: early\n---\n"
+
+
+@pytest.mark.parametrize(
+    ("verb", "topic", "says"),
+    [
+        ("hz", "chatter", r"average rate: \d+\.\d+\n\tmin: .*std dev: .*window: \d+"),
+        ("bw", "chatter", r"\d+\.\d+ B/s from \d+ messages\n\tMessage size mean: 16.00 B min: 16.00 B max: 16.00 B"),
+        ("delay", "stamped", r"average delay: 0\.\d+\n\tmin: 0\.\d+s max: "),
+    ],
+)
+def test_flow_of_a_topic_is_measured(peer, verb, topic, says):
+    command = [sys.executable, "-u", "-m", "ros_embedded", "topic", verb, f"/flat/{topic}"]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    shown = process.stdout.readline() + process.stdout.readline()
+    process.terminate()
+    process.wait(timeout=10)
+    process.stdout.close()
+    assert re.match(says, shown), shown
 
 
 def test_published_message_arrives(run, peer):

@@ -6,6 +6,7 @@ call here releases it.
 """
 
 import ctypes as ct
+from functools import cache
 from importlib.metadata import version
 from typing import Any, NamedTuple
 
@@ -143,14 +144,12 @@ qset_history = _bind("dds_qset_history", None, _pointer, ct.c_int, ct.c_int32)
 qset_deadline = _bind("dds_qset_deadline", None, _pointer, _duration)
 qset_lifespan = _bind("dds_qset_lifespan", None, _pointer, _duration)
 qset_liveliness = _bind("dds_qset_liveliness", None, _pointer, ct.c_int, _duration)
-qset_ignorelocal = _bind("dds_qset_ignorelocal", None, _pointer, ct.c_int)
 qset_userdata = _bind("dds_qset_userdata", None, _pointer, ct.c_char_p, ct.c_size_t)
 qset_writer_data_lifecycle = _bind("dds_qset_writer_data_lifecycle", None, _pointer, ct.c_bool)
 qset_data_representation = _bind("dds_qset_data_representation", None, _pointer, ct.c_uint32, ct.POINTER(ct.c_int16))
 qset_durability_service = _bind("dds_qset_durability_service", None, _pointer, _duration, ct.c_int, *(ct.c_int32,) * 4)
 _qget_reliability = _bind("dds_qget_reliability", ct.c_bool, _pointer, ct.POINTER(ct.c_int), ct.POINTER(_duration))
 _qget_durability = _bind("dds_qget_durability", ct.c_bool, _pointer, ct.POINTER(ct.c_int))
-_qget_history = _bind("dds_qget_history", ct.c_bool, _pointer, ct.POINTER(ct.c_int), ct.POINTER(ct.c_int32))
 _qget_deadline = _bind("dds_qget_deadline", ct.c_bool, _pointer, ct.POINTER(_duration))
 _qget_lifespan = _bind("dds_qget_lifespan", ct.c_bool, _pointer, ct.POINTER(_duration))
 _qget_liveliness = _bind("dds_qget_liveliness", ct.c_bool, _pointer, ct.POINTER(ct.c_int), ct.POINTER(_duration))
@@ -159,11 +158,7 @@ _free = _bind("dds_free", None, _pointer)
 
 
 def check(code: int, what: str) -> int:
-    """Return `code` when it is not negative.
-
-    Raises:
-        DDSError: it is Cyclone's negative return code.
-    """
+    """Return `code`. Raises DDSError if it is negative."""
     if code < 0:
         raise DDSError(f"{what}: {_strretcode(code).decode()}")
     return code
@@ -202,11 +197,7 @@ def sertype(entity: int) -> int:
 
 
 def write_cdr(writer: int, type_pointer: int, data: bytes) -> None:
-    """Write one sample, its 4-byte encapsulation header included.
-
-    Raises:
-        DDSError: `data` does not fit the type, or the writer is gone or timed out.
-    """
+    """Write one sample, its 4-byte encapsulation header included. Raises DDSError, also if it does not fit the type."""
     vector = IoVector(ct.cast(ct.c_char_p(data), _pointer).value, len(data))
     serdata = _serdata_from_ser_iov(type_pointer, _SERDATA_IS_DATA, 1, ct.byref(vector), len(data))
     if not serdata:
@@ -222,19 +213,16 @@ class Sample(NamedTuple):
     publication_handle: int
 
 
-def take_cdr(reader: int, limit: int = 1) -> list[Sample]:
-    """Take up to `limit` (at most 16) samples in the order of their arrival."""
-    serdatas, infos = (_pointer * _BATCH)(), (SampleInfo * _BATCH)()
-    samples: list[Sample] = []
-    while not samples:
-        count = check(_takecdr(reader, serdatas, min(limit, _BATCH), infos, ANY_STATE), "dds_takecdr")
-        if count == 0:
-            break
-        for serdata, info in zip(serdatas[:count], infos):
-            if info.valid_data:
-                samples.append(Sample(_bytes(serdata), info.source_timestamp, info.publication_handle))
-            _serdata_unref(serdata)
-    return samples
+def take_cdr(reader: int) -> Sample | None:
+    """Take the oldest sample that holds data, or None when there is none."""
+    serdata, info = (_pointer * 1)(), (SampleInfo * 1)()
+    while check(_takecdr(reader, serdata, 1, info, ANY_STATE), "dds_takecdr"):
+        try:
+            if info[0].valid_data:
+                return Sample(_bytes(serdata[0]), info[0].source_timestamp, info[0].publication_handle)
+        finally:
+            _serdata_unref(serdata[0])
+    return None
 
 
 def _bytes(serdata: int | None) -> bytes:
@@ -247,15 +235,13 @@ def _bytes(serdata: int | None) -> bytes:
 
 
 class EndpointQos(NamedTuple):
-    """The policies of a discovered endpoint; durations in nanoseconds, kinds as in dds.h."""
+    """The policies of a discovered endpoint; durations in nanoseconds, kinds as in dds.h. History does not travel."""
 
     reliability: int
     durability: int
-    history: int
-    depth: int
+    liveliness: int
     deadline: int
     lifespan: int
-    liveliness: int
     lease_duration: int
     user_data: bytes
 
@@ -298,27 +284,21 @@ def take_endpoints(reader: int) -> list[Endpoint]:
 
 
 def _read_qos(qos: int) -> EndpointQos:
-    kinds, depth, times = [ct.c_int() for _ in range(4)], ct.c_int32(), [_duration(INFINITE) for _ in range(4)]
-    reliability, durability, history, liveliness = kinds
-    deadline, lifespan, lease, blocking = times
+    reliability, durability, liveliness = (ct.c_int() for _ in range(3))
+    deadline, lifespan, lease, blocking = (_duration(INFINITE) for _ in range(4))
     _qget_reliability(qos, ct.byref(reliability), ct.byref(blocking))
     _qget_durability(qos, ct.byref(durability))
-    _qget_history(qos, ct.byref(history), ct.byref(depth))
+    _qget_liveliness(qos, ct.byref(liveliness), ct.byref(lease))
     _qget_deadline(qos, ct.byref(deadline))
     _qget_lifespan(qos, ct.byref(lifespan))
-    _qget_liveliness(qos, ct.byref(liveliness), ct.byref(lease))
-    data, size = _pointer(), ct.c_size_t()
-    user_data = b""
+    data, size, user_data = _pointer(), ct.c_size_t(), b""
     if _qget_userdata(qos, ct.byref(data), ct.byref(size)) and data.value:
         user_data = ct.string_at(data.value, size.value)
         _free(data)
-    return EndpointQos(
-        reliability.value, durability.value, history.value, depth.value,
-        deadline.value, lifespan.value, liveliness.value, lease.value, user_data,
-    )  # fmt: skip
+    numbers = (reliability, durability, liveliness, deadline, lifespan, lease)
+    return EndpointQos._make((*(number.value for number in numbers), user_data))
 
 
-_MAXIMUM_MATCHES = 4096
 _get_matched_subscriptions = _bind("dds_get_matched_subscriptions", _status, _entity, ct.POINTER(_handle), ct.c_size_t)
 _get_matched_publications = _bind("dds_get_matched_publications", _status, _entity, ct.POINTER(_handle), ct.c_size_t)
 
@@ -333,19 +313,16 @@ def matched(entity: int, is_writer: bool) -> list[int]:
     return list(handles[: min(count, check(call(entity, handles, count), "matched endpoints"))])
 
 
-class EventStatus(ct.Structure):
-    """The fields that every `dds_*_status` starts with, widest variant (48 bytes are enough for all)."""
-
-    _fields_ = (("words", ct.c_int32 * 12),)
+_status_words = ct.c_int32 * 12  # enough for every `dds_*_status`
 
 
-_status_calls: dict[str, Any] = {}
+@cache
+def _status_call(name: str) -> Any:
+    return _bind(f"dds_get_{name}_status", _status, _entity, ct.POINTER(_status_words))
 
 
 def take_status(entity: int, name: str) -> list[int]:
     """Read and reset `dds_get_<name>_status` of `entity`, as its 32-bit words."""
-    if name not in _status_calls:
-        _status_calls[name] = _bind(f"dds_get_{name}_status", _status, _entity, ct.POINTER(EventStatus))
-    status = EventStatus()
-    check(_status_calls[name](entity, ct.byref(status)), f"dds_get_{name}_status")
-    return list(status.words)
+    words = _status_words()
+    check(_status_call(name)(entity, ct.byref(words)), f"dds_get_{name}_status")
+    return list(words)

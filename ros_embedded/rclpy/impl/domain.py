@@ -21,11 +21,7 @@ class DiscoveryOptions:
 
     @classmethod
     def from_environment(cls) -> DiscoveryOptions:
-        """Read the variables; ROS_LOCALHOST_ONLY, deprecated in ROS 2, wins where it is set.
-
-        Raises:
-            ValueError: ROS_AUTOMATIC_DISCOVERY_RANGE holds an unknown word.
-        """
+        """Read them; ROS_LOCALHOST_ONLY, deprecated in ROS 2, wins. Raises ValueError for an unknown range."""
         automatic_range = (os.environ.get("ROS_AUTOMATIC_DISCOVERY_RANGE") or "SUBNET").upper()
         if automatic_range not in RANGES:
             raise ValueError(

@@ -125,5 +125,4 @@ class Reader(_Endpoint):
     def take(self) -> cyclone.Sample | None:
         """The oldest sample, or None when there is none. Raises DDSError after the end."""
         with self._lifetime:
-            samples = cyclone.take_cdr(self.entity)
-        return samples[0] if samples else None
+            return cyclone.take_cdr(self.entity)

@@ -72,11 +72,8 @@ class RcutilsLogger:
     def log(self, message: Any, severity: LoggingSeverity | int, **kwargs: Any) -> bool:
         """Log `message`, unless its level or a filter holds it back; say whether it was logged.
 
-        Keyword arguments: throttle_duration_sec, throttle_time_source_type, skip_first, once.
-
-        Raises:
-            TypeError: an unknown filter.
-            ValueError: a line of code changes its severity or filters.
+        Filters: throttle_duration_sec, throttle_time_source_type, skip_first, once. Raises TypeError for an unknown
+        one, ValueError if a line of code changes its severity or filters.
         """
         severity = LoggingSeverity(severity)
         name = kwargs.pop("name", None) or self.name
@@ -109,27 +106,21 @@ class RcutilsLogger:
         return site
 
     def debug(self, message: Any, **kwargs: Any) -> bool:
-        """Log at DEBUG."""
         return self.log(message, LoggingSeverity.DEBUG, **kwargs)
 
     def info(self, message: Any, **kwargs: Any) -> bool:
-        """Log at INFO."""
         return self.log(message, LoggingSeverity.INFO, **kwargs)
 
     def warning(self, message: Any, **kwargs: Any) -> bool:
-        """Log at WARN."""
         return self.log(message, LoggingSeverity.WARN, **kwargs)
 
     def warn(self, message: Any, **kwargs: Any) -> bool:
-        """Log at WARN."""
         return self.log(message, LoggingSeverity.WARN, **kwargs)
 
     def error(self, message: Any, **kwargs: Any) -> bool:
-        """Log at ERROR."""
         return self.log(message, LoggingSeverity.ERROR, **kwargs)
 
     def fatal(self, message: Any, **kwargs: Any) -> bool:
-        """Log at FATAL."""
         return self.log(message, LoggingSeverity.FATAL, **kwargs)
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ctypes as ct
 from functools import cache
-from typing import Any
 
 from ros_embedded.interfaces.definitions import FieldType, MessageDefinition
 from ros_embedded.interfaces.lookup import message_definition
@@ -84,11 +83,6 @@ def topic_descriptor(type_name: str, with_request_header: bool) -> cyclone.Topic
     return cyclone.TopicDescriptor(
         size=8, align=8, type_name=dds_type_name(type_name).encode(), op_count=len(program), ops=ops
     )
-
-
-def full_type_name(cls: Any) -> str:
-    """The interface's name, such as `std_msgs/msg/String`."""
-    return cls._TYPE_NAME
 
 
 def user_data_value(user_data: bytes, key: str) -> str | None:
