@@ -31,6 +31,8 @@ HELP = "latency and recall of the search for what is remembered"
 
 _BATCH = 10_000
 _WRITES_PER_S = 100.0
+# Of so many searches for a query the fastest counts: what else the machine does meanwhile is not the search.
+_REPEATS = 3
 # Units of the memory that the control's writer writes to.
 _CONTROL_UNITS = 20_000
 
@@ -124,16 +126,18 @@ class _BestExact:
 
 
 def measure_search(recall: Recall, queries: Sequence[FindQuery]) -> tuple[NDArray[np.float64], list[set[str]]]:
-    """Return the milliseconds of each search and the ids that it found; the requests' embeddings are known before."""
-    for query in queries:
-        recall.rank(query, NOW_NS)
-    times_ms, found = [], []
-    for query in queries:
-        started = time.perf_counter()
-        recollection = recall.rank(query, NOW_NS)
-        times_ms.append(1e3 * (time.perf_counter() - started))
-        found.append({answer.object_id for answer in recollection.answers})
-    return np.array(times_ms), found
+    """Return the milliseconds of each query's search and the ids that it found; its embedding is known before."""
+    rounds = []
+    for _ in range(1 + _REPEATS):
+        found, times_ms = [], []
+        for query in queries:
+            started = time.perf_counter()
+            recollection = recall.rank(query, NOW_NS)
+            times_ms.append(1e3 * (time.perf_counter() - started))
+            found.append({answer.object_id for answer in recollection.answers})
+        rounds.append(times_ms)
+    # The first round embeds.
+    return np.min(rounds[1:], axis=0), found
 
 
 def measure_beside_a_writer(

@@ -90,9 +90,13 @@ class Recall:
                 row = self._table.put(kept, self._classes.number_of(unit.object_class))
                 description = descriptions.get(unit.object_id, "")
                 if not description or self._description_of.get(row) != description:
-                    rows.append(row)
-                    vectors.append(described[unit.object_id] if unit.embedding is None else unit.embedding)
+                    vector = described[unit.object_id] if unit.embedding is None else unit.embedding
                     self._description_of[row] = description
+                    if vector.any():
+                        rows.append(row)
+                        vectors.append(vector)
+                    else:
+                        self._words.remove(row)
                 if self._looks is not None and unit.looks is not None:
                     self._looks.add(np.array([row]), unit.looks[None])
             if rows:

@@ -16,6 +16,10 @@ Vectors = NDArray[np.float32]
 
 # Old rows that each new one takes along into the graph: it is whole when exact search ends, and nobody waits for it.
 _MOVED_BY_EACH_NEW_ROW = 2
+# A key of the graph is a row and how many additions came before: to add a key that was removed once takes usearch time
+# in proportion to its vectors (20 ms among a million), to add a new one does not.
+_ROW_BITS = 32
+_ROW_MASK = (1 << _ROW_BITS) - 1
 
 
 @dataclass(frozen=True)
@@ -64,6 +68,8 @@ class VectorIndex:
         self._settings = settings or GraphSettings()
         self._matrix: _Matrix | None = _Matrix.of_rows(64, dimension)
         self._graph: Any = None
+        self._keys = np.full(64, -1, dtype=np.int64)
+        self._additions = 0
         self._left_out: dict[int, None] = {}
         self._count = 0
         self._lock = threading.Lock()
@@ -93,7 +99,7 @@ class VectorIndex:
                 self._put(self._matrix, rows, vectors)
                 self._fill_graph(self._matrix, rows, threads)
             else:
-                self._graph.add(rows, vectors, threads=threads)
+                self._add_to_graph(rows, vectors, threads)
 
     def remove(self, row: int) -> bool:
         """Take a row's vector out; return whether there was one."""
@@ -112,7 +118,7 @@ class VectorIndex:
             return np.empty(0, dtype=np.int64), np.empty(0, dtype=np.float32)
         if matrix is None:
             matches = self._graph.search(np.asarray(vector, dtype=np.float32), k, threads=1)
-            return matches.keys.astype(np.int64), 1.0 - matches.distances
+            return matches.keys.astype(np.int64) & _ROW_MASK, 1.0 - matches.distances
         rows = np.flatnonzero(matrix.present)
         cosines = (matrix.vectors @ vector)[rows]
         if k < len(rows):
@@ -128,8 +134,10 @@ class VectorIndex:
             known = rows < len(matrix.present)
             return np.where(known, matrix.vectors[np.where(known, rows, 0)] @ vector, np.float32(0.0))
         cosines = np.zeros(len(rows), dtype=np.float32)
-        held = np.flatnonzero(self._graph.contains(rows)) if len(rows) else rows
-        found = [(place, one) for place, one in zip(held, self._graph.get(rows[held])) if one is not None]
+        known = self._keys
+        keys = np.where(rows < len(known), known.take(rows, mode="clip"), -1)
+        held = np.flatnonzero(keys >= 0)
+        found = [(place, one) for place, one in zip(held, self._graph.get(keys[held])) if one is not None]
         if found:
             # One that left since then is None.
             vectors = np.stack([one for _, one in found]).astype(np.float32)
@@ -157,11 +165,21 @@ class VectorIndex:
         whole = self._count >= self._exact_below
         moving = len(self._left_out) if whole else (1 + _MOVED_BY_EACH_NEW_ROW) * len(rows)
         moved = np.array([row for row, _ in zip(self._left_out, range(moving))], dtype=np.int64)
-        self._graph.add(moved, matrix.vectors[moved], threads=threads)
+        self._add_to_graph(moved, matrix.vectors[moved], threads)
         for row in moved.tolist():
             del self._left_out[row]
         if whole:
             self._matrix = None
+
+    def _add_to_graph(self, rows: Rows, vectors: Vectors, threads: int) -> None:
+        missing = int(rows.max(initial=-1)) + 1 - len(self._keys)
+        if missing > 0:
+            more = np.full(max(missing, len(self._keys)), -1, dtype=np.int64)
+            self._keys = np.concatenate([self._keys, more])
+        keys = rows | (self._additions << _ROW_BITS)
+        self._additions += 1
+        self._graph.add(keys, vectors, threads=threads)
+        self._keys[rows] = keys
 
     def _empty_graph(self) -> Any:
         from usearch.index import Index
@@ -183,8 +201,9 @@ class VectorIndex:
             self._matrix.present[row] = False
             self._matrix.vectors[row] = 0.0
         if self._graph is not None and self._left_out.pop(row, self) is self:
-            if not self._graph.contains(row):
+            if row >= len(self._keys) or self._keys[row] < 0:
                 return False
-            self._graph.remove(row)
+            self._graph.remove(int(self._keys[row]))
+            self._keys[row] = -1
         self._count -= 1
         return True
