@@ -22,17 +22,17 @@ from memory_node.domain.observation import Frame
 from memory_node.nodes import conversions
 from memory_node.nodes.diagnostics import InputCounters
 from memory_node.nodes.inputs.frame_maker import FrameMaker
-from memory_node.nodes.inputs.keyframes import Keyframes
+from memory_node.nodes.inputs.keyframes import Keyframes, OdomJump
 from memory_node.nodes.inputs.ordered_inputs import OrderedInputs, Work
 from memory_node.nodes.inputs.synchronizer import Synchronizer
 from memory_node.nodes.inputs.timeline import Moment, Timeline
 from memory_node.nodes.inputs.transform_history import CorrectionLimits, TransformHistory
 from memory_node.nodes.parameters import parameter
+from memory_node.nodes.qos import LATCHED
 
 # Colour, depth, masks and detections of one moment may be stamped this far apart.
 SLOP_S = 0.05
 DEPTH, COLOR, MASKS, DETECTIONS = "camera/depth/image_raw", "camera/color/image_raw", "detections/masks", "detections"
-LATCHED = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
 _RELIABILITY = ("best_effort", "reliable")
 # What comes with the images, by the parameter `detections`.
 STREAMS = {"boxes": (MASKS, DETECTIONS), "rectangles": (DETECTIONS,), "labels": (MASKS,), "segment": (), "none": ()}
@@ -99,7 +99,7 @@ class CameraInput:
         self._on_frame = on_frame
         self._on_map = on_map
         self._intrinsics: Intrinsics | None = None
-        limits = CorrectionLimits(config.odom_frame if config.corrections == "map_to_odom" else "")
+        limits = CorrectionLimits(config.odom_frame if config.corrections != "none" else "")
         self._transforms = TransformHistory(config.map_frame, config.tf_timeout_s, config.clock_jump_s, limits)
         self._lock = threading.Lock()
         self._others = {kind: Timeline(config.clock_jump_s) for kind in (OccupancyGrid, Path, Detection3DArray)}
@@ -219,7 +219,7 @@ class CameraInput:
         except InputSkippedError as error:
             self._skip(error)
             return True
-        return self._do(lambda: self._hand_on(perceive(pose)))
+        return self._do(lambda: self._hand_on(perceive(self._keyframes.pose_now(moment, pose))))
 
     def _perceive(self, moment: Moment, pose: Pose, depth: Image, color: Image, results: list[Any]) -> Frame:
         if self._intrinsics is None:
@@ -240,7 +240,10 @@ class CameraInput:
         self._on_frame(frame)
         self._counters.used("frames")
 
-    def _follow_jump(self, jump: Any) -> None:
+    def _follow_jump(self, jump: OdomJump) -> None:
+        if self._config.corrections == "path":  # the path tells what moved, and by how much
+            self._keyframes.note_jump(jump)
+            return
         self._keyframes.follow_jump(jump)
         self._counters.used("corrections")
         x, y, _ = jump.new_T_old.position

@@ -12,7 +12,6 @@ from nav_msgs.msg import OccupancyGrid, Odometry
 from rclpy.action import ActionServer, CancelResponse, GoalResponse
 from rclpy.callback_groups import MutuallyExclusiveCallbackGroup, ReentrantCallbackGroup
 from rclpy.node import Node
-from rclpy.qos import DurabilityPolicy, QoSProfile
 from robot_memory.action import ExecuteSkill
 from rosgraph_msgs.msg import Clock as ClockMsg
 from tf2_ros import StaticTransformBroadcaster, TransformBroadcaster
@@ -28,9 +27,8 @@ from memory_node.home.robot_config import ExecutionFaults
 from memory_node.nodes import conversions
 from memory_node.nodes.camera_output import CameraOutput
 from memory_node.nodes.parameters import declare, parameter
+from memory_node.nodes.qos import LATCHED
 from memory_node.scene_graph.free_space import OccupancyMap
-
-LATCHED = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,7 @@ from robot_memory.action import ExecuteInstruction
 from memory_node.domain.errors import RobotMemoryError
 from memory_node.domain.scene import SceneSnapshot
 from memory_node.nodes import conversions
-from memory_node.nodes.memory_topics import LATCHED
+from memory_node.nodes.qos import LATCHED
 from memory_node.nodes.waiting import result_of
 from memory_node.scene_graph.free_space import OccupancyMap
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import bisect
+from collections import deque
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Protocol
@@ -16,6 +17,7 @@ from memory_node.nodes.inputs.timeline import Moment
 # A keyframe stands for what is seen until the camera has moved or turned this far.
 _STEP_M = 0.5
 _STEP_RAD = 0.5
+_JUMPS_KEPT = 16
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,6 +48,7 @@ class Keyframes:
 
     def __init__(self, memory: CorrectedMemory) -> None:
         self._memory = memory
+        self._jumps: deque[OdomJump] = deque(maxlen=_JUMPS_KEPT)
         self._since_jump: list[str] = []
         self._pose: Pose | None = None
         self._path: dict[int, Pose] = {}
@@ -57,8 +60,20 @@ class Keyframes:
             self._since_jump.append(str(stamp_ns))
         return self._since_jump[-1]
 
+    def pose_now(self, moment: Moment, map_T_camera: Pose) -> Pose:
+        """Return a pose that TF told of a moment in the map as it has been corrected since."""
+        for jump in self._jumps:
+            if moment < jump.moment:
+                map_T_camera = jump.new_T_old @ map_T_camera
+        return map_T_camera
+
+    def note_jump(self, jump: OdomJump) -> None:
+        """Note where the map jumped, for images from before it that come after it."""
+        self._jumps.append(jump)
+
     def follow_jump(self, jump: OdomJump) -> None:
         """Move what was seen since the jump before; the next frame begins a keyframe of its own."""
+        self.note_jump(jump)
         known = self._memory.keyframes()
         self._memory.correct_poses({n: jump.new_T_old @ known[n] for n in self._since_jump if n in known})
         self._since_jump, self._pose = [], None
