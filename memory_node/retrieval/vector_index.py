@@ -131,8 +131,8 @@ class VectorIndex:
         """Return the cosine with each of these rows (n,), 0 where there is no vector."""
         matrix = self._matrix
         if matrix is not None:
-            known = rows < len(matrix.present)
-            return np.where(known, matrix.vectors[np.where(known, rows, 0)] @ vector, np.float32(0.0))
+            inside = rows < len(matrix.present)
+            return np.where(inside, matrix.vectors[np.where(inside, rows, 0)] @ vector, np.float32(0.0))
         cosines = np.zeros(len(rows), dtype=np.float32)
         known = self._keys
         keys = np.where(rows < len(known), known.take(rows, mode="clip"), -1)
