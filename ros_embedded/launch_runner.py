@@ -170,4 +170,5 @@ class _Processes:
 
 
 def _say(level: str, name: str, text: str) -> None:
-    print(f"[{level}] [{name}]: {text}", file=sys.stderr if level == "ERROR" else sys.stdout, flush=True)
+    stream = sys.stderr if level == "ERROR" else sys.stdout
+    print(f"[{level}] [{name}]: {text}\n", end="", file=stream, flush=True)  # at once: others print beside it

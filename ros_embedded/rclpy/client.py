@@ -5,31 +5,26 @@ from __future__ import annotations
 import itertools
 import threading
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from ros_embedded.rclpy.callback_groups import CallbackGroup
 from ros_embedded.rclpy.exceptions import RCLError
 from ros_embedded.rclpy.impl import cyclone
 from ros_embedded.rclpy.impl.polling import wait_until
 from ros_embedded.rclpy.impl.service_endpoint import RequestId, ServiceEndpoint, without_header
 from ros_embedded.rclpy.impl.typesupport import user_data_value
-from ros_embedded.rclpy.qos import QoSProfile
 from ros_embedded.rclpy.task import Future
-
-if TYPE_CHECKING:
-    from ros_embedded.rclpy.node import Node
 
 
 class Client(ServiceEndpoint):
     """Made by Node.create_client."""
 
-    def __init__(
-        self, node: Node, srv_type: Any, srv_name: str, qos_profile: QoSProfile, callback_group: CallbackGroup
-    ) -> None:
+    _IS_CLIENT = True
+
+    def __init__(self, *endpoint: Any) -> None:
         self._numbers = itertools.count(1)
         self._pending_requests: dict[int, Future] = {}
         self._lock = threading.Lock()
-        super().__init__(node, srv_type, srv_name, qos_profile, callback_group, is_client=True)
+        super().__init__(*endpoint)
 
     def call(self, request: Any, timeout_sec: float | None = None) -> Any:
         """Ask and wait for the answer, None if it takes longer than `timeout_sec`; another thread must spin the node.

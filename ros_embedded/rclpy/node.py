@@ -201,8 +201,8 @@ class Node(ParametersMixin, GraphMixin):
         publisher_class: type[Publisher] = Publisher,
     ) -> Publisher:
         """Create a publisher; an integer QoS is the depth of a KEEP_LAST history. Raises InvalidTopicNameException."""
-        group, callbacks = callback_group or self._default_callback_group, event_callbacks or PublisherEventCallbacks()
-        return publisher_class(self, msg_type, topic, qos_profile, group, callbacks, qos_overriding_options)
+        callbacks = event_callbacks or PublisherEventCallbacks()
+        return publisher_class(self, msg_type, topic, qos_profile, callback_group, callbacks, qos_overriding_options)
 
     def create_subscription(
         self,
@@ -220,9 +220,9 @@ class Node(ParametersMixin, GraphMixin):
 
         Raises InvalidTopicNameException.
         """
-        group = callback_group or self._default_callback_group
+        endpoint = (self, msg_type, topic, qos_profile, callback_group)
         events = event_callbacks or SubscriptionEventCallbacks()
-        return Subscription(self, msg_type, topic, callback, qos_profile, group, events, qos_overriding_options, raw)
+        return Subscription(callback, raw, *endpoint, events, qos_overriding_options)
 
     def create_client(
         self,
@@ -233,7 +233,7 @@ class Node(ParametersMixin, GraphMixin):
         callback_group: CallbackGroup | None = None,
     ) -> Client:
         """Create a client of a service. Raises InvalidServiceNameException."""
-        return Client(self, srv_type, srv_name, qos_profile, callback_group or self._default_callback_group)
+        return Client(self, srv_type, srv_name, qos_profile, callback_group)
 
     def create_service(
         self,
@@ -245,7 +245,7 @@ class Node(ParametersMixin, GraphMixin):
         callback_group: CallbackGroup | None = None,
     ) -> Service:
         """Create a service; the callback fills in and returns the response. Raises InvalidServiceNameException."""
-        return Service(self, srv_type, srv_name, callback, qos_profile, callback_group or self._default_callback_group)
+        return Service(callback, self, srv_type, srv_name, qos_profile, callback_group)
 
     def create_timer(
         self,

@@ -2,38 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ros_embedded.interfaces.cdr import serialize
-from ros_embedded.rclpy.callback_groups import CallbackGroup
 from ros_embedded.rclpy.duration import Duration
-from ros_embedded.rclpy.event_handler import PublisherEventCallbacks
 from ros_embedded.rclpy.exceptions import RCLError
 from ros_embedded.rclpy.impl import cyclone
 from ros_embedded.rclpy.impl.topic_endpoint import TopicEndpoint
-from ros_embedded.rclpy.qos import QoSProfile
-from ros_embedded.rclpy.qos_overriding_options import QoSOverridingOptions
-
-if TYPE_CHECKING:
-    from ros_embedded.rclpy.node import Node
 
 
 class Publisher(TopicEndpoint):
     """Made by Node.create_publisher."""
 
-    def __init__(
-        self,
-        node: Node,
-        msg_type: Any,
-        topic: str,
-        qos_profile: QoSProfile | int,
-        callback_group: CallbackGroup,
-        event_callbacks: PublisherEventCallbacks,
-        overriding: QoSOverridingOptions | None,
-    ) -> None:
-        super().__init__(
-            node, msg_type, topic, qos_profile, callback_group, event_callbacks, overriding, is_publisher=True
-        )
+    _IS_PUBLISHER = True
 
     def publish(self, msg: Any) -> None:
         """Publish a message, or CDR bytes with their encapsulation header.

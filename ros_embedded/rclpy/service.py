@@ -5,15 +5,10 @@ from __future__ import annotations
 import inspect
 import time
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from ros_embedded.rclpy.callback_groups import CallbackGroup
 from ros_embedded.rclpy.impl.service_endpoint import RequestId, ServiceEndpoint, without_header
 from ros_embedded.rclpy.impl.typesupport import user_data_value
-from ros_embedded.rclpy.qos import QoSProfile
-
-if TYPE_CHECKING:
-    from ros_embedded.rclpy.node import Node
 
 # A request can arrive before discovery has matched the client's reply reader; a reply sent then is lost.
 _DISCOVERY_DEADLINE_S = 0.1
@@ -22,18 +17,12 @@ _DISCOVERY_DEADLINE_S = 0.1
 class Service(ServiceEndpoint):
     """Made by Node.create_service."""
 
-    def __init__(
-        self,
-        node: Node,
-        srv_type: Any,
-        srv_name: str,
-        callback: Callable[..., Any],
-        qos_profile: QoSProfile,
-        callback_group: CallbackGroup,
-    ) -> None:
+    _IS_CLIENT = False
+
+    def __init__(self, callback: Callable[..., Any], *endpoint: Any) -> None:
         self.callback = callback
         self._known_clients: set[int] = set()
-        super().__init__(node, srv_type, srv_name, qos_profile, callback_group, is_client=False)
+        super().__init__(*endpoint)
 
     def _take(self) -> Callable[[], Any] | None:
         sample = self._reader.take()

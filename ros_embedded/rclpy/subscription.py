@@ -5,38 +5,20 @@ from __future__ import annotations
 import inspect
 import time
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ros_embedded.interfaces.cdr import deserialize
-from ros_embedded.rclpy.callback_groups import CallbackGroup
-from ros_embedded.rclpy.event_handler import SubscriptionEventCallbacks
 from ros_embedded.rclpy.impl.topic_endpoint import TopicEndpoint
-from ros_embedded.rclpy.qos import QoSProfile
-from ros_embedded.rclpy.qos_overriding_options import QoSOverridingOptions
-
-if TYPE_CHECKING:
-    from ros_embedded.rclpy.node import Node
 
 
 class Subscription(TopicEndpoint):
     """Made by Node.create_subscription."""
 
-    def __init__(
-        self,
-        node: Node,
-        msg_type: Any,
-        topic: str,
-        callback: Callable[..., Any],
-        qos_profile: QoSProfile | int,
-        callback_group: CallbackGroup,
-        event_callbacks: SubscriptionEventCallbacks,
-        overriding: QoSOverridingOptions | None,
-        raw: bool,
-    ) -> None:
+    _IS_PUBLISHER = False
+
+    def __init__(self, callback: Callable[..., Any], raw: bool, *endpoint: Any) -> None:
         self.callback, self.raw = callback, raw
-        super().__init__(
-            node, msg_type, topic, qos_profile, callback_group, event_callbacks, overriding, is_publisher=False
-        )
+        super().__init__(*endpoint)
 
     @property
     def callback(self) -> Callable[..., Any]:

@@ -153,7 +153,7 @@ class ActionServer:
         group, impl, base = callback_group or node.default_callback_group, action_type.Impl, f"{action_name}/_action"
         with node.context.participant.graph.announcement():
             self._services = [
-                DeferringService(node, service, f"{base}/{name}", callback, qos, group)
+                DeferringService(callback, node, service, f"{base}/{name}", qos, group)
                 for service, name, callback, qos in (
                     (impl.SendGoalService, "send_goal", self._on_goal, goal_service_qos_profile),
                     (impl.GetResultService, "get_result", self._on_result, result_service_qos_profile),

@@ -8,6 +8,7 @@ from __future__ import annotations
 import struct
 import threading
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from ros_embedded.interfaces import get_message
@@ -70,9 +71,7 @@ class Graph:
                 (cyclone.BUILTIN_SUBSCRIPTIONS, self.subscriptions),
             )
         ]
-
-        readers = [reader for reader, _ in self._builtin]
-        self.conditions = [self._reader.condition, *(cyclone.read_condition(reader) for reader in readers)]
+        self.conditions = [self._reader.condition, *(cyclone.read_condition(reader) for reader, _ in self._builtin)]
 
     def add_node(self, node: NodeEntities) -> None:
         """Announce a node."""
@@ -84,9 +83,17 @@ class Graph:
         with self.announcement():
             self._local.remove(node)
 
-    def announcement(self) -> _Announcement:
+    @contextmanager
+    def announcement(self) -> Iterator[None]:
         """A block at whose end, once, the others learn what changed; blocks nest."""
-        return _Announcement(self)
+        with self._lock:
+            self._batches += 1
+            try:
+                yield
+            finally:
+                self._batches -= 1
+                if self._batches == 0 and not self._lifetime.is_over:
+                    self._announce()
 
     def _announce(self) -> None:
         payload = b"\0\1\0\0" + self._gid + struct.pack("<I", len(self._local))
@@ -104,18 +111,16 @@ class Graph:
                         continue
                     if endpoint.alive:
                         known[endpoint.instance_handle] = endpoint
-                    else:
-                        self._forget(known, known.pop(endpoint.instance_handle, None))
+                        continue
+                    gone = known.pop(endpoint.instance_handle, None)
+                    if gone is not None and known is self.publications and gone.topic == DISCOVERY_TOPIC:
+                        self._remote.pop(gone.participant_gid, None)
             latest: dict[bytes, bytes] = {}  # only the last word of each participant counts
             while (sample := self._reader.take()) is not None:
                 latest[sample.data[_GID]] = sample.data
             for gid, payload in latest.items():
                 if gid != self._gid:
                     self._learn(payload)
-
-    def _forget(self, known: dict[int, cyclone.Endpoint], endpoint: cyclone.Endpoint | None) -> None:
-        if endpoint is not None and known is self.publications and endpoint.topic == DISCOVERY_TOPIC:
-            self._remote.pop(endpoint.participant_gid, None)
 
     def _learn(self, payload: bytes) -> None:
         try:
@@ -163,20 +168,3 @@ class Graph:
             if gid in node.readers or gid in node.writers:
                 return node.name, node.namespace
         return "_NODE_NAME_UNKNOWN_", "_NODE_NAMESPACE_UNKNOWN_"
-
-
-class _Announcement:
-    def __init__(self, graph: Graph) -> None:
-        self._graph = graph
-
-    def __enter__(self) -> None:
-        self._graph._lock.acquire()
-        self._graph._batches += 1
-
-    def __exit__(self, *_: object) -> None:
-        self._graph._batches -= 1
-        try:
-            if self._graph._batches == 0 and not self._graph._lifetime.is_over:
-                self._graph._announce()
-        finally:
-            self._graph._lock.release()

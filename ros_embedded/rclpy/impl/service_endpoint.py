@@ -46,27 +46,22 @@ def without_header(payload: bytes) -> tuple[RequestId, bytes]:
 class ServiceEndpoint(NodeEntity):
     """A node's end of a service."""
 
+    _IS_CLIENT: bool
+
     def __init__(
-        self,
-        node: Node,
-        srv_type: Any,
-        srv_name: str,
-        qos_profile: QoSProfile,
-        callback_group: CallbackGroup,
-        *,
-        is_client: bool,
+        self, node: Node, srv_type: Any, srv_name: str, qos_profile: QoSProfile, callback_group: CallbackGroup | None
     ) -> None:
         check_is_valid_srv_type(srv_type)
         name = node.handle.resolve_service_name(srv_name)
         participant, entities = node.context.participant, node._rclpy_core.entities
-        mark = f"{'client' if is_client else 'service'}id= {participant.new_service_id()};"
+        mark = f"{'client' if self._IS_CLIENT else 'service'}id= {participant.new_service_id()};"
         request = (f"rq{name}Request", srv_type.Request._TYPE_NAME, qos_profile, mark)
         reply = (f"rr{name}Reply", srv_type.Response._TYPE_NAME, qos_profile, mark)
         with participant.graph.announcement():
-            self._reader = participant.create_reader(entities, *(reply if is_client else request))
-            self._writer = participant.create_writer(entities, *(request if is_client else reply))
+            self._reader = participant.create_reader(entities, *(reply if self._IS_CLIENT else request))
+            self._writer = participant.create_writer(entities, *(request if self._IS_CLIENT else reply))
         self.srv_type, self.srv_name, self.service_name, self.qos_profile = srv_type, name, name, qos_profile
-        super().__init__(node, callback_group, self._reader, self._writer)
+        super().__init__(node, callback_group or node.default_callback_group, self._reader, self._writer)
 
     def _write(self, message: Any, request_id: RequestId, what: str) -> None:
         try:

@@ -29,32 +29,30 @@ def _qos_profile(qos_or_depth: QoSProfile | int) -> QoSProfile:
 class TopicEndpoint(NodeEntity):
     """A node's end of a topic."""
 
+    _IS_PUBLISHER: bool
+
     def __init__(
         self,
         node: Node,
         msg_type: Any,
         topic: str,
         qos_profile: QoSProfile | int,
-        callback_group: CallbackGroup,
+        callback_group: CallbackGroup | None,
         event_callbacks: EventCallbacks,
         overriding: QoSOverridingOptions | None,
-        *,
-        is_publisher: bool,
     ) -> None:
         check_is_valid_msg_type(msg_type)
         qos, name = _qos_profile(qos_profile), node.handle.resolve_topic_name(topic)
         if overriding is not None:
-            kind = "publisher" if is_publisher else "subscription"
+            kind = "publisher" if self._IS_PUBLISHER else "subscription"
             qos = declare_qos_parameters(node, kind, name, qos, overriding)
-        participant = node.context.participant
+        participant, group = node.context.participant, callback_group or node.default_callback_group
         dds_topic = name if qos.avoid_ros_namespace_conventions else f"rt{name}"
-        qos = resolved(qos, participant.graph, dds_topic, is_publisher)
-        create = participant.create_writer if is_publisher else participant.create_reader
+        qos = resolved(qos, participant.graph, dds_topic, self._IS_PUBLISHER)
+        create = participant.create_writer if self._IS_PUBLISHER else participant.create_reader
         self._endpoint: Any = create(node._rclpy_core.entities, dds_topic, msg_type._TYPE_NAME, qos)
         self.msg_type, self.topic, self.topic_name, self.qos_profile = msg_type, topic, name, qos
-        super().__init__(node, callback_group, self._endpoint)
-        self.event_handlers = event_callbacks.create_event_handlers(
-            callback_group, self._endpoint, node.get_logger(), topic
-        )
+        super().__init__(node, group, self._endpoint)
+        self.event_handlers = event_callbacks.create_event_handlers(group, self._endpoint, node.get_logger(), topic)
         for handler in self.event_handlers:
             node._rclpy_core.add(handler)
