@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
@@ -73,6 +74,7 @@ def open_memory(
     if store is not None:
         records = scene_records(store.load_scene())
         knowledge.load(_bodies(store, PROPOSITIONS), _bodies(store, PRESCRIPTIONS))
+        threading.Thread(target=knowledge.embed_intents, name="intents", daemon=True).start()
         experience.load(_bodies(store, RECORDS), _bodies(store, GUIDELINES))
         experience.load_episodes(_steps_by_episode(store))
     scene_config = config.scene or SceneGraphConfig.load()

@@ -3,54 +3,61 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, TypeVar
 
 from memory_node.domain.errors import InvalidValueError
+
+# So many of its newest sources a fact names; it counts all.
+SOURCES_KEPT = 64
 
 
 @dataclass(frozen=True)
 class Proposition:
     """A statement that episodes bear out. concepts: the classes and rooms that it is about, its index.
 
-    sources: "episode:index" of each step that showed it; a proposition without a source is not known.
+    sources: "episode:index" of the newest steps that showed it; a proposition without a source is not known.
+    support: how many steps showed it.
     """
 
     text: str
     concepts: frozenset[str]
     sources: tuple[str, ...]
     stamp_ns: int = 0
+    support: int = 0
 
     def __post_init__(self) -> None:
         if not self.text or not self.sources:
             raise InvalidValueError(f"Proposition {self.text!r}: expected a text and at least one source")
-
-    @property
-    def support(self) -> int:
-        """How many steps bear it out."""
-        return len(self.sources)
+        object.__setattr__(self, "support", max(self.support, len(self.sources)))
 
     def merged(self, other: Proposition) -> Proposition:
         """Return the same statement with the sources of both."""
-        sources = tuple(dict.fromkeys((*self.sources, *other.sources)))
-        return replace(self, sources=sources, stamp_ns=max(self.stamp_ns, other.stamp_ns))
+        return _merged(self, other)
+
+    def without(self, episode_id: str) -> Proposition | None:
+        """Return it without what an episode showed; None when that was all."""
+        return _without(self, [source for source in self.sources if source.rpartition(":")[0] != episode_id])
 
 
 @dataclass(frozen=True)
 class Prescription:
     """A way that has worked. intent: what it is for, in a person's words; actions: skills over classes, in order.
 
-    sources: ids of the episodes in which it worked.
+    sources: ids of the newest episodes in which it worked. support: in how many it did.
     """
 
     intent: str
     actions: tuple[str, ...]
     sources: tuple[str, ...]
     stamp_ns: int = 0
+    support: int = 0
 
     def __post_init__(self) -> None:
         if not self.intent or not self.actions or not self.sources:
             raise InvalidValueError(f"Prescription {self.intent!r}: expected an intent, actions and a source")
+        object.__setattr__(self, "support", max(self.support, len(self.sources)))
 
     @property
     def key(self) -> str:
@@ -59,8 +66,32 @@ class Prescription:
 
     def merged(self, other: Prescription) -> Prescription:
         """Return the same way with the sources of both."""
-        sources = tuple(dict.fromkeys((*self.sources, *other.sources)))
-        return replace(self, sources=sources, stamp_ns=max(self.stamp_ns, other.stamp_ns))
+        return _merged(self, other)
+
+    def without(self, episode_id: str) -> Prescription | None:
+        """Return it without an episode; None when it worked in no other."""
+        return _without(self, [source for source in self.sources if source != episode_id])
+
+
+Fact = TypeVar("Fact", Proposition, Prescription)
+
+
+def _merged(fact: Fact, other: Fact) -> Fact:
+    new: list[str] = [source for source in other.sources if source not in fact.sources]
+    return replace(
+        fact,
+        sources=(*fact.sources, *new)[-SOURCES_KEPT:],
+        stamp_ns=max(fact.stamp_ns, other.stamp_ns),
+        support=fact.support + len(new),
+    )
+
+
+def _without(fact: Fact, left: Sequence[str]) -> Fact | None:
+    """Return a fact with the named sources that are left; None: it has none, named or not."""
+    support = fact.support - (len(fact.sources) - len(left))
+    if support <= 0 or not left:
+        return None
+    return replace(fact, sources=tuple(left), support=support)
 
 
 def to_dict(fact: Proposition | Prescription) -> dict[str, Any]:
@@ -71,9 +102,11 @@ def to_dict(fact: Proposition | Prescription) -> dict[str, Any]:
 
 def proposition_from_dict(values: dict[str, Any]) -> Proposition:
     """Return the proposition of stored values."""
-    return Proposition(values["text"], frozenset(values["concepts"]), tuple(values["sources"]), int(values["stamp_ns"]))
+    concepts, sources = frozenset(values["concepts"]), tuple(values["sources"])
+    return Proposition(values["text"], concepts, sources, int(values["stamp_ns"]), int(values.get("support", 0)))
 
 
 def prescription_from_dict(values: dict[str, Any]) -> Prescription:
     """Return the prescription of stored values."""
-    return Prescription(values["intent"], tuple(values["actions"]), tuple(values["sources"]), int(values["stamp_ns"]))
+    actions, sources = tuple(values["actions"]), tuple(values["sources"])
+    return Prescription(values["intent"], actions, sources, int(values["stamp_ns"]), int(values.get("support", 0)))

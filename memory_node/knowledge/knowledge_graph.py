@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any, Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
 from memory_node.domain.ports import TextEmbedder
 from memory_node.domain.step import EpisodeSummary, StepRecord
@@ -24,6 +25,8 @@ PROPOSITIONS = "proposition"
 PRESCRIPTIONS = "prescription"
 # An intent less like the instruction than this is about something else (cosine of sentence embeddings).
 _SAME_INTENT = 0.5
+# All of them are compared with each question.
+_MOST_WAYS = 1000
 
 
 class KnowledgeLog(Protocol):
@@ -43,6 +46,7 @@ class KnowledgeGraph:
         self._propositions: dict[str, Proposition] = {}
         self._prescriptions: dict[str, Prescription] = {}
         self._by_concept: dict[str, set[str]] = defaultdict(set)
+        self._vectors: dict[str, NDArray[np.float32]] = {}
 
     def __len__(self) -> int:
         return len(self._propositions) + len(self._prescriptions)
@@ -55,16 +59,27 @@ class KnowledgeGraph:
             for values in prescriptions:
                 prescription = prescription_from_dict(values)
                 self._prescriptions[prescription.key] = prescription
+            self._keep_newest()
+
+    def embed_intents(self) -> None:
+        """Make the intents that were loaded findable; takes seconds, so not to be waited for."""
+        with self._lock:
+            intents = [w.intent for w in self._prescriptions.values() if w.intent not in self._vectors]
+        for intent in dict.fromkeys(intents):
+            self._embed(intent)
 
     def learn(self, episode: EpisodeSummary, steps: Sequence[StepRecord]) -> None:
         """Take over what a finished episode showed."""
+        way = prescription_of(episode, steps)
+        if way is not None:
+            self._embed(way.intent)
         with self._lock:
             kept = {self._keep(proposition).text for proposition in propositions_of(steps)}
             stated = [self._propositions[text] for text in sorted(kept)]
-            way = prescription_of(episode, steps)
             if way is not None:
-                known = self._prescriptions.get(way.key)
+                known = self._prescriptions.pop(way.key, None)
                 way = self._prescriptions[way.key] = known.merged(way) if known else way
+                self._keep_newest()
         self._log.put_documents(PROPOSITIONS, [(p.text, to_dict(p), _episodes(p.sources)) for p in stated])
         if way is not None:
             self._log.put_documents(PRESCRIPTIONS, [(way.key, to_dict(way), way.sources)])
@@ -80,11 +95,11 @@ class KnowledgeGraph:
     def ways_to(self, intent: str, k: int = 2) -> list[Prescription]:
         """Return the k prescriptions whose intents are most like this one."""
         with self._lock:
-            known = list(self._prescriptions.values())
+            known = [way for way in self._prescriptions.values() if way.intent in self._vectors]
+            vectors = [self._vectors[way.intent] for way in known]
         if not known or not intent.strip():
             return []
-        vectors = self._embedder.embed([intent, *(prescription.intent for prescription in known)])
-        scores = vectors[1:] @ vectors[0]
+        scores = np.stack(vectors) @ self._embedder.embed([intent])[0]
         order = np.argsort(-scores, kind="stable")[:k]
         return [known[index] for index in order if scores[index] >= _SAME_INTENT]
 
@@ -92,22 +107,38 @@ class KnowledgeGraph:
         """Withdraw an episode; return how many facts only it supported, which are gone now."""
         gone = 0
         with self._lock:
-            for text, proposition in list(self._propositions.items()):
-                left = tuple(s for s in proposition.sources if s.rpartition(":")[0] != episode_id)
-                if left == proposition.sources:
-                    continue
-                self._drop(text)
-                if left:
-                    self._keep(Proposition(text, proposition.concepts, left, proposition.stamp_ns))
-                gone += not left
+            for proposition in list(self._propositions.values()):
+                if any(source.rpartition(":")[0] == episode_id for source in proposition.sources):
+                    self._drop(proposition.text)
+                    left = proposition.without(episode_id)
+                    if left is not None:
+                        self._keep(left)
+                    gone += left is None
             for key, way in list(self._prescriptions.items()):
-                remaining = tuple(s for s in way.sources if s != episode_id)
-                if remaining and remaining != way.sources:
-                    self._prescriptions[key] = Prescription(way.intent, way.actions, remaining, way.stamp_ns)
-                elif not remaining:
-                    del self._prescriptions[key]
-                    gone += 1
+                if episode_id in way.sources:
+                    remaining = way.without(episode_id)
+                    if remaining is not None:
+                        self._prescriptions[key] = remaining
+                    else:
+                        del self._prescriptions[key]
+                        gone += 1
         return gone
+
+    def _embed(self, intent: str) -> None:
+        if intent not in self._vectors:
+            vector = self._embedder.embed([intent])[0]
+            with self._lock:
+                self._vectors[intent] = vector
+
+    def _keep_newest(self) -> None:
+        """Let the oldest ways go; the log keeps them."""
+        if len(self._prescriptions) <= _MOST_WAYS:
+            return
+        by_age = sorted(self._prescriptions.values(), key=lambda way: (way.stamp_ns, way.key))
+        for way in by_age[: len(by_age) - _MOST_WAYS]:
+            del self._prescriptions[way.key]
+        used = {way.intent for way in self._prescriptions.values()}
+        self._vectors = {intent: vector for intent, vector in self._vectors.items() if intent in used}
 
     def _keep(self, proposition: Proposition) -> Proposition:
         known = self._propositions.get(proposition.text)

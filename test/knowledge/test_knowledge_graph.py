@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from memory_node.domain.errors import InvalidValueError
 from memory_node.domain.skill import FailureReason, SkillCall
 from memory_node.domain.step import EpisodeSummary, StepRecord
-from memory_node.knowledge.facts import Proposition
+from memory_node.knowledge.facts import SOURCES_KEPT, Proposition, proposition_from_dict, to_dict
 from memory_node.knowledge.knowledge_graph import PRESCRIPTIONS, PROPOSITIONS, KnowledgeGraph
 
 
@@ -96,6 +96,7 @@ def test_knowledge_survives_a_restart(graph: KnowledgeGraph, log: ListedLog) -> 
     learn(graph, "e1")
     reborn = KnowledgeGraph(WordEmbedder(), ListedLog())
     reborn.load(log.documents[PROPOSITIONS].values(), log.documents[PRESCRIPTIONS].values())
+    reborn.embed_intents()
     assert reborn.about(["Apple"]) == graph.about(["Apple"])
     assert reborn.ways_to("wash the apple") == graph.ways_to("wash the apple")
 
@@ -103,3 +104,22 @@ def test_knowledge_survives_a_restart(graph: KnowledgeGraph, log: ListedLog) -> 
 def test_proposition_without_a_source_is_refused() -> None:
     with pytest.raises(InvalidValueError, match="source"):
         Proposition("Apple on DiningTable", frozenset({"Apple"}), ())
+
+
+def test_fact_names_its_newest_sources_and_counts_all() -> None:
+    fact = Proposition("Apple on DiningTable", frozenset({"Apple"}), ("e0:1",))
+    for number in range(1, 100):
+        fact = fact.merged(Proposition(fact.text, fact.concepts, (f"e{number}:1",)))
+    assert (len(fact.sources), fact.sources[-1], fact.support) == (SOURCES_KEPT, "e99:1", 100)
+    left = fact.without("e99")
+    assert left is not None
+    assert left.support == 99
+    assert proposition_from_dict(to_dict(left)) == left
+
+
+def test_oldest_ways_go_beyond_the_bound(graph: KnowledgeGraph, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("memory_node.knowledge.knowledge_graph._MOST_WAYS", 2)
+    for number, instruction in enumerate(("wash the apple", "bring the mug", "wash the mug")):
+        steps = [StepRecord(f"e{number}", 0, SkillCall("ToggleOn", ("Faucet",)), True, FailureReason.NONE, number)]
+        graph.learn(EpisodeSummary(f"e{number}", instruction, "", number, number, True), steps)
+    assert {way.intent for way in graph.ways_to("wash the apple", k=9)} == {"wash the mug"}

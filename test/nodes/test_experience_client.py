@@ -1,14 +1,13 @@
 """Experience over DDS: what a planner in another process is advised, and what it gets when memory is not there."""
 
-import os
-import signal
-import subprocess
-import sys
-from collections.abc import Iterator
+import json
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
-from ros_peer import RosPeer
+from ros_peer import RosPeer, wait_until
+from running_memory import running_memory
 
 from memory_node.domain.advice import AdviceSource
 from memory_node.domain.skill import FailureReason, SkillCall
@@ -17,15 +16,22 @@ from memory_node.domain.step import StepRecord
 PUT = SkillCall("PutObject", ("Egg", "Fridge"))
 
 
+REPLY = {
+    "success": False,
+    "successful_actions": [],
+    "failed_actions": ["PutObject(Egg, Fridge)"],
+    "success_patterns": [],
+    "failure_causes": ["Nobody opened the door."],
+    "insights": [],
+    "recommendations": [],
+    "guidelines": [{"text": "Look at the Fridge before you pick anything up.", "object_classes": ["Fridge"]}],
+}
+
+
 @pytest.fixture
 def memory(tmp_path: Path, peer: RosPeer) -> Iterator[None]:
-    environment = {**os.environ, "ROS_DOMAIN_ID": str(peer.domain_id), "ROS_AUTOMATIC_DISCOVERY_RANGE": "LOCALHOST"}
-    command = [sys.executable, "-m", "memory_node.nodes.run", "memory"]
-    arguments = ["--ros-args", "-p", f"memory:database:={tmp_path / 'memory.db'}"]
-    process = subprocess.Popen([*command, *arguments], env=environment)
-    yield
-    process.send_signal(signal.SIGINT)
-    assert process.wait(20.0) == 0
+    with running_memory(peer.domain_id, str(tmp_path / "memory.db")):
+        yield
 
 
 def failed_put(episode_id: str) -> StepRecord:
@@ -46,6 +52,37 @@ def test_planner_in_another_process_is_advised_from_what_failed(peer: RosPeer, m
     assert advice.before == (SkillCall("OpenObject", ("{receptacle}",)),)
     client.end(episode_id, None)
     assert client.advise(episode_id, PUT) == ()  # refused, and logged: the episode has ended
+
+
+def test_language_model_chosen_by_parameter_teaches_the_next_prompt(
+    peer: RosPeer, tmp_path: Path, endpoint: Callable[..., Any]
+) -> None:
+    from diagnostic_msgs.msg import DiagnosticArray
+    from robot_memory.srv import GetContext
+
+    from memory_node.nodes.experience_client import ExperienceClient
+
+    figures: dict[str, str] = {}
+
+    def take(message: DiagnosticArray) -> None:
+        figures.update({value.key: value.value for value in message.status[0].values})
+
+    peer.node.create_subscription(DiagnosticArray, "/diagnostics", take, 10)
+    url = endpoint(json.dumps(REPLY)).url
+    with running_memory(peer.domain_id, str(tmp_path / "memory.db"), extractor="llm", llm_base_url=url):
+        client = ExperienceClient(peer.node, "memory", timeout_s=30.0)
+        episode_id = client.start("put the egg away", "place")
+        client.record(failed_put(episode_id))
+        client.end(episode_id, False, "it would not open")
+        wait_until(lambda: figures.get("lessons.llm.taken") == "1")
+        assert figures["experience.records"] == "1"
+        client.start("put the egg away again", "place")
+        context = peer.call(GetContext, "memory/get_context", instruction="put the egg away", token_budget=3000)
+        assert "Look at the Fridge before you pick anything up." in context.text
+        assert "failed: it would not open" in context.text
+        assert context.sections[0] == "Guidelines"
+        assert context.sections[-1] == "Working memory and robot state"
+        assert sum(context.section_tokens) == context.tokens <= 3000
 
 
 def test_planner_goes_on_without_a_memory_node(peer: RosPeer) -> None:
