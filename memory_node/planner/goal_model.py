@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -72,8 +72,13 @@ class GoalModel:
         self._tokenizer.no_padding()
         self._tokenizer.enable_truncation(_MAX_TOKENS)
 
-    def predict(self, sentence: str, home: HomeClasses, complete: bool = False) -> Prediction:
-        """Return the likeliest goal; `complete` admits only whole ALFRED goals (a destination or a lamp)."""
+    def predict(
+        self, sentence: str, home: HomeClasses, complete: bool = False, without: Collection[GoalKind] = ()
+    ) -> Prediction:
+        """Return the likeliest goal of a kind that is not in `without`.
+
+        complete: admit only whole ALFRED goals (a destination or a lamp).
+        """
         logits = self._logits(sentence, home)
         kind = _log_softmax(logits["kind"])
         slots = {name: _log_softmax(logits[name]) for name in ("target", "parent", "container", "light")}
@@ -84,7 +89,8 @@ class GoalModel:
         if home.fixtures:
             slots["parent"] = np.where(present, slots["parent"], slots["parent"] + _ABSENT)
             slots["light"] = np.where(present, slots["light"], slots["light"] + _ABSENT)
-        choices = [self._best(index, kind, slots, complete) for index in range(len(self._kinds))]
+        admitted = [index for index, one in enumerate(self._kinds) if one not in without]
+        choices = [self._best(index, kind, slots, complete) for index in admitted]
         score, goal = max(choices, key=lambda choice: choice[0])
         sliced = _log_softmax(logits["sliced"])
         goal = goal.changed(sliced=bool(sliced[1] > sliced[0]), text=sentence)

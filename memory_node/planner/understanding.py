@@ -15,6 +15,7 @@ from memory_node.planner.goal_model import GoalModel, HomeClasses, Prediction
 from memory_node.planner.grounding import Grounding
 from memory_node.planner.interpretation import USER, Describe, Interpreter, Recall, one_alfred_goal
 from memory_node.planner.object_kinds import ObjectKinds, load_object_kinds
+from memory_node.planner.treatments import TREATED_IN, speaks_of
 
 # From this probability on the model's reading of a sentence is believed against the grammar's.
 _SURE = 0.4
@@ -22,7 +23,6 @@ _SURE = 0.4
 _REMARK = 0.5
 _SWITCHED_FOR = {GoalKind.CLEAN: ("Faucet",), GoalKind.HEAT: ("StoveBurner", "StoveKnob", "Toaster", "Microwave")}
 _PUTTING = ("put", "place", "set", "lay", "leave", "store")
-_TREATED_IN = {GoalKind.CLEAN: "SinkBasin", GoalKind.HEAT: "Microwave", GoalKind.COOL: "Fridge"}
 
 
 class NotUnderstoodError(RobotMemoryError):
@@ -68,8 +68,8 @@ class Understander:
         home = home or HomeClasses()
         pieces = split_commands(instruction)
         commands = [read_command(piece) for piece in pieces]
-        prediction = self._model.predict(instruction, home) if self._model else None
         goals = self._read(pieces, commands, home, recall)
+        prediction = self._whole(instruction, home, goals)
         complete = bool(goals) and all(_is_grounded(goal) for goal in goals)
         if prediction is not None and not (complete and _needs_commands(goals, prediction)):
             return Understanding((prediction.goal,), "model", prediction.probability)
@@ -86,6 +86,16 @@ class Understander:
         if self._model is None:
             raise NotUnderstoodError("this needs the trained instruction model")
         return self._model.predict(sentence, home, complete=True)
+
+    def _whole(self, instruction: str, home: HomeClasses, commands: Sequence[Goal]) -> Prediction | None:
+        """Return the model's one goal. ALFRED's people often leave the treatment out; others then mean none."""
+        if self._model is None:
+            return None
+        if [goal.kind for goal in commands] != [GoalKind.PLACE]:
+            return self._model.predict(instruction, home)
+        place = str(commands[0].destination)
+        unsaid = [kind for kind in TREATED_IN if not speaks_of(kind, instruction, place)]
+        return self._model.predict(instruction, home, without=unsaid)
 
     def _read(
         self, pieces: Sequence[str], commands: Sequence[Command | None], home: HomeClasses, recall: Recall
@@ -142,11 +152,11 @@ def _is_covered(goals: Sequence[Goal], whole: Goal) -> bool:
     """Return whether a list of commands speaks of nothing but what one ALFRED goal is about."""
     named = {one.object_class for one in (whole.target, whole.container, whole.light) if one is not None}
     places = {one.object_class for one in (whole.destination, whole.container) if one is not None}
-    places |= {_TREATED_IN[whole.kind]} if whole.kind in _TREATED_IN else set()
+    places |= {TREATED_IN[whole.kind]} if whole.kind in TREATED_IN else set()
 
     def is_part(goal: Goal) -> bool:
         if goal.target.object_class in KNIFE_CLASSES - named:
-            return goal.kind not in _TREATED_IN  # laying the knife aside is part of cutting, washing it is not
+            return goal.kind not in TREATED_IN  # laying the knife aside is part of cutting, washing it is not
         there = goal.destination is None or bool(places & set(goal.destination.candidates))
         return goal.target.object_class in named and there
 

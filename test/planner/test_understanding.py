@@ -4,7 +4,7 @@ import pytest
 
 from memory_node.domain.goal_labels import GoalKind
 from memory_node.planner.goal import alfred_goal, goal_from_alfred
-from memory_node.planner.goal_model import HomeClasses
+from memory_node.planner.goal_model import GoalModel, HomeClasses
 from memory_node.planner.understanding import NotUnderstoodError, Understander
 
 
@@ -127,3 +127,24 @@ def test_place_left_of_something_is_beside_it(reader: Understander) -> None:
     goal = reader.understand("put the pan to the left of the stove").goals[0]
     assert goal.destination is not None
     assert goal.destination.beside
+
+
+@pytest.fixture(scope="module")
+def trained() -> Understander:
+    return Understander(GoalModel(), None)
+
+
+@pytest.mark.parametrize(
+    ("instruction", "kind"),
+    [
+        ("put the mug in the fridge", GoalKind.PLACE),
+        ("could you put the potato in the microwave", GoalKind.PLACE),
+        ("put the chilled mug on the table", GoalKind.COOL),
+        ("heat the potato and put it on the table", GoalKind.HEAT),
+    ],
+)
+def test_treatment_needs_a_word_for_it(trained: Understander, instruction: str, kind: GoalKind) -> None:
+    home = HomeClasses(
+        frozenset({"Mug", "Potato", "Plate", "Egg"}), frozenset({"Fridge", "Microwave", "DiningTable", "CounterTop"})
+    )
+    assert [goal.kind for goal in trained.understand(instruction, home).goals] == [kind]
