@@ -49,7 +49,6 @@ class _ReaderSource(CdrSource):
         self._order = order
 
     def compile(self, kind: FieldType) -> Reader:
-        """The function for a message or string."""
         self._field(kind, "m")
         self._flush()
         self._emit("return m, p")

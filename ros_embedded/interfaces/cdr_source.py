@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Callable
 from typing import Any
 
@@ -12,11 +11,18 @@ from ros_embedded.interfaces.definitions import FieldType
 from ros_embedded.interfaces.lookup import message_definition
 
 
-class CdrSource(ABC):
+class CdrSource:
     """Collects the lines of one generated function; neighbouring numbers are passed by one struct call.
 
-    Of the place in the stream it knows, while it generates, that `place % known == offset`.
+    Of the place in the stream it knows, while it generates, that `place % known == offset`. A subclass emits the struct
+    call for the numbers collected, and the code that aligns the place, and that of messages, strings and arrays.
     """
+
+    _flush: Callable[[], None]
+    _emit_alignment: Callable[[int], None]
+    _message: Callable[[str, str], None]
+    _string: Callable[[FieldType, str], None]
+    _array: Callable[[FieldType, str], None]
 
     def __init__(self, signature: str, names: dict[str, Any], known_alignment: int) -> None:
         self._lines = [f"def {signature}:"]
@@ -82,26 +88,6 @@ class CdrSource(ABC):
     def _stand_at(self, known: int) -> None:
         """Go on at a place that is only known to be a multiple of known."""
         self._known, self._offset = known, 0
-
-    @abstractmethod
-    def _flush(self) -> None:
-        """Emit the struct call for the numbers collected."""
-
-    @abstractmethod
-    def _emit_alignment(self, alignment: int) -> None:
-        """Emit the code that aligns the place when it runs."""
-
-    @abstractmethod
-    def _message(self, name: str, value: str) -> None:
-        """Emit the code of a nested message."""
-
-    @abstractmethod
-    def _string(self, kind: FieldType, value: str) -> None:
-        """Emit the code of a string."""
-
-    @abstractmethod
-    def _array(self, kind: FieldType, value: str) -> None:
-        """Emit the code of an array."""
 
 
 def least_size_bytes(kind: FieldType) -> int:

@@ -35,7 +35,6 @@ class _WriterSource(CdrSource):
         super().__init__("write(m, out)", {"wide_to_bytes": wide_to_bytes, "np": np}, known_alignment)
 
     def compile(self, kind: FieldType) -> Callable[[Any, bytearray], None]:
-        """The function for a message or string."""
         self._field(kind, "m")
         return self._finish("write", kind.name)
 

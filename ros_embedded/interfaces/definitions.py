@@ -59,12 +59,10 @@ class FieldType:
 
     @property
     def is_message(self) -> bool:
-        """True if the element is another message."""
         return "/" in self.name
 
     @property
     def is_string(self) -> bool:
-        """True if the element is a string or wstring."""
         return self.name in STRINGS
 
     @property

@@ -52,6 +52,5 @@ class LaunchDescription:
         self.add_action = self.add_entity = self.entities.append
 
     def visit(self, context: LaunchContext) -> None:
-        """Carry out all of it."""
         for entity in self.entities:
             entity.visit(context)

@@ -20,7 +20,6 @@ class PythonLaunchDescriptionSource:
         self.location = launch_file_path
 
     def path(self, context: LaunchContext) -> Path:
-        """The file."""
         return Path(perform_substitutions(context, self.location)).resolve()
 
     def get_launch_description(self, context: LaunchContext) -> LaunchDescription:

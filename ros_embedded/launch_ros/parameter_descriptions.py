@@ -17,7 +17,6 @@ class ParameterValue:
         self.value, self.value_type = value, value_type
 
     def evaluate(self, context: LaunchContext) -> Any:
-        """The value in a context."""
         text = perform_substitutions(context, self.value) if _is_text(self.value) else str(self.value)
         if self.value_type is str:
             return text

@@ -61,7 +61,6 @@ class Client(ServiceEndpoint):
             return self._pending_requests[sequence_number]
 
     def remove_pending_request(self, future: Future) -> None:
-        """Forget a request whose answer is no longer wanted."""
         with self._lock:
             for number, pending in list(self._pending_requests.items()):
                 if pending is future:

@@ -39,7 +39,6 @@ class JumpThreshold:
         self.min_forward, self.min_backward, self.on_clock_change = min_forward, min_backward, on_clock_change
 
     def is_exceeded(self, jump: TimeJump) -> bool:
-        """True if the jump is to be told."""
         if jump.changes_source:
             return self.on_clock_change
         forward, backward, delta_ns = self.min_forward, self.min_backward, jump.delta.nanoseconds
@@ -176,7 +175,6 @@ class ROSClock(Clock):
 
     @property
     def ros_time_is_active(self) -> bool:
-        """True while /clock rules."""
         return self._override_ns is not None
 
     @property

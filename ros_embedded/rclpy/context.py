@@ -67,7 +67,6 @@ class Context:
             _alive.add(self)
 
     def ok(self) -> bool:
-        """True between init and shutdown."""
         return self._ok
 
     def shutdown(self) -> None:

@@ -22,7 +22,6 @@ class Duration:
 
     @property
     def nanoseconds(self) -> int:
-        """The span in nanoseconds."""
         return self._nanoseconds
 
     def __repr__(self) -> str:

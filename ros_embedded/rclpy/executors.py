@@ -161,12 +161,10 @@ class Executor:
         self._spin_once_impl(timeout_sec)
 
     def spin_once_until_future_complete(self, future: Future, timeout_sec: float | None = None) -> None:
-        """Run one callback, unless `future` gets done before."""
         future.add_done_callback(lambda _: self.wake())
         self._spin_once_impl(timeout_sec, future.done)
 
     def can_execute(self, entity: ExecutableEntity) -> bool:
-        """True if the entity's callback may start now."""
         return entity.callback_group is None or entity.callback_group.can_execute(entity)
 
     def _spin_once_impl(self, timeout_sec: float | None, condition: Callable[[], bool] = lambda: False) -> None:

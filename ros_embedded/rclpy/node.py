@@ -135,7 +135,6 @@ class Node(ParametersMixin, GraphMixin):
 
     @property
     def executor(self) -> Executor | None:
-        """The executor that spins it."""
         return self._rclpy_core.executor
 
     @executor.setter

@@ -126,7 +126,6 @@ class ParametersMixin:
         del self._parameters[name], self._descriptors[name]
 
     def has_parameter(self, name: str) -> bool:
-        """True if it is declared."""
         return name in self._parameters
 
     def get_parameter_types(self, names: list[str]) -> list[int]:
@@ -303,7 +302,6 @@ class ParametersMixin:
         raise ParameterNotDeclaredException(name)
 
     def describe_parameters(self, names: list[str]) -> list[Any]:
-        """Several descriptors; see describe_parameter."""
         return [self.describe_parameter(name) for name in names]
 
     def set_descriptor(self, name: str, descriptor: Any, alternative_value: Any = None) -> Any:

@@ -91,7 +91,6 @@ class Parameter:
         return message
 
     def to_parameter_msg(self) -> Any:
-        """As rcl_interfaces/msg/Parameter."""
         return get_message("rcl_interfaces/msg/Parameter")(name=self.name, value=self.get_parameter_value())
 
 

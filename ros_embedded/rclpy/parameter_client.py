@@ -64,7 +64,6 @@ class AsyncParameterClient:
         return self._call("set_parameters", callback, parameters=_messages(parameters))
 
     def set_parameters_atomically(self, parameters: Sequence[Any], callback: Callback | None = None) -> Future:
-        """Set all or none."""
         return self._call("set_parameters_atomically", callback, parameters=_messages(parameters))
 
     def describe_parameters(self, names: list[str], callback: Callback | None = None) -> Future:
@@ -74,7 +73,6 @@ class AsyncParameterClient:
         return self._call("get_parameter_types", callback, names=names)
 
     def delete_parameters(self, names: list[str], callback: Callback | None = None) -> Future:
-        """Unset dynamically typed parameters."""
         return self.set_parameters([Parameter(name) for name in names], callback)
 
     def on_parameter_event(

@@ -29,7 +29,6 @@ class QoSOverridingOptions:
 
     @classmethod
     def with_default_policies(cls, **options: Any) -> QoSOverridingOptions:
-        """History, depth and reliability."""
         return cls((QoSPolicyKind.HISTORY, QoSPolicyKind.DEPTH, QoSPolicyKind.RELIABILITY), **options)
 
 

@@ -44,11 +44,9 @@ class Future:
         self._run_callbacks()
 
     def cancelled(self) -> bool:
-        """True if it was cancelled."""
         return self._cancelled
 
     def done(self) -> bool:
-        """True if there is a result or an exception."""
         return self._done
 
     def result(self) -> Any:
@@ -176,7 +174,6 @@ class Task(Future):
             self.set_result(result)
 
     def executing(self) -> bool:
-        """True while a thread runs it."""
         return self._executing
 
     def _is_ready(self) -> bool:

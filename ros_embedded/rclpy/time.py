@@ -39,11 +39,9 @@ class Time:
 
     @property
     def nanoseconds(self) -> int:
-        """Nanoseconds since the clock's epoch."""
         return self._nanoseconds
 
     def seconds_nanoseconds(self) -> tuple[int, int]:
-        """Whole seconds and the nanoseconds that remain."""
         return divmod(self._nanoseconds, S_TO_NS)
 
     @property

@@ -31,7 +31,6 @@ class TimeSource:
 
     @property
     def ros_time_is_active(self) -> bool:
-        """True while /clock rules."""
         return self._clock.ros_time_is_active
 
     def _check(self, parameters: list[Parameter]) -> Any:

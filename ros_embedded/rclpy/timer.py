@@ -55,7 +55,6 @@ class Timer(ExecutableEntity):
 
     @property
     def timer_period_ns(self) -> int:
-        """The period in nanoseconds."""
         return self._period_ns
 
     @timer_period_ns.setter
@@ -63,11 +62,9 @@ class Timer(ExecutableEntity):
         self._period_ns = int(value)
 
     def is_ready(self) -> bool:
-        """True if the callback is due."""
         return not self._is_canceled and not self._destroyed and self._clock._now_ns() >= self._next_call_ns
 
     def is_canceled(self) -> bool:
-        """True between cancel and reset."""
         return self._is_canceled
 
     def cancel(self) -> None:

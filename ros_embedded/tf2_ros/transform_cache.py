@@ -65,7 +65,6 @@ class TransformCache:
         return StampedTransform(stamp_ns, older.parent, older.parent_T_child.towards(newer.parent_T_child, share))
 
     def latest(self) -> StampedTransform:
-        """The newest pose."""
         return self._entries[-1]
 
 

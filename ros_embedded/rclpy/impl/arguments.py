@@ -62,7 +62,6 @@ class RosArguments:
         return self._special("__node", name) or self._special("__name", name) or name
 
     def node_namespace(self, name: str, namespace: str) -> str:
-        """The namespace of the node that the program calls `name`."""
         return self._special("__ns", name) or namespace
 
     def _special(self, source: str, node: str) -> str | None:
@@ -72,7 +71,6 @@ class RosArguments:
         return None
 
     def remapped(self, full_name: str, kind: str, node: str, namespace: str) -> str:
-        """The name that `full_name` is to be replaced with."""
         for rule in self.remappings:
             if rule.source.startswith("__") or rule.kind not in ("", kind) or rule.node not in ("", node):
                 continue
@@ -81,7 +79,6 @@ class RosArguments:
         return full_name
 
     def parameters_of(self, node: str, namespace: str) -> dict[str, Any]:
-        """Initial values for a node's parameters."""
         full_name = f"{namespace.rstrip('/')}/{node}"
         values: dict[str, Any] = {}
         for pattern, given in self.parameters:

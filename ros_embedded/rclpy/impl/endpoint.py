@@ -96,7 +96,6 @@ class _Endpoint:
             return cyclone.matched(self.entity, isinstance(self, Writer))
 
     def close(self) -> None:
-        """Leave the topic."""
         with self._lifetime:
             cyclone.delete(self.entity)
 

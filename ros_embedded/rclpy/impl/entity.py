@@ -65,12 +65,10 @@ class NodeEntity(ExecutableEntity):
 
     @property
     def context(self) -> Any:
-        """The node's context."""
         return self._node.context
 
     @property
     def logger_name(self) -> str:
-        """The name of the node's logger."""
         return self._node.get_logger().name
 
     def _close(self) -> None:

@@ -74,12 +74,10 @@ class Graph:
         self.conditions = [self._reader.condition, *(cyclone.read_condition(reader) for reader, _ in self._builtin)]
 
     def add_node(self, node: NodeEntities) -> None:
-        """Announce a node."""
         with self.announcement():
             self._local.append(node)
 
     def remove_node(self, node: NodeEntities) -> None:
-        """Withdraw a node."""
         with self.announcement():
             self._local.remove(node)
 
@@ -151,7 +149,6 @@ class Graph:
             return list((self.publications if is_writer else self.subscriptions).values())
 
     def on_topic(self, topic: str, is_writer: bool) -> list[cyclone.Endpoint]:
-        """The writers or readers of a DDS topic."""
         return [endpoint for endpoint in self.endpoints(is_writer) if endpoint.topic == topic]
 
     def of_node(self, name: str, namespace: str, is_writer: bool) -> Iterator[cyclone.Endpoint] | None:

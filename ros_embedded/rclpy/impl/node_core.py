@@ -48,7 +48,6 @@ class NodeCore:
 
     @property
     def executor(self) -> Executor | None:
-        """The executor that spins the node."""
         return self._executor()
 
     @executor.setter
@@ -56,7 +55,6 @@ class NodeCore:
         self._executor = (lambda: None) if executor is None else weakref.ref(executor)
 
     def wake_executor(self) -> None:
-        """Have the executor look around."""
         executor = self.executor
         if executor is not None:
             executor.wake()
@@ -85,7 +83,6 @@ class NodeCore:
         return True
 
     def of_type(self, kind: type) -> list[Any]:
-        """The executables of a class."""
         return [entity for entity in list(self.executables) if isinstance(entity, kind) and entity not in self.hidden]
 
     def resolve(self, name: str, kind: str, only_expand: bool = False) -> str:

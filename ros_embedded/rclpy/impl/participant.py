@@ -60,7 +60,6 @@ class Participant:
         return self.entity, self.lifetime, topic, topic_descriptor(type_name, bool(mark)), qos, user_data
 
     def remove(self, node: NodeEntities, *endpoints: Writer | Reader) -> None:
-        """Close endpoints of `node`."""
         if self.lifetime.is_over:
             return
         with self.graph.announcement():

@@ -30,7 +30,6 @@ class _CallSite:
         self._calls = 0
 
     def lets_through(self) -> bool:
-        """True if this call is to be logged."""
         throttle_s = self.options.get("throttle_duration_sec")
         if throttle_s:
             now_ns = self._clock.now().nanoseconds
@@ -62,11 +61,9 @@ class RcutilsLogger:
         logging_output.levels[self.name] = LoggingSeverity(level)
 
     def get_effective_level(self) -> LoggingSeverity:
-        """The level in force, its own or inherited."""
         return logging_output.effective_level(self.name)
 
     def is_enabled_for(self, severity: LoggingSeverity | int) -> bool:
-        """True if messages of this severity are logged."""
         return severity >= self.get_effective_level()
 
     def log(self, message: Any, severity: LoggingSeverity | int, **kwargs: Any) -> bool:

@@ -21,11 +21,9 @@ class Guard:
         cyclone.set_guardcondition(self.condition, True)
 
     def reset(self) -> None:
-        """Sleep again."""
         cyclone.set_guardcondition(self.condition, False)
 
     def close(self) -> None:
-        """Leave every wait set."""
         cyclone.delete(self.condition)
 
 
@@ -38,7 +36,6 @@ class WaitSet:
         self._triggered = (ct.c_ssize_t * _AT_ONCE)()
 
     def attach_exactly(self, conditions: Iterable[int | None]) -> None:
-        """Make `conditions` the attached ones."""
         wanted = set(conditions)
         for gone in self._attached.difference(wanted):
             self.detach(gone)
@@ -64,5 +61,4 @@ class WaitSet:
         return list(self._triggered[: min(count, _AT_ONCE)]) if count > 0 else []
 
     def close(self) -> None:
-        """Free it."""
         cyclone.delete(self._entity)
