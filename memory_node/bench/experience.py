@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import random
 import resource
+import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
@@ -14,33 +15,19 @@ from typing import Any
 import numpy as np
 
 from memory_node.bench.rows import emit
+from memory_node.delivery.open_memory import MemoryConfig, open_memory
+from memory_node.delivery.robot_memory import RobotMemory
 from memory_node.domain.skill import FailureReason, SkillCall
 from memory_node.domain.step import EpisodeSummary, StepRecord
-from memory_node.experience.config import ExperienceConfig
-from memory_node.experience.experience import Experience, ExperienceQuery
-from memory_node.experience.extractor import RuleExtractor, record_of
+from memory_node.experience.experience import ExperienceQuery
+from memory_node.experience.extractor import record_of
 from memory_node.experience.guideline import Guideline
 
 HELP = "retrieval and learning of experience after many steps and guidelines"
 _EPISODE_STEPS = 20
+_CONTEXT_TOKENS = 2000
 _ROOMS, _CLASSES, _TASKS = 8, 100, 50
 _SKILLS = ("GoToObject", "PickupObject", "OpenObject", "CloseObject", "ToggleOn", "ToggleOff")
-
-
-class _NoLog:
-    """An ExperienceLog that keeps nothing: the store is measured by its own benchmark."""
-
-    def put_episode(self, episode: EpisodeSummary) -> None:
-        """Keep nothing."""
-
-    def put_step(self, step: StepRecord) -> None:
-        """Keep nothing."""
-
-    def put_documents(self, kind: str, documents: Sequence[tuple[str, dict[str, Any], tuple[str, ...]]]) -> None:
-        """Keep nothing."""
-
-    def remove_documents(self, kind: str, ids: Sequence[str]) -> None:
-        """Keep nothing."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -54,54 +41,73 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Run the benchmark; return the exit status."""
     generator = random.Random(args.seed)
-    experience = Experience(ExperienceConfig(), RuleExtractor(), _NoLog(), now_ns=lambda: args.steps * 10**9)
-    experience.load(_records(args.steps // _EPISODE_STEPS, args.seed), _guidelines(args.guidelines, generator))
-    experience.load_episodes(_episodes(args.steps // _EPISODE_STEPS, args.seed)).result()
-    figures = experience.figures()
-    asked = [_timed_ms(partial(experience.ask, _query(generator))) for _ in range(args.queries)]
-    row = {
-        "steps": figures["experience.steps"],
-        "guidelines": figures["experience.guidelines"],
-        "p50_ms": _percentile(asked, 50),
-        "p99_ms": _percentile(asked, 99),
-        **_while_learning(experience, args.ends, generator),
-        "rss_mb": round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024, 1),
-    }
-    experience.close()
+    with tempfile.TemporaryDirectory() as folder:
+        memory = open_memory(MemoryConfig(database=f"{folder}/memory.db"), clock=lambda: args.steps * 10**9)
+        experience = memory.experience
+        experience.load(_records(args.steps // _EPISODE_STEPS, args.seed), _guidelines(args.guidelines, generator))
+        experience.load_episodes(_episodes(args.steps // _EPISODE_STEPS, args.seed)).result()
+        figures = experience.figures()
+        asked = [_timed_ms(partial(experience.ask, _query(generator))) for _ in range(args.queries)]
+        row = {
+            "steps": figures["experience.steps"],
+            "guidelines": figures["experience.guidelines"],
+            "p50_ms": _percentile(asked, 50),
+            "p99_ms": _percentile(asked, 99),
+            **_while_learning(memory, args.ends, generator),
+            "rss_mb": round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024, 1),
+        }
+        memory.close()
     emit([row], args.json)
     return 0
 
 
-def _while_learning(experience: Experience, ends: int, generator: random.Random) -> dict[str, float | int]:
-    """Return how long ends of episodes, and steps and questions of another one meanwhile, take.
+def _while_learning(memory: RobotMemory, ends: int, generator: random.Random) -> dict[str, float | int]:
+    """Return how long ends of episodes, and steps and contexts of another one, take: while nothing and while something
+    is being learnt.
 
     The next step comes at once after an end, when the lesson is being drawn; steps go on until it is.
     """
-    experience.start("goes on", "task0", "going-on")
-    ended, recorded, asked, index = [], [], [], 0
+    other = _OtherEpisode(memory, generator)
+    idle = [other.step() for _ in range(ends)]
+    ended, busy = [], []
     for number in range(ends):
         episode_id = f"z{number:08d}"
         task = f"task{generator.randrange(_TASKS)}"
-        experience.start(task, task, episode_id)
-        experience.note_given(experience.ask(ExperienceQuery(task_type=task)).guidelines, episode_id)
+        memory.episodes.start(task, task, episode_id)
+        memory.full_context(task, _CONTEXT_TOKENS, episode_id)
         for step in _steps(episode_id, 10**6 + number, generator):
-            experience.record(step)
-        ended.append(_timed_ms(partial(experience.end, episode_id, True)))
-        while True:
-            step = replace(_steps("going-on", 10**6, generator)[0], index=index)
-            index += 1
-            recorded.append(_timed_ms(partial(experience.record, step)))
-            asked.append(_timed_ms(partial(experience.ask, _query(generator))))
-            if not experience.figures()["episodes.to_learn"]:
-                break
+            memory.episodes.record(step)
+        ended.append(_timed_ms(partial(memory.episodes.end, episode_id, True)))
+        busy.append(other.step())
+        while memory.experience.figures()["episodes.to_learn"]:
+            busy.append(other.step())
     return {
         "ends": ends,
-        "end_p99_ms": _percentile(ended, 99),
-        "samples_while_learning": len(recorded),
-        "record_while_learning_p99_ms": _percentile(recorded, 99),
-        "ask_while_learning_p99_ms": _percentile(asked, 99),
-        "worst_while_learning_ms": round(max(*recorded, *asked), 3),
+        "end_episode_p99_ms": _percentile(ended, 99),
+        "record_step_p99_ms": _percentile([step for step, _ in idle], 99),
+        "get_context_p99_ms": _percentile([context for _, context in idle], 99),
+        "samples_while_learning": len(busy),
+        "record_step_while_learning_p99_ms": _percentile([step for step, _ in busy], 99),
+        "get_context_while_learning_p99_ms": _percentile([context for _, context in busy], 99),
+        "record_step_while_learning_max_ms": round(max(step for step, _ in busy), 3),
     }
+
+
+class _OtherEpisode:
+    """An episode that goes on while others end."""
+
+    def __init__(self, memory: RobotMemory, generator: random.Random) -> None:
+        self._memory = memory
+        self._generator = generator
+        self._index = 0
+        memory.episodes.start("goes on", "task0", "going-on")
+
+    def step(self) -> tuple[float, float]:
+        """Record a step and ask for a context; return how long each took, in milliseconds."""
+        step = replace(_steps("going-on", 10**6, self._generator)[0], index=self._index)
+        self._index += 1
+        recorded = _timed_ms(partial(self._memory.episodes.record, step))
+        return recorded, _timed_ms(partial(self._memory.full_context, "goes on", _CONTEXT_TOKENS, "going-on"))
 
 
 def _timed_ms(call: Callable[[], object]) -> float:
