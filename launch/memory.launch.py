@@ -18,6 +18,8 @@ ARGUMENTS = (
     ("color_topic", "camera/color/image_raw", "sensor_msgs/Image, rgb8, bgr8, rgba8, bgra8 or mono8"),
     ("depth_topic", "camera/depth/image_raw", "sensor_msgs/Image, 16UC1 (mm) or 32FC1 (m), aligned to the colour"),
     ("camera_info_topic", "camera/color/camera_info", "sensor_msgs/CameraInfo of the colour camera"),
+    ("detector_model", "", "ONNX detector: starts the detector node, whose rectangles memory then takes; empty: none"),
+    ("class_names", "", "text file with one class name a line, for the detector"),
     ("detections_topic", "detections", "vision_msgs/Detection2DArray; used where the parameter detections is boxes"),
     ("masks_topic", "detections/masks", "sensor_msgs/Image, mono8 or 16UC1: pixel i+1 belongs to detection i"),
     ("map_topic", "map", "nav_msgs/OccupancyGrid"),
@@ -72,6 +74,10 @@ def generate_launch_description() -> LaunchDescription:
     common = {"use_sim_time": argument("use_sim_time")}
     memory_parameters = {**common, "database": argument("database"), "map_frame": argument("map_frame")}
 
+    no_detector = EqualsSubstitution(argument("detector_model"), "")
+    detector_parameters = {**common, "model": argument("detector_model"), "class_names": argument("class_names")}
+    remapped = [(topic, argument(name)) for name, topic in REMAPPED.items()]
+
     def node(name: str, parameters: dict, files: tuple[str, ...] = ("params_file",), **more: object) -> Node:
         return Node(
             package="robot_memory",
@@ -88,7 +94,14 @@ def generate_launch_description() -> LaunchDescription:
         [
             *declared,
             *network,
-            node("memory", memory_parameters, remappings=[(topic, argument(name)) for name, topic in REMAPPED.items()]),
+            node("memory", memory_parameters, remappings=remapped, condition=IfCondition(no_detector)),
+            node(
+                "memory",
+                {**memory_parameters, "detections": "rectangles"},
+                remappings=remapped,
+                condition=UnlessCondition(no_detector),
+            ),
+            node("detector", detector_parameters, remappings=remapped, condition=UnlessCondition(no_detector)),
             node("planner", common, condition=IfCondition(argument("planner"))),
             node("skills", common, ("params_file", "skills_file"), condition=IfCondition(argument("skills"))),
         ]

@@ -38,7 +38,8 @@ from memory_node.store.store import Store, open_store
 class MemoryConfig:
     """What a memory is made of.
 
-    database: a file, a SQLAlchemy URL, or empty for a memory of this process only.
+    database: a file, a SQLAlchemy URL, or empty for a memory of this process only. clip_path: folder of the CLIP that
+    embeds how things look; empty: what config/retrieval.yaml names.
     """
 
     database: str = ""
@@ -47,6 +48,7 @@ class MemoryConfig:
     scene: SceneGraphConfig | None = None
     short_term: ShortTermConfig | None = None
     experience: ExperienceConfig | None = None
+    clip_path: str = ""
 
 
 def open_memory(
@@ -60,6 +62,7 @@ def open_memory(
     """
     config = config or MemoryConfig()
     retrieval = RetrievalConfig.load()
+    retrieval = replace(retrieval, clip_path=config.clip_path or retrieval.clip_path)
     embedder = CachingEmbedder(embedder or build_embedder(retrieval))
     store = _open_store(config, clock)
     short_term = config.short_term or ShortTermConfig.load()

@@ -97,6 +97,7 @@ class RobotMemory:
 
     def observe(self, frame: Frame) -> tuple[SceneEvent, ...]:
         """Take in one frame; return what it changed in the scene graph."""
+        frame = self._with_looks(frame)
         with self._lock:
             before = self._scene.version
             events = tuple(self._scene.observe(frame))
@@ -379,6 +380,16 @@ class RobotMemory:
             self._store.close()
 
     # --- inside ----------------------------------------------------------------------------------
+
+    def _with_looks(self, frame: Frame) -> Frame:
+        """Return the frame with an embedding of each observation's picture, where something embeds pictures."""
+        if not self._recall.embeds_pictures:
+            return frame
+        observations = tuple(
+            seen if seen.embedding is not None else replace(seen, embedding=self._recall.looks_of(seen.crop_jpeg))
+            for seen in frame.observations
+        )
+        return replace(frame, observations=observations)
 
     def _name_room(self, room_id: str, name: str) -> list[SceneEvent]:
         self._edits.name_room(room_id, name)

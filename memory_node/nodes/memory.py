@@ -46,6 +46,10 @@ class MemoryParameters:
     )
     llm_base_url: str = parameter("", "OpenAI-compatible endpoint that reads ended episodes; empty: as the file says")
     llm_model: str = parameter("", "name of its model; empty: as the file says")
+    clip_path: str = parameter(
+        "",
+        "folder with an ONNX CLIP's image.onnx, text.onnx and tokenizer.json, for looks; empty: as retrieval.yaml says",
+    )
     perception: PerceptionConfig = PerceptionConfig()  # noqa: RUF009 - frozen
 
 
@@ -106,6 +110,7 @@ def _memory_config(config: MemoryParameters, inputs: InputParameters) -> MemoryC
         robot_id=config.robot_id,
         scene=replace(SceneGraphConfig.load(), area_spacing_m=config.area_spacing_m, clock_jump_s=inputs.clock_jump_s),
         experience=_experience_config(config),
+        clip_path=config.clip_path,
         short_term=replace(
             ShortTermConfig.load(), capacity=config.short_term_capacity, policy=config.short_term_policy
         ),

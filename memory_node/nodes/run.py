@@ -8,6 +8,7 @@ import os
 import sys
 from collections.abc import Sequence
 
+from memory_node.domain.errors import RobotMemoryError
 from memory_node.domain.resources import share_folders
 
 # name -> (module, class); `ros2 run robot_memory NAME` and the composed process start the same classes.
@@ -15,6 +16,7 @@ NODES = {
     "memory": ("memory_node.nodes.memory", "MemoryNode"),
     "planner": ("memory_node.nodes.planner", "PlannerNode"),
     "skills": ("memory_node.nodes.skills", "SkillsNode"),
+    "detector": ("memory_node.nodes.detector", "DetectorNode"),
     "home": ("memory_node.nodes.home", "HomeNode"),
 }
 
@@ -41,7 +43,11 @@ def run_nodes(names: Sequence[str], argv: Sequence[str] | None = None, threads: 
     try:
         for name in names:
             module, class_name = NODES[name]
-            nodes.append(getattr(importlib.import_module(module), class_name)())
+            try:
+                nodes.append(getattr(importlib.import_module(module), class_name)())
+            except RobotMemoryError as error:  # what a user has to put right: a path, a parameter, a database
+                print(f"{name} cannot start: {error}", file=sys.stderr)
+                return 1
             executor.add_node(nodes[-1])
         executor.spin()
     except (KeyboardInterrupt, ExternalShutdownException):

@@ -28,25 +28,31 @@ class ClipEmbedder:
     (n, 3, side, side) -> one vector an image) and tokenizer.json, as exporters of CLIP write them.
 
     Raises:
-        ResourceMissingError: a file is missing.
+        ResourceMissingError: a file is missing, or is no model.
+        InvalidValueError: the towers are not one model's.
     """
 
     def __init__(self, folder: Path, threads: int = 1) -> None:
         missing = [name for name in _FILES if not (folder / name).is_file()]
         if missing:
-            raise ResourceMissingError(f"CLIP in {folder}: no {', '.join(missing)}")
+            raise ResourceMissingError(
+                f"CLIP in {folder}: no {', '.join(missing)}; put the exported model's files there"
+            )
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = threads
-        self._text, self._image = (
-            onnxruntime.InferenceSession(str(folder / name), options, providers=["CPUExecutionProvider"])
-            for name in _FILES[:2]
-        )
+        self._text, self._image = (_open(folder / name, options) for name in _FILES[:2])
         self._tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
         self._tokenizer.enable_truncation(_CONTEXT_TOKENS)
         self._tokenizer.enable_padding(length=_CONTEXT_TOKENS)
         side = self._image.get_inputs()[0].shape[-1]
         self._side = side if isinstance(side, int) else 224
         self._dimension = int(self.embed(["dimension"]).shape[1])
+        pixels = np.zeros((1, 3, self._side, self._side), dtype=np.float32)
+        pictured = _unit_rows(self._image, {self._image.get_inputs()[0].name: pixels}).shape[1]
+        if pictured != self._dimension:
+            raise InvalidValueError(
+                f"CLIP in {folder}: image.onnx gives {pictured} numbers, text.onnx {self._dimension}: not one model's"
+            )
 
     @property
     def dimension(self) -> int:
@@ -94,10 +100,18 @@ class ClipEmbedder:
         return np.asarray(((middle / np.float32(255.0) - _MEAN) / _STD).transpose(2, 0, 1), dtype=np.float32)
 
 
+def _open(path: Path, options: Any) -> Any:
+    try:
+        return onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
+    except Exception as error:  # onnxruntime's errors share no base class
+        raise ResourceMissingError(f"{path}: not an ONNX model that onnxruntime can run: {error}") from error
+
+
 def _unit_rows(session: Any, feed: dict[str, NDArray[Any]]) -> NDArray[np.float32]:
     # Exporters also give hidden states (n, tokens, d); the projected embedding is the output with two axes.
     outputs = [np.asarray(output) for output in session.run(None, feed)]
     vectors = next((output for output in outputs if output.ndim == 2), None)
     if vectors is None:
         raise ResourceMissingError(f"CLIP: no output of shape (n, d) among {[output.shape for output in outputs]}")
-    return np.asarray(vectors / np.linalg.norm(vectors, axis=1, keepdims=True), dtype=np.float32)
+    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
+    return np.asarray(vectors / np.maximum(lengths, 1e-12), dtype=np.float32)

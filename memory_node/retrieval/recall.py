@@ -102,6 +102,11 @@ class Recall:
             if rows:
                 self._words.add(np.array(rows, dtype=np.int64), np.stack(vectors), threads)
 
+    @property
+    def embeds_pictures(self) -> bool:
+        """Whether there is an embedder of pictures."""
+        return self._picture_embedder is not None
+
     def looks_of(self, crop_jpeg: bytes) -> NDArray[np.float32] | None:
         """Return the unit vector of a unit's picture, or None without an embedder of pictures."""
         if self._picture_embedder is None or not crop_jpeg:

@@ -92,9 +92,14 @@ def forward_camera(height_m: float = 1.0) -> Pose:
 
 
 class SimulatedCamera:
-    """Publishes what a camera at a fixed pose sees: one plate with a class, with TF and detections."""
+    """Publishes what a camera at a fixed pose sees: one plate with a class, with TF and detections.
 
-    def __init__(self, peer: RosPeer, object_class: str = "Mug") -> None:
+    detections: which of the topics detections and detections/masks it publishes.
+    """
+
+    def __init__(
+        self, peer: RosPeer, object_class: str = "Mug", detections: tuple[str, ...] = ("detections/masks", "detections")
+    ) -> None:
         from rclpy.qos import QoSProfile
         from tf2_ros import StaticTransformBroadcaster
 
@@ -103,6 +108,7 @@ class SimulatedCamera:
         self.pose = forward_camera()
         self._peer = peer
         self._class = object_class
+        self._silent = {"detections/masks", "detections"} - set(detections)
         self._qos = QoSProfile(depth=10)
         self._tf = StaticTransformBroadcaster(peer.node)
         self._tf.sendTransform(conversions.transform_to_msg(self.pose, "map", "camera", 0))
@@ -122,6 +128,8 @@ class SimulatedCamera:
             "detections/masks": conversions.image_to_msg(mask, "16UC1", stamp_ns, "camera"),
             "detections": conversions.detections_to_msg(found, stamp_ns, "camera"),
         }
+        for topic in self._silent:
+            del messages[topic]
         for topic, message in messages.items():
             change = changed.get(topic.replace("/", "_"))
             if change is not None:

@@ -20,13 +20,20 @@ def running_memory(domain_id: int, database: str, **parameters: Any) -> Iterator
     node = MemoryNode()
     executor = MultiThreadedExecutor(num_threads=6)
     executor.add_node(node)
-    thread = threading.Thread(target=executor.spin, daemon=True)
+
+    def spin() -> None:
+        while not ended.is_set():
+            executor.spin_once(timeout_sec=0.1)
+
+    ended = threading.Event()
+    thread = threading.Thread(target=spin, daemon=True)
     thread.start()
     try:
         yield node
     finally:
-        executor.shutdown()
+        ended.set()
         thread.join(5.0)
+        executor.shutdown()
         node.destroy_node()
         rclpy.shutdown()
 

@@ -1,4 +1,4 @@
-"""Detectors and CLIP towers of any origin are run from their ONNX files; tiny ones are made here."""
+"""Detectors of any origin are run from their ONNX files; tiny ones are made here."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 from memory_node.domain.errors import InvalidValueError, ResourceMissingError
-from memory_node.perception.onnx_clip import OnnxClip
 from memory_node.perception.onnx_detector import OnnxDetector, OnnxDetectorConfig
 
 onnx = pytest.importorskip("onnx")
@@ -89,43 +88,3 @@ def test_values_that_are_no_numbers_are_dropped(tmp_path: Path, names: Path) -> 
     detector = OnnxDetector(OnnxDetectorConfig(answering(tmp_path / "nan.onnx", {"out": rows.T[None]}), names))
     assert all(np.isfinite(d.box_px).all() for d in detector.detect(COLOR, None, None))
     assert detector.detect(None, None, None) == []
-
-
-@pytest.fixture
-def clip(tmp_path: Path) -> OnnxClip:
-    """Return a CLIP in three dimensions: pictures by their mean colour, texts by an embedding of their first token."""
-    from tokenizers import Tokenizer, models, pre_tokenizers
-
-    tokenizer = Tokenizer(models.WordLevel({"[UNK]": 0, "red": 1, "green": 2, "blue": 3, "a": 4}, unk_token="[UNK]"))
-    tokenizer.pre_tokenizer = pre_tokenizers.Whitespace()
-    tokenizer.save(str(tmp_path / "tokenizer.json"))
-    helper, kinds = onnx.helper, onnx.TensorProto
-    picture = save(
-        tmp_path / "image.onnx",
-        [helper.make_node("ReduceMean", ["images"], ["out"], axes=[2, 3], keepdims=0)],
-        [image(32)],
-        [helper.make_tensor_value_info("out", kinds.FLOAT, [1, 3])],
-        {},
-    )
-    colors = np.array([[1, 1, 1], [1, -0.8, -0.8], [-0.8, 1, -0.8], [-0.8, -0.8, 1], [1, 1, 1]], np.float32)
-    text = save(
-        tmp_path / "text.onnx",
-        [
-            helper.make_node("Gather", ["input_ids", "first"], ["token"], axis=1),
-            helper.make_node("Gather", ["colors", "token"], ["out"], axis=0),
-        ],
-        [helper.make_tensor_value_info("input_ids", kinds.INT64, ["n", "length"])],
-        [helper.make_tensor_value_info("out", kinds.FLOAT, ["n", 3])],
-        {"first": np.array(0, np.int64), "colors": colors},
-    )
-    return OnnxClip(picture, text, tmp_path / "tokenizer.json", context_length=8)
-
-
-def test_clip_puts_pictures_beside_their_words(clip: OnnxClip) -> None:
-    words = clip.embed(["red thing", "green", "blue"])
-    assert words.shape == (3, clip.dimension)
-    assert np.linalg.norm(words, axis=1) == pytest.approx(1.0)
-    for index in range(3):
-        picture = np.zeros((50, 30, 3), np.uint8)
-        picture[..., index] = 255
-        assert int(np.argmax(words @ clip.embed_image(picture))) == index

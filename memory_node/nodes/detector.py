@@ -1,0 +1,82 @@
+"""The detector node: colour images in, Detection2DArray of an ONNX detector out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from rclpy.node import Node
+from rclpy.qos import QoSProfile, qos_profile_sensor_data
+from sensor_msgs.msg import Image
+from vision_msgs.msg import Detection2DArray
+
+from memory_node.domain.errors import InputSkippedError, InvalidValueError
+from memory_node.nodes import conversions
+from memory_node.nodes.diagnostics import DiagnosticsPublisher, InputCounters
+from memory_node.nodes.parameters import declare, parameter
+from memory_node.perception.onnx_detector import OnnxDetector, OnnxDetectorConfig
+
+
+@dataclass(frozen=True)
+class DetectorParameters:
+    """Parameters of the detector node."""
+
+    model: str = parameter("", "path of an .onnx file with YOLO-style or DETR-style outputs")
+    class_names: str = parameter("", "path of a text file with the name of one class a line, in the model's order")
+    min_score: float = parameter(0.3, "weaker detections are dropped", 0.0, 1.0)
+    max_overlap: float = parameter(0.6, "of two boxes that overlap by more (IoU) the weaker goes (YOLO)", 0.0, 1.0)
+    input_px: int = parameter(640, "side of the model's input, where the model takes any", 32, 4096)
+
+
+class DetectorNode(Node):
+    """Detects in the newest image; images that come while it is busy are left out."""
+
+    def __init__(self) -> None:
+        super().__init__("detector")
+        config = declare(self, DetectorParameters)
+        self._detector = _open(config)
+        self._counters = InputCounters()
+        self._publisher = self.create_publisher(Detection2DArray, "detections", 10)
+        newest = QoSProfile(depth=1, reliability=qos_profile_sensor_data.reliability)
+        self.create_subscription(Image, "camera/color/image_raw", self._on_image, newest)
+        self._diagnostics = DiagnosticsPublisher(self, self._counters.values, list)
+        self.get_logger().info(f"{config.model}: detects {len(self._detector.names)} classes")
+
+    def _on_image(self, msg: Image) -> None:
+        try:
+            found = self._detector.detect(conversions.color_from_msg(msg), None, None)
+        except (InputSkippedError, InvalidValueError) as error:
+            reason = error.reason if isinstance(error, InputSkippedError) else "invalid_value"
+            self._counters.skipped(InputSkippedError(reason, str(error)))
+            self.get_logger().warning(f"skipped an image: {error}", throttle_duration_sec=5.0)
+            return
+        self._counters.used("images")
+        stamp_ns = conversions.stamp_from_msg(msg.header.stamp)
+        self._publisher.publish(conversions.detections_to_msg(found, stamp_ns, msg.header.frame_id))
+
+
+def _open(config: DetectorParameters) -> OnnxDetector:
+    """Open the model and let it look at an empty image, so that a model that does not fit is told at the start.
+
+    Raises:
+        InvalidValueError: a path is not given, or the model's outputs fit no known layout.
+        ResourceMissingError: there is no such file.
+    """
+    missing = [name for name in ("model", "class_names") if not getattr(config, name)]
+    if missing:
+        raise InvalidValueError(
+            f"detector: set the parameter {' and '.join(missing)}, for example -p model:=/models/yolo.onnx "
+            "-p class_names:=/models/names.txt"
+        )
+    detector = OnnxDetector(
+        OnnxDetectorConfig(
+            Path(config.model).expanduser(),
+            Path(config.class_names).expanduser(),
+            config.min_score,
+            config.max_overlap,
+            config.input_px,
+        )
+    )
+    detector.detect(np.zeros((480, 640, 3), np.uint8), None, None)
+    return detector
