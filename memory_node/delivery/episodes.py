@@ -63,10 +63,11 @@ class Episodes:
         Raises:
             NotFoundError: the episode is not running.
         """
+        key_classes = self._experience.key_classes(step.episode_id)
         with self._lock:
             told = told_changes(step, self._scene)
             named = replace(step, action=named_by_class(step.action, self._scene))
-            surrounded = with_surroundings(named, self._scene)
+            surrounded = with_surroundings(named, self._scene, key_classes)
         warnings = self._experience.record(surrounded)
         if told:
             self._remember(told)

@@ -231,6 +231,12 @@ class Experience:
     def _similar(self, task_type: str, objects: tuple[str, ...], room: str) -> list[ExperienceRecord]:
         return self._long_term.similar(task_type, objects, room) if "episodic" in self._config.parts else []
 
+    def key_classes(self, episode_id: str) -> frozenset[str]:
+        """Return the classes that a running episode was about so far; empty when it is not running."""
+        with self._lock:
+            episode = self._running.get(episode_id)
+            return frozenset(episode.classes) if episode is not None else frozenset()
+
     def working_memory(self, episode_id: str) -> WorkingMemoryView | None:
         """Return a running episode's working memory, or None when it is not running."""
         with self._lock:

@@ -7,11 +7,15 @@ from dataclasses import replace
 from memory_node.domain.skill import SkillCall
 from memory_node.domain.step import EpisodeSummary, StepRecord
 from memory_node.experience.consistency import ConsistencyWarning
+from memory_node.experience.lifting import lifted_arguments
 from memory_node.experience.working_memory import WorkingMemory, WorkingMemoryView
 
 
 class RunningEpisode:
-    """Steps and working memory of one attempt; not thread-safe. held: what the hand held when it began, as a class."""
+    """Steps and working memory of one attempt; not thread-safe.
+
+    held: what the hand held when it began, as a class. classes: what its steps so far were about, its key objects.
+    """
 
     def __init__(self, summary: EpisodeSummary, window: int, held: str = "") -> None:
         self.summary = summary
@@ -19,6 +23,7 @@ class RunningEpisode:
         self._window = window
         self._held = held
         self._steps: dict[int, StepRecord] = {}
+        self.classes: set[str] = set()
         self._memory = WorkingMemory(window, held)
 
     @property
@@ -42,6 +47,7 @@ class RunningEpisode:
             return ()
         late = bool(self._steps) and step.index < max(self._steps)
         self._steps[step.index] = step
+        self.classes.update(lifted_arguments(step))
         if not late:
             return self._memory.record(step)
         # Working memory follows the order of the steps, so a late one rebuilds it.

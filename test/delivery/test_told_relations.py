@@ -1,4 +1,4 @@
-"""Relations that an episode's steps tell go into the scene graph, where they are news."""
+"""What steps tell goes into the scene graph where it is news; what the graph knows around them goes into the steps."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -7,11 +7,12 @@ import numpy as np
 import pytest
 
 from memory_node.delivery.robot_memory import RobotMemory
-from memory_node.domain.geometry import OrientedBox
+from memory_node.domain.geometry import OrientedBox, Pose
 from memory_node.domain.observation import Frame, ObjectObservation
 from memory_node.domain.scene import SceneObject
 from memory_node.domain.skill import FailureReason, SkillCall, StateChange
 from memory_node.domain.step import StepRecord
+from memory_node.scene_graph.free_space import OccupancyMap
 
 SECOND_NS = 1_000_000_000
 See = Callable[..., Frame]
@@ -108,3 +109,15 @@ def test_told_relation_survives_a_restart(open_at: Callable[[], RobotMemory], ho
     home.episodes.record(step("OpenObject", "Cabinet", relations=("Plate in Cabinet",)))
     home.close()
     assert place_of(open_at(), "Plate") == "in Cabinet"
+
+
+def test_steps_get_the_key_objects_in_view_and_no_others(home: RobotMemory, see: See) -> None:
+    home.set_map(OccupancyMap(np.zeros((80, 80), np.int8), 0.1, Pose()), SECOND_NS)
+    home.observe(see(2, Fork=(1.6, 0.0, 0.05), Spoon=(1.7, 0.0, 0.05)))
+    home.episodes.record(step("GoToObject", "Fork"))
+    home.episodes.record(step("PickupObject", "Mug", index=1))
+    view = home.experience.working_memory("e1")
+    assert view is not None
+    first, second = view.window
+    assert (first.visible, second.visible) == ((), ("Fork",))
+    assert first.area == second.area != ""
