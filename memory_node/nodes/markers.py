@@ -24,7 +24,7 @@ from visualization_msgs.srv import GetInteractiveMarkers
 from memory_node.delivery.robot_memory import RobotMemory
 from memory_node.domain.errors import RobotMemoryError
 from memory_node.domain.geometry import Pose
-from memory_node.domain.scene import SceneObject, SceneSnapshot
+from memory_node.domain.scene import RelationKind, SceneObject, SceneSnapshot
 from memory_node.nodes import conversions
 from memory_node.scene_graph.markers import Marker, MarkerChanges, MarkerDiff
 
@@ -34,7 +34,7 @@ _SHAPES = {
     "line_list": MarkerMsg.LINE_LIST,
     "text": MarkerMsg.TEXT_VIEW_FACING,
 }
-_DELETE, _FORGET, _FIRST_CLASS = 1, 2, 10
+_DELETE, _FORGET, _SPLIT, _FIRST_CLASS, _FIRST_TWIN = 1, 2, 3, 10, 100
 
 
 def marker_to_msg(number: int, marker: Marker, header: Header) -> MarkerMsg:
@@ -83,14 +83,15 @@ class MarkerTopic:
 class EditMenus:
     """Interactive markers (the protocol of rviz's InteractiveMarkers display) on ~/edit: a menu on each object.
 
-    Choosing an entry edits memory as the user: it is not there, forget it, it is one of the other likely classes.
+    Choosing an entry edits memory as the user: it is not there, forget it, it is two things, it is one of the other
+    likely classes, it is the same thing as a near one of its class.
     """
 
     def __init__(self, node: Node, memory: RobotMemory) -> None:
         self._node = node
         self._memory = memory
         self._sequence = 0
-        self._shown: dict[str, tuple[tuple[float, ...], tuple[str, ...]]] = {}
+        self._shown: dict[str, tuple[tuple[float, ...], tuple[str, ...], tuple[str, ...]]] = {}
         self._markers: dict[str, InteractiveMarker] = {}
         group = MutuallyExclusiveCallbackGroup()
         self._updates = node.create_publisher(InteractiveMarkerUpdate, "~/edit/update", 100)
@@ -101,13 +102,14 @@ class EditMenus:
 
     def show(self, scene: SceneSnapshot) -> None:
         """Publish the menus of objects that are new, moved or otherwise classed, and erase those of the gone."""
-        looks = {found.id: _look(found) for found in scene.objects}
+        twins = _twins(scene)
+        looks = {found.id: (*_look(found), twins.get(found.id, ())) for found in scene.objects}
         changed = [found for found in scene.objects if self._shown.get(found.id) != looks[found.id]]
         erased = [object_id for object_id in self._shown if object_id not in looks]
         if not changed and not erased:
             return
         header = conversions.header(scene.stamp_ns, scene.frame_id)
-        made = [_menu_marker(found, header) for found in changed]
+        made = [_menu_marker(found, twins.get(found.id, ()), header) for found in changed]
         self._shown = looks
         self._markers = {name: marker for name, marker in self._markers.items() if name in looks}
         self._markers.update({marker.name: marker for marker in made})
@@ -132,13 +134,17 @@ class EditMenus:
         if feedback.event_type != InteractiveMarkerFeedback.MENU_SELECT or marker is None:
             return
         entry = next((e for e in marker.menu_entries if e.id == feedback.menu_entry_id), None)
+        beside = conversions.pose_from_msg(marker.pose).apply([float(marker.scale), 0.0, 0.0])
         actions: dict[int, Callable[[], object]] = {
             _DELETE: lambda: self._memory.edit("delete", marker.name),
             _FORGET: lambda: self._memory.forget(object_id=marker.name),
+            _SPLIT: lambda: self._memory.edit("split", marker.name, position=tuple(beside.tolist())),
         }
         try:
             if feedback.menu_entry_id in actions:
                 actions[feedback.menu_entry_id]()
+            elif entry is not None and entry.id >= _FIRST_TWIN:
+                self._memory.edit("merge", marker.name, entry.command)
             elif entry is not None and entry.command:
                 self._memory.edit("relabel", marker.name, new_class=entry.command)
         except RobotMemoryError as error:
@@ -150,7 +156,19 @@ def _look(found: SceneObject) -> tuple[tuple[float, ...], tuple[str, ...]]:
     return place, tuple(sorted(found.class_probabilities))
 
 
-def _menu_marker(found: SceneObject, header: Header) -> InteractiveMarker:
+def _twins(scene: SceneSnapshot) -> dict[str, tuple[str, ...]]:
+    """Return for each object the ids of those of its class that are near it: one thing may have been taken for two."""
+    by_id = {found.id: found for found in scene.objects}
+    twins: dict[str, tuple[str, ...]] = {}
+    for relation in scene.relations:
+        one, other = by_id.get(relation.source_id), by_id.get(relation.target_id)
+        if relation.kind is RelationKind.NEAR and one and other and one.class_name == other.class_name:
+            twins[one.id] = (*twins.get(one.id, ()), other.id)
+            twins[other.id] = (*twins.get(other.id, ()), one.id)
+    return twins
+
+
+def _menu_marker(found: SceneObject, twins: tuple[str, ...], header: Header) -> InteractiveMarker:
     marker = InteractiveMarker(
         header=header, name=found.id, description="", scale=float(max(found.box.size.max(), 0.1))
     )
@@ -159,11 +177,15 @@ def _menu_marker(found: SceneObject, header: Header) -> InteractiveMarker:
     marker.menu_entries = [
         MenuEntry(id=_DELETE, title=f"{found.class_name}: it is not there"),
         MenuEntry(id=_FORGET, title="forget it, history included"),
+        MenuEntry(id=_SPLIT, title="it is two things, side by side"),
     ]
     others = sorted((p, name) for name, p in found.class_probabilities.items() if name != found.class_name)
     for number, (probability, name) in enumerate(reversed(others)):
         title = f"it is a {name} ({probability:.0%})"
         marker.menu_entries.append(MenuEntry(id=_FIRST_CLASS + number, title=title, command=name))
+    for number, twin in enumerate(twins):
+        title = f"it is the same thing as the {found.class_name} beside it ({twin[-4:]})"
+        marker.menu_entries.append(MenuEntry(id=_FIRST_TWIN + number, title=title, command=twin))
     # A clear box that takes the click; the picture itself is in ~/markers.
     box = MarkerMsg(type=MarkerMsg.CUBE, color=ColorRGBA(r=1.0, g=1.0, b=1.0, a=0.05))
     box.scale = conversions.vector_to_msg(found.box.size)

@@ -11,6 +11,8 @@ from memory_node.scene_graph.colors import Rgb, class_color, room_color
 from memory_node.scene_graph.find import describe
 
 Point = tuple[float, float, float]
+# How high the layers are raised above the objects.
+_AREAS_M, _ROOMS_M, _FLOORS_M = 3.0, 5.0, 7.0
 
 
 @dataclass(frozen=True)
@@ -44,14 +46,12 @@ class MarkerChanges:
 class MarkerDiff:
     """Remembers what was shown, and tells the difference to the next snapshot."""
 
-    area_height_m: float = 3.0
-    room_height_m: float = 5.0
     _shown: dict[tuple[str, str], tuple[int, Marker]] = field(default_factory=dict)
     _next: int = 0
 
     def update(self, snapshot: SceneSnapshot) -> MarkerChanges:
         """Return the changes that turn what was shown into this snapshot."""
-        wanted = {(m.namespace, m.key): m for m in scene_markers(snapshot, self.area_height_m, self.room_height_m)}
+        wanted = {(m.namespace, m.key): m for m in scene_markers(snapshot)}
         changed: list[tuple[int, Marker]] = []
         for name, marker in wanted.items():
             old = self._shown.get(name)
@@ -70,11 +70,12 @@ class MarkerDiff:
         return MarkerChanges(tuple(self._shown.values()))
 
 
-def scene_markers(snapshot: SceneSnapshot, area_height_m: float = 3.0, room_height_m: float = 5.0) -> list[Marker]:
-    """Return the markers of a snapshot: objects where they are, areas and rooms raised above them, edges between."""
-    markers: list[Marker] = []
-    area_at = {a.id: (a.position[0], a.position[1], area_height_m) for a in snapshot.areas}
-    room_at = {r.id: (r.center[0], r.center[1], room_height_m) for r in snapshot.rooms}
+def scene_markers(snapshot: SceneSnapshot) -> list[Marker]:
+    """Return the markers of a snapshot: objects where they are, areas, rooms and floors raised above them, edges
+    between."""
+    area_at = {a.id: (a.position[0], a.position[1], _AREAS_M) for a in snapshot.areas}
+    room_at = {r.id: (r.center[0], r.center[1], _ROOMS_M) for r in snapshot.rooms}
+    markers = _floor_markers(snapshot, room_at)
     for index, room in enumerate(snapshot.rooms):
         color = _dark(room_color(index))
         markers.append(Marker("rooms", room.id, "cube", room_at[room.id], size=(0.5, 0.5, 0.5), color=(*color, 1.0)))
@@ -100,6 +101,25 @@ def scene_markers(snapshot: SceneSnapshot, area_height_m: float = 3.0, room_heig
     by_id = {found.id: found for found in snapshot.objects}
     for found in snapshot.objects:
         markers += _object_markers(found, area_at.get(found.area_id), by_id.get(found.support_id))
+    for relation in snapshot.relations:
+        if relation.kind is RelationKind.NEAR and relation.source_id in by_id and relation.target_id in by_id:
+            ends = _rounded(by_id[relation.source_id].box.center), _rounded(by_id[relation.target_id].box.center)
+            markers.append(_line("near", f"{relation.source_id} {relation.target_id}", [ends], (0.9, 0.75, 0.3, 0.5)))
+    return markers
+
+
+def _floor_markers(snapshot: SceneSnapshot, room_at: dict[str, Point]) -> list[Marker]:
+    """Return each floor above the middle of its rooms, with lines to them."""
+    markers = []
+    for floor in snapshot.floors:
+        rooms = [room_at[room.id] for room in snapshot.rooms if room.floor_id == floor.id]
+        if not rooms:
+            continue
+        x, y, _ = _rounded(np.mean(rooms, axis=0))
+        at = (x, y, _FLOORS_M)
+        markers.append(Marker("floors", floor.id, "cube", at, size=(0.8, 0.8, 0.3), color=(0.35, 0.38, 0.42, 1.0)))
+        markers.append(_text("floor_names", floor.id, floor.name, _up(at, 0.6), 0.5))
+        markers.append(_line("floor_rooms", floor.id, [(at, room) for room in rooms], (0.5, 0.5, 0.6, 0.35)))
     return markers
 
 

@@ -4,7 +4,7 @@ import numpy as np
 from ros_peer import RosPeer, wait_until
 
 from memory_node.domain.geometry import OrientedBox
-from memory_node.domain.scene import SceneObject, SceneSnapshot
+from memory_node.domain.scene import Relation, RelationKind, SceneObject, SceneSnapshot
 from memory_node.nodes import conversions
 
 
@@ -47,8 +47,10 @@ class RecordingMemory:
     def __init__(self) -> None:
         self.calls: list[tuple[str, ...]] = []
 
-    def edit(self, operation: str, object_id: str, new_class: str = "") -> str:
-        self.calls.append((operation, object_id, new_class))
+    def edit(
+        self, operation: str, object_id: str, other_id: str = "", new_class: str = "", position: tuple[float, ...] = ()
+    ) -> str:
+        self.calls.append((operation, object_id, other_id or new_class or " ".join(f"{x:.2f}" for x in position)))
         return object_id
 
     def forget(self, object_id: str) -> int:
@@ -64,14 +66,26 @@ def test_menu_of_an_object_edits_memory(peer: RosPeer) -> None:
 
     memory = RecordingMemory()
     menus = EditMenus(peer.node, memory)  # type: ignore[arg-type]
-    menus.show(SceneSnapshot(1, objects=(thing("a", 1.0),)))
+    near = Relation("a", RelationKind.NEAR, "b", 0.3)
+    menus.show(SceneSnapshot(1, objects=(thing("a", 1.0), thing("b", 1.3)), relations=(near,)))
     response = peer.call(GetInteractiveMarkers, "test_peer/edit/get_interactive_markers")
-    (marker,) = response.markers
-    assert [entry.title for entry in marker.menu_entries][2:] == ["it is a Cup (20%)"]
+    marker = next(marker for marker in response.markers if marker.name == "a")
+    titles = [entry.title for entry in marker.menu_entries][2:]
+    assert titles == [
+        "it is two things, side by side",
+        "it is a Cup (20%)",
+        "it is the same thing as the Mug beside it (b)",
+    ]
     for entry in marker.menu_entries:
         chosen = InteractiveMarkerFeedback(
             marker_name="a", event_type=InteractiveMarkerFeedback.MENU_SELECT, menu_entry_id=entry.id
         )
         peer.publish("test_peer/edit/feedback", chosen)
-    wait_until(lambda: len(memory.calls) == 3)
-    assert memory.calls == [("delete", "a", ""), ("forget", "a"), ("relabel", "a", "Cup")]
+    wait_until(lambda: len(memory.calls) == 5)
+    assert memory.calls == [
+        ("delete", "a", ""),
+        ("forget", "a"),
+        ("split", "a", "1.07 0.07 1.00"),  # a tenth of a metre along the box, which is turned by 45 degrees
+        ("relabel", "a", "Cup"),
+        ("merge", "a", "b"),
+    ]
