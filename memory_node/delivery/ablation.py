@@ -6,13 +6,19 @@ import math
 from collections.abc import Sequence
 from dataclasses import replace
 
+from memory_node.delivery.context import EXPERIENCE_SECTIONS
 from memory_node.domain.answer import AnswerStatus, FindQuery, RankedArea, Recollection
 from memory_node.domain.errors import InvalidValueError
 from memory_node.domain.ports import MemoryPort
 from memory_node.domain.scene import SceneSnapshot
 from memory_node.domain.skill import StateChange
 
-MODES = ("full", "no-short-term", "no-long-term", "none")
+MODES = ("full", "no-short-term", "no-long-term", "none", "experience", "full+experience")
+
+
+def uses_experience(mode: str) -> bool:
+    """Return whether a planner in this mode is given what was learnt from episodes."""
+    return mode in ("experience", "full+experience")
 
 
 class AblatedMemory:
@@ -22,8 +28,9 @@ class AblatedMemory:
         if mode not in MODES:
             raise InvalidValueError(f"memory: expected one of {', '.join(MODES)}, got {mode!r}")
         self._memory = memory
-        self._short_term = mode in ("full", "no-long-term")
-        self._long_term = mode in ("full", "no-short-term")
+        self._short_term = mode in ("full", "full+experience", "no-long-term")
+        self._long_term = mode in ("full", "full+experience", "no-short-term")
+        self._experience = uses_experience(mode)
 
     def recall(self, query: FindQuery) -> Recollection:
         """Answer from the short-term memory, if it is on."""
@@ -47,8 +54,14 @@ class AblatedMemory:
             self._memory.remember(changes)
 
     def context(self, instruction: str, token_budget: int = 2000) -> str:
-        """Return memory's context, unless nothing of it is on."""
-        return self._memory.context(instruction, token_budget) if self._short_term or self._long_term else ""
+        """Return memory's context, or that part of it that is on: objects, or what was learnt from episodes."""
+        objects = self._short_term or self._long_term
+        if not objects and not self._experience:
+            return ""
+        text = self._memory.context(instruction, token_budget)
+        if objects and self._experience:
+            return text
+        return "\n\n".join(part for part in text.split("\n\n") if _is_learnt(part) == self._experience)
 
     def scene(self) -> SceneSnapshot:
         """Return the scene graph; without long-term memory its ground alone: floors, rooms and areas."""
@@ -58,6 +71,10 @@ class AblatedMemory:
         ground = {n.id for nodes in (scene.floors, scene.rooms, scene.areas) for n in nodes}
         paths = tuple(r for r in scene.relations if r.source_id in ground and r.target_id in ground)
         return replace(scene, objects=(), relations=paths)
+
+
+def _is_learnt(section: str) -> bool:
+    return section.partition("\n")[0].removeprefix("## ") in EXPERIENCE_SECTIONS
 
 
 def _tour(areas: list[RankedArea]) -> list[RankedArea]:

@@ -30,6 +30,8 @@ ORDER = (
     SPATIAL_HOME,
     WORKING_MEMORY,
 )
+# What episodes taught; the others are about objects and places.
+EXPERIENCE_SECTIONS = frozenset({GUIDELINES, ROOM_PATTERNS, EXPERIENCES, ACTION_HINTS, WORKING_MEMORY})
 # What each may take of a budget that all of them would use up.
 _SHARES = dict(zip(ORDER, (0.12, 0.03, 0.15, 0.1, 0.1, 0.1, 0.28, 0.12)))
 

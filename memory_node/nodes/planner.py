@@ -12,14 +12,15 @@ from rclpy.node import Node
 from robot_memory import msg as rm
 from robot_memory.action import ExecuteInstruction
 
-from memory_node.delivery.ablation import MODES, AblatedMemory
+from memory_node.delivery.ablation import MODES, AblatedMemory, uses_experience
 from memory_node.domain.errors import RobotMemoryError
 from memory_node.nodes import conversions
-from memory_node.nodes.episode_client import EpisodeClient
+from memory_node.nodes.experience_client import ExperienceClient
 from memory_node.nodes.memory_client import MemoryClient
 from memory_node.nodes.parameters import declare, parameter
 from memory_node.nodes.skill_client import SkillClient
 from memory_node.planner.executor import InstructionExecutor, InstructionResult
+from memory_node.planner.guided_planner import GuidedPlanner
 from memory_node.planner.open_planner import PLANNERS, open_planner
 from memory_node.planner.planner import Planner, PlanProgress, ProgressKind
 from memory_node.planner.planner_config import PlannerConfig
@@ -31,7 +32,8 @@ class PlannerParameters:
     """Parameters of the planner node."""
 
     planner: str = parameter("offline", "which planner", choices=PLANNERS)
-    memory: str = parameter("full", "which memory the planner sees", choices=MODES)
+    memory: str = parameter("full+experience", "which memory the planner sees", choices=MODES)
+    attempts: int = parameter(1, "so often an instruction is tried while it fails and memory allows another", 1, 10)
     memory_node: str = parameter("memory", "name of the memory node")
     skill_action: str = parameter("execute_skill", "name of the robot's ExecuteSkill action")
     skill_timeout_s: float = parameter(300.0, "a skill that takes longer is cancelled (s)", 1.0, 86400.0)
@@ -45,7 +47,7 @@ class PlannerNode(Node):
         super().__init__("planner")
         self._config = declare(self, PlannerParameters)
         self._memory = MemoryClient(self, self._config.memory_node)
-        self._episodes = EpisodeClient(self, self._config.memory_node)
+        self._experience = ExperienceClient(self, self._config.memory_node)
         self._robot = SkillClient(self, self._config.skill_action, self._config.skill_timeout_s)
         self._planner: Planner = open_planner(self._config.planner, MiniLmEmbedder(), self._config.settings)
         self._busy = threading.Lock()
@@ -59,6 +61,9 @@ class PlannerNode(Node):
             callback_group=ReentrantCallbackGroup(),
         )
         self.get_logger().info(f"planner {self._config.planner!r} ready at execute_instruction")
+
+    def _now_ns(self) -> int:
+        return int(self.get_clock().now().nanoseconds)
 
     def _on_goal(self, goal: ExecuteInstruction.Goal) -> GoalResponse:
         if self._busy.locked():
@@ -87,7 +92,7 @@ class PlannerNode(Node):
             goal.succeed()
         else:
             goal.abort()
-        return result_to_msg(result, self._episodes.episode_id)
+        return result_to_msg(result, self._experience.episode_id)
 
     def _carry_out(self, goal: Any) -> InstructionResult:
         mode = goal.request.memory or self._config.memory
@@ -96,12 +101,11 @@ class PlannerNode(Node):
         instruction = goal.request.instruction
         self.get_logger().info(f"instruction {instruction!r} (memory {mode})")
         feedback = _Feedback(goal)
-        executor = InstructionExecutor(
-            AblatedMemory(self._memory, mode), self._robot, self._planner, on_step=self._episodes.record_step
+        planner = GuidedPlanner(
+            self._planner, self._experience, self._now_ns, self._config.attempts, advised=uses_experience(mode)
         )
-        self._episodes.start(instruction)
+        executor = InstructionExecutor(AblatedMemory(self._memory, mode), self._robot, planner)
         result = executor.execute(instruction, feedback.report, lambda: goal.is_cancel_requested)
-        self._episodes.end(result.success)
         self.get_logger().info(f"instruction {instruction!r} {'done' if result.success else 'failed'}")
         return result
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Generator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from memory_node.domain.advice import bind
 from memory_node.domain.clock import Clock
@@ -14,6 +14,7 @@ from memory_node.planner.planner import (
     PlannedStep,
     Planner,
     PlanningFailedError,
+    PlanOutcome,
     PlanProgress,
     PlanRun,
     ProgressKind,
@@ -25,18 +26,48 @@ _MAX_DEPTH = 2
 
 
 class GuidedPlanner:
-    """A planner whose steps experience may precede by others; each instruction is one recorded episode.
+    """A planner whose steps experience may precede by others; each attempt at an instruction is a recorded episode.
 
     The inner planner is told the results of its own steps only.
+
+    Args:
+        inner: the planner that is guided.
+        experience: what advises it and learns from it.
+        clock: stamps of steps.
+        attempts: so often an instruction is tried while it fails, as long as experience allows another attempt.
+        first_attempt: the number of the first one, where earlier ones were made elsewhere.
+        advised: False records episodes without asking for advice.
     """
 
-    def __init__(self, inner: Planner, experience: ExperiencePort, clock: Clock) -> None:
+    def __init__(
+        self,
+        inner: Planner,
+        experience: ExperiencePort,
+        clock: Clock,
+        attempts: int = 1,
+        first_attempt: int = 1,
+        advised: bool = True,
+    ) -> None:
         self._inner = inner
         self._experience = experience
         self._clock = clock
+        self._numbers = range(first_attempt, first_attempt + attempts)
+        self._advised = advised
 
     def carry_out(self, instruction: str, situation: Situation) -> PlanRun:
         """Yield the inner planner's steps and what experience puts before them; see planner.Planner."""
+        hand = _Hand(situation.held_class, situation.held_id)
+        for attempt in self._numbers:
+            now = replace(situation, held_class=hand.object_class, held_id=hand.object_id)
+            outcome = yield from self._attempt(instruction, now, attempt, hand)
+            if outcome.success or attempt == self._numbers[-1] or not self._experience.may_retry(attempt):
+                break
+            situation.report(
+                PlanProgress(ProgressKind.NOTE, f"attempt {attempt} failed; trying again with what it taught")
+            )
+        return outcome
+
+    def _attempt(self, instruction: str, situation: Situation, attempt: int, hand: _Hand) -> PlanRun:
         task_type: list[str] = []
 
         def report(progress: PlanProgress) -> None:
@@ -45,38 +76,52 @@ class GuidedPlanner:
                 task_type[:] = ["+".join(goal.split()[0] for goal in progress.goals if goal.split())]
             situation.report(progress)
 
+        def begin() -> _Episode:
+            episode_id = self._experience.start(instruction, "".join(task_type), attempt=attempt)
+            return _Episode(self._experience, episode_id, self._clock, hand)
+
         run = self._inner.carry_out(instruction, replace(situation, report=report))
         episode: _Episode | None = None
         success: bool | None = None
+        message = ""
         try:
             step = next(run)
-            episode_id = self._experience.start(instruction, "".join(task_type))
-            episode = _Episode(self._experience, episode_id, self._clock, situation.held_class)
+            episode = begin()
             while True:
-                yield from episode.prepare(step, situation)
+                if self._advised:
+                    yield from episode.prepare(step, situation)
                 result = yield step
                 episode.record(step.call, result)
                 step = run.send(result)
         except StopIteration as stop:
-            success = stop.value.success
-            return stop.value  # type: ignore[no-any-return]
-        except PlanningFailedError:
-            success = False
+            outcome: PlanOutcome = stop.value
+            success, message = outcome.success, "; ".join(outcome.failures)
+            return outcome
+        except PlanningFailedError as error:
+            success, message = False, str(error)
             raise
         finally:
             run.close()
-            if episode is not None:
-                self._experience.end(episode.id, success)
+            # What needs no step, or is not understood, is an episode as well.
+            self._experience.end((episode or begin()).id, success, message)
+
+
+@dataclass
+class _Hand:
+    """What the hand holds, by the changes that skills report."""
+
+    object_class: str = ""
+    object_id: str = ""
 
 
 class _Episode:
     """What is told to experience, in classes: ids mean nothing in the next home."""
 
-    def __init__(self, experience: ExperiencePort, episode_id: str, clock: Clock, held: str) -> None:
+    def __init__(self, experience: ExperiencePort, episode_id: str, clock: Clock, hand: _Hand) -> None:
         self.id = episode_id
         self._experience = experience
         self._clock = clock
-        self._held = held
+        self._hand = hand
         self._classes: dict[str, str] = {}
         self._index = 0
 
@@ -102,10 +147,13 @@ class _Episode:
         """Tell experience how a step ended."""
         for change in result.changes:
             self._classes[change.object_id] = change.object_class
-            if change.held is not None:
-                self._held = change.object_class if change.held else ""
-        if call.skill == "Explore" and result.object_id:
-            self._classes[result.object_id] = call.arguments[0]
+            if change.held:
+                self._hand.object_class, self._hand.object_id = change.object_class, change.object_id
+            elif change.held is False or (change.destroyed and change.object_id == self._hand.object_id):
+                self._hand.object_class = self._hand.object_id = ""
+        if result.success and result.object_id and call.skill in ("Explore", "GoToObject"):
+            # From here on the robot's own id may name it.
+            self._classes.setdefault(result.object_id, self._class_of(call))
         step = StepRecord(
             episode_id=self.id,
             index=self._index,
@@ -114,7 +162,7 @@ class _Episode:
             reason=result.reason,
             stamp_ns=self._clock(),
             message=result.message,
-            held_object=self._held,
+            held_object=self._hand.object_class,
             duration_s=result.duration_s,
             distance_m=result.distance_m,
         )
@@ -133,7 +181,10 @@ class _Episode:
 
     def _is_held(self, call: SkillCall) -> bool:
         # An episode may begin with something in the hand, which its steps do not tell.
-        return call.skill == "PickupObject" and self._named(call).arguments[0].partition("@")[0] == self._held
+        return call.skill == "PickupObject" and self._class_of(call) == self._hand.object_class
+
+    def _class_of(self, call: SkillCall) -> str:
+        return self._named(call).arguments[0].partition("@")[0]
 
     def _named(self, call: SkillCall) -> SkillCall:
         return SkillCall(call.skill, tuple(self._classes.get(text, text) for text in call.arguments))

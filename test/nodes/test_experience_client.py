@@ -1,17 +1,21 @@
 """Experience over DDS: what a planner in another process is advised, and what it gets when memory is not there."""
 
 import json
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from ros_peer import RosPeer, wait_until
 from running_memory import running_memory
 
 from memory_node.domain.advice import AdviceSource
-from memory_node.domain.skill import FailureReason, SkillCall
+from memory_node.domain.skill import FailureReason, SkillCall, SkillResult
 from memory_node.domain.step import StepRecord
+from memory_node.planner.executor import InstructionExecutor
+from memory_node.planner.guided_planner import GuidedPlanner
+from memory_node.planner.planner import PlannedStep, PlanOutcome, PlanProgress, PlanRun, ProgressKind, Situation
 
 PUT = SkillCall("PutObject", ("Egg", "Fridge"))
 
@@ -52,6 +56,43 @@ def test_planner_in_another_process_is_advised_from_what_failed(peer: RosPeer, m
     assert advice.before == (SkillCall("OpenObject", ("{receptacle}",)),)
     client.end(episode_id, None)
     assert client.advise(episode_id, PUT) == ()  # refused, and logged: the episode has ended
+
+
+class ForgetfulPlanner:
+    """Never thinks of the door, and gives up at the first failure."""
+
+    def carry_out(self, instruction: str, situation: Situation) -> PlanRun:
+        situation.report(PlanProgress(ProgressKind.PLAN, "", ("place Egg to Fridge",)))
+        result = yield PlannedStep(PUT)
+        return PlanOutcome(("place",), (result.success,))
+
+
+class ClosedFridge:
+    """A robot before a fridge that is closed until it is opened."""
+
+    def __init__(self) -> None:
+        self.calls: list[str] = []
+
+    def execute(self, call: SkillCall) -> SkillResult:
+        self.calls.append(call.skill)
+        done = call.skill != "PutObject" or "OpenObject" in self.calls
+        return SkillResult(call, done, FailureReason.NONE if done else FailureReason.CLOSED)
+
+
+def test_what_failed_in_one_episode_is_prepared_for_in_the_next(peer: RosPeer, tmp_path: Path) -> None:
+    from memory_node.nodes.experience_client import ExperienceClient
+
+    with running_memory(peer.domain_id, str(tmp_path / "memory.db")) as memory:
+        client = ExperienceClient(peer.node, "memory", timeout_s=30.0)
+        planner = GuidedPlanner(ForgetfulPlanner(), client, time.time_ns)
+        days = []
+        for _ in range(2):
+            robot = ClosedFridge()
+            InstructionExecutor(cast("Any", None), robot, planner).execute("put the egg away")
+            days.append(robot.calls)
+            assert memory.memory.experience.wait_settled(timeout_s=30.0)
+    # The hand is empty, so that working memory has the egg fetched both times.
+    assert days == [["PickupObject", "PutObject"], ["PickupObject", "OpenObject", "PutObject"]]
 
 
 def test_language_model_chosen_by_parameter_teaches_the_next_prompt(

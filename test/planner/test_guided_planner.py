@@ -3,15 +3,24 @@ from typing import Any, cast
 
 import pytest
 
+from memory_node.domain.advice import Advice
 from memory_node.domain.clock import Clock
 from memory_node.domain.ports import MemoryPort
-from memory_node.domain.skill import FailureReason, SkillCall, SkillResult
+from memory_node.domain.skill import FailureReason, SkillCall, SkillResult, StateChange
 from memory_node.domain.step import EpisodeSummary, StepRecord
 from memory_node.experience.config import ExperienceConfig
 from memory_node.experience.experience import Experience
 from memory_node.experience.extractor import RuleExtractor
 from memory_node.planner.guided_planner import GuidedPlanner
-from memory_node.planner.planner import PlannedStep, PlanOutcome, PlanProgress, PlanRun, ProgressKind, Situation
+from memory_node.planner.planner import (
+    PlannedStep,
+    PlanningFailedError,
+    PlanOutcome,
+    PlanProgress,
+    PlanRun,
+    ProgressKind,
+    Situation,
+)
 
 PUT = SkillCall("PutObject", ("Egg@1,1,1", "Fridge@2,2,1"))
 
@@ -111,3 +120,92 @@ def test_cancelled_instruction_ends_without_a_verdict(clock: Clock) -> None:
     assert episode.success is None
     assert (episode.task_type, episode.ended_ns) == ("place", 0)
     experience.close()
+
+
+class TakenDown:
+    """An `ExperiencePort` that keeps what it is told, and advises nothing."""
+
+    def __init__(self, max_attempts: int = 3) -> None:
+        self.max_attempts = max_attempts
+        self.started: list[tuple[str, int]] = []
+        self.steps: list[StepRecord] = []
+        self.ended: list[tuple[bool | None, str]] = []
+
+    def start(self, instruction: str, task_type: str = "", episode_id: str = "", attempt: int = 1) -> str:
+        self.started.append((task_type, attempt))
+        return f"e{len(self.started)}"
+
+    def advise(self, episode_id: str, action: SkillCall, objects: Sequence[str] = ()) -> tuple[Advice, ...]:
+        return ()
+
+    def record(self, step: StepRecord) -> None:
+        self.steps.append(step)
+
+    def end(self, episode_id: str, success: bool | None, message: str = "") -> None:
+        self.ended.append((success, message))
+
+    def may_retry(self, attempt: int) -> bool:
+        return attempt < self.max_attempts
+
+
+class ListedPlanner:
+    """Calls what it is given; achieves its goal when the last skill of all attempts is done."""
+
+    def __init__(self, *calls: SkillCall) -> None:
+        self._calls = calls
+
+    def carry_out(self, instruction: str, situation: Situation) -> PlanRun:
+        situation.report(PlanProgress(ProgressKind.PLAN, "", ("place Egg to Fridge",)))
+        if not self._calls:
+            raise PlanningFailedError("no word of it was understood")
+        success = False
+        for call in self._calls:
+            success = (yield PlannedStep(call)).success
+        return PlanOutcome(("place",), (success,), () if success else ("place: it would not go",))
+
+
+def carry_out(planner: GuidedPlanner, *successes: bool, changes: tuple[StateChange, ...] = ()) -> PlanOutcome:
+    """Let a robot whose skills end so one after the other carry out an instruction."""
+    run = planner.carry_out("put the egg away", Situation(cast("MemoryPort", None), _ignore, _ignore))
+    ends = iter(successes)
+    try:
+        step = next(run)
+        while True:
+            done = next(ends)
+            reason = FailureReason.NONE if done else FailureReason.EXECUTION
+            step = run.send(SkillResult(step.call, done, reason, object_id="thing-17", changes=changes))
+    except StopIteration as stop:
+        return cast("PlanOutcome", stop.value)
+
+
+def test_failed_attempt_is_tried_again_up_to_the_limit(clock: Clock) -> None:
+    experience = TakenDown()
+    outcome = carry_out(GuidedPlanner(ListedPlanner(PUT), experience, clock, attempts=5), False, False, False)
+    assert not outcome.success
+    assert experience.started == [("place", 1), ("place", 2), ("place", 3)]
+    assert experience.ended == [(False, "place: it would not go")] * 3
+    second = TakenDown()
+    assert carry_out(GuidedPlanner(ListedPlanner(PUT), second, clock, attempts=2), False, True).success
+    assert second.ended == [(False, "place: it would not go"), (True, "")]
+
+
+def test_one_attempt_is_the_default(clock: Clock) -> None:
+    experience = TakenDown()
+    carry_out(GuidedPlanner(ListedPlanner(PUT), experience, clock), False)
+    assert experience.started == [("place", 1)]
+
+
+def test_instruction_that_is_not_understood_is_a_failed_episode(clock: Clock) -> None:
+    experience = TakenDown()
+    with pytest.raises(PlanningFailedError):
+        carry_out(GuidedPlanner(ListedPlanner(), experience, clock, attempts=2))
+    assert experience.ended == [(False, "no word of it was understood")]
+
+
+def test_robots_own_ids_become_classes_and_the_hand_is_followed(clock: Clock) -> None:
+    experience = TakenDown()
+    calls = (SkillCall("GoToObject", ("Egg@1,1,1",)), SkillCall("PickupObject", ("thing-17",)))
+    picked = StateChange("thing-17", "Egg", 1, held=True)
+    carry_out(GuidedPlanner(ListedPlanner(*calls), experience, clock), True, True, changes=(picked,))
+    assert [str(step.action) for step in experience.steps] == ["GoToObject(Egg@1,1,1)", "PickupObject(Egg)"]
+    assert [(step.index, step.held_object) for step in experience.steps] == [(0, "Egg"), (1, "Egg")]
