@@ -21,6 +21,7 @@ _MAX_TOKENS = 128
 _ABSENT = -9.0  # log-probability of a class that the home is not known to have: unlikely, not impossible
 _CANDIDATES = 3
 _UNLIKELY = -6.0
+_UNHEARD_OF = -9.0  # log-probability of a class in a slot of a whole goal where no task of ALFRED's had it
 _DESTINED = frozenset({GoalKind.PLACE, GoalKind.PLACE_TWO, GoalKind.STACK})
 _TREATED = frozenset({GoalKind.CLEAN, GoalKind.HEAT, GoalKind.COOL})
 
@@ -62,6 +63,11 @@ class GoalModel:
         labels = json.loads((folder / "labels.json").read_text(encoding="utf-8"))
         self._kinds = tuple(GoalKind(name) for name in labels["kinds"] if name != NOTHING)
         self._classes: tuple[str, ...] = tuple(labels["classes"])
+        self._unheard = {
+            (GoalKind(kind), slot): np.array([0.0 if name in names else _UNHEARD_OF for name in self._classes])
+            for kind, slots in labels["seen"].items()
+            for slot, names in slots.items()
+        }
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = threads
         options.inter_op_num_threads = 1
@@ -128,7 +134,10 @@ class GoalModel:
         }
         for slot, needed in required.items():
             free = slot == "parent" and kind in _TREATED and not needed
-            gained, mention = self._fill(slots[slot], needed, free)
+            scores = slots[slot] + (self._unheard[kind, slot] if complete and kind in ALFRED_NAME else 0.0)
+            if slot == "container" and needed and mentions["target"]:
+                scores[self._classes.index(mentions["target"].object_class)] = -np.inf  # nothing is put into itself
+            gained, mention = self._fill(scores, needed, free)
             score += gained
             mentions[slot] = mention
         count = 2 if kind is GoalKind.PLACE_TWO else 1

@@ -71,7 +71,7 @@ class Understander:
         goals = self._read(pieces, commands, home, recall)
         prediction = self._whole(instruction, home, goals)
         complete = bool(goals) and all(_is_grounded(goal) for goal in goals)
-        if prediction is not None and not (complete and _needs_commands(goals, prediction)):
+        if prediction is not None and not (complete and _needs_commands(goals, prediction, self._kinds)):
             return Understanding((prediction.goal,), "model", prediction.probability)
         if not complete:
             raise NotUnderstoodError(f"nothing to do found in {instruction!r}; name the thing and what to do with it")
@@ -121,7 +121,7 @@ def _is_grounded(goal: Goal) -> bool:
     return all(one is None or one.candidates or one.original_place for one in wanted)
 
 
-def _needs_commands(goals: Sequence[Goal], prediction: Prediction) -> bool:
+def _needs_commands(goals: Sequence[Goal], prediction: Prediction, kinds: ObjectKinds) -> bool:
     """Return whether the commands say more than the model's one goal does."""
     joined = _joined(goals)
     first = joined[0]
@@ -129,7 +129,7 @@ def _needs_commands(goals: Sequence[Goal], prediction: Prediction) -> bool:
         return True  # what memory recalled, and deliveries, are beyond the model
     if prediction.goal.kind not in ALFRED_NAME:
         return True
-    if any(_is_asked_for_itself(goal, prediction.goal) for goal in joined):
+    if any(_is_asked_for_itself(goal, prediction.goal, kinds) for goal in joined):
         return True
     if len(joined) == 1 and (first.kind not in ALFRED_NAME or (first.destination and first.destination.beside)):
         return prediction.probability < _SURE
@@ -139,8 +139,12 @@ def _needs_commands(goals: Sequence[Goal], prediction: Prediction) -> bool:
     return len(placed) > 1 or not one_alfred_goal(joined) or prediction.probability < _SURE
 
 
-def _is_asked_for_itself(goal: Goal, whole: Goal) -> bool:
-    """Return whether a command is no step of what ALFRED calls one goal: switching or placing besides it."""
+def _is_asked_for_itself(goal: Goal, whole: Goal, kinds: ObjectKinds) -> bool:
+    """Return whether a command is no step of what the model reads: switching or placing besides it."""
+    if goal.destination is not None and not goal.destination.beside and whole.container is None:
+        vessel = kinds[goal.destination.object_class]
+        if vessel.movable and vessel.name not in (str(whole.target), str(whole.destination)):
+            return True
     if whole.kind is GoalKind.EXAMINE:
         return goal.destination is not None and goal.text.startswith(_PUTTING)  # not "carry it to the lamp"
     if goal.kind is GoalKind.SWITCH_ON:
