@@ -206,8 +206,9 @@ def _spread(values_s: Any) -> str:
 
 
 def _size(count: float) -> str:
-    unit, divisor = ("B", 1) if count < 1000 else ("KB", 1000) if count < 1000000 else ("MB", 1000000)
-    return f"{count / divisor:.2f} {unit}"
+    if count < 1000:
+        return f"{count:.0f} B"
+    return f"{count / 1000:.2f} KB" if count < 1000000 else f"{count / 1000000:.2f} MB"
 
 
 @command(

@@ -120,7 +120,7 @@ def test_echo_takes_the_durability_that_is_offered(run):
     ("verb", "topic", "says"),
     [
         ("hz", "chatter", r"average rate: \d+\.\d+\n\tmin: .*std dev: .*window: \d+"),
-        ("bw", "chatter", r"\d+\.\d+ B/s from \d+ messages\n\tMessage size mean: 16.00 B min: 16.00 B max: 16.00 B"),
+        ("bw", "chatter", r"\d+ B/s from \d+ messages\n\tMessage size mean: 16 B min: 16 B max: 16 B"),
         ("delay", "stamped", r"average delay: 0\.\d+\n\tmin: 0\.\d+s max: "),
     ],
 )
