@@ -98,9 +98,12 @@ class SimulatedCamera:
     """
 
     def __init__(
-        self, peer: RosPeer, object_class: str = "Mug", detections: tuple[str, ...] = ("detections/masks", "detections")
+        self,
+        peer: RosPeer,
+        object_class: str = "Mug",
+        detections: tuple[str, ...] = ("detections/masks", "detections"),
+        qos: Any = 10,
     ) -> None:
-        from rclpy.qos import QoSProfile
         from tf2_ros import StaticTransformBroadcaster
 
         from memory_node.nodes import conversions
@@ -109,7 +112,7 @@ class SimulatedCamera:
         self._peer = peer
         self._class = object_class
         self._silent = {"detections/masks", "detections"} - set(detections)
-        self._qos = QoSProfile(depth=10)
+        self._qos = qos
         self._tf = StaticTransformBroadcaster(peer.node)
         self._tf.sendTransform(conversions.transform_to_msg(self.pose, "map", "camera", 0))
 

@@ -1,0 +1,247 @@
+"""What the running memory node answers and publishes, service by service and topic by topic."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from recorded_drive import empty_map
+from ros_peer import RosPeer, SimulatedCamera, wait_until
+from running_memory import counted, running_memory
+
+SECOND_NS = 1_000_000_000
+# Class, place (m), when it was put there (s), state
+THINGS = {
+    "mug1": ("Mug", (1.5, 1.0, 0.8), 10, "dirty"),
+    "mug2": ("Mug", (1.5, -1.0, 0.8), 20, "cleaned"),
+    "apple": ("Apple", (-1.5, -1.5, 0.8), 30, ""),
+    "plate": ("Plate", (-1.5, 1.5, 0.8), 40, ""),
+}
+
+
+class Asked:
+    """A memory with a map and THINGS in it, and what it publishes."""
+
+    def __init__(self, peer: RosPeer, node: Any) -> None:
+        from robot_memory import msg, srv
+
+        from memory_node.nodes.qos import LATCHED
+
+        self.peer, self.node, self.srv, self.msg = peer, node, srv, msg
+        self.deltas: list[Any] = []
+        peer.node.create_subscription(msg.SceneGraphDelta, "memory/scene_graph_delta", self.deltas.append, 100)
+        wait_until(lambda: node.count_subscribers("memory/scene_graph_delta"))
+        peer.publish("map", empty_map(SECOND_NS), LATCHED)
+        wait_until(lambda: node.memory.scene().areas)
+        self.ids = {name: self.put(*thing) for name, thing in THINGS.items()}
+
+    def call(self, service: str, **fields: Any) -> Any:
+        words = "".join(word.capitalize() for word in service.split("_"))
+        return self.peer.call(getattr(self.srv, words), f"memory/{service}", **fields)
+
+    def put(self, name: str, place: tuple[float, ...], stamp_s: int, state: str = "", object_id: str = "") -> str:
+        from memory_node.nodes import conversions
+
+        change = self.msg.StateChange(
+            object_id=object_id, object_class=name, stamp=at(stamp_s), source="skill", probability=1.0
+        )
+        change.position, change.position_known = conversions.point_to_msg(place), True
+        change.held = self.msg.StateChange.HELD_PLACED
+        change.added = [state] if state else []
+        response = self.call("remember", changes=[change])
+        assert response.success, response.message
+        return str(response.object_ids[0])
+
+    def found(self, **fields: Any) -> list[str]:
+        """Return the names of what find_objects answers, best first."""
+        names = {object_id: name for name, object_id in self.ids.items()}
+        return [names.get(answer.object_id, answer.object_id) for answer in self.call("find_objects", **fields).answers]
+
+
+@pytest.fixture
+def asked(peer: RosPeer, tmp_path: Path) -> Iterator[Asked]:
+    with running_memory(peer.domain_id, str(tmp_path / "memory.db"), publish_period_s=0.2) as node:
+        yield Asked(peer, node)
+
+
+def at(stamp_s: int) -> Any:
+    from memory_node.nodes import conversions
+
+    return conversions.stamp_to_msg(stamp_s * SECOND_NS)
+
+
+def point(x: float, y: float) -> Any:
+    from memory_node.nodes import conversions
+
+    return conversions.point_to_msg((x, y, 0.8))
+
+
+def test_find_objects_ranks_by_words_class_place_area_and_state(asked: Asked) -> None:
+    assert asked.found(object_class="Mug", near_position=True, position=point(1.5, -1.0)) == ["mug2", "mug1"]
+    assert asked.found(object_class="Mug", near_position=True, position=point(1.5, 1.0)) == ["mug1", "mug2"]
+    assert asked.found(object_class="Mug", states=["cleaned"]) == ["mug2"]
+    assert asked.found(text="an apple", k=1) == ["apple"]
+    (answer,) = asked.call("find_objects", object_class="Plate").answers
+    assert answer.area_id
+    assert asked.found(area_id=answer.area_id) == ["plate"]
+    assert asked.found(object_class="Plate", area_id="elsewhere") == []
+    scores = [answer.score for answer in asked.call("find_objects", text="a mug").answers]
+    assert scores == sorted(scores, reverse=True)
+
+
+def test_search_areas_are_ranked_by_last_places_and_company(asked: Asked) -> None:
+    (apple,) = asked.call("find_objects", object_class="Apple").answers
+    ranked = asked.call("rank_search_areas", object_class="Apple").areas
+    assert sum(area.probability for area in ranked) == pytest.approx(1.0, abs=1e-3)
+    assert ranked[0].area_id == apple.area_id
+    assert ranked[0].reason == "apple was seen there"
+    # Nobody has seen a fork; where a plate is, one is likelier than elsewhere.
+    best = asked.call("rank_search_areas", object_class="Fork", k=1).areas
+    assert [area.reason for area in best] == ["plate is there"]
+
+
+def test_graph_and_answers_as_of_then_tell_what_was_where(asked: Asked) -> None:
+    asked.put("Apple", (1.5, 0.0, 0.8), 100, object_id=asked.ids["apple"])
+    then, now = (asked.call("find_objects", object_class="Apple", as_of=stamp).answers for stamp in (at(50), at(0)))
+    assert [round(answer.pose.pose.position.x, 1) for answer in (*then, *now)] == [-1.5, 1.5]
+    graph = asked.call("get_scene_graph", as_of=at(25), token_budget=500)
+    assert {found.id for found in graph.graph.objects} == {asked.ids["mug1"], asked.ids["mug2"]}
+    assert 0 < graph.text_tokens <= 500
+
+
+def test_deltas_are_typed_and_without_gaps_and_the_whole_graph_is_latched(asked: Asked) -> None:
+    from memory_node.nodes.qos import LATCHED
+
+    asked.put("Apple", (1.5, 0.0, 0.8), 100, object_id=asked.ids["apple"])
+    asked.call("edit_object", operation="relabel", object_id=asked.ids["plate"], new_class="Bowl")
+    asked.call("edit_object", operation="merge", object_id=asked.ids["mug1"], other_id=asked.ids["mug2"])
+    asked.call("edit_object", operation="delete", object_id=asked.ids["apple"])
+    asked.call("forget", object_id=asked.ids["plate"])
+    wait_until(lambda: any(delta.forgotten_ids for delta in asked.deltas))
+    told = {
+        name: [getattr(entry, "id", entry) for delta in asked.deltas for entry in getattr(delta, name)]
+        for name in ("appeared", "moved", "updated", "merged_ids", "merged_into_ids", "removed_ids", "forgotten_ids")
+    }
+    ids = asked.ids
+    assert told["appeared"] == list(ids.values())
+    assert told["moved"] == [ids["apple"]]
+    assert set(told["updated"]) == {ids["plate"], ids["mug1"]}
+    assert (told["merged_ids"], told["merged_into_ids"]) == ([ids["mug2"]], [ids["mug1"]])
+    assert (told["removed_ids"], told["forgotten_ids"]) == ([ids["apple"]], [ids["plate"]])
+    assert all(one.to_version == other.from_version for one, other in zip(asked.deltas, asked.deltas[1:]))
+    version = asked.deltas[-1].to_version
+    late: list[Any] = []
+    asked.peer.node.create_subscription(asked.msg.SceneGraph, "memory/scene_graph", late.append, LATCHED)
+    wait_until(lambda: late and late[-1].version >= version)
+    assert [found.id for found in late[-1].objects] == [ids["mug1"]]
+    assert late[-1].header.frame_id == "map"
+
+
+def test_edits_are_on_record_as_the_users(asked: Asked) -> None:
+    def provenance() -> dict[str, str]:
+        graph = asked.call("get_scene_graph", include_removed=True).graph
+        return {found.id: found.provenance for found in graph.objects}
+
+    ids = asked.ids
+    assert set(provenance().values()) == {"skill"}
+    asked.call("edit_object", operation="relabel", object_id=ids["mug1"], new_class="Cup")
+    assert asked.found(object_class="Cup") == ["mug1"]
+    split = asked.call("edit_object", operation="split", object_id=ids["mug2"], position=point(1.2, -1.0))
+    assert split.object_id not in (*ids.values(), "")
+    asked.call("edit_object", operation="delete", object_id=ids["apple"])
+    assert asked.call("find_objects", object_class="Apple").status.value == asked.msg.AnswerStatus.PROBABLY_GONE
+    users = {object_id for object_id, by in provenance().items() if by == "user"}
+    assert users == {ids["mug1"], ids["mug2"], split.object_id, ids["apple"]}
+    merged = asked.call("edit_object", operation="merge", object_id=ids["mug2"], other_id=split.object_id)
+    assert (merged.success, merged.object_id) == (True, ids["mug2"])
+    assert split.object_id not in provenance()
+    room = asked.call("get_scene_graph").graph.rooms[0]
+    asked.call("edit_object", operation="name_room", object_id=room.id, new_class="the studio")
+    assert [r.name for r in asked.call("get_scene_graph").graph.rooms if r.id == room.id] == ["the studio"]
+    refused = asked.call("edit_object", operation="merge", object_id=ids["mug2"], other_id="ghost")
+    assert not refused.success
+    assert "ghost" in refused.message
+
+
+def test_forget_erases_an_object_an_area_a_class_or_a_time_span(asked: Asked) -> None:
+    def left() -> set[str]:
+        graph = asked.call("get_scene_graph", include_removed=True).graph
+        return {name for name, object_id in asked.ids.items() if object_id in {found.id for found in graph.objects}}
+
+    (plate,) = asked.call("find_objects", object_class="Plate").answers
+    assert asked.call("forget", area_id=plate.area_id).forgotten == 1
+    assert left() == {"mug1", "mug2", "apple"}
+    assert asked.call("forget", begin=at(15), end=at(25)).forgotten == 1
+    assert left() == {"mug1", "apple"}
+    assert asked.call("forget", object_class="Mug").forgotten == 1
+    assert asked.call("forget", object_id=asked.ids["apple"]).forgotten == 1
+    assert left() == set()
+    assert asked.call("find_objects", object_class="Apple", as_of=at(35)).answers == []
+    assert not asked.call("forget").success
+
+
+def test_markers_are_layered_labelled_and_deleted_with_their_objects(asked: Asked) -> None:
+    from visualization_msgs.msg import Marker, MarkerArray
+
+    heard: list[Marker] = []
+    asked.peer.node.create_subscription(MarkerArray, "memory/markers", lambda array: heard.extend(array.markers), 100)
+    wait_until(lambda: {"objects", "areas", "rooms", "floors"} <= {marker.ns for marker in heard})
+    height = {marker.ns: marker.pose.position.z for marker in heard}
+    assert height["objects"] < height["areas"] < height["rooms"] < height["floors"]
+    assert {marker.text for marker in heard if marker.ns == "object_names"} == {
+        "dirty mug",
+        "cleaned mug",
+        "apple",
+        "plate",
+    }
+    assert {"area_objects", "room_areas", "paths", "uncertainty"} <= {marker.ns for marker in heard}
+    assert all(marker.type != Marker.CUBE_LIST for marker in heard)
+    shown = {(marker.ns, marker.id) for marker in heard if marker.pose.position.y == 1.5}
+    heard.clear()
+    asked.call("forget", object_id=asked.ids["plate"])
+    wait_until(lambda: any(marker.action == Marker.DELETE for marker in heard))
+    deleted = {(marker.ns, marker.id) for marker in heard if marker.action == Marker.DELETE}
+    assert deleted >= shown
+    assert {marker.ns for marker in heard if marker.action == Marker.ADD} <= {"area_objects"}
+
+
+@pytest.mark.parametrize("mode", ["none", "labels", "rectangles"])
+def test_detections_come_in_every_form(mode: str, peer: RosPeer, tmp_path: Path) -> None:
+    from vision_msgs.msg import Detection3D, Detection3DArray, ObjectHypothesis, ObjectHypothesisWithPose
+
+    from memory_node.nodes import conversions
+
+    topics = {"none": (), "labels": ("detections/masks",), "rectangles": ("detections",)}[mode]
+    settings = {"detections": mode, "camera_reliability": "reliable"}
+    with running_memory(peer.domain_id, str(tmp_path / "memory.db"), **settings) as node:
+
+        def rectangle(message: Any) -> None:
+            box = message.detections[0].bbox
+            box.center.position.x, box.center.position.y, box.size_x, box.size_y = 319.5, 239.5, 72.0, 72.0
+
+        camera = SimulatedCamera(peer, detections=topics)
+        if mode == "none":
+            result = ObjectHypothesisWithPose(hypothesis=ObjectHypothesis(class_id="Mug", score=0.9))
+            found = Detection3D(results=[result])
+            found.bbox.center.position.z = 1.5  # ahead of the camera, which looks along +x at a height of 1 m
+            found.bbox.size.x = found.bbox.size.y = found.bbox.size.z = 0.2
+            array = Detection3DArray(header=conversions.header(SECOND_NS, "camera"), detections=[found])
+            peer.publish("detections_3d", array)
+        else:
+            camera.show(SECOND_NS, detections=rectangle)
+        wait_until(lambda: counted(node).get("used.frames"))
+        (remembered,) = node.memory.scene().objects
+        assert remembered.class_name == ("object" if mode == "labels" else "Mug")
+        assert abs(remembered.box.center - [1.5, 0.0, 1.0]).max() < 0.1
+
+
+def test_best_effort_detector_is_heard_where_the_parameter_says_so(peer: RosPeer, tmp_path: Path) -> None:
+    from rclpy.qos import qos_profile_sensor_data
+
+    with running_memory(peer.domain_id, str(tmp_path / "memory.db"), detections_reliability="best_effort") as node:
+        camera = SimulatedCamera(peer, qos=qos_profile_sensor_data)
+        for stamp_s in range(1, 60):  # any picture may be lost
+            camera.show(stamp_s * SECOND_NS)
+            if node.memory.scene().objects:
+                return
+    pytest.fail("no picture of 60 was taken")
