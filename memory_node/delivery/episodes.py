@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from memory_node.delivery.meant_object import named_by_class
 from memory_node.delivery.surroundings import with_surroundings
+from memory_node.delivery.task_objects import TaskObjects
 from memory_node.delivery.told_relations import told_changes
 from memory_node.delivery.whereabouts import held_class
 from memory_node.domain.advice import Advice
@@ -21,7 +22,8 @@ from memory_node.scene_graph.graph import SceneGraph
 class Episodes:
     """An `ExperiencePort` in the memory's own process; thread-safe.
 
-    lock: guards the scene graph. remember: takes over what a step tells of where things are.
+    lock: guards the scene graph. remember: takes over what a step tells of where things are. task_objects: learns what
+    the episodes are about.
     """
 
     def __init__(
@@ -30,11 +32,13 @@ class Episodes:
         scene: SceneGraph,
         lock: threading.RLock,
         remember: Callable[[Sequence[StateChange]], object],
+        task_objects: TaskObjects,
     ) -> None:
         self._experience = experience
         self._scene = scene
         self._lock = lock
         self._remember = remember
+        self._task_objects = task_objects
         self.task = ""
 
     @property
@@ -47,10 +51,13 @@ class Episodes:
         self.task = instruction
         with self._lock:
             held = held_class(self._scene)
-        return self._experience.start(instruction, task_type, episode_id, attempt, held)
+        started_id = self._experience.start(instruction, task_type, episode_id, attempt, held)
+        self._task_objects.start(started_id, instruction)
+        return started_id
 
     def advise(self, episode_id: str, action: SkillCall, objects: Sequence[str] = ()) -> tuple[Advice, ...]:
         """Return what to do before `action`; see Experience.advise."""
+        self._task_objects.touch(episode_id, objects)
         with self._lock:
             named = named_by_class(action, self._scene)
         return self._experience.advise(episode_id, named, objects)
@@ -81,6 +88,7 @@ class Episodes:
         Raises:
             NotFoundError: the episode is not known.
         """
+        self._task_objects.end(episode_id)
         self._experience.end(episode_id, success, message)
 
     def may_retry(self, attempt: int) -> bool:

@@ -5,12 +5,13 @@ from __future__ import annotations
 import threading
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 
 from memory_node.delivery.context import GUIDELINES, Context, MemoryExcerpt, assemble
 from memory_node.delivery.episodes import Episodes
 from memory_node.delivery.grounding import ChangeGrounding
+from memory_node.delivery.task_objects import TaskObjects
 from memory_node.delivery.units import unit_of
 from memory_node.delivery.whereabouts import held_class, room_at, room_relations
 from memory_node.domain.answer import FindQuery, RankedArea, Recollection
@@ -81,7 +82,8 @@ class RobotMemory:
         self._refused_frames = 0
         self._room = ""  # where the camera was last
         self._lock = threading.RLock()
-        self.episodes = Episodes(experience, scene, self._lock, self.remember)
+        self._task_objects = TaskObjects(recall.classes_named, lambda classes: cache.pin(object_classes=classes))
+        self.episodes = Episodes(experience, scene, self._lock, self.remember, self._task_objects)
         self._listeners: list[Listener] = []
         fixed = (found.id for found in scene.objects() if not found.movable)
         self._epoch = MapEpoch(fixed, loaded=len(scene) > 0)
@@ -268,6 +270,9 @@ class RobotMemory:
             figures: dict[str, object] = {"objects": len(self._scene), "version": self._scene.version}
             figures.update({f"skipped.{reason}": n for reason, n in Counter(self._scene.counters).items()})
         figures.update(self.experience.figures())
+        figures.update({f"short_term.{name}": value for name, value in self.statistics().figures().items()})
+        if self._states is not None:
+            figures.update({f"states.{name}": count for name, count in asdict(self._states.counts).items()})
         if self._store is not None:
             store = self._store.diagnostics()
             figures.update({"store": store.state, "store.pending": store.pending, "store.outages": store.outages})
@@ -424,7 +429,8 @@ class RobotMemory:
         crop = found.crop_jpeg if held is None or not held.image_path else b""
         self._cache.put(replace(self._unit(found), looks=self._recall.looks_of(crop)), crop)
         if crop and self._states is not None:
-            self._states.submit(StateRequest(found.id, found.class_name, crop, found.last_seen_ns, self.episodes.task))
+            task, objects = self.episodes.task, self._task_objects.classes
+            self._states.submit(StateRequest(found.id, found.class_name, crop, found.last_seen_ns, task, objects))
 
     def _unit(self, found: SceneObject, source: str = "") -> MemoryUnit:
         places = self._scene.places

@@ -93,6 +93,10 @@ class ClassScores:
         """Return by class number (n,) whether a class is what `class_name` means."""
         return np.array([self._glosses.same_class(class_name, known) for known in self._table.index], dtype=np.bool_)
 
+    def mentioned(self, text: str) -> set[str]:
+        """Return the classes that the text names."""
+        return self._table.named.mentioned(text)
+
     def fit(self, text: str, vector: NDArray[np.float32]) -> ClassFit:
         """Return how a request fits each class; vector (d,): the request's embedding."""
         table, config = self._table, self._config

@@ -104,9 +104,13 @@ class NamedClasses:
         None when it describes ("something for cutting bread"), tells of a situation ("the toilet is blocked") or of a
         purpose ("I want to pay for the pizza"). A word after "to" is a verb ("to water", "to switch").
         """
-        words = tokens(text)
-        if not _DESCRIBING.isdisjoint(words) or _SITUATION.search(" ".join(text.lower().split())):
+        if not _DESCRIBING.isdisjoint(tokens(text)) or _SITUATION.search(" ".join(text.lower().split())):
             return set()
+        return self.mentioned(text)
+
+    def mentioned(self, text: str) -> set[str]:
+        """Return the classes that the text names at all; of names side by side only the last, the head."""
+        words = tokens(text)
         spans: list[tuple[int, int]] = []
         start = 0
         while start < len(words):

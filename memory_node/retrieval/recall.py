@@ -174,6 +174,10 @@ class Recall:
         scores = self._scoring.scores(request, columns.facts[rows], log_odds, cosines)
         return self._answers(query, columns, rows, scores, query.as_of_ns or now_ns, source, frame_verified)
 
+    def classes_named(self, text: str) -> frozenset[str]:
+        """Return the classes that a text names, wanted or not: what a task is about."""
+        return frozenset(self._classes.mentioned(text))
+
     def _request(self, query: FindQuery, now_ns: int, epoch_ns: int, table: UnitTable) -> Request:
         vector = fit = picture_vector = None
         if query.text:

@@ -17,7 +17,7 @@ from memory_node.short_term.policies import build_policy
 from memory_node.short_term.replacement import Key, ReplacementPolicy
 from memory_node.short_term.snapshot import read_snapshot, write_snapshot
 from memory_node.short_term.state_conflicts import StateClaim, StateConflict, weigh_claims
-from memory_node.short_term.statistics import CacheStatistics
+from memory_node.short_term.statistics import WARM_OCCUPANCY, CacheStatistics
 from memory_node.short_term.task_aware import TaskAwarePolicy
 from memory_node.short_term.unit_changes import after_change, merged
 
@@ -50,6 +50,7 @@ class ObjectCache:
         self._counts = dict.fromkeys(("lookups", "hits", "insertions", "merges", "evictions", "removals"), 0)
         self.conflicts: deque[StateConflict] = deque(maxlen=_REMEMBERED_CONFLICTS)
         self._conflicts_seen = 0
+        self._warm = False
         self._crops = CropFiles(self._config.crop_folder, int(self._config.crop_budget_mb * 1e6))
         if not self._config.snapshot_path:
             self._crops.adopt(())
@@ -118,6 +119,7 @@ class ObjectCache:
             sketch_halvings=sketch.halvings if sketch else 0,
             crop_bytes=self._crops.used_bytes,
             state_conflicts=self._conflicts_seen,
+            warm=self._warm,
             **self._counts,
         )
 
@@ -259,6 +261,7 @@ class ObjectCache:
             self._policy.access(object_id)
         if held is None:
             self._counts["insertions"] += 1
+            self._warm = self._warm or len(self._units) > WARM_OCCUPANCY * self._config.capacity
 
     def _work_off_needs_if_free(self) -> None:
         if self._lock.acquire(blocking=False):

@@ -9,9 +9,10 @@ WARM_OCCUPANCY = 0.95  # KARMA: a cache is warm from here on
 
 @dataclass(frozen=True)
 class CacheStatistics:
-    """Counts since start-up. sketch_age in [0, 1): share of the sample since the counters were last halved, 0 without.
+    """Counts since start-up. warm: occupancy has been over 95 %, so that KARMA's warm-up is over.
 
-    lookups counts needs (one question is one lookup, whatever it touches), hits those that the cache could answer.
+    sketch_age in [0, 1): share of the sample since the counters were last halved, 0 without a sketch. lookups counts
+    needs (one question is one lookup, whatever it touches), hits those that the cache could answer.
     """
 
     policy: str
@@ -28,6 +29,7 @@ class CacheStatistics:
     sketch_halvings: int
     crop_bytes: int
     state_conflicts: int
+    warm: bool
 
     @property
     def hit_ratio(self) -> float | None:
@@ -39,7 +41,8 @@ class CacheStatistics:
         """Share of the capacity in use."""
         return self.size / self.capacity
 
-    @property
-    def warm(self) -> bool:
-        """Whether the cache has filled up (occupancy over 95 %)."""
-        return self.occupancy > WARM_OCCUPANCY
+    def figures(self) -> dict[str, float]:
+        """Return what tells most of it, by name; no hit ratio before the first lookup."""
+        figures = {"occupancy": self.occupancy, "warm": float(self.warm), "lookups": self.lookups, "hits": self.hits}
+        figures.update({"evictions": self.evictions, "sketch_age": self.sketch_age, "pinned": self.pinned})
+        return figures if self.hit_ratio is None else {**figures, "hit_ratio": self.hit_ratio}
