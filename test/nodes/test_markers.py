@@ -4,6 +4,7 @@ import numpy as np
 from ros_peer import RosPeer, wait_until
 
 from memory_node.domain.geometry import OrientedBox
+from memory_node.domain.resources import resource_path
 from memory_node.domain.scene import Relation, RelationKind, SceneObject, SceneSnapshot
 from memory_node.nodes import conversions
 
@@ -89,3 +90,19 @@ def test_menu_of_an_object_edits_memory(peer: RosPeer) -> None:
         ("relabel", "a", "Cup"),
         ("merge", "a", "b"),
     ]
+
+
+def test_shipped_rviz_view_can_hear_what_the_node_publishes(peer: RosPeer) -> None:
+    """A display that asks for transient local hears nothing of a volatile publisher."""
+    import yaml
+
+    from memory_node.nodes.markers import MarkerTopic
+
+    view = yaml.safe_load(resource_path("rviz/memory.rviz").read_text())
+    shown = {display["Name"]: display for display in view["Visualization Manager"]["Displays"]}
+    topic = shown["Scene graph"]["Topic"]
+    MarkerTopic(peer.node)
+    (published,) = peer.node.get_publishers_info_by_topic("test_peer/markers")
+    assert topic["Value"] == "/memory/markers"
+    assert topic["Durability Policy"] == published.qos_profile.durability.name.title().replace("_", " ")
+    assert topic["Reliability Policy"] == published.qos_profile.reliability.name.title().replace("_", " ")
