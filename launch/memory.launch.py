@@ -23,6 +23,7 @@ ARGUMENTS = (
     ("detections_topic", "detections", "vision_msgs/Detection2DArray; used where the parameter detections is boxes"),
     ("masks_topic", "detections/masks", "sensor_msgs/Image, mono8 or 16UC1: pixel i+1 belongs to detection i"),
     ("map_topic", "map", "nav_msgs/OccupancyGrid"),
+    ("path_topic", "optimized_path", "nav_msgs/Path of optimised poses; used where the parameter corrections is path"),
     ("planner", "true", "also start the planner node"),
     ("skills", "false", "also start the bridge from ExecuteSkill to Nav2 and the arm"),
     ("skills_file", None, "YAML file of that bridge's parameters: the robot's actions, arm and gripper"),
@@ -42,6 +43,7 @@ REMAPPED = {
     "detections_topic": "detections",
     "masks_topic": "detections/masks",
     "map_topic": "map",
+    "path_topic": "optimized_path",
 }
 
 
