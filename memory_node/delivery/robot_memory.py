@@ -42,6 +42,7 @@ from memory_node.store.store import Store
 from memory_node.store.writer import Ticket
 
 _GONE = (SceneEventKind.REMOVED, SceneEventKind.MERGED, SceneEventKind.FORGOTTEN)
+_FOR_EVER_NS = 2**62
 Listener = Callable[[tuple[SceneEvent, ...], int, int], None]
 
 
@@ -321,6 +322,8 @@ class RobotMemory:
     ) -> int:
         """Erase objects that all given conditions fit, history included, on disk too; return how many.
 
+        A time span alone also erases the episodes in it, and withdraws what was learnt from them.
+
         Raises:
             InvalidValueError: no condition is given.
             StoreError: they could not be erased on disk.
@@ -332,9 +335,14 @@ class RobotMemory:
             for event in events:
                 self._mirror(event)
             self._tell(events, before)
-        if self._store is not None and ids:
+        if self._store is not None:
+            span_alone = not (object_id or area_id or object_class)
+            episodes = self._withdraw_episodes(self._store, begin_ns, end_ns) if span_alone else ()
             self._store.flush()
-            self._store.forget(ForgetRequest(object_ids=tuple(ids)))
+            if ids:
+                self._store.forget(ForgetRequest(object_ids=tuple(ids)))
+            if episodes:
+                self._store.forget(ForgetRequest(episode_ids=episodes))
         return len(ids)
 
     def confirm_relocalization(self, new_T_old: Pose | None = None) -> None:
@@ -395,6 +403,18 @@ class RobotMemory:
             for seen in frame.observations
         )
         return replace(frame, observations=observations)
+
+    def _withdraw_episodes(self, store: Store, begin_ns: int, end_ns: int) -> tuple[str, ...]:
+        """Withdraw what was learnt from the episodes that lie in a span; return their ids."""
+        within = tuple(
+            episode.id
+            for episode in store.episodes()
+            if begin_ns <= episode.started_ns and max(episode.started_ns, episode.ended_ns) <= (end_ns or _FOR_EVER_NS)
+        )
+        for episode_id in within:
+            self.experience.forget(episode_id)
+            self.knowledge.forget(episode_id)
+        return within
 
     def _name_room(self, room_id: str, name: str) -> list[SceneEvent]:
         self._edits.name_room(room_id, name)

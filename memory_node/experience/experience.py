@@ -253,7 +253,10 @@ class Experience:
         return attempt < self.max_attempts
 
     def forget(self, episode_id: str) -> None:
-        """Withdraw an ended episode from all that was learnt; what only it supported goes with it."""
+        """Withdraw an episode from all that was learnt; what only it supported goes with it. A running one is over."""
+        with self._lock:
+            if self._running.pop(episode_id, None) is not None:
+                self._ended[episode_id] = None
         self._learner.forget(episode_id)
 
     def figures(self) -> dict[str, int]:
@@ -263,7 +266,7 @@ class Experience:
         return figures | self._learner.figures()
 
     def wait_settled(self, timeout_s: float) -> bool:
-        """Wait until every ended episode is learnt; return whether that came to be in time."""
+        """Wait until stored episodes are loaded and ended ones learnt; return whether that came to be in time."""
         return self._learner.wait_settled(timeout_s)
 
     def close(self) -> None:

@@ -46,6 +46,7 @@ class Learner:
         self._refiner = refiner
         self._rules = ThreadPoolExecutor(max_workers=1, thread_name_prefix="learner")
         self._refinery = BackgroundWorker("refiner", most_waiting) if refiner is not None else None
+        self._to_load = 0
         self._to_learn = 0
         self._to_refine = 0
         self._closing = threading.Event()
@@ -56,6 +57,8 @@ class Learner:
         resume: Callable[[str, Sequence[StepRecord]], bool],
     ) -> Future[int]:
         """Take over stored episodes; resume: takes those that run on across the restart, and returns whether."""
+        with self._lock:
+            self._to_load += 1
         return self._rules.submit(self._load, episodes, resume)
 
     def _load(
@@ -75,6 +78,10 @@ class Learner:
         except RobotMemoryError:
             logger.exception("only %d earlier episodes could be read", count)
             raise
+        finally:
+            with self._settled:
+                self._to_load -= 1
+                self._settled.notify_all()
         return count
 
     def learn(self, summary: EpisodeSummary, steps: tuple[StepRecord, ...], given: frozenset[str]) -> Future[Lesson]:
@@ -97,9 +104,9 @@ class Learner:
         return figures | (self._refiner.figures() if self._refiner is not None else {})
 
     def wait_settled(self, timeout_s: float) -> bool:
-        """Wait until nothing is left to learn; return whether that came to be in time."""
+        """Wait until nothing is left to load or to learn; return whether that came to be in time."""
         with self._settled:
-            return self._settled.wait_for(lambda: not self._to_learn and not self._to_refine, timeout_s)
+            return self._settled.wait_for(lambda: not (self._to_load or self._to_learn or self._to_refine), timeout_s)
 
     def close(self) -> None:
         """Finish what the rules are learning, then stop; a language model is not waited for."""

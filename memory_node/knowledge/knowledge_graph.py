@@ -35,6 +35,9 @@ class KnowledgeLog(Protocol):
     def put_documents(self, kind: str, documents: Sequence[tuple[str, dict[str, Any], tuple[str, ...]]]) -> None:
         """Keep (id, values, ids of the episodes that support it) under a kind."""
 
+    def remove_documents(self, kind: str, ids: Sequence[str]) -> None:
+        """Drop documents of a kind."""
+
 
 class KnowledgeGraph:
     """Thread-safe. embedder: compares intents."""
@@ -80,9 +83,7 @@ class KnowledgeGraph:
                 known = self._prescriptions.pop(way.key, None)
                 way = self._prescriptions[way.key] = known.merged(way) if known else way
                 self._keep_newest()
-        self._log.put_documents(PROPOSITIONS, [(p.text, to_dict(p), _episodes(p.sources)) for p in stated])
-        if way is not None:
-            self._log.put_documents(PRESCRIPTIONS, [(way.key, to_dict(way), way.sources)])
+        self._store(stated, [way] if way is not None else [])
 
     def about(self, concepts: Iterable[str], k: int = 5) -> list[Proposition]:
         """Return the k propositions about these concepts: most concepts first, then best supported, then newest."""
@@ -105,24 +106,26 @@ class KnowledgeGraph:
 
     def forget(self, episode_id: str) -> int:
         """Withdraw an episode; return how many facts only it supported, which are gone now."""
-        gone = 0
         with self._lock:
-            for proposition in list(self._propositions.values()):
-                if any(source.rpartition(":")[0] == episode_id for source in proposition.sources):
-                    self._drop(proposition.text)
-                    left = proposition.without(episode_id)
-                    if left is not None:
-                        self._keep(left)
-                    gone += left is None
-            for key, way in list(self._prescriptions.items()):
-                if episode_id in way.sources:
-                    remaining = way.without(episode_id)
-                    if remaining is not None:
-                        self._prescriptions[key] = remaining
-                    else:
-                        del self._prescriptions[key]
-                        gone += 1
-        return gone
+            shown = [p for p in self._propositions.values() if episode_id in _episodes(p.sources)]
+            for proposition in shown:
+                self._drop(proposition.text)
+            stated = [self._keep(left) for p in shown if (left := p.without(episode_id)) is not None]
+            worked = [way for way in self._prescriptions.values() if episode_id in way.sources]
+            for way in worked:
+                del self._prescriptions[way.key]
+            ways = [kept for way in worked if (kept := way.without(episode_id)) is not None]
+            self._prescriptions.update((way.key, way) for way in ways)
+            texts = [p.text for p in shown if p.text not in self._propositions]
+            keys = [way.key for way in worked if way.key not in self._prescriptions]
+        self._log.remove_documents(PROPOSITIONS, texts)
+        self._log.remove_documents(PRESCRIPTIONS, keys)
+        self._store(stated, ways)
+        return len(texts) + len(keys)
+
+    def _store(self, stated: Iterable[Proposition], ways: Iterable[Prescription]) -> None:
+        self._log.put_documents(PROPOSITIONS, [(p.text, to_dict(p), _episodes(p.sources)) for p in stated])
+        self._log.put_documents(PRESCRIPTIONS, [(way.key, to_dict(way), way.sources) for way in ways])
 
     def _embed(self, intent: str) -> None:
         if intent not in self._vectors:

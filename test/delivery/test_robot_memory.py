@@ -94,6 +94,35 @@ def test_forgetting_nothing_in_particular_is_refused(memory: RobotMemory) -> Non
         memory.forget()
 
 
+def test_forgotten_span_takes_what_was_learnt_in_it(open_at: Open) -> None:
+    memory = open_at()
+    for episode_id in ("e1", "e2"):
+        memory.episodes.start("open the safe", "open", episode_id)
+        opened = SkillCall("OpenObject", ("Safe",))
+        failed = StepRecord(episode_id, 0, opened, False, FailureReason.TOO_FAR, 100 * SECOND_NS)
+        memory.episodes.record(failed)
+        memory.episodes.record(replace(failed, index=1, success=True, reason=FailureReason.NONE))
+        if episode_id == "e1":
+            memory.episodes.end(episode_id, True)
+    assert memory.experience.wait_settled(10.0)
+    assert memory.knowledge.ways_to("open the safe")
+    memory.save()
+    memory.forget(begin_ns=99 * SECOND_NS, end_ns=101 * SECOND_NS)
+    with pytest.raises(NotFoundError):
+        memory.episodes.record(failed)
+    assert_nothing_learnt(memory)
+    memory.close()
+    assert_nothing_learnt(open_at())
+
+
+def assert_nothing_learnt(memory: RobotMemory) -> None:
+    assert memory.experience.wait_settled(10.0)
+    figures = memory.experience.figures()
+    learnt = ("experience.steps", "experience.records", "experience.guidelines")
+    assert [figures[name] for name in learnt] == [0, 0, 0]
+    assert len(memory.knowledge) == 0
+
+
 def test_user_edit_is_durable(open_at: Open, see: See) -> None:
     memory = open_at()
     memory.observe(see(1, Mug=(1.0, 0.0, 0.8)))

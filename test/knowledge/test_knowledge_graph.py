@@ -30,6 +30,10 @@ class ListedLog:
     def put_documents(self, kind: str, documents: Sequence[tuple[str, dict[str, Any], tuple[str, ...]]]) -> None:
         self.documents[kind].update((key, values) for key, values, _ in documents)
 
+    def remove_documents(self, kind: str, ids: Sequence[str]) -> None:
+        for key in ids:
+            del self.documents[kind][key]
+
 
 @pytest.fixture
 def log() -> ListedLog:
