@@ -47,12 +47,15 @@ def run(args: argparse.Namespace) -> int:
         experience.load(_records(args.steps // _EPISODE_STEPS, args.seed), _guidelines(args.guidelines, generator))
         experience.load_episodes(_episodes(args.steps // _EPISODE_STEPS, args.seed)).result()
         figures = experience.figures()
-        asked = [_timed_ms(partial(experience.ask, _query(generator))) for _ in range(args.queries)]
+        queries = [_query(generator) for _ in range(args.queries)]
+        asked = [_timed_ms(partial(experience.ask, query)) for query in queries]
+        computed = [_timed_ms(partial(experience.ask, query), time.thread_time) for query in queries]
         row = {
             "steps": figures["experience.steps"],
             "guidelines": figures["experience.guidelines"],
             "p50_ms": _percentile(asked, 50),
             "p99_ms": _percentile(asked, 99),
+            "p99_cpu_ms": _percentile(computed, 99),
             **_while_learning(memory, args.ends, generator),
             "rss_mb": round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024, 1),
         }
@@ -110,10 +113,10 @@ class _OtherEpisode:
         return recorded, _timed_ms(partial(self._memory.full_context, "goes on", _CONTEXT_TOKENS, "going-on"))
 
 
-def _timed_ms(call: Callable[[], object]) -> float:
-    started = time.perf_counter()
+def _timed_ms(call: Callable[[], object], now_s: Callable[[], float] = time.perf_counter) -> float:
+    started = now_s()
     call()
-    return (time.perf_counter() - started) * 1e3
+    return (now_s() - started) * 1e3
 
 
 def _percentile(values: Sequence[float], percent: float) -> float:
