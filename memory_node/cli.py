@@ -14,6 +14,7 @@ from memory_node.domain.errors import RobotMemoryError
 # name -> module; a module is imported only when its command is chosen, so that --help stays fast.
 COMMANDS = {
     "ingest": ("memory_node.nodes.ingest", "build a memory from recorded frames or a rosbag2"),
+    "picture": ("memory_node.nodes.picture", "draw what a running memory node remembers as a PNG"),
     "store": ("memory_node.store.command", "look after the durable store: info, check, backup, export, forget, ..."),
     "demo": ("memory_node.nodes.demo", "run the simulated home, the memory and the planner"),
     "model": ("memory_node.retrieval.model_command", "build and check the sentence embedder's ONNX graph"),

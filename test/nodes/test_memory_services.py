@@ -4,10 +4,14 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import cv2
+import numpy as np
 import pytest
 from recorded_drive import empty_map
 from ros_peer import RosPeer, SimulatedCamera, wait_until
 from running_memory import counted, running_memory
+
+from memory_node.cli import main
 
 SECOND_NS = 1_000_000_000
 # Class, place (m), when it was put there (s), state
@@ -203,6 +207,14 @@ def test_markers_are_layered_labelled_and_deleted_with_their_objects(asked: Aske
     deleted = {(marker.ns, marker.id) for marker in heard if marker.action == Marker.DELETE}
     assert deleted >= shown
     assert {marker.ns for marker in heard if marker.action == Marker.ADD} <= {"area_objects"}
+
+
+def test_running_memory_is_drawn_without_rviz(asked: Asked, tmp_path: Path) -> None:
+    path = tmp_path / "graph.png"
+    assert main(["picture", str(path), "--domain-id", str(asked.peer.domain_id)]) == 0
+    picture = cv2.imread(str(path))
+    # Objects have the colours of their classes on an even ground.
+    assert np.ptp(picture.astype(int), axis=2).astype(bool).sum() > 2000
 
 
 @pytest.mark.parametrize("mode", ["none", "labels", "rectangles"])
