@@ -11,6 +11,7 @@ from pathlib import Path
 from memory_node.delivery.context import GUIDELINES, Context, MemoryExcerpt, assemble
 from memory_node.delivery.episodes import Episodes
 from memory_node.delivery.grounding import ChangeGrounding
+from memory_node.delivery.new_pictures import NewPictures
 from memory_node.delivery.task_objects import TaskObjects
 from memory_node.delivery.units import unit_of
 from memory_node.delivery.whereabouts import held_class, room_at, room_relations
@@ -83,6 +84,7 @@ class RobotMemory:
         self._refused_frames = 0
         self._room = ""  # where the camera was last
         self._lock = threading.RLock()
+        self._new_pictures = NewPictures(scene.objects(), cache.config.use_interval_s)
         self._task_objects = TaskObjects(recall.classes_named, lambda classes: cache.pin(object_classes=classes))
         self.episodes = Episodes(experience, scene, self._lock, self.remember, self._task_objects)
         self._listeners: list[Listener] = []
@@ -444,11 +446,12 @@ class RobotMemory:
         found = event.object
         if event.kind in _GONE:
             self._cache.forget(found.id)
+            self._new_pictures.forget(found.id)
             return
-        held = self._cache.get(found.id)
-        crop = found.crop_jpeg if held is None or not held.image_path else b""
+        held, is_new = self._cache.get(found.id), self._new_pictures.take(found)
+        crop = found.crop_jpeg if is_new or held is None or not held.image_path else b""
         self._cache.put(replace(self._unit(found), looks=self._recall.looks_of(crop)), crop)
-        if crop and self._states is not None:
+        if is_new and self._states is not None:
             task, objects = self.episodes.task, self._task_objects.classes
             self._states.submit(StateRequest(found.id, found.class_name, crop, found.last_seen_ns, task, objects))
 
