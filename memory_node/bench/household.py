@@ -5,23 +5,35 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 from memory_node.bench.household_cases import SUITES, Case, lives, load_cases
+from memory_node.bench.household_faults import Faults
 from memory_node.bench.household_goals import judge_of
 from memory_node.bench.household_homes import Homes
 from memory_node.bench.household_life import Life, Trial
 from memory_node.bench.household_metrics import rows_of
+from memory_node.bench.household_stream import StreamSetting, run_stream
 from memory_node.bench.rows import emit, progress_bar
 from memory_node.delivery.ablation import MODES
+from memory_node.domain.clock import system_clock
 from memory_node.domain.ports import TextEmbedder
+from memory_node.experience.config import ExperienceConfig
+from memory_node.experience.experience import Experience
+from memory_node.experience.extractor import RuleExtractor
+from memory_node.experience.log import NullLog
 from memory_node.planner.object_kinds import load_object_kinds
 from memory_node.planner.open_planner import PLANNERS, open_planner
 from memory_node.planner.planner import Planner
+from memory_node.planner.planner_config import PlannerConfig
 from memory_node.retrieval.caching_embedder import CachingEmbedder
 from memory_node.retrieval.minilm import MiniLmEmbedder
+
+# Failures of one goal after which an executor with faults gives up.
+_PATIENCE = 3
 
 HELP = "instructions carried out in the ALFRED homes"
 
@@ -40,6 +52,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--picture", type=Path, help="draw the last instruction's home and path, with and without memory"
     )
+    parser.add_argument(
+        "--faults",
+        action="store_true",
+        help="measure instead what experience is worth to an executor that forgets preparations: a row for each part",
+    )
+    parser.add_argument("--orders", type=int, default=5, help="with --faults: shuffled orders of the tasks (default 5)")
     parser.add_argument("--trials", action="store_true", help="print every instruction's outcome to standard error")
 
 
@@ -49,7 +67,12 @@ def run(args: argparse.Namespace) -> int:
     kinds = load_object_kinds()
     embedder = CachingEmbedder(MiniLmEmbedder())
     homes = Homes(args.scenes, kinds, args.seed)
-    planner = open_planner(args.planner, embedder)
+    planner = open_planner(args.planner, embedder, _settings(args.faults))
+    if args.faults:
+        objects = "none" if args.memory in ("none", "experience") else "full"
+        setting = StreamSetting(homes, embedder, planner, Faults(seed=args.seed), objects, args.orders, args.seed)
+        emit(run_stream(cases, setting), args.json)
+        return 0
     trials = live(cases, homes, args.memory, embedder, planner, args.memory)
     baseline: list[Trial] | None = None
     if args.memory == "none":
@@ -70,6 +93,12 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
+def _settings(faults: bool) -> PlannerConfig:
+    """Return the planner's parameters; with faults one whose patience ends as early as a person's would."""
+    config = PlannerConfig.load()
+    return replace(config, offline=replace(config.offline, max_failures=_PATIENCE)) if faults else config
+
+
 def live(
     cases: Sequence[Case], homes: Homes, mode: str, embedder: TextEmbedder, planner: Planner, title: str
 ) -> list[Trial]:
@@ -78,8 +107,10 @@ def live(
     trials: list[Trial] = []
     with progress_bar() as bar:
         task: Any = bar.add_task(f"memory {title}", total=len(cases))
+        # What the robot learns from its episodes goes with it from home to home.
+        experience = Experience(ExperienceConfig.load(), RuleExtractor(), NullLog(), system_clock)
         for home in lives(cases):
-            life = Life(mode, embedder, planner)
+            life = Life(mode, embedder, planner, experience)
             for case in home:
                 world = homes.world(case)
                 trials.append(life.carry_out(case, world, partial(judge_of, case, kinds=kinds)))

@@ -9,20 +9,22 @@ import numpy as np
 
 from memory_node.bench.household_cases import Case
 from memory_node.bench.household_goals import Judge
-from memory_node.delivery.ablation import AblatedMemory
+from memory_node.delivery.ablation import AblatedMemory, uses_experience
 from memory_node.delivery.open_memory import MemoryConfig, open_memory
 from memory_node.domain.geometry import FloatArray, OrientedBox, Pose
 from memory_node.domain.ports import TextEmbedder
 from memory_node.domain.skill import SkillCall, SkillResult, StateChange
 from memory_node.domain.token_count import estimate_tokens
+from memory_node.experience.experience import Experience
 from memory_node.home.alfred_home import ALFRED_REACH_M
 from memory_node.home.execution import Progress
 from memory_node.home.object_types import Property
 from memory_node.home.robot import HomeRobot
-from memory_node.home.robot_config import RobotConfig
+from memory_node.home.robot_config import ExecutionFaults, RobotConfig
 from memory_node.home.visibility import horizontal_distance
 from memory_node.home.world import World
 from memory_node.planner.executor import InstructionExecutor, InstructionResult
+from memory_node.planner.guided_planner import GuidedPlanner
 from memory_node.planner.planner import Lookup, Planner
 from memory_node.scene_graph.config import SceneGraphConfig
 from memory_node.scene_graph.free_space import OccupancyMap
@@ -33,6 +35,8 @@ SEEN_WITHIN_M = 0.2
 # The oracle sees 1.5 m far: areas this far apart leave no furniture unseen.
 AREA_SPACING_M = 0.6
 _DAY_NS = 86_400 * 10**9
+# A lesson takes milliseconds; the next task begins when it is learnt.
+_LESSON_S = 60.0
 
 
 @dataclass
@@ -40,7 +44,7 @@ class Trial:
     """One instruction carried out: result, conditions met, and how memory answered.
 
     lookups_needed: questions for things that the robot had seen; lookups_right: those answered with one of them.
-    path: (n, 2) where the robot drove.
+    path: (n, 2) where the robot drove. failures: "Skill(Class, ...): reason" of each skill that failed.
     """
 
     case: Case
@@ -52,6 +56,7 @@ class Trial:
     lookups_right: int
     context_tokens: int
     path: list[tuple[float, float]] = field(default_factory=list)
+    failures: tuple[str, ...] = ()
 
     @property
     def success(self) -> bool:
@@ -60,29 +65,47 @@ class Trial:
 
 
 class Life:
-    """A robot and its memory on one floor plan. mode: which parts of memory answer (delivery.ablation.MODES)."""
+    """A robot and its memory on one floor plan.
 
-    def __init__(self, mode: str, embedder: TextEmbedder, planner: Planner) -> None:
+    mode: which parts of memory answer (delivery.ablation.MODES). experience: what the robot learns from its episodes,
+    on this floor plan and on others; by default what this life alone teaches. faults: of its skills.
+    """
+
+    def __init__(
+        self,
+        mode: str,
+        embedder: TextEmbedder,
+        planner: Planner,
+        experience: Experience | None = None,
+        faults: ExecutionFaults | None = None,
+    ) -> None:
         self._mode = mode
         self._planner = planner
+        self._faults = faults
+        self._sees = mode not in ("none", "experience")
         self._world: World | None = None
         self._day = 0
         scene = replace(SceneGraphConfig.load(), area_spacing_m=AREA_SPACING_M)
-        self._memory = open_memory(MemoryConfig(scene=scene), clock=self._now_ns, embedder=embedder)
+        self._memory = open_memory(MemoryConfig(scene=scene), self._now_ns, embedder, experience)
         self._seen: set[str] = set()
         self._path: list[tuple[float, float]] = []
         self._judge: Judge | None = None
         self._needed = self._right = 0
 
-    def carry_out(self, case: Case, world: World, judge_of: Callable[[World], Judge]) -> Trial:
-        """Let the robot live through one instruction in the home as the case describes it."""
+    def equip(self, planner: Planner, faults: ExecutionFaults) -> None:
+        """Let the robot go on with another planner and other faults of its skills."""
+        self._planner, self._faults = planner, faults
+
+    def carry_out(self, case: Case, world: World, judge_of: Callable[[World], Judge], attempt: int = 1) -> Trial:
+        """Let the robot live through one instruction in the home as the case describes it; attempt: 1 for the first."""
         self._day += 1
         self._world, self._seen, self._path = world, set(), []
         self._needed = self._right = 0
-        robot = HomeRobot(world, RobotConfig(reach_m=ALFRED_REACH_M), self._area_position, clock=self._now_ns)
+        config = RobotConfig(reach_m=ALFRED_REACH_M)
         self._take_in_map(world)
-        if self._mode != "none":
-            self._patrol(robot)
+        if self._sees:
+            self._patrol(HomeRobot(world, config, self._area_position, clock=self._now_ns))
+        robot = HomeRobot(world, config, self._area_position, faults=self._faults, clock=self._now_ns)
         # "Since start-up": what a restart leaves of memory is the long-term part.
         self._memory.cache.clear()
         world.take_changes()
@@ -90,13 +113,21 @@ class Life:
         frozen = self._mode == NO_SHORT_TERM
         port = (_MemoryOfStartUp if frozen else AblatedMemory)(self._memory, self._mode)
         context = port.context(case.instruction)
-        executor = InstructionExecutor(port, _WatchedRobot(self, robot), self._planner, on_lookup=self._judge_lookup)
+        planner = self._guided(attempt) if uses_experience(self._mode) else self._planner
+        executor = InstructionExecutor(port, _WatchedRobot(self, robot), planner, on_lookup=self._judge_lookup)
         self._look(robot)
         result = executor.execute(case.instruction)
+        self._memory.experience.wait_settled(_LESSON_S)
         met, conditions = self._judge.verdict(world)
         problems = tuple(self._judge.problems())
         tokens = estimate_tokens(context)
-        return Trial(case, result, met, conditions, problems, self._needed, self._right, tokens, list(self._path))
+        failures = tuple(_described(step.result, world) for step in result.steps if not step.result.success)
+        return Trial(
+            case, result, met, conditions, problems, self._needed, self._right, tokens, list(self._path), failures
+        )
+
+    def _guided(self, attempt: int) -> GuidedPlanner:
+        return GuidedPlanner(self._planner, self._memory.episodes, self._now_ns, first_attempt=attempt)
 
     def run_skill(self, robot: HomeRobot, call: SkillCall) -> SkillResult:
         """Execute a skill while memory and judge watch."""
@@ -112,7 +143,7 @@ class Life:
     def _look(self, robot: HomeRobot) -> None:
         assert self._world is not None
         self._seen |= {thing.id for thing in robot.visible_objects()}
-        if self._mode not in ("none", NO_SHORT_TERM):
+        if self._sees and self._mode != NO_SHORT_TERM:
             self._memory.observe(robot.observe())
         if self._judge is not None:
             self._judge.watch(self._world)
@@ -189,6 +220,12 @@ class Life:
 def _is_there(box: OrientedBox, place: FloatArray, within_m: float = SAME_PLACE_M) -> bool:
     rise = max(abs(float(place[2] - box.center[2])) - 0.5 * float(box.size[2]), 0.0)
     return bool(np.hypot(horizontal_distance(box, place), rise) <= within_m)
+
+
+def _described(result: SkillResult, world: World) -> str:
+    """Return a failure in classes, so that the same mistake in another task is known again."""
+    names = [world[text].class_name if text in world else text.partition("@")[0] for text in result.call.arguments]
+    return f"{SkillCall(result.call.skill, tuple(names))}: {result.reason}"
 
 
 class _WatchedRobot:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -52,9 +53,15 @@ class MemoryConfig:
 
 
 def open_memory(
-    config: MemoryConfig | None = None, clock: Clock = system_clock, embedder: TextEmbedder | None = None
+    config: MemoryConfig | None = None,
+    clock: Clock = system_clock,
+    embedder: TextEmbedder | None = None,
+    experience: Experience | None = None,
 ) -> RobotMemory:
-    """Return a memory that goes on from what its store holds; embedder: by default what config/retrieval.yaml names.
+    """Return a memory that goes on from what its store holds.
+
+    embedder: by default what config/retrieval.yaml names. experience: one that a robot has brought along from another
+    site, instead of one of this memory's own.
 
     Raises:
         StoreError: the database cannot be used.
@@ -71,8 +78,9 @@ def open_memory(
     log = _StoreLog(store)
     knowledge = KnowledgeGraph(embedder, log)
     extractor = KnowledgeExtractor(RuleExtractor(), knowledge)
-    learning = config.experience or ExperienceConfig.load()
-    experience = Experience(learning, extractor, log, clock, refiner=open_refiner(learning))
+    if experience is None:
+        learning = config.experience or ExperienceConfig.load()
+        experience = Experience(learning, extractor, log, clock, refiner=open_refiner(learning))
     records: dict[str, Any] = {}
     if store is not None:
         records = scene_records(store.load_scene())
@@ -91,8 +99,8 @@ def open_memory(
 
 def stamp_ids(robot_id: str, records: Mapping[str, Any] | None = None) -> StampIds:
     """Return a source of ids that a replay gives again; what a graph goes on from keeps it from giving one twice."""
-    stored = [row["id"] for row in (records or {}).get("objects", ())]
-    return StampIds(f"{robot_id}/{max(stored, default='')}")
+    stored = sorted(row["id"] for kind in ("objects", "areas", "rooms") for row in (records or {}).get(kind, ()))
+    return StampIds(f"{robot_id}/{hashlib.blake2b(' '.join(stored).encode(), digest_size=8).hexdigest()}")
 
 
 def scene_records(snapshot: SceneSnapshot) -> dict[str, Any]:

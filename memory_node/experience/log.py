@@ -25,3 +25,19 @@ class ExperienceLog(Protocol):
 
     def remove_documents(self, kind: str, ids: Sequence[str]) -> None:
         """Drop documents of a kind."""
+
+
+class NullLog:
+    """Keeps nothing: experience ends with the process."""
+
+    def put_episode(self, episode: EpisodeSummary) -> None:
+        """Keep nothing of an episode."""
+
+    def put_step(self, step: StepRecord) -> None:
+        """Keep nothing of a step."""
+
+    def put_documents(self, kind: str, documents: Sequence[tuple[str, dict[str, Any], tuple[str, ...]]]) -> None:
+        """Keep nothing of documents."""
+
+    def remove_documents(self, kind: str, ids: Sequence[str]) -> None:
+        """Have nothing to drop."""
