@@ -12,7 +12,6 @@ import yaml
 from memory_node.domain.resources import resource_path
 from memory_node.retrieval.words import class_words, tokens
 
-
 # libyaml's is ten times as fast, which start-up notices.
 _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
