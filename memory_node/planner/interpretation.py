@@ -227,8 +227,13 @@ class Interpreter:
     def _instead(
         self, phrase: NounPhrase, names: tuple[str, ...], fits: Callable[[str], bool] | None
     ) -> tuple[str, ...]:
-        """Return what a home without any of the receptacles meant has that is most like them."""
+        """Return what a home without any of the receptacles meant has that is most like them.
+
+        A bowl that has not been seen yet may be anywhere: only what is fixed is missing because the home has none.
+        """
         if fits != self._holds or not self._home.fixtures or set(names) & self._home.all:
+            return ()
+        if any(self._carried(name) for name in names):
             return ()
         able = sorted(filter(fits, self._home.fixtures))
         words = [alike(found) for found in map(self._grounding.by_name, phrase.head.split()) if found]

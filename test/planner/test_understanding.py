@@ -58,6 +58,13 @@ def test_ambiguous_name_means_what_the_home_has(reader: Understander) -> None:
     assert goal.destination.object_class == "SideTable"
 
 
+def test_bowl_that_was_not_seen_yet_is_not_replaced_by_the_fridge(reader: Understander) -> None:
+    home = HomeClasses(frozenset({"Apple"}), frozenset({"Fridge", "CounterTop", "Cabinet"}))
+    (goal,) = reader.understand("put the apple in the bowl", home).goals
+    assert goal.destination is not None
+    assert goal.destination.candidates == ("Bowl",)
+
+
 def test_description_asks_memory(reader: Understander) -> None:
     asked = []
 
