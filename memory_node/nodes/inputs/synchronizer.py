@@ -65,6 +65,7 @@ class Synchronizer:
             if not all(self._is_past(name, moment) for name in missing):
                 return
             leading.popleft()
+            self._let_go_before(moment)
             if missing:
                 self._dropped += 1
                 continue
@@ -77,6 +78,13 @@ class Synchronizer:
         if nearest is None or nearest[0] == moment or nothing_more or self._is_past(stream, moment):
             return nearest
         return None
+
+    def _let_go_before(self, moment: Moment) -> None:
+        """Drop what is too old for anything that the leading stream may still bring."""
+        for name in self._others:
+            waiting = self._waiting[name]
+            while waiting and waiting[0][0] < moment and waiting[0][0].apart_s(moment) > self._slop_s:
+                waiting.popleft()
 
     def _is_past(self, stream: str, moment: Moment) -> bool:
         return self._timelines[stream].newest >= moment
