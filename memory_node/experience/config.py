@@ -64,10 +64,10 @@ class ExperienceConfig:
             raise InvalidValueError(f"llm_max_repairs: expected 0 to 20, got {self.llm_max_repairs}")
         if not self.parts <= PARTS:
             raise InvalidValueError(f"ExperienceConfig.parts: expected some of {sorted(PARTS)}, got {self.parts}")
+        self.chat_config()  # refuses what no model can be asked with
 
-    @property
-    def chat(self) -> ChatConfig:
-        """The language model that reads ended episodes."""
+    def chat_config(self) -> ChatConfig:
+        """Return which language model reads ended episodes, and how it is asked."""
         return ChatConfig(
             base_url=self.llm_base_url,
             model=self.llm_model,

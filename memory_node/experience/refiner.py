@@ -141,7 +141,7 @@ def open_refiner(config: ExperienceConfig) -> Refiner | None:
     """Return what the configuration names: a language model, or None where the rules alone learn."""
     if config.extractor == "rules":
         return None
-    return LlmRefiner(OpenAiChatModel(config.chat), config.llm_deadline_s, config.llm_max_repairs)
+    return LlmRefiner(OpenAiChatModel(config.chat_config()), config.llm_deadline_s, config.llm_max_repairs)
 
 
 def _message(role: str, content: str) -> Message:
