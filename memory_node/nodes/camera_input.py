@@ -57,7 +57,7 @@ class InputParameters:
         choices=("map_to_odom", "path", "none"),
     )
     tf_timeout_s: float = parameter(
-        0.2, "how long TF may be silent around an image, and how long an image waits for it (s, of stamps)", 0.01, 10.0
+        0.5, "how long TF may be silent around an image, and how long an image waits for it (s, of stamps)", 0.01, 10.0
     )
     camera_reliability: str = parameter(
         "best_effort", "of the images; reliable loses none, but only a reliable publisher fits", choices=_RELIABILITY

@@ -14,7 +14,7 @@ from rosidl_runtime_py.utilities import get_message
 from memory_node.domain.errors import InputSkippedError, InvalidValueError
 from memory_node.domain.geometry import Intrinsics
 from memory_node.nodes import conversions
-from memory_node.nodes.camera_input import SLOP_S
+from memory_node.nodes.camera_input import SLOP_S, InputParameters
 from memory_node.nodes.ingest.recording import RgbdImage
 from memory_node.nodes.inputs.keyframes import OdomJump
 from memory_node.nodes.inputs.synchronizer import Synchronizer
@@ -22,9 +22,8 @@ from memory_node.nodes.inputs.timeline import Moment, Timeline
 from memory_node.nodes.inputs.transform_history import CorrectionLimits, TransformHistory
 from memory_node.scene_graph.free_space import OccupancyMap
 
-# As the parameters of the memory node are by default.
-_CLOCK_JUMP_S = 10.0
-_TF_GAP_S = 0.2
+# As the memory node takes it by default.
+_DEFAULTS = InputParameters()
 # TF is read before the images, all of it.
 _TF_KEPT_S = 24 * 3600.0
 _TF_KEPT_RUNS = 1000
@@ -53,7 +52,12 @@ class Rosbag:
             self._color = color_topic or _only(others, "colour image", "--color-topic")
             self._count = sum(c.msgcount for c in reader.connections if c.topic == self._depth)
             self._transforms = TransformHistory(
-                map_frame, _TF_GAP_S, _CLOCK_JUMP_S, CorrectionLimits(), kept_s=_TF_KEPT_S, kept_runs=_TF_KEPT_RUNS
+                map_frame,
+                _DEFAULTS.tf_timeout_s,
+                _DEFAULTS.clock_jump_s,
+                CorrectionLimits(),
+                kept_s=_TF_KEPT_S,
+                kept_runs=_TF_KEPT_RUNS,
             )
             self._intrinsics: dict[str, Intrinsics] = {}
             self._grid: OccupancyMap | None = None
@@ -62,7 +66,7 @@ class Rosbag:
                 self._take_tf(*message)
             for _, (_, info) in self._messages(reader, {"sensor_msgs/msg/CameraInfo"}):
                 self._intrinsics[info.header.frame_id] = conversions.intrinsics_from_msg(info)
-            maps = Timeline(_CLOCK_JUMP_S)
+            maps = Timeline(_DEFAULTS.clock_jump_s)
             for _, (_, grid) in self._messages(reader, {"nav_msgs/msg/OccupancyGrid"}):
                 self._grid = conversions.grid_from_msg(grid)
                 self._events.append((maps.moment(_stamp(grid)), (_stamp(grid), self._grid)))
@@ -81,7 +85,7 @@ class Rosbag:
 
     def images(self) -> Iterator[RgbdImage]:
         """Yield each depth image with the colour image of its moment, as the memory node would see them."""
-        synchronizer = Synchronizer((self._depth, self._color), SLOP_S, self._count + 1, _CLOCK_JUMP_S)
+        synchronizer = Synchronizer((self._depth, self._color), SLOP_S, self._count + 1, _DEFAULTS.clock_jump_s)
         with self._open() as reader:
             for _, (topic, image) in self._messages(reader, {"sensor_msgs/msg/Image"}, {self._color, self._depth}):
                 synchronizer.add(topic, _stamp(image), image)
