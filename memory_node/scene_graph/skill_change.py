@@ -104,6 +104,7 @@ def _put(state: GraphState, row: int, change: StateChange) -> list[int]:
     for carried in load:
         record = table.record(carried)
         record.place_since, record.area_id = change.stamp_ns, table.record(row).area_id
+        record.anchors = table.record(row).anchors
         table.last_seen[carried] = max(int(table.last_seen[carried]), change.stamp_ns)
         state.place(carried)
         state.stand_on(carried, record.support_id, record.inside)
@@ -113,6 +114,7 @@ def _put(state: GraphState, row: int, change: StateChange) -> list[int]:
 def _set_down(state: GraphState, row: int, change: StateChange) -> None:
     table = state.table
     table.record(row).place_since = change.stamp_ns
+    table.record(row).anchors = state.anchors_here()
     support = resolve_reference(state, change.support_id)
     if change.position is not None:
         table.center[row] = change.position
@@ -145,6 +147,7 @@ def _enter(state: GraphState, change: StateChange) -> int | None:
         return None
     record = ObjectRecord(change.object_id, {change.object_class or "object": 1.0}, change.object_class or "object")
     record.provenance, record.place_since = change.source, change.stamp_ns
+    record.anchors = state.anchors_here()
     record.movable = plain_name(record.best_class) not in state.config.fixed_classes
     row = table.add(record)
     table.size[row] = 0.5 * table.size[whole] if whole is not None else _DEFAULT_SIDE_M

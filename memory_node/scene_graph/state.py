@@ -171,6 +171,11 @@ class GraphState:
         record.support_id, record.inside = support_id, inside
         self.table.sheltered[row] = self._shelters(support_id, inside)
 
+    def anchors_here(self) -> tuple[tuple[str, float], ...]:
+        """Return the anchors of what is now told to lie somewhere: the keyframe that the robot is at."""
+        newest = next(reversed(self.keyframes), "")
+        return ((newest, 1.0),) if newest else ()
+
     def load_of(self, object_id: str) -> list[int]:
         """Return the rows of all that stands on or in an object, and on or in that: what carries comes first."""
         load: list[int] = []

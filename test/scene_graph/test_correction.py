@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from memory_node.domain.geometry import Pose
+from memory_node.domain.skill import StateChange
 from memory_node.scene_graph.alignment import align
 from memory_node.scene_graph.config import SceneGraphConfig
 from memory_node.scene_graph.graph import SceneGraph
@@ -61,6 +62,25 @@ def test_correction_of_one_keyframe_moves_only_what_was_seen_from_it(world: Any)
     moved = next(found for found in graph.objects() if found.class_name == "bin")
     assert moved.box.center == pytest.approx([2.2, 9.0, 0.2], abs=0.01)
     assert all(graph.object(name).box.center == pytest.approx(center) for name, center in near.items())
+
+
+def test_what_a_skill_put_down_moves_with_the_keyframe_of_then(world: Any) -> None:
+    graph = SceneGraph(SceneGraphConfig.load())
+    drive(graph, world, 8)
+    first, *_, last = graph.state.keyframes
+    bowl = next(found for found in graph.objects() if found.class_name == "bowl")
+    told = [
+        StateChange(bowl.id, "bowl", 3_000_000_000, held=False, position=(4.0, 1.0, 0.8)),
+        StateChange("", "cup", 3_000_000_000, held=False, position=(4.0, 2.0, 0.8)),
+    ]
+    put = {event.object.id for change in told for event in graph.apply_change(change)}
+    graph.correct_poses({first: CORRECTION @ graph.state.keyframes[first]})
+    assert {round(float(graph.object(name).box.center[0]), 6) for name in put} == {4.0}
+    graph.correct_poses({last: CORRECTION @ graph.state.keyframes[last]})
+    found = [graph.object(name).box.center for name in put]
+    assert sorted(np.round(center, 3).tolist() for center in found) == sorted(
+        np.round(CORRECTION.apply(np.array(change.position)), 3).tolist() for change in told
+    )
 
 
 def test_moved_origin_is_found_and_stored_objects_keep_their_ids(world: Any) -> None:
