@@ -32,7 +32,7 @@ HELP = "latency and recall of the search for what is remembered"
 _BATCH = 10_000
 _WRITES_PER_S = 100.0
 # Of so many searches for a query the fastest counts: what else the machine does meanwhile is not the search.
-_REPEATS = 3
+_REPEATS = 5
 # Units of the memory that the control's writer writes to.
 _CONTROL_UNITS = 20_000
 

@@ -14,12 +14,14 @@ from memory_node.domain.errors import InvalidValueError
 Rows = NDArray[np.int64]
 Vectors = NDArray[np.float32]
 
-# Old rows that each new one takes along into the graph: it is whole when exact search ends, and nobody waits for it.
-_MOVED_BY_EACH_NEW_ROW = 2
-# A key of the graph is a row and how many additions came before: to add a key that was removed once takes usearch time
-# in proportion to its vectors (20 ms among a million), to add a new one does not.
+# Rows that each change takes along into the next graph: it is whole before it is needed, and nobody waits for it.
+_MOVED_BY_EACH_CHANGE = 3
+# A key of the graph is a row and how many additions came before. What leaves stays in the graph and is passed over
+# until the next graph is made without it: the first search after a removal takes usearch time in proportion to its
+# vectors, 30 ms among 600,000.
 _ROW_BITS = 32
 _ROW_MASK = (1 << _ROW_BITS) - 1
+_MOST_STALE = 0.5  # of the vectors that are there
 
 
 @dataclass(frozen=True)
@@ -68,10 +70,11 @@ class VectorIndex:
         self._settings = settings or GraphSettings()
         self._matrix: _Matrix | None = _Matrix.of_rows(64, dimension)
         self._graph: Any = None
+        self._next_graph: Any = None
+        self._left_out: dict[int, None] = {}
         self._keys = np.full(64, -1, dtype=np.int64)
         self._additions = 0
-        self._left_out: dict[int, None] = {}
-        self._count = 0
+        self._count = self._stale = self._next_stale = 0
         self._lock = threading.Lock()
 
     def __len__(self) -> int:
@@ -97,14 +100,16 @@ class VectorIndex:
             self._count += len(rows)
             if self._matrix is not None:
                 self._put(self._matrix, rows, vectors)
-                self._fill_graph(self._matrix, rows, threads)
             else:
-                self._add_to_graph(rows, vectors, threads)
+                self._graph.add(self._new_keys(rows), vectors, threads=threads)
+            self._fill_next_graph(rows, threads)
 
     def remove(self, row: int) -> bool:
         """Take a row's vector out; return whether there was one."""
         with self._lock:
-            return self._drop(row)
+            dropped = self._drop(row)
+            self._fill_next_graph(np.empty(0, dtype=np.int64), threads=1)
+            return dropped
 
     def cosines(self, vector: Vectors) -> Vectors | None:
         """Return the cosine with every row (n,), 0 where there is none; None when a graph is searched instead."""
@@ -117,8 +122,7 @@ class VectorIndex:
         if self._count == 0 or k < 1:
             return np.empty(0, dtype=np.int64), np.empty(0, dtype=np.float32)
         if matrix is None:
-            matches = self._graph.search(np.asarray(vector, dtype=np.float32), k, threads=1)
-            return matches.keys.astype(np.int64) & _ROW_MASK, 1.0 - matches.distances
+            return self._search_graph(np.asarray(vector, dtype=np.float32), k)
         rows = np.flatnonzero(matrix.present)
         cosines = (matrix.vectors @ vector)[rows]
         if k < len(rows):
@@ -152,34 +156,55 @@ class VectorIndex:
         matrix.present[rows] = True
         self._matrix = matrix
 
-    def _fill_graph(self, before: _Matrix, rows: Rows, threads: int) -> None:
-        """Take the new rows and some of the old ones into the graph, from half of the way to the switch on."""
-        matrix = self._matrix or before
-        if self._graph is None:
-            if self._count < self._exact_below // 2:
-                return
-            self._graph = self._empty_graph()
-            self._left_out = dict.fromkeys(np.flatnonzero(matrix.present).tolist())
-        else:
-            self._left_out.update(dict.fromkeys(rows.tolist()))
-        whole = self._count >= self._exact_below
-        moving = len(self._left_out) if whole else (1 + _MOVED_BY_EACH_NEW_ROW) * len(rows)
-        moved = np.array([row for row, _ in zip(self._left_out, range(moving))], dtype=np.int64)
-        self._add_to_graph(moved, matrix.vectors[moved], threads)
-        for row in moved.tolist():
-            del self._left_out[row]
-        if whole:
-            self._matrix = None
+    def _search_graph(self, vector: Vectors, k: int) -> tuple[Rows, Vectors]:
+        stale = self._stale
+        wanted = k if not stale else k + 8 + k * stale // max(1, self._count)
+        matches = self._graph.search(vector, wanted, threads=1)
+        keys, known = matches.keys.astype(np.int64), self._keys
+        rows = keys & _ROW_MASK
+        live = known.take(rows, mode="clip") == keys
+        return rows[live][:k], (1.0 - matches.distances)[live][:k]
 
-    def _add_to_graph(self, rows: Rows, vectors: Vectors, threads: int) -> None:
+    def _new_keys(self, rows: Rows) -> NDArray[np.int64]:
         missing = int(rows.max(initial=-1)) + 1 - len(self._keys)
         if missing > 0:
             more = np.full(max(missing, len(self._keys)), -1, dtype=np.int64)
             self._keys = np.concatenate([self._keys, more])
-        keys = rows | (self._additions << _ROW_BITS)
+        self._keys[rows] = rows | (self._additions << _ROW_BITS)
         self._additions += 1
-        self._graph.add(keys, vectors, threads=threads)
-        self._keys[rows] = keys
+        return np.asarray(self._keys[rows])
+
+    def _fill_next_graph(self, rows: Rows, threads: int) -> None:
+        """Take new rows and some of the old ones into the graph that will be searched next, if one is due."""
+        matrix = self._matrix
+        if self._next_graph is not None:
+            self._left_out.update(dict.fromkeys(rows.tolist()))
+        elif matrix is not None and self._count >= self._exact_below // 2:
+            self._begin_next_graph(np.flatnonzero(matrix.present))
+        elif matrix is None and self._stale > _MOST_STALE * self._count:
+            self._begin_next_graph(np.flatnonzero(self._keys >= 0))
+        else:
+            return
+        due = matrix is None or self._count >= self._exact_below
+        at_once = matrix is not None and due
+        moving = len(self._left_out) if at_once else _MOVED_BY_EACH_CHANGE * max(1, len(rows))
+        moved = np.array([row for row, _ in zip(self._left_out, range(moving))], dtype=np.int64)
+        if len(moved) and matrix is not None:
+            self._next_graph.add(self._new_keys(moved), matrix.vectors[moved], threads=threads)
+        elif len(moved):
+            keys = self._keys[moved]
+            vectors = np.stack(list(self._graph.get(keys))).astype(np.float32)
+            self._next_graph.add(keys, vectors, threads=threads)
+        for row in moved.tolist():
+            del self._left_out[row]
+        if due and not self._left_out:
+            self._graph, self._next_graph = self._next_graph, None
+            self._stale, self._next_stale = self._next_stale, 0
+            self._matrix = None
+
+    def _begin_next_graph(self, rows: Rows) -> None:
+        self._next_graph = self._empty_graph()
+        self._left_out = dict.fromkeys(rows.tolist())
 
     def _empty_graph(self) -> Any:
         from usearch.index import Index
@@ -195,15 +220,19 @@ class VectorIndex:
         )
 
     def _drop(self, row: int) -> bool:
+        in_a_graph = row < len(self._keys) and self._keys[row] >= 0
         if self._matrix is not None:
             if row >= len(self._matrix.present) or not self._matrix.present[row]:
                 return False
             self._matrix.present[row] = False
             self._matrix.vectors[row] = 0.0
-        if self._graph is not None and self._left_out.pop(row, self) is self:
-            if row >= len(self._keys) or self._keys[row] < 0:
-                return False
-            self._graph.remove(int(self._keys[row]))
+        elif not in_a_graph:
+            return False
+        else:
+            self._stale += 1
+        if self._next_graph is not None and self._left_out.pop(row, self) is self:
+            self._next_stale += 1
+        if in_a_graph:
             self._keys[row] = -1
         self._count -= 1
         return True

@@ -67,6 +67,31 @@ def test_empty_and_small_indexes_answer_with_what_there_is():
         index.add(rows(1), unit_vectors(1, dimension=8))
 
 
+def test_what_left_is_passed_over_until_the_graph_is_made_anew():
+    index = VectorIndex(32, exact_below=50)
+    vectors = unit_vectors(3000)
+    index.add(np.arange(100), vectors[:100])
+    graphs, held = {id(index._graph)}, dict(enumerate(vectors[:100]))
+    for step in range(100, 3000):
+        row = step * 7 % 100
+        index.add(rows(row), vectors[step][None])
+        held[row] = vectors[step]
+        if step % 10 == 0:
+            assert index.remove((row + 1) % 100) == (held.pop((row + 1) % 100, None) is not None)
+        graphs.add(id(index._graph))
+        assert index._stale <= 2 * len(index) + 10, "it does not only grow"
+        if step % 100 == 0:
+            found, cosines = index.search(vectors[step], 5)
+            best = sorted(held, key=lambda row: -float(held[row] @ vectors[step]))[:5]
+            assert found.tolist() == best
+            np.testing.assert_allclose(cosines, [held[row] @ vectors[step] for row in best], atol=5e-3)
+    assert len(graphs) > 3
+    for row in list(held):
+        assert index.remove(row)
+    assert index.search(vectors[0], 3)[0].tolist() == []
+    assert len(index) == 0
+
+
 @pytest.mark.parametrize("exact_below", [10_000, 100])
 def test_readers_do_not_wait_for_a_writer(exact_below):
     index = VectorIndex(32, exact_below=exact_below)
