@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from memory_node.domain.errors import RobotMemoryError
 from memory_node.domain.goal_labels import ALFRED_NAME, GoalKind
 from memory_node.domain.ports import TextEmbedder
-from memory_node.domain.skill_library import KNIFE_CLASSES
+from memory_node.domain.skill_library import KNIFE_CLASSES, Predicate
 from memory_node.planner.command_grammar import Command, read_command, split_commands
 from memory_node.planner.goal import Goal
 from memory_node.planner.goal_model import GoalModel, HomeClasses, Prediction
@@ -22,6 +22,7 @@ _SURE = 0.4
 # From this probability on a clause that opens with no verb is taken for a remark.
 _REMARK = 0.5
 _SWITCHED_FOR = {GoalKind.CLEAN: ("Faucet",), GoalKind.HEAT: ("StoveBurner", "StoveKnob", "Toaster", "Microwave")}
+_CARRYING = ("with", "containing", "holding", "and")
 _PUTTING = ("put", "place", "set", "lay", "leave", "store")
 
 
@@ -88,14 +89,27 @@ class Understander:
         return self._model.predict(sentence, home, complete=True)
 
     def _whole(self, instruction: str, home: HomeClasses, commands: Sequence[Goal]) -> Prediction | None:
-        """Return the model's one goal. ALFRED's people often leave the treatment out; others then mean none."""
+        """Return the model's one goal; of a plain command to place one thing, one that is no more than that.
+
+        ALFRED's people often leave washing, heating or cooling out, or what a thing is carried in; others mean none.
+        """
         if self._model is None:
             return None
-        if [goal.kind for goal in commands] != [GoalKind.PLACE]:
+        place = commands[0].destination if [goal.kind for goal in commands] == [GoalKind.PLACE] else None
+        if place is None or place.beside:
             return self._model.predict(instruction, home)
-        place = str(commands[0].destination)
-        unsaid = [kind for kind in TREATED_IN if not speaks_of(kind, instruction, place)]
+        unsaid = [kind for kind in TREATED_IN if not speaks_of(kind, instruction, str(place))] + [GoalKind.PLACE_TWO]
+        unsaid += [] if self._names_vessel(instruction, commands[0]) else [GoalKind.STACK]
         return self._model.predict(instruction, home, without=unsaid)
+
+    def _names_vessel(self, instruction: str, placed: Goal) -> bool:
+        """Return whether something is named that could carry what is placed, or that is placed with what it carries."""
+        words = instruction.lower()
+        return any(f" {word} " in words for word in _CARRYING) or any(
+            kind.movable and Predicate.RECEPTACLE in kind.properties and any(name in words for name in kind.names)
+            for kind in map(self._kinds.__getitem__, self._kinds.names)
+            if kind.name != placed.target.object_class
+        )
 
     def _read(
         self, pieces: Sequence[str], commands: Sequence[Command | None], home: HomeClasses, recall: Recall

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import random
+import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
-from memory_node.domain.goal_labels import GoalKind
+from memory_node.domain.goal_labels import NOTHING, GoalKind
 from memory_node.learning.instructions.corpus import Example, Labels, Task
+from memory_node.learning.instructions.descriptions import Descriptions
 from memory_node.learning.instructions.phrases import (
     COLOURS,
     COMMANDS,
@@ -14,9 +17,16 @@ from memory_node.learning.instructions.phrases import (
     DISTRACTIONS_AFTER,
     DISTRACTIONS_BEFORE,
     GOAL_TEMPLATES,
+    HOLDING,
+    PLAIN_TEMPLATES,
     POLITE,
+    REMARK_AFTER,
+    REMARK_BEFORE,
+    REMARKS,
     SITES,
     SLICED_TEMPLATES,
+    SOURCES,
+    TREATING,
 )
 
 Names = Mapping[str, Mapping[str, Sequence[str]]]
@@ -27,53 +37,24 @@ _INSIDE |= {"Pot", "Cup", "Mug"}
 class Wording:
     """Says goals in many ways; every choice comes from `generator`. names: config/vocabulary.yaml."""
 
-    def __init__(self, names: Names, generator: random.Random) -> None:
+    def __init__(self, names: Names, descriptions: Descriptions, generator: random.Random) -> None:
         self._names = names
+        self._descriptions = descriptions
         self._random = generator
-
-    def thing(self, name: str, indirect: float = 0.25, article: bool = True) -> str:
-        """Return words for an object of the class: mostly a name, sometimes a colour or only a description."""
-        entry = self._names[name]
-        if entry["described"] and self._random.random() < indirect:
-            words = self._random.choice(entry["described"])
-            complete = words.startswith(("something", "what", "where"))
-            return words if complete or not article else f"the {words}"
-        words = self._name(name)
-        if self._random.random() < 0.2:
-            words = f"{self._random.choice(COLOURS)} {words}"
-        if not article:
-            return words
-        vowel = "an" if words[0] in "aeiou" else "a"
-        return self._random.choice((f"the {words}", f"the {words}", f"{vowel} {words}", words))
-
-    def place(self, name: str) -> str:
-        """Return words for a receptacle, now and then with where it stands."""
-        words = f"the {self._name(name)}"
-        if self._random.random() < 0.2:
-            words = f"the {self._random.choice(COLOURS)} {self._name(name)}"
-        return words + (self._random.choice(SITES) if self._random.random() < 0.2 else "")
-
-    def _name(self, name: str) -> str:
-        names = self._names[name]["names"]
-        return names[0] if self._random.random() < 0.4 else self._random.choice(names)
 
     def goal(self, task: Task) -> Example:
         """Return the task's goal in a sentence of ours."""
-        labels = task.labels
-        templates = SLICED_TEMPLATES if labels.sliced else GOAL_TEMPLATES
-        text = self._random.choice(templates[labels.kind])
-        target = self.thing(labels.target, article=labels.kind != GoalKind.PLACE_TWO)
-        text = text.format(
-            x=target,
-            xs=_plural(self.thing(labels.target, 0.0, article=False)),
-            bare=self.thing(labels.target, 0.0, article=False),
-            y=self.place(labels.parent) if labels.parent else "",
-            m=self.thing(labels.container, 0.1) if labels.container else "",
-            l=self.thing(labels.light, 0.0) if labels.light else "",
-            p="in" if labels.parent in _INSIDE else "on",
-            q="in" if labels.container in _INSIDE else "on",
-        )
-        return Example(self._polite(text), labels, task.objects, task.fixtures)
+        templates = SLICED_TEMPLATES if task.labels.sliced else GOAL_TEMPLATES
+        text = self._filled(self._random.choice(templates[task.labels.kind]), task.labels, task)
+        return Example(self._polite(text), task.labels, task.objects, task.fixtures)
+
+    def plain(self, task: Task) -> Example:
+        """Return a command to put a thing somewhere, often where it could be treated, with no word of treating it."""
+        target = self._random.choice(sorted(task.objects & set(self._names)) or ["Mug"])
+        holding = sorted(task.fixtures & set(HOLDING)) or ["Shelf"]
+        labels = Labels(GoalKind.PLACE.value, target, self._random.choice((*TREATING, self._random.choice(holding))))
+        text = self._filled(self._random.choice(PLAIN_TEMPLATES), labels, task)
+        return Example(self._polite(text), labels, task.objects | {target}, task.fixtures | {labels.parent})
 
     def reworded(self, example: Example) -> Example:
         """Return the sentence with the target, its container or its destination called something else."""
@@ -82,27 +63,35 @@ class Wording:
         for name in self._random.sample(slots, k=2):
             found = self._mention(name, text)
             if found:
-                indirect = 0.5 if name == example.labels.target else 0.0
-                text = text.replace(found, self.thing(name, indirect, article=False), 1)
-        return Example(text, example.labels, example.objects, example.fixtures)
-
-    def _mention(self, name: str, text: str) -> str:
-        names = self._names[name]["names"] if name else ()
-        return max((word for word in names if f" {word}" in text), key=len, default="")
+                indirect = 0.6 if name == example.labels.target else 0.1
+                words = self._thing(name, indirect)
+                text = re.sub(rf"(?:\b(?:a|an|the) )?{re.escape(found)}", words.replace("\\", ""), text, count=1)
+        return replace(example, text=text)
 
     def distracted(self, example: Example) -> Example:
-        """Return the sentence with a clause that names other things and asks nothing of them."""
-        slots = {example.labels.target, example.labels.parent, example.labels.container, example.labels.light}
-        others = sorted((example.objects - slots) & set(self._names)) or ["Book"]
-        places = sorted((example.fixtures - slots) & set(self._names)) or ["Shelf"]
-        other, place = self._random.choice(others), self._random.choice(places)
-        words = {"o": self._name(other), "f": self._name(place)}
+        """Return the sentence with words around it that name other things and ask nothing of them."""
         text = example.text.strip().rstrip(".")
-        if self._random.random() < 0.6:
-            text = self._random.choice(DISTRACTIONS_BEFORE).format(**words) + text[:1].lower() + text[1:]
+        choice = self._random.random()
+        if choice < 0.3:
+            before = self._aside(self._random.choice(DISTRACTIONS_BEFORE), example)
+            text = before + text[:1].lower() + text[1:]
+        elif choice < 0.5:
+            text += self._aside(self._random.choice(DISTRACTIONS_AFTER), example)
+        elif choice < 0.8:
+            before = self._random.choice(REMARK_BEFORE).format(r=self._remark(example))
+            text = before + (text if before.endswith(". ") else text[:1].lower() + text[1:])
         else:
-            text = text + self._random.choice(DISTRACTIONS_AFTER).format(**words)
-        return Example(text, example.labels, example.objects, example.fixtures)
+            text += self._random.choice(REMARK_AFTER).format(r=self._remark(example))
+        return replace(example, text=text)
+
+    def remark(self, task: Task) -> Example:
+        """Return a sentence that asks for nothing."""
+        example = Example("", task.labels, task.objects, task.fixtures)
+        if self._random.random() < 0.2:
+            text = self._aside(self._random.choice(DISTRACTIONS_BEFORE), example).removesuffix("and ").strip(" ,:")
+        else:
+            text = self._remark(example)
+        return replace(example, text=text, labels=Labels(NOTHING))
 
     def command(self, task: Task) -> Example:
         """Return a short command about the things of the task's home: one skill's worth."""
@@ -110,9 +99,8 @@ class Wording:
         templates, targets = COMMANDS[kind]
         present = sorted((task.objects | task.fixtures) & set(targets) if targets else task.objects)
         target = self._random.choice([name for name in present if name in self._names] or sorted(targets or {"Apple"}))
-        text = self._random.choice(templates).format(x=self.thing(target, 0.15), xs=self._name(target))
-        labels = Labels(kind, target)
-        return Example(self._polite(text), labels, task.objects | {target}, task.fixtures)
+        text = self._random.choice(templates).format(x=self._thing(target, 0.15), xs=self._name(target))
+        return Example(self._polite(text), Labels(kind, target), task.objects | {target}, task.fixtures)
 
     def chain(self, task: Task, person: int) -> Example:
         """Return one person's steps as one long instruction; steps that only drive are mostly left out."""
@@ -127,6 +115,69 @@ class Wording:
         for step in kept[1:]:
             text += self._random.choice(CONNECTORS) + step[:1].lower() + step[1:]
         return Example(text, task.labels, task.objects, task.fixtures)
+
+    def _filled(self, template: str, labels: Labels, task: Task) -> str:
+        example = Example("", labels, task.objects, task.fixtures)
+        target = self._thing(labels.target)
+        if self._random.random() < 0.2:
+            target += self._aside(self._random.choice(SOURCES), example)
+        return template.format(
+            x=target,
+            xs=_plural(self._named(labels.target)),
+            bare=self._named(labels.target),
+            y=self._place(labels.parent, example) if labels.parent else "",
+            m=self._thing(labels.container, 0.1) if labels.container else "",
+            l=self._thing(labels.light, 0.0) if labels.light else "",
+            p="in" if labels.parent in _INSIDE else "on",
+            q="in" if labels.container in _INSIDE else "on",
+        )
+
+    def _thing(self, name: str, indirect: float = 0.3) -> str:
+        """Return words for an object of the class: mostly a name, sometimes only a description, with its article."""
+        if self._random.random() < indirect:
+            described = self._names[name]["described"]
+            if name in self._descriptions and (not described or self._random.random() < 0.75):
+                return self._descriptions.phrase(name)
+            if described:
+                words = self._random.choice(described)
+                return words if words.startswith(("something", "what", "where")) else f"the {words}"
+        words = self._named(name)
+        vowel = "an" if words[0] in "aeiou" else "a"
+        return self._random.choice((f"the {words}", f"the {words}", f"{vowel} {words}", words))
+
+    def _place(self, name: str, example: Example) -> str:
+        """Return words for a receptacle, now and then with where it stands, or only described."""
+        if name in self._descriptions and self._random.random() < 0.08:
+            return self._descriptions.phrase(name)
+        words = f"the {self._named(name)}"
+        return words + (self._aside(self._random.choice(SITES), example) if self._random.random() < 0.25 else "")
+
+    def _named(self, name: str) -> str:
+        """Return a name of the class without an article, sometimes with its looks."""
+        words = self._name(name)
+        return f"{self._random.choice(COLOURS)} {words}" if self._random.random() < 0.2 else words
+
+    def _name(self, name: str) -> str:
+        names = self._names[name]["names"]
+        return names[0] if self._random.random() < 0.4 else self._random.choice(names)
+
+    def _mention(self, name: str, text: str) -> str:
+        names = self._names[name]["names"] if name else ()
+        return max((word for word in names if f" {word}" in text), key=len, default="")
+
+    def _remark(self, example: Example) -> str:
+        return self._aside(self._random.choice(REMARKS), example)
+
+    def _aside(self, template: str, example: Example) -> str:
+        """Fill a pattern with things and furniture of the home that the instruction is not about."""
+        labels = example.labels
+        slots = {labels.target, labels.parent, labels.container, labels.light}
+        others = sorted((example.objects - slots) & set(self._names)) or ["Book"]
+        places = sorted((example.fixtures - slots) & set(self._names)) or ["Shelf"]
+        subject = self._name(labels.target) if labels.target else "key"
+        return template.format(
+            o=self._name(self._random.choice(others)), f=self._name(self._random.choice(places)), x=subject
+        )
 
     def _polite(self, text: str) -> str:
         text = self._random.choice(POLITE).format(text) if self._random.random() < 0.25 else text

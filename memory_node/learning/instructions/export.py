@@ -5,18 +5,24 @@ from __future__ import annotations
 import json
 import shutil
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import torch
 from onnxruntime.quantization import QuantType, quantize_dynamic
 
-from memory_node.domain.goal_labels import KINDS
+from memory_node.learning.instructions.features import MODEL_KINDS
 from memory_node.learning.instructions.network import SLOTS, InstructionModel
 
 
-def write_weights(model: InstructionModel, classes: Sequence[str], tokenizer: Path, folder: Path) -> None:
-    """Write instructions.onnx, labels.json and tokenizer.json to `folder`."""
+def write_weights(
+    model: InstructionModel,
+    classes: Sequence[str],
+    seen: Mapping[str, Mapping[str, Sequence[str]]],
+    tokenizer: Path,
+    folder: Path,
+) -> None:
+    """Write instructions.onnx, labels.json and tokenizer.json to `folder`. seen: kind -> slot -> classes."""
     folder.mkdir(parents=True, exist_ok=True)
     model.eval()
     ids = torch.ones((2, 9), dtype=torch.int64)
@@ -37,5 +43,6 @@ def write_weights(model: InstructionModel, classes: Sequence[str], tokenizer: Pa
         kinds = ["MatMul", "Gather", "Gemm"]
         target = str(folder / "instructions.onnx")
         quantize_dynamic(exact, target, weight_type=QuantType.QInt8, per_channel=True, op_types_to_quantize=kinds)
-    (folder / "labels.json").write_text(json.dumps({"kinds": list(KINDS), "classes": list(classes)}) + "\n")
+    labels = {"kinds": list(MODEL_KINDS), "classes": list(classes), "seen": seen}
+    (folder / "labels.json").write_text(json.dumps(labels) + "\n")
     shutil.copyfile(tokenizer, folder / "tokenizer.json")

@@ -10,12 +10,18 @@ import torch
 from numpy.typing import NDArray
 from tokenizers import Tokenizer
 
-from memory_node.domain.goal_labels import KINDS
+from memory_node.domain.goal_labels import KINDS, NOTHING
 from memory_node.learning.instructions.corpus import Example
 from memory_node.learning.instructions.network import FrozenLayers
 
 MAX_TOKENS = 80
+MODEL_KINDS = (*KINDS, NOTHING)
 _DROP_HOME, _DROP_FIXTURES, _DROP_CLASS = 0.12, 0.12, 0.03
+
+
+def half_precision() -> torch.autocast:
+    """Return the context that multiplies in bfloat16, which takes a third of the time where the processor knows it."""
+    return torch.autocast("cpu", dtype=torch.bfloat16)
 
 
 @dataclass
@@ -44,10 +50,19 @@ def home_vector(objects: frozenset[str], fixtures: frozenset[str], classes: Sequ
     return np.array(things + [float(name in fixtures) for name in classes], dtype=np.float32)
 
 
-def forget_some(home: NDArray[np.float32], generator: np.random.Generator) -> NDArray[np.float32]:
-    """Return homes (n, 2c) of which some are unknown in whole or in part, so that the model does not lean on them."""
+def forget_some(
+    home: NDArray[np.float32], labels: NDArray[np.int64], generator: np.random.Generator
+) -> NDArray[np.float32]:
+    """Return homes (n, 2c) of which some are unknown in whole or in part, so that the model does not lean on them.
+
+    Of a home that is known, single classes are forgotten, but none that `labels` (n, 6) ask for.
+    """
     count, width = home.shape
     kept = home * (generator.random(home.shape) >= _DROP_CLASS)
+    rows = np.arange(count)[:, None]
+    asked = labels[:, 1:5]
+    for columns in (asked, asked + width // 2):
+        kept[rows, columns] = home[rows, columns]
     kept[generator.random(count) < _DROP_HOME] = 0.0
     kept[generator.random(count) < _DROP_FIXTURES, width // 2 :] = 0.0
     return kept.astype(np.float32)
@@ -57,7 +72,7 @@ def label_row(example: Example, classes: Sequence[str]) -> list[int]:
     """Return the labels' indices in the order of network.SLOTS."""
     labels = example.labels
     slots = (labels.target, labels.parent, labels.container, labels.light)
-    return [KINDS.index(labels.kind), *(classes.index(name) for name in slots), int(labels.sliced)]
+    return [MODEL_KINDS.index(labels.kind), *(classes.index(name) for name in slots), int(labels.sliced)]
 
 
 def encode(
@@ -83,8 +98,8 @@ def encode(
         for index, row in enumerate(rows):
             block[index, : lengths[row]] = ids[row]
             mask[index, : lengths[row]] = 1.0
-        with torch.no_grad():
-            states = frozen(torch.from_numpy(block), torch.from_numpy(mask)).numpy()
+        with torch.no_grad(), half_precision():
+            states = frozen(torch.from_numpy(block), torch.from_numpy(mask)).float().numpy()
         for index, row in enumerate(rows):
             hidden[offsets[row] : offsets[row + 1]] = states[index, : lengths[row]]
     home = np.stack([home_vector(example.objects, example.fixtures, classes) for example in examples])

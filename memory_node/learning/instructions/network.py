@@ -105,6 +105,9 @@ class HeadSizes:
 
 
 SLOTS = ("kind", "target", "parent", "container", "light", "sliced")
+# which part of the home's vector tells whether a slot's classes can be there: 0 movable things, 1 fixtures
+_HELD_BY = {"target": 0, "container": 0, "parent": 1, "light": 1}
+_ABSENT = -6.0  # added to the logit of a class that the home is not known to have: unlikely, not impossible
 
 
 class InstructionHeads(nn.Module):
@@ -124,6 +127,7 @@ class InstructionHeads(nn.Module):
 
     def forward(self, hidden: Tensor, mask: Tensor, home: Tensor) -> tuple[Tensor, ...]:
         """Return the logits of every slot, in the order of SLOTS."""
+        absence = _absence(home)
         hidden = self.dropout(hidden)
         for layer in self.tuned:
             hidden = layer(hidden, mask)
@@ -135,8 +139,20 @@ class InstructionHeads(nn.Module):
         for index, slot in enumerate(SLOTS):
             features = torch.cat((pooled[:, index], mean, known), dim=-1)
             inner = nn.functional.gelu(self.hidden[slot](self.dropout(features)))
-            logits.append(self.output[slot](self.dropout(inner)))
+            scores = self.output[slot](self.dropout(inner))
+            logits.append(scores + absence[_HELD_BY[slot]] if slot in _HELD_BY else scores)
         return tuple(logits)
+
+
+def _absence(home: Tensor) -> tuple[Tensor, Tensor]:
+    """Return what classes lose that a home lacks, where its movable things and where its fixtures are known."""
+    width = home.shape[1] // 2
+    things, fixtures = home[:, :width], home[:, width:]
+    missing = 1.0 - (things + fixtures).clamp(max=1.0)
+    missing = torch.cat((torch.zeros_like(missing[:, :1]), missing[:, 1:]), dim=1)  # the empty class is everywhere
+    return tuple(  # type: ignore[return-value]
+        _ABSENT * missing * part.sum(1, keepdim=True).clamp(max=1.0) for part in (things, fixtures)
+    )
 
 
 class InstructionModel(nn.Module):

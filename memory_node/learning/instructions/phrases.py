@@ -20,14 +20,40 @@ COLOURS: tuple[str, ...] = (
 )
 COLOURS += ("grey", "pink", "round", "dark", "old", "glass", "plastic", "gold", "purple", "orange")
 
+# where a thing or a place is: {o} another thing, {f} a piece of furniture
 SITES: tuple[str, ...] = (
     " by the window",
     " to the left of the door",
     " next to the wall",
     " in the corner",
     " across the room",
+    " on the right",
+    " closest to you",
+    " at the back",
+    " over there",
+    " beside the {f}",
+    " under the {f}",
+    " to the right of the {f}",
+    " left of the {f}",
+    " near the {o}",
+    " next to the {o}",
 )
-SITES += (" on the right", " closest to you", " at the back", " beside the bed", " under the television", " over there")
+# where the target is found: as SITES, but it may also lie on or in furniture
+SOURCES: tuple[str, ...] = (
+    *SITES,
+    " from the {f}",
+    " on the {f}",
+    " in the {f}",
+    " that is on the {f}",
+    " which lies on the {f}",
+    " lying on the {f}",
+    " that is beside the {o}",
+    " standing behind the {o}",
+    " from behind the {f}",
+    " found on top of the {f}",
+    " between the {o} and the {f}",
+    " that somebody left in the {f}",
+)
 
 POLITE: tuple[str, ...] = (
     "please {}",
@@ -41,32 +67,84 @@ POLITE += ("go and {}", "your task is to {}", "it would be great if you could {}
 
 CONNECTORS = (", ", ". ", ", then ", " and ", ", and then ", "; ", ". Then ", " and then ", ", after that ")
 
+# clauses that hang on to the sentence that they stand before or behind
 DISTRACTIONS_BEFORE = (
     "although there is a {o} in the {f}, ",
     "even though the {o} is nearby, ",
     "ignore the {o} and ",
     "while the {o} stays on the {f}, ",
     "without touching the {o}, ",
-    "the {o} is on the {f}, but ",
-    "guests arrive soon and the {f} is tidy; ",
-    "I have already taken care of the {o}, so ",
     "despite the {o} near the {f}, ",
     "since the {f} is full, ",
-    "I like how the {f} looks. ",
+    "as the {f} is out of order, ",
     "when you pass the {f}, leave the {o} alone and ",
     "instead of the {o}, ",
-    "it is a busy evening and somebody left a {o} by the {f}. ",
+    "rather than the {o}, ",
+    "even if the {f} is closer, ",
+    "because the {f} has no room left, ",
+    "unlike the {o}, which is fine, ",
+    "it is not about the {o}: ",
+    "apart from the {o}, ",
 )
 DISTRACTIONS_AFTER = (
     ", not the {o}",
     ", and leave the {o} where it is",
     ", although a {o} lies on the {f}",
-    ". There is also a {o} near the {f}, never mind it",
+    ", never mind the {o}",
     " while the {o} stays on the {f}",
-    ". The {f} does not matter",
     ", even if you see a {o} first",
     " so that everything is ready for tonight",
+    ", no matter where the {o} is",
+    " without moving the {o}",
+    " because my friends will be here soon",
+    ", but keep your hands off the {o}",
+    " instead of the {o}",
 )
+# whole sentences that ask for nothing; {x} is what the instruction is about
+REMARKS = (
+    "the {o} is on the {f}",
+    "there is a {o} in the {f}",
+    "somebody left a {o} by the {f}",
+    "there is also a {o} near the {f}",
+    "the {f} is full",
+    "the {f} does not matter",
+    "I like how the {f} looks",
+    "the {o} is not what I am after",
+    "the {o} may stay on the {f}",
+    "the {o} is all right as it is",
+    "you do not have to wash the {o}",
+    "there is no need to heat the {o}",
+    "do not move the {o}",
+    "don't put the {o} in the {f}",
+    "please leave the {o} in peace",
+    "pay no attention to the {o}",
+    "forget the {o}",
+    "I have already taken care of the {o}",
+    "I washed the {o} this morning",
+    "I just cleaned the {f}",
+    "my mother put the {o} on the {f} yesterday",
+    "my flatmate cooled the {o} for me",
+    "the {o} belongs to a friend",
+    "I wanted to clean the {o} but had no time",
+    "we bought the {f} last year",
+    "the {f} makes a strange noise",
+    "guests arrive soon",
+    "guests arrive soon and the {f} is tidy",
+    "it is a busy evening",
+    "lunch was great",
+    "I am tired today",
+    "I am cooking for my parents tonight",
+    "it rains and we stay at home",
+    "the room looks untidy",
+    "everyone loves the {o}",
+    "some {o} was used for breakfast and the {f} is still wet",
+    "the {o} next to the {f} is old",
+    "I do not know where the {x} is",
+    "the {x} is not where it should be",
+    "I nearly forgot the {x}",
+)
+REMARK_BEFORE = ("{r}. ", "{r}; ", "{r}, but ", "{r}, so ", "{r}. So ", "{r}. Anyway, ", "{r}; now ", "{r} and yet, ")
+REMARK_AFTER = (". {r}", "; {r}", ", since {r}", " - {r}", ", because {r}")
 
 _K = GoalKind
 GOAL_TEMPLATES: dict[str, tuple[str, ...]] = {
@@ -190,6 +268,32 @@ SLICED_TEMPLATES: dict[str, tuple[str, ...]] = {
         "take a knife, cut {x}, lay the knife aside, cool a piece in the fridge, set the piece {p} {y}",
     ),
 }
+
+# what can be said of a receptacle that also treats things: only put there, nothing more
+PLAIN_TEMPLATES = (
+    "put {x} {p} {y}",
+    "put {x} {p}to {y}",
+    "place {x} {p} {y}",
+    "put {x} away {p} {y}",
+    "store {x} {p} {y}",
+    "leave {x} {p} {y}",
+    "set {x} {p}side {y}",
+    "move {x} to {y}",
+    "bring {x} to {y}",
+)
+TREATING: tuple[str, ...] = ("Fridge", "Microwave", "SinkBasin")
+HOLDING: tuple[str, ...] = (
+    "CounterTop",
+    "DiningTable",
+    "StoveBurner",
+    "Shelf",
+    "Cabinet",
+    "Drawer",
+    "GarbageCan",
+    "CoffeeMachine",
+    "Desk",
+)
+HOLDING += ("SideTable", "CoffeeTable", "Sofa", "ArmChair", "Bed", "Dresser", "Toilet", "Cart", "TVStand", "Safe")
 
 _FOOD = frozenset({"Apple", "Bread", "Lettuce", "Potato", "Tomato"})
 _WARM = frozenset({"Apple", "Bread", "Egg", "Potato", "Tomato", "Mug", "Cup", "Plate"})

@@ -15,12 +15,13 @@ import yaml
 from tokenizers import Tokenizer
 from torch import nn
 
-from memory_node.domain.goal_labels import KINDS, NO_CLASS
+from memory_node.domain.goal_labels import NO_CLASS
 from memory_node.domain.resources import resource_path
 from memory_node.learning.instructions.augment import Wording
 from memory_node.learning.instructions.corpus import Example, Task, load_tasks, part_of
+from memory_node.learning.instructions.descriptions import Descriptions
 from memory_node.learning.instructions.export import write_weights
-from memory_node.learning.instructions.features import Encoded, encode, forget_some
+from memory_node.learning.instructions.features import MODEL_KINDS, Encoded, encode, forget_some, half_precision
 from memory_node.learning.instructions.network import (
     FROZEN_LAYERS,
     SLOTS,
@@ -38,6 +39,7 @@ _SLOT_WEIGHTS = dict(zip(SLOTS, (1.0, 1.0, 1.0, 0.7, 0.5, 0.7)))
 
 def main(argv: Sequence[str] | None = None) -> None:
     """Train, report on validation and test, write the weights."""
+    began = time.monotonic()
     args = _parser().parse_args(argv)
     torch.manual_seed(args.seed)
     torch.set_num_threads(args.threads)
@@ -47,7 +49,9 @@ def main(argv: Sequence[str] | None = None) -> None:
     tasks = load_tasks(args.tasks, args.scenes)
     parts = {name: [task for task in tasks if part_of(task.id) == name] for name in ("train", "validation", "test")}
     learnt = tasks if args.all else parts["train"]
-    examples = training_examples(learnt, Wording(vocabulary, generator), generator)
+    facts = yaml.safe_load(resource_path("config/descriptions.yaml").read_text())
+    wording = Wording(vocabulary, Descriptions(facts, generator), generator)
+    examples = training_examples(learnt, wording, generator)
     print(f"{len(examples)} training sentences", flush=True)
     published = published_folder()
     weights = load_weights(published / "model.safetensors")
@@ -61,7 +65,7 @@ def main(argv: Sequence[str] | None = None) -> None:
         for listed in [[example for task in parts[name] for example in task.examples()]]
     }
     print(f"encoded in {time.monotonic() - started:.0f} s", flush=True)
-    heads = InstructionHeads(HeadSizes(len(KINDS), len(classes), encoded.home.shape[1]))
+    heads = InstructionHeads(HeadSizes(len(MODEL_KINDS), len(classes), encoded.home.shape[1]))
     for layer in range(TUNED_LAYERS):
         heads.tuned[layer].load(weights, FROZEN_LAYERS + layer)
     if args.all:
@@ -69,7 +73,9 @@ def main(argv: Sequence[str] | None = None) -> None:
     fit(heads, encoded, held_back["validation"], args.epochs, np.random.default_rng(args.seed))
     figures = {name: accuracy(heads, part) for name, part in held_back.items()}
     print(json.dumps(figures), flush=True)
-    write_weights(InstructionModel(frozen, heads), classes, published / "tokenizer.json", args.out)
+    seen = seen_slots(learnt)
+    write_weights(InstructionModel(frozen, heads), classes, seen, published / "tokenizer.json", args.out)
+    print(f"everything took {time.monotonic() - began:.0f} s", flush=True)
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -94,13 +100,24 @@ def english_pieces(tokenizer: Tokenizer) -> np.ndarray:
 def training_examples(tasks: Sequence[Task], wording: Wording, generator: random.Random) -> list[Example]:
     """Return people's sentences and ours."""
     plain = [example for task in tasks for example in task.examples()]
-    made = [wording.goal(generator.choice(tasks)) for _ in range(len(plain) // 2)]
+    made = [wording.goal(generator.choice(tasks)) for _ in range(2 * len(plain) // 3)]
     made += [wording.reworded(generator.choice(plain)) for _ in range(len(plain) // 2)]
-    made += [wording.distracted(generator.choice(plain + made)) for _ in range(len(plain) // 3)]
+    made += [wording.plain(generator.choice(tasks)) for _ in range(len(plain) // 20)]
+    made += [wording.distracted(generator.choice(plain + made)) for _ in range(len(plain) // 2)]
+    made += [wording.remark(generator.choice(tasks)) for _ in range(len(plain) // 15)]
     made += [wording.command(generator.choice(tasks)) for _ in range(len(plain) // 5)]
     for task in generator.sample(list(tasks), len(tasks) // 2):
         made.append(wording.chain(task, generator.randrange(len(task.steps))))
     return plain + made
+
+
+def seen_slots(tasks: Sequence[Task]) -> dict[str, dict[str, list[str]]]:
+    """Return kind -> slot -> the classes that some task has there: what goals there can be."""
+    seen: dict[str, dict[str, set[str]]] = {}
+    for labels in (task.labels for task in tasks):
+        for slot in ("target", "parent", "container", "light"):
+            seen.setdefault(labels.kind, {}).setdefault(slot, set()).add(getattr(labels, slot))
+    return {kind: {slot: sorted(names) for slot, names in slots.items()} for kind, slots in sorted(seen.items())}
 
 
 def fit(
@@ -120,12 +137,13 @@ def fit(
         started, total = time.monotonic(), 0.0
         for rows in _batches(encoded, generator, 96):
             hidden, mask = encoded.batch(rows)
-            home = torch.from_numpy(forget_some(encoded.home[rows], generator))
+            home = torch.from_numpy(forget_some(encoded.home[rows], encoded.labels[rows], generator))
             labels = torch.from_numpy(encoded.labels[rows].copy())
-            logits = heads(hidden, mask, home)
+            with half_precision():
+                logits = heads(hidden, mask, home)
             loss = torch.zeros(())
             for index, slot in enumerate(SLOTS):
-                one = nn.functional.cross_entropy(logits[index], labels[:, index], label_smoothing=0.02)
+                one = nn.functional.cross_entropy(logits[index].float(), labels[:, index], label_smoothing=0.02)
                 loss = loss + _SLOT_WEIGHTS[slot] * one
             optimiser.zero_grad()
             loss.backward()
@@ -155,7 +173,8 @@ def accuracy(heads: InstructionHeads, encoded: Encoded) -> dict[str, float]:
         for start in range(0, len(right), 256):
             rows = np.arange(start, min(start + 256, len(right)))
             hidden, mask = encoded.batch(rows)
-            logits = heads(hidden, mask, torch.from_numpy(encoded.home[rows]))
+            with half_precision():
+                logits = heads(hidden, mask, torch.from_numpy(encoded.home[rows]))
             for index in range(len(SLOTS)):
                 right[rows, index] = logits[index].argmax(-1).numpy() == encoded.labels[rows, index]
     figures = {slot: round(float(right[:, index].mean()), 4) for index, slot in enumerate(SLOTS)}
