@@ -71,6 +71,17 @@ def wait_until(condition: Callable[[], object], timeout_s: float = 20.0) -> None
     pytest.fail(f"not true within {timeout_s} s")
 
 
+def show_until(condition: Callable[[], object], camera: "SimulatedCamera", after_s: int = 0) -> None:
+    """Show a picture a second of the camera's time until something is true: any one of them may be lost."""
+    shown = iter(range(after_s + 1, after_s + 600))
+
+    def seen() -> bool:
+        camera.show(next(shown) * 1_000_000_000)
+        return bool(condition())
+
+    wait_until(seen)
+
+
 def view_of(center: tuple[float, float, float], size_m: float, pose: Pose) -> tuple[np.ndarray, np.ndarray]:
     """Return depth (m) and instance mask of a square plate that faces the camera in front of a wall at 3 m."""
     depth = np.full((CAMERA.height, CAMERA.width), 3.0, np.float32)

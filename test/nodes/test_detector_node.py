@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from ros_peer import RosPeer, SimulatedCamera, wait_until
+from ros_peer import RosPeer, SimulatedCamera, show_until, wait_until
 from running_memory import counted, running_memory
 from tokenizers import Tokenizer, models, pre_tokenizers
 
@@ -57,10 +57,7 @@ def test_detector_nodes_rectangles_become_objects(peer: RosPeer, tmp_path: Path)
     try:
         with running_memory(peer.domain_id, str(tmp_path / "memory.db"), detections="rectangles") as node:
             camera = SimulatedCamera(peer, detections=())
-            for stamp_s in range(1, 60):
-                camera.show(stamp_s * SECOND_NS)
-                if node.memory.scene().objects:
-                    break
+            show_until(lambda: node.memory.scene().objects, camera)
             (found,) = node.memory.scene().objects
             assert found.class_name == "Mug"
             assert np.linalg.norm(found.box.center - [1.5, 0.0, 1.0]) < 0.1

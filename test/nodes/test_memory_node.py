@@ -4,13 +4,13 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from ros_peer import RosPeer, SimulatedCamera, wait_until
+from ros_peer import RosPeer, SimulatedCamera, show_until, wait_until
 
 SECOND_NS = 1_000_000_000
 
@@ -33,15 +33,6 @@ def ask(peer: RosPeer, **fields: Any) -> Any:
     from robot_memory.srv import FindObjects
 
     return peer.call(FindObjects, "memory/find_objects", **fields)
-
-
-def show_until(condition: Callable[[], object], camera: SimulatedCamera, after_s: int = 0) -> None:
-    """Show pictures until something is true: sensor data is best effort, so any one of them may be lost."""
-    for stamp_s in range(after_s + 1, after_s + 60):
-        camera.show(stamp_s * SECOND_NS)
-        if condition():
-            return
-    pytest.fail("not true after 60 pictures")
 
 
 def figures(peer: RosPeer) -> dict[str, str]:

@@ -8,7 +8,7 @@ import cv2
 import numpy as np
 import pytest
 from recorded_drive import empty_map
-from ros_peer import RosPeer, SimulatedCamera, wait_until
+from ros_peer import RosPeer, SimulatedCamera, show_until, wait_until
 from running_memory import counted, running_memory
 
 from memory_node.cli import main
@@ -251,9 +251,4 @@ def test_best_effort_detector_is_heard_where_the_parameter_says_so(peer: RosPeer
     from rclpy.qos import qos_profile_sensor_data
 
     with running_memory(peer.domain_id, str(tmp_path / "memory.db"), detections_reliability="best_effort") as node:
-        camera = SimulatedCamera(peer, qos=qos_profile_sensor_data)
-        for stamp_s in range(1, 60):  # any picture may be lost
-            camera.show(stamp_s * SECOND_NS)
-            if node.memory.scene().objects:
-                return
-    pytest.fail("no picture of 60 was taken")
+        show_until(lambda: node.memory.scene().objects, SimulatedCamera(peer, qos=qos_profile_sensor_data))
