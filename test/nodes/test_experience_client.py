@@ -129,7 +129,7 @@ def test_language_model_chosen_by_parameter_teaches_the_next_prompt(
 def test_planner_goes_on_without_a_memory_node(peer: RosPeer) -> None:
     from memory_node.nodes.experience_client import ExperienceClient
 
-    client = ExperienceClient(peer.node, "memory", timeout_s=0.1)
+    client = ExperienceClient(peer.node, "memory_that_nobody_started", timeout_s=0.1)
     assert client.start("put the egg away") == ""
     assert client.advise("", PUT) == ()
     assert client.record(failed_put("")) == ()
