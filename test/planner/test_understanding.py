@@ -155,3 +155,10 @@ def test_treatment_needs_a_word_for_it(trained: Understander, instruction: str, 
         frozenset({"Mug", "Potato", "Plate", "Egg"}), frozenset({"Fridge", "Microwave", "DiningTable", "CounterTop"})
     )
     assert [goal.kind for goal in trained.understand(instruction, home).goals] == [kind]
+
+
+def test_plain_command_moves_one_thing_and_carries_it_in_nothing(trained: Understander) -> None:
+    home = HomeClasses(frozenset({"WineBottle", "Cup", "Fork"}), frozenset({"Fridge", "CounterTop"}))
+    assert summary(trained, "place the wine bottle in the fridge", home=home) == ["place WineBottle to Fridge"]
+    carried = trained.understand("place a cup with a fork on the counter", home).goals
+    assert [goal.kind for goal in carried] == [GoalKind.STACK]
