@@ -89,14 +89,14 @@ class Understander:
         return self._model.predict(sentence, home, complete=True)
 
     def _whole(self, instruction: str, home: HomeClasses, commands: Sequence[Goal]) -> Prediction | None:
-        """Return the model's one goal; of a plain command to place one thing, one that is no more than that.
+        """Return the model's one goal; of "put the mug in the fridge", one that is no more than that.
 
         ALFRED's people often leave washing, heating or cooling out, or what a thing is carried in; others mean none.
         """
         if self._model is None:
             return None
         place = commands[0].destination if [goal.kind for goal in commands] == [GoalKind.PLACE] else None
-        if place is None or place.beside:
+        if place is None or place.beside or str(place) not in TREATED_IN.values():
             return self._model.predict(instruction, home)
         unsaid = [kind for kind in TREATED_IN if not speaks_of(kind, instruction, str(place))] + [GoalKind.PLACE_TWO]
         unsaid += [] if self._names_vessel(instruction, commands[0]) else [GoalKind.STACK]
