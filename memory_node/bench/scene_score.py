@@ -127,12 +127,13 @@ def memories(graph: SceneGraph) -> list[SceneObject]:
 
 
 def score_scene(graph: SceneGraph, site: Site, rooms: list[int], sightings: Sightings) -> dict[str, float]:
-    """Return precision, recall, duplicates, mean position error, moved_found and removed_found over the rooms driven
-    through.
+    """Return precision, recall, duplicates, mean position error, moved_found, removed_found and wrongly_removed over
+    the rooms driven through.
 
     A false memory of a thing that left a place which was not clearly looked at since does not count against
     precision: nothing could tell. Recall is over the things that were in clear view in at least three frames;
-    duplicates are second memories of one thing.
+    duplicates are second memories of one thing; wrongly removed are those of the things known before the change that
+    stayed and are believed gone, whatever hid them.
     """
     things = [thing for room in rooms for thing in site.in_room(room)]
     found = memories(graph)
@@ -153,7 +154,15 @@ def score_scene(graph: SceneGraph, site: Site, rooms: list[int], sightings: Sigh
         "position_error_mean_m": float(np.mean(errors)) if errors else float("nan"),
         "moved_found": _share(sum(sightings.moved[n] for n in asked), len(asked)),
         "removed_found": _share(len(gone), len(looked)),
+        "wrongly_removed": _share(len(_taken_for_gone(graph, site, sightings) - matched), len(sightings.old_id), 0.0),
     }
+
+
+def _taken_for_gone(graph: SceneGraph, site: Site, sightings: Sightings) -> set[int]:
+    """Return the things that memory knew, that stayed where they were, and that it now believes to be gone."""
+    stayed = [n for n, place in sightings.old_place.items() if n in site.things and site.things[n].box is place.box]
+    removed = {found.id for found in graph.snapshot(removed=True).objects if found.removed}
+    return {n for n in stayed if sightings.old_id.get(n, "") in removed}
 
 
 def _believed(graph: SceneGraph, object_id: str, place: Thing) -> bool:

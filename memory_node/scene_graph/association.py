@@ -9,12 +9,15 @@ from numpy.typing import NDArray
 from scipy.optimize import linear_sum_assignment
 
 from memory_node.scene_graph.box_overlap import BoxPairs, overlap, overlap_aligned
+from memory_node.scene_graph.class_sizes import ClassSizes
 from memory_node.scene_graph.config import SceneGraphConfig
 from memory_node.scene_graph.object_table import ObjectRecord, ObjectTable, Rows
 from memory_node.scene_graph.observed import Observed
 
 _REFUSED = 1e6
 _FURNITURE_M = 0.5
+# Sides that differ by more than this many standard deviations are not of one thing.
+_UNLIKE_SIGMA = 2.0
 _WIDENED_SHARE = 0.25
 _WIDENED_M = (0.08, 0.4)
 
@@ -29,8 +32,13 @@ class Association:
     parts: NDArray[np.intp]
 
 
-def associate(observed: Observed, table: ObjectTable, rows: Rows, config: SceneGraphConfig) -> Association:
-    """Assign observations to the objects of `rows`, at most one each, at the least total cost."""
+def associate(
+    observed: Observed, table: ObjectTable, rows: Rows, config: SceneGraphConfig, sizes: ClassSizes
+) -> Association:
+    """Assign observations to the objects of `rows`, at most one each, at the least total cost.
+
+    sizes: how large things of a class are, which tells a newcomer from a thing with a confused label.
+    """
     count = len(observed)
     everything = np.arange(count)
     none = np.zeros((0, 2), np.intp)
@@ -50,9 +58,11 @@ def associate(observed: Observed, table: ObjectTable, rows: Rows, config: SceneG
         config.min_thickness_m,
     )
     pairs = replace(pairs, containment=_containment(observed, table, which, row, pairs, config))
-    cost = _costs(observed, table, which, row, pairs, config)
+    one_shape = _of_one_shape(observed, table, which, row, pairs, config)
+    one_shape &= _of_class_size(observed, table, which, row, pairs, sizes)
+    cost = _costs(observed, table, which, row, pairs, one_shape, config)
     matched = _assign(which, row, cost, config.max_cost)
-    return _with_parts(observed, table, which, row, pairs, matched, config.fragment_overlap)
+    return _with_parts(observed, table, which, row, pairs, matched, one_shape, config.fragment_overlap)
 
 
 def _containment(
@@ -87,7 +97,13 @@ def class_agreement(scores: dict[str, float], record: ObjectRecord) -> float:
 
 
 def _costs(
-    observed: Observed, table: ObjectTable, which: Rows, row: Rows, pairs: BoxPairs, config: SceneGraphConfig
+    observed: Observed,
+    table: ObjectTable,
+    which: Rows,
+    row: Rows,
+    pairs: BoxPairs,
+    one_shape: NDArray[np.bool_],
+    config: SceneGraphConfig,
 ) -> NDArray[np.float64]:
     spread = 0.25 * table.face_variance[row].sum(axis=1) + observed.variance[which] + config.gate_sigma_m**2
     distance = np.sqrt((pairs.offset**2 / spread).sum(axis=1))
@@ -115,7 +131,9 @@ def _costs(
     foreign = (agreement < 0.1) & (pairs.iou < 1.2 * config.min_overlap) & ~(distance <= 1.0)
     # Of furniture mostly parts are seen; a part in its box is of it, whatever the label says.
     large = pairs.size_b.max(axis=1) > _FURNITURE_M
-    foreign &= ~(truncated & large & (pairs.containment > 0.7) & _alike(pairs))
+    foreign &= ~(truncated & large & (pairs.containment > 0.7) & alike(pairs))
+    # A whole thing of another class and of another shape took the place of what was there.
+    foreign |= (agreement < 0.5) & ~truncated & ~one_shape
     return np.where(near & ~foreign, cost, _REFUSED)
 
 
@@ -140,23 +158,48 @@ def _with_parts(
     row: Rows,
     pairs: BoxPairs,
     matched: Rows,
+    one_shape: NDArray[np.bool_],
     fragment_overlap: float,
 ) -> Association:
     fresh = np.ones(len(observed), bool)
     fresh[matched[:, 0]] = False
-    inside = fresh[which] & (pairs.containment > fragment_overlap) & _alike(pairs)
+    inside = fresh[which] & (pairs.containment > fragment_overlap) & alike(pairs)
     parts: dict[int, int] = {}
     for i in np.flatnonzero(inside)[np.argsort(-pairs.containment[inside], kind="stable")].tolist():
         scores = observed.observations[which[i]].class_scores
-        # A whole thing of another class where something was: that is no part of it, it took its place.
-        if observed.truncated[which[i]] or class_agreement(scores, table.record(int(row[i]))) >= 0.1:
+        agreement = class_agreement(scores, table.record(int(row[i])))
+        # A whole thing of another class or shape where something was: that is no part of it, it took its place.
+        if observed.truncated[which[i]] or agreement >= 0.5 or (agreement >= 0.1 and one_shape[i]):
             parts.setdefault(int(which[i]), int(row[i]))
     fresh[list(parts)] = False
     listed = np.array(sorted(parts.items()), dtype=np.intp).reshape(-1, 2)
     return Association(matched, np.flatnonzero(fresh), listed)
 
 
-def _alike(pairs: BoxPairs) -> NDArray[np.bool_]:
+def _of_one_shape(
+    observed: Observed, table: ObjectTable, which: Rows, row: Rows, pairs: BoxPairs, config: SceneGraphConfig
+) -> NDArray[np.bool_]:
+    """Return which pairs may be of one size (p,), as far as the object's faces are known."""
+    variance = table.face_variance[row].sum(axis=1) + 2.0 * observed.variance[which] + config.gate_sigma_m**2
+    unlike = np.abs(pairs.size_a - pairs.size_b) > _UNLIKE_SIGMA * np.sqrt(variance)
+    sides = [np.maximum(size, config.min_thickness_m) for size in (pairs.size_a, pairs.size_b)]
+    unlike &= np.abs(np.log(sides[0] / sides[1])) > np.log(config.same_instance_size_ratio)
+    return ~unlike.any(axis=1)
+
+
+def _of_class_size(
+    observed: Observed, table: ObjectTable, which: Rows, row: Rows, pairs: BoxPairs, sizes: ClassSizes
+) -> NDArray[np.bool_]:
+    """Return which observations (p,) are of a size that the object's class may have; parts of things may be."""
+    fits = np.ones(len(which), bool)
+    for i in np.flatnonzero(~observed.truncated[which] & (pairs.containment > 0.1)).tolist():
+        name = table.record(int(row[i])).best_class
+        if name != observed.observations[which[i]].best_class:
+            fits[i] = sizes.may_be(name, observed.size[which[i]])
+    return fits
+
+
+def alike(pairs: BoxPairs) -> NDArray[np.bool_]:
     """Return which pairs are of similar volume: a book inside a shelf's box is a thing of its own, not a part of the
     shelf."""
     small, large = pairs.size_a + 0.02, pairs.size_b + 0.02

@@ -5,11 +5,13 @@ from __future__ import annotations
 import math
 
 import numpy as np
+from numpy.typing import NDArray
 
 from memory_node.domain.observation import Frame, ObjectObservation
 from memory_node.domain.scene import SceneEvent, SceneEventKind
 from memory_node.scene_graph.absence import Sight, look_for, view_bounds
-from memory_node.scene_graph.association import Association, associate
+from memory_node.scene_graph.association import Association, alike, associate
+from memory_node.scene_graph.box_overlap import overlap
 from memory_node.scene_graph.duplicates import merge_duplicates, merge_rows
 from memory_node.scene_graph.fusion import fuse_geometry, fuse_label, take_geometry
 from memory_node.scene_graph.object_table import ObjectRecord, Rows
@@ -20,6 +22,8 @@ from memory_node.scene_graph.support import update_supports
 
 _ANCHORS_KEPT = 4
 _RIVAL_SIGHTINGS = 3
+# Share of the smaller of two boxes in the other from which they cannot both be there.
+_FILLED = 0.6
 
 
 class FrameUpdate:
@@ -40,7 +44,7 @@ class FrameUpdate:
         """Do it and return what changed."""
         state, table = self._state, self._state.table
         rows = self._neighbourhood()
-        found = associate(self._observed, table, rows, state.config)
+        found = associate(self._observed, table, rows, state.config, state.sizes)
         sight = look_for(rows, table, self._frame, state.config)
         # Missing first: what is found gone here may be what turns up there in the same frame.
         self._miss(rows, sight, found)
@@ -67,19 +71,19 @@ class FrameUpdate:
         return self._state.index.within((low[0] - 1.0, low[1] - 1.0), (high[0] + 1.0, high[1] + 1.0))
 
     def _present(self, rows: Rows) -> Rows:
-        table = self._state.table
-        return np.array(
-            [r for r in rows.tolist() if table.records[r] is not None and not table.removed[r]], dtype=np.intp
-        )
+        return np.array([row for row in rows.tolist() if self._is_present(row)], dtype=np.intp)
 
     def _miss(self, rows: Rows, sight: Sight, found: Association) -> None:
         table, config = self._state.table, self._state.config
         if not rows.size or not self._absence_counts:
             return
-        accounted = np.isin(rows, found.matched[:, 1]) | np.isin(rows, found.parts[:, 1])
-        looked = sight.in_view & ~accounted & ~table.sheltered[rows] & (sight.clear >= 0.6)
+        missing = sight.in_view & ~np.isin(rows, found.matched[:, 1]) & ~table.sheltered[rows]
+        looked = missing & (sight.clear >= 0.6)
+        # Rays that go through the place tell more than a part of something there.
         passed = looked & (sight.through - table.porosity[rows] >= 0.5)
-        overlooked = looked & ~passed & (sight.pixels >= config.evidence_min_pixels) & self._frame.complete
+        overlooked = looked & ~passed & ~np.isin(rows, found.parts[:, 1]) & self._frame.complete
+        overlooked &= sight.pixels >= config.evidence_min_pixels
+        overlooked |= self._taken(rows, missing & ~passed, found)
         for group, ratio in ((passed, config.through_likelihood_ratio), (overlooked, config.miss_likelihood_ratio)):
             table.log_odds[rows[group]] += self._weight * math.log(ratio)
             table.last_missed[rows[group]] = self._frame.stamp_ns
@@ -87,6 +91,29 @@ class FrameUpdate:
         limit = math.log(config.removed_existence / (1.0 - config.removed_existence))
         for row in rows[(passed | overlooked) & (table.log_odds[rows] < limit)].tolist():
             self._remove(row)
+
+    def _taken(self, rows: Rows, missing: NDArray[np.bool_], found: Association) -> NDArray[np.bool_]:
+        """Return whether the place of each missing row (m,) is filled by a thing that is seen: both cannot be there."""
+        taken = np.zeros(len(rows), bool)
+        seen = np.concatenate([found.matched[:, 0], found.fresh])
+        seen = seen[~self._observed.truncated[seen]]
+        which, index = (grid.ravel() for grid in np.meshgrid(seen, np.flatnonzero(missing), indexing="ij"))
+        if not which.size:
+            return taken
+        row, table, observed = rows[index], self._state.table, self._observed
+        pairs = overlap(
+            observed.center[which],
+            observed.size[which],
+            observed.yaw[which],
+            table.center[row],
+            table.size[row],
+            table.yaw[row],
+            0.0,
+        )
+        # What is far smaller stands in or on the other, as a cup in a cupboard does.
+        filled = (pairs.containment >= _FILLED) & alike(pairs)
+        taken[index[filled]] = True
+        return taken
 
     def _remove(self, row: int) -> None:
         state, table = self._state, self._state.table
@@ -166,7 +193,9 @@ class FrameUpdate:
 
     def _label(self, row: int, observation: ObjectObservation) -> None:
         record = self._state.table.record(row)
-        fuse_label(record, observation)
+        fuse_label(record, observation, self._state.sizes)
+        if self._state.table.times_seen[row] == self._state.config.confirmed_sightings:
+            self._state.learn_size(row)
         record.movable = plain_name(record.best_class) not in self._state.config.fixed_classes
         self._anchor(record)
         if observation.states:
@@ -185,7 +214,8 @@ class FrameUpdate:
     def _admit(self, found: Association, rows: Rows) -> list[int]:
         """Take in what is not known here: something known that went missing elsewhere, or something new."""
         touched = []
-        for obs in [*found.fresh.tolist(), *self._replaced]:
+        orphans = [obs for obs, row in found.parts.tolist() if not self._is_present(row)]
+        for obs in [*found.fresh.tolist(), *orphans, *self._replaced]:
             observation = self._observed.observations[obs]
             row = self._missing_like(observation, rows, found)
             if row is None:
@@ -193,8 +223,12 @@ class FrameUpdate:
             else:
                 self._move(obs, observation, row)
             touched.append(row)
-        self._state.counters["parts"] += len(found.parts)
+        self._state.counters["parts"] += len(found.parts) - len(orphans)
         return touched
+
+    def _is_present(self, row: int) -> bool:
+        table = self._state.table
+        return table.records[row] is not None and not bool(table.removed[row])
 
     def _missing_like(self, observation: ObjectObservation, rows: Rows, found: Association) -> int | None:
         state, table = self._state, self._state.table

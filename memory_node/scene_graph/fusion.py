@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from memory_node.domain.observation import ObjectObservation
 from memory_node.domain.states import with_state
 from memory_node.scene_graph.box_overlap import overlap
+from memory_node.scene_graph.class_sizes import ClassSizes
 from memory_node.scene_graph.config import SceneGraphConfig
 from memory_node.scene_graph.object_table import MAX_YAW_WEIGHT, ObjectRecord, ObjectTable, Rows
 from memory_node.scene_graph.observed import Observed
@@ -96,11 +97,12 @@ def take_geometry(observed: Observed, which: int, table: ObjectTable, row: int, 
     table.face_variance[row] = variance[0]
 
 
-def fuse_label(record: ObjectRecord, observation: ObjectObservation) -> None:
-    """Add an observation's class scores, states, embedding and picture to an object's."""
+def fuse_label(record: ObjectRecord, observation: ObjectObservation, sizes: ClassSizes) -> None:
+    """Add an observation's class scores, states, embedding and picture to an object's; sizes: doubts wrong labels."""
     classes = record.classes
     for name, score in observation.class_scores.items():
-        classes[name] = classes.get(name, 0.0) + score
+        fit = sizes.fit(name, observation.box.size, whole=not observation.truncated)
+        classes[name] = classes.get(name, 0.0) + score * fit
     if observation.class_scores and len(classes) > 1:
         # "object" only stands in until something names the thing
         classes.pop("object", None)

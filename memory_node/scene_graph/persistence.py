@@ -88,6 +88,8 @@ def enter_object(state: GraphState, found: SceneObject, kept: Mapping[str, Any] 
         table.yaw_weight[row] = min(20.0, float(found.times_seen))
         record.anchors = ((found.anchor, 1.0),) if found.anchor else ()
         record.place_since = found.history[-1].until_ns if found.history else found.first_seen_ns
+    if found.times_seen >= state.config.confirmed_sightings:
+        state.learn_size(row)
     if found.removed:
         table.removed[row] = True
         state.lost.setdefault(record.best_class, []).append(row)

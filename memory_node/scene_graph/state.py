@@ -12,11 +12,14 @@ import numpy as np
 from memory_node.domain.geometry import OrientedBox, Pose
 from memory_node.domain.scene import Place, SceneEvent, SceneEventKind, SceneObject
 from memory_node.domain.states import ObjectState
+from memory_node.scene_graph.class_sizes import ClassSizes
 from memory_node.scene_graph.config import SceneGraphConfig
 from memory_node.scene_graph.grid_index import GridIndex
 from memory_node.scene_graph.object_table import ObjectRecord, ObjectTable, Rows
 
 ROBOT_ID = "robot"
+# An object whose faces are known this well has been seen whole.
+_WHOLE_SIGMA_M = 0.05
 
 
 class AreaLookup(Protocol):
@@ -40,6 +43,7 @@ class GraphState:
     lost: dict[str, list[int]] = field(default_factory=dict)
     contents: dict[str, set[str]] = field(default_factory=dict)
     apart: dict[str, set[str]] = field(default_factory=dict)
+    sizes: ClassSizes = field(default_factory=ClassSizes)
     counters: Counter[str] = field(default_factory=Counter)
     keyframes: dict[str, Pose] = field(default_factory=dict)
     places: AreaLookup | None = None
@@ -92,6 +96,12 @@ class GraphState:
         """Return the rows of all objects that are not removed, in the table's order."""
         rows = np.fromiter(self.table.rows(), dtype=np.intp, count=len(self.table))
         return rows[~self.table.removed[rows]]
+
+    def learn_size(self, row: int) -> None:
+        """Let a row tell how large things of its class are, if it was seen whole."""
+        name = self.table.record(row).best_class
+        if name != "object" and float(self.table.face_variance[row].max()) < _WHOLE_SIGMA_M**2:
+            self.sizes.learn(name, self.table.size[row])
 
     def place(self, row: int) -> None:
         """Enter a row in the spatial index where it is now."""

@@ -64,6 +64,19 @@ def test_taken_object_is_removed_and_kept_in_history(graph: SceneGraph, world: W
     assert kept.history[-1].box.center == pytest.approx(bowl.box.center)
 
 
+def test_thing_that_took_the_place_of_another_is_itself(graph: SceneGraph, world: World) -> None:
+    look(graph, world, 6)
+    bowl = next(found for found in graph.objects() if found.class_name == "bowl")
+    at = world.boxes.pop("bowl").center
+    world.put("vase", float(at[0]), float(at[1]), 0.75 + 0.15, (0.15, 0.15, 0.3))
+    look(graph, world, 2, start_s=5.0)
+    assert "vase" in classes(graph)
+    look(graph, world, 8, start_s=8.0)
+    # The vase hides the bowl's place from every side, and fills it.
+    assert graph.object(bowl.id).removed
+    assert classes(graph) == ["fridge", "mug", "mug", "table", "vase"]
+
+
 def test_moved_object_keeps_its_id(graph: SceneGraph, world: World) -> None:
     look(graph, world, 6)
     bowl = next(found for found in graph.objects() if found.class_name == "bowl")
