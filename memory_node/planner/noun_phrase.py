@@ -73,7 +73,7 @@ def read_noun_phrase(text: str) -> NounPhrase:
     singulars = [singular(word) for word in named]
     several = bool(named) and (named[-1] != singulars[-1] or named[-1] in _COLLECTIVE)
     plural = several or (bool(named) and bool(set(core) & {"both", "these", "those", "them"}))
-    told_apart = named == ["one"] and bool(states)  # "the one that you washed", "the clean one"
+    told_apart = named == ["one"] and "the" in core and bool(states)  # "the one that you washed", "the clean one"
     head = "" if " ".join(named) in PRONOUNS and not told_apart else " ".join(singulars)
     return NounPhrase(
         text,

@@ -96,7 +96,7 @@ class Understander:
         if self._model is None:
             return None
         place = commands[0].destination if [goal.kind for goal in commands] == [GoalKind.PLACE] else None
-        if place is None or place.beside or str(place) not in TREATED_IN.values():
+        if place is None or place.beside or commands[0].sliced or str(place) not in TREATED_IN.values():
             return self._model.predict(instruction, home)
         unsaid = [kind for kind in TREATED_IN if not speaks_of(kind, instruction, str(place))] + [GoalKind.PLACE_TWO]
         unsaid += [] if self._names_vessel(instruction, commands[0]) else [GoalKind.STACK]
