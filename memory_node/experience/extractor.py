@@ -102,13 +102,15 @@ def _repair(episode: EpisodeSummary, step: StepRecord, later: Sequence[StepRecor
         what = rules[0].remedy
     else:
         return None
+    classes = frozenset(lifted_arguments(step))
     general = bool(rules) and all(rule.fact.predicate in _OF_THE_ROBOT for rule in rules)
     return Guideline(
         key=f"repair|{skill}|{reason}|{what}",
         text=f"Before {skill}, {what}: otherwise it fails with {reason}.",
         # A precondition that the library declares is needed in every task.
         task_types=frozenset() if rules or not episode.task_type else frozenset({episode.task_type}),
-        object_classes=frozenset() if general else spoken_classes(step.action, remedy),
+        # A remedy for something else than the action's arguments (the fridge that it lies in) helped with these alone.
+        object_classes=frozenset() if general else spoken_classes(step.action, remedy) or classes,
         helped_ns=step.stamp_ns,
         episode_ids=(episode.id,),
         kind="repair",

@@ -123,6 +123,8 @@ class _Episode:
         self._clock = clock
         self._hand = hand
         self._classes: dict[str, str] = {}
+        # What failed since anything was done with the same things: it is not advised again.
+        self._failed: set[SkillCall] = set()
         self._index = 0
 
     def prepare(
@@ -145,6 +147,10 @@ class _Episode:
 
     def record(self, call: SkillCall, result: SkillResult) -> None:
         """Tell experience how a step ended."""
+        if result.success:
+            self._failed = {failed for failed in self._failed if set(call.arguments).isdisjoint(failed.arguments)}
+        else:
+            self._failed.add(call)
         for change in result.changes:
             self._classes[change.object_id] = change.object_class
             if change.held:
@@ -175,7 +181,7 @@ class _Episode:
         for advice in self._experience.advise(self.id, named, objects):
             for template in advice.before:
                 bound = bind(template, call)
-                if bound is not None and bound not in tried and not self._is_held(bound):
+                if bound is not None and bound not in tried | self._failed and not self._is_held(bound):
                     return bound, advice.text
         return None
 

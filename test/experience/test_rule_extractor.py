@@ -31,6 +31,17 @@ def test_opening_is_learnt_for_the_classes_that_needed_it(step: StepMaker) -> No
     assert repair.task_types == frozenset()
 
 
+def test_where_a_thing_was_shut_in_is_learnt_for_things_of_its_class(step: StepMaker) -> None:
+    steps = [
+        step("PickupObject", "Mug@1,2,3", fails="closed"),
+        step("OpenObject", "Fridge@1,2,3"),
+        step("PickupObject", "Mug@1,2,3", held="Mug"),
+    ]
+    repair = only(lesson(steps).guidelines, "repair")
+    assert list(map(str, repair.remedy)) == ["OpenObject(Fridge)"]
+    assert repair.object_classes == {"Mug"}, "a vase is not in the fridge for that"
+
+
 def test_going_near_is_learnt_for_everything(step: StepMaker) -> None:
     repair = only(lesson([step("PickupObject", "Mug", fails="too_far")]).guidelines, "repair")
     assert list(map(str, repair.remedy)) == ["GoToObject({object})"]

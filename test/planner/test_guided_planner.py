@@ -3,7 +3,7 @@ from typing import Any, cast
 
 import pytest
 
-from memory_node.domain.advice import Advice
+from memory_node.domain.advice import Advice, AdviceSource
 from memory_node.domain.clock import Clock
 from memory_node.domain.ports import MemoryPort
 from memory_node.domain.skill import FailureReason, SkillCall, SkillResult, StateChange
@@ -209,3 +209,24 @@ def test_robots_own_ids_become_classes_and_the_hand_is_followed(clock: Clock) ->
     carry_out(GuidedPlanner(ListedPlanner(*calls), experience, clock), True, True, changes=(picked,))
     assert [str(step.action) for step in experience.steps] == ["GoToObject(Egg@1,1,1)", "PickupObject(Egg)"]
     assert [(step.index, step.held_object) for step in experience.steps] == [(0, "Egg"), (1, "Egg")]
+
+
+class Insistent(TakenDown):
+    """Advises to open the fridge before whatever is done."""
+
+    def advise(self, episode_id: str, action: SkillCall, objects: Sequence[str] = ()) -> tuple[Advice, ...]:
+        return (Advice(AdviceSource.SEMANTIC, "because", (SkillCall("OpenObject", ("Fridge",)),)),)
+
+
+def test_advice_that_failed_is_not_followed_again_until_its_thing_was_dealt_with(clock: Clock) -> None:
+    experience = Insistent()
+    calls = [
+        ("PickupObject", ("Egg",)),
+        ("GoToObject", ("Table",)),
+        ("GoToObject", ("Fridge",)),
+        ("PutObject", ("Egg", "Bowl")),
+    ]
+    planner = GuidedPlanner(ListedPlanner(*(SkillCall(*call) for call in calls)), experience, clock)
+    carry_out(planner, False, True, True, True, True, True)
+    done = [step.action.skill for step in experience.steps]
+    assert done == ["OpenObject", "PickupObject", "GoToObject", "GoToObject", "OpenObject", "PutObject"]
