@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 import resource
+import sys
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -14,7 +15,7 @@ import numpy as np
 
 from memory_node.bench.rows import emit, progress_bar
 from memory_node.bench.scene_camera import CAMERA, View, detect, render
-from memory_node.bench.scene_score import KNOWN, Sightings, score_scene
+from memory_node.bench.scene_score import KNOWN, Sightings, score_scene, wrongly_removed
 from memory_node.bench.scene_site import ROOM_M, build_site, rearrange, room_corner
 from memory_node.domain.geometry import OrientedBox, Pose
 from memory_node.domain.scene import SceneObject
@@ -60,6 +61,10 @@ def run(args: argparse.Namespace) -> int:
     drive = Drive(args.objects, args.frames, args.instances, args.seed)
     drive.run()
     emit([drive.row()], args.json)
+    print(
+        f"wrongly removed: {wrongly_removed(drive.graph, drive.site, drive.rooms, drive.sightings):.4f}",
+        file=sys.stderr,
+    )
     return 0
 
 

@@ -127,13 +127,12 @@ def memories(graph: SceneGraph) -> list[SceneObject]:
 
 
 def score_scene(graph: SceneGraph, site: Site, rooms: list[int], sightings: Sightings) -> dict[str, float]:
-    """Return precision, recall, duplicates, mean position error, moved_found, removed_found and wrongly_removed over
-    the rooms driven through.
+    """Return precision, recall, duplicates, mean position error, moved_found and removed_found over the rooms driven
+    through.
 
     A false memory of a thing that left a place which was not clearly looked at since does not count against
     precision: nothing could tell. Recall is over the things that were in clear view in at least three frames;
-    duplicates are second memories of one thing; wrongly removed are those of the things known before the change that
-    stayed and are believed gone, whatever hid them.
+    duplicates are second memories of one thing.
     """
     things = [thing for room in rooms for thing in site.in_room(room)]
     found = memories(graph)
@@ -154,8 +153,14 @@ def score_scene(graph: SceneGraph, site: Site, rooms: list[int], sightings: Sigh
         "position_error_mean_m": float(np.mean(errors)) if errors else float("nan"),
         "moved_found": _share(sum(sightings.moved[n] for n in asked), len(asked)),
         "removed_found": _share(len(gone), len(looked)),
-        "wrongly_removed": _share(len(_taken_for_gone(graph, site, sightings) - matched), len(sightings.old_id), 0.0),
     }
+
+
+def wrongly_removed(graph: SceneGraph, site: Site, rooms: list[int], sightings: Sightings) -> float:
+    """Return the share of the things known before the change that stayed and are believed gone, whatever hid them."""
+    things = [thing for room in rooms for thing in site.in_room(room)]
+    matched = {thing.number for thing, _ in match(things, memories(graph))}
+    return _share(len(_taken_for_gone(graph, site, sightings) - matched), len(sightings.old_id), 0.0)
 
 
 def _taken_for_gone(graph: SceneGraph, site: Site, sightings: Sightings) -> set[int]:
