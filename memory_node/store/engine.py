@@ -77,12 +77,22 @@ def open_copy(path: Path) -> Engine:
     return sa.create_engine("sqlite://", creator=lambda: sqlite3.connect(address, uri=True), poolclass=sa.pool.NullPool)
 
 
+def is_ours(path: Path) -> bool:
+    """Return whether a file is this program's, or empty; somebody else's is opened, but not changed."""
+    try:
+        with open(path, "rb") as file:
+            header = file.read(72)
+    except OSError:
+        return False  # connecting says why
+    return not header or header[68:] == APPLICATION_ID.to_bytes(4, "big")
+
+
 def _sqlite_engine(path: Path, busy_timeout_s: float) -> Engine:
     def connect() -> sqlite3.Connection:
         # sqlite3 must not begin transactions on its own (isolation_level): _begin below says which kind.
         options: dict[str, Any] = {"timeout": busy_timeout_s, "check_same_thread": False, "isolation_level": None}
         connection = sqlite3.connect(_sqlite_address(path), uri=True, **options)
-        if os.access(path.parent, os.W_OK):
+        if os.access(path.parent, os.W_OK) and is_ours(path):
             connection.execute("PRAGMA journal_mode = WAL")
         connection.execute("PRAGMA synchronous = FULL")
         connection.execute("PRAGMA secure_delete = ON")

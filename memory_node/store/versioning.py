@@ -9,7 +9,7 @@ from sqlalchemy.engine import Connection, Engine
 
 from memory_node.domain.clock import Clock, system_clock
 from memory_node.domain.private_files import create_private
-from memory_node.store.engine import APPLICATION_ID, for_writing, sqlite_path
+from memory_node.store.engine import APPLICATION_ID, for_writing, is_ours, sqlite_path
 from memory_node.store.errors import StoreSiteError, StoreUnavailableError, StoreVersionError
 from memory_node.store.schema import SCHEMA_VERSION, metadata, sites
 
@@ -40,7 +40,8 @@ def prepare(engine: Engine, site: str, clock: Clock = system_clock) -> str:
         StoreSiteError: a SQLite file of another site.
     """
     path = sqlite_path(engine.url)
-    if path is not None:
+    # A path that was mistyped may name a file of somebody else, which keeps its rights.
+    if path is not None and (not path.exists() or is_ours(path)):
         create_private(path)
     with for_writing(engine.connect()) as connection, connection.begin():
         if connection.dialect.name == "postgresql":

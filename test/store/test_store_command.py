@@ -129,3 +129,21 @@ def test_works_while_a_memory_node_writes(run):
         assert run("forget", "--object", MUG)[0] == 0
         assert node.wait_for_changes(3.0)
         assert node.poll_changes().gone == (MUG,)
+
+
+@pytest.mark.parametrize("kind", ["text", "database"])
+def test_file_of_another_program_is_refused_and_left_as_it_is(kind, tmp_path, capsys):
+    path = tmp_path / "theirs"
+    if kind == "text":
+        path.write_text("somebody's notes\n" * 100)
+    else:
+        connection = sqlite3.connect(path)
+        connection.execute("CREATE TABLE notes (text)")
+        connection.close()
+    path.chmod(0o644)
+    before = path.read_bytes()
+    for command in ("info", "check", "compact"):
+        assert main(["store", command, "--database", str(path)]) == 1
+    assert path.read_bytes() == before
+    assert path.stat().st_mode & 0o777 == 0o644
+    assert [found.name for found in tmp_path.iterdir()] == ["theirs"]
