@@ -39,6 +39,7 @@ from memory_node.short_term.state_queue import StateEstimationQueue
 from memory_node.short_term.statistics import CacheStatistics
 from memory_node.store.errors import StoreBacklogError
 from memory_node.store.forget_request import ForgetRequest
+from memory_node.store.records import Recordable
 from memory_node.store.store import Store
 from memory_node.store.writer import Ticket
 
@@ -424,7 +425,8 @@ class RobotMemory:
         return []
 
     def _append(self, events: tuple[SceneEvent, ...], before: int) -> Ticket | None:
-        ticket = self._store.append(events) if self._store is not None and events else None
+        facts: list[Recordable] = [*events, *self._scene.take_renamed_rooms()]
+        ticket = self._store.append(facts) if self._store is not None and facts else None
         self._tell(events, before)
         return ticket
 

@@ -57,6 +57,11 @@ class SceneGraphConfig:
     robot_radius_m: float = 0.2
     doorway_m: float = 1.1
     min_room_m2: float = 2.0
+    # names of rooms
+    room_naming_period_s: float = 2.0
+    room_cosine_slope: float = 12.0
+    room_name_confidence: float = 0.8
+    room_keep_confidence: float = 0.4
     # time and history
     clock_jump_s: float = 10.0
     history_places: int = 64
@@ -69,6 +74,11 @@ class SceneGraphConfig:
         for name in ("start_existence", "detection_probability", "clutter_probability", "max_existence"):
             if not 0.0 < getattr(self, name) < 1.0:
                 raise InvalidValueError(f"SceneGraphConfig.{name}: expected 0 to 1, got {getattr(self, name)}")
+        if not 0.0 <= self.room_keep_confidence < self.room_name_confidence <= 1.0:
+            raise InvalidValueError(
+                f"SceneGraphConfig: expected 0 <= room_keep_confidence < room_name_confidence <= 1, got "
+                f"{self.room_keep_confidence} and {self.room_name_confidence}"
+            )
         for name in ("gate_sigma_m", "area_spacing_m", "evidence_range_m", "near_m", "doorway_m", "min_thickness_m"):
             if not getattr(self, name) > 0.0:
                 raise InvalidValueError(

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 
 from memory_node.domain.errors import InvalidValueError, NotFoundError
@@ -93,9 +91,7 @@ class SceneEdits:
         """
         if not name.strip():
             raise InvalidValueError("name_room: expected a name, got an empty one")
-        if room_id not in self._places.rooms:
-            raise NotFoundError(f"no room {room_id!r} is in the scene graph")
-        self._places.rooms[room_id] = replace(self._places.rooms[room_id], name=name, named_by_user=True)
+        self._places.name_room(room_id, name, by_user=True)
         self._state.version += 1
         return self._places.rooms[room_id]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -13,7 +13,7 @@ from memory_node.domain.answer import FindQuery, RankedArea, Recollection
 from memory_node.domain.geometry import Pose, wrap_angle
 from memory_node.domain.observation import Frame
 from memory_node.domain.ports import TextEmbedder
-from memory_node.domain.scene import SceneEvent, SceneEventKind, SceneObject, SceneSnapshot
+from memory_node.domain.scene import Room, SceneEvent, SceneEventKind, SceneObject, SceneSnapshot
 from memory_node.domain.skill import StateChange
 from memory_node.scene_graph.as_of import as_of
 from memory_node.scene_graph.config import SceneGraphConfig
@@ -27,6 +27,8 @@ from memory_node.scene_graph.pose_correction import correct_keyframes, drop_unus
 from memory_node.scene_graph.records import Record, records_hash
 from memory_node.scene_graph.relations import object_relations
 from memory_node.scene_graph.relocalization import Relocalization
+from memory_node.scene_graph.room_kinds import RoomClassifier, RoomKinds
+from memory_node.scene_graph.room_naming import RoomNaming
 from memory_node.scene_graph.search_areas import rank_areas
 from memory_node.scene_graph.skill_change import apply_change
 from memory_node.scene_graph.stamp_ids import StampIds
@@ -55,6 +57,7 @@ class SceneGraph:
         self.places = Places(self.config, make_id)
         self.state = GraphState(self.config, make_id, places=self.places)
         self.embedder = embedder
+        self._naming = None if embedder is None else self._naming_by(embedder)
         self.frame_verified = True
         self._last_view: Pose | None = None
         self._relocalization: Relocalization | None = None
@@ -94,6 +97,7 @@ class SceneGraph:
         if not self.frame_verified and self._relocalization is not None:
             events += self._relocalization.note_frame()
         self._note_view(frame)
+        self._name_rooms(events)
         self.state.version += 1
         return events
 
@@ -101,7 +105,9 @@ class SceneGraph:
         """Take over what a skill is known to have done and return what it changed."""
         self.state.now_ns = max(self.state.now_ns, change.stamp_ns)
         self.state.version += 1
-        return apply_change(self.state, change)
+        events = apply_change(self.state, change)
+        self._name_rooms(events)
+        return events
 
     def set_map(
         self,
@@ -116,7 +122,14 @@ class SceneGraph:
         for row in self.state.active_rows().tolist():
             if self.state.table.record(row).area_id not in self.places.areas:
                 self.state.locate(row, None)
+        if self._naming is not None:
+            self._naming.touch(self.places.areas)
+            self._naming.rename(at_once=True)
         self.state.version += 1
+
+    def take_renamed_rooms(self) -> tuple[Room, ...]:
+        """Return the rooms that were named after their contents since the last call, with their names of now."""
+        return () if self._naming is None else self._naming.take_renamed()
 
     def object(self, object_id: str) -> SceneObject:
         """Return one object, removed ones included.
@@ -235,6 +248,18 @@ class SceneGraph:
     def _room_names(self) -> dict[str, str]:
         rooms = self.places.rooms
         return {area.id: rooms[area.room_id].name for area in self.places.areas.values() if area.room_id in rooms}
+
+    def _naming_by(self, embedder: TextEmbedder) -> RoomNaming:
+        classifier = RoomClassifier(RoomKinds.load(), embedder, self.config.room_cosine_slope)
+        return RoomNaming(self.state, self.places, classifier)
+
+    def _name_rooms(self, events: Iterable[SceneEvent]) -> None:
+        if self._naming is None:
+            return
+        for event in events:
+            left = event.object.history[-1:] if event.kind is SceneEventKind.MOVED else ()
+            self._naming.touch([event.object.area_id, *(place.area_id for place in left)])
+        self._naming.rename()
 
     def _view_weight(self, map_T_camera: Pose) -> float:
         """Return how much a frame's evidence on existence counts: a camera that stands still repeats its errors."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 
@@ -103,6 +104,13 @@ class Places:
         if by_user or not room.named_by_user:
             self.rooms[room_id] = replace(room, name=name, named_by_user=by_user or room.named_by_user)
 
+    def free_room_name(self, kind: str = "") -> str:
+        """Return a name that no room has: "kitchen", else "kitchen 2" and so on; "room 1" and so on without a kind."""
+        taken = {room.name for room in self.rooms.values()}
+        first = [kind] if kind else []
+        names = itertools.chain(first, (f"{kind or 'room'} {n}" for n in itertools.count(1 + len(first))))
+        return next(name for name in names if name not in taken)
+
     def relations(self) -> list[Relation]:
         """Return contains edges (floor to room to area) and navigable edges, both ways."""
         found = [Relation(room.floor_id, RelationKind.CONTAINS, room.id) for room in self.rooms.values()]
@@ -170,7 +178,7 @@ class Places:
         for number in range(count):
             old = next((room for room, claim in zip(here, claims) if claim == number), None)
             room_id = old.id if old else self.make_id(stamp_ns)
-            name = old.name if old else f"room {len(self.rooms) + 1}"
+            name = old.name if old else self.free_room_name()
             center = old.center if old else (float(middles[number, 0]), float(middles[number, 1]))
             self.rooms[room_id] = Room(
                 room_id, name, floor.id, center, float(sizes[number]), old.named_by_user if old else False

@@ -155,6 +155,17 @@ def test_map_gives_areas_that_survive(open_at: Open) -> None:
     assert {area.id for area in open_at().scene().areas} == areas
 
 
+def test_name_that_a_room_took_from_its_contents_is_durable(open_at: Open, see: See) -> None:
+    memory = open_at()
+    memory.set_map(OccupancyMap(np.zeros((80, 80), np.int8), 0.05, Pose()), SECOND_NS)
+    (before,) = memory.scene().rooms
+    memory.observe(see(2, Toilet=(1.0, 1.0, 0.4), ShowerCurtain=(2.0, 1.0, 1.0), Towel=(1.0, 2.0, 1.0)))
+    memory.observe(see(5, SoapBar=(1.5, 1.5, 0.8), ToiletPaper=(3.0, 1.0, 0.5)))
+    memory.close()
+    (after,) = open_at().scene().rooms
+    assert (after.id, before.name, after.name) == (before.id, "room 1", "bathroom")
+
+
 def test_context_tells_what_was_just_used_within_its_budget(memory: RobotMemory, see: See) -> None:
     memory.observe(see(1, Mug=(1.0, 0.0, 0.8)))
     context = memory.full_context("bring me the mug", 400)
