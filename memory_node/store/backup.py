@@ -124,8 +124,8 @@ def _inspect(connection: Connection, source: Path) -> str:
     except sa.exc.SQLAlchemyError as error:
         raise InvalidImportError(f"{source} is no backup of robot_memory: {error}") from error
     if version != schema.SCHEMA_VERSION:
-        raise StoreVersionError(
-            f"{source} has schema {version}, this program {schema.SCHEMA_VERSION}; "
-            "open it once with `memory-node store info` of this program to migrate it"
-        )
+        advice = "open it once with `memory-node store info` to migrate it"
+        if version > schema.SCHEMA_VERSION:
+            advice = "install a newer robot_memory"
+        raise StoreVersionError(f"{source} has schema {version}, this program {schema.SCHEMA_VERSION}; {advice}")
     return site

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import binascii
 import json
 import os
 from collections.abc import Iterator
@@ -66,7 +65,10 @@ def _pack(value: Any) -> Any:
 
 def _unpack(value: Any) -> Any:
     if isinstance(value, dict) and set(value) == {"base64"}:
-        return base64.b64decode(value["base64"], validate=True)
+        try:
+            return base64.b64decode(value["base64"], validate=True)
+        except (ValueError, TypeError) as error:
+            raise InvalidImportError(f"expected base64: {error}") from error
     return value
 
 
@@ -104,13 +106,13 @@ def _rows_by_table(file: IO[bytes], images: ImageFolder) -> Iterator[tuple[sa.Ta
     while line := file.readline(_MAX_LINE_BYTES):
         number += 1
         found = _parse(line, number)
-        table = _TABLES.get(found.get("table", "")) if isinstance(found, dict) else None
+        table = _TABLES.get(str(found.get("table"))) if isinstance(found, dict) else None
         if table is None or not isinstance(found.get("row"), dict):
             raise InvalidImportError(f"line {number}: expected a table of the store and a row")
         try:
             row = {name: _unpack(value) for name, value in found["row"].items()}
             yield table, check_row(table, row, images)
-        except (InvalidImportError, binascii.Error) as error:
+        except InvalidImportError as error:
             raise InvalidImportError(f"line {number}: {error}") from error
 
 
@@ -150,7 +152,7 @@ def export_parquet(engine: Engine, site: str, folder: Path) -> int:
             path.unlink(missing_ok=True)
             create_private(path)
             layout = _arrow_schema(pyarrow, table, site)
-            with parquet.ParquetWriter(path, layout, compression="zstd") as writer:
+            with parquet.ParquetWriter(path, layout, compression="zstd", write_page_checksum=True) as writer:
                 for chunk in _chunks(copying.rows_of(connection, site, table)):
                     writer.write_table(pyarrow.Table.from_pylist(chunk, layout))
                     count += len(chunk)
@@ -186,11 +188,12 @@ def _parquet_rows(folder: Path, images: ImageFolder) -> Iterator[tuple[sa.Table,
     for table in found:
         path = folder / f"{table.name}.parquet"
         try:
-            with parquet.ParquetFile(path) as file:
+            with parquet.ParquetFile(path, page_checksum_verification=True) as file:
                 noted = {key.decode(): value.decode() for key, value in (file.schema_arrow.metadata or {}).items()}
                 check_header(noted, path)
                 for batch in file.iter_batches(copying.CHUNK):
                     for row in batch.to_pylist():
                         yield table, check_row(table, row, images)
-        except pyarrow.ArrowInvalid as error:
+        except (pyarrow.ArrowException, OSError, UnicodeDecodeError) as error:
+            # Damage comes as any of these, by the layer that meets it.
             raise InvalidImportError(f"{path}: {error}") from error

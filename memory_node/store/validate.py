@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -21,6 +22,8 @@ from memory_node.store.records import Row
 
 _BODY = {"classes", "movable", "inside", "anchor", "provenance", "states", "attributes"}
 _MAX_TEXT = 1_000_000
+# What no database takes as text.
+_UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 _INT64 = 2**63
 
 
@@ -64,8 +67,8 @@ def _check_value(table: sa.Table, column: sa.Column, value: Any) -> None:
         raise InvalidImportError(f"{where}: expected a finite number, got {value}")
     if expected is int and not -_INT64 <= value < _INT64:
         raise InvalidImportError(f"{where}: expected a 64-bit number, got {value}")
-    if expected is str and (len(value) > _MAX_TEXT or "\x00" in value):
-        raise InvalidImportError(f"{where}: expected text of at most {_MAX_TEXT} characters without NUL")
+    if expected is str and (len(value) > _MAX_TEXT or _UNSTORABLE.search(value)):
+        raise InvalidImportError(f"{where}: expected text of at most {_MAX_TEXT} characters without NUL and surrogates")
 
 
 def _numbers(data: bytes, count: int) -> np.ndarray:

@@ -55,6 +55,9 @@ BAD = {
     "a number that is none": lambda line: edited(line, existence="very"),
     "existence of 7": lambda line: edited(line, existence=7.0),
     "short geometry": lambda line: edited(line, geometry={"base64": "AAAA"}),
+    "base64 of a number": lambda line: edited(line, geometry={"base64": 5}),
+    "a list of tables": lambda line: line.replace('"table":"objects"', '"table":["objects"]'),
+    "half a character": lambda line: edited(line, area_id="\ud800"),
     "broken base64": lambda line: edited(line, geometry={"base64": "!"}),
     "a class that is not the most probable": lambda line: edited(line, class_name="dragon"),
     "NaN": lambda line: edited(line, x=float("nan")),
@@ -79,6 +82,26 @@ def test_bad_line_is_named_and_nothing_is_imported(fault, home, open_at, tmp_pat
         import_jsonl(copy._engine, copy.site, path, copy.images, "r2")
     assert copy.load_scene().objects == ()
     assert copy.load_scene().floors == ()
+
+
+def test_damaged_parquet_is_named_and_nothing_is_imported(home, open_at, tmp_path):
+    copy = open_at(str(tmp_path / "copy.db"), "r2")
+    refused = 0
+    for position in range(8):
+        folder = tmp_path / f"export{position}"
+        export_parquet(home._engine, home.site, folder)
+        path = folder / "objects.parquet"
+        data = bytearray(path.read_bytes())
+        start = len(data) * position // 8
+        data[start : start + 64] = bytes(255 - byte for byte in data[start : start + 64])
+        path.write_bytes(data)
+        try:
+            import_parquet(copy._engine, copy.site, folder, copy.images, "r2")
+        except InvalidImportError:
+            refused += 1
+            assert copy.load_scene().objects == ()
+            assert copy.load_scene().floors == ()
+    assert refused == 8
 
 
 def test_export_of_another_schema_is_refused(home, tmp_path):
