@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import enum
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from memory_node.domain.errors import InvalidValueError
@@ -50,6 +51,11 @@ class StateBelief:
     def __post_init__(self) -> None:
         if not 0.0 <= self.probability <= 1.0:
             raise InvalidValueError(f"StateBelief.probability: expected 0 to 1, got {self.probability}")
+
+
+def believed(beliefs: Iterable[StateBelief]) -> tuple[ObjectState, ...]:
+    """Return the states that are more probable than not, in the order of the beliefs."""
+    return tuple(belief.state for belief in beliefs if belief.probability >= 0.5)
 
 
 def with_state(beliefs: tuple[StateBelief, ...], new: StateBelief) -> tuple[StateBelief, ...]:

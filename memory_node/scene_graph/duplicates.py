@@ -71,7 +71,7 @@ def merge_rows(state: GraphState, kept: int, ended: int) -> SceneEvent:
             column[kept] = column[ended]
     for name, weight in leaver.classes.items():
         keeper.classes[name] = keeper.classes.get(name, 0.0) + weight
-    keeper.best_class = max(keeper.classes, key=lambda name: keeper.classes[name])
+    table.set_class(kept, max(keeper.classes, key=lambda name: keeper.classes[name]))
     table.log_odds[kept] = max(table.log_odds[kept], table.log_odds[ended])
     table.first_seen[kept] = min(table.first_seen[kept], table.first_seen[ended])
     table.last_seen[kept] = max(table.last_seen[kept], table.last_seen[ended])

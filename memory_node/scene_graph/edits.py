@@ -38,7 +38,7 @@ class SceneEdits:
         row = self._row(object_id)
         record = self._state.table.record(row)
         record.classes = {new_class: _USER_WEIGHT}
-        record.best_class = new_class
+        self._state.table.set_class(row, new_class)
         record.movable = plain_name(new_class) not in self._state.config.fixed_classes
         return self._edited(row)
 
@@ -60,8 +60,9 @@ class SceneEdits:
         row = self._row(object_id)
         old = table.record(row)
         record = ObjectRecord(state.make_id(state.now_ns), dict(old.classes), old.best_class, movable=old.movable)
-        record.provenance, record.place_since = _BY, state.now_ns
+        record.provenance = _BY
         second = table.add(record)
+        table.place_since[second] = state.now_ns
         for column in (table.size, table.yaw, table.yaw_weight, table.face_variance, table.log_odds):
             column[second] = column[row]
         table.center[second] = np.array(position)

@@ -125,8 +125,8 @@ class FrameUpdate:
             since = int(table.first_seen[newcomer])
             for column in (table.center, table.size, table.yaw, table.yaw_weight, table.face_variance, table.log_odds):
                 column[row] = column[newcomer]
-            record.area_id, record.anchors = table.record(newcomer).area_id, table.record(newcomer).anchors
-            record.place_since = since
+            table.set_area(row, table.record(newcomer).area_id)
+            record.anchors, table.place_since[row] = table.record(newcomer).anchors, since
             support, inside = table.record(newcomer).support_id, table.record(newcomer).inside
             self._events.append(merge_rows(state, row, newcomer))
             state.stand_on(row, support, inside)
@@ -193,7 +193,7 @@ class FrameUpdate:
 
     def _label(self, row: int, observation: ObjectObservation) -> None:
         record = self._state.table.record(row)
-        fuse_label(record, observation, self._state.sizes)
+        fuse_label(self._state.table, row, observation, self._state.sizes)
         if self._state.table.times_seen[row] == self._state.config.confirmed_sightings:
             self._state.learn_size(row)
         record.movable = plain_name(record.best_class) not in self._state.config.fixed_classes
@@ -243,12 +243,12 @@ class FrameUpdate:
 
     def _add(self, obs: int, observation: ObjectObservation) -> int:
         state, table, stamp = self._state, self._state.table, self._frame.stamp_ns
-        record = ObjectRecord(state.make_id(stamp), {}, observation.best_class, place_since=stamp)
+        record = ObjectRecord(state.make_id(stamp), {}, observation.best_class)
         record.provenance = observation.source
         if not observation.class_scores:
             record.classes["object"] = state.config.class_smoothing
         row = table.add(record)
-        table.first_seen[row] = stamp
+        table.first_seen[row] = table.place_since[row] = stamp
         self._settle(obs, observation, row)
         self._events.append(state.event(SceneEventKind.APPEARED, row))
         return row
@@ -257,7 +257,7 @@ class FrameUpdate:
         state = self._state
         if not state.table.removed[row]:
             state.end_place(row)
-        state.table.record(row).place_since = self._frame.stamp_ns
+        state.table.place_since[row] = self._frame.stamp_ns
         state.mark_present(row)
         self._settle(obs, observation, row)
         self._events.append(state.event(SceneEventKind.MOVED, row))

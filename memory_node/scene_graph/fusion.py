@@ -97,8 +97,9 @@ def take_geometry(observed: Observed, which: int, table: ObjectTable, row: int, 
     table.face_variance[row] = variance[0]
 
 
-def fuse_label(record: ObjectRecord, observation: ObjectObservation, sizes: ClassSizes) -> None:
-    """Add an observation's class scores, states, embedding and picture to an object's; sizes: doubts wrong labels."""
+def fuse_label(table: ObjectTable, row: int, observation: ObjectObservation, sizes: ClassSizes) -> None:
+    """Add an observation's class scores, states, embedding and picture to a row's; sizes: doubts wrong labels."""
+    record = table.record(row)
     classes = record.classes
     for name, score in observation.class_scores.items():
         fit = sizes.fit(name, observation.box.size, whole=not observation.truncated)
@@ -113,9 +114,9 @@ def fuse_label(record: ObjectRecord, observation: ObjectObservation, sizes: Clas
     if total > _MAX_CLASS_WEIGHT and record.provenance != "user":
         for name in classes:
             classes[name] *= _MAX_CLASS_WEIGHT / total
-    record.best_class = max(classes, key=lambda name: classes[name])
+    table.set_class(row, max(classes, key=lambda name: classes[name]))
     for belief in observation.states:
-        record.states = with_state(record.states, belief)
+        table.set_states(row, with_state(record.states, belief))
     if observation.embedding is not None:
         fuse_embedding(record, observation)
     better = observation.pixels > record.crop_pixels and not (observation.truncated and record.crop_jpeg)

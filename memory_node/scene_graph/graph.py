@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -17,7 +17,7 @@ from memory_node.domain.scene import Room, SceneEvent, SceneEventKind, SceneObje
 from memory_node.domain.skill import StateChange
 from memory_node.scene_graph.as_of import as_of
 from memory_node.scene_graph.config import SceneGraphConfig
-from memory_node.scene_graph.find import answer_query
+from memory_node.scene_graph.find import as_answer, rank_objects, recollect
 from memory_node.scene_graph.frame_update import FrameUpdate
 from memory_node.scene_graph.free_space import OccupancyMap
 from memory_node.scene_graph.in_hand import without_held
@@ -165,7 +165,7 @@ class SceneGraph:
 
         Relations between objects are those of now; an earlier graph has only those between its places.
         """
-        objects = tuple(self._objects_as_of(as_of_ns) if as_of_ns else self.objects(removed))
+        objects = tuple(self._as_of(self.state.table.rows(), as_of_ns) if as_of_ns else self.objects(removed))
         known = [] if as_of_ns else object_relations(self.state, self.state.active_rows())
         relations = [*self.places.relations(), *known]
         return SceneSnapshot(
@@ -182,17 +182,22 @@ class SceneGraph:
     def find(self, query: FindQuery, now_ns: int | None = None) -> Recollection:
         """Return the remembered objects that fit a query, under the answer contract; now_ns defaults to the last
         stamp."""
-        now_ns = self.state.now_ns if now_ns is None else now_ns
-        objects = self.objects(removed=True)
-        if query.as_of_ns:
-            objects, now_ns = self._objects_as_of(query.as_of_ns), query.as_of_ns
-        return answer_query(objects, query, now_ns, self.embedder, self.frame_verified, self._room_names())
+        now_ns = query.as_of_ns or (self.state.now_ns if now_ns is None else now_ns)
+        best = rank_objects(self.state, query, self.embedder)
+        objects = (
+            self._as_of(best.rows.tolist(), now_ns) if query.as_of_ns else map(self.state.object_at, best.rows.tolist())
+        )
+        answers = [
+            as_answer(found, score, now_ns, self.frame_verified, self._room_name(found.area_id))
+            for found, score in zip(objects, best.scores.tolist())
+        ]
+        return recollect(answers, query)
 
     def rank_search_areas(self, object_class: str, k: int = 0, now_ns: int | None = None) -> tuple[RankedArea, ...]:
         """Return the areas where an object of the class is likely, best first; k = 0 gives all."""
         areas = list(self.places.areas.values())
         now_ns = self.state.now_ns if now_ns is None else now_ns
-        return rank_areas(areas, self.objects(removed=True), object_class, now_ns, k, self.embedder)
+        return rank_areas(self.state, areas, object_class, now_ns, k, self.embedder)
 
     def text_form(self, token_budget: int = 2000, near: tuple[float, float] | None = None, topic: str = "") -> str:
         """Return the graph in words for a prompt (KARMA's form), nearest and most relevant areas first."""
@@ -240,14 +245,9 @@ class SceneGraph:
         """Return a hash of everything that the graph believes: equal for equal replays."""
         return records_hash(self.to_records())
 
-    def _objects_as_of(self, stamp_ns: int) -> list[SceneObject]:
-        table = self.state.table
-        known = ((self.state.object_at(row), table.record(row).place_since) for row in table.rows())
-        return list(as_of(known, stamp_ns))
-
-    def _room_names(self) -> dict[str, str]:
-        rooms = self.places.rooms
-        return {area.id: rooms[area.room_id].name for area in self.places.areas.values() if area.room_id in rooms}
+    def _as_of(self, rows: Iterable[int], stamp_ns: int) -> Iterator[SceneObject]:
+        place_since = self.state.table.place_since
+        return as_of(((self.state.object_at(row), int(place_since[row])) for row in rows), stamp_ns)
 
     def _naming_by(self, embedder: TextEmbedder) -> RoomNaming:
         classifier = RoomClassifier(RoomKinds.load(), embedder, self.config.room_cosine_slope)
@@ -260,6 +260,11 @@ class SceneGraph:
             left = event.object.history[-1:] if event.kind is SceneEventKind.MOVED else ()
             self._naming.touch([event.object.area_id, *(place.area_id for place in left)])
         self._naming.rename()
+
+    def _room_name(self, area_id: str) -> str:
+        places = self.places
+        room_id = places.areas[area_id].room_id if area_id in places.areas else ""
+        return places.rooms[room_id].name if room_id in places.rooms else ""
 
     def _view_weight(self, map_T_camera: Pose) -> float:
         """Return how much a frame's evidence on existence counts: a camera that stands still repeats its errors."""

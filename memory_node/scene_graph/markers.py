@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from memory_node.domain.scene import RelationKind, SceneObject, SceneSnapshot
+from memory_node.domain.states import believed
 from memory_node.scene_graph.colors import Rgb, class_color, room_color
 from memory_node.scene_graph.find import describe
 
@@ -131,7 +132,13 @@ def _object_markers(found: SceneObject, area: Point | None, support: SceneObject
     size = _rounded(np.maximum(found.box.size, 0.01))
     made = [
         Marker("objects", found.id, "cube", center, round(found.box.yaw_rad, 2), size, (*color, solid)),
-        _text("object_names", found.id, describe(found), _up(center, 0.5 * size[2] + 0.08), 0.1),
+        _text(
+            "object_names",
+            found.id,
+            describe(found.class_name, believed(found.states)),
+            _up(center, 0.5 * size[2] + 0.08),
+            0.1,
+        ),
     ]
     spread = 4.0 * np.sqrt(np.diagonal(found.covariance))
     if spread.max() > 0.06:

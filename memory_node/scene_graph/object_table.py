@@ -5,16 +5,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from memory_node.domain.errors import NotFoundError
 from memory_node.domain.scene import Place
-from memory_node.domain.states import StateBelief
+from memory_node.domain.states import ObjectState, StateBelief
 
 Rows = NDArray[np.intp]
+# States that something is told of, each with whether it is more probable than not.
+StateSet = tuple[tuple[ObjectState, bool], ...]
+_Value = TypeVar("_Value", str, StateSet)
 MAX_YAW_WEIGHT = 20.0
 
 # name -> (type, shape of one entry). Faces: variance of the lower and upper face along the box's own x, y, z.
@@ -29,16 +32,22 @@ _COLUMNS: dict[str, tuple[Any, tuple[int, ...]]] = {
     "first_seen": (np.int64, ()),
     "last_seen": (np.int64, ()),
     "last_missed": (np.int64, ()),
+    "place_since": (np.int64, ()),
     "times_seen": (np.int32, ()),
     "times_missed": (np.int32, ()),
     "removed": (np.bool_, ()),
     "sheltered": (np.bool_, ()),
+    "alive": (np.bool_, ()),
+    "class_code": (np.int32, ()),
+    "area_code": (np.int32, ()),
+    "state_code": (np.int32, ()),
 }
 
 
 @dataclass(slots=True)
 class ObjectRecord:
-    """What an object carries besides its row of numbers."""
+    """What an object carries besides its row of numbers. best_class, area_id and states are set through the table,
+    which has columns for them."""
 
     id: str
     classes: dict[str, float]
@@ -52,7 +61,6 @@ class ObjectRecord:
     embedding: NDArray[np.float16] | None = None
     crop_jpeg: bytes = b""
     crop_pixels: int = 0
-    place_since: int = 0
     history: tuple[Place, ...] = ()
     provenance: str = "camera"
     attributes: dict[str, Any] | None = None
@@ -62,7 +70,11 @@ class ObjectRecord:
 
 @dataclass
 class ObjectTable:
-    """A growing table of objects; a row keeps its number while the object lives, freed rows are used again."""
+    """A growing table of objects; a row keeps its number while the object lives, freed rows are used again.
+
+    class_code, area_code and state_code: index of the row's class in `class_names`, of its area in `area_ids` and of
+    what is told of its states in `state_sets`, by which a query compares all objects at once. alive: the row is in use.
+    """
 
     center: NDArray[np.float64] = field(init=False)
     size: NDArray[np.float64] = field(init=False)
@@ -74,15 +86,26 @@ class ObjectTable:
     first_seen: NDArray[np.int64] = field(init=False)
     last_seen: NDArray[np.int64] = field(init=False)
     last_missed: NDArray[np.int64] = field(init=False)
+    place_since: NDArray[np.int64] = field(init=False)
     times_seen: NDArray[np.int32] = field(init=False)
     times_missed: NDArray[np.int32] = field(init=False)
     removed: NDArray[np.bool_] = field(init=False)
     sheltered: NDArray[np.bool_] = field(init=False)
+    alive: NDArray[np.bool_] = field(init=False)
+    class_code: NDArray[np.int32] = field(init=False)
+    area_code: NDArray[np.int32] = field(init=False)
+    state_code: NDArray[np.int32] = field(init=False)
+    class_names: list[str] = field(default_factory=list)
+    area_ids: list[str] = field(default_factory=list)
+    state_sets: list[StateSet] = field(default_factory=list)
     records: list[ObjectRecord | None] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self.row_of: dict[str, int] = {}
         self._free: list[int] = []
+        self._code_of_class: dict[str, int] = {}
+        self._code_of_area: dict[str, int] = {}
+        self._code_of_states: dict[StateSet, int] = {}
         self._capacity = 0
         self._grow(64)
 
@@ -110,12 +133,37 @@ class ObjectTable:
             if row == self._capacity:
                 self._grow(2 * self._capacity)
         self.row_of[record.id] = row
+        self.alive[row] = True
+        self.set_class(row, record.best_class)
+        self.set_area(row, record.area_id)
+        self.set_states(row, record.states)
         return row
+
+    def set_class(self, row: int, name: str) -> None:
+        """Set the most probable class of a living row."""
+        self.record(row).best_class = name
+        self.class_code[row] = _code(name, self._code_of_class, self.class_names)
+
+    def set_area(self, row: int, area_id: str) -> None:
+        """Set the area that a living row is in, empty when none is known."""
+        self.record(row).area_id = area_id
+        self.area_code[row] = self.code_of_area(area_id)
+
+    def set_states(self, row: int, states: tuple[StateBelief, ...]) -> None:
+        """Set what is believed of the states of a living row."""
+        self.record(row).states = states
+        told = tuple((belief.state, belief.probability >= 0.5) for belief in states)
+        self.state_code[row] = _code(told, self._code_of_states, self.state_sets)
+
+    def code_of_area(self, area_id: str) -> int:
+        """Return the number that stands for an area in `area_code`."""
+        return _code(area_id, self._code_of_area, self.area_ids)
 
     def drop(self, row: int) -> None:
         """Forget a row wholly."""
         del self.row_of[self.record(row).id]
         self.records[row] = None
+        self.alive[row] = False
         self._free.append(row)
 
     def record(self, row: int) -> ObjectRecord:
@@ -150,3 +198,10 @@ class ObjectTable:
         cos, sin = np.cos(float(self.yaw[row])), np.sin(float(self.yaw[row]))
         rotation = np.array([[cos, -sin, 0.0], [sin, cos, 0.0], [0.0, 0.0, 1.0]])
         return np.asarray((rotation * along) @ rotation.T)
+
+
+def _code(value: _Value, code_of: dict[_Value, int], values: list[_Value]) -> int:
+    code = code_of.setdefault(value, len(values))
+    if code == len(values):
+        values.append(value)
+    return code

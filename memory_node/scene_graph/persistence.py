@@ -39,7 +39,7 @@ def row_to_record(state: GraphState, row: int) -> Record:
             "porosity": float(table.porosity[row]),
             "class_weight": sum(record.classes.values()),
             "anchors": [list(anchor) for anchor in record.anchors],
-            "place_since": record.place_since,
+            "place_since": int(table.place_since[row]),
             "crop_pixels": record.crop_pixels,
         },
     }
@@ -80,14 +80,14 @@ def enter_object(state: GraphState, found: SceneObject, kept: Mapping[str, Any] 
         table.log_odds[row], table.porosity[row] = kept["log_odds"], kept["porosity"]
         table.face_variance[row], table.yaw_weight[row] = kept["face_variance"], kept["yaw_weight"]
         record.anchors = tuple((str(name), float(share)) for name, share in kept["anchors"])
-        record.place_since, record.crop_pixels = kept["place_since"], kept["crop_pixels"]
+        table.place_since[row], record.crop_pixels = kept["place_since"], kept["crop_pixels"]
     else:
         existence = min(max(found.existence, 1e-4), 1.0 - 1e-4)
         table.log_odds[row] = math.log(existence / (1.0 - existence))
         table.face_variance[row] = 2.0 * np.diagonal(found.covariance)
         table.yaw_weight[row] = min(20.0, float(found.times_seen))
         record.anchors = ((found.anchor, 1.0),) if found.anchor else ()
-        record.place_since = found.history[-1].until_ns if found.history else found.first_seen_ns
+        table.place_since[row] = found.history[-1].until_ns if found.history else found.first_seen_ns
     if found.times_seen >= state.config.confirmed_sightings:
         state.learn_size(row)
     if found.removed:

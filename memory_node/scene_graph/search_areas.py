@@ -9,18 +9,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memory_node.domain.answer import RankedArea
+from memory_node.domain.geometry import FloatArray
 from memory_node.domain.ports import TextEmbedder
-from memory_node.domain.scene import Area, SceneObject
+from memory_node.domain.scene import Area
 from memory_node.scene_graph.find import spoken_name
-from memory_node.scene_graph.state import plain_name
+from memory_node.scene_graph.state import GraphState
 
 _NS_PER_HOUR = 3.6e12
 _HALF_LIFE_H = 24.0
+_ALIKE = 0.3
 
 
 def rank_areas(
+    state: GraphState,
     areas: Sequence[Area],
-    objects: Sequence[SceneObject],
     object_class: str,
     now_ns: int,
     k: int = 0,
@@ -28,70 +30,85 @@ def rank_areas(
 ) -> tuple[RankedArea, ...]:
     """Return areas by the probability that an object of the class is there, best first; k = 0 gives all. They sum to 1.
 
-    objects: removed ones included, since where a thing used to be is where it may be again.
+    Removed objects count too, since where a thing used to be is where it may be again.
     """
     if not areas:
         return ()
-    weight = np.full(len(areas), 0.2)
-    reason = ["not looked at yet" if area.last_viewed_ns == 0 else "part of the home" for area in areas]
-    at = {area.id: index for index, area in enumerate(areas)}
-    _add_company(weight, reason, at, objects, object_class, embedder)
-    _add_places(weight, reason, at, objects, object_class, now_ns)
-    hours = np.array(
-        [(now_ns - area.last_viewed_ns) / _NS_PER_HOUR if area.last_viewed_ns else np.inf for area in areas]
-    )
+    index = {area.id: i for i, area in enumerate(areas)}
+    area_of_code = np.array([index.get(area_id, -1) for area_id in state.table.area_ids], dtype=np.intp)
+    seen = _seen_there(state, index, area_of_code, object_class, now_ns)
+    company, companion = _company(state, area_of_code, len(areas), object_class, embedder)
+    viewed = np.array([area.last_viewed_ns for area in areas], dtype=np.int64)
+    weight = 0.2 + 4.0 * company**2 + seen
     # Just looked at and not found there: unlikely now, and slowly likely again.
-    weight *= np.where(np.isfinite(hours), 1.0 - 0.7 * np.exp(-np.where(np.isfinite(hours), hours, 0.0)), 1.0)
+    hours = (now_ns - viewed) / _NS_PER_HOUR
+    weight *= np.where(viewed == 0, 1.0, 1.0 - 0.7 * np.exp(-hours))
     probability = weight / weight.sum()
-    order = np.lexsort((np.arange(len(areas)), -probability))
-    ranked = tuple(
-        RankedArea(areas[i].id, areas[i].name, areas[i].position, float(probability[i]), reason[i])
+
+    spoken = [spoken_name(name) for name in (*state.table.class_names, object_class)]
+
+    def reason(index: int) -> str:
+        if seen[index] > 0.0:
+            return f"{spoken[-1]} was seen there"
+        if company[index] > _ALIKE:
+            return f"{spoken[companion[index]]} is there"
+        return "part of the home" if viewed[index] else "not looked at yet"
+
+    order = np.argsort(-probability, kind="stable")[: k if k > 0 else len(areas)]
+    return tuple(
+        RankedArea(areas[i].id, areas[i].name, areas[i].position, float(probability[i]), reason(i))
         for i in order.tolist()
     )
-    return ranked[:k] if k > 0 else ranked
 
 
-def _add_places(
-    weight: NDArray[np.float64],
-    reason: list[str],
-    at: dict[str, int],
-    objects: Sequence[SceneObject],
-    object_class: str,
-    now_ns: int,
-) -> None:
-    wanted = plain_name(object_class)
-    for found in objects:
-        if plain_name(found.class_name) != wanted:
-            continue
-        seen = [(found.area_id, found.last_seen_ns, found.existence * (0.3 if found.removed else 1.0))]
-        seen += [(place.area_id, place.until_ns, 0.3) for place in found.history]
-        for area_id, stamp_ns, believed in seen:
-            if area_id in at:
-                hours = max(0.0, (now_ns - stamp_ns) / _NS_PER_HOUR)
-                weight[at[area_id]] += 8.0 * believed * (0.25 + 0.75 * 0.5 ** (hours / _HALF_LIFE_H))
-                reason[at[area_id]] = f"{spoken_name(object_class)} was seen there"
+def _seen_there(
+    state: GraphState, index: dict[str, int], area_of_code: NDArray[np.intp], object_class: str, now_ns: int
+) -> FloatArray:
+    """Return for each area (n,) what speaks for it because things of the class are or were there.
+
+    index: of each area by its id; area_of_code: the same by the table's number of it, -1 for none.
+    """
+    table = state.table
+    rows = state.rows_of_class(object_class)
+    area = area_of_code[table.area_code[rows]]
+    stamp_ns = table.last_seen[rows]
+    believed = 1.0 / (1.0 + np.exp(-table.log_odds[rows].astype(np.float64)))
+    believed *= np.where(table.removed[rows], 0.3, 1.0)
+    past = [
+        (index[place.area_id], place.until_ns)
+        for row in rows.tolist()
+        for place in table.record(row).history
+        if place.area_id in index
+    ]
+    if past:
+        where, until = (np.array(column, dtype=np.int64) for column in zip(*past))
+        area, stamp_ns = np.concatenate([area, where]), np.concatenate([stamp_ns, until])
+        believed = np.concatenate([believed, np.full(len(past), 0.3)])
+    hours = np.maximum(0.0, (now_ns - stamp_ns) / _NS_PER_HOUR)
+    weight = 8.0 * believed * (0.25 + 0.75 * 0.5 ** (hours / _HALF_LIFE_H))
+    known = area >= 0
+    return np.bincount(area[known], weights=weight[known], minlength=len(index)).astype(np.float64)
 
 
-def _add_company(
-    weight: NDArray[np.float64],
-    reason: list[str],
-    at: dict[str, int],
-    objects: Sequence[SceneObject],
-    object_class: str,
-    embedder: TextEmbedder | None,
-) -> None:
-    present = [found for found in objects if not found.removed and found.area_id in at]
-    if embedder is None or not present:
-        return
-    names = sorted({found.class_name for found in present})
-    vectors = embedder.embed([spoken_name(object_class), *map(spoken_name, names)])
-    alike = dict(zip(names, np.clip(vectors[1:] @ vectors[0], 0.0, 1.0).tolist()))
-    best: dict[int, tuple[float, str]] = {}
-    for found in present:
-        index, likeness = at[found.area_id], alike[found.class_name]
-        if likeness > best.get(index, (0.0, ""))[0]:
-            best[index] = (likeness, found.class_name)
-    for index, (likeness, name) in best.items():
-        weight[index] += 4.0 * likeness**2
-        if likeness > 0.3:
-            reason[index] = f"{spoken_name(name)} is there"
+def _company(
+    state: GraphState, area_of_code: NDArray[np.intp], count: int, object_class: str, embedder: TextEmbedder | None
+) -> tuple[FloatArray, NDArray[np.intp]]:
+    """Return for each area (count,) how like the class its most similar present object is, and that one's class number
+    (of equals, that of the first in the table)."""
+    table = state.table
+    best, companion = np.zeros(count), np.full(count, -1, np.intp)
+    rows = np.flatnonzero(table.alive & ~table.removed)
+    area, code = area_of_code[table.area_code[rows]], table.class_code[rows]
+    area, code = area[area >= 0], code[area >= 0]
+    if embedder is None or not area.size:
+        return best, companion
+    used = np.flatnonzero(np.bincount(code))
+    names = sorted(spoken_name(table.class_names[i]) for i in used.tolist())
+    vectors = embedder.embed([spoken_name(object_class), *names])
+    cosine = dict(zip(names, np.clip(vectors[1:] @ vectors[0], 0.0, 1.0).tolist()))
+    likeness = np.zeros(len(table.class_names))
+    likeness[used] = [cosine[spoken_name(table.class_names[i])] for i in used.tolist()]
+    np.maximum.at(best, area, likeness[code])
+    equal = np.flatnonzero(likeness[code] == best[area])[::-1]
+    companion[area[equal]] = code[equal]
+    return best, companion

@@ -82,9 +82,10 @@ def _believe(state: GraphState, row: int, change: StateChange) -> None:
 
 def _set_states(state: GraphState, row: int, change: StateChange) -> None:
     record = state.table.record(row)
-    record.states = tuple(belief for belief in record.states if belief.state not in change.removed)
+    states = tuple(belief for belief in record.states if belief.state not in change.removed)
     for added in change.added:
-        record.states = with_state(record.states, StateBelief(added, change.probability, change.stamp_ns))
+        states = with_state(states, StateBelief(added, change.probability, change.stamp_ns))
+    state.table.set_states(row, states)
     if change.added or change.removed:
         state.refresh_shelter(record.id)
 
@@ -103,7 +104,8 @@ def _put(state: GraphState, row: int, change: StateChange) -> list[int]:
     move_load(state, row, table.center[row] - before)
     for carried in load:
         record = table.record(carried)
-        record.place_since, record.area_id = change.stamp_ns, table.record(row).area_id
+        table.place_since[carried] = change.stamp_ns
+        table.set_area(carried, table.record(row).area_id)
         record.anchors = table.record(row).anchors
         table.last_seen[carried] = max(int(table.last_seen[carried]), change.stamp_ns)
         state.place(carried)
@@ -113,7 +115,7 @@ def _put(state: GraphState, row: int, change: StateChange) -> list[int]:
 
 def _set_down(state: GraphState, row: int, change: StateChange) -> None:
     table = state.table
-    table.record(row).place_since = change.stamp_ns
+    table.place_since[row] = change.stamp_ns
     table.record(row).anchors = state.anchors_here()
     support = resolve_reference(state, change.support_id)
     if change.position is not None:
@@ -127,7 +129,7 @@ def _set_down(state: GraphState, row: int, change: StateChange) -> None:
         state.locate(row, None)
         return
     state.stand_on(row, table.record(support).id, change.inside)
-    table.record(row).area_id = table.record(support).area_id
+    table.set_area(row, table.record(support).area_id)
 
 
 def _spot_at(state: GraphState, row: int, support: int, inside: bool) -> np.ndarray:
@@ -146,12 +148,12 @@ def _enter(state: GraphState, change: StateChange) -> int | None:
     if change.destroyed or (change.position is None and whole is None and support is None and not change.held):
         return None
     record = ObjectRecord(change.object_id, {change.object_class or "object": 1.0}, change.object_class or "object")
-    record.provenance, record.place_since = change.source, change.stamp_ns
+    record.provenance = change.source
     record.anchors = state.anchors_here()
     record.movable = plain_name(record.best_class) not in state.config.fixed_classes
     row = table.add(record)
     table.size[row] = 0.5 * table.size[whole] if whole is not None else _DEFAULT_SIDE_M
-    table.first_seen[row] = table.last_seen[row] = change.stamp_ns
+    table.first_seen[row] = table.last_seen[row] = table.place_since[row] = change.stamp_ns
     table.times_seen[row] = 1
     table.face_variance[row] = 2.0 * _SKILL_SIGMA_M**2
     if change.position is not None:
@@ -160,7 +162,7 @@ def _enter(state: GraphState, change: StateChange) -> int | None:
         table.center[row] = _spot_at(state, row, support, change.inside)
     elif whole is not None:
         table.center[row] = table.center[whole]
-        record.area_id = table.record(whole).area_id
+        table.set_area(row, table.record(whole).area_id)
     _set_states(state, row, change)
     _believe(state, row, change)
     if change.held:

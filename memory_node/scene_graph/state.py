@@ -97,6 +97,12 @@ class GraphState:
         rows = np.fromiter(self.table.rows(), dtype=np.intp, count=len(self.table))
         return rows[~self.table.removed[rows]]
 
+    def rows_of_class(self, name: str) -> Rows:
+        """Return the rows of a class, however it is spelt, removed ones included."""
+        table, wanted = self.table, plain_name(name)
+        codes = [code for code, known in enumerate(table.class_names) if plain_name(known) == wanted]
+        return np.flatnonzero(table.alive & np.isin(table.class_code, codes))
+
     def learn_size(self, row: int) -> None:
         """Let a row tell how large things of its class are, if it was seen whole."""
         name = self.table.record(row).best_class
@@ -115,16 +121,20 @@ class GraphState:
         center = self.table.center[row]
         found = self.places.area_at(float(center[0]), float(center[1]), seen_from)
         if found:
-            self.table.record(row).area_id = found
+            self.table.set_area(row, found)
 
     def end_place(self, row: int) -> None:
         """Write where the object was until last seen into its history; its next place begins now."""
         record = self.table.record(row)
         ended = Place(
-            record.place_since, int(self.table.last_seen[row]), self.box(row), record.area_id, record.support_id
+            int(self.table.place_since[row]),
+            int(self.table.last_seen[row]),
+            self.box(row),
+            record.area_id,
+            record.support_id,
         )
         record.history = (*record.history, ended)[-self.config.history_places :]
-        record.place_since = self.now_ns
+        self.table.place_since[row] = self.now_ns
 
     def mark_removed(self, row: int) -> None:
         """Take a row out of the present; it stays in history and may be found again."""

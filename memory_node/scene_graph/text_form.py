@@ -9,6 +9,7 @@ import numpy as np
 
 from memory_node.domain.ports import TextEmbedder
 from memory_node.domain.scene import Area, RelationKind, SceneObject, SceneSnapshot
+from memory_node.domain.states import believed
 from memory_node.domain.token_count import estimate_tokens
 from memory_node.scene_graph.find import describe, spoken_name
 
@@ -69,7 +70,7 @@ def _contents(snapshot: SceneSnapshot) -> dict[str, list[str]]:
 
 
 def _object_words(found: SceneObject, support: SceneObject | None) -> str:
-    words = describe(found)
+    words = describe(found.class_name, believed(found.states))
     if found.support_id == "robot":
         words += " held by the robot"
     elif support is not None:

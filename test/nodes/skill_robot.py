@@ -191,11 +191,14 @@ class SimulatedRobot:
     def _find(self, request: Any, response: Any) -> Any:
         from memory_node.domain.answer import FindQuery
         from memory_node.nodes import conversions
-        from memory_node.scene_graph.find import answer_query
+        from memory_node.scene_graph.graph import SceneGraph
 
+        graph = SceneGraph()
+        for known in self.objects:
+            graph.add_object(known)
         near = conversions.point_from_msg(request.position) if request.near_position else None
         query = FindQuery(object_class=request.object_class, near=near, k=request.k)
-        found = answer_query(self.objects, query, self.node.get_clock().now().nanoseconds)
+        found = graph.find(query, self.node.get_clock().now().nanoseconds)
         response.answers = [conversions.answer_to_msg(answer) for answer in found.answers]
         response.status = conversions.status_to_msg(found.status, found.explanation)
         return response

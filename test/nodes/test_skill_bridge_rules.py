@@ -17,7 +17,7 @@ from memory_node.nodes.skill_bridge.outcome import SkillFailure, SkillRun
 from memory_node.nodes.skill_bridge.performer import SkillPerformer
 from memory_node.nodes.skill_bridge.preconditions import Preconditions
 from memory_node.nodes.skill_bridge.target import Hand, Target
-from memory_node.scene_graph.find import answer_query
+from memory_node.scene_graph.graph import SceneGraph
 from memory_node.scene_graph.state import ROBOT_ID
 
 
@@ -25,14 +25,16 @@ class ListMemory:
     """The part of MemoryPort that the lookup uses, over a list of objects."""
 
     def __init__(self, objects: list[SceneObject], frame_verified: bool = True) -> None:
-        self._objects = objects
-        self._frame_verified = frame_verified
+        self._graph = SceneGraph()
+        for found in objects:
+            self._graph.add_object(found)
+        self._graph.frame_verified = frame_verified
 
     def find(self, query: FindQuery) -> Recollection:
-        return answer_query(self._objects, query, 1, frame_verified=self._frame_verified)
+        return self._graph.find(query, 1)
 
     def scene(self) -> SceneSnapshot:
-        return SceneSnapshot(1, objects=tuple(self._objects), frame_verified=self._frame_verified)
+        return self._graph.snapshot()
 
 
 class OwnActions:
@@ -65,7 +67,7 @@ def run() -> SkillRun:
 
 
 def test_nearest_of_a_class_is_meant_and_what_is_gone_comes_last() -> None:
-    mugs = [thing("Mug", 3.0, 0.0, 1.0, (0.1, 0.1, 0.1)), thing("Mug", 1.0, 0.0, 1.0, (0.1, 0.1, 0.1))]
+    mugs = [thing("Mug", x_m, 0.0, 1.0, (0.1, 0.1, 0.1)).changed(id=f"mug at {x_m}") for x_m in (3.0, 1.0)]
     assert lookup(mugs, Hand()).resolve("Mug").box.center[0] == 1.0
     gone = [mugs[0], mugs[1].changed(existence=0.3)]
     assert lookup(gone, Hand()).resolve("Mug").box.center[0] == 3.0
