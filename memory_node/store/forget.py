@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+import sqlite3
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -11,18 +12,25 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection, Engine
 
 from memory_node.domain.clock import Clock, system_clock
-from memory_node.domain.errors import NotFoundError
+from memory_node.domain.errors import NotFoundError, StoreError
 from memory_node.domain.ids import new_id
 from memory_node.store import schema
 from memory_node.store.apply import next_revision, notify
-from memory_node.store.engine import for_writing, leave_wal, open_engine, parse_url, sqlite_path
+from memory_node.store.engine import for_writing, leave_wal, open_copy, open_engine, parse_url, sqlite_path
 from memory_node.store.forget_plan import ForgetPlan, make_plan
 from memory_node.store.forget_request import ForgetReport, ForgetRequest
 from memory_node.store.forget_rows import RowForgetter
 from memory_node.store.location import Folders
 from memory_node.store.reader import reading
 from memory_node.store.records import to_json
-from memory_node.store.scrub import database_files, picture_needles, search_files, search_tables, vacuum
+from memory_node.store.scrub import (
+    database_files,
+    longer_words,
+    picture_needles,
+    search_files,
+    search_tables,
+    vacuum,
+)
 from memory_node.store.terms import Terms
 from memory_node.store.versioning import prepare
 
@@ -35,6 +43,10 @@ class _Outcome:
     counts: dict[str, int]
     blackened: int
     needles: list[bytes]
+
+    @property
+    def touched(self) -> bool:
+        return bool(self.counts or self.blackened)
 
 
 def forget(
@@ -49,37 +61,79 @@ def forget(
     with reading(engine) as connection:
         planned = make_plan(connection, site, request)
     artifacts = _artifacts(engine, site)
-    reachable = [path for kind, path in artifacts if kind == "backup" and path.is_file()]
+    backups = [path for kind, path in artifacts if kind == "backup" and path.is_file()]
+    outcomes: list[_Outcome] = []
+    troubles: dict[Path, str] = {}
     # Backups first: were this interrupted, the request could still be made again.
-    touched = sum(_forget_in_backup(path, _for_copy(request, planned), robot_id, clock) for path in reachable)
-    outcome = _forget_rows(engine, site, request, robot_id, clock)
-    touched += sum(outcome.counts.values()) + outcome.blackened
-    if not touched:
+    for path in backups:
+        try:
+            outcomes += _forget_in_backup(path, _for_copy(request, planned), robot_id, clock)
+        except (sa.exc.SQLAlchemyError, sqlite3.Error, OSError, StoreError) as error:
+            # One that is damaged must not keep everything else remembered.
+            troubles[path] = str(getattr(error, "orig", None) or error).partition("\n")[0]
+    outcomes.append(_forget_rows(engine, site, request, robot_id, clock))
+    if not any(outcome.touched for outcome in outcomes):
         raise NotFoundError(f"nothing in the store of site {site!r} fits this request ({request.scope})")
     vacuum(engine)
     folders.indexes.clear()
-    pictures = sum(f.forget(name) for f in (folders.images, folders.crops) for name in outcome.plan.objects)
-    searched = _own_files(engine, folders) + reachable
-    terms = Terms([request.label.strip()] if request.label else [], outcome.plan.objects)
-    found = search_files(searched, terms, outcome.needles)
-    if engine.dialect.name == "postgresql":
-        with reading(engine) as connection:
-            found += search_tables(connection, site, terms)
-    missing = [str(path) for kind, path in artifacts if kind == "backup" and not path.is_file()]
-    notes = [f"backup {path} is not there now; if it was moved, forget in it with --backup" for path in missing]
-    if engine.dialect.name == "postgresql":
-        notes.append("the server's own log (pg_wal) and its archive keep old pages until they are recycled")
+    own = outcomes[-1]
+    pictures = sum(f.forget(name) for f in (folders.images, folders.crops) for name in own.plan.objects)
+    cleaned = [path for path in backups if path not in troubles]
+    found = _find_traces(engine, site, folders, cleaned, request, outcomes)
     return ForgetReport(
         scope=request.scope,
-        counts={name: count for name, count in {**outcome.counts, "images": pictures}.items() if count},
-        blackened=outcome.blackened,
-        object_ids=tuple(sorted(outcome.plan.objects)),
-        verified=not found,
+        counts={name: count for name, count in {**own.counts, "images": pictures}.items() if count},
+        blackened=own.blackened,
+        object_ids=tuple(sorted(own.plan.objects)),
+        verified=not found and not troubles,
         found=tuple(found),
-        backups=tuple(str(path) for path in reachable),
+        backups=tuple(map(str, cleaned)),
         exports=tuple(str(path) for kind, path in artifacts if kind == "export" and path.exists()),
-        notes=tuple(notes),
+        notes=tuple(_notes(engine, artifacts, troubles)),
     )
+
+
+def _notes(engine: Engine, artifacts: Sequence[tuple[str, Path]], troubles: dict[Path, str]) -> Iterator[str]:
+    for path, reason in troubles.items():
+        yield f"backup {path} could not be cleaned ({reason}); delete it"
+    for kind, path in artifacts:
+        if kind == "backup" and not path.is_file():
+            yield f"backup {path} is not there now; if it was moved, forget in it with --database"
+    if engine.dialect.name == "postgresql":
+        yield "the server's own log (pg_wal) and its archive keep old pages until they are recycled"
+
+
+def _find_traces(
+    engine: Engine,
+    site: str,
+    folders: Folders,
+    backups: Sequence[Path],
+    request: ForgetRequest,
+    outcomes: Sequence[_Outcome],
+) -> list[str]:
+    """Return the files, and for a server the tables, that still hold something of what went."""
+    ids = set().union(*(outcome.plan.objects | outcome.plan.episodes for outcome in outcomes))
+    # Not the word of a class: each thing that might have been one of it has it among its classes.
+    terms = Terms([request.label.strip()] if request.label else [], ids)
+    needles = sorted({needle for outcome in outcomes for needle in outcome.needles})
+    files = search_files([*_own_files(engine, folders), *backups], terms, needles)
+    with reading(engine) as connection:
+        tables = [f"table {name}" for name in search_tables(connection, site, terms)]
+        longer = longer_words(connection, site, terms) if files else set()
+    if files:
+        longer = longer.union(*(_longer_words_of_backup(path, terms) for path in backups))
+        files = search_files(files, terms, needles, longer)
+    return [*map(str, files), *tables]
+
+
+def _longer_words_of_backup(path: Path, terms: Terms) -> set[str]:
+    copy = open_copy(path)
+    try:
+        with copy.connect() as connection:
+            names = connection.execute(sa.select(schema.sites.c.name)).scalars().all()
+            return set().union(*(longer_words(connection, name, terms) for name in names))
+    finally:
+        copy.dispose()
 
 
 def _for_copy(request: ForgetRequest, plan: ForgetPlan) -> list[ForgetRequest]:
@@ -118,17 +172,17 @@ def _artifacts(engine: Engine, site: str) -> list[tuple[str, Path]]:
         return [(kind, Path(path)) for kind, path in connection.execute(query)]
 
 
-def _forget_in_backup(path: Path, requests: Sequence[ForgetRequest], robot_id: str, clock: Clock) -> int:
-    """Forget in a backup file and return how many rows it changed."""
+def _forget_in_backup(path: Path, requests: Sequence[ForgetRequest], robot_id: str, clock: Clock) -> list[_Outcome]:
+    """Forget in a backup file; return what went by each request."""
     engine = open_engine(parse_url(path))
     try:
         site = prepare(engine, "", clock)
-        outcomes = [_forget_rows(engine, site, replace(request), robot_id, clock) for request in requests]
+        outcomes = [_forget_rows(engine, site, request, robot_id, clock) for request in requests]
         vacuum(engine)
     finally:
         engine.dispose()
     leave_wal(path)
-    return sum(sum(outcome.counts.values()) + outcome.blackened for outcome in outcomes)
+    return outcomes
 
 
 def _own_files(engine: Engine, folders: Folders) -> list[Path]:

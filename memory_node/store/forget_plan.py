@@ -19,13 +19,22 @@ from memory_node.store.terms import Terms, texts_of
 
 @dataclass
 class ForgetPlan:
-    """Ids of what goes. An object may also lose only a robot's belief, or what happened in a span."""
+    """Ids of what goes. An object may also lose only a robot's belief, or what happened in a span.
+
+    terms: what speaks of them goes too; traces: what may be found nowhere afterwards.
+    """
 
     objects: set[str] = field(default_factory=set)
     steps: set[tuple[str, int]] = field(default_factory=set)
     episodes: set[str] = field(default_factory=set)
     documents: set[tuple[str, str]] = field(default_factory=set)
     terms: Terms = field(default_factory=Terms)
+    words: tuple[str, ...] = ()
+
+    @property
+    def traces(self) -> Terms:
+        """The words and the ids of objects and episodes; a text that only names an episode is none about it."""
+        return Terms(self.words, self.objects | self.episodes)
 
     def sources(self) -> set[tuple[str, str]]:
         """Return the (kind, id) of everything that provenance may name."""
@@ -39,8 +48,8 @@ def make_plan(connection: Connection, site: str, request: ForgetRequest) -> Forg
     """Return what goes in this database."""
     plan = ForgetPlan()
     plan.objects = _find_objects(connection, site, request)
-    words = [request.label.strip(), request.class_name]
-    plan.terms = Terms([word for word in words if word], plan.objects)
+    plan.words = tuple(word for word in (request.label.strip(), request.class_name) if word)
+    plan.terms = Terms(plan.words, plan.objects)
     _find_steps(connection, site, request, plan)
     _find_documents(connection, site, request, plan)
     return plan

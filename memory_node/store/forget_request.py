@@ -50,8 +50,9 @@ class ForgetRequest:
 class ForgetReport:
     """What was forgotten: rows by table, rows with blackened text, and where it might still be.
 
-    object_ids: of the objects that are gone. verified: the searched files hold none of it any more; found: where they
-    still do. backups: files that were cleaned as well. exports: files that the tool wrote earlier and cannot clean.
+    object_ids: of the objects that are gone. verified: all files could be cleaned and hold none of it any more; found:
+    those that still do. backups: files that were cleaned as well. exports: files that the tool wrote earlier and
+    cannot clean.
     """
 
     scope: str

@@ -162,22 +162,22 @@ class RowForgetter:
         self._connection.execute(table.update().where(*key).values(**changes, **marks))
 
     def _blacken(self) -> None:
-        terms = self._plan.terms
+        terms = self._plan.traces
         if not terms:
             return
         for table in schema.LOGGED:
             if not any(table.name in columns for columns in (_NAMES, _TEXTS, _LISTS, _BODIES)):
                 continue
-            for row in list(self._mentioning(table)):
+            for row in list(self._mentioning(table, terms)):
                 changes = _blackened(table.name, row, terms)
                 if changes:
                     self._update(table, row, changes)
                     self.blackened += 1
 
-    def _mentioning(self, table: sa.Table) -> Iterable[Row]:
+    def _mentioning(self, table: sa.Table, terms: Terms) -> Iterable[Row]:
         columns = [name for group in (_NAMES, _TEXTS, _LISTS, _BODIES) for name in group.get(table.name, ())]
         for row in rows_of(self._connection, self._site, table):
-            if any(self._plan.terms.found_in(_readable(row[name])) for name in columns):
+            if any(terms.found_in(_readable(row[name])) for name in columns):
                 yield row
 
     def _bury(self, stamp_ns: int) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from pathlib import Path
 
 import sqlalchemy as sa
@@ -70,17 +70,22 @@ def database_files(path: Path) -> list[Path]:
     return [found for suffix in ("", "-wal", "-shm", "-journal") if (found := Path(f"{path}{suffix}")).is_file()]
 
 
-def search_files(paths: Iterable[Path], terms: Terms, needles: Sequence[bytes]) -> list[str]:
-    """Return the files that hold any of the terms or of the byte strings, free space within them included."""
-    return [str(path) for path in paths if path.is_file() and _holds(path, terms, needles)]
+def search_files(
+    paths: Iterable[Path], terms: Terms, needles: Sequence[bytes], longer: Collection[str] = ()
+) -> list[Path]:
+    """Return the files that hold any of the terms or of the byte strings, free space within them included.
+
+    longer: words that may hold a term, see `longer_words`.
+    """
+    return [path for path in paths if path.is_file() and _holds(path, terms, needles, longer)]
 
 
-def _holds(path: Path, terms: Terms, needles: Sequence[bytes]) -> bool:
+def _holds(path: Path, terms: Terms, needles: Sequence[bytes], longer: Collection[str]) -> bool:
     tail = b""
     with open(path, "rb") as file:
         while block := file.read(_BLOCK):
             data = tail + block
-            if terms.found_in_bytes(data) or any(needle in data for needle in needles):
+            if terms.found_in_bytes(data, longer) or any(needle in data for needle in needles):
                 return True
             # What lies across the border of two blocks.
             tail = data[-_OVERLAP:]
@@ -88,14 +93,19 @@ def _holds(path: Path, terms: Terms, needles: Sequence[bytes]) -> bool:
 
 
 def search_tables(connection: Connection, site: str, terms: Terms) -> list[str]:
-    """Return the tables of which a text still holds a term: for a server, whose files are out of reach."""
-    return [
-        f"table {table.name}"
-        for table in (*schema.LOGGED, schema.sessions)
-        if _mentions(connection, site, table, terms)
-    ]
+    """Return the tables of which a text still holds a term."""
+    tables = (*schema.LOGGED, schema.sessions)
+    return [table.name for table in tables if any(map(terms.found_in, _texts(connection, site, table)))]
 
 
-def _mentions(connection: Connection, site: str, table: sa.Table, terms: Terms) -> bool:
-    texts = [column.name for column in table.c if isinstance(column.type, sa.Text)]
-    return any(terms.found_in("\n".join(row[name] for name in texts)) for row in rows_of(connection, site, table))
+def longer_words(connection: Connection, site: str, terms: Terms) -> set[str]:
+    """Return the words that stay and hold a term within, which a search of bytes cannot tell from it."""
+    tables = (*schema.LOGGED, schema.sessions, schema.tombstones, schema.forgettings, schema.artifacts)
+    texts = (text for table in tables for text in _texts(connection, site, table))
+    return set().union(*map(terms.longer_words, texts))
+
+
+def _texts(connection: Connection, site: str, table: sa.Table) -> Iterator[str]:
+    """Yield each row's texts, apart from each other."""
+    names = [column.name for column in table.c if isinstance(column.type, sa.Text)]
+    return ("\n".join(row[name] for name in names) for row in rows_of(connection, site, table))

@@ -8,6 +8,11 @@ from typing import Any
 
 BLACKENED = "[forgotten]"
 
+# Shorter words come about by chance among a picture's bytes; they count where so many characters of text are beside,
+# and those of one or two characters, which every page holds, not at all.
+_BY_CHANCE = 6
+_EVERYWHERE = 2
+_BESIDE = 8
 _TOKEN = re.compile(r"[\w-]+")
 _UUID_SHAPE = "[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"
 _UUID = re.compile(_UUID_SHAPE)
@@ -30,8 +35,8 @@ class Terms:
     def __init__(self, words: Collection[str] = (), ids: Collection[str] = ()) -> None:
         self._ids = frozenset(name.lower() for name in ids if _TOKEN.fullmatch(name))
         self._odd_ids = [name for name in self._ids if not _UUID.fullmatch(name)]
-        self._words = sorted({*words, *(name for name in ids if not _TOKEN.fullmatch(name))}, key=len, reverse=True)
-        parts = "|".join(re.escape(word) for word in self._words)
+        self._words = {*words, *(name for name in ids if not _TOKEN.fullmatch(name))}
+        parts = _alternatives(self._words)
         self._pattern = re.compile(rf"(?<!\w)(?:{parts})(?!\w)", re.IGNORECASE) if parts else None
 
     def __bool__(self) -> bool:
@@ -56,15 +61,46 @@ class Terms:
         if isinstance(value, dict):
             return {name: self.blacken_value(part) for name, part in value.items()}
         if isinstance(value, list):
-            return [self.blacken_value(part) for part in value]
+            # An entry of which nothing is left, such as an id, goes.
+            return [part for part in map(self.blacken_value, value) if part != BLACKENED]
         return self.blacken(value) if isinstance(value, str) else value
 
-    def found_in_bytes(self, data: bytes) -> bool:
-        """Return whether raw bytes, such as a database's pages, hold any of them, be it within other text."""
-        text = data.decode("utf-8", errors="ignore").lower()
-        if any(word.lower() in text for word in self._words):
-            return True
+    def longer_words(self, text: str) -> set[str]:
+        """Return the words of a text that hold one of them within, in lower case: "cupboard" for "cup"."""
+        names = self._sought()
+        if not names:
+            return set()
+        return set(re.findall(rf"[\w-]*(?:{_alternatives(names)})[\w-]*", text.lower())) - names
+
+    def found_in_bytes(self, data: bytes, longer: Collection[str] = ()) -> bool:
+        """Return whether raw bytes, such as a database's pages, hold any of them, be it within other text.
+
+        longer: words that may hold one of them, in lower case.
+        """
+        text = data.decode("utf-8", errors="replace").lower()
         # Pages put texts side by side without a mark between them, so ids are sought by their shape.
         if any(match[1] in self._ids for match in _UUIDS.finditer(text)):
             return True
-        return any(name in text for name in self._odd_ids)
+        names = self._sought()
+        if not any(name in text for name in names):
+            return False
+        matches = re.finditer(_alternatives({*names, *longer}), text)
+        return any(m[0] in names and (len(m[0]) >= _BY_CHANCE or _beside_text(m)) for m in matches)
+
+    def _sought(self) -> set[str]:
+        """Return what is sought among bytes by its letters."""
+        names = (*map(str.lower, self._words), *self._odd_ids)
+        return {name for name in names if len(name) > _EVERYWHERE}
+
+
+def _beside_text(match: re.Match[str]) -> bool:
+    sides = (
+        match.string[max(match.start() - _BESIDE, 0) : match.start()],
+        match.string[match.end() : match.end() + _BESIDE],
+    )
+    return any(len(side) == _BESIDE and side.isprintable() and "\ufffd" not in side for side in sides)
+
+
+def _alternatives(names: Collection[str]) -> str:
+    """Return a pattern that finds any of the names, the longest where several begin."""
+    return "|".join(re.escape(name) for name in sorted(names, key=len, reverse=True))

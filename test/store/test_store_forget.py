@@ -227,6 +227,50 @@ def test_terms_match_whole_words_and_ids_between_other_bytes():
     assert not terms.found_in_bytes(b"019aa000-0000-7000-8000-000000000002 0191-mud")
 
 
+def test_longer_words_that_hold_a_term_are_no_traces_of_it(open_at, make_object, tmp_path):
+    store = open_at(str(tmp_path / "memory.db"))
+    one, other = (make_object(id=name, class_probabilities={"mug": 1.0}) for name in ("mug-1", "mug-10"))
+    named = make_object(attributes={"owner": "Ann"})
+    guest = make_object(attributes={"owner": "Annette"})
+    store.append(SceneEvent(SceneEventKind.APPEARED, 1, o) for o in (one, other, named, guest)).wait()
+    store.backup(tmp_path / "memory.backup")
+    for request, gone in ((ForgetRequest(object_ids=("mug-1",)), "mug-1"), (ForgetRequest(label="Ann"), named.id)):
+        report = store.forget(request)
+        assert (report.verified, report.found, report.object_ids) == (True, (), (gone,))
+    assert sorted(ids(store)) == sorted(["mug-10", guest.id])
+    terms = Terms(["Ann"])
+    assert terms.found_in_bytes(b"the homeAnnette")
+    assert not terms.found_in_bytes(b"the homeAnnette", {"annette"})
+    assert terms.found_in_bytes(b"the homeAnnetteann", {"annette"})
+    assert not terms.found_in_bytes(b"\xff\xd8 Q@ann\x00 <x"), "three letters among the bytes of a picture"
+
+
+def test_damaged_backup_is_named_and_does_not_keep_the_rest_remembered(open_at, remember_home, tmp_path):
+    store = open_at(str(tmp_path / "memory.db"))
+    remember_home(store)
+    damaged, whole = tmp_path / "damaged.backup", tmp_path / "whole.backup"
+    for path in (damaged, whole):
+        store.backup(path)
+    damaged.write_bytes(damaged.read_bytes()[:20_000])
+    report = store.forget(ForgetRequest(object_ids=(PILLS,)))
+    assert not report.verified
+    assert report.backups == (str(whole),)
+    assert any(str(damaged) in note and "delete it" in note for note in report.notes)
+    assert PILLS.encode() not in whole.read_bytes()
+    assert ids(store) == [MUG, TABLE]
+
+
+def test_id_of_a_forgotten_episode_stays_in_no_learnt_thing(open_at, store_url, remember_home):
+    store = open_at(store_url)
+    remember_home(store)
+    body = {"text": "look on the table", "episode_ids": ["e1", "e2"]}
+    store.put_documents("guideline", [("g-two", body, [("episode", "e1"), ("episode", "e2")])]).wait()
+    assert store.forget(ForgetRequest(episode_ids=("e2",))).verified
+    kept = next(document for document in store.documents("guideline") if document.id == "g-two")
+    assert kept.body == {"text": "look on the table", "episode_ids": ["e1"]}
+    assert kept.sources == (("episode", "e1"),)
+
+
 def test_vacuum_leaves_a_database_that_is_whole(open_at, remember_home, tmp_path):
     store = open_at(str(tmp_path / "memory.db"))
     remember_home(store)
