@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from memory_node.domain.skill import FailureReason, SkillCall
@@ -10,10 +10,10 @@ from memory_node.domain.skill_library import KNIFE_CLASSES, SKILLS, ObjectRefere
 from memory_node.domain.states import ObjectState
 from memory_node.domain.step import StepRecord
 from memory_node.experience.lifting import lifted_call
-from memory_node.experience.remedy import declared_remedy, remedy_of_rule
+from memory_node.experience.remedy import broken_rules, declared_remedy, remedy_of_rule
 
 _FAUCET = "Faucet"
-_BASIN = "SinkBasin"
+_BASINS = ("SinkBasin", "Sink", "BathtubBasin")
 
 
 @dataclass(frozen=True)
@@ -46,17 +46,17 @@ class BelievedFacts:
     states: dict[str, set[ObjectState]] = field(default_factory=dict)
 
     def after(self, step: StepRecord) -> None:
-        """Take over what the hand holds after a step, and the declared effects of a successful one."""
+        """Take over what the hand holds after a step, the declared effects of a success, and what a failure told."""
         self.held = step.held_object
-        if not step.success or step.action.skill not in SKILLS:
-            return
         names = _names(step.action)
+        if not step.success or step.action.skill not in SKILLS:
+            self._learn(broken_rules(step.action, step.reason), names)
+            return
         self.just_moved = step.action.skill == "GoToObject"
         for fact in SKILLS[step.action.skill].effects:
             subject = names.get(fact.arguments[0], fact.arguments[0]) if fact.arguments else ""
             if fact.predicate is Predicate.STATE and fact.state is not None:
-                states = self.states.setdefault(subject, set())
-                states.add(fact.state) if fact.value else states.discard(fact.state)
+                self._hold(subject, fact.state, fact.value)
             elif fact.predicate is Predicate.CONTAINED:
                 self._move(subject, names.get(fact.arguments[1], "") if len(fact.arguments) > 1 else "")
             elif fact.predicate is Predicate.NEAR:
@@ -70,6 +70,20 @@ class BelievedFacts:
         if call.skill == "PickupObject":
             return self.held == subject
         return call.skill == "OpenObject" and ObjectState.OPENED in self.states.get(subject, ())
+
+    def _learn(self, broken: Sequence[Precondition], names: Mapping[str, str]) -> None:
+        """Take over what was open or closed, where that is why a step failed."""
+        for fact in (rule.fact for rule in broken):
+            subject = names.get(fact.arguments[0], "") if fact.arguments else ""
+            if fact.predicate is Predicate.OPEN_OR_UNLIDDED:
+                self._hold(subject, ObjectState.OPENED, False)
+                self._hold(subject, ObjectState.CLOSED)
+            elif fact.predicate is Predicate.STATE and fact.state is not None:
+                self._hold(subject, fact.state, not fact.value)
+
+    def _hold(self, subject: str, state: ObjectState, holds: bool = True) -> None:
+        states = self.states.setdefault(subject, set())
+        states.add(state) if holds else states.discard(state)
 
     def _move(self, thing: str, receptacle: str) -> None:
         for contents in self.contents.values():
@@ -88,8 +102,18 @@ def check_action(action: SkillCall, facts: BelievedFacts, history: Sequence[Step
     for precondition in skill.preconditions:
         warnings += _broken(precondition, names, facts)
     warnings += _tap_without_anything_below(action, names, facts)
-    warnings += _repeated_failure(action, history)
-    warnings += _loop(action, history)
+    warnings += _repeated_failure(action, history) or _loop(action, history)
+    return warnings
+
+
+def check_step(step: StepRecord, facts: BelievedFacts, history: Sequence[StepRecord]) -> list[ConsistencyWarning]:
+    """Return what spoke against a finished step, and the declared rule that its failure has shown to be broken."""
+    warnings = check_action(step.action, facts, history)
+    rules = broken_rules(step.action, step.reason)
+    if rules and not {rule.remedy for rule in rules} & {warning.remedy for warning in warnings}:
+        rule = next((rule for rule in rules if remedy_of_rule(rule)), rules[0])
+        detail = f"{step.action} failed, which says {step.reason}"
+        warnings.append(ConsistencyWarning(str(rule.fact), detail, rule.remedy, remedy_of_rule(rule)))
     return warnings
 
 
@@ -128,10 +152,10 @@ def _broken(rule: Precondition, names: dict[str, str], facts: BelievedFacts) -> 
 def _tap_without_anything_below(
     action: SkillCall, names: dict[str, str], facts: BelievedFacts
 ) -> list[ConsistencyWarning]:
-    if action.skill != "ToggleOn" or names.get("object") != _FAUCET or facts.contents.get(_BASIN):
+    if action.skill != "ToggleOn" or names.get("object") != _FAUCET or any(facts.contents.get(b) for b in _BASINS):
         return []
-    detail = f"nothing is known to be in {_BASIN}, so the water cleans nothing"
-    return [ConsistencyWarning("something under the tap", detail, f"PutObject the thing in {_BASIN} first")]
+    detail = f"nothing is known to be in {_BASINS[0]}, so the water cleans nothing"
+    return [ConsistencyWarning("something under the tap", detail, f"PutObject the thing in {_BASINS[0]} first")]
 
 
 def _repeated_failure(action: SkillCall, history: Sequence[StepRecord]) -> list[ConsistencyWarning]:
@@ -149,11 +173,11 @@ def _remedy_of(action: SkillCall, reason: FailureReason) -> str:
 
 
 def _loop(action: SkillCall, history: Sequence[StepRecord]) -> list[ConsistencyWarning]:
-    """Warn where the last actions and the next one are the same short cycle twice over."""
+    """Warn where the last actions and the next one are one action three times, or a short cycle twice over."""
     actions = [step.action for step in history] + [action]
-    for length in (2, 3):
-        recent = actions[-2 * length :]
-        if len(recent) == 2 * length and recent[:length] == recent[length:] and len(set(recent)) > 1:
+    for length, times in ((1, 3), (2, 2), (3, 2)):
+        recent = actions[-length * times :]
+        if len(recent) == length * times and recent == recent[:length] * times:
             cycle = ", ".join(map(str, recent[:length]))
             return [ConsistencyWarning("progress", f"the last actions repeat: {cycle}", "try another way")]
     return []

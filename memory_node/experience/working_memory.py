@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from memory_node.domain.skill import SkillCall
 from memory_node.domain.step import StepRecord
-from memory_node.experience.consistency import BelievedFacts, ConsistencyWarning, check_action
+from memory_node.experience.consistency import BelievedFacts, ConsistencyWarning, check_action, check_step
 
 
 @dataclass(frozen=True)
@@ -59,8 +59,8 @@ class WorkingMemory:
         self._warnings: tuple[ConsistencyWarning, ...] = ()
 
     def record(self, step: StepRecord) -> tuple[ConsistencyWarning, ...]:
-        """Take one finished step; return what was inconsistent about it, judged by what was known before it."""
-        self._warnings = tuple(check_action(step.action, self._facts, tuple(self._window)))
+        """Take one finished step; return what was inconsistent about it, by what was known before and how it ended."""
+        self._warnings = tuple(check_step(step, self._facts, tuple(self._window)))
         self._facts.after(step)
         self._window.append(step)
         self._count += 1

@@ -22,8 +22,9 @@ def test_faucet_over_an_empty_sink_is_warned_of(step: StepMaker) -> None:
 
 
 def test_faucet_over_something_is_fine(step: StepMaker) -> None:
-    steps = [step("PickupObject", "Apple", held="Apple"), step("PutObject", "Apple", "SinkBasin")]
-    assert warnings_after(steps, "ToggleOn", "Faucet") == []
+    for basin in ("SinkBasin", "Sink", "BathtubBasin"):
+        steps = [step("PickupObject", "Apple", held="Apple"), step("PutObject", "Apple", basin)]
+        assert warnings_after(steps, "ToggleOn", "Faucet") == []
 
 
 def test_picking_with_a_full_hand_is_warned_of(step: StepMaker) -> None:
@@ -76,3 +77,26 @@ def test_unknown_skill_is_warned_of() -> None:
 def test_hand_is_known_after_a_failed_step_too(step: StepMaker) -> None:
     failed = step("PutObject", "Apple", "Fridge", fails="too_far", held="Apple")
     assert warnings_after([failed], "PutObject", "Apple", "CounterTop") == []
+
+
+def test_failure_tells_that_something_is_closed(step: StepMaker) -> None:
+    steps = [
+        step("PutObject", "Apple", "Fridge", fails="closed", held="Apple"),
+        step("GoToObject", "Mug", held="Apple"),
+    ]
+    (warning,) = warnings_after(steps, "PutObject", "Apple", "Fridge")
+    assert warning.detail == "Fridge is closed"
+    opened = [*steps, step("OpenObject", "Fridge", held="Apple")]
+    assert warnings_after(opened, "PutObject", "Apple", "Fridge") == []
+    assert [
+        w.detail for w in warnings_after([step("OpenObject", "Box", fails="already_open")], "OpenObject", "Box")
+    ] == [
+        "Box is opened already",
+        "OpenObject(Box) has just failed (already_open)",
+    ]
+
+
+def test_one_action_over_and_over_is_warned_of(step: StepMaker) -> None:
+    steps = [step("GoToObject", "Sofa"), step("GoToObject", "Sofa")]
+    assert [warning.rule for warning in warnings_after(steps, "GoToObject", "Sofa")] == ["progress"]
+    assert warnings_after(steps[:1], "GoToObject", "Sofa") == []

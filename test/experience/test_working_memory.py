@@ -38,3 +38,12 @@ def test_before_the_first_step_nothing_is_claimed() -> None:
     view = WorkingMemory().view()
     assert view.success_rate is None
     assert "No step" in view.text()
+
+
+def test_failure_that_nothing_foretold_states_its_rule_and_remedy(step: StepMaker) -> None:
+    memory = WorkingMemory()
+    memory.record(step("PickupObject", "Apple", held="Apple"))
+    (warning,) = memory.record(step("PutObject", "Apple", "Fridge", fails="closed", held="Apple"))
+    assert warning.rule == "open_or_unlidded(receptacle)"
+    assert warning.remedy == "OpenObject(receptacle) first"
+    assert memory.record(step("GoToObject", "Fridge", fails="execution", held="Apple")) == ()
