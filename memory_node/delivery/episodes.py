@@ -40,6 +40,9 @@ class Episodes:
         self._remember = remember
         self._task_objects = task_objects
         self.task = ""
+        for episode in experience.running:
+            self.task = episode.instruction
+            task_objects.start(episode.id, episode.instruction)
 
     @property
     def max_attempts(self) -> int:

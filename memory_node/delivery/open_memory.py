@@ -15,7 +15,7 @@ from memory_node.domain.ports import TextEmbedder
 from memory_node.domain.scene import RelationKind, SceneSnapshot
 from memory_node.domain.step import EpisodeSummary, StepRecord
 from memory_node.experience.config import ExperienceConfig
-from memory_node.experience.experience import Experience
+from memory_node.experience.experience import ENDED_KEPT, Experience
 from memory_node.experience.extractor import Extractor, Lesson, RuleExtractor
 from memory_node.experience.log import GUIDELINES, RECORDS
 from memory_node.experience.record import ExperienceRecord
@@ -86,7 +86,7 @@ def open_memory(
         records = scene_records(store.load_scene())
         knowledge.load(_bodies(store, PROPOSITIONS), _bodies(store, PRESCRIPTIONS))
         threading.Thread(target=knowledge.embed_intents, name="intents", daemon=True).start()
-        experience.load(_bodies(store, RECORDS), _bodies(store, GUIDELINES))
+        experience.load(_bodies(store, RECORDS), _bodies(store, GUIDELINES), store.own_episodes(ENDED_KEPT))
         experience.load_episodes(_steps_by_episode(store))
     scene_config = config.scene or SceneGraphConfig.load()
     scene = SceneGraph.from_records(records, scene_config, stamp_ids(config.robot_id, records), embedder)

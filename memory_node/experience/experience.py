@@ -27,7 +27,7 @@ from memory_node.experience.running_episode import RunningEpisode
 from memory_node.experience.working_memory import WorkingMemoryView
 
 # So many ended episodes are remembered by id, to answer a repeated EndEpisode.
-_ENDED_KEPT = 1000
+ENDED_KEPT = 1000
 
 
 @dataclass(frozen=True)
@@ -83,10 +83,24 @@ class Experience:
         self._long_term = LongTermExperience(config)
         self._learner = Learner(self._long_term, self._lock, extractor, log, refiner, config.llm_queue)
 
-    def load(self, records: Iterable[dict[str, Any]], guidelines: Iterable[dict[str, Any]]) -> None:
-        """Take over what the store holds of semantic memory, at start-up."""
+    def load(
+        self,
+        records: Iterable[dict[str, Any]],
+        guidelines: Iterable[dict[str, Any]],
+        own_episodes: Iterable[EpisodeSummary] = (),
+    ) -> None:
+        """Take over what the store holds of semantic memory, at start-up.
+
+        own_episodes: this robot's newest ones, oldest first. Those that have not ended run on, and get their steps back
+        by `load_episodes`; of the others it is known that they ended.
+        """
         with self._lock:
             self._long_term.load(records, guidelines)
+            for episode in own_episodes:
+                if episode.ended_ns:
+                    self._note_ended(episode.id, episode.success)
+                else:
+                    self._running[episode.id] = RunningEpisode(episode, self._config.window)
 
     def load_episodes(self, episodes: Iterable[tuple[str, Sequence[StepRecord]]]) -> Future[int]:
         """Take over stored episodes, oldest first, in the background: start-up does not wait for a million steps.
@@ -135,9 +149,7 @@ class Experience:
                 return None
             episode = self._episode(episode_id)
             del self._running[episode_id]
-            self._ended[episode_id] = success
-            while len(self._ended) > _ENDED_KEPT:
-                del self._ended[next(iter(self._ended))]
+            self._note_ended(episode_id, success)
             summary = episode.ended(success, self._now_ns(), message)
             self._log.put_episode(summary)
         if success is None:
@@ -216,6 +228,11 @@ class Experience:
                         advice.append(repair)
             return tuple(a for a in advice if not a.before or not _all_fulfilled(a, action, episode))
 
+    def _note_ended(self, episode_id: str, success: bool | None) -> None:
+        self._ended[episode_id] = success
+        while len(self._ended) > ENDED_KEPT:
+            del self._ended[next(iter(self._ended))]
+
     def _latest(self) -> str:
         return next(reversed(self._running), "")
 
@@ -236,6 +253,12 @@ class Experience:
         with self._lock:
             episode = self._running.get(episode_id)
             return frozenset(episode.classes) if episode is not None else frozenset()
+
+    @property
+    def running(self) -> tuple[EpisodeSummary, ...]:
+        """The episodes that run, in the order in which they began."""
+        with self._lock:
+            return tuple(episode.summary for episode in self._running.values())
 
     def working_memory(self, episode_id: str) -> WorkingMemoryView | None:
         """Return a running episode's working memory, or None when it is not running."""

@@ -156,11 +156,13 @@ def read_steps(connection: Connection, site: str, *conditions: Any) -> Iterator[
         yield from steps_from_rows(chunk)
 
 
-def read_episodes(connection: Connection, site: str, *conditions: Any) -> list[EpisodeSummary]:
-    """Return episodes by the time of their start."""
+def read_episodes(connection: Connection, site: str, *conditions: Any, newest: int = 0) -> list[EpisodeSummary]:
+    """Return episodes by the time of their start; newest: at most so many, the last ones (0: all)."""
     episodes = schema.episodes
     query = sa.select(episodes).where(episodes.c.site == site, *conditions)
-    return [episode_of(row) for row in connection.execute(query.order_by(episodes.c.started_ns, episodes.c.id))]
+    query = query.order_by(episodes.c.started_ns.desc(), episodes.c.id.desc())
+    found = [episode_of(row) for row in connection.execute(query.limit(newest) if newest else query)]
+    return found[::-1]
 
 
 def read_documents(connection: Connection, site: str, *conditions: Any) -> list[Document]:

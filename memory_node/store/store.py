@@ -235,6 +235,12 @@ class Store:
         with reader.reading(self._engine) as connection:
             return reader.read_episodes(connection, self.site)
 
+    def own_episodes(self, newest: int) -> list[EpisodeSummary]:
+        """Return the last episodes of this robot by the time of their start."""
+        with reader.reading(self._engine) as connection:
+            mine = schema.episodes.c.robot_id == self.robot_id
+            return reader.read_episodes(connection, self.site, mine, newest=newest)
+
     def documents(self, kind: str) -> list[Document]:
         """Return the learned things of one kind."""
         with reader.reading(self._engine) as connection:

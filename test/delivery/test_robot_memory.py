@@ -115,6 +115,27 @@ def test_forgotten_span_takes_what_was_learnt_in_it(open_at: Open) -> None:
     assert_nothing_learnt(open_at())
 
 
+def test_episode_runs_on_across_a_restart(open_at: Open) -> None:
+    memory = open_at()
+    memory.episodes.start("open the safe", "open", "e1")
+    failed = StepRecord("e1", 0, SkillCall("OpenObject", ("Safe",)), False, FailureReason.TOO_FAR, 100 * SECOND_NS)
+    memory.episodes.record(failed)
+    memory.save()
+    memory.close()
+    memory = open_at()
+    assert memory.experience.wait_settled(10.0)
+    warnings = memory.episodes.record(replace(failed, index=1))
+    assert "no failed action twice" in [warning.rule for warning in warnings]
+    memory.episodes.end("e1", False)
+    assert memory.experience.wait_settled(10.0)
+    memory.save()
+    memory.close()
+    memory = open_at()
+    memory.episodes.end("e1", False)  # whoever had no answer says it again
+    assert memory.experience.wait_settled(10.0)
+    assert memory.experience.figures()["experience.steps"] == 2
+
+
 def assert_nothing_learnt(memory: RobotMemory) -> None:
     assert memory.experience.wait_settled(10.0)
     figures = memory.experience.figures()

@@ -148,12 +148,27 @@ def test_episode_goes_on_after_a_restart_with_its_earlier_steps(
     first, second, *_ = slicing(step, "e1")
     experience.record(first)
     reborn = Experience(ExperienceConfig(), RuleExtractor(), ListedLog(), now_ns=lambda: 100 * SECOND_NS)
-    assert reborn.start("slice it", "slice", "e1") == "e1"
+    reborn.load([], [], log.episodes.values())
     assert reborn.load_episodes([("e1", log.steps)]).result(timeout=10) == 0
     reborn.record(second)
     view = reborn.working_memory("e1")
     assert view is not None
     assert [s.index for s in view.window] == [0, 1]
+    assert reborn.start("slice it", "slice", "e1") == "e1"
+    reborn.close()
+
+
+def test_episode_that_ended_before_a_restart_does_not_begin_again(
+    experience: Experience, log: ListedLog, step: StepMaker
+) -> None:
+    learn(experience, slicing(step, "e1"), success=True)
+    after = ListedLog()
+    reborn = Experience(ExperienceConfig(), RuleExtractor(), after, now_ns=lambda: 100 * SECOND_NS)
+    reborn.load([], [], log.episodes.values())
+    assert reborn.end("e1", True) is None
+    assert reborn.start("slice it", "slice", "e1") == "e1"
+    assert reborn.running == ()
+    assert after.episodes == {}
     reborn.close()
 
 
