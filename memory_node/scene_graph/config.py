@@ -25,6 +25,7 @@ class SceneGraphConfig:
     weight_class: float = 1.0
     weight_appearance: float = 0.5
     max_cost: float = 2.6
+    split_views: float = 3.0
     # fusion
     correlated_sigma_m: float = 0.002
     unseen_face_sigma_m: float = 0.3

@@ -60,8 +60,9 @@ class SceneEdits:
         row = self._row(object_id)
         old = table.record(row)
         record = ObjectRecord(state.make_id(state.now_ns), dict(old.classes), old.best_class, movable=old.movable)
-        record.provenance = _BY
+        record.provenance, record.attributes = _BY, {"split_from": object_id}
         second = table.add(record)
+        state.set_apart(row, second)
         table.place_since[second] = state.now_ns
         for column in (table.size, table.yaw, table.yaw_weight, table.face_variance, table.log_odds):
             column[second] = column[row]

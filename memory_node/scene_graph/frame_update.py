@@ -12,6 +12,7 @@ from memory_node.domain.scene import SceneEvent, SceneEventKind
 from memory_node.scene_graph.absence import Sight, look_for, view_bounds
 from memory_node.scene_graph.association import Association, alike, associate
 from memory_node.scene_graph.box_overlap import overlap
+from memory_node.scene_graph.division import divide
 from memory_node.scene_graph.duplicates import merge_duplicates, merge_rows
 from memory_node.scene_graph.fusion import fuse_geometry, fuse_label, take_geometry
 from memory_node.scene_graph.object_table import ObjectRecord, Rows
@@ -24,6 +25,8 @@ _ANCHORS_KEPT = 4
 _RIVAL_SIGHTINGS = 3
 # Share of the smaller of two boxes in the other from which they cannot both be there.
 _FILLED = 0.6
+# What was seen as often as this on its own is doubted the less for being seen as one with another thing.
+_DOUBTED_SIGHTINGS = 5.0
 
 
 class FrameUpdate:
@@ -38,13 +41,15 @@ class FrameUpdate:
         self._observed = Observed.of(frame, state.config)
         self._events: list[SceneEvent] = []
         self._replaced: list[int] = []
+        self._joined: Rows = np.zeros(0, np.intp)
+        self._split_from: dict[int, str] = {}
         self._eye = (float(frame.map_T_camera.position[0]), float(frame.map_T_camera.position[1]))
 
     def run(self) -> list[SceneEvent]:
         """Do it and return what changed."""
         state, table = self._state, self._state.table
         rows = self._neighbourhood()
-        found = associate(self._observed, table, rows, state.config, state.sizes)
+        found = self._divide(associate(self._observed, table, rows, state.config, state.sizes), rows)
         sight = look_for(rows, table, self._frame, state.config)
         # Missing first: what is found gone here may be what turns up there in the same frame.
         self._miss(rows, sight, found)
@@ -70,6 +75,18 @@ class FrameUpdate:
             high = (max(high[0], float(center[:, 0].max())), max(high[1], float(center[:, 1].max())))
         return self._state.index.within((low[0] - 1.0, low[1] - 1.0), (high[0] + 1.0, high[1] + 1.0))
 
+    def _divide(self, found: Association, rows: Rows) -> Association:
+        """Split what was one box around several things, and keep what is seen as one and is several."""
+        state = self._state
+        division = divide(self._observed, found, state, rows, self._weight)
+        self._joined = division.joined
+        self._split_from = {obs: state.table.record(row).id for obs, row in division.split.tolist()}
+        observation_of = {row: obs for obs, row in division.found.matched.tolist()}
+        for row in sorted(set(division.split[:, 1].tolist())):
+            state.end_place(row)
+            take_geometry(self._observed, observation_of[row], state.table, row, state.config)
+        return division.found
+
     def _present(self, rows: Rows) -> Rows:
         return np.array([row for row in rows.tolist() if self._is_present(row)], dtype=np.intp)
 
@@ -88,8 +105,11 @@ class FrameUpdate:
             table.log_odds[rows[group]] += self._weight * math.log(ratio)
             table.last_missed[rows[group]] = self._frame.stamp_ns
             table.times_missed[rows[group]] += 1
+        doubt = np.minimum(1.0, _DOUBTED_SIGHTINGS / np.maximum(table.times_seen[self._joined], 1))
+        table.log_odds[self._joined] += self._weight * math.log(config.miss_likelihood_ratio) * doubt
         limit = math.log(config.removed_existence / (1.0 - config.removed_existence))
-        for row in rows[(passed | overlooked) & (table.log_odds[rows] < limit)].tolist():
+        doubted = passed | overlooked | np.isin(rows, self._joined)
+        for row in rows[doubted & (table.log_odds[rows] < limit)].tolist():
             self._remove(row)
 
     def _taken(self, rows: Rows, missing: NDArray[np.bool_], found: Association) -> NDArray[np.bool_]:
@@ -248,10 +268,19 @@ class FrameUpdate:
         if not observation.class_scores:
             record.classes["object"] = state.config.class_smoothing
         row = table.add(record)
+        if obs in self._split_from:
+            self._part_from(self._split_from[obs], row)
         table.first_seen[row] = table.place_since[row] = stamp
         self._settle(obs, observation, row)
         self._events.append(state.event(SceneEventKind.APPEARED, row))
         return row
+
+    def _part_from(self, object_id: str, row: int) -> None:
+        """Note what a new row was taken for until now, and that the views of both as two count as views of each."""
+        state = self._state
+        state.table.record(row).attributes = {"split_from": object_id}
+        state.table.times_seen[row] = math.ceil(state.config.split_views) - 1
+        state.set_apart(row, state.table.row(object_id))
 
     def _move(self, obs: int, observation: ObjectObservation, row: int) -> None:
         state = self._state

@@ -34,6 +34,7 @@ class GraphState:
     """The objects with their indexes. Removed objects stay in the table, out of `index`, listed by class in `lost`.
 
     contents: what stands on or in each object. apart: neighbours that were seen in one frame and so are two things.
+    seen_apart: in how many views more an object was seen as several things than as one.
     """
 
     config: SceneGraphConfig
@@ -43,6 +44,7 @@ class GraphState:
     lost: dict[str, list[int]] = field(default_factory=dict)
     contents: dict[str, set[str]] = field(default_factory=dict)
     apart: dict[str, set[str]] = field(default_factory=dict)
+    seen_apart: dict[str, float] = field(default_factory=dict)
     sizes: ClassSizes = field(default_factory=ClassSizes)
     counters: Counter[str] = field(default_factory=Counter)
     keyframes: dict[str, Pose] = field(default_factory=dict)
@@ -163,6 +165,7 @@ class GraphState:
         for other in self.apart.pop(record.id, ()):
             self.apart[other].discard(record.id)
         self.unload(record.id)
+        self.seen_apart.pop(record.id, None)
         self.table.drop(row)
 
     def unload(self, object_id: str) -> None:
