@@ -16,10 +16,13 @@ from memory_node.retrieval.config import RetrievalConfig
 from memory_node.retrieval.gloss_vectors import gloss_vectors
 from memory_node.retrieval.glosses import ClassGlosses, NamedClasses
 from memory_node.retrieval.lexical import Bm25
+from memory_node.retrieval.request_phrases import RequestPhrases
 
 _LOG = logging.getLogger(__name__)
 # BM25 is a share of the best possible; this many log-odds for all of it.
 _LEXICAL_LOG_ODDS = 4.0
+# Of a place that a request names beside what it wants: a belief of 0.73.
+_PLACE_LOG_ODDS = 1.0
 
 
 @dataclass(frozen=True)
@@ -97,19 +100,24 @@ class ClassScores:
         """Return the classes that the text names."""
         return self._table.named.mentioned(text)
 
-    def fit(self, text: str, vector: NDArray[np.float32]) -> ClassFit:
-        """Return how a request fits each class; vector (d,): the request's embedding."""
+    def fit(self, phrases: RequestPhrases, vector: NDArray[np.float32]) -> ClassFit:
+        """Return how a request fits each class; vector (d,): the embedding of what is wanted."""
         table, config = self._table, self._config
         cosines = np.maximum.reduceat(table.vectors @ vector, table.starts).astype(np.float64)
-        words = config.lexical_weight * _LEXICAL_LOG_ODDS * table.lexical.scores(text)
-        named = table.named.find(text)
+        words = config.lexical_weight * _LEXICAL_LOG_ODDS * table.lexical.scores(phrases.wanted)
+        named = table.named.find(phrases.wanted)
         if named:
             signs = np.full(len(words), -1.0)
             signs[[table.index[name] for name in named]] = 1.0
             words += config.class_weight * signs
         best = float(cosines.max(initial=0.0))
         # What could not be embedded is neither like the request nor unlike it.
-        return ClassFit(np.where(cosines == 0.0, config.cosine_center, cosines), words, best)
+        fit = ClassFit(np.where(cosines == 0.0, config.cosine_center, cosines), words, best)
+        places = [table.index[name] for name in table.named.mentioned(phrases.place) - named]
+        if places:
+            # What the thing is to be taken to or from is meant as well, but not as much.
+            words[places] = _PLACE_LOG_ODDS - self.log_odds(fit.cosines[places], fit)
+        return fit
 
     def log_odds(self, cosines: NDArray[np.float64], fit: ClassFit) -> NDArray[np.float64]:
         """Return the log-odds of "this is what is meant" by cosines alone.

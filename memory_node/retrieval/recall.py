@@ -18,6 +18,7 @@ from memory_node.retrieval.class_scores import ClassScores
 from memory_node.retrieval.clip_embedder import ClipEmbedder
 from memory_node.retrieval.config import RetrievalConfig
 from memory_node.retrieval.glosses import ClassGlosses
+from memory_node.retrieval.request_phrases import RequestPhrases
 from memory_node.retrieval.scoring import Floats, Request, Rows, Scoring
 from memory_node.retrieval.state_words import adjective_of, states_in
 from memory_node.retrieval.unit_table import Columns, UnitTable
@@ -181,8 +182,11 @@ class Recall:
     def _request(self, query: FindQuery, now_ns: int, epoch_ns: int, table: UnitTable) -> Request:
         vector = fit = picture_vector = None
         if query.text:
-            vector = np.asarray(self._embedder.embed([query.text])[0])
-            fit = self._classes.fit(query.text, vector)
+            phrases = RequestPhrases.of(query.text)
+            # A unit's own words tell its room, but not what it stands on.
+            own = phrases.wanted if self._classes.mentioned(phrases.place) else phrases.request
+            vectors = np.asarray(self._embedder.embed(list(dict.fromkeys([own, phrases.wanted]))))
+            vector, fit = vectors[0], self._classes.fit(phrases, vectors[-1])
             if self._picture_embedder is not None:
                 picture_vector = np.asarray(self._picture_embedder.embed([query.text])[0])
         wanted = self._classes.same_class(query.object_class) if query.object_class else None

@@ -12,6 +12,7 @@ from memory_node.retrieval.config import RetrievalConfig
 from memory_node.retrieval.glosses import ClassGlosses, NamedClasses
 from memory_node.retrieval.minilm import MiniLmEmbedder
 from memory_node.retrieval.recall import Recall
+from memory_node.retrieval.request_phrases import RequestPhrases
 from memory_node.retrieval.state_words import states_in
 
 S = 1_000_000_000
@@ -60,6 +61,10 @@ KITCHEN = [
         ("the thing that keeps food cold", {"Fridge"}),
         ("the toiletries", {"SoapBar"}),
         ("some light", {"DeskLamp"}),
+        ("bring me some fruit", {"Apple"}),
+        ("Please give me something to drink from", {"Mug"}),
+        ("could you wash the tableware", {"Plate", "Fork", "Mug"}),
+        ("a writing utensil", {"Pen"}),
     ],
 )
 def test_ambiguous_requests_are_answered_through_glosses(recall, text, best):
@@ -305,3 +310,34 @@ def test_shipped_config_equals_the_defaults():
     assert RetrievalConfig.load() == RetrievalConfig()
     with pytest.raises(InvalidValueError, match="abstain_below"):
         RetrievalConfig(abstain_below=1.5)
+
+
+def test_order_names_the_thing_before_the_place_that_it_is_to_come_to(recall):
+    found = ranked(recall, FindQuery("put the tableware in the fridge", k=4), KITCHEN)
+    assert {answer.object_class for answer in found.answers[:3]} == {"Plate", "Fork", "Mug"}
+    assert found.answers[3].object_class == "Fridge"
+    assert ranked(recall, FindQuery("put the hammer in the toolbox"), KITCHEN).status is AnswerStatus.UNKNOWN
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted", "place"),
+    [
+        ("bring me the mug in the kitchen", "the mug", "the kitchen"),
+        ("Can you please put a clean plate back on top of the shelf", "a clean plate", "the shelf"),
+        ("take the apple out of the fridge", "the apple", "the fridge"),
+        ("I'd like something to cut bread with", "something to cut bread with", ""),
+        ("wash the cup", "the cup", ""),
+        ("clean cup", "clean cup", ""),
+        ("put it where it stays cold", "put it where it stays cold", ""),
+        ("I want to lie down on the sofa", "I want to lie down on the sofa", ""),
+        ("the book on the desk", "the book on the desk", ""),
+        ("bring", "bring", ""),
+    ],
+)
+def test_words_of_asking_are_left_out(text, wanted, place):
+    found = RequestPhrases.of(text)
+    assert (found.wanted, found.place) == (wanted, place)
+
+
+def test_room_that_an_order_names_stays_with_the_thing():
+    assert RequestPhrases.of("bring me the mug in the kitchen").request == "the mug in the kitchen"
