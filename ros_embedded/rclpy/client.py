@@ -19,6 +19,7 @@ class Client(ServiceEndpoint):
     """Made by Node.create_client."""
 
     _IS_CLIENT = True
+    _PLACE = 4
 
     def __init__(self, *endpoint: Any) -> None:
         self._numbers = itertools.count(1)
@@ -38,12 +39,14 @@ class Client(ServiceEndpoint):
 
     def call_async(self, request: Any) -> Future:
         """Ask; the future gets the answer. Raises TypeError if `request` is no request of this service."""
+        return self._ask(request, Future())
+
+    def _ask(self, request: Any, future: Future) -> Future:
         if not isinstance(request, self.srv_type.Request):
             raise TypeError(f"Expected {self.srv_type.Request}, got {type(request)}")
         self.handle  # noqa: B018 - raises once destroyed
         if not self.context.ok():
             raise RCLError("failed to send request: the client's context is invalid")
-        future = Future(executor=self._node.executor)
         with self._lock:
             number = next(self._numbers)
             self._pending_requests[number] = future
@@ -100,4 +103,5 @@ class Client(ServiceEndpoint):
         with self._lock:
             future = self._pending_requests.get(number)
         if response is not None and future is not None:
+            future._set_executor(self._node.executor)
             future.set_result(response)

@@ -63,10 +63,11 @@ class Executor:
         self._participant = self._context.participant
         self._nodes: set[Node] = set()
         self._nodes_lock = threading.RLock()
-        self._tasks: deque[Task] = deque()
+        self._tasks: deque[Task] = deque()  # to be started or resumed
         self._guard = Guard(self._participant.entity)
         self._wait_set = WaitSet(self._participant.entity)
         self._entities: dict[int | None, ExecutableEntity] = {}
+        self._order: dict[ExecutableEntity, tuple[int, Node]] = {}
         self._timers: list[Timer] = []
         self._blocked: set[ExecutableEntity] = set()  # ready, but their callback group is busy
         self._ready: deque[ExecutableEntity] = deque()
@@ -85,9 +86,12 @@ class Executor:
     def create_task(self, callback: Callable[..., Any] | Coroutine[Any, Any, Any], *args: Any, **kwargs: Any) -> Task:
         """Run a function or coroutine while spinning; the task is the future of its result."""
         task = Task(callback, args, kwargs, executor=self)
+        self._schedule(task)
+        return task
+
+    def _schedule(self, task: Task) -> None:
         self._tasks.append(task)
         self.wake()
-        return task
 
     def shutdown(self, timeout_sec: float | None = None) -> bool:
         """Stop spinning and wait for running callbacks; False if some are still running after `timeout_sec`."""
@@ -118,9 +122,9 @@ class Executor:
         return True
 
     def remove_node(self, node: Node) -> None:
+        """Leave a node out; what it hands to this executor by itself, such as the execution of goals, stays here."""
         with self._nodes_lock:
             self._nodes.discard(node)
-        self._release(node)
         self._refresh()
 
     def _release(self, node: Node) -> None:
@@ -170,8 +174,17 @@ class Executor:
     def _spin_once_impl(self, timeout_sec: float | None, condition: Callable[[], bool] = lambda: False) -> None:
         raise NotImplementedError
 
-    def _next_task(self, timeout_sec: float | None, condition: Callable[[], bool]) -> Task:
-        """Wait for the next piece of work; its absence is told by one of the exceptions above."""
+    def wait_for_ready_callbacks(
+        self,
+        timeout_sec: float | None = None,
+        nodes: list[Node] | None = None,
+        condition: Callable[[], bool] = lambda: False,
+    ) -> tuple[Task, ExecutableEntity | None, Node | None]:
+        """Wait for the next piece of work: a task to be called, and the entity and node that it comes from, if any.
+
+        Raises TimeoutException, ShutdownException, ExternalShutdownException or ConditionReachedException if there is
+        none; `nodes` limits it to the work of these.
+        """
         limit_ns = timeout_sec_to_nsec(timeout_sec)
         deadline = time.monotonic_ns() + (limit_ns if limit_ns >= 0 else _FOR_EVER_NS)
         while True:
@@ -181,9 +194,11 @@ class Executor:
                 raise ExternalShutdownException
             if condition():
                 raise ConditionReachedException
-            task = self._pending_task() or self._ready_task()
-            if task is not None:
-                return task
+            with contextlib.suppress(IndexError):
+                return self._tasks.popleft(), None, None
+            work = self._ready_work(nodes)
+            if work is not None:
+                return work
             remaining_ns = deadline - time.monotonic_ns()
             was_last = remaining_ns <= 0
             if not self._wait(max(0, remaining_ns)) and was_last:
@@ -191,22 +206,11 @@ class Executor:
                     raise ConditionReachedException
                 raise TimeoutException
 
-    def _pending_task(self) -> Task | None:
-        for _ in range(len(self._tasks)):
-            try:
-                task = self._tasks.popleft()
-            except IndexError:
-                return None
-            if task._is_ready():
-                return task
-            if not task.done():
-                self._tasks.append(task)
-        return None
-
-    def _ready_task(self) -> Task | None:
+    def _ready_work(self, nodes: list[Node] | None) -> tuple[Task, ExecutableEntity, Node] | None:
         while self._ready:
             entity = self._ready.popleft()
-            if entity._destroyed:
+            _, node = self._order[entity]
+            if entity._destroyed or (nodes is not None and node not in nodes):
                 continue
             group = entity.callback_group
             if group is not None and not group.beginning_execution(entity):
@@ -218,30 +222,36 @@ class Executor:
             except DDSError:  # shut down meanwhile
                 call = None
             if call is not None:
-                with self._idle:
-                    self._running += 1
-                return Task(self._execute, (entity, call), executor=self)
+                return Task(self._execute, (entity, call), executor=self), entity, node
             if group is not None:
                 group.ending_execution(entity)
         return None
 
     async def _execute(self, entity: ExecutableEntity, call: Callable[[], Any]) -> None:
         try:
-            self._thread.is_executing = True
-            try:
-                result = call()
-            finally:
-                self._thread.is_executing = False
+            result = call()
             if inspect.isawaitable(result):
                 await result
         finally:
             if entity.callback_group is not None:
                 entity.callback_group.ending_execution(entity)
+            if self._blocked:
+                self.wake()
+
+    def _begin(self) -> None:
+        """Count one more task as running, until _run() has run it."""
+        with self._idle:
+            self._running += 1
+
+    def _run(self, task: Task) -> None:
+        self._thread.is_executing = True
+        try:
+            task()
+        finally:
+            self._thread.is_executing = False
             with self._idle:
                 self._running -= 1
                 self._idle.notify_all()
-            if self._blocked:
-                self.wake()
 
     def _wait(self, timeout_ns: int) -> bool:
         """Sleep until work is ready, or the time has passed; True if there may be some."""
@@ -261,14 +271,17 @@ class Executor:
                 triggered = self._wait_set.wait(timeout_ns)
         except DDSError:  # shut down meanwhile: the caller finds that out
             return True
-        self._ready.extend(timer for timer in self._timers if timer.is_ready() and timer not in self._blocked)
+        ready: list[ExecutableEntity] = [
+            timer for timer in self._timers if timer.is_ready() and timer not in self._blocked
+        ]
         for condition in triggered:
             if condition == self._guard.condition:
                 self._guard.reset()
             elif condition in self._entities:
-                self._ready.append(self._entities[condition])
+                ready.append(self._entities[condition])
             else:
                 self._refresh_graph()
+        self._ready.extend(sorted(ready, key=self._order.__getitem__))
         return bool(self._ready) or bool(triggered)
 
     def _refresh_graph(self) -> None:
@@ -277,9 +290,13 @@ class Executor:
             self._participant.graph.refresh()
 
     def _attach_all(self) -> None:
-        entities: list[ExecutableEntity] = [
-            entity for node in self.get_nodes() for entity in list(node._rclpy_core.executables)
-        ]
+        owners = {
+            entity: node
+            for node in self.get_nodes()
+            for entity in sorted(node._rclpy_core.executables, key=lambda entity: entity._PLACE)
+        }
+        entities = list(owners)
+        self._order = {entity: (place, node) for place, (entity, node) in enumerate(owners.items())}
         self._timers = [entity for entity in entities if isinstance(entity, Timer)]
         self._entities = {entity._condition: entity for entity in entities if entity._condition is not None}
         self._blocked &= set(entities)
@@ -305,14 +322,13 @@ class SingleThreadedExecutor(Executor):
 
     def _spin_once_impl(self, timeout_sec: float | None, condition: Callable[[], bool] = lambda: False) -> None:
         try:
-            task = self._next_task(timeout_sec, condition)
+            task, _, _ = self.wait_for_ready_callbacks(timeout_sec, None, condition)
         except _NO_WORK:
             return
-        task()
+        self._begin()
+        self._run(task)
         if task.done():
             task.result()
-        else:
-            self._tasks.append(task)
 
 
 class MultiThreadedExecutor(Executor):
@@ -333,21 +349,16 @@ class MultiThreadedExecutor(Executor):
 
     def _spin_once_impl(self, timeout_sec: float | None, condition: Callable[[], bool] = lambda: False) -> None:
         try:
-            task = self._next_task(timeout_sec, condition)
+            task, _, _ = self.wait_for_ready_callbacks(timeout_sec, None, condition)
         except (*_NO_WORK, ExternalShutdownException):
             return
         self._futures.append(task)
+        self._begin()
         self._executor.submit(self._run, task)
         for future in list(self._futures):
             if future.done():
                 self._futures.remove(future)
                 future.result()
-
-    def _run(self, task: Task) -> None:
-        task()
-        if not task.done():
-            self._tasks.append(task)
-            self.wake()
 
     def shutdown(self, timeout_sec: float | None = None) -> bool:
         """Stop spinning and wait for running callbacks; False if some are still running after `timeout_sec`."""

@@ -15,6 +15,8 @@ from ros_embedded.rclpy.utilities import get_default_context
 class GuardCondition(ExecutableEntity):
     """Made by Node.create_guard_condition."""
 
+    _PLACE = 3
+
     def __init__(
         self,
         callback: Callable[[], Any] | None,

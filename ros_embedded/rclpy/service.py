@@ -18,6 +18,7 @@ class Service(ServiceEndpoint):
     """Made by Node.create_service."""
 
     _IS_CLIENT = False
+    _PLACE = 5
 
     def __init__(self, callback: Callable[..., Any], *endpoint: Any) -> None:
         self.callback = callback

@@ -14,6 +14,7 @@ from ros_embedded.rclpy.impl.topic_endpoint import TopicEndpoint
 class Subscription(TopicEndpoint):
     """Made by Node.create_subscription."""
 
+    _PLACE = 2
     _IS_PUBLISHER = False
 
     def __init__(self, callback: Callable[..., Any], raw: bool, *endpoint: Any) -> None:

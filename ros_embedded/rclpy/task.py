@@ -23,6 +23,7 @@ class Future:
         self._exception: BaseException | None = None
         self._exception_fetched = False
         self._callbacks: list[Callable[[Future], Any]] = []
+        self._waiting: list[Task] = []
         self._lock = threading.Lock()
         self._executor: Callable[[], Executor | None] = lambda: None
         self._set_executor(executor)
@@ -75,6 +76,9 @@ class Future:
         with self._lock:
             executor = self._executor()
             callbacks, self._callbacks = self._callbacks, []
+            waiting, self._waiting = self._waiting, []
+        for task in waiting:
+            task._schedule()
         for callback in callbacks:
             if executor is not None:
                 executor.create_task(callback, self)
@@ -151,6 +155,8 @@ class Task(Future):
         finally:
             self._executing = False
             self._task_lock.release()
+        if not self._done:
+            self._suspend()
 
     def _step(self) -> None:
         try:
@@ -162,9 +168,21 @@ class Task(Future):
             self._finish(error)
         else:
             self._waits_for = awaited if isinstance(awaited, Future) else None
-            executor = self._executor()
-            if self._waits_for is not None and executor is not None:
-                self._waits_for.add_done_callback(lambda _: executor.wake())
+
+    def _suspend(self) -> None:
+        """Be scheduled again once what is awaited is done; at once if that is unknown."""
+        future = self._waits_for
+        if future is not None:
+            with future._lock:
+                if not future._done:
+                    future._waiting.append(self)
+                    return
+        self._schedule()
+
+    def _schedule(self) -> None:
+        executor = self._executor()
+        if executor is not None:
+            executor._schedule(self)
 
     def _finish(self, error: Exception | None = None, result: Any = None) -> None:
         self._handler, self._args, self._kwargs = None, (), {}
@@ -175,8 +193,3 @@ class Task(Future):
 
     def executing(self) -> bool:
         return self._executing
-
-    def _is_ready(self) -> bool:
-        """True if calling it would make progress."""
-        waits_for = self._waits_for
-        return not (self._done or self._executing) and (waits_for is None or waits_for.done() or waits_for.cancelled())

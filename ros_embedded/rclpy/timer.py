@@ -18,6 +18,8 @@ from ros_embedded.rclpy.utilities import get_default_context
 class Timer(ExecutableEntity):
     """Made by Node.create_timer. A late timer skips the periods that it has missed, as rcl's."""
 
+    _PLACE = 1
+
     def __init__(
         self,
         callback: Callable[[], Any] | None,

@@ -52,6 +52,17 @@ class ClientGoalHandle:
         return self._action_client._get_result_async(self)
 
 
+class _Answer(Future):
+    """The future of what a function makes of a service's response."""
+
+    def __init__(self, made_of: Callable[[Any], Any]) -> None:
+        super().__init__()
+        self._made_of = made_of
+
+    def set_result(self, result: Any) -> None:
+        super().set_result(self._made_of(result))
+
+
 def _outcome(future: Future) -> Any:
     future._wait()
     return future.result()
@@ -128,20 +139,15 @@ class ActionClient:
         request = self._action_type.Impl.SendGoalService.Request(goal_id=goal_uuid, goal=goal)
         if feedback_callback is not None:
             self._feedback_callbacks[bytes(goal_uuid.uuid)] = feedback_callback
-        answered = Future(executor=self._node.executor)
+        return self._goal_client._ask(request, _Answer(lambda response: self._goal_handle(goal_uuid, response)))
 
-        def on_response(response: Future) -> None:
-            handle = ClientGoalHandle(self, goal_uuid, response.result())
-            if handle.accepted:
-                self._goal_handles[bytes(goal_uuid.uuid)] = weakref.ref(handle)
-            else:
-                self._feedback_callbacks.pop(bytes(goal_uuid.uuid), None)
-            answered.set_result(handle)
-
-        response = self._goal_client.call_async(request)
-        response._set_executor(None)
-        response.add_done_callback(on_response)
-        return answered
+    def _goal_handle(self, goal_uuid: Any, response: Any) -> ClientGoalHandle:
+        handle = ClientGoalHandle(self, goal_uuid, response)
+        if handle.accepted:
+            self._goal_handles[bytes(goal_uuid.uuid)] = weakref.ref(handle)
+        else:
+            self._feedback_callbacks.pop(bytes(goal_uuid.uuid), None)
+        return handle
 
     def _cancel_goal_async(self, goal_handle: ClientGoalHandle) -> Future:
         request = self._action_type.Impl.CancelGoalService.Request()

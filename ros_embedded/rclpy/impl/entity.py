@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from ros_embedded.rclpy.callback_groups import CallbackGroup
 from ros_embedded.rclpy.exceptions import InvalidHandle
@@ -43,6 +43,8 @@ class Destroyable:
 
 class ExecutableEntity(Destroyable):
     """Its `_condition`, if any, wakes the executor, which then takes the work and calls it in the callback group."""
+
+    _PLACE: ClassVar[int] = 0  # among what is ready at the same time, the order of rclpy's executors
 
     def __init__(self, callback_group: CallbackGroup | None, condition: int | None) -> None:
         self.callback_group, self._condition = callback_group, condition
