@@ -26,6 +26,7 @@ SERVED = {
     "rclpy.clock_type": "ros_embedded.rclpy.time",
     "rclpy.constants": "ros_embedded.rclpy.duration",
     "rclpy.impl.logging_severity": "ros_embedded.rclpy.impl.logging_output",
+    "rclpy.type_hash": "ros_embedded.rclpy.topic_endpoint_info",
     "rclpy.qos_event": "ros_embedded.rclpy.event_handler",
     "rclpy": "ros_embedded.rclpy",
     "tf2_ros": "ros_embedded.tf2_ros",

@@ -33,7 +33,7 @@ class LoggingService:
             answer = result(successful=True)
             try:
                 set_logger_level(level.name, level.level)
-            except ValueError as error:
-                answer.successful, answer.reason = False, str(error)
+            except ValueError:
+                answer.successful, answer.reason = False, "Failed reason: Invalid logger level."
             response.results.append(answer)
         return response

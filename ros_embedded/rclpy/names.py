@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 
 from ros_embedded.rclpy.exceptions import (
     InvalidNamespaceException,
@@ -14,77 +15,66 @@ from ros_embedded.rclpy.exceptions import (
 
 TOPIC_SEPARATOR_STRING = "/"
 HIDDEN_TOPIC_PREFIX = "_"
-_MAX_LENGTH = 255
+_MAX_NODE_NAME, _MAX_TOPIC, _MAX_NAMESPACE = 255, 247, 245
 _SUBSTITUTION = re.compile(r"\{([^{}]*)\}")
+_NUMBER_AT_START = re.compile(r"(?<=/)\d|^\d")
 
 Problem = tuple[str, int]
 
 
-def _path_problem(name: str, what: str) -> Problem | None:
-    """The first fault of a slash-separated name whose characters are already known to be legal."""
+def _checked_text(name: str) -> str:
+    if not isinstance(name, str):
+        raise TypeError(f"a name must be of type str, not {type(name).__name__}: {name!r}")
+    return name
+
+
+def _node_name_problem(name: str) -> Problem | None:
+    if not _checked_text(name):
+        return "node name must not be empty", 0
+    if match := re.search(r"[^A-Za-z0-9_]", name):
+        return "node name must not contain characters other than alphanumerics or '_'", match.start()
+    if name[0].isdigit():
+        return "node name must not start with a number", 0
+    if len(name) > _MAX_NODE_NAME:
+        return f"node name length should not exceed '{_MAX_NODE_NAME}'", _MAX_NODE_NAME - 1
+    return None
+
+
+def _full_name_problem(name: str, what: str) -> Problem | None:
+    if not _checked_text(name):
+        return f"{what} must not be empty", 0
+    if not name.startswith("/"):
+        return f"{what} must be absolute, it must lead with a '/'", 0
+    if name.endswith("/"):
+        return f"{what} must not end with a '/'", len(name) - 1
+    if match := re.search(r"[^A-Za-z0-9_/]", name):
+        return f"{what} must not contain characters other than alphanumerics, '_', or '/'", match.start()
     if "//" in name:
         return f"{what} must not contain repeated '/'", name.index("//") + 1
-    if match := re.search(r"(?<=/)\d|^\d", name):
+    if match := _NUMBER_AT_START.search(name):
         return f"{what} must not have a token that starts with a number", match.start()
     return None
 
 
-def validate_node_name(node_name: str) -> bool:
-    """Return True. Raises InvalidNodeNameException."""
-    if not node_name:
-        raise InvalidNodeNameException(node_name, "node name must not be empty", 0)
-    if match := re.search(r"[^A-Za-z0-9_]", node_name):
-        text = "node name must not contain characters other than alphanumerics or '_'"
-        raise InvalidNodeNameException(node_name, text, match.start())
-    if node_name[0].isdigit():
-        raise InvalidNodeNameException(node_name, "node name must not start with a number", 0)
-    if len(node_name) > _MAX_LENGTH:
-        raise InvalidNodeNameException(node_name, "node name length should not exceed '255'", _MAX_LENGTH - 1)
-    return True
+def _full_topic_problem(name: str) -> Problem | None:
+    too_long = ("topic length should not exceed '255U - 8U'", _MAX_TOPIC - 1) if len(name) > _MAX_TOPIC else None
+    return _full_name_problem(name, "topic name") or too_long
 
 
-def validate_namespace(namespace: str) -> bool:
-    """Return True. Raises InvalidNamespaceException."""
-    problem = _full_name_problem(namespace, "namespace", allow_root=True)
-    if problem:
-        raise InvalidNamespaceException(namespace, *problem)
-    return True
-
-
-def _full_name_problem(name: str, what: str, allow_root: bool = False) -> Problem | None:
-    if not name:
-        return f"{what} must not be empty", 0
-    if not name.startswith("/"):
-        return f"{what} must be absolute, it must lead with a '/'", 0
-    if name == "/" and allow_root:
+def _namespace_problem(name: str) -> Problem | None:
+    if name == "/":
         return None
-    if name.endswith("/"):
-        return f"{what} must not end with a '/'" + (", unless only a '/'" if allow_root else ""), len(name) - 1
-    if match := re.search(r"[^A-Za-z0-9_/]", name):
-        return f"{what} must not contain characters other than alphanumerics, '_', or '/'", match.start()
-    if len(name) > _MAX_LENGTH:
-        return f"{what} is too long", _MAX_LENGTH
-    return _path_problem(name, what)
+    problem = _full_name_problem(name, "namespace")
+    if problem and problem[0].endswith("end with a '/'"):
+        return f"{problem[0]}, unless only a '/'", problem[1]
+    if problem is None and len(name) > _MAX_NAMESPACE:
+        return "namespace should not exceed 'RMW_NAMESPACE_MAX_NAME_LENGTH'", _MAX_NAMESPACE - 1
+    return problem
 
 
-def validate_full_topic_name(name: str, *, is_service: bool = False) -> bool:
-    """Return True. Raises InvalidTopicNameException or InvalidServiceNameException."""
-    problem = _full_name_problem(name, "topic name")
-    if problem:
-        raise (InvalidServiceNameException if is_service else InvalidTopicNameException)(name, *problem)
-    return True
-
-
-def validate_topic_name(name: str, *, is_service: bool = False) -> bool:
-    """Check a name not yet expanded. Return True. Raises InvalidTopicNameException or InvalidServiceNameException."""
-    problem = _topic_problem(name)
-    if problem:
-        raise (InvalidServiceNameException if is_service else InvalidTopicNameException)(name, *problem)
-    return True
-
-
-def _topic_problem(name: str, allow_repeated: bool = False) -> Problem | None:
-    if not name:
+def _topic_problem(name: str) -> Problem | None:
+    """The first fault of a name not yet expanded."""
+    if not _checked_text(name):
         return "topic name must not be empty string", 0
     if name.endswith("/"):
         return "topic name must not end with a forward slash", len(name) - 1
@@ -100,11 +90,40 @@ def _topic_problem(name: str, allow_repeated: bool = False) -> Problem | None:
         return text, match.start()
     for match in _SUBSTITUTION.finditer(name):
         if not re.fullmatch(r"[A-Za-z_]\w*", match[1]):
-            return (
-                "topic name substitution must contain alphanumerics or '_' and not start with a number",
-                match.start(),
-            )
-    return _path_problem(re.sub("/+", "/", rest) if allow_repeated else rest, "topic name")
+            text = "topic name substitution must contain alphanumerics or '_' and not start with a number"
+            return text, match.start()
+    if match := _NUMBER_AT_START.search(rest):
+        return "topic name token must not start with a number", match.start()
+    return None
+
+
+_TOPIC_ERRORS = (InvalidTopicNameException, InvalidServiceNameException)
+
+
+def _checked(name: str, problem: Problem | None, error: Callable[[str, str, int], Exception]) -> bool:
+    if problem:
+        raise error(name, *problem)
+    return True
+
+
+def validate_node_name(node_name: str) -> bool:
+    """Return True. Raises InvalidNodeNameException."""
+    return _checked(node_name, _node_name_problem(node_name), InvalidNodeNameException)
+
+
+def validate_namespace(namespace: str) -> bool:
+    """Return True. Raises InvalidNamespaceException."""
+    return _checked(namespace, _namespace_problem(namespace), InvalidNamespaceException)
+
+
+def validate_full_topic_name(name: str, *, is_service: bool = False) -> bool:
+    """Return True. Raises InvalidTopicNameException or InvalidServiceNameException."""
+    return _checked(name, _full_topic_problem(name), _TOPIC_ERRORS[is_service])
+
+
+def validate_topic_name(name: str, *, is_service: bool = False) -> bool:
+    """Check a name not yet expanded. Return True. Raises InvalidTopicNameException or InvalidServiceNameException."""
+    return _checked(name, _topic_problem(name), _TOPIC_ERRORS[is_service])
 
 
 def validate_parameter_name(name: str) -> bool:
@@ -117,13 +136,15 @@ def validate_parameter_name(name: str) -> bool:
 def expand_topic_name(topic_name: str, node_name: str, node_namespace: str) -> str:
     """The full name of `topic_name` as used by a node: `~`, `{node}`, `{ns}` and relative names resolved.
 
-    Raises ValueError if it cannot be expanded, InvalidNodeNameException or InvalidNamespaceException.
+    Raises ValueError if one of the three is no such name.
     """
-    problem = _topic_problem(topic_name, allow_repeated=True)
-    if problem:
-        raise ValueError(f"topic name '{topic_name}' is invalid: {problem[0]}")
-    validate_node_name(node_name)
-    validate_namespace(node_namespace)
+    for what, name, problem in (
+        ("topic name", topic_name, _topic_problem(topic_name)),
+        ("node name", node_name, _node_name_problem(node_name)),
+        ("node namespace", node_namespace, _namespace_problem(node_namespace)),
+    ):
+        if problem:
+            raise ValueError(f"{what} '{name}' is invalid: {problem[0]}")
     root = node_namespace.rstrip("/")
     values = {"node": node_name, "ns": root or "/", "namespace": root or "/"}
 

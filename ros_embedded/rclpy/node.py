@@ -70,7 +70,7 @@ class Node(ParametersMixin, GraphMixin):
         self._rclpy_core = NodeCore(node_name, namespace or "", arguments)
         self._default_callback_group = MutuallyExclusiveCallbackGroup()
         self._rate_group = ReentrantCallbackGroup()
-        self._logger = get_logger(self.get_fully_qualified_name()[1:].replace("/", "."))
+        self._logger = get_logger(self._rclpy_core.logger_name)
         self._clock = ROSClock()
         values = arguments.parameters_of(self.get_name(), self.get_namespace())
         overrides = {name: Parameter(name, value=value_from_yaml(value, str(value))) for name, value in values.items()}
@@ -88,7 +88,8 @@ class Node(ParametersMixin, GraphMixin):
                 descriptor = get_message("rcl_interfaces/msg/ParameterDescriptor")
                 given = [(name, parameter.value, descriptor()) for name, parameter in overrides.items()]
                 self.declare_parameters("", given, ignore_override=True)
-            self._time_source = TimeSource(self, self._clock)
+            self._time_source = TimeSource(node=self)
+            self._time_source.attach_clock(self._clock)
             if start_parameter_services:
                 self._parameter_service = ParameterService(self)
             if enable_logger_service:
@@ -107,7 +108,7 @@ class Node(ParametersMixin, GraphMixin):
             if self._context.ok():
                 publisher.publish(message)
 
-        logging_output.rosout_writers[self._logger.name] = publish
+        logging_output.rosout_writers[self._rclpy_core.logger_name] = publish
 
     @property
     def publishers(self) -> Iterator[Publisher]:
@@ -306,7 +307,7 @@ class Node(ParametersMixin, GraphMixin):
             return
         if core.executor is not None:
             core.executor.remove_node(self)
-        logging_output.rosout_writers.pop(self._logger.name, None)
+        logging_output.rosout_writers.pop(core.logger_name, None)
         graph = self._context.participant.graph
         with graph.announcement():
             for entity in list(core.executables):

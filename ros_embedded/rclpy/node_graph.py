@@ -37,8 +37,6 @@ class GraphMixin:
     context: Any
     get_name: Any
     get_namespace: Any
-    resolve_topic_name: Any
-    resolve_service_name: Any
 
     def get_topic_names_and_types(self, no_demangle: bool = False) -> NamesAndTypes:
         graph = self.context.participant.graph
@@ -84,20 +82,24 @@ class GraphMixin:
         """Without security every enclave is /."""
         return [(*names, "/") for names in self.get_node_names_and_namespaces()]
 
+    def __expanded(self, name: str) -> str:
+        """The full name; these questions are not remapped. Raises ValueError."""
+        return expand_topic_name(name, self.get_name(), self.get_namespace())
+
     def __count(self, topic: str, is_writer: bool) -> int:
         return len(self.context.participant.graph.on_topic(topic, is_writer))
 
     def count_publishers(self, topic_name: str) -> int:
-        return self.__count(f"rt{self.resolve_topic_name(topic_name)}", True)
+        return self.__count(f"rt{self.__expanded(topic_name)}", True)
 
     def count_subscribers(self, topic_name: str) -> int:
-        return self.__count(f"rt{self.resolve_topic_name(topic_name)}", False)
+        return self.__count(f"rt{self.__expanded(topic_name)}", False)
 
     def count_clients(self, service_name: str) -> int:
-        return self.__count(f"rr{self.resolve_service_name(service_name)}Reply", False)
+        return self.__count(f"rr{self.__expanded(service_name)}Reply", False)
 
     def count_services(self, service_name: str) -> int:
-        return self.__count(f"rq{self.resolve_service_name(service_name)}Request", False)
+        return self.__count(f"rq{self.__expanded(service_name)}Request", False)
 
     def get_publishers_info_by_topic(self, topic_name: str, no_mangle: bool = False) -> list[TopicEndpointInfo]:
         return self.__infos(topic_name, no_mangle, True)
@@ -106,7 +108,7 @@ class GraphMixin:
         return self.__infos(topic_name, no_mangle, False)
 
     def __infos(self, name: str, no_mangle: bool, is_writer: bool) -> list[TopicEndpointInfo]:
-        topic = name if no_mangle else f"rt{expand_topic_name(name, self.get_name(), self.get_namespace())}"
+        topic = name if no_mangle else f"rt{self.__expanded(name)}"
         endpoints = self.context.participant.graph.on_topic(topic, is_writer)
         return [self.__info(endpoint, is_writer) for endpoint in endpoints]
 
@@ -116,13 +118,13 @@ class GraphMixin:
         match = re.fullmatch(r"RIHS(\d\d)_([0-9a-f]{64})", text)
         name, namespace = self.context.participant.graph.node_of(endpoint.gid)
         return TopicEndpointInfo(
-            name,
-            namespace,
-            ros_type_name(endpoint.type_name),
-            TypeHash(int(match[1]), bytes.fromhex(match[2])) if match else TypeHash(),
-            TopicEndpointTypeEnum.PUBLISHER if is_writer else TopicEndpointTypeEnum.SUBSCRIPTION,
-            list(endpoint.gid),
-            profile_of(endpoint.qos),
+            node_name=name,
+            node_namespace=namespace,
+            topic_type=ros_type_name(endpoint.type_name),
+            topic_type_hash=TypeHash(int(match[1]), bytes.fromhex(match[2])) if match else TypeHash(),
+            endpoint_type=TopicEndpointTypeEnum.PUBLISHER if is_writer else TopicEndpointTypeEnum.SUBSCRIPTION,
+            endpoint_gid=list(endpoint.gid),
+            qos_profile=profile_of(endpoint.qos),
         )
 
     def wait_for_node(self, fully_qualified_node_name: str, timeout: float) -> bool:

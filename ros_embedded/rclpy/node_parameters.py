@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -58,8 +59,9 @@ class ParametersMixin:
     ) -> Parameter:
         """Declare one parameter; see declare_parameters. `value` may be a Parameter.Type, to fix the type alone."""
         if value is None and descriptor is None:
-            descriptor = _descriptor(dynamic_typing=True)
-        arguments = (name, value) if descriptor is None else (name, value, descriptor)
+            arguments: tuple[Any, ...] = (name,)
+        else:
+            arguments = (name, value, _descriptor() if descriptor is None else descriptor)
         return self.declare_parameters("", [arguments], ignore_override)[0]
 
     def declare_parameters(
@@ -92,27 +94,39 @@ class ParametersMixin:
     def __read_declaration(
         self, namespace: str, position: int, given: tuple[Any, ...], ignore_override: bool
     ) -> tuple[Parameter, Any]:
-        if len(given) not in (2, 3) or not isinstance(given[0], str):
-            raise TypeError(
-                f"Invalid parameter tuple length or name at index {position} in parameters list: {given}; "
-                "expecting length between 1 and 3"
-            )
+        where = f"at index {position} in parameters list"
+        if len(given) not in (1, 2, 3):
+            raise TypeError(f"Invalid parameter tuple length {where}: {given}; expecting length between 1 and 3")
+        if not isinstance(given[0], str):
+            raise TypeError(f"First element {given[0]} {where} is not a str.")
         name = f"{namespace}{PARAMETER_SEPARATOR_STRING}{given[0]}" if namespace else given[0]
-        value, descriptor = given[1], given[2] if len(given) == 3 and given[2] is not None else _descriptor()
+        value: Any = given[1] if len(given) > 1 else None
+        descriptor = given[2] if len(given) > 2 else _descriptor()
         if not isinstance(descriptor, get_message("rcl_interfaces/msg/ParameterDescriptor")):
-            raise TypeError(
-                f"Third element {descriptor} at index {position} in parameters list is not a ParameterDescriptor"
+            raise TypeError(f"Third element {descriptor} {where} is not a ParameterDescriptor.")
+        if len(given) == 1:
+            warnings.warn(
+                f"when declaring parameter named '{name}', declaring a parameter only providing its name is "
+                "deprecated: pass a default value, a type, or a descriptor with dynamic_typing=True",
+                stacklevel=4,
             )
+            descriptor.dynamic_typing = True
         if isinstance(value, Parameter.Type):
             if value is NOT_SET:
-                raise ValueError("Cannot declare parameter of Type.NOT_SET")
+                raise ValueError(f"Cannot declare parameter {{{name}}} as statically typed of type NOT_SET")
+            if descriptor.dynamic_typing:
+                raise ValueError(
+                    f"When declaring parameter {{{name}}} passing a descriptor with`dynamic_typing=True` is not "
+                    "allowed when the parameter type is provided"
+                )
             descriptor.type, value = value.value, None
-        elif value is None and not descriptor.dynamic_typing and descriptor.type == 0:
-            if self._parameter_overrides.get(name) is None or ignore_override:
-                raise ValueError("Cannot declare a statically typed parameter with default value of type NOT_SET")
-            descriptor.dynamic_typing = True
-        elif not descriptor.dynamic_typing and value is not None:
-            descriptor.type = Parameter.Type.from_parameter_value(value).value
+        elif not descriptor.dynamic_typing:
+            is_message = isinstance(value, get_message("rcl_interfaces/msg/ParameterValue"))
+            descriptor.type = value.type if is_message else Parameter.Type.from_parameter_value(value).value
+            if descriptor.type == NOT_SET.value:
+                raise ValueError(
+                    "Cannot declare a statically typed parameter with default value of type PARAMETER_NOT_SET"
+                )
         if not ignore_override and name in self._parameter_overrides:
             value = self._parameter_overrides[name].value
         return Parameter(name, value=value), descriptor
@@ -185,7 +199,10 @@ class ParametersMixin:
             parameter_list = callback(parameter_list)
         if self._pre_set_parameters_callbacks:
             if not parameter_list:
-                return _result("parameter list was empty")
+                return _result(
+                    "parameter list cannot be empty, this might be due to "
+                    "pre_set_parameters_callback modifying the original parameters list."
+                )
             self.__check_undeclared(parameter_list)
         return self.__set_together(parameter_list)
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 import array
 from dataclasses import dataclass
 from enum import Enum
+from pathlib import Path
 from typing import Any
 
 from ros_embedded.interfaces import get_message
 from ros_embedded.rclpy.exceptions import RCLInvalidROSArgsError
-from ros_embedded.rclpy.impl.arguments import parse_value
+from ros_embedded.rclpy.impl.arguments import flatten, parse_value
 
 PARAMETER_SEPARATOR_STRING = "."
 
@@ -120,3 +121,27 @@ def get_parameter_value(string_value: str) -> Any:
     except RCLInvalidROSArgsError:  # not YAML: then it is a string
         value = string_value
     return Parameter("", value=value_from_yaml(value, string_value)).get_parameter_value()
+
+
+def parameter_dict_from_yaml_file(
+    parameter_file: str, use_wildcard: bool = False, target_nodes: list[str] | None = None, namespace: str = ""
+) -> dict[str, Any]:
+    """The rcl_interfaces/msg/Parameter of each name in a file, for some or all of its nodes; `/**` only if asked for.
+
+    Raises RuntimeError if a node is not in the file, or nothing is selected.
+    """
+    content = parse_value(Path(parameter_file).read_text())
+    nodes = [node for node in content if node != "/**"] if target_nodes is None else target_nodes
+    keys = [*(["/**"] if use_wildcard and "/**" in content else ()), *nodes]
+    unknown = [key for key in keys if key not in content]
+    if unknown or not keys:
+        raise RuntimeError(f"{parameter_file} has no parameters for {unknown or 'any node'}, only for {list(content)}")
+    values: dict[str, Any] = {}
+    for key in keys:
+        if not isinstance(content[key], dict) or "ros__parameters" not in content[key]:
+            raise RuntimeError(f"YAML file is not a valid ROS parameter file for node {key}")
+        values |= flatten(content[key]["ros__parameters"], namespace)
+    return {
+        name: Parameter(name, value=value_from_yaml(value, str(value))).to_parameter_msg()
+        for name, value in values.items()
+    }

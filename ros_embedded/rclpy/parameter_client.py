@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from ros_embedded.interfaces import get_message, get_service
 from ros_embedded.rclpy.callback_groups import CallbackGroup
 from ros_embedded.rclpy.impl.polling import wait_until
-from ros_embedded.rclpy.parameter import Parameter
+from ros_embedded.rclpy.parameter import Parameter, parameter_dict_from_yaml_file
 from ros_embedded.rclpy.parameter_service import PARAMETER_SERVICES
 from ros_embedded.rclpy.qos import QoSProfile, qos_profile_parameter_events, qos_profile_services_default
 from ros_embedded.rclpy.subscription import Subscription
@@ -74,6 +74,19 @@ class AsyncParameterClient:
 
     def delete_parameters(self, names: list[str], callback: Callback | None = None) -> Future:
         return self.set_parameters([Parameter(name) for name in names], callback)
+
+    def load_parameter_file(
+        self, parameter_file: str, use_wildcard: bool = False, callback: Callback | None = None
+    ) -> Future:
+        """Set what a file says, one by one; see parameter_dict_from_yaml_file."""
+        return self.set_parameters([*parameter_dict_from_yaml_file(parameter_file, use_wildcard).values()], callback)
+
+    def load_parameter_file_atomically(
+        self, parameter_file: str, use_wildcard: bool = False, callback: Callback | None = None
+    ) -> Future:
+        """Set all that a file says, or nothing."""
+        parameters = parameter_dict_from_yaml_file(parameter_file, use_wildcard)
+        return self.set_parameters_atomically([*parameters.values()], callback)
 
     def on_parameter_event(
         self, callback: Callable[[Any], Any], qos_profile: QoSProfile = qos_profile_parameter_events, **options: Any

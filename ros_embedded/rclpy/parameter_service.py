@@ -37,7 +37,7 @@ class ParameterService:
         def callback(request: Any, response: Any) -> Any:
             try:
                 answer(request, response)
-            except (ParameterNotDeclaredException, TypeError, ValueError) as error:
+            except (ParameterNotDeclaredException, ParameterUninitializedException, TypeError, ValueError) as error:
                 self._node.get_logger().warning(f"Failed to {name.replace('_', ' ')}: {error}")
                 return type(response)()
             return response
@@ -49,10 +49,7 @@ class ParameterService:
 
     def _get_parameters(self, request: Any, response: Any) -> None:
         for name in request.names:
-            try:
-                response.values.append(self._node.get_parameter(name).get_parameter_value())
-            except ParameterUninitializedException:
-                response.values.append(get_message("rcl_interfaces/msg/ParameterValue")())
+            response.values.append(self._node.get_parameter(name).get_parameter_value())
 
     def _get_parameter_types(self, request: Any, response: Any) -> None:
         response.types = self._node.get_parameter_types(list(request.names))

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import IntEnum
 from typing import Any
 
-from ros_embedded.rclpy.qos import QoSProfile
+from ros_embedded.rclpy.qos import QoSPresetProfiles, QoSProfile
 
 
 class TopicEndpointTypeEnum(IntEnum):
@@ -17,7 +17,7 @@ class TopicEndpointTypeEnum(IntEnum):
     SUBSCRIPTION = 2
 
 
-@dataclass
+@dataclass(slots=True)
 class TypeHash:
     """A REP-2011 hash: version 1 and 32 bytes; version -1 where none is known."""
 
@@ -28,17 +28,17 @@ class TypeHash:
         return "INVALID" if self.version <= 0 or len(self.value) != 32 else f"RIHS{self.version:02}_{self.value.hex()}"
 
 
-@dataclass
+@dataclass(kw_only=True, slots=True)
 class TopicEndpointInfo:
     """An endpoint, the node it belongs to, and its quality of service."""
 
-    node_name: str
-    node_namespace: str
-    topic_type: str
-    topic_type_hash: TypeHash
-    endpoint_type: TopicEndpointTypeEnum
-    endpoint_gid: list[int]
-    qos_profile: QoSProfile
+    node_name: str = ""
+    node_namespace: str = ""
+    topic_type: str = ""
+    topic_type_hash: TypeHash = field(default_factory=TypeHash)
+    endpoint_type: TopicEndpointTypeEnum = TopicEndpointTypeEnum.INVALID
+    endpoint_gid: list[int] = field(default_factory=list)
+    qos_profile: QoSProfile = field(default_factory=lambda: QoSPresetProfiles.UNKNOWN.value)
 
     def __str__(self) -> str:
         qos = self.qos_profile

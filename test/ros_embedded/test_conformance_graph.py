@@ -7,10 +7,19 @@ import pytest
 import rclpy
 from lifecycle_msgs.msg import State, Transition, TransitionEvent
 from lifecycle_msgs.srv import ChangeState, GetAvailableTransitions, GetState
-from rclpy.exceptions import InvalidHandle, InvalidNamespaceException, InvalidNodeNameException, NotInitializedException
+from rclpy.exceptions import (
+    InvalidHandle,
+    InvalidNamespaceException,
+    InvalidNodeNameException,
+    InvalidTopicNameException,
+    NotInitializedException,
+)
+from rclpy.expand_topic_name import expand_topic_name
 from rclpy.lifecycle import LifecycleNode, LifecycleState, TransitionCallbackReturn
 from rclpy.node import Node
 from rclpy.qos import DurabilityPolicy, ReliabilityPolicy, qos_profile_sensor_data
+from rclpy.validate_full_topic_name import validate_full_topic_name
+from rclpy.validate_namespace import validate_namespace
 from std_msgs.msg import String
 from std_srvs.srv import SetBool
 from type_description_interfaces.srv import GetTypeDescription
@@ -87,6 +96,38 @@ class NodeWithNamesOfItsOwn(Node):
 
     _add = _store = _count = _info = _infos = _qos = _resolve = _destroy = _publish = _take = _close = _mine
     _refresh = _wake = _check = _trigger = _overrides = _of_node = _publish_log = _create_service = _mine
+
+
+def test_questions_about_the_graph_are_not_remapped(make_node: Callable) -> None:
+    node = make_node("counting", cli_args=["--ros-args", "-r", "here:=there"])
+    node.create_publisher(String, "here", 1)
+    assert (node.count_publishers("there"), node.count_publishers("here")) == (1, 0)
+    with pytest.raises(ValueError, match="is invalid: topic name token must not start with a number"):
+        node.count_subscribers("13")
+    with pytest.raises(TypeError):
+        node.get_publishers_info_by_topic(1)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "reason"),
+    [
+        (("t", "a?", "/n"), "node name 'a\\?' is invalid"),
+        (("t", "a", "n"), "node namespace 'n' is invalid"),
+        (("a b", "a", "/n"), "topic name 'a b' is invalid"),
+    ],
+)
+def test_what_cannot_be_expanded_is_told(arguments: tuple[str, str, str], reason: str) -> None:
+    with pytest.raises(ValueError, match=reason):
+        expand_topic_name(*arguments)
+
+
+def test_overlong_names_are_refused() -> None:
+    assert validate_full_topic_name("/" + "a" * 246)
+    assert validate_namespace("/" + "a" * 244)
+    with pytest.raises(InvalidTopicNameException, match="should not exceed"):
+        validate_full_topic_name("/" + "a" * 247)
+    with pytest.raises(InvalidNamespaceException, match="should not exceed"):
+        validate_namespace("/" + "a" * 245)
 
 
 def test_subclass_may_use_any_private_name(make_node: Callable, spin_until: Callable) -> None:

@@ -5,11 +5,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import rclpy
 from rcl_interfaces.msg import (
     FloatingPointRange,
     IntegerRange,
     ParameterDescriptor,
     ParameterEvent,
+    ParameterValue,
     SetParametersResult,
 )
 from rclpy._rclpy_pybind11 import RCLInvalidROSArgsError
@@ -21,7 +23,7 @@ from rclpy.exceptions import (
     ParameterNotDeclaredException,
     ParameterUninitializedException,
 )
-from rclpy.parameter import Parameter
+from rclpy.parameter import Parameter, parameter_dict_from_yaml_file
 from rclpy.parameter_client import AsyncParameterClient
 from rclpy.parameter_event_handler import ParameterEventHandler
 
@@ -230,3 +232,74 @@ def test_changes_are_published_as_events(make_node: Callable, spin_until: Callab
 def test_override_list_of_mixed_numbers_is_refused(make_node: Callable[..., Any]) -> None:
     with pytest.raises(RCLInvalidROSArgsError):
         make_node(cli_args=["--ros-args", "-p", "x:=[1, 2.5]"])
+
+
+def test_sections_that_name_one_node_twice_are_put_together(make_node: Callable, tmp_path: Path) -> None:
+    file = tmp_path / "twice.yaml"
+    file.write_text(
+        "/**:\n  ros__parameters: {first: 1, nested: {a: 1}}\n"
+        "/**:\n  ros__parameters: {second: 2, nested: {b: 2}}\n"
+        "/ns:\n  twice:\n    ros__parameters: {third: 3}\n"
+        "/ns:\n  twice:\n    ros__parameters: {first: 4}\n"
+    )
+    options = {"namespace": "/ns", "automatically_declare_parameters_from_overrides": True}
+    node = make_node("twice", cli_args=["--ros-args", "--params-file", str(file)], **options)
+    names = ("first", "second", "third", "nested.a", "nested.b")
+    assert [node.get_parameter(name).value for name in names] == [4, 2, 3, 1, 2]
+
+
+def test_declaration_without_value_needs_a_type_or_dynamic_typing(make_node: Callable) -> None:
+    node = make_node("declaring", parameter_overrides=[Parameter("given", value=1)])
+    with pytest.raises(ValueError, match="PARAMETER_NOT_SET"):
+        node.declare_parameter("typed", None, ParameterDescriptor(type=4))
+    with pytest.raises(ValueError, match="PARAMETER_NOT_SET"):
+        node.declare_parameter("given", ParameterValue(), ParameterDescriptor())
+    with pytest.raises(ValueError, match="not allowed"):
+        node.declare_parameter("both", Parameter.Type.DOUBLE, ParameterDescriptor(dynamic_typing=True))
+    with pytest.raises(TypeError, match="length"):
+        node.declare_parameters("", [("much", 1, ParameterDescriptor(), 2)])
+    with pytest.warns(UserWarning, match="only providing its name"):
+        (declared,) = node.declare_parameters("", [("alone",)])
+    assert declared.value is None
+    assert node.declare_parameter("given", ParameterValue(), ParameterDescriptor(dynamic_typing=True)).value == 1
+
+
+def test_uninitialised_parameter_gives_no_values_to_others(make_node: Callable, spin_until: Callable) -> None:
+    server, client_node = make_node("server"), make_node("asker")
+    server.declare_parameter("set", 1)
+    server.declare_parameter("unset", Parameter.Type.STRING)
+    client = AsyncParameterClient(client_node, "server")
+    assert spin_until(client.services_are_ready)
+    answers = [client.get_parameters(names) for names in (["set"], ["set", "unset"])]
+    assert spin_until(lambda: all(answer.done() for answer in answers))
+    assert [len(answer.result().values) for answer in answers] == [1, 0]
+
+
+def test_parameter_file_is_loaded_into_another_node(make_node: Callable, spin_until: Callable, tmp_path: Path) -> None:
+    server, client_node = make_node("server", allow_undeclared_parameters=True), make_node("loader")
+    file = tmp_path / "load.yaml"
+    file.write_text(
+        "/**:\n  ros__parameters: {a: 0, wild: true}\n/server:\n  ros__parameters: {a: 1, nested: {b: 2.5}}\n"
+    )
+    parameters = parameter_dict_from_yaml_file(str(file), use_wildcard=True)
+    assert {name: parameter.value.type for name, parameter in parameters.items()} == {"a": 2, "wild": 1, "nested.b": 3}
+    assert set(parameter_dict_from_yaml_file(str(file), target_nodes=["/server"], namespace="ns.")) == {
+        "ns.a", "ns.nested.b"
+    }  # fmt: skip
+    with pytest.raises(RuntimeError):
+        parameter_dict_from_yaml_file(str(file), target_nodes=["/nobody"])
+    client = AsyncParameterClient(client_node, "server")
+    assert spin_until(client.services_are_ready)
+    loaded = client.load_parameter_file(str(file), use_wildcard=True)
+    assert spin_until(loaded.done)
+    assert [server.get_parameter(name).value for name in ("a", "wild", "nested.b")] == [1, True, 2.5]
+    at_once = client.load_parameter_file_atomically(str(file))
+    assert spin_until(at_once.done)
+    assert at_once.result().result.successful
+
+
+def test_malformed_arguments_are_refused(make_node: Callable) -> None:
+    with pytest.raises(RCLInvalidROSArgsError, match="Failed to parse ROS arguments"):
+        make_node("refused", cli_args=["--ros-args", "-r", "not-a-rule"])
+    with pytest.raises(UnicodeEncodeError):
+        rclpy.init(context=rclpy.context.Context(), args=["node.py", "\udcc3\udcb6"])

@@ -3,9 +3,11 @@
 import threading
 import time
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 import rclpy
+from builtin_interfaces.msg import Time as TimeMessage
 from rcl_interfaces.msg import Log
 from rclpy.callback_groups import MutuallyExclusiveCallbackGroup, ReentrantCallbackGroup
 from rclpy.clock import Clock, ClockType, JumpThreshold, ROSClock
@@ -17,6 +19,7 @@ from rclpy.parameter import Parameter
 from rclpy.qos import DurabilityPolicy, QoSProfile
 from rclpy.task import Future
 from rclpy.time import Time
+from rclpy.time_source import TimeSource
 from rosgraph_msgs.msg import Clock as ClockMessage
 
 
@@ -62,6 +65,25 @@ def test_simulated_time_comes_from_the_clock_topic(make_node: Callable, spin_unt
     assert node.get_clock().ros_time_is_active
     node.set_parameters([Parameter("use_sim_time", value=False)])
     assert abs(node.get_clock().now().nanoseconds - time.time_ns()) < 10**9
+
+
+def test_time_source_feeds_any_ros_clock(make_node: Callable, spin_until: Callable) -> None:
+    node = make_node("timed", parameter_overrides=[Parameter("use_sim_time", value=True)])
+    source, clock = TimeSource(node=node), ROSClock()
+    source.attach_clock(clock)
+    assert source.ros_time_is_active
+    assert clock.now().nanoseconds == 0
+    publisher = node.create_publisher(ClockMessage, "/clock", 1)
+    assert spin_until(lambda: publisher.get_subscription_count() == 2)
+    publisher.publish(ClockMessage(clock=TimeMessage(sec=5)))
+    assert spin_until(lambda: clock.now().nanoseconds == 5 * 10**9)
+    later = ROSClock()
+    source.attach_clock(later)
+    assert later.now() == clock.now()
+    with pytest.raises(ValueError, match="ROS_TIME"):
+        source.attach_clock(Clock())
+    source.detach_node()
+    assert publisher.get_subscription_count() >= 1
 
 
 def test_sleep_wakes_when_simulated_time_has_come(context: rclpy.context.Context) -> None:
@@ -224,6 +246,27 @@ def test_filters_hold_messages_back(capfd: pytest.CaptureFixture) -> None:
         logger.info(f"throttle {count}", throttle_duration_sec=100.0)
     lines = [line.rpartition(": ")[2] for line in capfd.readouterr().err.splitlines()]
     assert lines == ["once 0", "throttle 0", "skip 1", "skip 2", "skip 3", "skip 4"]
+
+
+def test_line_that_logs_cannot_change_how() -> None:
+    logger = rclpy.logging.get_logger("changing")
+
+    def log(severity: LoggingSeverity = LoggingSeverity.INFO, **options: Any) -> bool:
+        return logger.log("text", severity, **options)
+
+    assert log(throttle_duration_sec=1.0)
+    for change, what in (
+        ({"severity": LoggingSeverity.ERROR}, "severity"),
+        ({"throttle_duration_sec": 1.0, "name": "other"}, "name"),
+        ({"once": True}, "Requested logging filters"),
+        ({"throttle_duration_sec": 2.0}, "filter parameters"),
+    ):
+        with pytest.raises(ValueError, match=f"{what} cannot be changed"):
+            log(**change)
+    with pytest.raises(TypeError, match=r"required parameter .* not specified"):
+        logger.info("text", throttle_time_source_type=Clock())
+    with pytest.raises(TypeError, match="not one of the recognized"):
+        logger.info("text", skip_first=True, colour="red")
 
 
 def test_child_logger_inherits_its_level() -> None:

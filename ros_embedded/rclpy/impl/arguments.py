@@ -18,8 +18,18 @@ class _ParameterLoader(yaml.SafeLoader):
     """YAML as rcl reads it: 1e-3 is a number, and a key is the text that is written, even `on` or `1`."""
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
-        """A mapping by the text of its keys."""
-        return {key.value: self.construct_object(value, deep=True) for key, value in node.value}
+        """A mapping by the text of its keys; what is said of one key in several places is put together."""
+        mapping: dict[Any, Any] = {}
+        for key, value_node in node.value:
+            value = self.construct_object(value_node, deep=True)
+            mapping[key.value] = _merged(mapping.get(key.value), value)
+        return mapping
+
+
+def _merged(earlier: Any, later: Any) -> Any:
+    if not (isinstance(earlier, dict) and isinstance(later, dict)):
+        return later
+    return {**earlier, **{key: _merged(earlier.get(key), value) for key, value in later.items()}}
 
 
 _ParameterLoader.add_implicit_resolver(
@@ -162,8 +172,20 @@ def split_arguments(args: Sequence[str]) -> tuple[list[str], list[str]]:
 
 
 def parse_arguments(args: Sequence[str]) -> RosArguments:
-    """Read the ROS arguments of a command line. Raises RCLInvalidROSArgsError or UnknownROSArgsError."""
-    words = iter(split_arguments(args)[1])
+    """Read the ROS arguments of a command line.
+
+    Raises RCLInvalidROSArgsError, UnknownROSArgsError, or UnicodeEncodeError for what is no text.
+    """
+    for word in args:
+        word.encode()
+    try:
+        return _parsed(split_arguments(args)[1])
+    except RCLInvalidROSArgsError as error:
+        raise RCLInvalidROSArgsError(f"Failed to parse ROS arguments: {error}") from error
+
+
+def _parsed(ros_arguments: list[str]) -> RosArguments:
+    words = iter(ros_arguments)
     remappings: list[Remapping] = []
     parameters: list[tuple[str, dict[str, Any]]] = []
     levels: dict[str, str] = {}

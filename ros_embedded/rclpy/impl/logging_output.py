@@ -70,7 +70,7 @@ def effective_level(name: str) -> LoggingSeverity:
         if levels.get(name, LoggingSeverity.UNSET) != LoggingSeverity.UNSET:
             return levels[name]
         name = name.rpartition(".")[0]
-    return levels.get("") or LoggingSeverity.INFO
+    return levels.get("", LoggingSeverity.INFO)
 
 
 def emit(record: LogRecord) -> None:

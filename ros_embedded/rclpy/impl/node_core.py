@@ -47,6 +47,10 @@ class NodeCore:
         return namespace
 
     @property
+    def logger_name(self) -> str:
+        return f"{self.namespace}/{self.name}".replace("/", ".").lstrip(".")
+
+    @property
     def executor(self) -> Executor | None:
         return self._executor()
 

@@ -11,36 +11,61 @@ from ros_embedded.rclpy.clock import Clock
 from ros_embedded.rclpy.impl import logging_output
 from ros_embedded.rclpy.impl.logging_output import LoggingSeverity
 
-_FILTERS = {"throttle_duration_sec", "throttle_time_source_type", "skip_first", "once"}
+_FILTERS: dict[str, dict[str, Any]] = {  # the options of each and their defaults; None: must be given
+    "throttle": {"throttle_duration_sec": None, "throttle_time_source_type": Clock()},
+    "skip_first": {"skip_first": None},
+    "once": {"once": None},
+}
+_OPTIONS = [option for options in _FILTERS.values() for option in options]
+
+
+def _filters(given: dict[str, Any]) -> dict[str, dict[str, Any]]:
+    """The filters that the arguments of a call switch on, with all their options. Raises TypeError."""
+    asked = {name: options for name, options in _FILTERS.items() if any(given.get(option) for option in options)}
+    for name, options in asked.items():
+        for option, default in options.items():
+            if option not in given and default is None:
+                raise TypeError(
+                    f'required parameter "{option}" not specified but is required for the the logging filter "{name}"'
+                )
+    for option in given:
+        if option not in _OPTIONS:
+            raise TypeError(f'parameter "{option}" is not one of the recognized logging options "{_OPTIONS}"')
+    return {name: {option: given.get(option, options[option]) for option in options} for name, options in asked.items()}
 
 
 class _CallSite:
-    """What a line of the program that logs with filters has been doing."""
+    """What a line of the program that logs has been doing."""
 
-    def __init__(self, severity: LoggingSeverity, options: dict[str, Any]) -> None:
-        self.severity, self.options = severity, options
-        if options.get("throttle_time_source_type") is not None and "throttle_duration_sec" not in options:
-            raise TypeError(
-                'Required parameter "throttle_duration_sec" was not specified for logging filter "throttle"'
-            )
-        self._clock = options.get("throttle_time_source_type") or Clock()
-        if not isinstance(self._clock, Clock):
-            raise ValueError(f'Received throttle_time_source_type of "{self._clock}" is not a clock instance')
+    def __init__(self, name: str, severity: LoggingSeverity, filters: dict[str, dict[str, Any]]) -> None:
+        self.name, self.severity, self.filters = name, severity, filters
+        clock = filters.get("throttle", _FILTERS["throttle"])["throttle_time_source_type"]
+        if not isinstance(clock, Clock):
+            raise ValueError(f'Received throttle_time_source_type of "{clock}" is not a clock instance')
         self._last_ns = 0
         self._calls = 0
 
+    def check_unchanged(self, name: str, severity: LoggingSeverity, filters: dict[str, dict[str, Any]]) -> None:
+        """Raise ValueError if the line now logs in another way."""
+        for what, then, now in (
+            ("Logger severity", self.severity, severity),
+            ("Logger name", self.name, name),
+            ("Requested logging filters", self.filters.keys(), filters.keys()),
+            ("Logging filter parameters", self.filters, filters),
+        ):
+            if then != now:
+                raise ValueError(f"{what} cannot be changed between calls.")
+
     def lets_through(self) -> bool:
-        throttle_s = self.options.get("throttle_duration_sec")
-        if throttle_s:
-            now_ns = self._clock.now().nanoseconds
-            if now_ns < self._last_ns + throttle_s * 1e9:
+        if "throttle" in self.filters:
+            duration_s, clock = self.filters["throttle"].values()
+            now_ns = clock.now().nanoseconds
+            if now_ns < self._last_ns + duration_s * 1e9:
                 return False
             self._last_ns = now_ns
         self._calls += 1
-        wanted = self._calls
-        if self.options.get("skip_first"):
-            wanted -= 1
-        return wanted > 0 and not (self.options.get("once") and wanted > 1)
+        wanted = self._calls - ("skip_first" in self.filters)
+        return wanted > 0 and not ("once" in self.filters and wanted > 1)
 
 
 class RcutilsLogger:
@@ -70,36 +95,30 @@ class RcutilsLogger:
         """Log `message`, unless its level or a filter holds it back; say whether it was logged.
 
         Filters: throttle_duration_sec, throttle_time_source_type, skip_first, once. Raises TypeError for an unknown
-        one, ValueError if a line of code changes its severity or filters.
+        one, ValueError if a line of code changes its logger, severity or filters.
         """
+        if not self.is_enabled_for(severity):
+            return False
         severity = LoggingSeverity(severity)
-        name = kwargs.pop("name", None) or self.name
-        if kwargs.keys() - _FILTERS:
-            raise TypeError(
-                f"Provided parameters {sorted(kwargs.keys() - _FILTERS)} are not supported by any logging filter"
-            )
+        name = kwargs.pop("name", self.name)
         frame = _caller()
-        if kwargs and not self._site(frame, severity, kwargs).lets_through():
+        if not self._site(frame, name, severity, _filters(kwargs) if kwargs else {}).lets_through():
             return False
-        if severity < logging_output.effective_level(name):
-            return False
-        code = frame.f_code
-        logging_output.emit(
-            logging_output.LogRecord(
-                name, severity, str(message), time.time_ns(), code.co_filename, code.co_name, frame.f_lineno
-            )
-        )
+        if severity >= logging_output.effective_level(name):
+            code = frame.f_code
+            origin = (code.co_filename, code.co_name, frame.f_lineno)
+            logging_output.emit(logging_output.LogRecord(name, severity, str(message), time.time_ns(), *origin))
         return True
 
-    def _site(self, frame: FrameType, severity: LoggingSeverity, options: dict[str, Any]) -> _CallSite:
+    def _site(
+        self, frame: FrameType, name: str, severity: LoggingSeverity, filters: dict[str, dict[str, Any]]
+    ) -> _CallSite:
         key = (frame.f_code.co_filename, frame.f_lineno, frame.f_lasti)
         site = self._call_sites.get(key)
         if site is None:
-            site = self._call_sites[key] = _CallSite(severity, options)
-        elif site.severity != severity:
-            raise ValueError("Logger severity cannot be changed between calls.")
-        elif site.options != options:
-            raise ValueError("Logging filter parameters cannot be changed between calls.")
+            site = self._call_sites[key] = _CallSite(name, severity, filters)
+        else:
+            site.check_unchanged(name, severity, filters)
         return site
 
     def debug(self, message: Any, **kwargs: Any) -> bool:
