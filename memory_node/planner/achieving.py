@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 from dataclasses import replace
 
 from memory_node.domain.answer import ObjectAnswer
@@ -178,7 +178,7 @@ class GoalRun:
         """Make a thing that is known otherwise the destination; it must not be believed in twice."""
         known = next((thing for thing in self._belief.things.values() if thing.identities & place.identities), None)
         if known is None:
-            self._belief.add(replace(place, name="destination"))
+            self._belief.add(replace(place, name="destination", is_setting=False))
         else:
             self._belief.rename(known.name, "destination")
 
@@ -222,7 +222,7 @@ class GoalRun:
         yield from self._explore(name, mention)
 
     def _remembered(self, object_class: str, mention: Mention, name: str) -> bool:
-        excluded = frozenset(self._excluded | self._taken)
+        excluded = frozenset(self._excluded | self._taken | self._in_another_part(name))
         # The second of two must not be the one that has just been put there.
         placed = (
             self._belief.things["destination"].identities
@@ -235,6 +235,12 @@ class GoalRun:
         self._believe(name, answer)
         return True
 
+    def _in_another_part(self, name: str) -> set[str]:
+        """Return the identities of movable things that the goal needs under other names: nothing is put into itself."""
+        others = [thing for role, thing in self._belief.things.items() if role in self._mentions and role != name]
+        movable = [thing for thing in others if self._kinds[thing.object_class].movable]
+        return {identity for thing in movable for identity in thing.identities}
+
     def _believe(self, name: str, answer: ObjectAnswer) -> None:
         """Take over an answer, with what the object is in or on."""
         reference = str(ObjectReference.at(answer.object_class, answer.position))
@@ -242,7 +248,8 @@ class GoalRun:
         if already is not None:  # what something stands on may be what is wanted next
             self._mentions.pop(already.name, None)
             self._belief.rename(already.name, name)
-        self._belief.add(Thing(name, answer.object_class, reference, memory_id=answer.object_id))
+        own_id = already.object_id if already is not None else ""
+        self._belief.add(Thing(name, answer.object_class, reference, own_id, answer.object_id))
         self._mentions.setdefault(name, Mention(answer.object_class, (answer.object_class,)))
         for belief in answer.states:
             if belief.probability >= 0.5 and belief.state in (_S.OPENED, _S.CLOSED, _S.ON, _S.OFF):
@@ -250,8 +257,12 @@ class GoalRun:
         support = self._lookup.scene_object(answer.support_id)
         if support is None or not self._kinds[answer.object_class].movable:
             return
+        itself = self._lookup.scene_object(answer.object_id)
+        if self._kinds[support.class_name].lidded and itself is not None and not itself.inside:
+            return  # what lies on top of a fridge is not in the fridge
         known = self._belief.named(support.id)
-        place = known or Thing(f"{name} support", support.class_name, _reference_to(support), memory_id=support.id)
+        reference = _reference_to(support)
+        place = known or Thing(f"{name} support", support.class_name, reference, memory_id=support.id, is_setting=True)
         if known is None:
             self._belief.add(place)
             for state in support.states:
@@ -265,10 +276,8 @@ class GoalRun:
         if not mention.candidates:
             raise Setback(f"{mention.text!r} fits nothing that is known")
         for object_class in mention.candidates:
-            result = yield PlannedStep(SkillCall("Explore", (object_class, *self._lookup.search_stops(object_class))))
-            self._belief.state = replace(self._belief.state, at="")
-            if result.success and result.object_id not in self._excluded | self._taken:
-                self._found(name, object_class, result.object_id)
+            found = yield from self._search(name, object_class, self._lookup.search_stops(object_class))
+            if found:
                 return
         for object_class in mention.candidates:
             if self._kinds[object_class].movable:
@@ -293,16 +302,23 @@ class GoalRun:
                 places = self._lookup.search_stops(container)
                 seen = yield PlannedStep(SkillCall("Explore", (container, *places)))
                 known += [seen.object_id] if seen.success else []
-        if known:
-            result = yield PlannedStep(SkillCall("Explore", (object_class, *known)))
-            self._belief.state = replace(self._belief.state, at="")
-            if result.success and result.object_id not in self._excluded | self._taken:
-                self._found(name, object_class, result.object_id)
-                return True
-        return False
+        found = bool(known) and (yield from self._search(name, object_class, known))
+        return found
 
-    def _found(self, name: str, object_class: str, object_id: str) -> None:
-        self._belief.add(Thing(name, object_class, object_id, object_id))
+    def _search(self, name: str, object_class: str, stops: Sequence[str]) -> Generator[PlannedStep, SkillResult, bool]:
+        """Look for a thing of a class at some places. A search ends at the first in view: where that is one that does
+        not count, the places are gone through one by one."""
+        one_by_one = [(stop,) for stop in stops] if len(stops) > 1 else []
+        for number, places in enumerate([tuple(stops), *one_by_one]):
+            result = yield PlannedStep(SkillCall("Explore", (object_class, *places)))
+            self._belief.state = replace(self._belief.state, at="")
+            counts = result.object_id not in self._excluded | self._taken
+            if result.success and counts:
+                self._belief.add(Thing(name, object_class, result.object_id, result.object_id))
+                return True
+            if number == 0 and not result.success:
+                return False
+        return False
 
     def _support_of(self, name: str) -> Thing:
         outer = self._belief.state.container_of(name)
@@ -420,7 +436,8 @@ class GoalRun:
             return
         container = self._belief.named(result.object_id)
         if container is None and result.object_id and self._kinds[subject.object_class].movable:
-            container = Thing(f"{subject.name} cover", "Cabinet", result.object_id, result.object_id)
+            cover = f"{subject.name} cover"
+            container = Thing(cover, "Cabinet", result.object_id, result.object_id, is_setting=True)
             self._belief.add(container)
         if container is None:
             container = subject

@@ -27,6 +27,7 @@ class Thing:
     """A thing that a plan is about.
 
     reference: how skills name it; object_id: the robot's own id once known; memory_id: memory's id if that knew it.
+    is_setting: it is only known as what another thing is in or on; no goal has named it.
     """
 
     name: str
@@ -34,6 +35,7 @@ class Thing:
     reference: str
     object_id: str = ""
     memory_id: str = ""
+    is_setting: bool = False
 
     @property
     def call_name(self) -> str:
@@ -85,6 +87,20 @@ class WorldState:
         kept = {(inner, outer) for inner, outer in self.inside if inner != name}
         return replace(self, inside=frozenset(kept | ({(name, container)} if container else set())))
 
+    def renamed(self, old: str, new: str) -> WorldState:
+        """Return the world with a thing under another name; one that had this name before is taken to be the same."""
+
+        def name_of(name: str) -> str:
+            return new if name == old else name
+
+        inside = {(name_of(inner), name_of(outer)) for inner, outer in self.inside}
+        return WorldState(
+            name_of(self.held),
+            name_of(self.at),
+            frozenset((inner, outer) for inner, outer in inside if inner != outer),
+            frozenset((name_of(name), held) for name, held in self.states),
+        )
+
 
 @dataclass
 class Belief:
@@ -115,18 +131,8 @@ class Belief:
 
     def rename(self, old: str, new: str) -> None:
         """Give a thing another name; all that is believed of it stays."""
-
-        def renamed(name: str) -> str:
-            return new if name == old else name
-
-        self.things[new] = replace(self.things.pop(old), name=new)
-        state = self.state
-        self.state = WorldState(
-            renamed(state.held),
-            renamed(state.at),
-            frozenset((renamed(inner), renamed(outer)) for inner, outer in state.inside),
-            frozenset((renamed(name), held) for name, held in state.states),
-        )
+        self.things[new] = replace(self.things.pop(old), name=new, is_setting=False)
+        self.state = self.state.renamed(old, new)
 
     def named(self, reference: str) -> Thing | None:
         """Return the thing that a skill's argument or a robot's id stands for."""
@@ -136,9 +142,21 @@ class Belief:
         return None
 
     def identify(self, name: str, object_id: str) -> None:
-        """Note the robot's own id of a thing."""
-        if name in self.things and object_id:
-            self.things[name] = replace(self.things[name], object_id=object_id)
+        """Note the robot's own id of a thing. What stands under or around another thing may turn out to be a thing that
+        the goal knows under a name of its own: the two become one, which keeps that name."""
+        if name not in self.things or not object_id:
+            return
+        thing = self.things[name] = replace(self.things[name], object_id=object_id)
+        twin = next((one for one in self.things.values() if one.object_id == object_id and one is not thing), None)
+        if twin is not None and twin.is_setting:
+            self._unite(twin, thing)
+        elif twin is not None and thing.is_setting:
+            self._unite(thing, twin)
+
+    def _unite(self, setting: Thing, thing: Thing) -> None:
+        self.things.pop(setting.name)
+        self.things[thing.name] = replace(thing, memory_id=thing.memory_id or setting.memory_id)
+        self.state = self.state.renamed(setting.name, thing.name)
 
     def observe(self, change: StateChange) -> None:
         """Take over what a skill reports to have changed, as far as it is about these things."""

@@ -18,7 +18,7 @@ from memory_node.scene_graph.fusion import fuse_geometry, fuse_label, take_geome
 from memory_node.scene_graph.object_table import ObjectRecord, Rows
 from memory_node.scene_graph.observed import Observed
 from memory_node.scene_graph.same_instance import best_same_instance
-from memory_node.scene_graph.state import GraphState, plain_name
+from memory_node.scene_graph.state import ROBOT_ID, GraphState, plain_name
 from memory_node.scene_graph.support import update_supports
 
 _ANCHORS_KEPT = 4
@@ -257,9 +257,15 @@ class FrameUpdate:
         near = [r for r in doubtful.tolist() if table.records[r] is not None and not table.removed[r]]
         confirmed = [r for r in near if table.times_seen[r] >= state.config.confirmed_sightings]
         candidates = confirmed + state.lost.get(name, [])
-        if observation.truncated or not candidates:
+        if observation.truncated or not candidates or self._is_in_hand(name):
             return None
         return best_same_instance(table, candidates, name, observation.box.size, observation.embedding, state.config)
+
+    def _is_in_hand(self, best_class: str) -> bool:
+        """Return whether the robot holds such a thing: one that turns up is then likely what it just put down, and no
+        long-lost other one. What the skill reports will tell."""
+        table = self._state.table
+        return any(table.record(row).best_class == best_class for row in self._state.load_of(ROBOT_ID))
 
     def _add(self, obs: int, observation: ObjectObservation) -> int:
         state, table, stamp = self._state, self._state.table, self._frame.stamp_ns

@@ -21,6 +21,7 @@ def update_supports(state: GraphState, rows: Rows, neighbours: Rows) -> None:
     _reach_down(state, rows, neighbours, _over_footprint(state, rows, neighbours, 0.15) & other)
     _reach_out(state, rows, neighbours, other)
     above = _over_footprint(state, rows, neighbours, 0.02) & other
+    between_walls = _over_footprint(state, rows, neighbours, 0.0) & other
     bottom = table.center[rows, 2] - 0.5 * table.size[rows, 2]
     height = table.center[neighbours, 2] + 0.5 * table.size[neighbours, 2]
     larger = table.size[neighbours, :2].prod(axis=1)[None] > 0.8 * table.size[rows, :2].prod(axis=1)[:, None]
@@ -29,7 +30,7 @@ def update_supports(state: GraphState, rows: Rows, neighbours: Rows) -> None:
     top = table.center[rows, 2] + 0.5 * table.size[rows, 2]
     floor = table.center[neighbours, 2] - 0.5 * table.size[neighbours, 2]
     volume = table.size[rows].prod(axis=1)[:, None] < 0.5 * table.size[neighbours].prod(axis=1)[None]
-    within = above & volume & (bottom[:, None] > floor[None] - 0.05) & (top[:, None] < height[None] + 0.05)
+    within = between_walls & volume & (bottom[:, None] > floor[None] - 0.05) & (top[:, None] < height[None] + 0.05)
     volumes = table.size[neighbours].prod(axis=1)
     for i, row in enumerate(rows.tolist()):
         record = table.record(row)

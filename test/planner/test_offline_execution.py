@@ -2,6 +2,7 @@
 
 import itertools
 
+import numpy as np
 import pytest
 
 from memory_node.delivery.ablation import AblatedMemory
@@ -10,7 +11,7 @@ from memory_node.domain.geometry import Pose
 from memory_node.domain.skill import FailureReason, SkillCall, SkillResult
 from memory_node.domain.states import ObjectState
 from memory_node.home.home_file import load_home
-from memory_node.home.placement import free_spot
+from memory_node.home.placement import Spot, free_spot
 from memory_node.home.robot import HomeRobot
 from memory_node.planner.executor import InstructionExecutor
 from memory_node.planner.object_kinds import load_object_kinds
@@ -31,17 +32,17 @@ class SeeingRobot:
         laid = OccupancyMap(grid.occupancy, grid.resolution_m, Pose.planar(*grid.origin, 0.0))
         self.memory.set_map(laid, self.world.now_ns)
         self.faults: list[str] = []
-        self._look()
+        self.look()
 
     def execute(self, call: SkillCall) -> SkillResult:
         if call.skill in self.faults:
             self.faults.remove(call.skill)
             return SkillResult(call, False, FailureReason.EXECUTION, "the gripper slipped")
-        result = self._robot.run(call, on_progress=lambda _: self._look())
-        self._look()
+        result = self._robot.run(call, on_progress=lambda _: self.look())
+        self.look()
         return result
 
-    def _look(self) -> None:
+    def look(self) -> None:
         self.memory.observe(self._robot.observe())
 
     def _area(self, area_id: str) -> tuple[float, float]:
@@ -109,6 +110,25 @@ def test_slicing_fetches_a_knife_and_delivers_a_slice(robot, word_embedder) -> N
     assert result.success
     slices = robot.world.of_class("AppleSliced")
     assert any(robot.world[piece.parent_id].class_name == "Plate" for piece in slices if piece.parent_id in robot.world)
+
+
+def put_on_top(robot: SeeingRobot, thing_id: str, class_name: str) -> None:
+    """Let someone lay a thing on top of furniture, before the robot's eyes."""
+    thing, furniture = robot.world[thing_id], robot.world.of_class(class_name)[0]
+    robot.execute(SkillCall("GoToObject", (furniture.id,)))
+    robot.world.grasp(thing)
+    rise = 0.5 * float(furniture.box.size[2] + thing.box.size[2])
+    robot.world.release(thing, Spot(furniture.box.center + np.array([0.0, 0.0, rise]), 0.0), None)
+    robot.world.take_changes()
+    robot.look()
+
+
+def test_what_lies_on_top_of_the_fridge_is_not_in_it(robot, word_embedder) -> None:
+    put_on_top(robot, "apple", "Fridge")
+    result = executor(robot, word_embedder).execute("put the apple in the fridge")
+    assert result.success
+    assert robot.world["apple"].inside
+    assert result.skills > 0
 
 
 def test_cancelling_stops_before_the_next_skill(robot, word_embedder) -> None:

@@ -51,6 +51,17 @@ def test_sighting_at_the_new_place_before_the_report_is_no_second_object() -> No
     assert [found.id for found in graph.objects()] == [apple.id]
 
 
+def test_sighting_at_the_new_place_before_the_report_revives_no_other_that_was_lost() -> None:
+    graph = SceneGraph()
+    graph.observe(frame(1, 0.0, seen("Apple", (0.8, 0.0, 0.9), (0.8, 0.6, 0.9))))
+    apple, lost = graph.objects()
+    graph.apply_change(StateChange(lost.id, "Apple", SECOND_NS, destroyed=True))
+    graph.apply_change(StateChange(apple.id, "Apple", 2 * SECOND_NS, held=True))
+    graph.observe(frame(5, 3.0, seen("Apple", (5.0, 0.02, 0.9))))
+    graph.apply_change(StateChange(apple.id, "Apple", 4 * SECOND_NS, held=False, position=(5.0, 0.0, 0.9)))
+    assert [found.id for found in graph.objects()] == [apple.id]
+
+
 def test_apple_that_lay_there_before_stays_a_second_one() -> None:
     graph = SceneGraph()
     graph.observe(frame(1, 0.0, seen("Apple", (0.8, 0.0, 0.9))))
@@ -130,3 +141,14 @@ def test_picture_from_before_a_put_that_comes_after_its_report_moves_nothing_bac
     graph.observe(frame(9, 0.0, APPLE_IN_BOWL))
     assert np.allclose(graph.object(apple).box.center, [4.0, -2.0, 0.99])
     assert graph.counters["late_frame"] == 1
+
+
+def test_fork_that_lies_beside_a_mug_is_not_in_it() -> None:
+    graph = SceneGraph(SceneGraphConfig.load())
+    counter = sighting("CounterTop", (1.0, 0.0, 0.475), (0.8, 1.6, 0.95))
+    mug = sighting("Mug", (1.0, 0.0, 1.0), (0.10, 0.08, 0.10))
+    fork = sighting("Fork", (0.935, 0.0, 0.96), (0.20, 0.02, 0.02))
+    for second in range(1, 4):
+        graph.observe(frame(second, 0.0, (counter, mug, fork)))
+    found = {one.class_name: one for one in graph.objects()}
+    assert found["Fork"].support_id == found["CounterTop"].id

@@ -1,0 +1,38 @@
+"""What the planner believes of the things that a goal is about."""
+
+from memory_node.domain.states import ObjectState
+from memory_node.planner.belief import Belief, Thing
+from memory_node.planner.object_kinds import load_object_kinds
+
+
+def belief_of(*things: Thing) -> Belief:
+    belief = Belief(load_object_kinds())
+    for thing in things:
+        belief.add(thing)
+    return belief
+
+
+def test_setting_that_turns_out_to_be_the_destination_is_one_thing_with_it() -> None:
+    cover = Thing("target cover", "Cabinet", "fridge_1", "fridge_1", is_setting=True)
+    belief = belief_of(
+        Thing("target", "Apple", "Apple@1,2,0.8"), cover, Thing("destination", "Fridge", "Fridge@1,2,0.9")
+    )
+    belief.state = belief.state.put("target", "target cover").with_state("target cover", ObjectState.OPENED)
+    belief.identify("destination", "fridge_1")
+    assert set(belief.things) == {"target", "destination"}
+    assert belief.state.container_of("target") == "destination"
+    assert belief.state.has("destination", ObjectState.OPENED)
+
+
+def test_name_that_the_goal_gave_is_kept_when_the_setting_is_identified_second() -> None:
+    support = Thing("target support", "Sofa", "Sofa@1,2,0.4", memory_id="m7", is_setting=True)
+    belief = belief_of(Thing("target", "Book", "Book@1,2,0.5"), support, Thing("destination", "Sofa", "s1", "s1"))
+    belief.identify("target support", "s1")
+    assert belief.things["destination"].memory_id == "m7"
+    assert "target support" not in belief.things
+
+
+def test_two_things_that_the_goal_names_stay_two() -> None:
+    belief = belief_of(Thing("fixture", "Fridge", "f1", "f1"), Thing("destination", "Fridge", "Fridge@1,2,0.9"))
+    belief.identify("destination", "f1")
+    assert set(belief.things) == {"fixture", "destination"}
