@@ -254,10 +254,10 @@ class GoalRun:
         for belief in answer.states:
             if belief.probability >= 0.5 and belief.state in (_S.OPENED, _S.CLOSED, _S.ON, _S.OFF):
                 self._belief.state = self._belief.state.with_state(name, belief.state)
-        support = self._lookup.scene_object(answer.support_id)
+        itself = self._lookup.scene_object(answer.object_id)
+        support = self._lookup.support_of(answer)
         if support is None or not self._kinds[answer.object_class].movable:
             return
-        itself = self._lookup.scene_object(answer.object_id)
         if self._kinds[support.class_name].lidded and itself is not None and not itself.inside:
             return  # what lies on top of a fridge is not in the fridge
         known = self._belief.named(support.id)

@@ -40,7 +40,8 @@ class MemoryLookup:
         answer = None
         for ask in (self._memory.recall, self._memory.find):
             answers = [one for one in ask(query).answers if self._fits(one, object_class, excluded)]
-            answers = [one for one in answers if one.support_id not in not_on]
+            if not_on:
+                answers = [one for one in answers if self._support_id(one) not in not_on]
             # What is likely gone is still worth a look when nothing better is known.
             answer = min(answers, key=lambda one: one.status is not AnswerStatus.OK, default=None)
             if answer is not None:
@@ -66,6 +67,10 @@ class MemoryLookup:
             return None
         return next((found for found in self._memory.scene().objects if found.id == object_id), None)
 
+    def support_of(self, answer: ObjectAnswer) -> SceneObject | None:
+        """Return what an answer's object is on or in by the scene graph; None where that is unknown."""
+        return self.scene_object(self._support_id(answer))
+
     def of_classes(self, names: Sequence[str]) -> list[SceneObject]:
         """Return the scene graph's objects of some classes, in the order of the classes."""
         wanted = {name: rank for rank, name in enumerate(names)}
@@ -74,3 +79,10 @@ class MemoryLookup:
 
     def _fits(self, answer: ObjectAnswer, object_class: str, excluded: frozenset[str]) -> bool:
         return answer.object_class == object_class and answer.object_id not in excluded and answer.status in _TRUSTED
+
+    def _support_id(self, answer: ObjectAnswer) -> str:
+        """Return the id of what an answer's object is on or in: units of the short-term memory do not tell."""
+        if answer.support_id:
+            return answer.support_id
+        itself = self.scene_object(answer.object_id)
+        return itself.support_id if itself is not None else ""
