@@ -7,6 +7,7 @@ from typing import Protocol
 
 from memory_node.bench.household_cases import Case
 from memory_node.bench.household_conditions import Condition, ConditionReader
+from memory_node.bench.household_contradictions import Wording
 from memory_node.domain.goal_labels import GoalKind
 from memory_node.domain.states import ObjectState
 from memory_node.home.thing import HAND, Thing
@@ -37,15 +38,19 @@ class Judge(Protocol):
 def judge_of(case: Case, world: World, kinds: ObjectKinds) -> Judge:
     """Return the judge of a case in its world as it is at the start."""
     if case.conditions:
-        return ConditionJudge(ConditionReader(kinds).read(case.conditions, world))
+        return ConditionJudge(ConditionReader(kinds).read(case.conditions, world), Wording(case.instruction, kinds))
     return AlfredJudge(goal_from_alfred(case.task["task_type"], case.task["pddl_params"]), kinds)
 
 
 class ConditionJudge:
-    """ALFRED-L: a condition counts as met when it held at some moment after the instruction began."""
+    """ALFRED-L: a condition counts as met when it held at some moment after the instruction began.
 
-    def __init__(self, conditions: Sequence[Condition]) -> None:
+    wording: of the instruction, to tell which unmet conditions contradict it; None when that is of no interest.
+    """
+
+    def __init__(self, conditions: Sequence[Condition], wording: Wording | None = None) -> None:
         self._conditions = conditions
+        self._wording = wording
         self._met = [False] * len(conditions)
 
     def watch(self, world: World) -> None:
@@ -59,8 +64,12 @@ class ConditionJudge:
         return sum(self._met), len(self._met)
 
     def problems(self) -> list[str]:
-        """Return the conditions that can never be met, and why."""
-        return [f"{one.text}: {one.malformed}" for one in self._conditions if one.malformed]
+        """Return the conditions that can never be met, and the unmet ones that contradict the instruction, and why."""
+        told = [(one, one.malformed or self._contradiction(one, met)) for one, met in zip(self._conditions, self._met)]
+        return [f"{one.text}: {problem}" for one, problem in told if problem]
+
+    def _contradiction(self, condition: Condition, met: bool) -> str:
+        return "" if met or self._wording is None else self._wording.contradiction(condition)
 
     def missed(self) -> list[str]:
         """Return the conditions that have not been met so far."""

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from memory_node.bench.household_conditions import ConditionReader
+from memory_node.bench.household_contradictions import Wording
 from memory_node.bench.household_goals import AlfredJudge, ConditionJudge
 from memory_node.domain.states import ObjectState
 from memory_node.home.home_file import load_home
@@ -92,6 +93,25 @@ def test_condition_counts_when_it_held_for_a_moment(world: World) -> None:
     judge.watch(world)
     put(world, "apple", "Bed")
     assert judge.verdict(world) == (2, 2)
+
+
+@pytest.mark.parametrize(
+    ("instruction", "condition", "problem"),
+    [
+        ("slice the apple, throw the tomato in the trash", "INSIDE(apple, trash): 1", "other things"),
+        ("put the container back in the fridge", "INSIDE(bottle, fridge): 1", "does not name"),
+        ("wash the apple, put it in the trash", "INSIDE(apple, trash): 1", ""),
+        ("put the apple and the tomato in the trash", "INSIDE(tomato, trash): 1", ""),
+        ("put the CellPhone on the Desk", "ON(phone, desk): 1", ""),
+    ],
+)
+def test_condition_that_the_instruction_does_not_ask_for_is_reported(
+    world: World, instruction: str, condition: str, problem: str
+) -> None:
+    kinds = load_object_kinds()
+    judge = ConditionJudge(ConditionReader(kinds).read(condition, world), Wording(instruction, kinds))
+    assert judge.verdict(world) == (0, 1)
+    assert [problem in told for told in judge.problems()] == ([True] if problem else [])
 
 
 def alfred(task_type: str, **params) -> AlfredJudge:
