@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable
+from heapq import nsmallest
+from itertools import islice
 
 from memory_node.experience.record import ExperienceRecord
 
@@ -38,31 +40,29 @@ class RecordIndex:
 
     def of_task(self, task_type: str) -> list[ExperienceRecord]:
         """Return the newest records of a task type, oldest of them first."""
-        return [self._records[i] for i in self._newest(("task", task_type))]
+        return [self._records[i] for i in _newest(self._posted("task", task_type))]
 
     def similar(self, task_type: str, objects: Iterable[str], room: str, k: int) -> list[ExperienceRecord]:
         """Return the k records most like the query, most similar first, newer first among equals."""
         wanted = set(objects)
-        keys = [("task", task_type), ("room", room), *(("object", name) for name in wanted)]
-        candidates = {i for key in keys if key[1] for i in self._newest(key)}
+        of_task, of_room = self._posted("task", task_type), self._posted("room", room)
+        of_objects = [self._posted("object", name) for name in wanted]
+        candidates = {i for posted in (of_task, of_room, *of_objects) for i in _newest(posted)}
+        share = _OBJECT / len(wanted) if wanted else 0.0
 
-        def score(episode_id: str) -> float:
-            record = self._records[episode_id]
-            shared = sum(name in record.objects for name in wanted) / len(wanted) if wanted else 0.0
-            fits_task, fits_room = bool(task_type) and record.task_type == task_type, bool(room) and record.room == room
-            return _TASK * fits_task + _OBJECT * shared + _ROOM * fits_room
+        def rank(episode_id: str) -> tuple[float, int, str]:
+            score = _TASK * (episode_id in of_task) + _ROOM * (episode_id in of_room)
+            score += share * sum([episode_id in posted for posted in of_objects])
+            return -score, -self._records[episode_id].stamp_ns, episode_id
 
-        ranked = sorted(candidates, key=lambda i: (-score(i), -self._records[i].stamp_ns, i))
-        return [self._records[i] for i in ranked[:k]]
+        return [self._records[i] for _, _, i in nsmallest(k, map(rank, candidates))]
 
-    def _newest(self, key: tuple[str, str]) -> list[str]:
-        listed = self._postings.get(key, {})
-        newest = []
-        for episode_id in reversed(listed):
-            newest.append(episode_id)
-            if len(newest) == _NEWEST:
-                break
-        return newest[::-1]
+    def _posted(self, kind: str, name: str) -> dict[str, None]:
+        return self._postings.get((kind, name), {}) if name else {}
+
+
+def _newest(posted: dict[str, None]) -> list[str]:
+    return list(islice(reversed(posted), _NEWEST))[::-1]
 
 
 def _postings(record: ExperienceRecord) -> list[tuple[str, str]]:
