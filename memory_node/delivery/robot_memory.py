@@ -107,8 +107,7 @@ class RobotMemory:
         with self._lock:
             before = self._scene.version
             events = tuple(self._scene.observe(frame))
-            x_m, y_m, _ = frame.map_T_camera.position
-            self._room = room_at(self._scene, float(x_m), float(y_m))
+            self._room = room_at(self._scene, *frame.map_T_camera.position.tolist())
             self._epoch.note(events)
             self._scene.frame_verified = self._epoch.verified
             for event in events:

@@ -61,7 +61,10 @@ class ObjectAnswer:
 
 @dataclass(frozen=True)
 class FindQuery:
-    """What to look for; empty fields do not restrict. near: (x, y, z) in map. as_of_ns: answer as of then (0 = now)."""
+    """What to look for; empty fields do not restrict. near: (x, y, z) in map. as_of_ns: answer as of then (0 = now).
+
+    area_id: an area, a room or a floor by its id, or rooms and floors by their name.
+    """
 
     text: str = ""
     object_class: str = ""

@@ -169,3 +169,19 @@ class SceneSnapshot:
     frame_id: str = "map"
     frame_verified: bool = True
     version: int = 0
+
+    def on_floor(self, floor_id: str) -> SceneSnapshot:
+        """Return what is on one floor: its rooms, areas and their objects, and the relations between these."""
+        areas = tuple(area for area in self.areas if area.floor_id == floor_id)
+        area_ids = {area.id for area in areas}
+        rooms = tuple(room for room in self.rooms if room.floor_id == floor_id)
+        objects = tuple(found for found in self.objects if found.area_id in area_ids)
+        ids = {floor_id, *area_ids, *(room.id for room in rooms), *(found.id for found in objects)}
+        return replace(
+            self,
+            floors=tuple(floor for floor in self.floors if floor.id == floor_id),
+            rooms=rooms,
+            areas=areas,
+            objects=objects,
+            relations=tuple(r for r in self.relations if r.source_id in ids and r.target_id in ids),
+        )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -28,15 +28,19 @@ class Ranking:
     scores: FloatArray
 
 
-def rank_objects(state: GraphState, query: FindQuery, embedder: TextEmbedder | None = None) -> Ranking:
+def rank_objects(
+    state: GraphState, query: FindQuery, embedder: TextEmbedder | None = None, within: Collection[str] | None = None
+) -> Ranking:
     """Return the objects that fit a query, at most query.k of them (0: all), removed ones included.
+
+    within: the ids of the areas that `query.area_id` means; None: wherever they are.
 
     Score: fit of the words (cosine of the embeddings, or equal names without an embedder), of the asked states, and
     how likely the object still is there; near queries prefer the nearer of equals. What fits by less than half is left
     out. The time is that of a few passes over columns: no object is built that is not answered with.
     """
     table = state.table
-    asked = _asked(state, query)
+    asked = _asked(state, query, within)
     fit = _text_fit(table, asked.rows, query.text, embedder)
     asked, fit = asked.select(fit >= _MIN_SCORE), fit[fit >= _MIN_SCORE]
     fit = fit * _state_fit(table, asked.rows, query.states)
@@ -103,15 +107,17 @@ def spoken_name(name: str) -> str:
     return spaced.replace("_", " ").replace("  ", " ").lower().strip()
 
 
-def _asked(state: GraphState, query: FindQuery) -> Whereabouts:
-    """Return what is of the class and in the area that a query asks for, where it is or was then."""
+def _asked(state: GraphState, query: FindQuery, within: Collection[str] | None) -> Whereabouts:
+    """Return what is of the class and in the areas that a query asks for, where it is or was then."""
     table = state.table
     rows = state.rows_of_class(query.object_class) if query.object_class else np.flatnonzero(table.alive)
     excluded = [table.row_of[object_id] for object_id in query.exclude_ids if object_id in table.row_of]
     if excluded:
         rows = np.setdiff1d(rows, excluded)
     asked = whereabouts_as_of(table, rows, query.as_of_ns) if query.as_of_ns else whereabouts(table, rows)
-    return asked.select(asked.area_code == table.code_of_area(query.area_id)) if query.area_id else asked
+    if within is None:
+        return asked
+    return asked.select(np.array([area_id in within for area_id in table.area_ids], dtype=bool)[asked.area_code])
 
 
 def _text_fit(table: ObjectTable, rows: Rows, text: str, embedder: TextEmbedder | None) -> FloatArray:

@@ -96,6 +96,7 @@ class SceneGraph:
         events = FrameUpdate(self.state, seen, weight, absence_counts=self.frame_verified).run()
         if not self.frame_verified and self._relocalization is not None:
             events += self._relocalization.note_frame()
+        self.places.here = self.places.floor_at(float(frame.map_T_camera.position[2]))
         self._note_view(frame)
         self._name_rooms(events)
         self.state.version += 1
@@ -117,10 +118,14 @@ class SceneGraph:
         stamp_ns: int = 0,
         robot: tuple[float, float] | None = None,
     ) -> None:
-        """Lay out areas and rooms on an occupancy grid (height, width), see OccupancyMap; ids stay as the map grows."""
+        """Lay out areas and rooms on an occupancy grid (height, width), see OccupancyMap; ids stay as the map grows.
+
+        A grid whose origin is at another height is of another floor, which the robot is on from now on.
+        """
         self.places.set_map(OccupancyMap(occupancy, resolution_m, map_T_origin), stamp_ns, robot)
         for row in self.state.active_rows().tolist():
-            if self.state.table.record(row).area_id not in self.places.areas:
+            area = self.places.areas.get(self.state.table.record(row).area_id)
+            if area is None or area.floor_id != self.places.floor_at(float(self.state.table.center[row, 2])):
                 self.state.locate(row, None)
         if self._naming is not None:
             self._naming.touch(self.places.areas)
@@ -183,7 +188,8 @@ class SceneGraph:
         """Return the remembered objects that fit a query, under the answer contract; now_ns defaults to the last
         stamp."""
         now_ns = query.as_of_ns or (self.state.now_ns if now_ns is None else now_ns)
-        best = rank_objects(self.state, query, self.embedder)
+        within = self.places.areas_within(query.area_id) if query.area_id else None
+        best = rank_objects(self.state, query, self.embedder, within)
         objects = (
             self._as_of(best.rows.tolist(), now_ns) if query.as_of_ns else map(self.state.object_at, best.rows.tolist())
         )
@@ -194,8 +200,9 @@ class SceneGraph:
         return recollect(answers, query)
 
     def rank_search_areas(self, object_class: str, k: int = 0, now_ns: int | None = None) -> tuple[RankedArea, ...]:
-        """Return the areas where an object of the class is likely, best first; k = 0 gives all."""
-        areas = list(self.places.areas.values())
+        """Return the areas of the floor that the robot is on where an object of the class is likely, best first; k = 0
+        gives all."""
+        areas = [area for area in self.places.areas.values() if self.places.here in ("", area.floor_id)]
         now_ns = self.state.now_ns if now_ns is None else now_ns
         return rank_areas(self.state, areas, object_class, now_ns, k, self.embedder)
 
@@ -279,14 +286,14 @@ class SceneGraph:
 
     def _note_view(self, frame: Frame) -> None:
         """Mark the areas that lie in view, up to half the evidence range, as looked at."""
-        if frame.intrinsics is None or not self.places.areas:
+        ids = [area.id for area in self.places.areas.values() if area.floor_id == self.places.here]
+        if frame.intrinsics is None or not ids:
             return
         axis = frame.map_T_camera.matrix[:2, 2]
         length = float(np.linalg.norm(axis))
         if length < 1e-6:
             return
         reach = 0.5 * self.config.evidence_range_m
-        ids = list(self.places.areas)
         offset = np.array([self.places.areas[i].position for i in ids]) - frame.map_T_camera.position[:2]
         ahead = offset @ (axis / length)
         aside = np.abs(offset @ (np.array([-axis[1], axis[0]]) / length))

@@ -12,7 +12,7 @@ from memory_node.scene_graph.colors import Rgb, class_color, room_color
 from memory_node.scene_graph.find import describe
 
 Point = tuple[float, float, float]
-# How high the layers are raised above the objects.
+# How high the layers are raised above the ground of their floor.
 _AREAS_M, _ROOMS_M, _FLOORS_M = 3.0, 5.0, 7.0
 
 
@@ -74,8 +74,9 @@ class MarkerDiff:
 def scene_markers(snapshot: SceneSnapshot) -> list[Marker]:
     """Return the markers of a snapshot: objects where they are, areas, rooms and floors raised above them, edges
     between."""
-    area_at = {a.id: (a.position[0], a.position[1], _AREAS_M) for a in snapshot.areas}
-    room_at = {r.id: (r.center[0], r.center[1], _ROOMS_M) for r in snapshot.rooms}
+    ground = {floor.id: floor.height_m for floor in snapshot.floors}
+    area_at = {a.id: _up((*a.position, ground.get(a.floor_id, 0.0)), _AREAS_M) for a in snapshot.areas}
+    room_at = {r.id: _up((*r.center, ground.get(r.floor_id, 0.0)), _ROOMS_M) for r in snapshot.rooms}
     markers = _floor_markers(snapshot, room_at)
     for index, room in enumerate(snapshot.rooms):
         color = _dark(room_color(index))
@@ -117,7 +118,7 @@ def _floor_markers(snapshot: SceneSnapshot, room_at: dict[str, Point]) -> list[M
         if not rooms:
             continue
         x, y, _ = _rounded(np.mean(rooms, axis=0))
-        at = (x, y, _FLOORS_M)
+        at = _up((x, y, floor.height_m), _FLOORS_M)
         markers.append(Marker("floors", floor.id, "cube", at, size=(0.8, 0.8, 0.3), color=(0.35, 0.38, 0.42, 1.0)))
         markers.append(_text("floor_names", floor.id, floor.name, _up(at, 0.6), 0.5))
         markers.append(_line("floor_rooms", floor.id, [(at, room) for room in rooms], (0.5, 0.5, 0.6, 0.35)))

@@ -33,31 +33,47 @@ def draw_scene(
     width_in: float = 12.0,
     room_of_cell: NDArray[np.integer] | None = None,
 ) -> Path:
-    """Draw a snapshot to a PNG (or SVG, by the name) and return its path.
+    """Draw a snapshot to a PNG (or SVG, by the name), one floor above the other, and return its path.
 
     grid: the occupancy map under it. robot_path: (n, 2) in map. room_of_cell: (h, w) room numbers of the grid, -1 none.
     """
-    low, high = _extent(snapshot, grid)
-    size = np.maximum(high - low, 1.0)
-    figure = Figure(figsize=(width_in, float(np.clip(width_in * size[1] / size[0], 4.0, 16.0)) + 0.5), dpi=130)
+    floors = _by_floor(snapshot, grid)
+    extents = [_extent(part, under) for part, under in floors]
+    shapes = [np.maximum(high - low, 1.0) for low, high in extents]
+    heights = [float(np.clip(width_in * size[1] / size[0], 4.0, 16.0)) + 0.5 for size in shapes]
+    figure = Figure(figsize=(width_in, sum(heights)), dpi=130)
     FigureCanvasAgg(figure)
-    axes = figure.add_subplot()
-    if grid is not None:
-        _draw_map(axes, grid, room_of_cell)
-    _draw_places(axes, snapshot)
-    if len(robot_path) > 1:
-        track = np.asarray(robot_path, dtype=float)
-        axes.plot(track[:, 0], track[:, 1], color=_PATH, linewidth=1.6, alpha=0.75, zorder=3, solid_capstyle="round")
-        axes.plot(*track[-1], marker="o", markersize=9, color=_PATH, markeredgecolor="white", zorder=8)
-    _draw_objects(axes, snapshot, small_text=len(snapshot.objects) > 60)
-    _frame(axes, low, high, title or _title(snapshot))
+    panels = figure.subplots(len(floors), 1, squeeze=False, height_ratios=heights)[:, 0]
+    for axes, (part, under), (low, high) in zip(panels, floors, extents):
+        if under is not None:
+            _draw_map(axes, under, room_of_cell)
+        _draw_places(axes, part)
+        if len(robot_path) > 1 and under is grid:
+            track = np.asarray(robot_path, dtype=float)
+            axes.plot(
+                track[:, 0], track[:, 1], color=_PATH, linewidth=1.6, alpha=0.75, zorder=3, solid_capstyle="round"
+            )
+            axes.plot(*track[-1], marker="o", markersize=9, color=_PATH, markeredgecolor="white", zorder=8)
+        _draw_objects(axes, part, small_text=len(part.objects) > 60)
+        _frame(axes, low, high, title or _title(part, len(floors) > 1))
     figure.tight_layout()
     figure.savefig(path)
     return path
 
 
-def _title(snapshot: SceneSnapshot) -> str:
+def _by_floor(snapshot: SceneSnapshot, grid: OccupancyMap | None) -> list[tuple[SceneSnapshot, OccupancyMap | None]]:
+    """Return the snapshot of each floor, the highest first, and the grid with the floor whose map it is."""
+    if len(snapshot.floors) < 2:
+        return [(snapshot, grid)]
+    floors = sorted(snapshot.floors, key=lambda floor: -floor.height_m)
+    heights = [floor.height_m for floor in floors]
+    mapped = int(np.argmin(np.abs(np.subtract(heights, grid.map_T_origin.position[2])))) if grid is not None else -1
+    return [(snapshot.on_floor(floor.id), grid if i == mapped else None) for i, floor in enumerate(floors)]
+
+
+def _title(snapshot: SceneSnapshot, of_several: bool) -> str:
     counts = f"{len(snapshot.objects)} objects, {len(snapshot.areas)} areas, {len(snapshot.rooms)} rooms"
+    counts = f"{snapshot.floors[0].name}: {counts}" if of_several else counts
     return counts if snapshot.frame_verified else f"{counts} (frame not verified)"
 
 

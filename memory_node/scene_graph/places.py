@@ -16,12 +16,22 @@ from memory_node.domain.scene import Area, Floor, Relation, RelationKind, Room
 from memory_node.scene_graph.areas import area_middles, path_lengths, split_into_areas
 from memory_node.scene_graph.config import SceneGraphConfig
 from memory_node.scene_graph.free_space import OccupancyMap, reachable
+from memory_node.scene_graph.ground import Ground
 from memory_node.scene_graph.rooms import split_into_rooms
+
+# Grounds that differ by less in height are one floor.
+_ONE_FLOOR_M = 1.0
+# What seems to lie so far below a floor's ground still lies on it.
+_SUNK_M = 0.25
 
 
 @dataclass(eq=False)
 class Places:
-    """Floors, rooms, areas and the navigable edges between areas. Empty until the first map comes."""
+    """Floors, rooms, areas and the navigable edges between areas. Empty until the first map comes.
+
+    Each floor has a ground of its own, the last map that came for its height; grounds are not stored. here: the floor
+    that the robot is on, empty while nobody knows.
+    """
 
     config: SceneGraphConfig
     make_id: Callable[[int], str]
@@ -29,62 +39,53 @@ class Places:
     rooms: dict[str, Room] = field(default_factory=dict)
     areas: dict[str, Area] = field(default_factory=dict)
     paths: dict[tuple[str, str], float] = field(default_factory=dict)
-    map: OccupancyMap | None = None
-
-    def __post_init__(self) -> None:
-        self._grid: OccupancyMap | None = None
-        self._area_ids: list[str] = []
-        self._cell_area: NDArray[np.intp] | None = None
-        self._nearest_area: NDArray[np.intp] | None = None
-        self._cell_room: NDArray[np.intp] | None = None
+    grounds: dict[str, Ground] = field(default_factory=dict)
+    here: str = ""
 
     def set_map(self, grid: OccupancyMap, stamp_ns: int, robot: tuple[float, float] | None = None) -> None:
-        """Lay out areas and rooms on a new or grown map; those that were there before keep their ids.
+        """Lay out areas and rooms on a new or grown map of the floor at its origin's height; those that were there
+        before keep their ids.
 
         robot: where it stands, which tells the reachable part from other free space; without it the largest part
         counts.
         """
-        floor = self._floor_at(float(grid.map_T_origin.position[2]), stamp_ns)
+        floor = self._floor_with_ground_at(float(grid.map_T_origin.position[2]), stamp_ns)
         coarse = grid.coarser(min(0.1, self.config.area_spacing_m / 8.0))
         free = coarse.free()
-        seeds = self._seeds(coarse, robot)
-        open_cells = reachable(free, coarse.resolution_m, self.config.robot_radius_m, seeds)
+        open_cells = reachable(free, coarse.resolution_m, self.config.robot_radius_m, self._seeds(coarse, floor, robot))
         labels = split_into_areas(coarse, open_cells, self.config.area_spacing_m)
         room_of_cell, room_ids = self._lay_rooms(coarse, free & _connected_to(free, open_cells), floor, stamp_ns)
-        self._lay_areas(coarse, labels, floor, room_of_cell, room_ids, stamp_ns)
-        self.map, self._grid, self._cell_area, self._cell_room = grid, coarse, labels, room_of_cell
-        if (labels >= 0).any():
-            _, nearest = ndimage.distance_transform_edt(labels < 0, return_indices=True)
-            self._nearest_area = labels[nearest[0], nearest[1]]
-        else:
-            self._nearest_area = None
+        area_ids = self._lay_areas(coarse, labels, floor, room_of_cell, room_ids, stamp_ns)
+        self.grounds[floor.id] = Ground.of(grid, coarse, labels, area_ids)
+        self.here = floor.id
 
-    def room_of_cell(self) -> NDArray[np.intp] | None:
-        """Return the room number (height, width) of the map's cells, -1 for none; None before the first map."""
-        if self.map is None or self._grid is None or self._cell_room is None:
-            return None
-        factor = round(self._grid.resolution_m / self.map.resolution_m)
-        fine = self._cell_room.repeat(factor, axis=0).repeat(factor, axis=1)
-        return fine[: self.map.cells.shape[0], : self.map.cells.shape[1]]
+    def floor_at(self, height_m: float) -> str:
+        """Return the id of the floor that a height belongs to: the highest whose ground is not above it, else the
+        lowest; empty before the first map."""
+        under = [floor for floor in self.floors.values() if floor.height_m <= height_m + _SUNK_M]
+        if under:
+            return max(under, key=lambda floor: floor.height_m).id
+        return min(self.floors.values(), key=lambda floor: floor.height_m).id if self.floors else ""
 
-    def area_at(self, x_m: float, y_m: float, seen_from: tuple[float, float] | None = None) -> str:
-        """Return the id of the area that a place belongs to, empty when the map does not say.
+    def area_at(self, x_m: float, y_m: float, z_m: float, seen_from: tuple[float, float] | None = None) -> str:
+        """Return the id of the area that a place belongs to, empty when no map says.
 
         A thing on a counter is nearest, through the wall, to the next room. The ray that it was seen along passes its
         own room's ground first, so that the first area on the way back to the camera is taken.
         """
-        if self._grid is None or self._cell_area is None or self._nearest_area is None:
-            return self._nearest_by_position(x_m, y_m)
-        start = np.array([x_m, y_m])
-        if seen_from is not None:
-            end = np.array(seen_from)
-            steps = max(2, int(np.linalg.norm(end - start) / self._grid.resolution_m) + 1)
-            found = self._lookup(self._cell_area, start + np.linspace(0.0, 1.0, steps)[:, None] * (end - start))
-            hits = found[found >= 0]
-            if hits.size:
-                return self._area_ids[int(hits[0])]
-        nearest = int(self._lookup(self._nearest_area, start[None])[0])
-        return self._area_ids[nearest] if nearest >= 0 else self._nearest_by_position(x_m, y_m)
+        floor_id = self.floor_at(z_m)
+        at = np.array([x_m, y_m])
+        found = self.grounds[floor_id].area_at(at, seen_from) if floor_id in self.grounds else ""
+        if found:
+            return found
+        areas = [area for area in self.areas.values() if area.floor_id == floor_id]
+        return min(areas, key=lambda area: float(np.sum((at - area.position) ** 2))).id if areas else ""
+
+    def areas_within(self, place: str) -> set[str]:
+        """Return the ids of the areas of an area, a room or a floor by its id, or of rooms and floors by their name."""
+        named = {place, *(room.id for room in self.rooms.values() if room.name == place)}
+        named |= {floor.id for floor in self.floors.values() if floor.name == place}
+        return {place, *(area.id for area in self.areas.values() if named & {area.room_id, area.floor_id})}
 
     def looked_at(self, area_ids: Iterable[str], stamp_ns: int) -> None:
         """Note that areas were in view."""
@@ -131,39 +132,23 @@ class Places:
             self.rooms[room.id] = replace(room, center=_moved(transform, room.center))
         for floor in self.floors.values():
             self.floors[floor.id] = replace(floor, height_m=floor.height_m + float(transform.position[2]))
-        if self.map is not None and self._grid is not None:
-            self.map = replace(self.map, map_T_origin=transform @ self.map.map_T_origin)
-            self._grid = replace(self._grid, map_T_origin=transform @ self._grid.map_T_origin)
+        self.grounds = {floor_id: ground.moved_by(transform) for floor_id, ground in self.grounds.items()}
 
-    def _floor_at(self, height_m: float, stamp_ns: int) -> Floor:
+    def _floor_with_ground_at(self, height_m: float, stamp_ns: int) -> Floor:
         for floor in self.floors.values():
-            if abs(floor.height_m - height_m) < 1.0:
+            if abs(floor.height_m - height_m) < _ONE_FLOOR_M:
                 return floor
         floor = Floor(self.make_id(stamp_ns), f"floor {len(self.floors)}", height_m)
         self.floors[floor.id] = floor
         return floor
 
-    def _seeds(self, grid: OccupancyMap, robot: tuple[float, float] | None) -> list[tuple[int, int]]:
-        points = [robot] if robot is not None else [area.position for area in self.areas.values()]
+    def _seeds(self, grid: OccupancyMap, floor: Floor, robot: tuple[float, float] | None) -> list[tuple[int, int]]:
+        known = [area.position for area in self.areas.values() if area.floor_id == floor.id]
+        points = [robot] if robot is not None else known
         if not points:
             return []
         rows, columns = grid.to_cell(np.array(points))
         return list(zip(rows.tolist(), columns.tolist()))
-
-    def _lookup(self, cells: NDArray[np.intp], points: NDArray[np.float64]) -> NDArray[np.intp]:
-        assert self._grid is not None
-        rows, columns = self._grid.to_cell(points)
-        inside = (rows >= 0) & (columns >= 0) & (rows < cells.shape[0]) & (columns < cells.shape[1])
-        found = np.full(len(points), -1, np.intp)
-        found[inside] = cells[rows[inside], columns[inside]]
-        return found
-
-    def _nearest_by_position(self, x_m: float, y_m: float) -> str:
-        if not self.areas:
-            return ""
-        return min(
-            self.areas.values(), key=lambda area: (area.position[0] - x_m) ** 2 + (area.position[1] - y_m) ** 2
-        ).id
 
     def _lay_rooms(
         self, grid: OccupancyMap, free: NDArray[np.bool_], floor: Floor, stamp_ns: int
@@ -197,7 +182,8 @@ class Places:
         room_of_cell: NDArray[np.intp],
         room_ids: list[str],
         stamp_ns: int,
-    ) -> None:
+    ) -> list[str]:
+        """Enter the areas of a floor and the paths between them; return their ids by their number in `labels`."""
         middles = area_middles(grid, labels)
         here = [area for area in self.areas.values() if area.floor_id == floor.id]
         claims = _claims(grid, labels, [area.position for area in here])
@@ -225,7 +211,7 @@ class Places:
         self.paths = {ends: length for ends, length in self.paths.items() if not on_floor & set(ends)}
         for (a, b), length in path_lengths(grid, labels, positions).items():
             self.paths[ids[a], ids[b]] = length
-        self._area_ids = ids
+        return ids
 
 
 def _claims(grid: OccupancyMap, labels: NDArray[np.intp], positions: list[tuple[float, float]]) -> list[int]:

@@ -49,7 +49,7 @@ class Relocalization:
             move_row(state, row, [(found.now_T_then, 1.0)])
         for name in self._stored_keyframes:
             state.keyframes[name] = found.now_T_then @ state.keyframes[name]
-        if self._places.map is None:
+        if not self._places.grounds:
             self._places.moved_by(found.now_T_then)
         merged = merge_duplicates(state, stored, stored[:0], state.active_rows())
         left = [row for row in stored.tolist() if state.table.records[row] is not None]

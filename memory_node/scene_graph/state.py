@@ -25,7 +25,7 @@ _WHOLE_SIGMA_M = 0.05
 class AreaLookup(Protocol):
     """Tells the area of a place."""
 
-    def area_at(self, x_m: float, y_m: float, seen_from: tuple[float, float] | None) -> str:
+    def area_at(self, x_m: float, y_m: float, z_m: float, seen_from: tuple[float, float] | None) -> str:
         """Return the id of the area that a place belongs to, empty when the map does not say."""
 
 
@@ -120,8 +120,8 @@ class GraphState:
         """Set the area of a row from its position."""
         if self.places is None:
             return
-        center = self.table.center[row]
-        found = self.places.area_at(float(center[0]), float(center[1]), seen_from)
+        x, y, z = self.table.center[row].tolist()
+        found = self.places.area_at(x, y, z, seen_from)
         if found:
             self.table.set_area(row, found)
 

@@ -25,11 +25,13 @@ def scene_as_text(
     """Return one line per area, {name, type, contains, adjacent nodes, position}, then the edges between the areas
     told.
 
-    Areas come in order of relevance: what they contain against `topic` (with an embedder), then distance from `near`.
-    Lines that do not fit the budget are left out, the least relevant first.
+    Where there are several floors, a record names its floor too. Areas come in order of relevance: what they contain
+    against `topic` (with an embedder), then distance from `near`. Lines that do not fit the budget are left out, the
+    least relevant first.
     """
     contents = _contents(snapshot)
     rooms = {room.id: room.name for room in snapshot.rooms}
+    floors = {floor.id: floor.name for floor in snapshot.floors} if len(snapshot.floors) > 1 else {}
     by_id = {area.id: area for area in snapshot.areas}
     edges = [r for r in snapshot.relations if r.kind is RelationKind.NAVIGABLE]
     adjacent: dict[str, list[str]] = {}
@@ -41,7 +43,10 @@ def scene_as_text(
     told: list[Area] = []
     used = 0
     for area in order:
-        line = _area_line(area, rooms.get(area.room_id, ""), contents.get(area.id, []), adjacent.get(area.id, []))
+        where = {"type": rooms.get(area.room_id) or "area"}
+        if area.floor_id in floors:
+            where["floor"] = floors[area.floor_id]
+        line = _area_line(area, where, contents.get(area.id, []), adjacent.get(area.id, []))
         cost = count_tokens(line + "\n")
         if used + cost > token_budget:
             break
@@ -78,10 +83,10 @@ def _object_words(found: SceneObject, support: SceneObject | None) -> str:
     return words + (" (perhaps gone)" if found.existence < 0.5 else "")
 
 
-def _area_line(area: Area, room: str, contents: list[str], adjacent: list[str]) -> str:
+def _area_line(area: Area, where: dict[str, str], contents: list[str], adjacent: list[str]) -> str:
     record = {
         "name": area.name,
-        "type": room or "area",
+        **where,
         "contains": sorted(contents),
         "adjacent nodes": sorted(set(adjacent)),
         "position": [round(area.position[0], 2), round(area.position[1], 2)],

@@ -176,6 +176,20 @@ def test_map_gives_areas_that_survive(open_at: Open) -> None:
     assert {area.id for area in open_at().scene().areas} == areas
 
 
+def test_floors_are_there_again_after_a_restart(open_at: Open, see: See) -> None:
+    memory = open_at()
+    upstairs = Pose(np.array([0.0, 0.0, 3.0]), np.array([0.0, 0.0, 0.0, 1.0]))
+    memory.set_map(OccupancyMap(np.zeros((80, 80), np.int8), 0.05, Pose()), SECOND_NS)
+    memory.observe(see(2, Mug=(1.0, 1.0, 0.8)))
+    memory.set_map(OccupancyMap(np.zeros((80, 80), np.int8), 0.05, upstairs), 3 * SECOND_NS)
+    memory.observe(see(4, Bowl=(1.0, 1.0, 3.8)))
+    memory.close()
+    scene = open_at().scene()
+    assert [(floor.name, floor.height_m) for floor in scene.floors] == [("floor 0", 0.0), ("floor 1", 3.0)]
+    names = [[found.class_name for found in scene.on_floor(floor.id).objects] for floor in scene.floors]
+    assert names == [["Mug"], ["Bowl"]]
+
+
 def test_name_that_a_room_took_from_its_contents_is_durable(open_at: Open, see: See) -> None:
     memory = open_at()
     memory.set_map(OccupancyMap(np.zeros((80, 80), np.int8), 0.05, Pose()), SECOND_NS)

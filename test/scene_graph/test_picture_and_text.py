@@ -45,8 +45,9 @@ def test_text_keeps_to_its_budget_and_starts_nearby(graph: SceneGraph) -> None:
 
 def test_picture_is_drawn_with_the_objects_on_it(graph: SceneGraph, tmp_path: Path) -> None:
     snapshot = graph.snapshot()
-    path = draw_scene(snapshot, tmp_path / "graph.png", graph.places.map, robot_path=[(0.0, 0.0), (1.0, 0.0)])
-    empty = draw_scene(type(snapshot)(snapshot.stamp_ns), tmp_path / "empty.png", graph.places.map)
+    (ground,) = graph.places.grounds.values()
+    path = draw_scene(snapshot, tmp_path / "graph.png", ground.map, robot_path=[(0.0, 0.0), (1.0, 0.0)])
+    empty = draw_scene(type(snapshot)(snapshot.stamp_ns), tmp_path / "empty.png", ground.map)
     picture, blank = cv2.imread(str(path)), cv2.imread(str(empty))
     assert picture is not None
     assert np.ptp(picture, axis=2).astype(bool).sum() > 2 * np.ptp(blank, axis=2).astype(bool).sum() + 1000

@@ -82,7 +82,7 @@ def test_thing_on_a_counter_at_the_wall_belongs_to_the_room_it_is_seen_from() ->
     cells[:40, 87:99] = 100  # a counter against the wall, in the left room
     graph = SceneGraph(SceneGraphConfig(area_spacing_m=1.0))
     graph.set_map(cells, 0.05, Pose.planar(-1.0, -2.0, 0.0))
-    left = graph.places.area_at(3.85, -1.0, (1.0, -1.0))
+    left = graph.places.area_at(3.85, -1.0, 0.9, (1.0, -1.0))
     assert graph.places.areas[left].position[0] < 4.0
 
 

@@ -68,7 +68,7 @@ class House:
             self.count += 1
             at = np.array([(0.5 if left else 5.5) + 0.3 * (self.count % 13), 0.5 + 0.3 * (self.count % 11), 0.5])
             box = OrientedBox(at, np.full(3, 0.1), 0.0)
-            area_id = self.graph.places.area_at(float(at[0]), float(at[1]))
+            area_id = self.graph.places.area_at(*at.tolist())
             found = SceneObject(
                 f"{name} {self.count}", {name: 1.0}, box, np.eye(3) * 1e-4, 0.9, 1, 1, times_seen=5, area_id=area_id
             )
@@ -78,7 +78,7 @@ class House:
         """See what is there, some seconds on."""
         self.stamp_ns += seconds * SECOND_NS
         assert self.graph._naming is not None
-        self.graph._naming.touch([self.graph.places.area_at(2.0 if left else 8.0, 2.0)])
+        self.graph._naming.touch([self.graph.places.area_at(2.0 if left else 8.0, 2.0, 0.5)])
         away = Pose.planar(50.0, 50.0, 0.0)
         self.graph.observe(Frame(self.stamp_ns, away, Intrinsics(100.0, 100.0, 50.0, 50.0, 100, 100), (), None))
 
