@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import importlib.abc
+import importlib.machinery
 import importlib.util
 import sys
 import threading
@@ -32,6 +33,8 @@ SERVED = {
     "tf2_ros": "ros_embedded.tf2_ros",
     "tf2_py": "ros_embedded.tf2_ros.buffer_core",
     "tf2_geometry_msgs": "ros_embedded.tf2_geometry_msgs",
+    "tf2_sensor_msgs": "ros_embedded.tf2_sensor_msgs",
+    "sensor_msgs_py": "ros_embedded.sensor_msgs_py",
     "message_filters": "ros_embedded.message_filters",
     "rosidl_runtime_py": "ros_embedded.rosidl_runtime_py",
     "ament_index_python": "ros_embedded.ament_index_python",
@@ -80,6 +83,10 @@ def _interface_spec(fullname: str) -> ModuleSpec | None:
     kind, _, module = rest.partition(".")
     if (kind and kind not in KINDS) or not is_interface_package(package):
         return None
+    if not kind:  # a package may hold modules too: then it is found as any other, and its interfaces are asked for here
+        found = importlib.machinery.PathFinder.find_spec(package)
+        if found is not None and found.origin is not None:
+            return found
     if module and interface_of_module(package, kind, module) is None:
         return None
     return ModuleSpec(fullname, _InterfaceLoader(), is_package=not module)

@@ -39,10 +39,13 @@ def do_transform_vector3(vector3: Any, transform: Any) -> Any:
 
 
 def do_transform_pose(pose: Any, transform: Any) -> Any:
-    """Transform a Pose by a TransformStamped."""
+    """Transform a Pose by a TransformStamped; of the two quaternions for the rotation the one with w >= 0."""
     moved = Pose()
     found = _rigid(transform) @ RigidTransform.from_msgs(pose.position, pose.orientation)
     found.to_msgs(moved.position, moved.orientation)
+    turn = moved.orientation
+    if turn.w < 0:
+        turn.x, turn.y, turn.z, turn.w = -turn.x, -turn.y, -turn.z, -turn.w
     return moved
 
 

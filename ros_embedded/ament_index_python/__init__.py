@@ -2,8 +2,9 @@
 
 from ros_embedded.ament_index_python.packages import (
     PackageNotFoundError,
+    get_package_prefix,
     get_package_share_directory,
     get_package_share_path,
 )
 
-__all__ = ["PackageNotFoundError", "get_package_share_directory", "get_package_share_path"]
+__all__ = ["PackageNotFoundError", "get_package_prefix", "get_package_share_directory", "get_package_share_path"]

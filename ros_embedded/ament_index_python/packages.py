@@ -11,6 +11,11 @@ class PackageNotFoundError(KeyError):
     """No package of that name is installed."""
 
 
+def get_package_prefix(package_name: str) -> str:
+    """The folder whose share/ and lib/ hold the package. Raises PackageNotFoundError."""
+    return str(get_package_share_path(package_name).parent.parent)
+
+
 def get_package_share_path(package_name: str) -> Path:
     """The share folder of a package. Raises PackageNotFoundError."""
     folders = share_folders(package_name)

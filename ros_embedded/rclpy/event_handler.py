@@ -8,6 +8,7 @@ from enum import IntEnum
 from typing import Any, ClassVar, NamedTuple
 
 from ros_embedded.rclpy.callback_groups import CallbackGroup
+from ros_embedded.rclpy.exceptions import UnsupportedEventTypeError as UnsupportedEventTypeError  # offered
 from ros_embedded.rclpy.impl import cyclone
 from ros_embedded.rclpy.impl.endpoint import Reader, Writer
 from ros_embedded.rclpy.impl.entity import ExecutableEntity

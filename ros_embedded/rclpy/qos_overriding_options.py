@@ -19,6 +19,9 @@ class InvalidQosOverridesError(Exception):
     """The overridden profile was refused."""
 
 
+QosCallbackResult = get_message("rcl_interfaces/msg/SetParametersResult")
+
+
 @dataclass(frozen=True)
 class QoSOverridingOptions:
     """Names the policies; `callback` may refuse the outcome, `entity_id` tells endpoints of one topic apart."""

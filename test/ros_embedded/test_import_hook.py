@@ -85,6 +85,29 @@ except ImportError as error:
     assert out.split() == ["std_msgs.nothing", "std_msgs.msg._nothing", "nothing_msgs", "rclpy.nothing", "True", "True"]
 
 
+def test_package_may_hold_modules_beside_its_interfaces(tmp_path):
+    checkout, modules = tmp_path / "src" / "mixed", tmp_path / "site" / "mixed"
+    (checkout / "msg").mkdir(parents=True)
+    (checkout / "msg" / "Level.msg").write_text("float64 value 1.5\n")
+    (checkout / "package.xml").write_text("<package><name>mixed</name></package>")
+    modules.mkdir(parents=True)
+    (modules / "__init__.py").write_text("MARK = 'mine'\n")
+    (modules / "rules.py").write_text("from mixed.msg import Level\nDOUBLE = 2 * Level().value\n")
+    out = run(
+        """
+import ros_embedded
+ros_embedded.activate()
+import mixed, mixed.rules
+from mixed.msg import Level
+print(mixed.MARK, mixed.rules.DOUBLE, Level())
+""",
+        tmp_path,
+        ROS_EMBEDDED_INTERFACES=str(checkout),
+        PYTHONPATH=f"{modules.parent}{os.pathsep}{os.getcwd()}",
+    )
+    assert out == "mine 3.0 mixed.msg.Level(value=1.5)\n"
+
+
 def test_real_rclpy_is_used_where_it_imports(tmp_path, other_rclpy):
     code = "import ros_embedded; print(ros_embedded.activate()); import rclpy; print(getattr(rclpy, 'MARK', 'ours'))"
     assert run(code, tmp_path, **other_rclpy).split("\n")[:2] == ["False", "the other"]

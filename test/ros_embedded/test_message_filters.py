@@ -8,12 +8,14 @@ from ros_embedded import rclpy
 from ros_embedded.interfaces import get_message
 from ros_embedded.message_filters import (
     ApproximateTimeSynchronizer,
+    Cache,
     SimpleFilter,
     Subscriber,
     TimeSynchronizer,
 )
 from ros_embedded.rclpy.context import Context
 from ros_embedded.rclpy.executors import SingleThreadedExecutor
+from ros_embedded.rclpy.time import Time
 
 PointStamped = get_message("geometry_msgs/msg/PointStamped")
 String = get_message("std_msgs/msg/String")
@@ -102,6 +104,23 @@ def test_headerless_messages_are_dropped_unless_allowed(inputs):
         source.signalMessage(String(data="x"))
     assert strict == []
     assert len(lenient) == 1
+
+
+def test_cache_finds_what_it_keeps_by_time():
+    source, passed = SimpleFilter(), []
+    cache = Cache(source, 3)
+    cache.registerCallback(passed.append)
+    for stamp in (10, 20, 30, 40):
+        source.signalMessage(point(stamp))
+    source.signalMessage(String())  # has no header
+    times = [Time(nanoseconds=stamp * 1_000_000) for stamp in (10, 25, 30, 50)]
+    assert [stamp_ms(message) for message in passed] == [10, 20, 30, 40]
+    assert [stamp_ms(message) for message in cache.getInterval(times[1], times[3])] == [30, 40]
+    assert stamp_ms(cache.getElemAfterTime(times[2])) == stamp_ms(cache.getElemBeforeTime(times[2])) == 30
+    assert cache.getElemBeforeTime(times[0]) is cache.getElemAfterTime(times[3]) is None
+    assert cache.getOldestTime() == Time(nanoseconds=20_000_000)
+    assert cache.getLastestTime() == Time(nanoseconds=40_000_000)
+    assert stamp_ms(cache.getLast()) == 40
 
 
 def test_subscribers_bring_topics_of_a_node_together():

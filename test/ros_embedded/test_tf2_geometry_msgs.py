@@ -48,6 +48,14 @@ def test_pose_composes_rotations(turned):
     assert [moved.orientation.z, moved.orientation.w] == pytest.approx([HALF, HALF])
 
 
+def test_pose_takes_the_quaternion_with_w_above_zero():
+    half_turn = get_message("geometry_msgs/msg/TransformStamped")()
+    half_turn.transform.rotation.x, half_turn.transform.rotation.w = 1.0, 0.0
+    pose = get_message("geometry_msgs/msg/Pose")()
+    pose.orientation.x, pose.orientation.w = 1.0, 0.0
+    assert geometry.do_transform_pose(pose, half_turn).orientation.w == 1.0
+
+
 def test_covariance_is_turned_with_the_axes(turned):
     pose = geometry.PoseWithCovarianceStamped()
     pose.pose.covariance[0], pose.pose.covariance[35] = 4.0, 0.25
