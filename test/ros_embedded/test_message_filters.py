@@ -15,7 +15,7 @@ from ros_embedded.message_filters import (
 )
 from ros_embedded.rclpy.context import Context
 from ros_embedded.rclpy.executors import SingleThreadedExecutor
-from ros_embedded.rclpy.time import Time
+from ros_embedded.rclpy.time import ClockType, Time
 
 PointStamped = get_message("geometry_msgs/msg/PointStamped")
 String = get_message("std_msgs/msg/String")
@@ -30,6 +30,10 @@ def point(stamp_ms, x=0.0):
 
 def stamp_ms(message):
     return message.header.stamp.sec * 1000 + message.header.stamp.nanosec // 1_000_000
+
+
+def ros_time(stamp):
+    return Time(nanoseconds=stamp * 1_000_000, clock_type=ClockType.ROS_TIME)
 
 
 @pytest.fixture
@@ -113,13 +117,13 @@ def test_cache_finds_what_it_keeps_by_time():
     for stamp in (10, 20, 30, 40):
         source.signalMessage(point(stamp))
     source.signalMessage(String())  # has no header
-    times = [Time(nanoseconds=stamp * 1_000_000) for stamp in (10, 25, 30, 50)]
+    times = [ros_time(stamp) for stamp in (10, 25, 30, 50)]
     assert [stamp_ms(message) for message in passed] == [10, 20, 30, 40]
     assert [stamp_ms(message) for message in cache.getInterval(times[1], times[3])] == [30, 40]
     assert stamp_ms(cache.getElemAfterTime(times[2])) == stamp_ms(cache.getElemBeforeTime(times[2])) == 30
     assert cache.getElemBeforeTime(times[0]) is cache.getElemAfterTime(times[3]) is None
-    assert cache.getOldestTime() == Time(nanoseconds=20_000_000)
-    assert cache.getLastestTime() == Time(nanoseconds=40_000_000)
+    assert cache.getOldestTime() == ros_time(20)
+    assert cache.getLastestTime() == ros_time(40)
     assert stamp_ms(cache.getLast()) == 40
 
 
