@@ -132,8 +132,8 @@ def _costs(
     # Of furniture mostly parts are seen; a part in its box is of it, whatever the label says.
     large = pairs.size_b.max(axis=1) > _FURNITURE_M
     foreign &= ~(truncated & large & (pairs.containment > 0.7) & alike(pairs))
-    # A whole thing of another class and of another shape took the place of what was there.
-    foreign |= (agreement < 0.5) & ~truncated & ~one_shape
+    # A thing of another class and of another shape took the place of what was there.
+    foreign |= (agreement < 0.5) & ~one_shape
     return np.where(near & ~foreign, cost, _REFUSED)
 
 
@@ -169,7 +169,8 @@ def _with_parts(
         scores = observed.observations[which[i]].class_scores
         agreement = class_agreement(scores, table.record(int(row[i])))
         # A whole thing of another class or shape where something was: that is no part of it, it took its place.
-        if observed.truncated[which[i]] or agreement >= 0.5 or (agreement >= 0.1 and one_shape[i]):
+        likely = 0.0 if observed.truncated[which[i]] else 0.1
+        if agreement >= 0.5 or (agreement >= likely and one_shape[i]):
             parts.setdefault(int(which[i]), int(row[i]))
     fresh[list(parts)] = False
     listed = np.array(sorted(parts.items()), dtype=np.intp).reshape(-1, 2)
@@ -181,9 +182,12 @@ def _of_one_shape(
 ) -> NDArray[np.bool_]:
     """Return which pairs may be of one size (p,), as far as the object's faces are known."""
     variance = table.face_variance[row].sum(axis=1) + 2.0 * observed.variance[which] + config.gate_sigma_m**2
-    unlike = np.abs(pairs.size_a - pairs.size_b) > _UNLIKE_SIGMA * np.sqrt(variance)
     sides = [np.maximum(size, config.min_thickness_m) for size in (pairs.size_a, pairs.size_b)]
-    unlike &= np.abs(np.log(sides[0] / sides[1])) > np.log(config.same_instance_size_ratio)
+    excess, ratio = pairs.size_a - pairs.size_b, np.log(sides[0] / sides[1])
+    truncated = observed.truncated[which][:, None]
+    # A part of a thing may be smaller than it, never larger.
+    excess, ratio = (np.where(truncated, value, np.abs(value)) for value in (excess, ratio))
+    unlike = (excess > _UNLIKE_SIGMA * np.sqrt(variance)) & (ratio > np.log(config.same_instance_size_ratio))
     return ~unlike.any(axis=1)
 
 

@@ -49,9 +49,7 @@ def overlap(
     swapped = (quarters.astype(np.int64) % 2 == 1)[:, None]
     turned = np.where(swapped, size_a[:, [1, 0, 2]], size_a)
     wide_a, wide_b = np.maximum(turned, min_side_m), np.maximum(size_b, min_side_m)
-    low = np.maximum(offset - 0.5 * wide_a, -0.5 * wide_b)
-    high = np.minimum(offset + 0.5 * wide_a, 0.5 * wide_b)
-    shared = np.clip(high - low, 0.0, None).prod(axis=1)
+    shared = _shared_volume(offset, wide_a, wide_b)
     volume_a, volume_b = wide_a.prod(axis=1), wide_b.prod(axis=1)
     return BoxPairs(
         offset,
@@ -67,7 +65,17 @@ def overlap_aligned(offset: FloatArray, size_a: FloatArray, size_b: FloatArray, 
     """Return the volume that parallel boxes share over that of the smaller one: offset of a from b and both sizes,
     all (p, 3)."""
     wide_a, wide_b = np.maximum(size_a, min_side_m), np.maximum(size_b, min_side_m)
-    low = np.maximum(offset - 0.5 * wide_a, -0.5 * wide_b)
-    high = np.minimum(offset + 0.5 * wide_a, 0.5 * wide_b)
-    shared = np.clip(high - low, 0.0, None).prod(axis=1)
-    return np.asarray(shared / np.minimum(wide_a.prod(axis=1), wide_b.prod(axis=1)))
+    smaller = np.minimum(wide_a.prod(axis=1), wide_b.prod(axis=1))
+    return np.asarray(_shared_volume(offset, wide_a, wide_b) / smaller)
+
+
+def share_inside(offset: FloatArray, size_a: FloatArray, size_b: FloatArray, min_side_m: float) -> FloatArray:
+    """Return the share of a's volume that lies in b, of parallel boxes given as in `overlap_aligned`."""
+    wide_a, wide_b = np.maximum(size_a, min_side_m), np.maximum(size_b, min_side_m)
+    return np.asarray(_shared_volume(offset, wide_a, wide_b) / wide_a.prod(axis=1))
+
+
+def _shared_volume(offset: FloatArray, size_a: FloatArray, size_b: FloatArray) -> FloatArray:
+    low = np.maximum(offset - 0.5 * size_a, -0.5 * size_b)
+    high = np.minimum(offset + 0.5 * size_a, 0.5 * size_b)
+    return np.asarray(np.clip(high - low, 0.0, None).prod(axis=1))

@@ -27,8 +27,12 @@ class ClassSizes:
         count = self._count.get(name, 0) + 1
         mean = self._mean.get(name, np.zeros(3))
         step = sides - mean
+        if count > _ENOUGH:
+            # Among many there are always some with a wrong name or half a box.
+            most = _FAR * self._spread(name)
+            step = np.clip(step, -most, most)
         self._count[name], self._mean[name] = count, mean + step / count
-        self._squares[name] = self._squares.get(name, np.zeros(3)) + step * (sides - self._mean[name])
+        self._squares[name] = self._squares.get(name, np.zeros(3)) + step * (step - step / count)
 
     def fit(self, name: str, size: FloatArray, whole: bool) -> float:
         """Return how well a size (3,) suits a class, in [0.15, 1]; 1 while too little is known.
@@ -37,11 +41,13 @@ class ClassSizes:
         """
         if self._count.get(name, 0) < _ENOUGH:
             return 1.0
-        spread = np.maximum(np.sqrt(self._squares[name] / self._count[name]), _LEAST_SPREAD)
-        away = (_sides(size) - self._mean[name]) / spread
+        away = (_sides(size) - self._mean[name]) / self._spread(name)
         away = np.abs(away) if whole else np.maximum(away, 0.0)
         excess = np.maximum(away - _FAR, 0.0)
         return float(max(_LEAST_FIT, np.exp(-0.5 * float(excess @ excess))))
+
+    def _spread(self, name: str) -> FloatArray:
+        return np.maximum(np.sqrt(self._squares[name] / self._count[name]), _LEAST_SPREAD)
 
     def may_be(self, name: str, size: FloatArray) -> bool:
         """Return whether a whole thing of a size (3,) may be of a class."""

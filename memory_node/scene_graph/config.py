@@ -32,7 +32,7 @@ class SceneGraphConfig:
     class_smoothing: float = 0.05
     # existence
     start_existence: float = 0.8
-    start_existence_sliver: float = 0.45
+    start_existence_doubtful: float = 0.45
     sliver_pixels: int = 200
     detection_probability: float = 0.9
     clutter_probability: float = 0.1

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memory_node.domain.scene import SceneEvent, SceneEventKind
-from memory_node.scene_graph.box_overlap import overlap, overlap_aligned
+from memory_node.scene_graph.box_overlap import overlap, overlap_aligned, share_inside
 from memory_node.scene_graph.object_table import Rows
 from memory_node.scene_graph.state import GraphState
 
@@ -14,32 +14,53 @@ _PART_GAP_M = 0.05
 
 
 def merge_duplicates(state: GraphState, touched: Rows, matched: Rows, neighbours: Rows) -> list[SceneEvent]:
-    """Merge entries of `touched` with overlapping ones of `neighbours`; two that were seen in one frame are two
-    things."""
+    """Merge entries of `touched`, which this frame saw, with those of `neighbours` that are the same thing.
+
+    matched: the touched ones that were known before. Two that were seen in one frame are two things, unless a new one
+    lies in the place of a known one of its class: then one thing was reported twice.
+    """
     table = state.table
     if not touched.size or neighbours.size < 2:
         return []
+    a, b = _close_pairs(state, touched, neighbours)
+    if not a.size:
+        return []
+    known, at_once = np.isin(a, matched), np.isin(b, touched)
+    same = _look_like_one(state, a, b)
+    two = at_once & (~same | (known & np.isin(b, matched)))
+    for i in np.flatnonzero(at_once & ~two).tolist():
+        two[i] = not same_class(state, int(a[i]), int(b[i]))
+    for one, other in zip(a[two & (a < b)].tolist(), b[two & (a < b)].tolist()):
+        state.set_apart(one, other)
+    misnamed = same & known & ~at_once & _unconfirmed(state, b) & (table.times_seen[a] > table.times_seen[b])
+    events = []
+    gone: set[int] = set()
+    for i in np.flatnonzero(~two & (same | _is_part(state, a, b))).tolist():
+        one, other = int(a[i]), int(b[i])
+        if one in gone or other in gone or state.are_apart(one, other):
+            continue
+        if misnamed[i] or same_class(state, one, other):
+            kept, ended = (one, other) if _older(state, one, other) else (other, one)
+            events.append(merge_rows(state, kept, ended))
+            gone.add(ended)
+    return events
+
+
+def _close_pairs(state: GraphState, touched: Rows, neighbours: Rows) -> tuple[Rows, Rows]:
+    table = state.table
     first, second = np.meshgrid(touched, neighbours, indexing="ij")
     a, b = first.ravel(), second.ravel()
     reach = 0.5 * (table.size[a] + table.size[b]).max(axis=1) + _PART_GAP_M
     close = (np.abs(table.center[a] - table.center[b]).max(axis=1) < reach) & (a != b)
-    a, b = a[close], b[close]
-    both = np.isin(a, matched) & np.isin(b, matched)
-    for one, other in zip(a[both & (a < b)].tolist(), b[both & (a < b)].tolist()):
-        state.set_apart(one, other)
-    a, b = a[~both], b[~both]
-    if not a.size:
-        return []
-    same = _look_like_one(state, a, b)
-    events = []
-    gone: set[int] = set()
-    for one, other in zip(a[same].tolist(), b[same].tolist()):
-        if one in gone or other in gone or state.are_apart(one, other) or not same_class(state, one, other):
-            continue
-        kept, ended = (one, other) if _older(state, one, other) else (other, one)
-        events.append(merge_rows(state, kept, ended))
-        gone.add(ended)
-    return events
+    return a[close], b[close]
+
+
+def _unconfirmed(state: GraphState, rows: Rows) -> NDArray[np.bool_]:
+    """Return which rows a camera has seen so seldom that a wrong name explains them: what is matched where they are is
+    there, and they are not."""
+    seldom = state.table.times_seen[rows] < state.config.confirmed_sightings
+    seldom[seldom] = [state.table.record(row).provenance == "camera" for row in rows[seldom].tolist()]
+    return np.asarray(seldom)
 
 
 def _look_like_one(state: GraphState, a: Rows, b: Rows) -> NDArray[np.bool_]:
@@ -57,8 +78,19 @@ def _look_like_one(state: GraphState, a: Rows, b: Rows) -> NDArray[np.bool_]:
     # hidden.
     partial = table.mostly_truncated(a) & table.mostly_truncated(b)
     widened = overlap_aligned(pairs.offset, pairs.size_a, pairs.size_b + 2.0 * _PART_GAP_M, margin)
-    named = np.array([table.record(i).best_class == table.record(j).best_class for i, j in zip(a.tolist(), b.tolist())])
-    return np.asarray(same | (partial & named & (widened > 0.3)))
+    return np.asarray(same | (partial & (table.class_code[a] == table.class_code[b]) & (widened > 0.3)))
+
+
+def _is_part(state: GraphState, a: Rows, b: Rows) -> NDArray[np.bool_]:
+    """Return which pairs of rows (p,) are a thing and a part of it: one of them was only ever seen in part and lies,
+    but for the errors between views from several sides, in the other one of its class."""
+    table, margin = state.table, state.config.min_thickness_m
+    partial = table.mostly_truncated(a)
+    i, j = np.where(partial, a, b), np.where(partial, b, a)
+    pairs = overlap(table.center[i], table.size[i], table.yaw[i], table.center[j], table.size[j], table.yaw[j], margin)
+    inside = share_inside(pairs.offset, pairs.size_a, pairs.size_b + 2.0 * _PART_GAP_M, margin)
+    mixed = partial != table.mostly_truncated(b)
+    return np.asarray(mixed & (table.class_code[a] == table.class_code[b]) & (inside > 0.7))
 
 
 def merge_rows(state: GraphState, kept: int, ended: int) -> SceneEvent:

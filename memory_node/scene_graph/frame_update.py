@@ -15,6 +15,7 @@ from memory_node.scene_graph.box_overlap import overlap
 from memory_node.scene_graph.division import divide
 from memory_node.scene_graph.duplicates import merge_duplicates, merge_rows
 from memory_node.scene_graph.fusion import fuse_geometry, fuse_label, take_geometry
+from memory_node.scene_graph.newcomer import first_log_odds
 from memory_node.scene_graph.object_table import ObjectRecord, Rows
 from memory_node.scene_graph.observed import Observed
 from memory_node.scene_graph.same_instance import best_same_instance
@@ -41,6 +42,7 @@ class FrameUpdate:
         self._observed = Observed.of(frame, state.config)
         self._events: list[SceneEvent] = []
         self._replaced: list[int] = []
+        self._around: Rows = np.zeros(0, dtype=np.intp)
         self._joined: Rows = np.zeros(0, np.intp)
         self._split_from: dict[int, str] = {}
         self._eye = (float(frame.map_T_camera.position[0]), float(frame.map_T_camera.position[1]))
@@ -48,7 +50,7 @@ class FrameUpdate:
     def run(self) -> list[SceneEvent]:
         """Do it and return what changed."""
         state, table = self._state, self._state.table
-        rows = self._neighbourhood()
+        rows = self._around = self._neighbourhood()
         found = self._divide(associate(self._observed, table, rows, state.config, state.sizes), rows)
         sight = look_for(rows, table, self._frame, state.config)
         # Missing first: what is found gone here may be what turns up there in the same frame.
@@ -88,7 +90,8 @@ class FrameUpdate:
         return division.found
 
     def _present(self, rows: Rows) -> Rows:
-        return np.array([row for row in rows.tolist() if self._is_present(row)], dtype=np.intp)
+        table = self._state.table
+        return rows[table.alive[rows] & ~table.removed[rows]]
 
     def _miss(self, rows: Rows, sight: Sight, found: Association) -> None:
         table, config = self._state.table, self._state.config
@@ -300,10 +303,8 @@ class FrameUpdate:
     def _settle(self, obs: int, observation: ObjectObservation, row: int) -> None:
         state, table = self._state, self._state.table
         take_geometry(self._observed, obs, table, row, state.config)
-        config = state.config
-        sliver = observation.truncated and 0 < observation.pixels < config.sliver_pixels
-        start = config.start_existence_sliver if sliver else config.start_existence
-        table.log_odds[row] = math.log(start / (1.0 - start))
+        others = self._present(self._around[self._around != row])
+        table.log_odds[row] = first_log_odds(state, self._observed, obs, others)
         table.last_seen[row] = self._frame.stamp_ns
         table.times_seen[row] += 1
         table.times_missed[row] = 0

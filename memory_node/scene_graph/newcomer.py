@@ -1,0 +1,54 @@
+"""How far a thing that is seen for the first time is believed: most surprises are errors about what is known."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from memory_node.scene_graph.association import alike
+from memory_node.scene_graph.box_overlap import overlap, share_inside
+from memory_node.scene_graph.object_table import Rows
+from memory_node.scene_graph.observed import Observed
+from memory_node.scene_graph.state import GraphState
+
+# Share of an observation inside a known thing from which it is likely to be of that thing.
+_WITHIN = 0.8
+
+
+def first_log_odds(state: GraphState, observed: Observed, which: int, rows: Rows) -> float:
+    """Return the log odds that observation `which`, matched by nothing, shows a thing that is really there.
+
+    rows: the present objects around. A small part may be of anything. What lies in the place of a known thing is more
+    often that thing under a wrong name, or a part of it, than another one in its place. What is larger than things of
+    its class are has a wrong name or is no thing at all; what is smaller may be seen in part.
+    """
+    config, observation = state.config, observed.observations[which]
+    sliver = observation.truncated and 0 < observation.pixels < config.sliver_pixels
+    doubtful = sliver or _in_known(state, observed, which, rows)
+    start = config.start_existence_doubtful if doubtful else config.start_existence
+    fit = state.sizes.fit(observation.best_class, observation.box.size, whole=False)
+    return math.log(start / (1.0 - start)) + math.log(fit)
+
+
+def _in_known(state: GraphState, observed: Observed, which: int, rows: Rows) -> bool:
+    """Return whether an observation lies in the place of an object that was seen often; what is seen in part may be of
+    a far larger one."""
+    table = state.table
+    known = rows[(table.times_seen[rows] >= state.config.confirmed_sightings) & (table.log_odds[rows] > 0.0)]
+    if not known.size:
+        return False
+    one = np.full(len(known), which)
+    pairs = overlap(
+        observed.center[one],
+        observed.size[one],
+        observed.yaw[one],
+        table.center[known],
+        table.size[known],
+        table.yaw[known],
+        state.config.min_thickness_m,
+    )
+    margin = 2.0 * state.config.gate_sigma_m
+    inside = share_inside(pairs.offset, pairs.size_a, pairs.size_b + margin, state.config.min_thickness_m)
+    within = inside >= _WITHIN
+    return bool((within if observed.truncated[which] else within & alike(pairs)).any())

@@ -1,0 +1,120 @@
+"""What a detector gets wrong, and what is seen in part, does not become a thing of its own."""
+
+import numpy as np
+import pytest
+
+from memory_node.domain.geometry import OrientedBox, Pose
+from memory_node.domain.observation import Frame, ObjectObservation
+from memory_node.domain.scene import SceneObject
+from memory_node.scene_graph.graph import SceneGraph
+
+Size = tuple[float, float, float]
+CAN: Size = (0.07, 0.07, 0.12)
+
+
+def seen(name: str, x_m: float, size: Size, part: bool = False, z_m: float = 0.8) -> ObjectObservation:
+    """Return a sighting of something that stands at (x_m, 2), its foot at z_m."""
+    box = OrientedBox(np.array([x_m, 2.0, z_m + 0.5 * size[2]]), np.array(size))
+    return ObjectObservation({name: 0.9}, box, np.eye(3) * 1e-4, 1000, part)
+
+
+class Watched:
+    """A graph and a camera that passes by, so that every look is a view of its own."""
+
+    def __init__(self) -> None:
+        self.graph = SceneGraph()
+        self._looks = 0
+
+    def look(self, *observations: ObjectObservation, times: int = 1) -> None:
+        """Take the same frame in some times."""
+        for _ in range(times):
+            self._looks += 1
+            camera = BoxWorldCamera.at(-1.0 + 0.1 * self._looks)
+            self.graph.observe(Frame(self._looks * 10**9, camera, None, observations))
+
+    def believed(self) -> list[SceneObject]:
+        """Return what is believed to be there, by class."""
+        return sorted((f for f in self.graph.objects() if f.existence >= 0.5), key=lambda found: found.class_name)
+
+    def names(self) -> list[str]:
+        """Return the classes of what is believed to be there."""
+        return [found.class_name for found in self.believed()]
+
+
+class BoxWorldCamera:
+    """Cameras in a row before the things."""
+
+    @staticmethod
+    def at(x_m: float) -> Pose:
+        """Return map_T_camera of a camera that looks along y from 1.3 m up."""
+        matrix = np.eye(4)
+        matrix[:3, :3] = [[1, 0, 0], [0, 0, 1], [0, -1, 0]]
+        matrix[:3, 3] = [x_m, 0.0, 1.3]
+        return Pose.from_matrix(matrix)
+
+
+@pytest.fixture
+def watched() -> Watched:
+    return Watched()
+
+
+@pytest.mark.parametrize("sighting", [seen("mug", 0.01, (0.04, 0.07, 0.05)), seen("mug", 0.0, (0.03, 0.02, 0.1), True)])
+def test_another_name_in_the_place_of_a_known_thing_is_believed_at_its_second_sighting(
+    watched: Watched, sighting: ObjectObservation
+) -> None:
+    watched.look(seen("can", 0.0, CAN), times=3)
+    watched.look(sighting)
+    assert watched.names() == ["can"]
+    watched.look(sighting, times=3)
+    assert "mug" in watched.names() or watched.believed()[0].class_probabilities["mug"] > 0.3
+
+
+def test_the_same_thing_beside_a_known_one_is_believed_at_once(watched: Watched) -> None:
+    watched.look(seen("can", 0.0, CAN), times=3)
+    watched.look(seen("can", 0.0, CAN), seen("mug", 0.12, (0.08, 0.08, 0.1)))
+    assert watched.names() == ["can", "mug"]
+
+
+def test_what_is_larger_than_things_of_its_class_is_doubted(watched: Watched) -> None:
+    cans = [seen("can", 0.3 * i, CAN) for i in range(6)]
+    watched.look(*cans, times=3)
+    watched.look(*cans, seen("can", 3.0, (0.3, 0.3, 0.4)), seen("can", 4.0, (0.07, 0.07, 0.06)))
+    assert sorted(round(found.box.center[0], 1) for found in watched.believed()) == [0.0, 0.3, 0.6, 0.9, 1.2, 1.5, 4.0]
+
+
+def test_a_first_sighting_under_a_wrong_name_joins_what_is_then_seen_there(watched: Watched) -> None:
+    watched.look(seen("book", 0.0, (0.25, 0.11, 0.09)))
+    watched.look(seen("tissue box", 0.01, (0.12, 0.12, 0.16)), times=3)
+    assert watched.names() == ["tissue box"]
+    assert len(watched.graph) == 1
+
+
+def test_a_thing_in_a_bowl_stays_a_thing_when_only_the_bowl_is_seen(watched: Watched) -> None:
+    bowl, apple = seen("bowl", 0.0, (0.16, 0.16, 0.07)), seen("apple", 0.0, (0.08, 0.08, 0.07))
+    watched.look(bowl, times=3)
+    watched.look(bowl, apple)
+    watched.look(bowl, times=2)
+    assert len(watched.graph) == 2
+
+
+def test_a_part_seen_from_another_side_joins_its_thing_despite_pose_noise(watched: Watched) -> None:
+    watched.look(seen("vase", 0.0, (0.12, 0.12, 0.22)), times=3)
+    # The left edge, two centimetres too far to the left.
+    watched.look(seen("vase", -0.075, (0.02, 0.05, 0.2), part=True), times=2)
+    assert watched.names() == ["vase"]
+    watched.look(seen("vase", 0.0, (0.12, 0.12, 0.22)))
+    assert len(watched.graph) == 1
+
+
+def test_an_equal_thing_of_which_a_part_shows_beside_a_known_one_stays_its_own(watched: Watched) -> None:
+    mug, behind = seen("mug", 0.0, (0.08, 0.08, 0.1)), seen("mug", 0.075, (0.03, 0.08, 0.1), part=True)
+    watched.look(mug, times=3)
+    watched.look(mug, behind, times=2)
+    watched.look(mug, times=2)
+    assert watched.names() == ["mug", "mug"]
+
+
+def test_a_part_that_is_larger_than_a_known_thing_is_not_of_it(watched: Watched) -> None:
+    watched.look(seen("pot", 0.0, (0.2, 0.2, 0.15)), times=3)
+    watched.look(seen("lamp", 0.02, (0.15, 0.15, 0.34), part=True))
+    assert watched.names() == ["lamp", "pot"]
