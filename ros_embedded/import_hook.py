@@ -34,6 +34,8 @@ SERVED = {
     "tf2_py": "ros_embedded.tf2_ros.buffer_core",
     "tf2_geometry_msgs": "ros_embedded.tf2_geometry_msgs",
     "tf2_sensor_msgs": "ros_embedded.tf2_sensor_msgs",
+    "tf_transformations": "ros_embedded.tf_transformations",
+    "cv_bridge": "ros_embedded.cv_bridge",
     "sensor_msgs_py": "ros_embedded.sensor_msgs_py",
     "message_filters": "ros_embedded.message_filters",
     "rosidl_runtime_py": "ros_embedded.rosidl_runtime_py",
