@@ -37,7 +37,7 @@ class ObjectKind:
     """One class.
 
     names: words for it, the best first; described: phrases that point at it; slices: what it becomes; everyday: it has
-    an entry in the vocabulary, so that its name is the first choice for its words.
+    an entry in the vocabulary, so that its name is the first choice for its words; holds_inside: not just on it.
     """
 
     name: str
@@ -47,6 +47,7 @@ class ObjectKind:
     described: tuple[str, ...] = ()
     slices: str = ""
     everyday: bool = False
+    holds_inside: bool = False
 
     @property
     def movable(self) -> bool:
@@ -56,7 +57,7 @@ class ObjectKind:
     @property
     def lidded(self) -> bool:
         """Whether its contents are out of reach while it is closed."""
-        return Predicate.OPENABLE in self.properties and Predicate.RECEPTACLE in self.properties and not self.movable
+        return Predicate.OPENABLE in self.properties and self.holds_inside and not self.movable
 
 
 class ObjectKinds:
@@ -115,4 +116,5 @@ def _kind(name: str, entry: Mapping[str, Any], words: Mapping[str, Any]) -> Obje
     names = dict.fromkeys((*words.get("names", ()), split_words(name)))
     gloss = entry.get("gloss", split_words(name))
     described, slices = tuple(words.get("described", ())), entry.get("slices", "")
-    return ObjectKind(name, gloss, frozenset(properties), tuple(names), described, slices, everyday=bool(words))
+    inside = entry.get("holds") == "in"
+    return ObjectKind(name, gloss, frozenset(properties), tuple(names), described, slices, bool(words), inside)

@@ -36,3 +36,9 @@ def test_two_things_that_the_goal_names_stay_two() -> None:
     belief = belief_of(Thing("fixture", "Fridge", "f1", "f1"), Thing("destination", "Fridge", "Fridge@1,2,0.9"))
     belief.identify("destination", "f1")
     assert set(belief.things) == {"fixture", "destination"}
+
+
+def test_closed_toilet_hides_nothing_that_stands_on_it() -> None:
+    kinds = load_object_kinds()
+    assert kinds["Fridge"].lidded
+    assert not kinds["Toilet"].lidded
