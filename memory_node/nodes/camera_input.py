@@ -78,7 +78,8 @@ class CameraInput:
         maker: perception.
         keyframes: follows corrections.
         counters: what was used and skipped.
-        on_frame, on_map: called with each frame in the map and with each map, one at a time, from one thread.
+        on_frame, on_map: called with each frame in the map, and with each grid and where its frame lies in the map; one
+            at a time, from one thread.
     """
 
     def __init__(
@@ -89,7 +90,7 @@ class CameraInput:
         keyframes: Keyframes,
         counters: InputCounters,
         on_frame: Callable[[Frame], object],
-        on_map: Callable[[OccupancyGrid], object],
+        on_map: Callable[[OccupancyGrid, Pose], object],
     ) -> None:
         self._node = node
         self._config = config
@@ -184,7 +185,7 @@ class CameraInput:
         self._inputs.put(moment, partial(self._see_3d, moment, msg))
 
     def _on_grid(self, msg: OccupancyGrid) -> None:
-        self._inputs.put(self._moment(msg), self._doing(self._on_map, msg), droppable=False)
+        self._inputs.put(self._moment(msg), partial(self._lay, msg), droppable=False)
 
     def _on_path(self, msg: Path) -> None:
         self._inputs.put(self._moment(msg), self._doing(self._follow_path, msg), droppable=False)
@@ -221,6 +222,17 @@ class CameraInput:
             return True
         return self._do(lambda: self._hand_on(perceive(self._keyframes.pose_now(moment, pose))))
 
+    def _lay(self, msg: OccupancyGrid, last_call: bool) -> bool:
+        """Take a grid in; return False while it has to wait for the fixed transform to the map of its floor."""
+        frame = msg.header.frame_id or self._config.map_frame
+        with self._lock:
+            map_T_grid = self._transforms.fixed_pose(frame)
+        if map_T_grid is not None:
+            return self._do(partial(self._on_map, msg, map_T_grid))
+        if last_call:
+            self._skip(InputSkippedError("map_frame", f"/tf_static does not tell where {frame} lies in the map"))
+        return last_call
+
     def _perceive(self, moment: Moment, pose: Pose, depth: Image, color: Image, results: list[Any]) -> Frame:
         if self._intrinsics is None:
             raise InputSkippedError("no_camera_info", "no usable camera_info has come yet")
@@ -245,6 +257,9 @@ class CameraInput:
             self._keyframes.note_jump(jump)
             return
         self._keyframes.follow_jump(jump)
+        if jump.new_T_old is None:
+            self._node.get_logger().info(f"{self._config.odom_frame} is on another floor now")
+            return
         self._counters.used("corrections")
         x, y, _ = jump.new_T_old.position
         self._node.get_logger().info(f"SLAM moved {self._config.odom_frame} by ({x:.2f}, {y:.2f}) m: memory follows")

@@ -10,6 +10,7 @@ from rclpy.node import Node
 
 from memory_node.delivery.open_memory import MemoryConfig, open_memory
 from memory_node.domain.errors import InputSkippedError, InvalidValueError
+from memory_node.domain.geometry import Pose
 from memory_node.experience.config import EXTRACTORS, ExperienceConfig
 from memory_node.nodes import conversions
 from memory_node.nodes.camera_input import CameraInput, InputParameters
@@ -77,9 +78,9 @@ class MemoryNode(Node):
     def _now_ns(self) -> int:
         return int(self.get_clock().now().nanoseconds)
 
-    def _on_map(self, msg: OccupancyGrid) -> None:
+    def _on_map(self, msg: OccupancyGrid, map_T_grid: Pose) -> None:
         try:
-            grid = conversions.grid_from_msg(msg)
+            grid = conversions.grid_from_msg(msg, map_T_grid)
         except InvalidValueError as error:
             raise InputSkippedError("map", str(error)) from error
         self.memory.set_map(grid, conversions.stamp_from_msg(msg.header.stamp))

@@ -59,8 +59,10 @@ def run(args: argparse.Namespace) -> int:
         if not answer.done():
             raise RobotMemoryError(f"{client.srv_name} did not answer within {args.timeout_s:g} s")
         executor.spin_until_future_complete(came, _MAP_WAIT_S)
-        grid = conversions.grid_from_msg(came.result()) if came.done() else None
         scene = conversions.snapshot_from_msg(answer.result().graph)
+        # The map of another floor may be in a frame of its own.
+        fits = came.done() and came.result().header.frame_id in ("", scene.frame_id)
+        grid = conversions.grid_from_msg(came.result()) if fits else None
         print(draw_scene(scene, args.out, grid))
     finally:
         executor.shutdown()

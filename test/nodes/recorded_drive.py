@@ -56,7 +56,12 @@ def images(stamp_ns: int, camera: Pose, color_later_ns: int = 0) -> list[tuple[s
     ]
 
 
-def transforms(stamp_ns: int, odom_T_base: Pose, map_T_odom: Pose = Pose()) -> Any:  # noqa: B008 - frozen
+def transforms(
+    stamp_ns: int,
+    odom_T_base: Pose,
+    map_T_odom: Pose = Pose(),  # noqa: B008 - frozen
+    map_frame: str = "map",
+) -> Any:
     """Return TF of the robot at a stamp."""
     from tf2_msgs.msg import TFMessage
 
@@ -64,7 +69,7 @@ def transforms(stamp_ns: int, odom_T_base: Pose, map_T_odom: Pose = Pose()) -> A
 
     return TFMessage(
         transforms=[
-            conversions.transform_to_msg(map_T_odom, "map", "odom", stamp_ns),
+            conversions.transform_to_msg(map_T_odom, map_frame, "odom", stamp_ns),
             conversions.transform_to_msg(odom_T_base, "odom", "base", stamp_ns),
         ]
     )
@@ -79,13 +84,13 @@ def fixed_transform() -> Any:
     return TFMessage(transforms=[conversions.transform_to_msg(camera_on_base(), "base", "camera", 0)])
 
 
-def empty_map(stamp_ns: int) -> Any:
+def empty_map(stamp_ns: int, frame: str = "map") -> Any:
     """Return a map of 4 m by 4 m without walls."""
     from nav_msgs.msg import OccupancyGrid
 
     from memory_node.nodes import conversions
 
-    grid = OccupancyGrid(header=conversions.header(stamp_ns), data=[0] * 1600)
+    grid = OccupancyGrid(header=conversions.header(stamp_ns, frame), data=[0] * 1600)
     grid.info.width = grid.info.height = 40
     grid.info.resolution = 0.1
     grid.info.origin = conversions.pose_to_msg(Pose.planar(-2.0, -2.0, 0.0))

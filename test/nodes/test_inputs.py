@@ -125,6 +125,57 @@ def test_jump_of_map_to_odom_is_told_and_nothing_is_interpolated_across_it() -> 
         made.pose("camera", Moment(0, 1180 * MS))
 
 
+def upstairs(made: TransformHistory) -> TransformHistory:
+    made.add_fixed(conversions.transform_to_msg(Pose.planar(0.0, 0.0, 0.0, 3.2), "map", "map_upstairs", 0))
+    return made
+
+
+def test_map_of_another_floor_lies_where_fixed_transforms_say() -> None:
+    made = upstairs(history())
+    pose, own = made.fixed_pose("/map_upstairs"), made.fixed_pose("map")
+    assert pose is not None
+    assert own is not None
+    assert np.allclose(pose.position, [0.0, 0.0, 3.2])
+    assert np.allclose(own.matrix, np.eye(4))
+    assert made.fixed_pose("map_downstairs") is None
+    made.add_fixed(conversions.transform_to_msg(Pose.planar(1.0, 0.0, 0.0), "house", "map", 0))
+    made.add_fixed(conversions.transform_to_msg(Pose.planar(1.0, 0.0, np.pi / 2, -3.0), "house", "map_downstairs", 0))
+    below = made.fixed_pose("map_downstairs")
+    assert below is not None
+    assert np.allclose(below.position, [0.0, 0.0, -3.0])
+    assert below.yaw_rad == pytest.approx(np.pi / 2)
+
+
+def test_ride_in_a_lift_is_no_correction_and_later_ones_are_told_in_the_map() -> None:
+    made = upstairs(history())
+    drive(made, 1000, 1100)
+    ride = made.add(conversions.transform_to_msg(Pose.planar(0.5, 0.0, np.pi / 2), "map_upstairs", "odom", 1200 * MS))
+    assert ride is not None
+    assert ride.new_T_old is None
+    made.add(conversions.transform_to_msg(Pose.planar(1.2, 0.0, 0.0), "odom", "base", 1200 * MS))
+    pose = made.pose("camera", Moment(0, 1200 * MS))
+    assert pose is not None
+    assert np.allclose(pose.position, [0.5, 1.2, 4.2])
+    with pytest.raises(InputSkippedError, match="being corrected"):
+        made.pose("camera", Moment(0, 1180 * MS))
+    turned = Pose.planar(0.5, 0.3, np.pi / 2)
+    jump = made.add(conversions.transform_to_msg(turned, "map_upstairs", "odom", 1300 * MS))
+    assert jump is not None
+    assert jump.new_T_old is not None
+    assert np.allclose(jump.new_T_old.apply([2.0, 1.0, 3.5]), [2.0, 1.3, 3.5])
+    back = made.add(conversions.transform_to_msg(Pose(), "map", "odom", 1400 * MS))
+    assert back is not None
+    assert back.new_T_old is None
+
+
+def test_odom_that_rises_by_a_storey_is_on_another_floor() -> None:
+    made = history()
+    drive(made, 1000, 1100)
+    ride = made.add(conversions.transform_to_msg(Pose.planar(0.0, 0.0, 0.0, 3.0), "map", "odom", 1200 * MS))
+    assert ride is not None
+    assert ride.new_T_old is None
+
+
 class Worked:
     """An ordered queue whose inputs note that they were done."""
 
@@ -211,6 +262,20 @@ def test_jump_moves_what_was_seen_since_the_jump_before() -> None:
     keyframes.follow_jump(OdomJump(Moment(0, 5 * SECOND_NS), shift))
     assert sorted(memory.corrected) == [str(4 * SECOND_NS)]
     assert np.allclose(memory.corrected[str(4 * SECOND_NS)].position, [4.0, 1.0, 0.0])
+
+
+def test_what_was_seen_on_another_floor_stays_when_the_robot_is_corrected_on_this_one() -> None:
+    memory = KeyframeMemory()
+    keyframes = Keyframes(memory)
+    walked(keyframes, memory, 1, 2)
+    keyframes.follow_jump(OdomJump(Moment(0, 3 * SECOND_NS), None))
+    assert memory.corrected == {}
+    walked(keyframes, memory, 4)
+    keyframes.follow_jump(OdomJump(Moment(0, 5 * SECOND_NS), Pose.planar(0.0, 1.0, 0.0)))
+    assert sorted(memory.corrected) == [str(4 * SECOND_NS)]
+    downstairs, upstairs = (keyframes.pose_now(Moment(0, stamp_s * SECOND_NS), Pose()) for stamp_s in (2, 4))
+    assert np.allclose(downstairs.position, [0.0, 0.0, 0.0])
+    assert np.allclose(upstairs.position, [0.0, 1.0, 0.0])
 
 
 def test_path_moves_each_keyframe_as_far_as_its_part_of_the_way_moved() -> None:

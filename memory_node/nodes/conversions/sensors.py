@@ -19,7 +19,7 @@ from vision_msgs.msg import (
 )
 
 from memory_node.domain.errors import InvalidValueError
-from memory_node.domain.geometry import Intrinsics, OrientedBox
+from memory_node.domain.geometry import Intrinsics, OrientedBox, Pose
 from memory_node.nodes.conversions.geometry import (
     covariance_from_msg,
     header,
@@ -130,8 +130,8 @@ def detections_3d_from_msg(msg: Detection3DArray) -> list[Detection3D]:
     return listed
 
 
-def grid_from_msg(msg: OccupancyGrid) -> OccupancyMap:
-    """Return an OccupancyGrid.
+def grid_from_msg(msg: OccupancyGrid, map_T_frame: Pose | None = None) -> OccupancyMap:
+    """Return an OccupancyGrid; map_T_frame: where the frame of its header lies in the map, by default there.
 
     Raises:
         InvalidValueError: sizes that do not fit.
@@ -142,7 +142,8 @@ def grid_from_msg(msg: OccupancyGrid) -> OccupancyMap:
             f"got {len(msg.data)} cells of {msg.info.resolution} m"
         )
     cells = np.asarray(msg.data, dtype=np.int8).reshape(msg.info.height, msg.info.width)
-    return OccupancyMap(cells, float(msg.info.resolution), pose_from_msg(msg.info.origin))
+    origin = (map_T_frame or Pose()) @ pose_from_msg(msg.info.origin)
+    return OccupancyMap(cells, float(msg.info.resolution), origin)
 
 
 def grid_to_msg(grid: OccupancyMap, stamp_ns: int) -> OccupancyGrid:

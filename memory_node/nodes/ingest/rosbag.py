@@ -68,7 +68,11 @@ class Rosbag:
                 self._intrinsics[info.header.frame_id] = conversions.intrinsics_from_msg(info)
             maps = Timeline(_DEFAULTS.clock_jump_s)
             for _, (_, grid) in self._messages(reader, {"nav_msgs/msg/OccupancyGrid"}):
-                self._grid = conversions.grid_from_msg(grid)
+                map_T_grid = self._transforms.fixed_pose(grid.header.frame_id or map_frame)
+                if map_T_grid is None:
+                    self.skipped["map_frame"] += 1
+                    continue
+                self._grid = conversions.grid_from_msg(grid, map_T_grid)
                 self._events.append((maps.moment(_stamp(grid)), (_stamp(grid), self._grid)))
             self._events.sort(key=lambda event: event[0])
 

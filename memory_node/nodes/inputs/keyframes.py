@@ -22,10 +22,11 @@ _JUMPS_KEPT = 16
 
 @dataclass(frozen=True, eq=False)
 class OdomJump:
-    """map->odom was corrected: what was placed before `moment` lies at new_T_old times its place now."""
+    """map->odom was corrected: what was placed before `moment` lies at new_T_old times its place now; None: the robot
+    is on another floor since then, and nothing that was placed before moves."""
 
     moment: Moment
-    new_T_old: Pose
+    new_T_old: Pose | None
 
 
 class CorrectedMemory(Protocol):
@@ -64,6 +65,8 @@ class Keyframes:
         """Return a pose that TF told of a moment in the map as it has been corrected since."""
         for jump in self._jumps:
             if moment < jump.moment:
+                if jump.new_T_old is None:
+                    break
                 map_T_camera = jump.new_T_old @ map_T_camera
         return map_T_camera
 
@@ -73,9 +76,10 @@ class Keyframes:
 
     def follow_jump(self, jump: OdomJump) -> None:
         """Move what was seen since the jump before; the next frame begins a keyframe of its own."""
-        self.note_jump(jump)
-        known = self._memory.keyframes()
-        self._memory.correct_poses({n: jump.new_T_old @ known[n] for n in self._since_jump if n in known})
+        self._jumps.append(jump)
+        if jump.new_T_old is not None:
+            known = self._memory.keyframes()
+            self._memory.correct_poses({n: jump.new_T_old @ known[n] for n in self._since_jump if n in known})
         self._since_jump, self._pose = [], None
 
     def follow_path(self, path: Mapping[int, Pose]) -> None:

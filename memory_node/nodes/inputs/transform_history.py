@@ -6,6 +6,7 @@ import bisect
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
 import tf2_ros
 from rclpy.duration import Duration
 from rclpy.time import Time
@@ -19,11 +20,13 @@ from memory_node.nodes.inputs.timeline import Moment, Timeline
 
 @dataclass(frozen=True)
 class CorrectionLimits:
-    """From what size on a change of map->odom between two samples is a correction, and no drift."""
+    """From what size on a change of map->odom between two samples is a correction, and no drift; from what change of
+    height on it is a ride in a lift, and no correction."""
 
     odom_frame: str = "odom"
     jump_m: float = 0.1
     jump_rad: float = 0.05
+    storey_m: float = 1.5
 
 
 @dataclass
@@ -86,11 +89,11 @@ class TransformHistory:
         moment = timeline.moment(conversions.stamp_from_msg(transform.header.stamp))
         run = self._run(moment.run)
         edge = run.edges.setdefault(child, _Edge(parent))
-        edge.parent = parent
         if edge.stamps and moment.stamp_ns <= edge.stamps[-1]:
             return None  # TF repeats samples, and brings some late; a moment is told only once
         run.buffer.set_transform(transform, "tf")
         jump = self._jump(edge, child, moment, transform)
+        edge.parent = parent
         edge.stamps.append(moment.stamp_ns)
         oldest = bisect.bisect_left(edge.stamps, moment.stamp_ns - int(self._kept_s * 1e9))
         if oldest > 1000:
@@ -113,6 +116,22 @@ class TransformHistory:
         except tf2_ros.TransformException as error:
             raise InputSkippedError("no_transform", str(error)) from error
         return conversions.transform_from_msg(found.transform)
+
+    def fixed_pose(self, frame: str) -> Pose | None:
+        """Return map_T_frame where fixed transforms alone lead there, as to the map of another floor; else None."""
+        (root, root_T_frame), (map_root, root_T_map) = map(self._fixed_root, (frame.lstrip("/"), self._map_frame))
+        return root_T_map.inverse() @ root_T_frame if root == map_root else None
+
+    def _fixed_root(self, frame: str) -> tuple[str, Pose]:
+        """Return the frame that fixed transforms lead up to, and the pose of `frame` in it."""
+        root_T_frame = Pose()
+        for _ in self._fixed:
+            if frame not in self._fixed:
+                break
+            transform = self._fixed[frame]
+            root_T_frame = conversions.transform_from_msg(transform.transform) @ root_T_frame
+            frame = transform.header.frame_id.lstrip("/")
+        return frame, root_T_frame
 
     def pose_in_any_run(self, frame: str, moment: Moment) -> Pose:
         """Return map_T_frame at a moment's stamp in the latest run of TF that covers it: one stream may have been
@@ -175,15 +194,20 @@ class TransformHistory:
 
     def _jump(self, edge: _Edge, child: str, moment: Moment, transform: Any) -> OdomJump | None:
         limits = self._limits
-        if child != limits.odom_frame or edge.parent != self._map_frame:
+        if child != limits.odom_frame:
             return None
-        pose, last = conversions.transform_from_msg(transform.transform), edge.last
-        edge.last = pose
-        if last is None:
-            return None
-        new_T_old = pose @ last.inverse()
-        moved_m = float(abs(pose.position - last.position).max())
-        if moved_m <= limits.jump_m and abs(new_T_old.yaw_rad) <= limits.jump_rad:
-            return None
+        parent = transform.header.frame_id.lstrip("/")
+        map_T_parent = self.fixed_pose(parent)
+        pose = map_T_parent and map_T_parent @ conversions.transform_from_msg(transform.transform)
+        last, edge.last = edge.last, pose
+        elsewhere = parent != edge.parent
+        new_T_old = None
+        if not elsewhere:
+            if pose is None or last is None:
+                return None
+            moved, new_T_old = np.abs(pose.position - last.position), pose @ last.inverse()
+            if moved.max() <= limits.jump_m and abs(new_T_old.yaw_rad) <= limits.jump_rad:
+                return None
+            elsewhere = moved[2] > limits.storey_m
         edge.jumps.add(moment.stamp_ns)
-        return OdomJump(moment, new_T_old)
+        return OdomJump(moment, None if elsewhere else new_T_old)
