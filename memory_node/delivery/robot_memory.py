@@ -9,6 +9,7 @@ from dataclasses import asdict, replace
 from pathlib import Path
 
 from memory_node.delivery.context import GUIDELINES, Context, MemoryExcerpt, assemble
+from memory_node.delivery.durability import Durability
 from memory_node.delivery.episodes import Episodes
 from memory_node.delivery.grounding import ChangeGrounding
 from memory_node.delivery.new_pictures import NewPictures
@@ -80,6 +81,7 @@ class RobotMemory:
         self._cache = cache
         self._recall = recall
         self._store = store
+        self._durability = Durability(store)
         self._clock = clock
         self._states = states
         self._refused_frames = 0
@@ -201,14 +203,14 @@ class RobotMemory:
         """Return what the short-term memory holds that fits; each call counts as one lookup."""
         recollection = self._recall.rank(query, self._clock(), frame_verified=self._epoch.verified)
         self._cache.count_lookup(recollection.best.object_id if recollection.best else "")
-        self._make_durable()
+        self._durability.before_answer()
         return recollection
 
     def find(self, query: FindQuery) -> Recollection:
         """Return what the scene graph holds that fits."""
         with self._lock:
             recollection = self._scene.find(query, self._clock())
-        self._make_durable()
+        self._durability.before_answer()
         return recollection
 
     def rank_search_areas(self, object_class: str, k: int = 0) -> tuple[RankedArea, ...]:
@@ -220,7 +222,7 @@ class RobotMemory:
         """Return the whole scene graph, now or as of a stamp; `removed`: with objects kept for their history."""
         with self._lock:
             snapshot = self._scene.snapshot(as_of_ns, removed)
-        self._make_durable()
+        self._durability.before_answer()
         return snapshot
 
     def scene_text(self, token_budget: int, topic: str = "") -> str:
@@ -369,6 +371,10 @@ class RobotMemory:
         if ticket is not None:
             ticket.wait()
 
+    def commit(self) -> None:
+        """Return once all that memory was told, episodes included, is durable; see Durability.commit."""
+        self._durability.commit()
+
     def save(self, backup_path: str = "") -> int:
         """Make everything durable and write a backup if a path is given; return how many objects there are.
 
@@ -432,10 +438,6 @@ class RobotMemory:
     def _tell(self, events: tuple[SceneEvent, ...], before: int) -> None:
         for listener in self._listeners:
             listener(events, before, self._scene.version)
-
-    def _make_durable(self) -> None:
-        if self._store is not None:
-            self._store.flush()
 
     def _keep_map(self) -> None:
         if self._store is not None:

@@ -121,6 +121,7 @@ class MemoryServices:
             request.new_class,
             conversions.point_from_msg(request.position),
         )
+        self._memory.commit()
         response.success = True
 
     def _confirm_relocalization(self, request: Any, response: Any) -> None:
@@ -133,6 +134,7 @@ class MemoryServices:
             request.instruction, request.task_type, request.episode_id, request.attempt or 1
         )
         response.max_attempts = self._memory.episodes.max_attempts
+        self._memory.commit()
         response.success = True
 
     def _advise(self, request: Any, response: Any) -> None:
@@ -145,11 +147,13 @@ class MemoryServices:
         warnings = self._memory.episodes.record(conversions.step_from_msg(request.step))
         self._topics.publish_working_memory(request.step.episode_id)
         response.warnings = [str(warning) for warning in warnings]
+        self._memory.commit()
         response.success = True
 
     def _end_episode(self, request: Any, response: Any) -> None:
         succeeded = None if request.abandoned else bool(request.succeeded)
         self._memory.episodes.end(request.episode_id, succeeded, request.message)
+        self._memory.commit()
         response.success = True
 
 

@@ -1,8 +1,10 @@
 """Experience over DDS: what a planner in another process is advised, and what it gets when memory is not there."""
 
 import json
+import sqlite3
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
 
@@ -56,6 +58,22 @@ def test_planner_in_another_process_is_advised_from_what_failed(peer: RosPeer, m
     assert advice.before == (SkillCall("OpenObject", ("{receptacle}",)),)
     client.end(episode_id, None)
     assert client.advise(episode_id, PUT) == ()  # refused, and logged: the episode has ended
+
+
+def test_what_a_service_says_is_done_is_in_the_database(peer: RosPeer, memory: object, tmp_path: Path) -> None:
+    from memory_node.nodes.experience_client import ExperienceClient
+
+    client = ExperienceClient(peer.node, "memory", timeout_s=30.0)
+    database = sqlite3.connect(tmp_path / "memory.db")
+    episode_id = client.start("put the egg away", "place")
+    assert database.execute("SELECT ended_ns FROM episodes WHERE id = ?", (episode_id,)).fetchall() == [(0,)]
+    for index in range(3):
+        client.record(replace(failed_put(episode_id), index=index))
+        steps = database.execute("SELECT step_index FROM steps WHERE episode_id = ?", (episode_id,)).fetchall()
+        assert len(steps) == index + 1
+    client.end(episode_id, False)
+    assert database.execute("SELECT success FROM episodes WHERE id = ?", (episode_id,)).fetchall() == [(0,)]
+    database.close()
 
 
 class ForgetfulPlanner:

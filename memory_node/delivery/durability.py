@@ -1,0 +1,35 @@
+"""When memory waits for its store: whoever is told "done" can rely on it, and nobody waits for an answer in vain."""
+
+from __future__ import annotations
+
+import contextlib
+
+from memory_node.store import Store
+from memory_node.store.errors import StoreUnavailableError
+
+# What an answer rests on is made durable first, but for so long; the shorter wait while the database takes nothing.
+_ANSWER_WAIT_S, _OUTAGE_WAIT_S = 2.0, 0.1
+
+
+class Durability:
+    """store: None for a memory without one, which has nothing to wait for."""
+
+    def __init__(self, store: Store | None) -> None:
+        self._store = store
+
+    def commit(self) -> None:
+        """Return once all that memory was told is durable.
+
+        Raises:
+            StoreUnavailableError: neither the database nor its journal takes it now; memory holds it all the same.
+        """
+        if self._store is not None:
+            self._store.flush()
+
+    def before_answer(self) -> None:
+        """Make durable what an answer rests on; a database that takes nothing now keeps nobody from an answer."""
+        if self._store is None:
+            return
+        wait_s = _ANSWER_WAIT_S if self._store.diagnostics().state == "ok" else _OUTAGE_WAIT_S
+        with contextlib.suppress(StoreUnavailableError):  # diagnostics tell of it
+            self._store.flush(wait_s)
