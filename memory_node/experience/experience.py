@@ -214,8 +214,10 @@ class Experience:
             episode = self._episode(episode_id)
             advice: list[Advice] = []
             if "working" in parts:
-                warnings = episode.warnings_before(action)
-                advice += [Advice(AdviceSource.WORKING, str(warning), warning.steps) for warning in warnings]
+                for warning in episode.warnings_before(action):
+                    # Two rules may be put right by the same step.
+                    if not warning.steps or all(warning.steps != known.before for known in advice):
+                        advice.append(Advice(AdviceSource.WORKING, str(warning), warning.steps))
             if "episodic" in parts:
                 task_type = episode.summary.task_type
                 similar = self._similar(task_type, tuple(objects), "")
