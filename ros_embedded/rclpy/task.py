@@ -14,6 +14,9 @@ if TYPE_CHECKING:
     from ros_embedded.rclpy.executors import Executor
 
 
+_running = threading.local()  # .task: the one that runs in this thread
+
+
 class Future:
     """The outcome of something in progress."""
 
@@ -32,9 +35,13 @@ class Future:
         if self._exception is not None and not self._exception_fetched:
             print(f"The following exception was never retrieved: {self._exception}", file=sys.stderr)
 
-    def __await__(self) -> Generator[Future, None, Any]:
+    def __await__(self) -> Generator[None, None, Any]:
+        """Await it in a coroutine of an executor, or in one of asyncio, which then asks again and again."""
         while not self._done:
-            yield self
+            task = getattr(_running, "task", None)
+            if task is not None:
+                task._waits_for = self
+            yield
         return self.result()
 
     def cancel(self) -> None:
@@ -159,15 +166,16 @@ class Task(Future):
             self._suspend()
 
     def _step(self) -> None:
+        self._waits_for, _running.task = None, self
         try:
-            awaited = self._handler.send(None)
+            self._handler.send(None)
         except StopIteration as end:
             self._handler.close()
             self._finish(result=end.value)
         except Exception as error:
             self._finish(error)
-        else:
-            self._waits_for = awaited if isinstance(awaited, Future) else None
+        finally:
+            _running.task = None
 
     def _suspend(self) -> None:
         """Be scheduled again once what is awaited is done; at once if that is unknown."""

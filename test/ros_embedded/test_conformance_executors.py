@@ -1,5 +1,6 @@
 """Executors behave alike in ros_embedded and rclpy, also where a program brings its own or stops one half-way."""
 
+import asyncio
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -61,6 +62,28 @@ def test_own_executor_runs_coroutines_to_their_end(context: rclpy.context.Contex
             break
     assert results[:1] == [42]
     assert node in pool_executor.nodes
+    node.destroy_node()
+
+
+def test_future_is_awaited_in_asyncio(context: rclpy.context.Context) -> None:
+    node = rclpy.create_node("asyncio", context=context)
+    executor = SingleThreadedExecutor(context=context)
+    executor.add_node(node)
+    answer = Future()
+    node.create_timer(0.02, lambda: answer.set_result(5))
+
+    async def spin() -> None:
+        while not answer.done():
+            executor.spin_once(timeout_sec=0.01)
+            await asyncio.sleep(0.001)
+
+    async def wait() -> int:
+        spinning = asyncio.ensure_future(spin())
+        result = await answer
+        await spinning
+        return result
+
+    assert asyncio.run(asyncio.wait_for(wait(), 10.0)) == 5
     node.destroy_node()
 
 

@@ -49,8 +49,13 @@ def test_raw_subscription_gets_and_publisher_takes_bytes(make_node: Callable, sp
     publisher = node.create_publisher(String, "s", 10)
     assert spin_until(lambda: publisher.get_subscription_count() == 1)
     publisher.publish(serialize_message(String(data="raw")))
-    assert spin_until(lambda: received)
-    assert deserialize_message(received[0], String).data == "raw"
+    for length in range(4):
+        publisher.publish(String(data="x" * length))
+    assert spin_until(lambda: len(received) == 5)
+    assert [deserialize_message(raw, String).data for raw in received] == ["raw", "", "x", "xx", "xxx"]
+    for raw, size in zip(received, (12, 9, 10, 11, 12)):  # filled up to words, with zeros
+        assert len(raw) % 4 == 0
+        assert raw[size:] == bytes(len(raw) - size)
 
 
 def test_late_joiner_gets_what_is_latched(make_node: Callable, spin_until: Callable) -> None:

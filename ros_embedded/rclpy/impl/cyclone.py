@@ -196,10 +196,16 @@ def sertype(entity: int) -> int:
     return value.value
 
 
+_WORD_OF_ZEROS = ct.c_uint32(0)
+_ZEROS = ct.addressof(_WORD_OF_ZEROS)
+
+
 def write_cdr(writer: int, type_pointer: int, data: bytes) -> None:
     """Write one sample, its 4-byte encapsulation header included. Raises DDSError, also if it does not fit the type."""
-    vector = IoVector(ct.cast(ct.c_char_p(data), _pointer).value, len(data))
-    serdata = _serdata_from_ser_iov(type_pointer, _SERDATA_IS_DATA, 1, ct.byref(vector), len(data))
+    padding = -len(data) % 4  # payloads travel in words; left alone, Cyclone would send what happens to lie there
+    payload = IoVector(ct.cast(ct.c_char_p(data), _pointer).value, len(data))
+    vectors, count = (IoVector * 2)(payload, IoVector(_ZEROS, padding)), 2 if padding else 1
+    serdata = _serdata_from_ser_iov(type_pointer, _SERDATA_IS_DATA, count, vectors, len(data) + padding)
     if not serdata:
         raise DDSError("the bytes to write do not fit the topic's type")
     check(_writecdr(writer, serdata), "dds_writecdr")
