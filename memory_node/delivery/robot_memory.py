@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import threading
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
@@ -326,7 +327,8 @@ class RobotMemory:
     ) -> int:
         """Erase objects that all given conditions fit, history included, on disk too; return how many.
 
-        A time span alone also erases the episodes in it, and withdraws what was learnt from them.
+        A time span alone also erases what happened in it: episodes, steps, states, and where other things were then.
+        What was learnt from episodes that go is withdrawn.
 
         Raises:
             InvalidValueError: no condition is given.
@@ -340,13 +342,11 @@ class RobotMemory:
                 self._mirror(event)
             self._tell(events, before)
         if self._store is not None:
-            span_alone = not (object_id or area_id or object_class)
-            episodes = self._withdraw_episodes(self._store, begin_ns, end_ns) if span_alone else ()
-            self._store.flush()
-            if ids:
-                self._store.forget(ForgetRequest(object_ids=tuple(ids)))
-            if episodes:
-                self._store.forget(ForgetRequest(episode_ids=episodes))
+            span = ForgetRequest(from_ns=begin_ns, until_ns=end_ns or _FOR_EVER_NS) if begin_ns or end_ns else None
+            if span is not None and not (object_id or area_id or object_class):
+                self._forget_durably(self._store, span)
+            elif ids:
+                self._forget_durably(self._store, ForgetRequest(object_ids=tuple(ids)))
         return len(ids)
 
     def confirm_relocalization(self, new_T_old: Pose | None = None) -> None:
@@ -412,17 +412,14 @@ class RobotMemory:
         )
         return replace(frame, observations=observations)
 
-    def _withdraw_episodes(self, store: Store, begin_ns: int, end_ns: int) -> tuple[str, ...]:
-        """Withdraw what was learnt from the episodes that lie in a span; return their ids."""
-        within = tuple(
-            episode.id
-            for episode in store.episodes()
-            if begin_ns <= episode.started_ns and max(episode.started_ns, episode.ended_ns) <= (end_ns or _FOR_EVER_NS)
-        )
-        for episode_id in within:
+    def _forget_durably(self, store: Store, request: ForgetRequest) -> None:
+        """Erase on disk, and withdraw what was learnt from the episodes that go with it."""
+        store.flush()
+        for episode_id in store.episodes_of(request):
             self.experience.forget(episode_id)
             self.knowledge.forget(episode_id)
-        return within
+        with contextlib.suppress(NotFoundError):  # what only the scene graph knew
+            store.forget(request)
 
     def _name_room(self, room_id: str, name: str) -> list[SceneEvent]:
         self._edits.name_room(room_id, name)

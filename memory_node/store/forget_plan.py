@@ -66,8 +66,6 @@ def _find_objects(connection: Connection, site: str, request: ForgetRequest) -> 
         return {object_id for object_id, body in rows if terms.found_in(texts_of(json.loads(body)))}
     if request.area_id:
         return _ids(connection, here, objects.c.area_id == request.area_id)
-    if request.episode_ids:
-        return set()
     if request.class_name:
         return _ids(connection, here, sa.func.lower(objects.c.class_name) == request.class_name.lower())
     if request.robot_id:
@@ -87,7 +85,7 @@ def _find_steps(connection: Connection, site: str, request: ForgetRequest, plan:
         about = bool(plan.terms) and plan.terms.found_in(texts_of(json.loads(row["arguments"])))
         there = bool(request.area_id) and row["area"] == request.area_id
         told = request.in_span(row["stamp_ns"]) or row["robot_id"] == (request.robot_id or None)
-        if about or there or told or row["episode_id"] in request.episode_ids:
+        if about or there or told:
             plan.steps.add((row["episode_id"], row["step_index"]))
         else:
             left[row["episode_id"]] += 1
@@ -95,8 +93,7 @@ def _find_steps(connection: Connection, site: str, request: ForgetRequest, plan:
     for row in rows_of(connection, site, schema.episodes):
         ended_ns = row["ended_ns"] or row["started_ns"]
         spanned = request.in_span(row["started_ns"]) and request.in_span(ended_ns)
-        named = row["id"] in request.episode_ids or row["robot_id"] == (request.robot_id or None)
-        if row["id"] in emptied or spanned or named:
+        if row["id"] in emptied or spanned or row["robot_id"] == (request.robot_id or None):
             plan.episodes.add(row["id"])
 
 

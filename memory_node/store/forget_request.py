@@ -10,7 +10,7 @@ from memory_node.domain.errors import InvalidValueError
 
 @dataclass(frozen=True)
 class ForgetRequest:
-    """One scope: objects by id, an area, a class, a label, a time span, a robot, or episodes by id.
+    """One scope: objects by id, an area, a class, a label, a time span, or a robot.
 
     label: words that name or belong to a person; whatever carries them in any text is forgotten or blackened.
     from_ns and until_ns: a span, both ends included.
@@ -23,12 +23,10 @@ class ForgetRequest:
     from_ns: int = 0
     until_ns: int = 0
     robot_id: str = ""
-    episode_ids: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         scopes = [bool(self.object_ids), bool(self.area_id), bool(self.class_name), bool(self.label.strip())]
         scopes += [bool(self.from_ns or self.until_ns), bool(self.robot_id)]
-        scopes += [bool(self.episode_ids)]
         if sum(scopes) != 1:
             raise InvalidValueError(f"ForgetRequest: expected one scope, got {sum(scopes)}")
         if self.until_ns < self.from_ns:

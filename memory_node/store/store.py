@@ -26,6 +26,7 @@ from memory_node.store.engine import for_writing, open_engine, parse_url, reason
 from memory_node.store.errors import StoreUnavailableError
 from memory_node.store.feed import ChangeFeed
 from memory_node.store.forget import forget
+from memory_node.store.forget_plan import make_plan
 from memory_node.store.forget_request import ForgetReport, ForgetRequest
 from memory_node.store.journal import Journal
 from memory_node.store.location import locate
@@ -271,6 +272,11 @@ class Store:
         """
         self._settle("no complete backup can be made")
         backup(self._engine, self.site, target, self._clock)
+
+    def episodes_of(self, request: ForgetRequest) -> set[str]:
+        """Return the ids of the episodes that forgetting this takes away."""
+        with reader.reading(self._engine) as connection:
+            return make_plan(connection, self.site, request).episodes
 
     def forget(self, request: ForgetRequest) -> ForgetReport:
         """Forget what is asked for, with all that only it supported, in the database, its backups and files.

@@ -115,6 +115,21 @@ def test_forgotten_span_takes_what_was_learnt_in_it(open_at: Open) -> None:
     assert_nothing_learnt(open_at())
 
 
+def test_forgotten_span_takes_its_steps_from_an_episode_that_goes_beyond(open_at: Open) -> None:
+    memory = open_at()
+    memory.episodes.start("open the safe", "open", "e1")
+    for index, stamp_s in enumerate((90, 100)):
+        call = SkillCall("OpenObject", ("Safe",))
+        memory.episodes.record(StepRecord("e1", index, call, True, FailureReason.NONE, stamp_s * SECOND_NS))
+    memory.episodes.end("e1", True)
+    assert memory.experience.wait_settled(10.0)
+    memory.forget(begin_ns=80 * SECOND_NS, end_ns=95 * SECOND_NS)
+    memory.close()
+    memory = open_at()
+    assert memory.experience.wait_settled(10.0)
+    assert memory.experience.figures()["experience.steps"] == 1
+
+
 def test_episode_runs_on_across_a_restart(open_at: Open) -> None:
     memory = open_at()
     memory.episodes.start("open the safe", "open", "e1")

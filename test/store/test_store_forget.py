@@ -180,18 +180,6 @@ def test_time_span_takes_back_what_only_it_told(open_at, store_url, make_object)
     assert [document.id for document in store.documents("guideline")] == ["g2"]
 
 
-def test_episode_goes_with_its_steps_and_what_only_it_taught(open_at, store_url, remember_home):
-    store = open_at(store_url)
-    remember_home(store)
-    before = ids(store)
-    report = store.forget(ForgetRequest(episode_ids=("e2",)))
-    assert report.verified, report.found
-    assert ids(store) == before
-    assert [episode.id for episode in store.episodes()] == ["e1"]
-    assert {step.episode_id for step in store.all_steps()} == {"e1"}
-    assert store.is_forgotten("episode", "e2")
-
-
 def test_robot_is_forgotten_but_what_others_saw_stays(open_at, store_url, make_object, tmp_path):
     here = open_at(store_url, "r1")
     there = open_at(store_url, "r2", journal_path=str(tmp_path / "r2.pending"))
@@ -265,7 +253,9 @@ def test_id_of_a_forgotten_episode_stays_in_no_learnt_thing(open_at, store_url, 
     remember_home(store)
     body = {"text": "look on the table", "episode_ids": ["e1", "e2"]}
     store.put_documents("guideline", [("g-two", body, [("episode", "e1"), ("episode", "e2")])]).wait()
-    assert store.forget(ForgetRequest(episode_ids=("e2",))).verified
+    request = ForgetRequest(label="Anna")
+    assert store.episodes_of(request) == {"e2"}
+    assert store.forget(request).verified
     kept = next(document for document in store.documents("guideline") if document.id == "g-two")
     assert kept.body == {"text": "look on the table", "episode_ids": ["e1"]}
     assert kept.sources == (("episode", "e1"),)
