@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import random
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
 
 import numpy as np
 
 from memory_node.bench.household_cases import Case
 from memory_node.bench.household_conditions import ConditionReader
-from memory_node.domain.geometry import OrientedBox
+from memory_node.domain.geometry import FloatArray, OrientedBox
 from memory_node.home.alfred_home import AlfredScenes
 from memory_node.home.object_types import ObjectType, Property
 from memory_node.home.placement import fits, free_spot
 from memory_node.home.processes import chill
 from memory_node.home.thing import Thing, initial_states
+from memory_node.home.visibility import horizontal_distance
 from memory_node.home.world import World
 from memory_node.planner.object_kinds import ObjectKinds
 
@@ -43,8 +44,14 @@ _PLACES = {
     **dict.fromkeys(("Fork", "Spoon", "Knife", "ButterKnife", "Spatula", "Ladle"), _CUTLERY_PLACES),
     **dict.fromkeys(("SoapBar", "Cloth", "ToiletPaper", "HandTowel", "SprayBottle", "Plunger"), _BATH_PLACES),
 }
-_STANDING = ("GarbageCan", "FloorLamp")
-_ON_TABLES = ("DeskLamp",)
+_STANDING = ("GarbageCan", "FloorLamp", "LaundryHamper", "HousePlant")
+_LAMP_PLACES = ("Desk", "SideTable", "Dresser", "CoffeeTable")
+_ON_TABLES = {
+    **dict.fromkeys(("DeskLamp", "Lamp"), _LAMP_PLACES),
+    **dict.fromkeys(("Toaster", "CoffeeMachine"), ("CounterTop", "DiningTable")),
+    "Television": ("TVStand", "Dresser", "Shelf", "SideTable", "Desk", "CoffeeTable"),
+}
+_ON_WALLS = {"LightSwitch": 1.2}  # class -> height in metres
 _TRIES = 40
 _IN_REACH_M = 1.2
 _SEVERAL = re.compile(r"\b(?:two|both|2)\b", re.IGNORECASE)
@@ -70,6 +77,9 @@ class Homes:
         if _SEVERAL.search(case.instruction):
             for name in ConditionReader(self._kinds).mentioned(case.conditions)[:1]:
                 _add(world, world.types[name], _PLACES.get(name, _OTHER_PLACES), generator)
+        for condition in ConditionReader(self._kinds).read(case.conditions, world):
+            if condition.point is not None:
+                _put_where_it_belongs(world, condition.classes, np.array(condition.point))
         chill(world)
         return world
 
@@ -83,9 +93,11 @@ def _furnish(world: World, names: Iterable[str], generator: random.Random) -> No
         if kind.can(Property.PICKUPABLE):
             _add(world, kind, _PLACES.get(name, _OTHER_PLACES), generator)
         elif name in _ON_TABLES:
-            _add(world, kind, ("Desk", "SideTable", "Dresser", "CoffeeTable"), generator, fixed=True)
+            _add(world, kind, _ON_TABLES[name], generator, fixed=True)
         elif name in _STANDING:
-            _stand(world, kind, generator)
+            _stand(world, kind, 0.5 * kind.size_m[2], generator)
+        elif name in _ON_WALLS:
+            _stand(world, kind, _ON_WALLS[name], generator)
 
 
 def _add(world: World, kind: ObjectType, places: Sequence[str], generator: random.Random, fixed: bool = False) -> None:
@@ -106,14 +118,35 @@ def _add(world: World, kind: ObjectType, places: Sequence[str], generator: rando
             return
 
 
-def _stand(world: World, kind: ObjectType, generator: random.Random) -> None:
-    """Stand something beside the free floor, where it blocks no way."""
+def _put_where_it_belongs(world: World, classes: Collection[str], place: FloatArray) -> None:
+    """Lay the first thing of some classes at a place (3,): a condition that names one tells where it was at first."""
+    thing = next((one for one in world if one.class_name in classes and not one.fixed), None)
+    if thing is None:
+        return
+    furniture = [one for one in world if one.type.is_receptacle and one.fixed and fits(thing, one)]
+    for receptacle in sorted(furniture, key=lambda one: _distance(one.box, place)):
+        others = [one for one in world.contents(receptacle.id) if one is not thing]
+        spot = free_spot(thing, receptacle, others, place)
+        if spot is not None:
+            world.grasp(thing)
+            world.release(thing, spot, receptacle)
+            world.take_changes()
+            return
+
+
+def _distance(box: OrientedBox, place: FloatArray) -> float:
+    below = max(box.bottom_m - float(place[2]), float(place[2]) - box.top_m, 0.0)
+    return float(np.hypot(horizontal_distance(box, place), below))
+
+
+def _stand(world: World, kind: ObjectType, height_m: float, generator: random.Random) -> None:
+    """Stand or hang something beside the free floor, where it blocks no way, with its middle at a height."""
     spots = world.grid.points
     middle = spots.mean(axis=0)
     edge = sorted(spots.tolist(), key=lambda spot: -float(np.linalg.norm(np.array(spot) - middle)))
     x, y = generator.choice(edge[: max(len(edge) // 5, 1)])
     outward = np.array([x, y]) - middle
     outward /= max(float(np.linalg.norm(outward)), 1e-6)
-    center = np.array([*(np.array([x, y]) + 0.4 * outward), 0.5 * kind.size_m[2]])
+    center = np.array([*(np.array([x, y]) + 0.4 * outward), height_m])
     box = OrientedBox(center, np.array(kind.size_m), float(np.arctan2(-outward[1], -outward[0])))
     world.add(Thing(f"{kind.name}|1", kind, box, fixed=True, states=initial_states(kind)))
