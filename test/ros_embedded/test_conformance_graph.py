@@ -98,10 +98,11 @@ class NodeWithNamesOfItsOwn(Node):
     _refresh = _wake = _check = _trigger = _overrides = _of_node = _publish_log = _create_service = _mine
 
 
-def test_questions_about_the_graph_are_not_remapped(make_node: Callable) -> None:
+def test_questions_about_the_graph_are_not_remapped(make_node: Callable, spin_until: Callable) -> None:
     node = make_node("counting", cli_args=["--ros-args", "-r", "here:=there"])
     node.create_publisher(String, "here", 1)
-    assert (node.count_publishers("there"), node.count_publishers("here")) == (1, 0)
+    assert spin_until(lambda: node.count_publishers("there") == 1)
+    assert node.count_publishers("here") == 0
     with pytest.raises(ValueError, match="is invalid: topic name token must not start with a number"):
         node.count_subscribers("13")
     with pytest.raises(TypeError):
