@@ -9,7 +9,6 @@ import threading
 import weakref
 from collections.abc import Callable
 from inspect import ismethod
-from types import TracebackType
 from typing import Any
 
 from ros_embedded.rclpy.exceptions import NotInitializedException, RCLError
@@ -120,9 +119,7 @@ class Context:
         self.init()
         return self
 
-    def __exit__(
-        self, exc_type: type[BaseException] | None, exc_val: BaseException | None, exc_tb: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.try_shutdown()
 
 

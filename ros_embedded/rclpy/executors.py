@@ -12,7 +12,6 @@ import warnings
 from collections import deque
 from collections.abc import Callable, Coroutine, Iterable
 from concurrent.futures import ThreadPoolExecutor
-from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 from ros_embedded.rclpy.context import Context
@@ -308,9 +307,7 @@ class Executor:
     def __enter__(self) -> Executor:
         return self
 
-    def __exit__(
-        self, exc_type: type[BaseException] | None, exc_val: BaseException | None, exc_tb: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.shutdown()
 
 

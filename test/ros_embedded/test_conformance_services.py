@@ -143,13 +143,14 @@ def action(make_node: Callable, spin_until: Callable) -> tuple[FibonacciNode, Ac
     ("order", "status"),
     [(1, GoalStatus.STATUS_SUCCEEDED), (2, GoalStatus.STATUS_ABORTED), (3, GoalStatus.STATUS_ABORTED)],
 )
-def test_goal_ends_as_its_callback_says(action: Any, order: int, status: int) -> None:
+def test_goal_ends_as_its_callback_says(action: Any, spin_until: Callable, order: int, status: int) -> None:
     _, client, wait = action
     feedback: list[Any] = []
     handle = wait(client.send_goal_async(Fibonacci.Goal(order=order), feedback_callback=feedback.append))
     assert handle.accepted
     answer = wait(handle.get_result_async())
     assert answer.status == status
+    assert spin_until(lambda: handle.status == status)
     assert list(answer.result.sequence) == ([0, order] if order != 3 else [])
     assert [list(message.feedback.sequence) for message in feedback] == [[order]]
 

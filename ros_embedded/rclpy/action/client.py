@@ -88,6 +88,7 @@ class ActionClient:
         self._node, self._action_type, self._action_name = node, action_type, action_name
         self._goal_handles: dict[bytes, weakref.ref[ClientGoalHandle]] = {}
         self._feedback_callbacks: dict[bytes, Callable[[Any], Any]] = {}
+        self._statuses: dict[bytes, int] = {}  # as last told: it may come before the answer to the goal
         group, impl, base = callback_group or node.default_callback_group, action_type.Impl, f"{action_name}/_action"
         status = get_message("action_msgs/msg/GoalStatusArray")
 
@@ -112,15 +113,15 @@ class ActionClient:
         return None if callback is None else callback(message)
 
     def _on_status(self, message: Any) -> None:
-        for entry in message.status_list:
-            key = bytes(entry.goal_info.goal_id.uuid)
+        self._statuses = {bytes(entry.goal_info.goal_id.uuid): entry.status for entry in message.status_list}
+        for key, status in self._statuses.items():
             reference = self._goal_handles.get(key)
             if reference is None:
                 continue
             handle = reference()
             if handle is not None:
-                handle.status = entry.status
-            if handle is None or entry.status in (SUCCEEDED, CANCELED, ABORTED):
+                handle.status = status
+            if handle is None or status in (SUCCEEDED, CANCELED, ABORTED):
                 del self._goal_handles[key]
 
     def send_goal(self, goal: Any, **kwargs: Any) -> Any:
@@ -143,6 +144,7 @@ class ActionClient:
 
     def _goal_handle(self, goal_uuid: Any, response: Any) -> ClientGoalHandle:
         handle = ClientGoalHandle(self, goal_uuid, response)
+        handle.status = self._statuses.get(bytes(goal_uuid.uuid), UNKNOWN)
         if handle.accepted:
             self._goal_handles[bytes(goal_uuid.uuid)] = weakref.ref(handle)
         else:
