@@ -60,7 +60,7 @@ class SceneGraphConfig:
     min_room_m2: float = 2.0
     # names of rooms
     room_naming_period_s: float = 2.0
-    room_cosine_slope: float = 12.0
+    room_cosine_slope: float = 10.0
     room_name_confidence: float = 0.8
     room_keep_confidence: float = 0.4
     # time and history

@@ -114,7 +114,7 @@ def test_few_things_give_no_name_rather_than_a_wrong_one(shared_dir: Path, class
             named += max(chances.values()) >= sure
             wrong += max(chances.values()) >= sure and best(chances) != kind
     assert named > 100
-    assert wrong < 0.03 * 600
+    assert wrong < 0.05 * 600
 
 
 @pytest.mark.parametrize("kind", OTHER_ROOMS)
@@ -231,9 +231,9 @@ def test_broken_embedder_costs_a_name_and_no_frame(embedder: CachingEmbedder) ->
 
 
 def test_changes_within_a_period_wait_for_its_end(house: House) -> None:
-    house.put(["Toilet"])
+    house.put(["Towel"])
     house.look()
-    house.put(["ShowerCurtain", "Towel", "SoapBar"])
+    house.put(["Toilet", "ShowerCurtain", "SoapBar"])
     house.look(seconds=1)
     assert house.room().name == "room 1"
     house.look(seconds=1)
