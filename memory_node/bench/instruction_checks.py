@@ -15,7 +15,8 @@ from memory_node.planner.effects import effects
 from memory_node.planner.goal_model import HomeClasses
 from memory_node.planner.understanding import NotUnderstoodError, Understander
 
-PARTS = ("development", "final")
+_FILES = {"instruction_checks": ("development", "final"), "instruction_checks_persons": ("persons", "persons-final")}
+PARTS = tuple(part for parts in _FILES.values() for part in parts)
 
 
 @dataclass(frozen=True)
@@ -29,13 +30,14 @@ class Check:
 
 
 def load_checks(part: str) -> list[Check]:
-    """Return one part of config/instruction_checks.yaml."""
-    loaded = yaml.safe_load(resource_path("config/instruction_checks.yaml").read_text(encoding="utf-8"))
+    """Return one part of config/instruction_checks.yaml or config/instruction_checks_persons.yaml."""
+    files = {name: yaml.safe_load(resource_path(f"config/{name}.yaml").read_text(encoding="utf-8")) for name in _FILES}
     homes = {
         name: HomeClasses(frozenset(home["objects"]), frozenset(home["fixtures"]))
-        for name, home in loaded["homes"].items()
+        for name, home in files["instruction_checks"]["homes"].items()
     }
-    return [_check(row, category, homes) for category, rows in loaded[part].items() for row in rows]
+    categories = next(file[part] for file in files.values() if part in file)
+    return [_check(row, category, homes) for category, rows in categories.items() for row in rows]
 
 
 def _check(row: Mapping[str, Any], category: str, homes: Mapping[str, HomeClasses]) -> Check:

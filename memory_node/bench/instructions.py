@@ -19,7 +19,7 @@ from memory_node.bench.rows import emit
 from memory_node.domain.errors import ResourceMissingError
 from memory_node.planner.goal import alfred_goal
 from memory_node.planner.goal_model import GoalModel, HomeClasses
-from memory_node.planner.understanding import Understander
+from memory_node.planner.understanding import TrainedReaders, Understander
 from memory_node.retrieval.minilm import MiniLmEmbedder
 
 HELP = "understanding of people's instructions"
@@ -32,7 +32,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     source.add_argument(
         "--robustness",
         choices=PARTS,
-        help="instead of tasks, a part of config/instruction_checks.yaml: indirect, distracting, by looks and chains",
+        help="instead of tasks, a part of config/instruction_checks*.yaml: indirect, distracting, chains, as people do",
     )
     parser.add_argument("--scenes", type=Path, help="the homes' fixtures (default: scenes.json.gz beside the tasks)")
     parser.add_argument(
@@ -52,7 +52,7 @@ def run(args: argparse.Namespace) -> int:
 
 def _on_checks(args: argparse.Namespace) -> tuple[list[dict[str, Any]], list[str]]:
     """Read instructions as the offline planner reads them."""
-    understander = Understander(GoalModel(), MiniLmEmbedder())
+    understander = Understander(TrainedReaders.load(), MiniLmEmbedder())
     return measure(load_checks(args.robustness), understander)
 
 

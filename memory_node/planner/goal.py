@@ -18,6 +18,7 @@ class Mention:
     text: the words. candidates: classes that they may mean, likeliest first; () when nothing fits. states: what the
     words say of it already ("the clean ..."). another: explicitly not the one just handled. original_place: it stands
     for where the target was at first ("back where it belongs"). beside: not in or on it, but where it stands itself.
+    guessed: nothing is called so; what is most like the words was taken.
     """
 
     text: str
@@ -26,6 +27,7 @@ class Mention:
     another: bool = False
     original_place: bool = False
     beside: bool = False
+    guessed: bool = False
 
     @property
     def object_class(self) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -21,6 +21,7 @@ _MAX_TOKENS = 128
 _ABSENT = -9.0  # log-probability of a class that the home is not known to have: unlikely, not impossible
 _CANDIDATES = 3
 _UNLIKELY = -6.0
+_HIDDEN = "hidden"  # the output of the graph that GoalSequenceModel reads on from
 _UNHEARD_OF = -9.0  # log-probability of a class in a slot of a whole goal where no task of ALFRED's had it
 _DESTINED = frozenset({GoalKind.PLACE, GoalKind.PLACE_TWO, GoalKind.STACK})
 _TREATED = frozenset({GoalKind.CLEAN, GoalKind.HEAT, GoalKind.COOL})
@@ -86,40 +87,64 @@ class GoalModel:
         complete: admit only whole ALFRED goals (a destination or a lamp).
         """
         logits = self._logits(sentence, home)
-        kind = _log_softmax(logits["kind"])
-        slots = {name: _log_softmax(logits[name]) for name in ("target", "parent", "container", "light")}
-        present = np.array([name == NO_CLASS or name in home.all for name in self._classes])
-        if home.objects:
-            slots["target"] = np.where(present, slots["target"], slots["target"] + _ABSENT)
-            slots["container"] = np.where(present, slots["container"], slots["container"] + _ABSENT)
-        if home.fixtures:
-            slots["parent"] = np.where(present, slots["parent"], slots["parent"] + _ABSENT)
-            slots["light"] = np.where(present, slots["light"], slots["light"] + _ABSENT)
+        kind = log_softmax(logits["kind"])
+        slots = self._slots(logits, home)
         admitted = [index for index, one in enumerate(self._kinds) if one not in without]
         choices = [self._best(index, kind, slots, complete) for index in admitted]
         score, goal = max(choices, key=lambda choice: choice[0])
-        sliced = _log_softmax(logits["sliced"])
+        sliced = log_softmax(logits["sliced"])
         goal = goal.changed(sliced=bool(sliced[1] > sliced[0]), text=sentence)
         remark = float(np.exp(kind[len(self._kinds) :]).sum())
         return Prediction(goal, float(np.exp(score + sliced.max())), remark)
+
+    def score(self, sentence: str, home: HomeClasses, goal: Goal) -> float:
+        """Return the log-probability of a goal of one class of things; -inf where it has what the model cannot say."""
+        logits = self._logits(sentence, home)
+        slots = self._slots(logits, home)
+        named = {"target": goal.target, "parent": goal.destination, "container": goal.container, "light": goal.light}
+        names = {slot: mention.object_class if mention else NO_CLASS for slot, mention in named.items()}
+        if goal.kind not in self._kinds or not set(names.values()) <= set(self._classes):
+            return -np.inf
+        score = float(log_softmax(logits["kind"])[self._kinds.index(goal.kind)])
+        score += float(log_softmax(logits["sliced"])[int(goal.sliced)])
+        return score + sum(float(slots[slot][self._classes.index(name)]) for slot, name in names.items())
+
+    def _slots(self, logits: Mapping[str, Scores], home: HomeClasses) -> dict[str, Scores]:
+        """Return the log-probabilities of classes by slot; those that the home lacks are made unlikely."""
+        slots = {name: log_softmax(logits[name]) for name in ("target", "parent", "container", "light")}
+        missing = np.array([_ABSENT * (name != NO_CLASS and name not in home.all) for name in self._classes])
+        for slot in ("target", "container") if home.objects else ():
+            slots[slot] = slots[slot] + missing
+        for slot in ("parent", "light") if home.fixtures else ():
+            slots[slot] = slots[slot] + missing
+        return slots
 
     def named(self, phrase: str, home: HomeClasses) -> tuple[str, ...]:
         """Return the classes of the home that a description may mean, likeliest first."""
         return self.predict(f"find {phrase}", home).goal.target.candidates
 
+    def fits(self, sentence: str) -> bool:
+        """Return whether the model reads the sentence to its end."""
+        return len(self._tokenizer.encode(sentence).ids) < _MAX_TOKENS
+
+    def hidden(self, sentence: str) -> NDArray[np.float32]:
+        """Return the states of the sentence's word pieces before the last layer: (1, pieces, 384)."""
+        feed = self._words(sentence)
+        states: NDArray[np.float32] = self._session.run([_HIDDEN], {**feed, "home": self._home(HomeClasses())})[0]
+        return states
+
     def _logits(self, sentence: str, home: HomeClasses) -> dict[str, Scores]:
+        names = [output.name for output in self._session.get_outputs() if output.name != _HIDDEN]
+        values = self._session.run(names, {**self._words(sentence), "home": self._home(home)})
+        return {name: np.asarray(value[0], dtype=np.float64) for name, value in zip(names, values)}
+
+    def _words(self, sentence: str) -> dict[str, NDArray[np.int64]]:
         ids = np.array([self._tokenizer.encode(sentence).ids], dtype=np.int64)
+        return {"input_ids": ids, "attention_mask": np.ones_like(ids)}
+
+    def _home(self, home: HomeClasses) -> NDArray[np.float32]:
         known = [float(name in home.objects) for name in self._classes]
-        known += [float(name in home.fixtures) for name in self._classes]
-        feed = {
-            "input_ids": ids,
-            "attention_mask": np.ones_like(ids),
-            "home": np.array([known], dtype=np.float32),
-        }
-        names = [output.name for output in self._session.get_outputs()]
-        return {
-            name: np.asarray(value[0], dtype=np.float64) for name, value in zip(names, self._session.run(names, feed))
-        }
+        return np.array([known + [float(name in home.fixtures) for name in self._classes]], dtype=np.float32)
 
     def _best(self, index: int, kinds: Scores, slots: dict[str, Scores], complete: bool) -> tuple[float, Goal]:
         """Return the best goal of one kind with its log-probability; a kind's slots are filled or empty as it needs."""
@@ -156,7 +181,8 @@ class GoalModel:
         return best, Mention(names[0], tuple(names))
 
 
-def _log_softmax(logits: Scores) -> Scores:
+def log_softmax(logits: Scores) -> Scores:
+    """Return the log-probabilities of one row of logits."""
     shifted = logits - logits.max()
     result: Scores = shifted - np.log(np.exp(shifted).sum())
     return result

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from memory_node.domain.goal_labels import GoalKind
-from memory_node.domain.skill_library import KNIFE_CLASSES, Predicate
+from memory_node.domain.skill_library import Predicate
 from memory_node.domain.states import ObjectState
 from memory_node.planner.command_grammar import THERE, Command
 from memory_node.planner.context import Context
@@ -173,7 +173,7 @@ class Interpreter:
         if phrase.description:
             meant = self._fitting(self._describe(phrase.text), fits)
             if meant:
-                return Mention(phrase.text, meant, another=phrase.another)
+                return Mention(phrase.text, meant, another=phrase.another, guessed=True)
         group = self._grounding.group(phrase.head)
         named = self._fitting(() if phrase.description else self._grounding.by_name(phrase.head), fits)
         if group is None and named:
@@ -208,7 +208,8 @@ class Interpreter:
             return Mention(phrase.text, self._at_home(named))
         pool = admissible(sorted(members or self._home.all or self._kinds.names))
         at_home = [name for name in pool if not self._home.all or name in self._home.all]
-        return Mention(phrase.text, self._grounding.by_meaning(phrase.text, at_home or pool) or tuple(at_home[:1]))
+        close = self._grounding.by_meaning(phrase.text, at_home or pool) or tuple(at_home[:1])
+        return Mention(phrase.text, close, guessed=not group)
 
     def _members(self, phrase: NounPhrase) -> list[Mention]:
         """Return every thing spoken of that "both" or a plural group word ("the tableware") covers; [] for others."""
@@ -245,19 +246,3 @@ class Interpreter:
         """Return the classes with those that the home is known to have in front."""
         present = tuple(name for name in names if name in self._home.all)
         return present + tuple(name for name in names if name not in present)
-
-
-def one_alfred_goal(goals: Sequence[Goal]) -> bool:
-    """Return whether goals in a row are steps towards one ALFRED goal, so that they may be understood as a whole."""
-    about = [goal for goal in goals if goal.target.object_class not in KNIFE_CLASSES or len(goals) == 1]
-    targets = list(dict.fromkeys(goal.target.object_class for goal in about if goal.kind is not GoalKind.SWITCH_ON))
-    placed = [goal for goal in about if goal.destination is not None]
-    if len(targets) <= 1:
-        places = {goal.destination.object_class for goal in placed if goal.destination}
-        return len(places) <= 1
-    # the target into a movable container, then that container to its place
-    if len(targets) == 2 and len(placed) == 2 and placed[0].destination is not None:
-        first, second = placed
-        assert first.destination is not None
-        return first.destination.object_class == second.target.object_class
-    return False

@@ -5,13 +5,12 @@ from __future__ import annotations
 from memory_node.domain.chat_model import OpenAiChatModel
 from memory_node.domain.errors import InvalidValueError
 from memory_node.domain.ports import TextEmbedder
-from memory_node.planner.goal_model import GoalModel
 from memory_node.planner.llm_planner import LlmPlanner
 from memory_node.planner.object_kinds import load_object_kinds
 from memory_node.planner.offline_planner import OfflinePlanner
 from memory_node.planner.planner import Planner
 from memory_node.planner.planner_config import PlannerConfig
-from memory_node.planner.understanding import Understander
+from memory_node.planner.understanding import TrainedReaders, Understander
 
 PLANNERS = ("offline", "llm")
 
@@ -29,7 +28,7 @@ def open_planner(name: str, embedder: TextEmbedder | None, config: PlannerConfig
         raise InvalidValueError(f"planner: expected one of {', '.join(PLANNERS)}, got {name!r}")
     config = config or PlannerConfig.load()
     kinds = load_object_kinds()
-    offline = OfflinePlanner(Understander(GoalModel(), embedder, kinds), kinds, config.offline.max_failures)
+    offline = OfflinePlanner(Understander(TrainedReaders.load(), embedder, kinds), kinds, config.offline.max_failures)
     if name == "offline":
         return offline
     return LlmPlanner(OpenAiChatModel(config.llm), config.llm, kinds, offline)

@@ -1,29 +1,39 @@
-"""Understands an instruction: a list of goals, from the trained model and the grammar of commands together."""
+"""Understands an instruction: a list of goals, from two trained readers and the grammar of commands."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
 
 from memory_node.domain.errors import RobotMemoryError
 from memory_node.domain.goal_labels import ALFRED_NAME, GoalKind
 from memory_node.domain.ports import TextEmbedder
-from memory_node.domain.skill_library import KNIFE_CLASSES, Predicate
-from memory_node.planner.command_grammar import Command, read_command, split_commands
-from memory_node.planner.goal import Goal
+from memory_node.domain.skill_library import Predicate
+from memory_node.planner.command_grammar import read_command, split_commands
+from memory_node.planner.goal import Goal, Mention
 from memory_node.planner.goal_model import GoalModel, HomeClasses, Prediction
+from memory_node.planner.goal_sequence import GoalSequenceModel, SequenceReading, effects_of, goals_of, one_goal
 from memory_node.planner.grounding import Grounding
-from memory_node.planner.interpretation import USER, Describe, Interpreter, Recall, one_alfred_goal
+from memory_node.planner.interpretation import USER, Describe, Interpreter, Recall
 from memory_node.planner.object_kinds import ObjectKinds, load_object_kinds
 from memory_node.planner.treatments import TREATED_IN, speaks_of
 
-# From this probability on the model's reading of a sentence is believed against the grammar's.
-_SURE = 0.4
-# From this probability on a clause that opens with no verb is taken for a remark.
-_REMARK = 0.5
-_SWITCHED_FOR = {GoalKind.CLEAN: ("Faucet",), GoalKind.HEAT: ("StoveBurner", "StoveKnob", "Toaster", "Microwave")}
+LONGEST_CHARACTERS = 4_000
+# How much less likely the reader of sequences may find the other model's one goal, for that to stand.
+_DOUBT = 2.0
+# How much less likely it may find what the commands say word by word, for those to stand: much in plain orders.
+_LITERAL, _LITERAL_IN_PLAIN_WORDS = 2.0, 12.0
+# words that turn an order round, put it off or take it back: what the grammar of commands does not follow
+_TURNS = re.compile(
+    r"\b(?:no|not|\w+n't|never|nor|actually|wait|sorry|mean|meant|rather|instead|before|after|once|when|whenever|until"
+    r"|unless|while|but|only|first|second|former|latter|other|same|so|because|since)\b",
+    re.IGNORECASE,
+)
 _CARRYING = ("with", "containing", "holding", "and")
-_PUTTING = ("put", "place", "set", "lay", "leave", "store")
 
 
 class NotUnderstoodError(RobotMemoryError):
@@ -31,8 +41,25 @@ class NotUnderstoodError(RobotMemoryError):
 
 
 @dataclass(frozen=True)
+class TrainedReaders:
+    """goal: one sentence to one goal, in ALFRED's ways; sequence: any instruction to what it asks for, in order."""
+
+    goal: GoalModel
+    sequence: GoalSequenceModel
+
+    @classmethod
+    def load(cls) -> TrainedReaders:
+        """Return the shipped ones.
+
+        Raises:
+            ResourceMissingError: the weights are missing.
+        """
+        return cls(GoalModel(), GoalSequenceModel())
+
+
+@dataclass(frozen=True)
 class Understanding:
-    """The goals of an instruction in order; source: "model" (one goal as a whole) or "commands" (one by one)."""
+    """The goals of an instruction in order; source: "model" (one goal as a whole), "sequence" or "commands"."""
 
     goals: tuple[Goal, ...]
     source: str
@@ -49,12 +76,12 @@ def _undescribed(_text: str) -> Sequence[str]:
 
 
 class Understander:
-    """The offline reader of instructions. model: None reads commands only; embedder: None grounds names only."""
+    """The offline reader of instructions. readers: None reads commands only; embedder: None grounds names only."""
 
     def __init__(
-        self, model: GoalModel | None, embedder: TextEmbedder | None, kinds: ObjectKinds | None = None
+        self, readers: TrainedReaders | None, embedder: TextEmbedder | None, kinds: ObjectKinds | None = None
     ) -> None:
-        self._model = model
+        self._readers = readers
         self._kinds = kinds or load_object_kinds()
         self._grounding = Grounding(self._kinds, embedder)
 
@@ -64,121 +91,155 @@ class Understander:
         """Return what the instruction asks for.
 
         Raises:
-            NotUnderstoodError: neither the grammar nor the model finds anything to do.
+            NotUnderstoodError: it asks for nothing that the robot could do, or for a thing that is not known.
         """
+        text = " ".join(instruction.split())
+        if not any(letter.isalpha() for letter in text):
+            raise NotUnderstoodError("the instruction is empty; say what to do with which thing")
+        if len(text) > LONGEST_CHARACTERS:
+            raise NotUnderstoodError(
+                f"the instruction has {len(text)} characters, {LONGEST_CHARACTERS} are read at most; give it in parts"
+            )
         home = home or HomeClasses()
-        pieces = split_commands(instruction)
-        commands = [read_command(piece) for piece in pieces]
-        goals = self._read(pieces, commands, home, recall)
-        prediction = self._whole(instruction, home, goals)
-        complete = bool(goals) and all(_is_grounded(goal) for goal in goals)
-        if prediction is not None and not (complete and _needs_commands(goals, prediction, self._kinds)):
-            return Understanding((prediction.goal,), "model", prediction.probability)
-        if not complete:
-            raise NotUnderstoodError(f"nothing to do found in {instruction!r}; name the thing and what to do with it")
-        return Understanding(tuple(_joined(goals)), "commands")
+        commanded = self._commanded(text, home, recall)
+        if self._readers is None or self._is_beyond(commanded):
+            if not commanded:
+                raise NotUnderstoodError(
+                    f"nothing to do found in {_quoted(text)}; name the thing and what to do with it"
+                )
+            return Understanding(tuple(commanded), "commands")
+        if not self._readers.goal.fits(text):
+            raise NotUnderstoodError(f"{_quoted(text)} has too many words to be read as a whole; give it in parts")
+        return self._read(self._readers, text, home, commanded)
 
-    def predict(self, sentence: str, home: HomeClasses) -> Prediction:
-        """Return the one whole ALFRED goal that the sentence is likeliest to state.
+    def _read(self, readers: TrainedReaders, text: str, home: HomeClasses, commanded: Sequence[Goal]) -> Understanding:
+        """Return the reading that the trained readers find likeliest."""
+        hidden = readers.goal.hidden(text)
+        reading = readers.sequence.read(hidden, home)
+        goals = goals_of(reading.effects, text)
+        if not goals or reading.names_unknown:
+            if commanded and goals and not any(_is_guessed(goal) for goal in commanded):
+                return Understanding(tuple(commanded), "commands")
+            missing = "it names a thing that I do not know" if goals else "nothing to do found in it"
+            raise NotUnderstoodError(
+                f"{_quoted(text)} was not understood: {missing}; name a thing and what to do with it"
+            )
+        literal = self._literal(readers, text, hidden, home, commanded)
+        if literal > reading.score - (_LITERAL if _TURNS.search(text) else _LITERAL_IN_PLAIN_WORDS):
+            return Understanding(tuple(commanded), "commands", float(np.exp(literal)))
+        whole = one_goal(goals)
+        if whole is not None:
+            prediction = self._whole(readers.goal, text, home, whole)
+            if self._is_believed(readers, text, hidden, home, reading, whole, prediction):
+                return Understanding((prediction.goal,), "model", prediction.probability)
+        return Understanding(tuple(_with_candidates(goals, commanded)), "sequence", float(np.exp(reading.score)))
 
-        Raises:
-            NotUnderstoodError: there is no model.
-        """
-        if self._model is None:
-            raise NotUnderstoodError("this needs the trained instruction model")
-        return self._model.predict(sentence, home, complete=True)
+    def _literal(
+        self,
+        readers: TrainedReaders,
+        text: str,
+        hidden: NDArray[np.float32],
+        home: HomeClasses,
+        commanded: Sequence[Goal],
+    ) -> float:
+        """Return the log-probability of commands that ask for several goals in words for them; -inf of others."""
+        effects = effects_of(commanded)
+        if not effects or one_goal(goals_of(effects, text)) is not None or any(map(_is_guessed, commanded)):
+            return -np.inf
+        return readers.sequence.score(hidden, home, effects)
 
-    def _whole(self, instruction: str, home: HomeClasses, commands: Sequence[Goal]) -> Prediction | None:
+    def _is_believed(
+        self,
+        readers: TrainedReaders,
+        text: str,
+        hidden: NDArray[np.float32],
+        home: HomeClasses,
+        reading: SequenceReading,
+        whole: Goal,
+        prediction: Prediction,
+    ) -> bool:
+        """Return whether the model's one goal stands against another one that the sequence reader wrote."""
+        predicted = effects_of([prediction.goal])
+        if predicted == effects_of([whole]):
+            return True
+        if whole.kind not in ALFRED_NAME or prediction.goal.kind not in ALFRED_NAME:
+            return False
+        likelier = readers.goal.score(text, home, prediction.goal) > readers.goal.score(text, home, whole)
+        return likelier and readers.sequence.score(hidden, home, predicted) > reading.score - _DOUBT
+
+    def _whole(self, model: GoalModel, text: str, home: HomeClasses, read: Goal) -> Prediction:
         """Return the model's one goal; of "put the mug in the fridge", one that is no more than that.
 
         ALFRED's people often leave washing, heating or cooling out, or what a thing is carried in; others mean none.
         """
-        if self._model is None:
-            return None
-        place = commands[0].destination if [goal.kind for goal in commands] == [GoalKind.PLACE] else None
-        if place is None or place.beside or commands[0].sliced or str(place) not in TREATED_IN.values():
-            return self._model.predict(instruction, home)
-        unsaid = [kind for kind in TREATED_IN if not speaks_of(kind, instruction, str(place))] + [GoalKind.PLACE_TWO]
-        unsaid += [] if self._names_vessel(instruction, commands[0]) else [GoalKind.STACK]
-        return self._model.predict(instruction, home, without=unsaid)
+        place = read.destination if read.kind is GoalKind.PLACE else None
+        if place is None or place.beside or read.sliced or str(place) not in TREATED_IN.values():
+            return model.predict(text, home)
+        unsaid = [kind for kind in TREATED_IN if not speaks_of(kind, text, str(place))] + [GoalKind.PLACE_TWO]
+        unsaid += [] if self._names_vessel(text, read) else [GoalKind.STACK]
+        return model.predict(text, home, without=unsaid)
 
-    def _names_vessel(self, instruction: str, placed: Goal) -> bool:
+    def _names_vessel(self, text: str, placed: Goal) -> bool:
         """Return whether something is named that could carry what is placed, or that is placed with what it carries."""
-        words = instruction.lower()
+        words = text.lower()
         return any(f" {word} " in words for word in _CARRYING) or any(
             kind.movable and Predicate.RECEPTACLE in kind.properties and any(name in words for name in kind.names)
             for kind in map(self._kinds.__getitem__, self._kinds.names)
             if kind.name != placed.target.object_class
         )
 
-    def _read(
-        self, pieces: Sequence[str], commands: Sequence[Command | None], home: HomeClasses, recall: Recall
-    ) -> list[Goal]:
-        model = self._model
-        describe: Describe = (lambda text: model.named(text, home)) if model else _undescribed
+    def _commanded(self, text: str, home: HomeClasses, recall: Recall) -> list[Goal]:
+        """Return the goals of commands read one by one; [] when a part is no command or speaks of nothing known."""
+        model = self._readers.goal if self._readers else None
+        describe: Describe = (lambda words: model.named(words, home)) if model else _undescribed
         interpreter = Interpreter(self._kinds, self._grounding, home, recall, describe)
         goals: list[Goal] = []
-        for piece, command in zip(pieces, commands):
-            if command is not None:
-                goals += interpreter.read(command)
-            elif model is not None and len(pieces) > 1:
-                prediction = model.predict(piece, home)
-                goals += [prediction.goal] if prediction.remark < _REMARK else []
-        return goals
+        for command in map(read_command, split_commands(text)):
+            if command is None:
+                return []
+            goals += interpreter.read(command)
+        return _joined(goals) if all(_is_grounded(goal) for goal in goals) else []
+
+    def _is_beyond(self, goals: Sequence[Goal]) -> bool:
+        """Return whether commands say what no trained reader can: what memory recalled, other classes, many things."""
+        classes = self._readers.sequence.classes if self._readers else frozenset()
+        named = {one.object_class for goal in goals for one in _mentions(goal) if not one.original_place}
+        recalled = any(goal.target.states for goal in goals)
+        return recalled or bool(named - classes - {USER}) or any(goal.count > 2 for goal in goals)
+
+
+def _quoted(text: str) -> str:
+    return repr(text if len(text) <= 60 else text[:57] + "...")
+
+
+def _mentions(goal: Goal) -> list[Mention]:
+    return [one for one in (goal.target, goal.destination, goal.container, goal.light) if one is not None]
+
+
+def _is_guessed(goal: Goal) -> bool:
+    return any(one.guessed for one in _mentions(goal))
 
 
 def _is_grounded(goal: Goal) -> bool:
-    wanted = [goal.target, goal.destination, goal.container, goal.light]
     needs_place = goal.kind in (GoalKind.PLACE, GoalKind.PLACE_TWO, GoalKind.STACK)
     if needs_place and goal.destination is None:
         return False
-    return all(one is None or one.candidates or one.original_place for one in wanted)
+    return all(one.candidates or one.original_place for one in _mentions(goal))
 
 
-def _needs_commands(goals: Sequence[Goal], prediction: Prediction, kinds: ObjectKinds) -> bool:
-    """Return whether the commands say more than the model's one goal does."""
-    joined = _joined(goals)
-    first = joined[0]
-    if any(goal.target.states or (goal.destination and goal.destination.object_class == USER) for goal in joined):
-        return True  # what memory recalled, and deliveries, are beyond the model
-    if prediction.goal.kind not in ALFRED_NAME:
-        return True
-    if any(_is_asked_for_itself(goal, prediction.goal, kinds) for goal in joined):
-        return True
-    if len(joined) == 1 and (first.kind not in ALFRED_NAME or (first.destination and first.destination.beside)):
-        return prediction.probability < _SURE
-    if _is_covered(joined, prediction.goal):
-        return False
-    placed = [goal for goal in joined if goal.destination is not None]
-    return len(placed) > 1 or not one_alfred_goal(joined) or prediction.probability < _SURE
+def _with_candidates(goals: Sequence[Goal], commanded: Sequence[Goal]) -> list[Goal]:
+    """Return the goals; where the commands' words for a thing could mean other classes too, those follow its own."""
+    known = {name: one.candidates for goal in commanded for one in _mentions(goal) for name in one.candidates[:1]}
 
+    def widened(mention: Mention) -> Mention:
+        own = mention.object_class
+        others = [name for name in known.get(own, ()) if name != own]
+        return Mention(mention.text, (own, *others), (), mention.another, mention.original_place, mention.beside)
 
-def _is_asked_for_itself(goal: Goal, whole: Goal, kinds: ObjectKinds) -> bool:
-    """Return whether a command is no step of what the model reads: switching or placing besides it."""
-    if goal.destination is not None and not goal.destination.beside and whole.container is None:
-        vessel = kinds[goal.destination.object_class]
-        if vessel.movable and vessel.name not in (str(whole.target), str(whole.destination)):
-            return True
-    if whole.kind is GoalKind.EXAMINE:
-        return goal.destination is not None and goal.text.startswith(_PUTTING)  # not "carry it to the lamp"
-    if goal.kind is GoalKind.SWITCH_ON:
-        return goal.target.object_class not in _SWITCHED_FOR.get(whole.kind, ())
-    return False
-
-
-def _is_covered(goals: Sequence[Goal], whole: Goal) -> bool:
-    """Return whether a list of commands speaks of nothing but what one ALFRED goal is about."""
-    named = {one.object_class for one in (whole.target, whole.container, whole.light) if one is not None}
-    places = {one.object_class for one in (whole.destination, whole.container) if one is not None}
-    places |= {TREATED_IN[whole.kind]} if whole.kind in TREATED_IN else set()
-
-    def is_part(goal: Goal) -> bool:
-        if goal.target.object_class in KNIFE_CLASSES - named:
-            return goal.kind not in TREATED_IN  # laying the knife aside is part of cutting, washing it is not
-        there = goal.destination is None or bool(places & set(goal.destination.candidates))
-        return goal.target.object_class in named and there
-
-    return all(is_part(goal) for goal in goals)
+    return [
+        goal.changed(target=widened(goal.target), destination=widened(goal.destination) if goal.destination else None)
+        for goal in goals
+    ]
 
 
 def _joined(goals: Sequence[Goal]) -> list[Goal]:

@@ -4,8 +4,8 @@ import pytest
 
 from memory_node.domain.goal_labels import GoalKind
 from memory_node.planner.goal import alfred_goal, goal_from_alfred
-from memory_node.planner.goal_model import GoalModel, HomeClasses
-from memory_node.planner.understanding import NotUnderstoodError, Understander
+from memory_node.planner.goal_model import HomeClasses
+from memory_node.planner.understanding import NotUnderstoodError, TrainedReaders, Understander
 
 
 @pytest.fixture
@@ -138,7 +138,7 @@ def test_place_left_of_something_is_beside_it(reader: Understander) -> None:
 
 @pytest.fixture(scope="module")
 def trained() -> Understander:
-    return Understander(GoalModel(), None)
+    return Understander(TrainedReaders.load(), None)
 
 
 @pytest.mark.parametrize(

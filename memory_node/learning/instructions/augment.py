@@ -30,17 +30,26 @@ from memory_node.learning.instructions.phrases import (
 )
 
 Names = Mapping[str, Mapping[str, Sequence[str]]]
-_INSIDE = {"Fridge", "Microwave", "Drawer", "Cabinet", "GarbageCan", "SinkBasin", "BathtubBasin", "Safe", "Box", "Bowl"}
-_INSIDE |= {"Pot", "Cup", "Mug"}
+INSIDE = {"Fridge", "Microwave", "Drawer", "Cabinet", "GarbageCan", "SinkBasin", "BathtubBasin", "Safe", "Box", "Bowl"}
+INSIDE |= {"Pot", "Cup", "Mug"}
 
 
 class Wording:
-    """Says goals in many ways; every choice comes from `generator`. names: config/vocabulary.yaml."""
+    """Says goals in many ways; every choice comes from `generator`.
 
-    def __init__(self, names: Names, descriptions: Descriptions, generator: random.Random) -> None:
+    names: config/vocabulary.yaml. strange: names of what is of no known class.
+    """
+
+    def __init__(
+        self, names: Names, descriptions: Descriptions, generator: random.Random, strange: Sequence[str] = ("thing",)
+    ) -> None:
         self._names = names
         self._descriptions = descriptions
         self._random = generator
+        self._strange = strange
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._names
 
     def goal(self, task: Task) -> Example:
         """Return the task's goal in a sentence of ours."""
@@ -64,7 +73,7 @@ class Wording:
             found = self._mention(name, text)
             if found:
                 indirect = 0.6 if name == example.labels.target else 0.1
-                words = self._thing(name, indirect)
+                words = self.thing(name, indirect)
                 text = re.sub(rf"(?:\b(?:a|an|the) )?{re.escape(found)}", words.replace("\\", ""), text, count=1)
         return replace(example, text=text)
 
@@ -73,24 +82,24 @@ class Wording:
         text = example.text.strip().rstrip(".")
         choice = self._random.random()
         if choice < 0.3:
-            before = self._aside(self._random.choice(DISTRACTIONS_BEFORE), example)
+            before = self.aside(self._random.choice(DISTRACTIONS_BEFORE), example)
             text = before + text[:1].lower() + text[1:]
         elif choice < 0.5:
-            text += self._aside(self._random.choice(DISTRACTIONS_AFTER), example)
+            text += self.aside(self._random.choice(DISTRACTIONS_AFTER), example)
         elif choice < 0.8:
-            before = self._random.choice(REMARK_BEFORE).format(r=self._remark(example))
+            before = self._random.choice(REMARK_BEFORE).format(r=self.remark_text(example))
             text = before + (text if before.endswith(". ") else text[:1].lower() + text[1:])
         else:
-            text += self._random.choice(REMARK_AFTER).format(r=self._remark(example))
+            text += self._random.choice(REMARK_AFTER).format(r=self.remark_text(example))
         return replace(example, text=text)
 
     def remark(self, task: Task) -> Example:
         """Return a sentence that asks for nothing."""
         example = Example("", task.labels, task.objects, task.fixtures)
         if self._random.random() < 0.2:
-            text = self._aside(self._random.choice(DISTRACTIONS_BEFORE), example).removesuffix("and ").strip(" ,:")
+            text = self.aside(self._random.choice(DISTRACTIONS_BEFORE), example).removesuffix("and ").strip(" ,:")
         else:
-            text = self._remark(example)
+            text = self.remark_text(example)
         return replace(example, text=text, labels=Labels(NOTHING))
 
     def command(self, task: Task) -> Example:
@@ -99,7 +108,7 @@ class Wording:
         templates, targets = COMMANDS[kind]
         present = sorted((task.objects | task.fixtures) & set(targets) if targets else task.objects)
         target = self._random.choice([name for name in present if name in self._names] or sorted(targets or {"Apple"}))
-        text = self._random.choice(templates).format(x=self._thing(target, 0.15), xs=self._name(target))
+        text = self._random.choice(templates).format(x=self.thing(target, 0.15), xs=self.name(target))
         return Example(self._polite(text), Labels(kind, target), task.objects | {target}, task.fixtures)
 
     def chain(self, task: Task, person: int) -> Example:
@@ -118,65 +127,70 @@ class Wording:
 
     def _filled(self, template: str, labels: Labels, task: Task) -> str:
         example = Example("", labels, task.objects, task.fixtures)
-        target = self._thing(labels.target)
+        target = self.thing(labels.target)
         if self._random.random() < 0.2:
-            target += self._aside(self._random.choice(SOURCES), example)
+            target += self.aside(self._random.choice(SOURCES), example)
         return template.format(
             x=target,
-            xs=_plural(self._named(labels.target)),
-            bare=self._named(labels.target),
-            y=self._place(labels.parent, example) if labels.parent else "",
-            m=self._thing(labels.container, 0.1) if labels.container else "",
-            l=self._thing(labels.light, 0.0) if labels.light else "",
-            p="in" if labels.parent in _INSIDE else "on",
-            q="in" if labels.container in _INSIDE else "on",
+            xs=plural(self.named(labels.target)),
+            bare=self.named(labels.target),
+            y=self.place(labels.parent, example) if labels.parent else "",
+            m=self.thing(labels.container, 0.1) if labels.container else "",
+            l=self.thing(labels.light, 0.0) if labels.light else "",
+            p="in" if labels.parent in INSIDE else "on",
+            q="in" if labels.container in INSIDE else "on",
         )
 
-    def _thing(self, name: str, indirect: float = 0.3) -> str:
+    def thing(self, name: str, indirect: float = 0.3) -> str:
         """Return words for an object of the class: mostly a name, sometimes only a description, with its article."""
         if self._random.random() < indirect:
-            described = self._names[name]["described"]
+            described = self._names[name]["described"] if name in self._names else ()
             if name in self._descriptions and (not described or self._random.random() < 0.75):
                 return self._descriptions.phrase(name)
             if described:
                 words = self._random.choice(described)
                 return words if words.startswith(("something", "what", "where")) else f"the {words}"
-        words = self._named(name)
+        words = self.named(name)
         vowel = "an" if words[0] in "aeiou" else "a"
         return self._random.choice((f"the {words}", f"the {words}", f"{vowel} {words}", words))
 
-    def _place(self, name: str, example: Example) -> str:
+    def place(self, name: str, example: Example) -> str:
         """Return words for a receptacle, now and then with where it stands, or only described."""
         if name in self._descriptions and self._random.random() < 0.08:
             return self._descriptions.phrase(name)
-        words = f"the {self._named(name)}"
-        return words + (self._aside(self._random.choice(SITES), example) if self._random.random() < 0.25 else "")
+        words = f"the {self.named(name)}"
+        return words + (self.aside(self._random.choice(SITES), example) if self._random.random() < 0.25 else "")
 
-    def _named(self, name: str) -> str:
+    def named(self, name: str) -> str:
         """Return a name of the class without an article, sometimes with its looks."""
-        words = self._name(name)
+        words = self.name(name)
         return f"{self._random.choice(COLOURS)} {words}" if self._random.random() < 0.2 else words
 
-    def _name(self, name: str) -> str:
-        names = self._names[name]["names"]
-        return names[0] if self._random.random() < 0.4 else self._random.choice(names)
+    def name(self, name: str) -> str:
+        """Return a name of the class, often the first, without an article."""
+        names = self._names[name]["names"] if name in self._names else self._strange
+        return names[0] if name in self._names and self._random.random() < 0.4 else self._random.choice(names)
 
     def _mention(self, name: str, text: str) -> str:
         names = self._names[name]["names"] if name else ()
         return max((word for word in names if f" {word}" in text), key=len, default="")
 
-    def _remark(self, example: Example) -> str:
-        return self._aside(self._random.choice(REMARKS), example)
+    def remark_text(self, example: Example) -> str:
+        """Return a sentence about other things that asks for nothing."""
+        return self.aside(self._random.choice(REMARKS), example)
 
-    def _aside(self, template: str, example: Example) -> str:
+    def aside(self, template: str, example: Example) -> str:
         """Fill a pattern with things and furniture of the home that the instruction is not about."""
         labels = example.labels
         slots = {labels.target, labels.parent, labels.container, labels.light}
         others = sorted((example.objects - slots) & set(self._names)) or ["Book"]
         places = sorted((example.fixtures - slots) & set(self._names)) or ["Shelf"]
-        subject = self._name(labels.target) if labels.target else "key"
+        subject = self.name(labels.target) if labels.target else "key"
         return template.format(
-            o=self._name(self._random.choice(others)), f=self._name(self._random.choice(places)), x=subject
+            o=self.name(self._random.choice(others)),
+            f=self.name(self._random.choice(places)),
+            x=subject,
+            n=self._random.choice(self._strange),
         )
 
     def _polite(self, text: str) -> str:
@@ -184,5 +198,6 @@ class Wording:
         return text[:1].upper() + text[1:] + self._random.choice(("", "."))
 
 
-def _plural(words: str) -> str:
+def plural(words: str) -> str:
+    """Return "boxes" for "box"."""
     return words if words.endswith("s") else words + ("es" if words.endswith(("x", "ch", "sh")) else "s")

@@ -5,6 +5,8 @@ from __future__ import annotations
 import random
 from collections.abc import Mapping, Sequence
 
+from memory_node.learning.instructions.inflection import gerund
+
 Facts = Mapping[str, Mapping[str, Sequence[str]]]
 
 _USE_FRAMES = (
@@ -82,19 +84,3 @@ class Descriptions:
             return self._random.choice(_USE_FRAMES).format(noun=noun, use=use)
         bare = use.removesuffix(_INSTRUMENT)
         return self._random.choice(_PURPOSE_FRAMES).format(noun=noun, bare=bare, doing=gerund(bare))
-
-
-def gerund(phrase: str) -> str:
-    """Return "slicing bread" for "slice bread"."""
-    verb, _, rest = phrase.partition(" ")
-    if verb.endswith("ie"):
-        verb = verb[:-2] + "y"
-    elif verb.endswith("e") and not verb.endswith(("ee", "oe", "ye")):
-        verb = verb[:-1]
-    elif verb in _DOUBLED:
-        verb += verb[-1]
-    return f"{verb}ing {rest}".strip()
-
-
-_DOUBLED = frozenset({"cut", "put", "chop", "flip", "set", "get", "stir", "mop", "hit", "rub", "sip", "hug", "strap"})
-_DOUBLED |= {"sit", "scrub", "wrap", "stab"}

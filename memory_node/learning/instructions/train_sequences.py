@@ -1,0 +1,123 @@
+"""`python -m memory_node.learning.instructions.train_sequences`: trains the reader of instructions of several goals."""
+
+from __future__ import annotations
+
+import argparse
+import random
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import torch
+import yaml
+from tokenizers import Tokenizer
+from torch import nn
+
+from memory_node.domain.resources import resource_path
+from memory_node.learning.instructions.augment import Wording
+from memory_node.learning.instructions.corpus import load_tasks
+from memory_node.learning.instructions.descriptions import Descriptions
+from memory_node.learning.instructions.export_sequences import write_sequence_weights
+from memory_node.learning.instructions.network import FROZEN_LAYERS, FrozenLayers
+from memory_node.learning.instructions.phrase_book import load_phrase_book
+from memory_node.learning.instructions.sequence_examples import BATCH, LONGEST, Examples, written_symbols
+from memory_node.learning.instructions.sequence_network import SequenceNetwork, SequenceSizes
+from memory_node.learning.instructions.sequences import SequenceExample, Sequences
+from memory_node.learning.instructions.train import english_pieces
+from memory_node.retrieval.minilm_graph import load_weights
+from memory_node.retrieval.model_files import published_folder
+
+
+def main(argv: Sequence[str] | None = None) -> None:
+    """Train, report on sentences of ours that were not learnt from, write the weights."""
+    args = _parser().parse_args(argv)
+    torch.manual_seed(args.seed)
+    torch.set_num_threads(args.threads)
+    generator = random.Random(args.seed)
+    vocabulary = yaml.safe_load(resource_path("config/vocabulary.yaml").read_text())
+    facts = yaml.safe_load(resource_path("config/descriptions.yaml").read_text())
+    groups = yaml.safe_load(resource_path("config/categories.yaml").read_text())
+    tasks = load_tasks(args.tasks, args.scenes)
+    book = load_phrase_book()
+    wording = Wording(vocabulary, Descriptions(facts, generator), generator, book["unknown_things"])
+    maker = Sequences(book, wording, tasks, groups, generator)
+    classes = sorted(vocabulary)
+    symbols = written_symbols(classes)
+    published = published_folder()
+    weights = load_weights(published / "model.safetensors")
+    tokenizer = Tokenizer.from_file(str(published / "tokenizer.json"))
+    frozen = FrozenLayers(weights, FROZEN_LAYERS, english_pieces(tokenizer))
+    network = SequenceNetwork(frozen, SequenceSizes(len(symbols), LONGEST, 2 * len(classes)))
+    network.reader.tuned.load(weights, FROZEN_LAYERS)
+    if args.go_on:
+        load_state(network, args.go_on)
+    examples = Examples(maker, tokenizer, classes, symbols, np.random.default_rng(args.seed))
+    fit(network, examples, args.epochs, args.sentences, args.rate, args.out.with_suffix(".pt"))
+    write_sequence_weights(network.reader, network.writer, symbols, classes, args.out)
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--tasks", type=Path, required=True, help="tasks_train.jsonl.gz")
+    parser.add_argument("--scenes", type=Path, required=True, help="scenes.json.gz")
+    parser.add_argument("--out", type=Path, required=True, help="folder for the weights")
+    parser.add_argument("--epochs", type=int, default=8)
+    parser.add_argument("--sentences", type=int, default=40_000, help="new sentences in each epoch")
+    parser.add_argument("--rate", type=float, default=1e-3, help="highest learning rate of what is new")
+    parser.add_argument("--go-on", type=Path, help="what an earlier run left beside its folder, to start from")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--threads", type=int, default=1)
+    return parser
+
+
+def load_state(network: SequenceNetwork, path: Path) -> None:
+    """Take over what `fit` saved."""
+    reader, writer = torch.load(path)
+    network.reader.load_state_dict(reader)
+    network.writer.load_state_dict(writer)
+
+
+def fit(network: SequenceNetwork, examples: Examples, epochs: int, sentences: int, rate: float, saved: Path) -> None:
+    """Minimise the symbols' cross-entropy with AdamW, a warm-up and a cosine to zero; save after each epoch."""
+    tuned = list(network.reader.tuned.parameters())
+    fresh = [value for name, value in network.reader.named_parameters() if not name.startswith("tuned.")]
+    fresh += list(network.writer.parameters())
+    optimiser = torch.optim.AdamW([{"params": tuned, "lr": rate / 5}, {"params": fresh, "lr": rate}], weight_decay=0.02)
+    steps = epochs * -(-sentences // BATCH)
+    schedule = torch.optim.lr_scheduler.OneCycleLR(
+        optimiser, max_lr=[rate / 5, rate], total_steps=steps, pct_start=0.08
+    )
+    held_back = examples.made(1_000)
+    for epoch in range(epochs):
+        network.train()
+        started, total = time.monotonic(), 0.0
+        for ids, mask, target, home, absent in examples.batches(examples.made(sentences)):
+            logits = network(ids, mask, target[:, :-1].clamp(min=0), home, absent)
+            loss = nn.functional.cross_entropy(
+                logits.flatten(0, 1), target[:, 1:].flatten(), ignore_index=-1, label_smoothing=0.02
+            )
+            optimiser.zero_grad()
+            loss.backward()
+            nn.utils.clip_grad_norm_([*tuned, *fresh], 1.0)
+            optimiser.step()
+            schedule.step()
+            total += float(loss.detach())
+        right, seconds = exact(network, examples, held_back), time.monotonic() - started
+        print(f"epoch {epoch + 1}: loss {total * epochs / steps:.3f}, {right:.3f} right, {seconds:.0f} s", flush=True)
+        torch.save((network.reader.state_dict(), network.writer.state_dict()), saved)
+
+
+def exact(network: SequenceNetwork, examples: Examples, held_back: Sequence[SequenceExample]) -> float:
+    """Return the share of instructions whose every symbol is the likeliest one, given those before it."""
+    network.eval()
+    right = 0
+    for ids, mask, target, home, absent in examples.batches(held_back):
+        with torch.no_grad():
+            likeliest = network(ids, mask, target[:, :-1].clamp(min=0), home, absent).argmax(-1)
+        right += int(((likeliest == target[:, 1:]) | (target[:, 1:] < 0)).all(1).sum())
+    return right / len(held_back)
+
+
+if __name__ == "__main__":
+    main()
