@@ -155,6 +155,8 @@ class _InterfaceModule(ModuleType):
 
     def __getattr__(self, name: str) -> Any:
         package, *rest = self.__name__.split(".")
+        if not rest and name in self.__all__:  # as if another interface that is built of this package's had imported it
+            return importlib.import_module(f"{package}.{name}")
         if not rest or name.split("_")[0] not in self.__all__:
             raise AttributeError(f"module {self.__name__!r} has no attribute {name!r}")
         made = (get_message if "_" in name or rest[0] == "msg" else _GETTERS[rest[0]])(f"{package}/{rest[0]}/{name}")

@@ -55,8 +55,12 @@ def quaternion_about_axis(angle: float, axis: Vector) -> np.ndarray:
     return Rotation.from_rotvec(angle * unit_vector(axis)).as_quat()
 
 
-def rotation_matrix(angle: float, direction: Vector) -> np.ndarray:
-    return quaternion_matrix(quaternion_about_axis(angle, direction))
+def rotation_matrix(angle: float, direction: Vector, point: Vector | None = None) -> np.ndarray:
+    """Turn about an axis through the origin or `point`."""
+    matrix = quaternion_matrix(quaternion_about_axis(angle, direction[:3]))
+    if point is not None:
+        matrix[:3, 3] = point[:3] - matrix[:3, :3] @ point[:3]
+    return matrix
 
 
 def quaternion_multiply(quaternion1: Vector, quaternion0: Vector) -> np.ndarray:
@@ -104,9 +108,9 @@ def concatenate_matrices(*matrices: Any) -> np.ndarray:
     return reduce(np.matmul, matrices, np.eye(4))
 
 
-def vector_norm(data: Any) -> float:
-    return float(np.linalg.norm(data))
+def vector_norm(data: Any, axis: int | None = None) -> Any:
+    return np.linalg.norm(data) if axis is None else np.linalg.norm(data, axis=axis)
 
 
-def unit_vector(data: Any) -> np.ndarray:
-    return np.asarray(data, float) / vector_norm(data)
+def unit_vector(data: Any, axis: int | None = None) -> np.ndarray:
+    return np.asarray(data, float) / np.linalg.norm(data, axis=axis, keepdims=axis is not None)

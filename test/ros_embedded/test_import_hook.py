@@ -85,6 +85,11 @@ except ImportError as error:
     assert out.split() == ["std_msgs.nothing", "std_msgs.msg._nothing", "nothing_msgs", "rclpy.nothing", "True", "True"]
 
 
+def test_package_alone_leads_to_its_interfaces(tmp_path):
+    out = run("import ros_embedded\nros_embedded.activate()\nimport std_msgs\nprint(std_msgs.msg.Bool())", tmp_path)
+    assert out == "std_msgs.msg.Bool(data=False)\n"
+
+
 def test_package_may_hold_modules_beside_its_interfaces(tmp_path):
     checkout, modules = tmp_path / "src" / "mixed", tmp_path / "site" / "mixed"
     (checkout / "msg").mkdir(parents=True)

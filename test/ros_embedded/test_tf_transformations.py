@@ -46,5 +46,8 @@ def test_places_are_moved_by_matrices():
     matrix = tf.concatenate_matrices(tf.translation_matrix([1, 2, 3]), tf.rotation_matrix(math.pi / 2, [0, 0, 1]))
     assert np.allclose(matrix @ [1, 0, 0, 1], [1, 3, 3, 1])
     assert np.allclose(tf.concatenate_matrices(matrix, tf.inverse_matrix(matrix)), tf.identity_matrix())
+    about = tf.rotation_matrix(math.pi, [0, 0, 2], [1, 1, 5])
+    assert np.allclose(about @ [0, 0, 0, 1], [2, 2, 0, 1])
+    assert np.allclose(tf.unit_vector([[3, 4], [0, 2]], axis=1), [[0.6, 0.8], [0, 1]])
     assert tf.translation_from_matrix(matrix).tolist() == [1, 2, 3]
     assert tf.vector_norm(tf.random_quaternion()) == pytest.approx(1.0)
