@@ -109,6 +109,8 @@ class Understander:
                 )
             return Understanding(tuple(commanded), "commands")
         if not self._readers.goal.fits(text):
+            if commanded and not any(map(_is_guessed, commanded)) and not _TURNS.search(text):
+                return Understanding(tuple(commanded), "commands")
             raise NotUnderstoodError(f"{_quoted(text)} has too many words to be read as a whole; give it in parts")
         return self._read(self._readers, text, home, commanded)
 
@@ -118,7 +120,7 @@ class Understander:
         reading = readers.sequence.read(hidden, home)
         goals = goals_of(reading.effects, text)
         if not goals or reading.names_unknown:
-            if commanded and goals and not any(_is_guessed(goal) for goal in commanded):
+            if commanded and goals and not any(map(_is_guessed, commanded)):
                 return Understanding(tuple(commanded), "commands")
             missing = "it names a thing that I do not know" if goals else "nothing to do found in it"
             raise NotUnderstoodError(
