@@ -14,6 +14,7 @@ from memory_node.delivery.durability import Durability
 from memory_node.delivery.episodes import Episodes
 from memory_node.delivery.grounding import ChangeGrounding
 from memory_node.delivery.new_pictures import NewPictures
+from memory_node.delivery.shared_learning import take_over_learning
 from memory_node.delivery.task_objects import TaskObjects
 from memory_node.delivery.units import unit_of
 from memory_node.delivery.whereabouts import held_class, room_at, room_relations
@@ -196,7 +197,8 @@ class RobotMemory:
             stamp_ns = self._clock()
             events = tuple(SceneEvent(SceneEventKind.UPDATED, stamp_ns, found) for found in change.objects)
             self._tell(events, before)
-            return len(change.objects) + len(change.gone)
+        learnt = take_over_learning(self._store, self.experience, self.knowledge, change)
+        return len(change.objects) + len(change.gone) + learnt
 
     # --- what is asked ---------------------------------------------------------------------------
 

@@ -143,6 +143,10 @@ class EpisodeGraph:
     def __contains__(self, episode_id: str) -> bool:
         return episode_id in self._takes
 
+    def __iter__(self) -> Iterator[str]:
+        """Yield the ids of the episodes, in the order in which they were added."""
+        return iter(self._takes)
+
     @property
     def state_count(self) -> int:
         """Number of distinct states."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass
 from typing import Any
@@ -108,6 +108,31 @@ class Experience:
         The future tells how many were taken.
         """
         return self._learner.load(episodes, self._resume)
+
+    def take_over(
+        self,
+        records: Iterable[Mapping[str, Any]],
+        guidelines: Iterable[Mapping[str, Any]],
+        episodes: Iterable[tuple[str, Sequence[StepRecord]]],
+        gone_guidelines: Iterable[str] = (),
+    ) -> None:
+        """Take over what another robot has learnt, which is in the store already; guidelines as they stand there."""
+        with self._lock:
+            for episode_id, steps in episodes:
+                self._long_term.add_episode(episode_id, steps)
+            self._long_term.load(map(dict, records), map(dict, guidelines))
+            self._long_term.book.drop(gone_guidelines)
+
+    def known_episodes(self) -> tuple[str, ...]:
+        """Return the ids of the ended episodes that are kept in memory."""
+        with self._lock:
+            return tuple(self._long_term.graph)
+
+    def drop(self, episode_ids: Iterable[str]) -> None:
+        """Give up episodes, and what only they taught, that have gone from the store already."""
+        with self._lock:
+            for episode_id in episode_ids:
+                self._long_term.forget(episode_id)
 
     def start(
         self, instruction: str, task_type: str = "", episode_id: str = "", attempt: int = 1, held_object: str = ""

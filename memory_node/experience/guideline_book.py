@@ -46,6 +46,11 @@ class GuidelineBook:
         for guideline in guidelines:
             self._set(guideline)
 
+    def drop(self, keys: Iterable[str]) -> None:
+        """Give guidelines up."""
+        for key in keys:
+            self._remove(key)
+
     def add(self, guideline: Guideline) -> Guideline:
         """Add advice, or strengthen the guideline that says the same; return it as it now stands."""
         known = self._by_key.get(guideline.key)

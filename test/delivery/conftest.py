@@ -29,12 +29,12 @@ class HashedWords:
 
 
 @pytest.fixture
-def open_at(tmp_path: Path) -> Iterator[Callable[[], RobotMemory]]:
+def open_at(tmp_path: Path) -> Iterator[Callable[..., RobotMemory]]:
     """Return a function that opens (again) the memory of one database."""
     opened: list[RobotMemory] = []
 
-    def open_again() -> RobotMemory:
-        config = MemoryConfig(database=str(tmp_path / "memory.db"), site="home", robot_id="r1")
+    def open_again(database: str = "memory.db", robot_id: str = "r1") -> RobotMemory:
+        config = MemoryConfig(database=str(tmp_path / database), site="home", robot_id=robot_id)
         opened.append(open_memory(config, clock=lambda: 100 * SECOND_NS, embedder=HashedWords()))
         return opened[-1]
 

@@ -1,0 +1,43 @@
+"""What the other robots of a site have learnt since, taken over while memory runs."""
+
+from __future__ import annotations
+
+import logging
+from collections import defaultdict
+from collections.abc import Mapping
+from typing import Any
+
+from memory_node.domain.errors import RobotMemoryError
+from memory_node.experience.experience import Experience
+from memory_node.experience.log import GUIDELINES, RECORDS
+from memory_node.knowledge.knowledge_graph import PRESCRIPTIONS, PROPOSITIONS, KnowledgeGraph
+from memory_node.store import Store, StoreChange
+
+_log = logging.getLogger(__name__)
+
+
+def take_over_learning(store: Store, experience: Experience, knowledge: KnowledgeGraph, change: StoreChange) -> int:
+    """Take over ended episodes and learnt things of others, and give up what was forgotten; return how many came.
+
+    A guideline that two robots taught stands as it was written last.
+    """
+    if change.forgot:
+        experience.drop([i for i in experience.known_episodes() if store.is_forgotten("episode", i)])
+    bodies: defaultdict[str, list[Mapping[str, Any]]] = defaultdict(list)
+    gone: defaultdict[str, list[str]] = defaultdict(list)
+    for document in change.documents:
+        if document.removed:
+            gone[document.kind].append(document.id)
+        else:
+            bodies[document.kind].append(document.body)
+    foreign = [e for e in change.episodes if e.robot_id != store.robot_id and e.ended_ns and e.success is not None]
+    try:
+        episodes = [(episode.id, list(store.steps(episode.id))) for episode in foreign]
+        experience.take_over(bodies[RECORDS], bodies[GUIDELINES], episodes, gone[GUIDELINES])
+        knowledge.load(map(dict, bodies[PROPOSITIONS]), map(dict, bodies[PRESCRIPTIONS]))
+        knowledge.embed_intents()
+    except RobotMemoryError as error:
+        # What another program's version wrote must not keep this robot from hearing of the rest.
+        _log.error("what others have learnt cannot be taken over: %s", error)
+        return 0
+    return len(episodes) + sum(map(len, bodies.values()))
