@@ -66,10 +66,11 @@ class ChangeGrounding:
 
     def _nearest(self, object_class: str, position: tuple[float, float, float] | None, held: bool | None = None) -> str:
         candidates = list(self._objects_of_class(object_class))
-        if held is not True:
+        if held is False:
             # What the hand holds is known by that; its remembered place is where it was taken from.
-            in_hand = [found for found in candidates if found.id in self._held()]
-            if in_hand and held is False:
+            held_ids = self._held()
+            in_hand = [found for found in candidates if found.id in held_ids]
+            if in_hand:
                 return in_hand[0].id
         if position is None:
             return candidates[0].id if len(candidates) == 1 else ""

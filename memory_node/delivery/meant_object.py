@@ -9,7 +9,7 @@ from memory_node.domain.scene import SceneObject
 from memory_node.domain.skill import SkillCall
 from memory_node.domain.skill_library import ObjectReference
 from memory_node.scene_graph.graph import SceneGraph
-from memory_node.scene_graph.state import ROBOT_ID, plain_name
+from memory_node.scene_graph.state import ROBOT_ID
 
 _SAME_THING_M = 1.0
 # What a robot speaks of without a place is within its reach.
@@ -31,7 +31,7 @@ def meant_object(
         reference = ObjectReference.parse(text)
     except InvalidValueError:
         return None
-    alike = objects_of_class(scene, reference.object_class)
+    alike = scene.objects_of_class(reference.object_class)
     held = next((found for found in alike if found.support_id == ROBOT_ID), None)
     if held is not None and (carried or reference.position is None):
         return held
@@ -54,13 +54,6 @@ def _named(text: str, scene: SceneGraph) -> str:
         return text
     found = scene.object(text)
     return str(ObjectReference.at(found.class_name, found.box.center))
-
-
-def objects_of_class(scene: SceneGraph, name: str) -> list[SceneObject]:
-    """Return the present objects of a class, however it is spelt."""
-    wanted, table = plain_name(name), scene.state.table
-    rows = scene.state.active_rows().tolist()
-    return [scene.state.object_at(row) for row in rows if plain_name(table.record(row).best_class) == wanted]
 
 
 def _within(objects: list[SceneObject], place: np.ndarray, radius_m: float) -> list[SceneObject]:

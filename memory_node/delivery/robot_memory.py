@@ -97,7 +97,7 @@ class RobotMemory:
         self._epoch = MapEpoch(fixed, loaded=len(scene) > 0)
         scene.frame_verified = self._epoch.verified
         self._edits = SceneEdits(scene.state, scene.places)
-        self._grounding = ChangeGrounding(self._of_class, self._exists, self._held, make_id)
+        self._grounding = ChangeGrounding(scene.objects_of_class, self._exists, self._held, make_id)
 
     # --- what comes in ---------------------------------------------------------------------------
 
@@ -463,9 +463,6 @@ class RobotMemory:
         room = places.rooms.get(area.room_id) if area is not None else None
         return unit_of(found, room.name if room is not None else "", source)
 
-    def _of_class(self, object_class: str) -> list[SceneObject]:
-        return [found for found in self._scene.objects() if found.class_name == object_class]
-
     def _exists(self, object_id: str) -> bool:
         if not object_id:
             return False
@@ -475,7 +472,7 @@ class RobotMemory:
             return False
 
     def _held(self) -> frozenset[str]:
-        return frozenset(found.id for found in self._scene.objects() if found.support_id == ROBOT_ID)
+        return frozenset(self._scene.state.contents.get(ROBOT_ID, ()))
 
 
 def _confined(folder: Path, relative: str) -> Path:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from memory_node.delivery.meant_object import meant_object, objects_of_class
+from memory_node.delivery.meant_object import meant_object
 from memory_node.domain.scene import SceneObject
 from memory_node.domain.skill import StateChange
 from memory_node.domain.states import ObjectState
@@ -31,7 +31,7 @@ def told_changes(step: StepRecord, scene: SceneGraph) -> tuple[StateChange, ...]
         support = meant_object(support_text, scene, _robot(step))
         thing = meant_object(told, scene, _robot(step), carried=put)
         name = told.partition("@")[0]
-        if support is None or (thing is None and objects_of_class(scene, name)):
+        if support is None or (thing is None and scene.objects_of_class(name)):
             continue
         if thing is not None and not put and not _is_news(thing, support, inside, step):
             continue

@@ -6,7 +6,7 @@ import time
 from collections.abc import Sequence
 
 from memory_node.domain.answer import AnswerStatus, FindQuery, ObjectAnswer
-from memory_node.domain.scene import SceneObject
+from memory_node.domain.scene import SceneObject, SceneSnapshot
 from memory_node.domain.states import ObjectState
 from memory_node.planner.planner import Lookup, PlanProgress, ProgressKind, Situation
 
@@ -21,6 +21,7 @@ class MemoryLookup:
         self._memory = situation.memory
         self._report = situation.report
         self._on_lookup = situation.on_lookup
+        self._scene: SceneSnapshot | None = None
 
     def locate(
         self,
@@ -65,7 +66,7 @@ class MemoryLookup:
         """Return an object of the scene graph by its id, or None."""
         if not object_id:
             return None
-        return next((found for found in self._memory.scene().objects if found.id == object_id), None)
+        return next((found for found in self._scene_now().objects if found.id == object_id), None)
 
     def support_of(self, answer: ObjectAnswer) -> SceneObject | None:
         """Return what an answer's object is on or in by the scene graph; None where that is unknown."""
@@ -74,8 +75,18 @@ class MemoryLookup:
     def of_classes(self, names: Sequence[str]) -> list[SceneObject]:
         """Return the scene graph's objects of some classes, in the order of the classes."""
         wanted = {name: rank for rank, name in enumerate(names)}
-        found = [one for one in self._memory.scene().objects if one.class_name in wanted and not one.removed]
+        found = [one for one in self._scene_now().objects if one.class_name in wanted and not one.removed]
         return sorted(found, key=lambda one: wanted[one.class_name])
+
+    def note_step(self) -> None:
+        """Ask for the scene graph anew from now on: a skill has been executed."""
+        self._scene = None
+
+    def _scene_now(self) -> SceneSnapshot:
+        # Over a service the whole graph travels: between two steps it is asked for once.
+        if self._scene is None:
+            self._scene = self._memory.scene()
+        return self._scene
 
     def _fits(self, answer: ObjectAnswer, object_class: str, excluded: frozenset[str]) -> bool:
         return answer.object_class == object_class and answer.object_id not in excluded and answer.status in _TRUSTED

@@ -53,7 +53,7 @@ class OfflinePlanner:
         failures: list[str] = []
         for index, goal in enumerate(understanding.goals):
             try:
-                yield from _numbered(run.achieve(goal), index)
+                yield from _numbered(run.achieve(goal), index, lookup)
                 achieved.append(True)
             except (Setback, PlanningFailedError) as error:
                 failures.append(f"{goal}: {error}")
@@ -71,13 +71,14 @@ def home_classes(situation: Situation, kinds: ObjectKinds) -> HomeClasses:
 
 
 def _numbered(
-    steps: Generator[PlannedStep, SkillResult, None], index: int
+    steps: Generator[PlannedStep, SkillResult, None], index: int, lookup: MemoryLookup
 ) -> Generator[PlannedStep, SkillResult, None]:
-    """Pass a goal's steps on with its number."""
+    """Pass a goal's steps on with its number; after each of them the scene may have changed."""
     try:
         step = next(steps)
         while True:
             result = yield PlannedStep(step.call, index)
+            lookup.note_step()
             step = steps.send(result)
     except StopIteration:
         return

@@ -149,6 +149,11 @@ class SceneGraph:
         rows = self.state.table.rows() if removed else self.state.active_rows().tolist()
         return [self.state.object_at(row) for row in rows]
 
+    def objects_of_class(self, name: str) -> list[SceneObject]:
+        """Return the present objects of a class, however it is spelt."""
+        rows = self.state.rows_of_class(name)
+        return [self.state.object_at(row) for row in rows[~self.state.table.removed[rows]].tolist()]
+
     def objects_near(self, point: ArrayLike, radius_m: float) -> list[SceneObject]:
         """Return the present objects whose centre lies within `radius_m` of a point (x, y, z) in map, nearest first."""
         at = np.asarray(point, dtype=np.float64)
@@ -208,7 +213,7 @@ class SceneGraph:
 
     def text_form(self, token_budget: int = 2000, near: tuple[float, float] | None = None, topic: str = "") -> str:
         """Return the graph in words for a prompt (KARMA's form), nearest and most relevant areas first."""
-        return scene_as_text(self.snapshot(), token_budget, near, topic, self.embedder)
+        return scene_as_text(self.state, self.places, token_budget, near, topic, self.embedder)
 
     def record(self, object_id: str) -> Record:
         """Return one object as the row that the store keeps."""

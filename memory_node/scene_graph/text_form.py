@@ -8,14 +8,17 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from memory_node.domain.ports import TextEmbedder
-from memory_node.domain.scene import Area, RelationKind, SceneObject, SceneSnapshot
-from memory_node.domain.states import believed
+from memory_node.domain.scene import Area, RelationKind
+from memory_node.domain.states import ObjectState
 from memory_node.domain.token_count import estimate_tokens
 from memory_node.scene_graph.find import describe, spoken_name
+from memory_node.scene_graph.places import Places
+from memory_node.scene_graph.state import ROBOT_ID, GraphState
 
 
 def scene_as_text(
-    snapshot: SceneSnapshot,
+    state: GraphState,
+    places: Places,
     token_budget: int = 2000,
     near: tuple[float, float] | None = None,
     topic: str = "",
@@ -29,16 +32,16 @@ def scene_as_text(
     against `topic` (with an embedder), then distance from `near`. Lines that do not fit the budget are left out, the
     least relevant first.
     """
-    contents = _contents(snapshot)
-    rooms = {room.id: room.name for room in snapshot.rooms}
-    floors = {floor.id: floor.name for floor in snapshot.floors} if len(snapshot.floors) > 1 else {}
-    by_id = {area.id: area for area in snapshot.areas}
-    edges = [r for r in snapshot.relations if r.kind is RelationKind.NAVIGABLE]
+    contents = _contents(state)
+    rooms = {room.id: room.name for room in places.rooms.values()}
+    floors = {floor.id: floor.name for floor in places.floors.values()} if len(places.floors) > 1 else {}
+    by_id = places.areas
+    edges = [r for r in places.relations() if r.kind is RelationKind.NAVIGABLE]
     adjacent: dict[str, list[str]] = {}
     for edge in edges:
         if edge.target_id in by_id:
             adjacent.setdefault(edge.source_id, []).append(by_id[edge.target_id].name)
-    order = _by_relevance(list(snapshot.areas), contents, near, topic, embedder)
+    order = _by_relevance(list(places.areas.values()), contents, near, topic, embedder)
     lines: list[str] = []
     told: list[Area] = []
     used = 0
@@ -65,22 +68,36 @@ def scene_as_text(
     return "\n".join(lines)
 
 
-def _contents(snapshot: SceneSnapshot) -> dict[str, list[str]]:
+def _contents(state: GraphState) -> dict[str, list[str]]:
     """Return for each area its objects in words, with what they stand on or in."""
-    by_id = {found.id: found for found in snapshot.objects}
+    table = state.table
+    rows = state.active_rows()
+    doubtful = table.log_odds[rows] < 0.0
+    codes = zip(table.class_code[rows].tolist(), table.state_code[rows].tolist(), doubtful.tolist())
     told: dict[str, list[str]] = {}
-    for found in snapshot.objects:
-        told.setdefault(found.area_id, []).append(_object_words(found, by_id.get(found.support_id)))
+    # A home has few kinds of things in few states: each is put in words once.
+    words: dict[tuple[tuple[int, int, bool], str, bool], str] = {}
+    for row, kind in zip(rows.tolist(), codes):
+        record = table.record(row)
+        carrier = record.support_id
+        if carrier and carrier != ROBOT_ID:
+            support_row = table.row_of.get(carrier)
+            carrier = "" if support_row is None else table.record(support_row).best_class
+        key = (kind, carrier, record.inside)
+        if key not in words:
+            states = [believed for believed, likely in table.state_sets[kind[1]] if likely]
+            words[key] = _object_words(record.best_class, states, carrier, record.inside, kind[2])
+        told.setdefault(record.area_id, []).append(words[key])
     return told
 
 
-def _object_words(found: SceneObject, support: SceneObject | None) -> str:
-    words = describe(found.class_name, believed(found.states))
-    if found.support_id == "robot":
+def _object_words(name: str, states: Sequence[ObjectState], carrier: str, inside: bool, doubtful: bool) -> str:
+    words = describe(name, states)
+    if carrier == ROBOT_ID:
         words += " held by the robot"
-    elif support is not None:
-        words += f" {'in' if found.inside else 'on'} {spoken_name(support.class_name)}"
-    return words + (" (perhaps gone)" if found.existence < 0.5 else "")
+    elif carrier:
+        words += f" {'in' if inside else 'on'} {spoken_name(carrier)}"
+    return words + (" (perhaps gone)" if doubtful else "")
 
 
 def _area_line(area: Area, where: dict[str, str], contents: list[str], adjacent: list[str]) -> str:

@@ -9,11 +9,13 @@ import numpy as np
 import pytest
 
 from memory_node.domain.geometry import Pose
+from memory_node.domain.skill import StateChange
+from memory_node.domain.states import ObjectState
 from memory_node.scene_graph.config import SceneGraphConfig
 from memory_node.scene_graph.graph import SceneGraph
 from memory_node.scene_graph.markers import MarkerDiff
 from memory_node.scene_graph.picture import draw_scene
-from memory_node.scene_graph.text_form import estimate_tokens, scene_as_text
+from memory_node.scene_graph.text_form import estimate_tokens
 
 
 @pytest.fixture
@@ -35,9 +37,15 @@ def test_text_has_one_record_an_area_with_karmas_fields(graph: SceneGraph) -> No
     assert any(" -- " in line for line in lines)
 
 
+def test_text_tells_states_and_what_the_hand_holds(graph: SceneGraph) -> None:
+    (bowl,) = graph.objects_of_class("Bowl")
+    graph.apply_change(StateChange(bowl.id, "bowl", 9_000_000_000, added=(ObjectState.CLEANED,), held=True))
+    assert '"cleaned bowl held by the robot"' in graph.text_form(token_budget=5000)
+
+
 def test_text_keeps_to_its_budget_and_starts_nearby(graph: SceneGraph) -> None:
     near = graph.places.areas[next(iter(graph.places.areas))].position
-    text = scene_as_text(graph.snapshot(), token_budget=120, near=near)
+    text = graph.text_form(token_budget=120, near=near)
     assert 0 < estimate_tokens(text) <= 120
     first = json.loads(text.splitlines()[0])
     assert np.linalg.norm(np.subtract(first["position"], near)) < 2.0
