@@ -80,6 +80,7 @@ class Experience:
         self._lock = threading.RLock()
         self._running: dict[str, RunningEpisode] = {}
         self._ended: dict[str, bool | None] = {}
+        self._unlearnt: dict[str, EpisodeSummary] = {}
         self._long_term = LongTermExperience(config)
         self._learner = Learner(self._long_term, self._lock, extractor, log, refiner, config.llm_queue)
 
@@ -92,15 +93,17 @@ class Experience:
         """Take over what the store holds of semantic memory, at start-up.
 
         own_episodes: this robot's newest ones, oldest first. Those that have not ended run on, and get their steps back
-        by `load_episodes`; of the others it is known that they ended.
+        by `load_episodes`; it also learns from those that ended when no time was left for their lesson.
         """
         with self._lock:
             self._long_term.load(records, guidelines)
             for episode in own_episodes:
-                if episode.ended_ns:
-                    self._note_ended(episode.id, episode.success)
-                else:
+                if not episode.ended_ns:
                     self._running[episode.id] = RunningEpisode(episode, self._config.window)
+                    continue
+                self._note_ended(episode.id, episode.success)
+                if episode.success is not None and episode.id not in self._long_term.records:
+                    self._unlearnt[episode.id] = episode
 
     def load_episodes(self, episodes: Iterable[tuple[str, Sequence[StepRecord]]]) -> Future[int]:
         """Take over stored episodes, oldest first, in the background: start-up does not wait for a million steps.
@@ -264,7 +267,11 @@ class Experience:
         return next(reversed(self._running), "")
 
     def _resume(self, episode_id: str, steps: Sequence[StepRecord]) -> bool:
-        """Give an episode that goes on after a restart its earlier steps back; False: it does not run."""
+        """Give an episode that goes on after a restart its earlier steps back, or learn from it; False: neither."""
+        unlearnt = self._unlearnt.pop(episode_id, None)
+        if unlearnt is not None:
+            self._learner.learn(unlearnt, tuple(steps), frozenset())
+            return True
         episode = self._running.get(episode_id)
         if episode is None:
             return False
@@ -305,6 +312,7 @@ class Experience:
     def forget(self, episode_id: str) -> None:
         """Withdraw an episode from all that was learnt; what only it supported goes with it. A running one is over."""
         with self._lock:
+            self._unlearnt.pop(episode_id, None)
             if self._running.pop(episode_id, None) is not None:
                 self._ended[episode_id] = None
         self._learner.forget(episode_id)

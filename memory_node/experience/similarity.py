@@ -25,6 +25,9 @@ class RecordIndex:
     def __len__(self) -> int:
         return len(self._records)
 
+    def __contains__(self, episode_id: str) -> bool:
+        return episode_id in self._records
+
     def add(self, record: ExperienceRecord) -> None:
         """Add a record, or replace the one of the same episode."""
         self.remove(record.episode_id)

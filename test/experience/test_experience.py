@@ -172,6 +172,20 @@ def test_episode_that_ended_before_a_restart_does_not_begin_again(
     reborn.close()
 
 
+def test_lesson_that_a_kill_prevented_is_drawn_after_the_restart(
+    experience: Experience, log: ListedLog, step: StepMaker
+) -> None:
+    learn(experience, slicing(step, "e1"), success=True)
+    taught = log.documents[GUIDELINES]
+    after = ListedLog()
+    reborn = Experience(ExperienceConfig(), RuleExtractor(), after, now_ns=lambda: 100 * SECOND_NS)
+    reborn.load([], [], log.episodes.values())
+    reborn.load_episodes([("e1", log.steps)])
+    assert reborn.wait_settled(10.0)
+    assert (after.documents[GUIDELINES], list(after.documents[RECORDS])) == (taught, ["e1"])
+    reborn.close()
+
+
 def test_telling_twice_changes_nothing(experience: Experience, step: StepMaker) -> None:
     assert experience.start("clean it", "clean", "e1") == experience.start("other", "other", "e1")
     first = step("GoToObject", "Sink", index=0)
