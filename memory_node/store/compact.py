@@ -9,6 +9,8 @@ from sqlalchemy.engine import Engine
 
 from memory_node.store import schema
 from memory_node.store.engine import for_writing, sqlite_path
+from memory_node.store.inventory import database_bytes
+from memory_node.store.reader import reading
 from memory_node.store.scrub import vacuum
 
 
@@ -18,17 +20,17 @@ def compact(engine: Engine, site: str) -> dict[str, int]:
     Raises:
         StoreUnavailableError: others kept the file busy.
     """
-    path = sqlite_path(engine.url)
-    before = path.stat().st_size if path else 0
     removed = 0
     with for_writing(engine.connect()) as connection, connection.begin():
+        before = database_bytes(connection)
         for table, orphaned in _orphans(site):
             removed += connection.execute(table.delete().where(table.c.site == site, orphaned)).rowcount
-        if path is not None:
+        if sqlite_path(engine.url) is not None:
             for table in (schema.floors, schema.rooms, schema.areas, schema.relations, schema.documents):
                 removed += connection.execute(table.delete().where(table.c.site == site, table.c.removed)).rowcount
     vacuum(engine)
-    return {"rows_removed": removed, "bytes_before": before, "bytes_after": path.stat().st_size if path else 0}
+    with reading(engine) as connection:
+        return {"rows_removed": removed, "bytes_before": before, "bytes_after": database_bytes(connection)}
 
 
 def _orphans(site: str) -> list[tuple[sa.Table, Any]]:

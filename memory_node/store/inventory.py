@@ -23,7 +23,7 @@ def inventory(engine: Engine, site: str, folders: Folders) -> dict[str, Any]:
             "schema": schema.SCHEMA_VERSION,
             "site": site,
             "revision": revision_of(connection, site),
-            "bytes": path.stat().st_size if path else _server_size(connection),
+            "bytes": database_bytes(connection),
             "records": {table.name: _count(connection, site, table) for table in schema.LOGGED},
         }
         facts.update(_origins(connection, site))
@@ -32,7 +32,11 @@ def inventory(engine: Engine, site: str, folders: Folders) -> dict[str, Any]:
     return facts
 
 
-def _server_size(connection: Connection) -> int:
+def database_bytes(connection: Connection) -> int:
+    """Return how much a database takes on the disk: all of a server's, other sites included."""
+    path = sqlite_path(connection.engine.url)
+    if path is not None:
+        return path.stat().st_size
     return connection.execute(sa.text("SELECT pg_database_size(current_database())")).scalar_one()
 
 

@@ -117,6 +117,17 @@ def test_compact_shrinks_the_file(run):
     assert facts["bytes_after"] < facts["bytes_before"] - 400_000
 
 
+def test_compact_tells_the_size_of_a_servers_database(open_at, remember_home, postgres, capsys):
+    url = postgres.create_database()
+    store = open_at(url)
+    remember_home(store)
+    store.close()
+    capsys.readouterr()
+    assert main(["store", "compact", "--database", url, "--json"]) == 0
+    facts = json.loads(capsys.readouterr().out)
+    assert min(facts["bytes_before"], facts["bytes_after"]) > 1_000_000
+
+
 def test_missing_store_is_not_created(tmp_path, capsys):
     assert main(["store", "info", "--database", str(tmp_path / "none.db")]) == 1
     assert "no store" in capsys.readouterr().err
