@@ -15,6 +15,7 @@ from memory_node.experience.tally import Tally
 _REASONS = tuple(FailureReason)
 _REASON_INDEX = {reason: index for index, reason in enumerate(_REASONS)}
 _RELATION_WORDS = (" on ", " in ", " near ")
+_NO_FACTS = "nothing in view"
 
 
 @dataclass(frozen=True)
@@ -29,12 +30,13 @@ class StateKey:
     def of(cls, room: str, facts: Iterable[str], held: str) -> StateKey:
         """Return the key of a state; facts are sorted and made unique, so that equal sets give equal keys."""
         listed = sorted({*facts, *([f"holding {held}"] if held else [])})
-        return cls(room, "; ".join(listed) or "nothing in view")
+        return cls(room, "; ".join(listed) or _NO_FACTS)
 
     @property
     def relations(self) -> tuple[str, ...]:
         """The facts in it that relate two things, such as "Apple on DiningTable"."""
-        return tuple(fact for fact in self.summary.split("; ") if any(word in fact for word in _RELATION_WORDS))
+        facts = () if self.summary == _NO_FACTS else self.summary.split("; ")
+        return tuple(fact for fact in facts if any(word in fact for word in _RELATION_WORDS))
 
 
 @dataclass

@@ -107,3 +107,9 @@ def test_adding_an_episode_again_replaces_it(step: StepMaker) -> None:
         graph.add("e1", [step("GoToObject", "Fridge")])
     (transition,) = graph.transitions()
     assert (transition.successes, graph.step_count) == (1, 1)
+
+
+def test_a_view_of_nothing_teaches_no_relation(step: StepMaker) -> None:
+    graph = EpisodeGraph()
+    graph.add("e1", [step("GoToObject", "Fridge"), step("GoToObject", "Table", relations=("Apple on Table",))])
+    assert graph.learnt_relations("kitchen") == [("Apple on Table", 1)]
