@@ -165,11 +165,14 @@ def _with_parts(
     fresh[matched[:, 0]] = False
     inside = fresh[which] & (pairs.containment > fragment_overlap) & alike(pairs)
     parts: dict[int, int] = {}
+    seen = set(matched[:, 1].tolist())
     for i in np.flatnonzero(inside)[np.argsort(-pairs.containment[inside], kind="stable")].tolist():
         scores = observed.observations[which[i]].class_scores
         agreement = class_agreement(scores, table.record(int(row[i])))
-        # A whole thing of another class or shape where something was: that is no part of it, it took its place.
-        likely = 0.0 if observed.truncated[which[i]] else 0.1
+        # A whole thing of another class or shape where something was: that is no part of it, it took its place. Nor is
+        # what has another name than a thing that is itself seen: detectors rarely report one thing under two names.
+        seen_itself = int(row[i]) in seen and pairs.iou[i] < 0.5
+        likely = 0.0 if observed.truncated[which[i]] and not seen_itself else 0.1
         if agreement >= 0.5 or (agreement >= likely and one_shape[i]):
             parts.setdefault(int(which[i]), int(row[i]))
     fresh[list(parts)] = False
@@ -194,12 +197,12 @@ def _of_one_shape(
 def _of_class_size(
     observed: Observed, table: ObjectTable, which: Rows, row: Rows, pairs: BoxPairs, sizes: ClassSizes
 ) -> NDArray[np.bool_]:
-    """Return which observations (p,) are of a size that the object's class may have; parts of things may be."""
+    """Return which observations (p,) are of a size that the object's class, or a part of one, may have."""
     fits = np.ones(len(which), bool)
-    for i in np.flatnonzero(~observed.truncated[which] & (pairs.containment > 0.1)).tolist():
+    for i in np.flatnonzero(pairs.containment > 0.1).tolist():
         name = table.record(int(row[i])).best_class
         if name != observed.observations[which[i]].best_class:
-            fits[i] = sizes.may_be(name, observed.size[which[i]])
+            fits[i] = sizes.may_be(name, observed.size[which[i]], whole=not observed.truncated[which[i]])
     return fits
 
 

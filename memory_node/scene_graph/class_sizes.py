@@ -11,6 +11,8 @@ _ENOUGH = 5
 _LEAST_SPREAD = 0.12
 _LEAST_FIT = 0.15
 _FAR = 2.0
+# A side that is smaller by so many spreads is that of a part.
+_PART = 3.0
 
 
 class ClassSizes:
@@ -46,12 +48,19 @@ class ClassSizes:
         excess = np.maximum(away - _FAR, 0.0)
         return float(max(_LEAST_FIT, np.exp(-0.5 * float(excess @ excess))))
 
+    def is_part(self, name: str, size: FloatArray) -> bool:
+        """Return whether a size (3,) is so much smaller than that of things of a class that a part of one was seen."""
+        if self._count.get(name, 0) < _ENOUGH:
+            return False
+        away = (_sides(size) - self._mean[name]) / self._spread(name)
+        return bool(away.min() < -_PART)
+
     def _spread(self, name: str) -> FloatArray:
         return np.maximum(np.sqrt(self._squares[name] / self._count[name]), _LEAST_SPREAD)
 
-    def may_be(self, name: str, size: FloatArray) -> bool:
-        """Return whether a whole thing of a size (3,) may be of a class."""
-        return self.fit(name, size, whole=True) > _LEAST_FIT
+    def may_be(self, name: str, size: FloatArray, whole: bool = True) -> bool:
+        """Return whether a thing of a size (3,), or of which a part of that size was seen, may be of a class."""
+        return self.fit(name, size, whole) > _LEAST_FIT
 
 
 def _sides(size: FloatArray) -> FloatArray:

@@ -24,8 +24,12 @@ from memory_node.scene_graph.support import update_supports
 
 _ANCHORS_KEPT = 4
 _RIVAL_SIGHTINGS = 3
+# After so long a time a thing may have been swapped for another: then one sighting less tells.
+_LOOKED_AWAY_S = 10.0
 # Share of the smaller of two boxes in the other from which they cannot both be there.
 _FILLED = 0.6
+# Share of the rays to a half hidden place that must reach it, and of those the share that must pass, to tell something.
+_GLIMPSED, _EMPTY = 0.3, 2.0 / 3.0
 # What was seen as often as this on its own is doubted the less for being seen as one with another thing.
 _DOUBTED_SIGHTINGS = 5.0
 
@@ -39,7 +43,7 @@ class FrameUpdate:
         self._frame = frame
         self._weight = weight
         self._absence_counts = absence_counts
-        self._observed = Observed.of(frame, state.config)
+        self._observed = Observed.of(frame, state.config, state.sizes)
         self._events: list[SceneEvent] = []
         self._replaced: list[int] = []
         self._around: Rows = np.zeros(0, dtype=np.intp)
@@ -100,18 +104,25 @@ class FrameUpdate:
         missing = sight.in_view & ~np.isin(rows, found.matched[:, 1]) & ~table.sheltered[rows]
         looked = missing & (sight.clear >= 0.6)
         # Rays that go through the place tell more than a part of something there.
-        passed = looked & (sight.through - table.porosity[rows] >= 0.5)
+        open_share = sight.through - table.porosity[rows]
+        passed = looked & (open_share >= 0.5)
         overlooked = looked & ~passed & ~np.isin(rows, found.parts[:, 1]) & self._frame.complete
         overlooked &= sight.pixels >= config.evidence_min_pixels
         overlooked |= self._taken(rows, missing & ~passed, found)
-        for group, ratio in ((passed, config.through_likelihood_ratio), (overlooked, config.miss_likelihood_ratio)):
-            table.log_odds[rows[group]] += self._weight * math.log(ratio)
-            table.last_missed[rows[group]] = self._frame.stamp_ns
-            table.times_missed[rows[group]] += 1
+        evidence = np.where(overlooked, math.log(config.miss_likelihood_ratio), 0.0)
+        evidence[passed] = math.log(config.through_likelihood_ratio)
+        # Half hidden, and what shows of its place is empty: the less of it shows, the less that tells.
+        glimpsed = missing & ~passed & (sight.clear >= _GLIMPSED) & (open_share >= _EMPTY * sight.clear)
+        partly = open_share[glimpsed] * math.log(config.through_likelihood_ratio)
+        evidence[glimpsed] = np.minimum(evidence[glimpsed], partly)
+        missed = evidence < 0.0
+        table.log_odds[rows] += self._weight * evidence
+        table.last_missed[rows[missed]] = self._frame.stamp_ns
+        table.times_missed[rows[missed]] += 1
         doubt = np.minimum(1.0, _DOUBTED_SIGHTINGS / np.maximum(table.times_seen[self._joined], 1))
         table.log_odds[self._joined] += self._weight * math.log(config.miss_likelihood_ratio) * doubt
         limit = math.log(config.removed_existence / (1.0 - config.removed_existence))
-        doubted = passed | overlooked | np.isin(rows, self._joined)
+        doubted = missed | np.isin(rows, self._joined)
         for row in rows[doubted & (table.log_odds[rows] < limit)].tolist():
             self._remove(row)
 
@@ -206,7 +217,9 @@ class FrameUpdate:
         if name in ("object", record.best_class) or record.best_class == "object" or record.provenance == "user":
             record.rival, record.rival_count = "", 0
             return True
-        record.rival_count = record.rival_count + 1 if record.rival == name else 1
+        away_s = (self._frame.stamp_ns - int(state.table.last_seen[row])) * 1e-9
+        first = 2 if away_s > _LOOKED_AWAY_S else 1
+        record.rival_count = record.rival_count + 1 if record.rival == name else first
         record.rival = name
         if record.rival_count < _RIVAL_SIGHTINGS:
             return True

@@ -22,6 +22,8 @@ _CLASSES_KEPT = 6
 # How far a face that was not seen follows an observation that reaches beyond it; it becomes no more certain by that.
 _BOUND_GAIN = 0.5
 _SURPRISE = 4.0
+# How far a top or a foot follows one that draws back from the other, as where something hides the foot.
+_SHRINK_GAIN = 0.1
 _MOST_ASKEW_RAD = 0.15
 
 
@@ -66,10 +68,16 @@ def fuse_geometry(observed: Observed, which: Rows, table: ObjectTable, rows: Row
     # Errors of one drive go together (drift): no number of frames makes a face certain.
     prior = np.maximum(table.face_variance[rows], config.correlated_sigma_m**2)
     surprise = (new - old) ** 2
-    # An observation far outside both uncertainties is no noise: the thing was pushed, and what was known of the face
-    # is old.
-    prior = np.where(seen & (surprise > _SURPRISE**2 * (prior + variance)), surprise, prior)
+    # An observation far outside both uncertainties is no noise: the thing was pushed, or more of it shows now, and what
+    # was known of the face is old.
+    surprised = seen & (surprise > _SURPRISE**2 * (prior + variance))
+    # Where only the top or only the foot draws back, less of the thing shows. Sides also do so when a box is turned.
+    step = new - old
+    pushed = step * step[:, ::-1] > 0.25 * surprise
+    shrunk = surprised & ~outside & ~pushed & (np.arange(3) == 2)
+    prior = np.where(surprised & ~shrunk, surprise, prior)
     gain = np.where(seen, prior / (prior + variance), 0.0)
+    gain[shrunk] = np.minimum(gain[shrunk], _SHRINK_GAIN)
     # A part seen askew says little of where the faces are.
     bound = ~seen & outside & (np.abs(pairs.turn_rad) < _MOST_ASKEW_RAD)[:, None, None]
     faces = old + np.where(bound, _BOUND_GAIN, gain) * (new - old)
@@ -98,11 +106,14 @@ def take_geometry(observed: Observed, which: int, table: ObjectTable, row: int, 
 
 
 def fuse_label(table: ObjectTable, row: int, observation: ObjectObservation, sizes: ClassSizes) -> None:
-    """Add an observation's class scores, states, embedding and picture to a row's; sizes: doubts wrong labels."""
+    """Add an observation's class scores, states, embedding and picture to a row's; sizes: doubts labels that do not
+    suit the size of the thing, as far as it is known."""
     record = table.record(row)
     classes = record.classes
+    known = not table.mostly_truncated(np.array([row]))[0]
+    size = table.size[row] if known else observation.box.size
     for name, score in observation.class_scores.items():
-        fit = sizes.fit(name, observation.box.size, whole=not observation.truncated)
+        fit = sizes.fit(name, size, whole=known or not observation.truncated)
         classes[name] = classes.get(name, 0.0) + score * fit
     if observation.class_scores and len(classes) > 1:
         # "object" only stands in until something names the thing

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memory_node.domain.observation import Frame, ObjectObservation
+from memory_node.scene_graph.class_sizes import ClassSizes
 from memory_node.scene_graph.config import SceneGraphConfig
 
 
@@ -28,8 +29,11 @@ class Observed:
         return len(self.observations)
 
     @classmethod
-    def of(cls, frame: Frame, config: SceneGraphConfig) -> Observed:
-        """Lay out a frame; sides thinner than min_thickness_m are widened, since overlap needs a volume."""
+    def of(cls, frame: Frame, config: SceneGraphConfig, sizes: ClassSizes) -> Observed:
+        """Lay out a frame; sides thinner than min_thickness_m are widened, since overlap needs a volume.
+
+        What is far smaller than things of its class are counts as truncated: not everything that hides a part is seen.
+        """
         seen = frame.observations
         boxes = [observation.box for observation in seen]
         size = np.array([box.size for box in boxes]).reshape(-1, 3)
@@ -39,6 +43,6 @@ class Observed:
             np.maximum(size, 0.2 * config.min_thickness_m),
             np.array([box.yaw_rad for box in boxes]),
             np.array([observation.covariance.diagonal() for observation in seen]).reshape(-1, 3),
-            np.array([observation.truncated for observation in seen], dtype=bool),
+            np.array([o.truncated or sizes.is_part(o.best_class, o.box.size) for o in seen], dtype=bool),
             np.asarray(frame.map_T_camera.position),
         )

@@ -23,14 +23,15 @@ class Watched:
 
     def __init__(self) -> None:
         self.graph = SceneGraph()
-        self._looks = 0
+        self._looks = self._stamp_s = 0
 
-    def look(self, *observations: ObjectObservation, times: int = 1) -> None:
-        """Take the same frame in some times."""
+    def look(self, *observations: ObjectObservation, times: int = 1, after_s: int = 1) -> None:
+        """Take the same frame in some times, a second apart and the first `after_s` later than the last."""
+        self._stamp_s += after_s - 1
         for _ in range(times):
-            self._looks += 1
-            camera = BoxWorldCamera.at(-1.0 + 0.1 * self._looks)
-            self.graph.observe(Frame(self._looks * 10**9, camera, None, observations))
+            self._looks, self._stamp_s = self._looks + 1, self._stamp_s + 1
+            camera = PassingCamera.at(-1.0 + 0.1 * self._looks)
+            self.graph.observe(Frame(self._stamp_s * 10**9, camera, None, observations))
 
     def believed(self) -> list[SceneObject]:
         """Return what is believed to be there, by class."""
@@ -41,7 +42,7 @@ class Watched:
         return [found.class_name for found in self.believed()]
 
 
-class BoxWorldCamera:
+class PassingCamera:
     """Cameras in a row before the things."""
 
     @staticmethod
@@ -118,3 +119,44 @@ def test_a_part_that_is_larger_than_a_known_thing_is_not_of_it(watched: Watched)
     watched.look(seen("pot", 0.0, (0.2, 0.2, 0.15)), times=3)
     watched.look(seen("lamp", 0.02, (0.15, 0.15, 0.34), part=True))
     assert watched.names() == ["lamp", "pot"]
+
+
+def test_a_thick_part_is_not_of_a_thing_of_a_flat_class(watched: Watched) -> None:
+    books = [seen("book", 0.5 * i, (0.24, 0.17, 0.04)) for i in range(6)]
+    watched.look(*books, times=3)
+    watched.look(*books[1:], seen("apple", 0.0, (0.09, 0.09, 0.08), part=True))
+    assert watched.graph.objects_near((0.0, 2.0, 0.84), 0.05)[0].class_name == "apple"
+
+
+def test_another_name_beside_a_thing_that_is_seen_itself_is_another_thing(watched: Watched) -> None:
+    pot, mug = seen("pot", 0.0, (0.24, 0.16, 0.16)), seen("mug", 0.07, (0.08, 0.08, 0.1), part=True)
+    watched.look(pot, times=3)
+    watched.look(pot, mug, times=2)
+    assert watched.names() == ["mug", "pot"]
+
+
+def test_a_view_far_smaller_than_its_class_does_not_shrink_a_thing(watched: Watched) -> None:
+    vases = [seen("vase", 0.5 * i, (0.12, 0.12, 0.25)) for i in range(6)]
+    watched.look(*vases, times=3)
+    # The left third, not known to be a part.
+    watched.look(*vases[1:], seen("vase", -0.04, (0.04, 0.12, 0.25)), times=5)
+    (found,) = watched.graph.objects_near((0.0, 2.0, 0.925), 0.1)
+    assert found.box.size == pytest.approx([0.12, 0.12, 0.25], abs=0.01)
+
+
+def test_a_foot_that_something_hides_stays_where_it_was(watched: Watched) -> None:
+    watched.look(seen("lamp", 0.0, (0.15, 0.15, 0.35)), times=4)
+    watched.look(seen("lamp", 0.0, (0.15, 0.15, 0.2), z_m=0.95), times=2)
+    assert watched.believed()[0].box.bottom_m == pytest.approx(0.8, abs=0.04)
+    watched.look(seen("lamp", 0.0, (0.15, 0.15, 0.35), z_m=0.95))
+    assert watched.believed()[0].box.bottom_m == pytest.approx(0.95, abs=0.02)
+
+
+@pytest.mark.parametrize(("after_s", "named_so"), [(60, 2), (1, 3)])
+def test_a_thing_may_be_swapped_while_nobody_looks(watched: Watched, after_s: int, named_so: int) -> None:
+    watched.look(seen("mug", 0.0, (0.09, 0.08, 0.1)), times=5)
+    known = watched.believed()[0].id
+    for times in range(1, named_so + 1):
+        watched.look(seen("can", 0.0, (0.08, 0.08, 0.11)), after_s=after_s if times == 1 else 1)
+        assert (known in [found.id for found in watched.believed()]) == (times < named_so)
+    assert watched.names() == ["can"]

@@ -64,6 +64,19 @@ def test_taken_object_is_removed_and_kept_in_history(graph: SceneGraph, world: W
     assert kept.history[-1].box.center == pytest.approx(bowl.box.center)
 
 
+def test_half_hidden_thing_is_missed_when_what_shows_of_its_place_is_empty(graph: SceneGraph, world: World) -> None:
+    world.put("crate", 2.6, 0.0, 1.0, (0.3, 0.5, 0.5))
+    look(graph, world, 8)
+    crate = next(found for found in graph.objects() if found.class_name == "crate")
+    # A board in front hides the left half.
+    world.put("board", 1.2, 0.3, 1.0, (0.04, 0.6, 1.2))
+    look(graph, world, 4, start_s=5.0)
+    assert crate.id in {found.id for found in graph.objects()}
+    del world.boxes["crate"]
+    look(graph, world, 8, start_s=8.0)
+    assert graph.object(crate.id).removed
+
+
 def test_thing_that_took_the_place_of_another_is_itself(graph: SceneGraph, world: World) -> None:
     look(graph, world, 6)
     bowl = next(found for found in graph.objects() if found.class_name == "bowl")
