@@ -26,6 +26,8 @@ STATE_MEANINGS = {
     ObjectState.COLD: "cold, for example with frost on it",
     ObjectState.BROKEN: "broken or cracked",
 }
+# KARMA's word for an object in no state of the list: a set without members.
+_NONE = "none"
 _TEXT_LIMIT = 2000
 
 
@@ -56,6 +58,8 @@ def parse_state_reply(text: str, stamp_ns: int, source: str = "vlm") -> StateRep
         raise StateEstimationError(f"states: expected a list, got {_shown(states)}")
     claims: dict[ObjectState, StateClaim] = {}
     for entry in states:
+        if isinstance(entry, dict) and entry.get("state") == _NONE:
+            continue
         claim = _claim(entry, stamp_ns, source)
         if claim.state in claims:
             raise StateEstimationError(f"states: {claim.state} is given twice")

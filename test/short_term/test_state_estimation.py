@@ -38,6 +38,10 @@ def test_good_reply_becomes_claims(wrap):
     assert reply.claims == (StateClaim(ObjectState.DIRTY, 0.9, 7), StateClaim(ObjectState.FILLED, 0.1, 7))
 
 
+def test_none_of_the_states_claims_nothing():
+    assert parse_state_reply('{"states": [{"state": "none", "probability": 1.0}]}', 7).claims == ()
+
+
 @pytest.mark.parametrize(
     ("text", "complaint"),
     [
