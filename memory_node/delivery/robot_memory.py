@@ -221,6 +221,11 @@ class RobotMemory:
         with self._lock:
             return self._scene.rank_search_areas(object_class, k, self._clock())
 
+    @property
+    def version(self) -> int:
+        """A number that grows with every change of the scene graph."""
+        return self._scene.version
+
     def scene(self, as_of_ns: int = 0, removed: bool = False) -> SceneSnapshot:
         """Return the whole scene graph, now or as of a stamp; `removed`: with objects kept for their history."""
         with self._lock:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -22,7 +23,8 @@ def finite_array(value: ArrayLike, shape: tuple[int, ...], what: str) -> FloatAr
     array = np.array(value, dtype=np.float64)
     if array.shape != shape:
         raise InvalidValueError(f"{what}: expected shape {shape}, got {array.shape}")
-    if not np.isfinite(array).all():
+    # Plain floats: these arrays are tiny and made by the thousand.
+    if not all(map(math.isfinite, array.ravel().tolist())):
         raise InvalidValueError(f"{what}: expected finite numbers, got {array.tolist()}")
     array.setflags(write=False)
     return array
@@ -104,7 +106,7 @@ class OrientedBox:
     def __post_init__(self) -> None:
         object.__setattr__(self, "center", finite_array(self.center, (3,), "OrientedBox.center"))
         size = finite_array(self.size, (3,), "OrientedBox.size")
-        if (size < 0.0).any():
+        if min(size.tolist()) < 0.0:
             raise InvalidValueError(f"OrientedBox.size: expected no negative side, got {size.tolist()}")
         object.__setattr__(self, "size", size)
         object.__setattr__(self, "yaw_rad", wrap_angle(float(self.yaw_rad)))

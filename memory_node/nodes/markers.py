@@ -65,17 +65,27 @@ class MarkerTopic:
     def __init__(self, node: Node) -> None:
         self._node = node
         self._diff = MarkerDiff()
+        self._scene: SceneSnapshot | None = None
         self._displays = 0
         self._publisher = node.create_publisher(MarkerArray, "~/markers", QoSProfile(depth=100))
 
     def show(self, scene: SceneSnapshot) -> None:
         """Publish what changed since the last call."""
-        changes = self._diff.update(scene)
+        self._scene = scene
+        if self._displays:
+            self._publish(self._diff.update(scene), scene)
+        self.greet()
+
+    def greet(self) -> None:
+        """Give displays that have joined since the last call everything; while there are none, nothing is drawn."""
         displays = self._publisher.get_subscription_count()
-        if displays > self._displays:
-            changes = MarkerChanges(self._diff.everything().set, changes.deleted)
+        if displays > self._displays and self._scene is not None:
+            deleted = self._diff.update(self._scene).deleted
+            self._publish(MarkerChanges(self._diff.everything().set, deleted), self._scene)
         self._displays = displays
-        if displays and (changes.set or changes.deleted):
+
+    def _publish(self, changes: MarkerChanges, scene: SceneSnapshot) -> None:
+        if changes.set or changes.deleted:
             header = conversions.header(scene.stamp_ns, scene.frame_id)
             self._publisher.publish(changes_to_msg(changes, header))
 
@@ -91,6 +101,7 @@ class EditMenus:
         self._node = node
         self._memory = memory
         self._sequence = 0
+        self._scene: SceneSnapshot | None = None
         self._shown: dict[str, tuple[tuple[float, ...], tuple[str, ...], tuple[str, ...]]] = {}
         self._markers: dict[str, InteractiveMarker] = {}
         group = MutuallyExclusiveCallbackGroup()
@@ -102,6 +113,11 @@ class EditMenus:
 
     def show(self, scene: SceneSnapshot) -> None:
         """Publish the menus of objects that are new, moved or otherwise classed, and erase those of the gone."""
+        self._scene = scene
+        if self._updates.get_subscription_count():
+            self._update(scene)
+
+    def _update(self, scene: SceneSnapshot) -> None:
         twins = _twins(scene)
         looks = {found.id: (*_look(found), twins.get(found.id, ())) for found in scene.objects}
         changed = [found for found in scene.objects if self._shown.get(found.id) != looks[found.id]]
@@ -125,6 +141,8 @@ class EditMenus:
         )
 
     def _on_get(self, request: Any, response: Any) -> Any:
+        if self._scene is not None:
+            self._update(self._scene)
         response.sequence_number = self._sequence
         response.markers = list(self._markers.values())
         return response

@@ -61,11 +61,12 @@ class MemoryTopics:
     def _publish(self) -> None:
         stamp_ns = self._node.get_clock().now().nanoseconds
         self._statistics.publish(statistics_to_msg(self._memory.statistics(), stamp_ns))
-        scene = self._memory.scene()
-        self._markers.show(scene)
-        if scene.version == self._published_version:
+        if self._memory.version == self._published_version:
+            self._markers.greet()
             return
+        scene = self._memory.scene()
         self._published_version = scene.version
+        self._markers.show(scene)
         self._graph.publish(conversions.snapshot_to_msg(scene))
         self._menus.show(scene)
         units = [conversions.unit_to_msg(unit) for unit in self._memory.cache.units()]

@@ -13,7 +13,7 @@ from memory_node.domain.answer import FindQuery, RankedArea, Recollection
 from memory_node.domain.geometry import Pose, wrap_angle
 from memory_node.domain.observation import Frame
 from memory_node.domain.ports import TextEmbedder
-from memory_node.domain.scene import Room, SceneEvent, SceneEventKind, SceneObject, SceneSnapshot
+from memory_node.domain.scene import Relation, Room, SceneEvent, SceneEventKind, SceneObject, SceneSnapshot
 from memory_node.domain.skill import StateChange
 from memory_node.scene_graph.as_of import as_of
 from memory_node.scene_graph.config import SceneGraphConfig
@@ -59,6 +59,7 @@ class SceneGraph:
         self.embedder = embedder
         self._naming = None if embedder is None else self._naming_by(embedder)
         self.frame_verified = True
+        self._latest: SceneSnapshot | None = None
         self._last_view: Pose | None = None
         self._relocalization: Relocalization | None = None
 
@@ -146,8 +147,9 @@ class SceneGraph:
 
     def objects(self, removed: bool = False) -> list[SceneObject]:
         """Return all present objects in order of birth; with `removed` also those that are gone."""
-        rows = self.state.table.rows() if removed else self.state.active_rows().tolist()
-        return [self.state.object_at(row) for row in rows]
+        rows = np.fromiter(self.state.table.rows(), np.intp) if removed else self.state.active_rows()
+        covariance = self.state.table.covariances(rows)
+        return [self.state.object_at(row, covariance[i]) for i, row in enumerate(rows.tolist())]
 
     def objects_of_class(self, name: str) -> list[SceneObject]:
         """Return the present objects of a class, however it is spelt."""
@@ -175,16 +177,26 @@ class SceneGraph:
 
         Relations between objects are those of now; an earlier graph has only those between its places.
         """
-        objects = tuple(self._as_of(self.state.table.rows(), as_of_ns) if as_of_ns else self.objects(removed))
-        known = [] if as_of_ns else object_relations(self.state, self.state.active_rows())
-        relations = [*self.places.relations(), *known]
+        if as_of_ns:
+            return self._snapshot(as_of_ns, self._as_of(self.state.table.rows(), as_of_ns), ())
+        if removed:
+            return self._snapshot(self.state.now_ns, self.objects(removed), self._relations())
+        latest = self._latest
+        if latest is None or (latest.version, latest.frame_verified) != (self.version, self.frame_verified):
+            latest = self._latest = self._snapshot(self.state.now_ns, self.objects(), self._relations())
+        return latest
+
+    def _relations(self) -> list[Relation]:
+        return object_relations(self.state, self.state.active_rows())
+
+    def _snapshot(self, stamp_ns: int, objects: Iterable[SceneObject], relations: Iterable[Relation]) -> SceneSnapshot:
         return SceneSnapshot(
-            stamp_ns=as_of_ns or self.state.now_ns,
+            stamp_ns=stamp_ns,
             floors=tuple(self.places.floors.values()),
             rooms=tuple(self.places.rooms.values()),
             areas=tuple(self.places.areas.values()),
-            objects=objects,
-            relations=tuple(relations),
+            objects=tuple(objects),
+            relations=(*self.places.relations(), *relations),
             frame_verified=self.frame_verified,
             version=self.state.version,
         )

@@ -192,12 +192,16 @@ class ObjectTable:
         """Return which rows were seen in part more often than whole (part counts a tenth in yaw_weight)."""
         return np.asarray(self.yaw_weight[rows] < 0.5 * np.minimum(self.times_seen[rows], MAX_YAW_WEIGHT))
 
-    def covariance(self, row: int) -> NDArray[np.float64]:
-        """Return the covariance (3, 3) of the centre in map."""
-        along = 0.25 * self.face_variance[row].sum(axis=0).astype(np.float64)
-        cos, sin = np.cos(float(self.yaw[row])), np.sin(float(self.yaw[row]))
-        rotation = np.array([[cos, -sin, 0.0], [sin, cos, 0.0], [0.0, 0.0, 1.0]])
-        return np.asarray((rotation * along) @ rotation.T)
+    def covariances(self, rows: Rows) -> NDArray[np.float64]:
+        """Return the covariances (n, 3, 3) of the centres of rows in map."""
+        along = 0.25 * self.face_variance[rows].sum(axis=1).astype(np.float64)
+        yaw = self.yaw[rows].astype(np.float64)
+        rotation = np.zeros((len(rows), 3, 3))
+        rotation[:, 0, 0] = rotation[:, 1, 1] = np.cos(yaw)
+        rotation[:, 1, 0] = np.sin(yaw)
+        rotation[:, 0, 1] = -rotation[:, 1, 0]
+        rotation[:, 2, 2] = 1.0
+        return np.asarray((rotation * along[:, None]) @ rotation.transpose(0, 2, 1))
 
 
 def _code(value: _Value, code_of: dict[_Value, int], values: list[_Value]) -> int:

@@ -36,13 +36,14 @@ def _near(state: GraphState, rows: Rows) -> list[Relation]:
     distance, which = cKDTree(table.center[rows]).query(
         table.center[rows], k=neighbours, distance_upper_bound=config.near_m
     )
+    here, rank = np.nonzero(np.isfinite(distance))
+    there = which[here, rank]
+    ends = np.sort(np.column_stack([here, there]), axis=1)
+    _, first = np.unique(ends[:, 0] * len(rows) + ends[:, 1], return_index=True)
     found: list[Relation] = []
-    told: set[tuple[str, str]] = set()
-    for i, j in zip(*np.nonzero(np.isfinite(distance))):
-        one, other = table.record(int(rows[i])), table.record(int(rows[which[i, j]]))
-        ends = (min(one.id, other.id), max(one.id, other.id))
-        if one.id == other.id or ends in told or other.id == one.support_id or one.id == other.support_id:
-            continue
-        told.add(ends)
-        found.append(Relation(ends[0], RelationKind.NEAR, ends[1], float(distance[i, j])))
+    for i in np.sort(first[here[first] != there[first]]).tolist():
+        one, other = table.record(int(rows[here[i]])), table.record(int(rows[there[i]]))
+        if other.id != one.support_id and one.id != other.support_id:
+            names = min(one.id, other.id), max(one.id, other.id)
+            found.append(Relation(names[0], RelationKind.NEAR, names[1], float(distance[here[i], rank[i]])))
     return found

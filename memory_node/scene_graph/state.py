@@ -9,7 +9,7 @@ from typing import Protocol
 
 import numpy as np
 
-from memory_node.domain.geometry import OrientedBox, Pose
+from memory_node.domain.geometry import FloatArray, OrientedBox, Pose
 from memory_node.domain.scene import Place, SceneEvent, SceneEventKind, SceneObject
 from memory_node.domain.states import ObjectState
 from memory_node.scene_graph.class_sizes import ClassSizes
@@ -61,15 +61,17 @@ class GraphState:
         table = self.table
         return OrientedBox(table.center[row], table.size[row], float(table.yaw[row]))
 
-    def object_at(self, row: int) -> SceneObject:
-        """Return a row as the value that leaves the graph."""
+    def object_at(self, row: int, covariance: FloatArray | None = None) -> SceneObject:
+        """Return a row as the value that leaves the graph; covariance (3, 3): where it is known already."""
         table, record = self.table, self.table.record(row)
+        if covariance is None:
+            covariance = table.covariances(np.array([row]))[0]
         total = sum(record.classes.values())
         return SceneObject(
             id=record.id,
             class_probabilities={name: weight / total for name, weight in record.classes.items()},
             box=self.box(row),
-            covariance=table.covariance(row),
+            covariance=covariance,
             existence=self.existence(row),
             first_seen_ns=int(table.first_seen[row]),
             last_seen_ns=int(table.last_seen[row]),
