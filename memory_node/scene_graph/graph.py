@@ -303,7 +303,7 @@ class SceneGraph:
 
     def _note_view(self, frame: Frame) -> None:
         """Mark the areas that lie in view, up to half the evidence range, as looked at."""
-        ids = [area.id for area in self.places.areas.values() if area.floor_id == self.places.here]
+        ids, positions = self.places.areas_on(self.places.here)
         if frame.intrinsics is None or not ids:
             return
         axis = frame.map_T_camera.matrix[:2, 2]
@@ -311,7 +311,7 @@ class SceneGraph:
         if length < 1e-6:
             return
         reach = 0.5 * self.config.evidence_range_m
-        offset = np.array([self.places.areas[i].position for i in ids]) - frame.map_T_camera.position[:2]
+        offset = positions - frame.map_T_camera.position[:2]
         ahead = offset @ (axis / length)
         aside = np.abs(offset @ (np.array([-axis[1], axis[0]]) / length))
         half = 0.5 * frame.intrinsics.width / frame.intrinsics.fx

@@ -42,6 +42,11 @@ class Places:
     grounds: dict[str, Ground] = field(default_factory=dict)
     here: str = ""
 
+    def __post_init__(self) -> None:
+        # How often areas were laid out or moved, and by floor what `areas_on` found then.
+        self._layouts = 0
+        self._on_floor: dict[str, tuple[tuple[int, int], list[str], NDArray[np.float64]]] = {}
+
     def set_map(self, grid: OccupancyMap, stamp_ns: int, robot: tuple[float, float] | None = None) -> None:
         """Lay out areas and rooms on a new or grown map of the floor at its origin's height; those that were there
         before keep their ids.
@@ -78,8 +83,18 @@ class Places:
         found = self.grounds[floor_id].area_at(at, seen_from) if floor_id in self.grounds else ""
         if found:
             return found
-        areas = [area for area in self.areas.values() if area.floor_id == floor_id]
-        return min(areas, key=lambda area: float(np.sum((at - area.position) ** 2))).id if areas else ""
+        ids, positions = self.areas_on(floor_id)
+        return ids[int(np.argmin(((positions - at) ** 2).sum(axis=1)))] if ids else ""
+
+    def areas_on(self, floor_id: str) -> tuple[list[str], NDArray[np.float64]]:
+        """Return the ids of a floor's areas and their positions (n, 2), kept until they change: every frame asks."""
+        laid = (self._layouts, len(self.areas))
+        known = self._on_floor.get(floor_id)
+        if known is None or known[0] != laid:
+            areas = [area for area in self.areas.values() if area.floor_id == floor_id]
+            positions = np.array([area.position for area in areas]).reshape(-1, 2)
+            known = self._on_floor[floor_id] = (laid, [area.id for area in areas], positions)
+        return known[1], known[2]
 
     def areas_within(self, place: str) -> set[str]:
         """Return the ids of the areas of an area, a room or a floor by its id, or of rooms and floors by their name."""
@@ -126,6 +141,7 @@ class Places:
 
     def moved_by(self, transform: Pose) -> None:
         """Move everything with the map: `transform` is new_map_T_old_map."""
+        self._layouts += 1
         for area in self.areas.values():
             self.areas[area.id] = replace(area, position=_moved(transform, area.position))
         for room in self.rooms.values():
@@ -184,6 +200,7 @@ class Places:
         stamp_ns: int,
     ) -> list[str]:
         """Enter the areas of a floor and the paths between them; return their ids by their number in `labels`."""
+        self._layouts += 1
         middles = area_middles(grid, labels)
         here = [area for area in self.areas.values() if area.floor_id == floor.id]
         claims = _claims(grid, labels, [area.position for area in here])

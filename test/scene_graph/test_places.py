@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from memory_node.domain.geometry import Pose
-from memory_node.domain.scene import RelationKind
+from memory_node.domain.scene import Area, RelationKind
 from memory_node.scene_graph.config import SceneGraphConfig
 from memory_node.scene_graph.graph import SceneGraph
 
@@ -96,3 +96,13 @@ def test_map_origin_may_be_turned() -> None:
     assert at[:, 0].max() < 10.0
     assert at[:, 1].min() > 0.0
     assert at[:, 1].max() < 5.0
+
+
+def test_stored_areas_are_found_before_the_map_comes_and_after_they_moved() -> None:
+    places = SceneGraph().places
+    places.areas.update({name: Area(name, name, (x_m, 0.0)) for name, x_m in (("west", 0.0), ("east", 4.0))})
+    assert places.area_at(3.0, 0.0, 0.5) == "east"
+    places.moved_by(Pose.planar(5.0, 0.0, 0.0))
+    assert places.area_at(3.0, 0.0, 0.5) == "west"
+    places.areas["middle"] = Area("middle", "middle", (3.0, 0.5))
+    assert places.area_at(3.0, 0.0, 0.5) == "middle"
