@@ -12,6 +12,7 @@ from memory_node.domain.skill import FailureReason, SkillCall, SkillResult
 from memory_node.domain.skill_library import declaration
 from memory_node.home.object_types import load_types
 from memory_node.nodes.skill_bridge.config import ArmParameters
+from memory_node.nodes.skill_bridge.driving import Driving
 from memory_node.nodes.skill_bridge.lookup import TargetLookup
 from memory_node.nodes.skill_bridge.outcome import SkillFailure, SkillRun
 from memory_node.nodes.skill_bridge.performer import SkillPerformer
@@ -71,6 +72,25 @@ def test_nearest_of_a_class_is_meant_and_what_is_gone_comes_last() -> None:
     assert lookup(mugs, Hand()).resolve("Mug").box.center[0] == 1.0
     gone = [mugs[0], mugs[1].changed(existence=0.3)]
     assert lookup(gone, Hand()).resolve("Mug").box.center[0] == 3.0
+
+
+def test_thing_on_this_floor_is_meant_before_a_nearer_one_above() -> None:
+    places = {"above": (0.5, 0.0, 3.9), "here": (6.0, 0.0, 0.8), "below": (0.5, 0.0, -2.2)}
+    mugs = [thing("Mug", *at, (0.1, 0.1, 0.1)).changed(id=name) for name, at in places.items()]
+    assert lookup(mugs, Hand()).resolve("Mug").object_id == "here"
+    assert lookup([mugs[0], mugs[1].changed(existence=0.3)], Hand()).resolve("Mug").object_id == "above"
+
+
+def test_base_does_not_set_out_for_another_floor() -> None:
+    class Still:
+        def robot_pose(self) -> Pose:
+            return Pose()
+
+    driving = Driving(None, Still(), None, None, None, None, lambda: 1)  # type: ignore[arg-type]
+    above = Target.of_scene_object(thing("Mug", 0.5, 0.0, 3.9, (0.1, 0.1, 0.1)))
+    with pytest.raises(SkillFailure, match="another floor") as failure:
+        driving.go_to(above, run())
+    assert failure.value.reason is FailureReason.UNREACHABLE
 
 
 @pytest.mark.parametrize("reference", ["Apple", "id-Apple", "Apple@1.75,0.2,0.84"])

@@ -14,7 +14,7 @@ from memory_node.domain.skill import FailureReason
 from memory_node.nodes.skill_bridge.config import BaseParameters, ExploreParameters
 from memory_node.nodes.skill_bridge.lookup import TargetLookup
 from memory_node.nodes.skill_bridge.outcome import SkillFailure, SkillRun
-from memory_node.nodes.skill_bridge.target import Target
+from memory_node.nodes.skill_bridge.target import Target, is_on_another_floor
 from memory_node.planner.standoff import Costmap, StandOffConfig, rank_stand_offs
 
 
@@ -70,10 +70,13 @@ class Driving:
         """Drive to the best stand-off pose that Nav2 can reach.
 
         Raises:
-            SkillFailure: UNREACHABLE when there is none, else what the base fails with.
+            SkillFailure: UNREACHABLE when there is none, or it is on another floor; else what the base fails with.
         """
         here = self._view.robot_pose()
         run.moved_to(here)
+        if is_on_another_floor(target.box.center, here.position):
+            message = f"{target.object_class} is on another floor, and nothing here takes the lift"
+            raise SkillFailure(FailureReason.UNREACHABLE, message, target.object_id)
         found = rank_stand_offs(target.box, self._view.costmap(), here, self._stand_off, k=self._parameters.candidates)
         if not found:
             message = f"no free place within reach of {target.object_class}"

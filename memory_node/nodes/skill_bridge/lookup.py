@@ -13,7 +13,7 @@ from memory_node.domain.scene import SceneSnapshot
 from memory_node.domain.skill import FailureReason, StateChange
 from memory_node.domain.skill_library import ObjectReference
 from memory_node.nodes.skill_bridge.outcome import SkillFailure
-from memory_node.nodes.skill_bridge.target import SAME_PLACE_M, Hand, Target
+from memory_node.nodes.skill_bridge.target import SAME_PLACE_M, Hand, Target, is_on_another_floor
 
 _ENOUGH = 20
 _AROUND_M = 1.0
@@ -122,8 +122,13 @@ class TargetLookup:
 
 
 def _trusted(answers: Sequence[ObjectAnswer], near: FloatArray) -> ObjectAnswer:
-    """Return the nearest of what is most likely still there."""
-    best = min(answers, key=lambda one: (one.status is not AnswerStatus.OK, float(np.linalg.norm(one.position - near))))
+    """Return the nearest of what is most likely still there; what is on another floor comes after what is on this."""
+
+    def doubts(one: ObjectAnswer) -> tuple[bool, bool, float]:
+        elsewhere = is_on_another_floor(one.position, near)
+        return one.status is not AnswerStatus.OK, elsewhere, float(np.linalg.norm(one.position - near))
+
+    best = min(answers, key=doubts)
     if best.status is AnswerStatus.FRAME_NOT_VERIFIED:
         raise SkillFailure(FailureReason.PRECONDITION, _UNVERIFIED, best.object_id)
     return best

@@ -17,6 +17,14 @@ from memory_node.scene_graph.state import ROBOT_ID
 
 # A remembered place may be this far from the thing that it is about.
 SAME_PLACE_M = 0.75
+# What lies lower or higher than this over the ground that a robot stands on is on another floor.
+_ON_THIS_FLOOR_M = (-0.5, 2.6)
+
+
+def is_on_another_floor(position: FloatArray, base: FloatArray) -> bool:
+    """Return whether a place is on another floor than the robot's base; both (x, y, z) in map."""
+    low_m, high_m = _ON_THIS_FLOOR_M
+    return not low_m <= position[2] - base[2] <= high_m
 
 
 @dataclass(frozen=True, eq=False)
