@@ -176,10 +176,10 @@ class FrameUpdate:
         """Return an object that was first seen after this one was last seen and is otherwise like it."""
         state, table = self._state, self._state.table
         record = table.record(row)
-        count = len(table.records)
-        young = np.flatnonzero((table.first_seen[:count] > table.last_seen[row]) & ~table.removed[:count])
-        living = [r for r in young.tolist() if table.records[r] is not None and r != row]
-        return best_same_instance(table, living, record.best_class, table.size[row], record.embedding, state.config)
+        young = np.flatnonzero(table.alive & ~table.removed & (table.first_seen > table.last_seen[row]))
+        return best_same_instance(
+            table, young[young != row], record.best_class, table.size[row], record.embedding, state.config
+        )
 
     def _refine(self, rows: Rows, sight: Sight, found: Association) -> list[int]:
         state, table, config = self._state, self._state.table, self._state.config
@@ -269,12 +269,12 @@ class FrameUpdate:
     def _missing_like(self, observation: ObjectObservation, rows: Rows, found: Association) -> int | None:
         state, table = self._state, self._state.table
         name = observation.best_class
-        doubtful = rows[(table.log_odds[rows] < 0.0) & ~np.isin(rows, found.matched[:, 1])]
-        near = [r for r in doubtful.tolist() if table.records[r] is not None and not table.removed[r]]
-        confirmed = [r for r in near if table.times_seen[r] >= state.config.confirmed_sightings]
-        candidates = confirmed + state.lost.get(name, [])
-        if observation.truncated or not candidates or self._is_in_hand(name):
+        if observation.truncated or self._is_in_hand(name):
             return None
+        near = self._present(rows)
+        doubtful = near[(table.log_odds[near] < 0.0) & ~np.isin(near, found.matched[:, 1])]
+        confirmed = doubtful[table.times_seen[doubtful] >= state.config.confirmed_sightings]
+        candidates = np.concatenate([confirmed, np.flatnonzero(table.alive & table.removed)])
         return best_same_instance(table, candidates, name, observation.box.size, observation.embedding, state.config)
 
     def _is_in_hand(self, best_class: str) -> bool:

@@ -142,7 +142,7 @@ class ObjectTable:
     def set_class(self, row: int, name: str) -> None:
         """Set the most probable class of a living row."""
         self.record(row).best_class = name
-        self.class_code[row] = _code(name, self._code_of_class, self.class_names)
+        self.class_code[row] = self.code_of_class(name)
 
     def set_area(self, row: int, area_id: str) -> None:
         """Set the area that a living row is in, empty when none is known."""
@@ -154,6 +154,10 @@ class ObjectTable:
         self.record(row).states = states
         told = tuple((belief.state, belief.probability >= 0.5) for belief in states)
         self.state_code[row] = _code(told, self._code_of_states, self.state_sets)
+
+    def code_of_class(self, name: str) -> int:
+        """Return the number that stands for a class in `class_code`."""
+        return _code(name, self._code_of_class, self.class_names)
 
     def code_of_area(self, area_id: str) -> int:
         """Return the number that stands for an area in `area_code`."""

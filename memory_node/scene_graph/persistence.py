@@ -92,7 +92,6 @@ def enter_object(state: GraphState, found: SceneObject, kept: Mapping[str, Any] 
         state.learn_size(row)
     if found.removed:
         table.removed[row] = True
-        state.lost.setdefault(record.best_class, []).append(row)
     elif found.support_id != ROBOT_ID:
         state.place(row)
     record.support_id, record.inside = found.support_id, found.inside

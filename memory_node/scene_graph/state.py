@@ -31,7 +31,7 @@ class AreaLookup(Protocol):
 
 @dataclass
 class GraphState:
-    """The objects with their indexes. Removed objects stay in the table, out of `index`, listed by class in `lost`.
+    """The objects with their indexes. Removed objects stay in the table, out of `index`.
 
     contents: what stands on or in each object. apart: neighbours that were seen in one frame and so are two things.
     seen_apart: in how many views more an object was seen as several things than as one.
@@ -41,7 +41,6 @@ class GraphState:
     make_id: Callable[[int], str]
     table: ObjectTable = field(default_factory=ObjectTable)
     index: GridIndex = field(default_factory=GridIndex)
-    lost: dict[str, list[int]] = field(default_factory=dict)
     contents: dict[str, set[str]] = field(default_factory=dict)
     apart: dict[str, set[str]] = field(default_factory=dict)
     seen_apart: dict[str, float] = field(default_factory=dict)
@@ -142,20 +141,14 @@ class GraphState:
 
     def mark_removed(self, row: int) -> None:
         """Take a row out of the present; it stays in history and may be found again."""
-        record = self.table.record(row)
         self.end_place(row)
         self.table.removed[row] = True
         self.index.take(row)
-        self.lost.setdefault(record.best_class, []).append(row)
         self.stand_on(row, "", False)
 
     def mark_present(self, row: int) -> None:
         """Take a removed row back into the present."""
-        if self.table.removed[row]:
-            self.table.removed[row] = False
-            for rows in self.lost.values():
-                if row in rows:
-                    rows.remove(row)
+        self.table.removed[row] = False
         self.place(row)
 
     def drop(self, row: int) -> None:
