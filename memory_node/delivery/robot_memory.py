@@ -322,6 +322,7 @@ class RobotMemory:
         with self._lock:
             before = self._scene.version
             events = tuple(operations[operation]())
+            self._scene.name_rooms(events)
             for event in events:
                 self._mirror(event)
             ticket = self._append(events, before)
@@ -345,6 +346,7 @@ class RobotMemory:
             before = self._scene.version
             ids = self._edits.select(object_id, area_id, object_class, begin_ns, end_ns)
             events = tuple(self._edits.forget(ids))
+            self._scene.name_rooms(events)
             for event in events:
                 self._mirror(event)
             self._tell(events, before)

@@ -99,7 +99,7 @@ class SceneGraph:
             events += self._relocalization.note_frame()
         self.places.here = self.places.floor_at(float(frame.map_T_camera.position[2]))
         self._note_view(frame)
-        self._name_rooms(events)
+        self.name_rooms(events, at_once=False)
         self.state.version += 1
         return events
 
@@ -108,7 +108,7 @@ class SceneGraph:
         self.state.now_ns = max(self.state.now_ns, change.stamp_ns)
         self.state.version += 1
         events = apply_change(self.state, change)
-        self._name_rooms(events)
+        self.name_rooms(events, at_once=False)
         return events
 
     def set_map(
@@ -132,6 +132,12 @@ class SceneGraph:
             self._naming.touch(self.places.areas)
             self._naming.rename(at_once=True)
         self.state.version += 1
+
+    def name_rooms(self, events: Iterable[SceneEvent], at_once: bool = True) -> None:
+        """Name the rooms again in which something changed; who edits the graph from outside calls this."""
+        if self._naming is not None:
+            self._naming.note(events)
+            self._naming.rename(at_once)
 
     def take_renamed_rooms(self) -> tuple[Room, ...]:
         """Return the rooms that were named after their contents since the last call, with their names of now."""
@@ -170,6 +176,8 @@ class SceneGraph:
         if found.id in self.state.table.row_of:
             self.state.drop(self.state.table.row(found.id))
         enter_object(self.state, found)
+        if self._naming is not None:
+            self._naming.touch([found.area_id])
         self.state.version += 1
 
     def snapshot(self, as_of_ns: int = 0, removed: bool = False) -> SceneSnapshot:
@@ -276,14 +284,6 @@ class SceneGraph:
     def _naming_by(self, embedder: TextEmbedder) -> RoomNaming:
         classifier = RoomClassifier(RoomKinds.load(), embedder, self.config.room_cosine_slope)
         return RoomNaming(self.state, self.places, classifier)
-
-    def _name_rooms(self, events: Iterable[SceneEvent]) -> None:
-        if self._naming is None:
-            return
-        for event in events:
-            left = event.object.history[-1:] if event.kind is SceneEventKind.MOVED else ()
-            self._naming.touch([event.object.area_id, *(place.area_id for place in left)])
-        self._naming.rename()
 
     def _room_name(self, area_id: str) -> str:
         places = self.places

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 import numpy as np
 
 from memory_node.domain.errors import RobotMemoryError
-from memory_node.domain.scene import Room
+from memory_node.domain.scene import Room, SceneEvent, SceneEventKind
 from memory_node.scene_graph.places import Places
 from memory_node.scene_graph.room_kinds import RoomClassifier
 from memory_node.scene_graph.state import GraphState
@@ -35,6 +35,12 @@ class RoomNaming:
     def touch(self, area_ids: Iterable[str]) -> None:
         """Note the areas in which something was seen or changed."""
         self._touched.update(area_ids)
+
+    def note(self, events: Iterable[SceneEvent]) -> None:
+        """Note where events happened; what moved also left a place."""
+        for event in events:
+            left = event.object.history[-1:] if event.kind is SceneEventKind.MOVED else ()
+            self.touch([event.object.area_id, *(place.area_id for place in left)])
 
     def take_renamed(self) -> tuple[Room, ...]:
         """Return the rooms that have got another name since the last call, as they are now."""

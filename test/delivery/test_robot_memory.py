@@ -212,8 +212,14 @@ def test_name_that_a_room_took_from_its_contents_is_durable(open_at: Open, see: 
     memory.observe(see(2, Toilet=(1.0, 1.0, 0.4), ShowerCurtain=(2.0, 1.0, 1.0), Towel=(1.0, 2.0, 1.0)))
     memory.observe(see(5, SoapBar=(1.5, 1.5, 0.8), ToiletPaper=(3.0, 1.0, 0.5)))
     memory.close()
-    (after,) = open_at().scene().rooms
+    again = open_at()
+    (after,) = again.scene().rooms
     assert (after.id, before.name, after.name) == (before.id, "room 1", "bathroom")
+    for found in again.scene().objects:
+        again.edit("delete", found.id)
+    again.close()
+    (edited,) = open_at().scene().rooms
+    assert (edited.id, edited.name) == (before.id, "room 1")
 
 
 def test_context_tells_what_was_just_used_within_its_budget(memory: RobotMemory, see: See) -> None:
