@@ -35,15 +35,16 @@ def test_the_one_most_alike_is_found_among_many(seed: int) -> None:
         name = ("mug", "can")[number % 2]
         record = ObjectRecord(f"{number}", {name: 1.0}, name, movable=bool(random.random() < 0.8))
         record.embedding = looks().astype(np.float16) if random.random() < 0.5 else None
-        table.size[table.add(record)] = random.uniform(0.05, 0.15, 3)
+        row = table.add(record)
+        table.size[row] = random.uniform(0.05, 0.15, 3)
     for _ in range(40):
         size, seen = random.uniform(0.04, 0.2, 3), looks() if random.random() < 0.5 else None
         expected = straightforward(table, "mug", size, seen)
-        row = best_same_instance(table, np.arange(120), "mug", size, seen, CONFIG)
-        assert (row is None) == (expected is None)
-        if row is not None:
+        best = best_same_instance(table, np.arange(120), "mug", size, seen, CONFIG)
+        assert (best is None) == (expected is None)
+        if best is not None:
             alone = ObjectTable()
-            alone.size[alone.add(table.record(row))] = table.size[row]
+            alone.size[alone.add(table.record(best))] = table.size[best]
             assert straightforward(alone, "mug", size, seen) == pytest.approx(expected, abs=1e-3)
 
 
