@@ -19,9 +19,10 @@ CHUNK = 5_000
 COPIED = (schema.sessions, *schema.LOGGED, schema.tombstones, schema.forgettings)
 
 
-def rows_of(connection: Connection, site: str, table: sa.Table) -> Iterator[Row]:
-    """Yield a site's rows of a table, by its key, in chunks."""
-    query = sa.select(table).where(table.c.site == site).order_by(*table.primary_key)
+def rows_of(connection: Connection, site: str, table: sa.Table, *names: str) -> Iterator[Row]:
+    """Yield a site's rows of a table, by its key, in chunks; names: of the columns that are wanted (none: all)."""
+    columns = [table.c[name] for name in names] if names else [table]
+    query = sa.select(*columns).where(table.c.site == site).order_by(*table.primary_key)
     for chunk in connection.execute(query.execution_options(yield_per=CHUNK)).mappings().partitions(CHUNK):
         for row in chunk:
             yield dict(row)

@@ -17,7 +17,7 @@ from memory_node.domain.ids import new_id
 from memory_node.store import schema
 from memory_node.store.apply import next_revision, notify
 from memory_node.store.engine import for_writing, leave_wal, open_copy, open_engine, parse_url, sqlite_path
-from memory_node.store.forget_plan import ForgetPlan, make_plan
+from memory_node.store.forget_plan import ForgetPlan, find_objects, make_plan
 from memory_node.store.forget_request import ForgetReport, ForgetRequest
 from memory_node.store.forget_rows import RowForgetter
 from memory_node.store.location import Folders
@@ -58,16 +58,15 @@ def forget(
         NotFoundError: nothing in the store fits the request.
         StoreUnavailableError: the rows are gone, but others kept the file busy so that it could not be rewritten.
     """
-    with reading(engine) as connection:
-        planned = make_plan(connection, site, request)
     artifacts = _artifacts(engine, site)
     backups = [path for kind, path in artifacts if kind == "backup" and path.is_file()]
+    in_backups = _for_copies(engine, site, request) if backups else []
     outcomes: list[_Outcome] = []
     troubles: dict[Path, str] = {}
     # Backups first: were this interrupted, the request could still be made again.
     for path in backups:
         try:
-            outcomes += _forget_in_backup(path, _for_copy(request, planned), robot_id, clock)
+            outcomes += _forget_in_backup(path, in_backups, robot_id, clock)
         except (sa.exc.SQLAlchemyError, sqlite3.Error, OSError, StoreError) as error:
             # One that is damaged must not keep everything else remembered.
             troubles[path] = str(getattr(error, "orig", None) or error).partition("\n")[0]
@@ -136,11 +135,13 @@ def _longer_words_of_backup(path: Path, terms: Terms) -> set[str]:
         copy.dispose()
 
 
-def _for_copy(request: ForgetRequest, plan: ForgetPlan) -> list[ForgetRequest]:
-    """Return the requests for an older copy: the same one, and the objects by id, which had other names then."""
-    if request.object_ids or not plan.objects:
+def _for_copies(engine: Engine, site: str, request: ForgetRequest) -> list[ForgetRequest]:
+    """Return the requests for older copies: the same one, and the objects by id, which had other names then."""
+    if request.object_ids:
         return [request]
-    return [request, ForgetRequest(object_ids=tuple(sorted(plan.objects)))]
+    with reading(engine) as connection:
+        ids = find_objects(connection, site, request)
+    return [request, ForgetRequest(object_ids=tuple(sorted(ids)))] if ids else [request]
 
 
 def _forget_rows(engine: Engine, site: str, request: ForgetRequest, robot_id: str, clock: Clock) -> _Outcome:

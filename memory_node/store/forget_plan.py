@@ -47,7 +47,7 @@ class ForgetPlan:
 def make_plan(connection: Connection, site: str, request: ForgetRequest) -> ForgetPlan:
     """Return what goes in this database."""
     plan = ForgetPlan()
-    plan.objects = _find_objects(connection, site, request)
+    plan.objects = find_objects(connection, site, request)
     plan.words = tuple(word for word in (request.label.strip(), request.class_name) if word)
     plan.terms = Terms(plan.words, plan.objects)
     _find_steps(connection, site, request, plan)
@@ -55,7 +55,8 @@ def make_plan(connection: Connection, site: str, request: ForgetRequest) -> Forg
     return plan
 
 
-def _find_objects(connection: Connection, site: str, request: ForgetRequest) -> set[str]:
+def find_objects(connection: Connection, site: str, request: ForgetRequest) -> set[str]:
+    """Return the ids of the objects that go in this database."""
     objects = schema.objects
     here = objects.c.site == site
     if request.object_ids:
@@ -81,7 +82,8 @@ def _ids(connection: Connection, *conditions: Any) -> set[str]:
 
 def _find_steps(connection: Connection, site: str, request: ForgetRequest, plan: ForgetPlan) -> None:
     left: defaultdict[str, int] = defaultdict(int)
-    for row in rows_of(connection, site, schema.steps):
+    columns = ("episode_id", "step_index", "arguments", "area", "stamp_ns", "robot_id")
+    for row in rows_of(connection, site, schema.steps, *columns):
         about = bool(plan.terms) and plan.terms.found_in(texts_of(json.loads(row["arguments"])))
         there = bool(request.area_id) and row["area"] == request.area_id
         told = request.in_span(row["stamp_ns"]) or row["robot_id"] == (request.robot_id or None)

@@ -176,7 +176,8 @@ class RowForgetter:
 
     def _mentioning(self, table: sa.Table, terms: Terms) -> Iterable[Row]:
         columns = [name for group in (_NAMES, _TEXTS, _LISTS, _BODIES) for name in group.get(table.name, ())]
-        for row in rows_of(self._connection, self._site, table):
+        keys = [column.name for column in table.primary_key]
+        for row in rows_of(self._connection, self._site, table, *keys, *columns):
             if any(terms.found_in(_readable(row[name])) for name in columns):
                 yield row
 

@@ -108,4 +108,4 @@ def longer_words(connection: Connection, site: str, terms: Terms) -> set[str]:
 def _texts(connection: Connection, site: str, table: sa.Table) -> Iterator[str]:
     """Yield each row's texts, apart from each other."""
     names = [column.name for column in table.c if isinstance(column.type, sa.Text)]
-    return ("\n".join(row[name] for name in names) for row in rows_of(connection, site, table))
+    return ("\n".join(row.values()) for row in rows_of(connection, site, table, *names))
