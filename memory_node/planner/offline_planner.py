@@ -6,7 +6,7 @@ from collections.abc import Generator
 
 from memory_node.domain.errors import InvalidValueError
 from memory_node.domain.skill import SkillResult
-from memory_node.planner.achieving import GoalRun, Setback
+from memory_node.planner.achieving import GoalRun
 from memory_node.planner.goal_model import HomeClasses
 from memory_node.planner.lookup import MemoryLookup
 from memory_node.planner.object_kinds import ObjectKinds
@@ -19,6 +19,7 @@ from memory_node.planner.planner import (
     ProgressKind,
     Situation,
 )
+from memory_node.planner.pursuit import Setback
 from memory_node.planner.understanding import NotUnderstoodError, Understander
 
 

@@ -1,0 +1,107 @@
+"""What the result of a skill tells of the world: effects of a success, corrections by a failure."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from memory_node.domain.skill import FailureReason, SkillCall, SkillResult
+from memory_node.domain.skill_library import SKILLS
+from memory_node.domain.states import ObjectState
+from memory_node.planner.belief import Thing
+from memory_node.planner.object_kinds import ObjectKinds
+from memory_node.planner.pursuit import Pursuit
+from memory_node.planner.search import apply_effects
+
+_S = ObjectState
+_ELSEWHERE = frozenset(
+    {
+        FailureReason.NOT_FOUND,
+        FailureReason.NOT_VISIBLE,
+        FailureReason.UNREACHABLE,
+        FailureReason.OCCUPIED,
+        FailureReason.WRONG_OBJECT,
+        FailureReason.PRECONDITION,
+        FailureReason.INVALID_CALL,
+    }
+)
+
+
+class Outcomes:
+    """Takes results over into what is believed in the pursuit of one goal."""
+
+    def __init__(self, kinds: ObjectKinds, pursuit: Pursuit) -> None:
+        self._kinds = kinds
+        self._pursuit = pursuit
+        self._belief = pursuit.belief
+
+    def succeeded(self, call: SkillCall, result: SkillResult, subject: Thing | None) -> None:
+        """Apply the declared effects, which hold whether or not the robot reports changes."""
+        if subject is None:
+            return
+        skill = SKILLS[call.skill]
+        things = [self._belief.named(argument) for argument in call.arguments]
+        binding = {argument.name: thing.name for argument, thing in zip(skill.arguments, things) if thing is not None}
+        if call.skill == "SliceObject":
+            self._cut(subject, result.object_id)
+            return
+        self._belief.state = apply_effects(skill, binding, self._belief.state)
+        if call.skill in ("PickupObject", "GoToObject"):
+            self._belief.identify(subject.name, result.object_id)
+
+    def _cut(self, whole: Thing, first_piece: str) -> None:
+        """Replace a whole by its pieces, which lie where it was."""
+        container = self._belief.state.container_of(whole.name)
+        piece = Thing(whole.name, self._kinds.sliced(whole.object_class), first_piece or whole.reference, first_piece)
+        at = self._belief.state.at
+        self._belief.forget(whole.name)
+        self._belief.add(piece, container)
+        self._belief.state = replace(self._belief.state.with_state(whole.name, _S.SLICED), at=container or piece.name)
+        if at and at != whole.name:
+            self._belief.state = replace(self._belief.state, at=at)
+
+    def failed(self, call: SkillCall, result: SkillResult) -> None:
+        """Correct the belief that made a call fail."""
+        reason, belief = result.reason, self._belief
+        things = [belief.named(argument) for argument in call.arguments]
+        subject, last = things[0], things[-1]
+        if reason is FailureReason.TOO_FAR:
+            belief.state = replace(belief.state, at="")
+            belief.apart |= {thing.name for thing in (subject, last) if thing is not None}
+        elif reason is FailureReason.CLOSED:
+            self._closed(call, result, last if call.skill == "PutObject" else subject)
+        elif reason in (FailureReason.ALREADY_OPEN, FailureReason.ALREADY_CLOSED) and subject is not None:
+            state = _S.OPENED if reason is FailureReason.ALREADY_OPEN else _S.CLOSED
+            belief.state = belief.state.with_state(subject.name, state)
+        elif reason in (FailureReason.HAND_EMPTY, FailureReason.NOT_HOLDING):
+            belief.state = replace(belief.state, held="")
+        elif reason is FailureReason.HAND_FULL:
+            self._discovered_in_hand(result.object_id)
+        elif reason is FailureReason.PRECONDITION and call.skill in ("SwitchOn", "ToggleOn", "SwitchOff", "ToggleOff"):
+            if subject is not None:  # it is in that state already
+                state = _S.ON if call.skill.endswith("On") else _S.OFF
+                belief.state = belief.state.with_state(subject.name, state)
+        elif reason in _ELSEWHERE and last is not None and last.name in self._pursuit.mentions:
+            self._pursuit.exclude(last)
+        belief.state = replace(belief.state, at="" if call.skill == "GoToObject" else belief.state.at)
+
+    def _closed(self, call: SkillCall, result: SkillResult, subject: Thing | None) -> None:
+        """Note that something is closed: the thing itself, or what it turned out to lie in."""
+        if subject is None:
+            return
+        container = self._belief.named(result.object_id)
+        if container is None and result.object_id and self._kinds[subject.object_class].movable:
+            cover = f"{subject.name} cover"
+            container = Thing(cover, "Cabinet", result.object_id, result.object_id, is_setting=True)
+            self._belief.add(container)
+        if container is None:
+            container = subject
+        if container.name != subject.name:
+            self._belief.state = self._belief.state.put(subject.name, container.name)
+        self._belief.state = self._belief.state.with_state(container.name, _S.CLOSED)
+
+    def _discovered_in_hand(self, object_id: str) -> None:
+        known = self._belief.named(object_id)
+        if known is None:
+            known = Thing("held", "", object_id, object_id)
+            self._belief.add(known)
+        self._belief.state = replace(self._belief.state, held=known.name)
