@@ -78,14 +78,13 @@ class GoalSequenceModel:
         feed = self._feed(hidden, home)
         written, expected, score = [_START], 0, 0.0
         while len(written) < self._longest:
-            scores = self._scores(feed, written)[-1]
-            scores = log_softmax(np.where(self._is_class if expected else self._is_verb, scores, -np.inf))
+            scores = self._admitted(self._scores(feed, written)[-1], expected)
             best = int(scores.argmax())
             score += float(scores[best])
             if best == _STOP:
                 break
             written.append(best)
-            expected = expected - 1 if expected else _classes_behind(self._symbols[best])
+            expected = self._expected_behind(best, expected)
         return SequenceReading(self._effects(written[1:]), score)
 
     def score(self, hidden: NDArray[np.float32], home: HomeClasses, effects: Sequence[Effect]) -> float:
@@ -94,9 +93,18 @@ class GoalSequenceModel:
         if any(symbol not in self._numbers for symbol in symbols) or len(symbols) > self._longest - 2:
             return _IMPOSSIBLE
         written = [_START, *(self._numbers[symbol] for symbol in symbols)]
-        scores = self._scores(self._feed(hidden, home), written)
-        following = [*written[1:], _STOP]
-        return float(sum(log_softmax(row)[symbol] for row, symbol in zip(scores, following)))
+        expected, score = 0, 0.0
+        for logits, symbol in zip(self._scores(self._feed(hidden, home), written), [*written[1:], _STOP]):
+            score += float(self._admitted(logits, expected)[symbol])
+            expected = self._expected_behind(symbol, expected)
+        return score
+
+    def _admitted(self, logits: Scores, expected: int) -> Scores:
+        """Return the log-probabilities of one symbol where `expected` classes must follow."""
+        return log_softmax(np.where(self._is_class if expected else self._is_verb, logits, -np.inf))
+
+    def _expected_behind(self, symbol: int, expected: int) -> int:
+        return expected - 1 if expected else _classes_behind(self._symbols[symbol])
 
     def _scores(self, feed: Mapping[str, NDArray[np.float32]], written: Sequence[int]) -> Scores:
         """Return logits (written, symbols) of what follows each symbol."""

@@ -126,14 +126,16 @@ class Understander:
             raise NotUnderstoodError(
                 f"{_quoted(text)} was not understood: {missing}; name a thing and what to do with it"
             )
-        literal = self._literal(readers, text, hidden, home, commanded)
+        whole = one_goal(goals)
+        prediction = self._whole(readers.goal, text, home, whole) if whole is not None else None
+        agreed = prediction is not None and effects_of([prediction.goal]) == reading.effects
+        literal = -np.inf if agreed else self._literal(readers, text, hidden, home, commanded)
         if literal > reading.score - (_LITERAL if _TURNS.search(text) else _LITERAL_IN_PLAIN_WORDS):
             return Understanding(tuple(commanded), "commands", float(np.exp(literal)))
-        whole = one_goal(goals)
-        if whole is not None:
-            prediction = self._whole(readers.goal, text, home, whole)
-            if self._is_believed(readers, text, hidden, home, reading, whole, prediction):
-                return Understanding((prediction.goal,), "model", prediction.probability)
+        if prediction is not None and (
+            agreed or self._is_believed(readers, text, hidden, home, reading, whole, prediction)
+        ):
+            return Understanding((prediction.goal,), "model", prediction.probability)
         return Understanding(tuple(_with_candidates(goals, commanded)), "sequence", float(np.exp(reading.score)))
 
     def _literal(
@@ -157,14 +159,12 @@ class Understander:
         hidden: NDArray[np.float32],
         home: HomeClasses,
         reading: SequenceReading,
-        whole: Goal,
+        whole: Goal | None,
         prediction: Prediction,
     ) -> bool:
         """Return whether the model's one goal stands against another one that the sequence reader wrote."""
         predicted = effects_of([prediction.goal])
-        if predicted == effects_of([whole]):
-            return True
-        if whole.kind not in ALFRED_NAME or prediction.goal.kind not in ALFRED_NAME:
+        if whole is None or whole.kind not in ALFRED_NAME or prediction.goal.kind not in ALFRED_NAME:
             return False
         likelier = readers.goal.score(text, home, prediction.goal) > readers.goal.score(text, home, whole)
         return likelier and readers.sequence.score(hidden, home, predicted) > reading.score - _DOUBT
