@@ -13,6 +13,8 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
+from memory_node.domain.errors import NotFoundError
+
 Row = Mapping[str, Any]
 
 
@@ -44,5 +46,11 @@ def progress_bar() -> Progress:
 
 
 def open_text(path: str | Path) -> IO[str]:
-    """Open a text file for reading, gzip-coded or not by its name."""
+    """Open a text file for reading, gzip-coded or not by its name.
+
+    Raises:
+        NotFoundError: there is no such file.
+    """
+    if not Path(path).is_file():
+        raise NotFoundError(f"there is no file {path}")
     return cast("IO[str]", gzip.open(path, "rt")) if str(path).endswith(".gz") else open(path, encoding="utf-8")

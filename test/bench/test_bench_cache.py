@@ -44,3 +44,8 @@ def test_theine_is_run_beside_ours(capsys, trace):
 def test_bad_capacity_is_refused(capsys, trace):
     assert main(["bench", "cache", "--trace", trace, "--capacity", "0"]) == 1
     assert "at least 1" in capsys.readouterr().err
+
+
+def test_trace_that_is_not_there_is_named(tmp_path, capsys):
+    assert main(["bench", "cache", "--trace", str(tmp_path / "none.trace"), "--capacity", "5"]) == 1
+    assert f"there is no file {tmp_path / 'none.trace'}" in capsys.readouterr().err
