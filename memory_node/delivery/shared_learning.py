@@ -22,7 +22,10 @@ def take_over_learning(store: Store, experience: Experience, knowledge: Knowledg
     A guideline that two robots taught stands as it was written last.
     """
     if change.forgot:
-        experience.drop([i for i in experience.known_episodes() if store.is_forgotten("episode", i)])
+        forgotten = [i for i in experience.known_episodes() if store.is_forgotten("episode", i)]
+        experience.drop(forgotten)
+        for episode_id in forgotten:
+            knowledge.drop(episode_id)
     bodies: defaultdict[str, list[Mapping[str, Any]]] = defaultdict(list)
     gone: defaultdict[str, list[str]] = defaultdict(list)
     for document in change.documents:

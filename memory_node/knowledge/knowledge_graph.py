@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
@@ -37,6 +38,16 @@ class KnowledgeLog(Protocol):
 
     def remove_documents(self, kind: str, ids: Sequence[str]) -> None:
         """Drop documents of a kind."""
+
+
+@dataclass(frozen=True)
+class Withdrawal:
+    """What an episode's withdrawal changed, and the texts and keys of what went."""
+
+    stated: list[Proposition]
+    ways: list[Prescription]
+    texts: list[str]
+    keys: list[str]
 
 
 class KnowledgeGraph:
@@ -106,6 +117,14 @@ class KnowledgeGraph:
 
     def forget(self, episode_id: str) -> int:
         """Withdraw an episode; return how many facts only it supported, which are gone now."""
+        withdrawn = self.drop(episode_id)
+        self._log.remove_documents(PROPOSITIONS, withdrawn.texts)
+        self._log.remove_documents(PRESCRIPTIONS, withdrawn.keys)
+        self._store(withdrawn.stated, withdrawn.ways)
+        return len(withdrawn.texts) + len(withdrawn.keys)
+
+    def drop(self, episode_id: str) -> Withdrawal:
+        """Withdraw an episode that has gone from the store already; return what that took and changed."""
         with self._lock:
             shown = [p for p in self._propositions.values() if episode_id in _episodes(p.sources)]
             for proposition in shown:
@@ -118,10 +137,7 @@ class KnowledgeGraph:
             self._prescriptions.update((way.key, way) for way in ways)
             texts = [p.text for p in shown if p.text not in self._propositions]
             keys = [way.key for way in worked if way.key not in self._prescriptions]
-        self._log.remove_documents(PROPOSITIONS, texts)
-        self._log.remove_documents(PRESCRIPTIONS, keys)
-        self._store(stated, ways)
-        return len(texts) + len(keys)
+        return Withdrawal(stated, ways, texts, keys)
 
     def _store(self, stated: Iterable[Proposition], ways: Iterable[Prescription]) -> None:
         self._log.put_documents(PROPOSITIONS, [(p.text, to_dict(p), _episodes(p.sources)) for p in stated])

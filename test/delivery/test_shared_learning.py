@@ -43,6 +43,7 @@ def test_what_another_robot_learnt_is_known_while_memory_runs(open_at: Open, tmp
         here.forget(ForgetRequest(from_ns=99 * SECOND_NS, until_ns=101 * SECOND_NS))
         wait_until(lambda: pupil.take_over_changes() == 0 and not pupil.experience.known_episodes())
         assert "Before OpenObject" not in pupil.full_context("open the safe", 1000).text
+        assert not pupil.knowledge.ways_to("open the safe")
 
 
 def wait_until(condition: Callable[[], bool]) -> None:
