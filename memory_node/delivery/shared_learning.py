@@ -12,6 +12,7 @@ from memory_node.experience.experience import Experience
 from memory_node.experience.log import GUIDELINES, RECORDS
 from memory_node.knowledge.knowledge_graph import PRESCRIPTIONS, PROPOSITIONS, KnowledgeGraph
 from memory_node.store import Store, StoreChange
+from memory_node.store.tombstones import tombstone_of
 
 _log = logging.getLogger(__name__)
 
@@ -21,11 +22,12 @@ def take_over_learning(store: Store, experience: Experience, knowledge: Knowledg
 
     A guideline that two robots taught stands as it was written last.
     """
-    if change.forgot:
-        forgotten = [i for i in experience.known_episodes() if store.is_forgotten("episode", i)]
-        experience.drop(forgotten)
-        for episode_id in forgotten:
-            knowledge.drop(episode_id)
+    if change.forgotten:
+
+        def is_forgotten(kind: str, record_id: str) -> bool:
+            return tombstone_of(kind, record_id) in change.forgotten
+
+        knowledge.drop_forgotten(is_forgotten, experience.drop_forgotten(is_forgotten))
     bodies: defaultdict[str, list[Mapping[str, Any]]] = defaultdict(list)
     gone: defaultdict[str, list[str]] = defaultdict(list)
     for document in change.documents:
@@ -33,9 +35,11 @@ def take_over_learning(store: Store, experience: Experience, knowledge: Knowledg
             gone[document.kind].append(document.id)
         else:
             bodies[document.kind].append(document.body)
-    foreign = [e for e in change.episodes if e.robot_id != store.robot_id and e.ended_ns and e.success is not None]
+    told = [e.id for e in change.episodes if e.robot_id != store.robot_id and e.ended_ns and e.success is not None]
+    # Steps of which somebody else has blackened a part.
+    told += [i for i in dict.fromkeys(step.episode_id for step in change.steps) if experience.knows(i)]
     try:
-        episodes = [(episode.id, list(store.steps(episode.id))) for episode in foreign]
+        episodes = [(episode_id, list(store.steps(episode_id))) for episode_id in dict.fromkeys(told)]
         experience.take_over(bodies[RECORDS], bodies[GUIDELINES], episodes, gone[GUIDELINES])
         knowledge.load(map(dict, bodies[PROPOSITIONS]), map(dict, bodies[PRESCRIPTIONS]))
         knowledge.embed_intents()

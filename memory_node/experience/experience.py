@@ -19,7 +19,7 @@ from memory_node.experience.episode_graph import Trajectory, Transition
 from memory_node.experience.extractor import Extractor, Lesson
 from memory_node.experience.guideline import Guideline
 from memory_node.experience.learner import Learner
-from memory_node.experience.log import ExperienceLog
+from memory_node.experience.log import GUIDELINES, RECORDS, ExperienceLog
 from memory_node.experience.long_term import LongTermExperience
 from memory_node.experience.record import ExperienceRecord
 from memory_node.experience.refiner import Refiner
@@ -126,16 +126,24 @@ class Experience:
             self._long_term.load(map(dict, records), map(dict, guidelines))
             self._long_term.book.drop(gone_guidelines)
 
-    def known_episodes(self) -> tuple[str, ...]:
-        """Return the ids of the ended episodes that are kept in memory."""
-        with self._lock:
-            return tuple(self._long_term.graph)
+    def drop_forgotten(self, is_forgotten: Callable[[str, str], bool]) -> tuple[str, ...]:
+        """Give up what has gone from the store already; return the episodes.
 
-    def drop(self, episode_ids: Iterable[str]) -> None:
-        """Give up episodes, and what only they taught, that have gone from the store already."""
+        is_forgotten: whether what a kind ("episode", or of a document) and an id name was forgotten.
+        """
         with self._lock:
-            for episode_id in episode_ids:
+            episodes = tuple(i for i in self._long_term.graph if is_forgotten("episode", i))
+            for episode_id in episodes:
                 self._long_term.forget(episode_id)
+            for episode_id in [i for i in self._long_term.records if is_forgotten(RECORDS, i)]:
+                self._long_term.records.remove(episode_id)
+            self._long_term.book.drop([key for key in self._long_term.book if is_forgotten(GUIDELINES, key)])
+        return episodes
+
+    def knows(self, episode_id: str) -> bool:
+        """Return whether an ended episode's steps are kept in memory."""
+        with self._lock:
+            return episode_id in self._long_term.graph
 
     def start(
         self, instruction: str, task_type: str = "", episode_id: str = "", attempt: int = 1, held_object: str = ""

@@ -38,6 +38,10 @@ class GuidelineBook:
     def __contains__(self, key: str) -> bool:
         return key in self._by_key
 
+    def __iter__(self) -> Iterator[str]:
+        """Yield the keys."""
+        return iter(self._by_key)
+
     def __getitem__(self, key: str) -> Guideline:
         return self._by_key[key]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from heapq import nsmallest
 from itertools import islice
 
@@ -27,6 +27,10 @@ class RecordIndex:
 
     def __contains__(self, episode_id: str) -> bool:
         return episode_id in self._records
+
+    def __iter__(self) -> Iterator[str]:
+        """Yield the ids of the episodes."""
+        return iter(self._records)
 
     def add(self, record: ExperienceRecord) -> None:
         """Add a record, or replace the one of the same episode."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -138,6 +138,16 @@ class KnowledgeGraph:
             texts = [p.text for p in shown if p.text not in self._propositions]
             keys = [way.key for way in worked if way.key not in self._prescriptions]
         return Withdrawal(stated, ways, texts, keys)
+
+    def drop_forgotten(self, is_forgotten: Callable[[str, str], bool], episode_ids: Iterable[str]) -> None:
+        """Give up what has gone from the store already; is_forgotten: by a document's kind and id."""
+        for episode_id in episode_ids:
+            self.drop(episode_id)
+        with self._lock:
+            for text in [text for text in self._propositions if is_forgotten(PROPOSITIONS, text)]:
+                self._drop(text)
+            for key in [key for key in self._prescriptions if is_forgotten(PRESCRIPTIONS, key)]:
+                del self._prescriptions[key]
 
     def _store(self, stated: Iterable[Proposition], ways: Iterable[Prescription]) -> None:
         self._log.put_documents(PROPOSITIONS, [(p.text, to_dict(p), _episodes(p.sources)) for p in stated])

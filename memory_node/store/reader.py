@@ -210,7 +210,7 @@ def read_changes(
         revision=revision,
         objects=tuple(belief.object for belief in beliefs if not belief.merged_into),
         gone=(*merged_away, *forgotten),
-        forgot=bool(dead),
+        forgotten=frozenset(dead),
         floors=tuple(found["floors"][0]),
         rooms=tuple(found["rooms"][0]),
         areas=tuple(found["areas"][0]),

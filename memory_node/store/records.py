@@ -61,14 +61,14 @@ class Belief:
 class StoreChange:
     """What other robots, or another process, brought since the last look.
 
-    objects: merged over all robots. gone: ids of objects that were forgotten or merged into others. forgot: something
-    was forgotten, perhaps also episodes, steps or documents; `Store.is_forgotten` tells which.
+    objects: merged over all robots. gone: ids of objects that were forgotten or merged into others. forgotten: digests
+    of all that was forgotten, see `tombstones.tombstone_of`.
     """
 
     revision: int
     objects: tuple[SceneObject, ...] = ()
     gone: tuple[str, ...] = ()
-    forgot: bool = False
+    forgotten: frozenset[str] = frozenset()
     floors: tuple[Floor, ...] = ()
     rooms: tuple[Room, ...] = ()
     areas: tuple[Area, ...] = ()

@@ -200,9 +200,6 @@ class Store:
         except StoreUnavailableError:
             self._feed.signal()
             return None
-        if change.forgot:
-            with self._writer.paused():
-                self._writer.learn_dead()
         self._revision = change.revision
         self._feed.seen(change.revision)
         self._translator.forget(change.gone)
@@ -252,7 +249,7 @@ class Store:
         return [document for document in found if not document.removed]
 
     def is_forgotten(self, kind: str, record_id: str) -> bool:
-        """Return whether a record was forgotten, as of the last commit or poll_changes(); kinds as in `Document`."""
+        """Return whether a record was forgotten, as of the last commit; kinds as in `Document.sources`."""
         return tombstone_of(kind, record_id) in self._writer.dead
 
     def content_key(self) -> str:

@@ -17,7 +17,7 @@ Open = Callable[..., RobotMemory]
 def test_what_another_robot_learnt_is_known_while_memory_runs(open_at: Open, tmp_path: Path) -> None:
     teacher = open_at()
     opened = SkillCall("OpenObject", ("Safe",))
-    teacher.episodes.start("open the safe", "open", "e1")
+    teacher.episodes.start("open the safe for Zenobia", "open", "e1")
     failed = StepRecord("e1", 0, opened, False, FailureReason.TOO_FAR, 100 * SECOND_NS)
     teacher.episodes.record(failed)
     teacher.episodes.record(replace(failed, index=1, success=True, reason=FailureReason.NONE))
@@ -38,12 +38,17 @@ def test_what_another_robot_learnt_is_known_while_memory_runs(open_at: Open, tmp
         figures = pupil.experience.figures()
         learnt = ("experience.steps", "experience.records", "experience.guidelines")
         assert [figures[name] for name in learnt] == [2, 1, 1]
-        assert pupil.knowledge.ways_to("open the safe")
+        assert pupil.knowledge.ways_to("open the safe for Zenobia")
+        assert "Before OpenObject" in pupil.full_context("open the safe", 1000).text
+        assert "Zenobia" in pupil.full_context("open the safe", 1000).text
+        here.forget(ForgetRequest(label="Zenobia"))
+        wait_until(lambda: pupil.take_over_changes() > 0)
+        assert "Zenobia" not in pupil.full_context("open the safe", 1000).text
         assert "Before OpenObject" in pupil.full_context("open the safe", 1000).text
         here.forget(ForgetRequest(from_ns=99 * SECOND_NS, until_ns=101 * SECOND_NS))
-        wait_until(lambda: pupil.take_over_changes() == 0 and not pupil.experience.known_episodes())
+        wait_until(lambda: pupil.take_over_changes() == 0 and not pupil.experience.knows("e1"))
         assert "Before OpenObject" not in pupil.full_context("open the safe", 1000).text
-        assert not pupil.knowledge.ways_to("open the safe")
+        assert not pupil.knowledge.ways_to("open the safe for Zenobia")
 
 
 def wait_until(condition: Callable[[], bool]) -> None:

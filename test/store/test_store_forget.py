@@ -15,6 +15,7 @@ from memory_node.store import Document, ForgetRequest
 from memory_node.store.backup import restore
 from memory_node.store.engine import open_copy
 from memory_node.store.terms import Terms
+from memory_node.store.tombstones import tombstone_of
 
 TABLE, MUG, PILLS = "0191-table", "0191-mug", "0191-pills"
 PILLS_PICTURE = bytes(range(142, 190))
@@ -139,7 +140,7 @@ def test_robot_that_was_offline_cannot_bring_it_back(open_at, make_object, remem
     assert there.wait_for_changes(3.0)
     change = there.poll_changes()
     assert change.gone == (MUG,)
-    assert change.forgot
+    assert tombstone_of("object", MUG) in change.forgotten
 
 
 def test_document_may_be_learned_again_from_new_evidence(open_at, store_url, remember_home):
