@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-import numpy as np
+import math
+from dataclasses import dataclass, field
 
 from memory_node.domain.geometry import FloatArray
 
@@ -15,53 +16,67 @@ _FAR = 2.0
 _PART = 3.0
 
 
+@dataclass
+class _Sizes:
+    """Of the logarithms of one class's sorted sides: how many things told them, mean, Welford's sum and spread."""
+
+    count: int = 0
+    mean: list[float] = field(default_factory=lambda: [0.0, 0.0, 0.0])
+    squares: list[float] = field(default_factory=lambda: [0.0, 0.0, 0.0])
+    spread: list[float] = field(default_factory=lambda: [_LEAST_SPREAD] * 3)
+
+    def learn(self, sides: list[float]) -> None:
+        self.count += 1
+        for axis, side in enumerate(sides):
+            step = side - self.mean[axis]
+            if self.count > _ENOUGH:
+                # Among many there are always some with a wrong name or half a box.
+                most = _FAR * self.spread[axis]
+                step = min(most, max(-most, step))
+            self.mean[axis] += step / self.count
+            self.squares[axis] += step * (step - step / self.count)
+            self.spread[axis] = max(_LEAST_SPREAD, math.sqrt(self.squares[axis] / self.count))
+
+    def away(self, sides: list[float]) -> list[float]:
+        """Return by how many spreads each side is longer than usual."""
+        return [(side - mean) / spread for side, mean, spread in zip(sides, self.mean, self.spread)]
+
+
 class ClassSizes:
-    """Mean and spread of the logarithms of the sorted sides of each class's things (Welford's sums)."""
+    """What sizes things of each class have. Plain numbers instead of arrays: it is asked often, about one thing."""
 
     def __init__(self) -> None:
-        self._count: dict[str, int] = {}
-        self._mean: dict[str, FloatArray] = {}
-        self._squares: dict[str, FloatArray] = {}
+        self._of: dict[str, _Sizes] = {}
 
     def learn(self, name: str, size: FloatArray) -> None:
         """Take in a thing of a class; size (3,) in metres."""
-        sides = _sides(size)
-        count = self._count.get(name, 0) + 1
-        mean = self._mean.get(name, np.zeros(3))
-        step = sides - mean
-        if count > _ENOUGH:
-            # Among many there are always some with a wrong name or half a box.
-            most = _FAR * self._spread(name)
-            step = np.clip(step, -most, most)
-        self._count[name], self._mean[name] = count, mean + step / count
-        self._squares[name] = self._squares.get(name, np.zeros(3)) + step * (step - step / count)
+        self._of.setdefault(name, _Sizes()).learn(_sides(size))
 
     def fit(self, name: str, size: FloatArray, whole: bool) -> float:
         """Return how well a size (3,) suits a class, in [0.15, 1]; 1 while too little is known.
 
         whole: False for a thing of which a part was seen, which can only be too large.
         """
-        if self._count.get(name, 0) < _ENOUGH:
+        known = self._known(name)
+        if known is None:
             return 1.0
-        away = (_sides(size) - self._mean[name]) / self._spread(name)
-        away = np.abs(away) if whole else np.maximum(away, 0.0)
-        excess = np.maximum(away - _FAR, 0.0)
-        return float(max(_LEAST_FIT, np.exp(-0.5 * float(excess @ excess))))
-
-    def is_part(self, name: str, size: FloatArray) -> bool:
-        """Return whether a size (3,) is so much smaller than that of things of a class that a part of one was seen."""
-        if self._count.get(name, 0) < _ENOUGH:
-            return False
-        away = (_sides(size) - self._mean[name]) / self._spread(name)
-        return bool(away.min() < -_PART)
-
-    def _spread(self, name: str) -> FloatArray:
-        return np.maximum(np.sqrt(self._squares[name] / self._count[name]), _LEAST_SPREAD)
+        away = known.away(_sides(size))
+        excess = [max(0.0, (abs(a) if whole else a) - _FAR) for a in away]
+        return max(_LEAST_FIT, math.exp(-0.5 * sum(e * e for e in excess)))
 
     def may_be(self, name: str, size: FloatArray, whole: bool = True) -> bool:
         """Return whether a thing of a size (3,), or of which a part of that size was seen, may be of a class."""
         return self.fit(name, size, whole) > _LEAST_FIT
 
+    def is_part(self, name: str, size: FloatArray) -> bool:
+        """Return whether a size (3,) is so much smaller than that of things of a class that a part of one was seen."""
+        known = self._known(name)
+        return known is not None and min(known.away(_sides(size))) < -_PART
 
-def _sides(size: FloatArray) -> FloatArray:
-    return np.log(np.sort(np.maximum(size, 1e-3)))
+    def _known(self, name: str) -> _Sizes | None:
+        known = self._of.get(name)
+        return known if known is not None and known.count >= _ENOUGH else None
+
+
+def _sides(size: FloatArray) -> list[float]:
+    return [math.log(max(side, 1e-3)) for side in sorted(size.tolist())]

@@ -317,7 +317,7 @@ class FrameUpdate:
         state, table = self._state, self._state.table
         take_geometry(self._observed, obs, table, row, state.config)
         others = self._present(self._around[self._around != row])
-        table.log_odds[row] = first_log_odds(state, self._observed, obs, others)
+        table.log_odds[row] = first_log_odds(state, self._observed, obs, others, again=obs in self._replaced)
         table.last_seen[row] = self._frame.stamp_ns
         table.times_seen[row] += 1
         table.times_missed[row] = 0

@@ -16,16 +16,17 @@ from memory_node.scene_graph.state import GraphState
 _WITHIN = 0.8
 
 
-def first_log_odds(state: GraphState, observed: Observed, which: int, rows: Rows) -> float:
+def first_log_odds(state: GraphState, observed: Observed, which: int, rows: Rows, again: bool) -> float:
     """Return the log odds that observation `which`, matched by nothing, shows a thing that is really there.
 
-    rows: the present objects around. A small part may be of anything. What lies in the place of a known thing is more
+    rows: the present objects around. again: it is the last of several sightings that were first taken for something
+    else. A small part may be of anything. What lies in the place of a known thing is more
     often that thing under a wrong name, or a part of it, than another one in its place. What is larger than things of
     its class are has a wrong name or is no thing at all; what is smaller may be seen in part.
     """
     config, observation = state.config, observed.observations[which]
     sliver = observation.truncated and 0 < observation.pixels < config.sliver_pixels
-    doubtful = sliver or _in_known(state, observed, which, rows)
+    doubtful = not again and (sliver or _in_known(state, observed, which, rows))
     start = config.start_existence_doubtful if doubtful else config.start_existence
     fit = state.sizes.fit(observation.best_class, observation.box.size, whole=False)
     return math.log(start / (1.0 - start)) + math.log(fit)
@@ -48,7 +49,11 @@ def _in_known(state: GraphState, observed: Observed, which: int, rows: Rows) -> 
         table.yaw[known],
         state.config.min_thickness_m,
     )
-    margin = 2.0 * state.config.gate_sigma_m
-    inside = share_inside(pairs.offset, pairs.size_a, pairs.size_b + margin, state.config.min_thickness_m)
+    # Views from several sides differ sideways; what stands on a known thing is not in it.
+    sideways = 2.0 * state.config.gate_sigma_m * np.array([1.0, 1.0, 0.0])
+    inside = share_inside(pairs.offset, pairs.size_a, pairs.size_b + sideways, state.config.min_thickness_m)
     within = inside >= _WITHIN
-    return bool((within if observed.truncated[which] else within & alike(pairs)).any())
+    within &= observed.truncated[which] | alike(pairs)
+    # Where a known thing was already called so, this is the second time.
+    name = observed.observations[which].best_class
+    return any(table.record(row).rival != name for row in known[within].tolist())

@@ -160,3 +160,18 @@ def test_a_thing_may_be_swapped_while_nobody_looks(watched: Watched, after_s: in
         watched.look(seen("can", 0.0, (0.08, 0.08, 0.11)), after_s=after_s if times == 1 else 1)
         assert (known in [found.id for found in watched.believed()]) == (times < named_so)
     assert watched.names() == ["can"]
+
+
+def test_a_part_of_a_flat_thing_on_a_table_is_believed_at_once(watched: Watched) -> None:
+    table = seen("table", 0.0, (1.0, 0.8, 0.7), z_m=0.1)
+    watched.look(table, times=3)
+    watched.look(table, seen("book", 0.1, (0.2, 0.1, 0.03), part=True))
+    assert watched.names() == ["book", "table"]
+
+
+def test_what_a_known_thing_was_already_called_is_believed_when_it_comes_as_a_thing(watched: Watched) -> None:
+    watched.look(seen("vase", 0.0, (0.12, 0.12, 0.22)), times=4)
+    watched.look(seen("can", 0.0, (0.1, 0.1, 0.17)))
+    assert watched.names() == ["vase"]
+    watched.look(seen("can", 0.0, (0.06, 0.06, 0.11)))
+    assert watched.names() == ["can", "vase"]
