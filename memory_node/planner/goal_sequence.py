@@ -54,6 +54,7 @@ class GoalSequenceModel:
         labels = json.loads((folder / "sequence_labels.json").read_text(encoding="utf-8"))
         self._symbols: tuple[str, ...] = tuple(labels["symbols"])
         self._classes: tuple[str, ...] = tuple(labels["classes"])
+        self._strange = frozenset(labels["strange"])
         self._longest = int(labels["longest"])
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = threads
@@ -67,6 +68,11 @@ class GoalSequenceModel:
         self._is_class = np.arange(len(self._symbols)) >= first_class
         self._is_verb = ~self._is_class
         self._is_verb[_START] = False
+
+    @property
+    def strange(self) -> frozenset[str]:
+        """The classes that no home had of those it learnt from: it does not know when they are not meant."""
+        return self._strange
 
     @property
     def classes(self) -> frozenset[str]:

@@ -24,7 +24,7 @@ from memory_node.planner.treatments import TREATED_IN, speaks_of
 
 LONGEST_CHARACTERS = 4_000
 # How much less likely the reader of sequences may find the other model's one goal, for that to stand.
-_DOUBT = 2.0
+_DOUBT = 1.5
 # How much less likely it may find what the commands say word by word, for those to stand: much in plain orders.
 _LITERAL, _LITERAL_IN_PLAIN_WORDS = 2.0, 12.0
 # words that turn an order round, put it off or take it back: what the grammar of commands does not follow
@@ -112,7 +112,7 @@ class Understander:
             if commanded and not any(map(_is_guessed, commanded)) and not _TURNS.search(text):
                 return Understanding(tuple(commanded), "commands")
             raise NotUnderstoodError(f"{_quoted(text)} has too many words to be read as a whole; give it in parts")
-        return self._read(self._readers, text, home, commanded)
+        return self._read(self._readers, text, self._unsurprising(home, text), commanded)
 
     def _read(self, readers: TrainedReaders, text: str, home: HomeClasses, commanded: Sequence[Goal]) -> Understanding:
         """Return the reading that the trained readers find likeliest."""
@@ -190,6 +190,13 @@ class Understander:
             if kind.name != placed.target.object_class
         )
 
+    def _unsurprising(self, home: HomeClasses, text: str) -> HomeClasses:
+        """Return the home without classes that the readers met in no home, unless the text has a name of theirs."""
+        words = f" {text.lower()} "
+        strange = self._readers.sequence.strange if self._readers else frozenset()
+        left_out = {name for name in strange if not any(called in words for called in self._kinds[name].names)}
+        return HomeClasses(home.objects - left_out, home.fixtures - left_out)
+
     def _commanded(self, text: str, home: HomeClasses, recall: Recall) -> list[Goal]:
         """Return the goals of commands read one by one; [] when a part is no command or speaks of nothing known."""
         model = self._readers.goal if self._readers else None
@@ -204,10 +211,14 @@ class Understander:
 
     def _is_beyond(self, goals: Sequence[Goal]) -> bool:
         """Return whether commands say what no trained reader can: what memory recalled, other classes, many things."""
-        classes = self._readers.sequence.classes if self._readers else frozenset()
-        named = {one.object_class for goal in goals for one in _mentions(goal) if not one.original_place}
+        if self._readers is None:
+            return False
+        reader = self._readers.sequence
+        mentions = [one for goal in goals for one in _mentions(goal) if not one.original_place]
+        other = any(one.object_class not in reader.classes | {USER} for one in mentions)
+        strange = any(one.object_class in reader.strange - {USER} and not one.guessed for one in mentions)
         recalled = any(goal.target.states for goal in goals)
-        return recalled or bool(named - classes - {USER}) or any(goal.count > 2 for goal in goals)
+        return recalled or other or strange or any(goal.count > 2 for goal in goals)
 
 
 def _quoted(text: str) -> str:

@@ -224,3 +224,12 @@ def test_class_that_no_model_learnt_is_read_by_its_name(trained: Understander) -
     home = HomeClasses(frozenset({"Apple", "AirHorn"}), frozenset({"Drawer", "DiningTable", "Shelf"}))
     goals = trained.understand("put the air horn in the drawer", home, lambda text, states: ("AirHorn",)).goals
     assert [goal.target.object_class for goal in goals] == ["AirHorn"]
+
+
+def test_class_that_the_readers_met_in_no_home_is_read_only_by_its_name(trained: Understander) -> None:
+    home = HomeClasses(frozenset({"Bread", "Plate", "Knife"}), frozenset({"Toaster", "CounterTop", "Microwave"}))
+    named = trained.understand("Put the bread in the toaster.", home).goals[-1]
+    assert str(named.destination) == "Toaster"
+    for words in ("Put two plates on the counter, would you?", "Get the bread. Cut it. Warm a slice."):
+        goals = trained.understand(words, home).goals
+        assert not any("Toaster" in str(goal) for goal in goals)

@@ -93,6 +93,11 @@ class Wording:
             text += self._random.choice(REMARK_AFTER).format(r=self.remark_text(example))
         return replace(example, text=text)
 
+    def names_what_is_lit(self, example: Example) -> bool:
+        """Return whether a sentence of looking at something says at what: "turn on the lamp" alone is no such goal."""
+        labels = example.labels
+        return labels.kind != GoalKind.EXAMINE.value or bool(self._mention(labels.target, f" {example.text.lower()}"))
+
     def remark(self, task: Task) -> Example:
         """Return a sentence that asks for nothing."""
         example = Example("", task.labels, task.objects, task.fixtures)

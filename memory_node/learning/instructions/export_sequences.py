@@ -16,9 +16,17 @@ from memory_node.learning.instructions.sequence_network import WIDTH, SequenceRe
 
 
 def write_sequence_weights(
-    reader: SequenceReader, writer: SequenceWriter, symbols: Sequence[str], classes: Sequence[str], folder: Path
+    reader: SequenceReader,
+    writer: SequenceWriter,
+    symbols: Sequence[str],
+    classes: Sequence[str],
+    strange: Sequence[str],
+    folder: Path,
 ) -> None:
-    """Write sequence_reader.onnx, sequence_writer.onnx and sequence_labels.json to `folder`."""
+    """Write sequence_reader.onnx, sequence_writer.onnx and sequence_labels.json to `folder`.
+
+    strange: classes that none of the homes had that were learnt from.
+    """
     folder.mkdir(parents=True, exist_ok=True)
     reader.eval()
     writer.eval()
@@ -32,7 +40,8 @@ def write_sequence_weights(
         "absent": torch.zeros((2, len(symbols))),
     }
     _export(folder / "sequence_writer.onnx", writer, feed, "logits")
-    labels = {"symbols": list(symbols), "classes": list(classes), "longest": writer.positions.num_embeddings}
+    labels = {"symbols": list(symbols), "classes": list(classes), "strange": list(strange)}
+    labels["longest"] = writer.positions.num_embeddings
     (folder / "sequence_labels.json").write_text(json.dumps(labels) + "\n")
 
 

@@ -129,7 +129,8 @@ class Sequences:
 
     def _peoples(self, task: Task) -> Told:
         """Return a task in people's words, in people's words changed, or in ours."""
-        people = self._random.choice(list(task.examples()))
+        told = [example for example in task.examples() if self._wording.names_what_is_lit(example)]
+        people = self._random.choice(told) if told else self._wording.goal(task)
         choices: tuple[Callable[[], Example], ...] = (
             lambda: people,
             lambda: people,

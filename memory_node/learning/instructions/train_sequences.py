@@ -51,10 +51,13 @@ def main(argv: Sequence[str] | None = None) -> None:
     network = SequenceNetwork(frozen, SequenceSizes(len(symbols), LONGEST, 2 * len(classes)))
     network.reader.tuned.load(weights, FROZEN_LAYERS)
     if args.go_on:
-        load_state(network, args.go_on)
+        load_states(network, args.go_on)
     examples = Examples(maker, tokenizer, classes, symbols, np.random.default_rng(args.seed))
-    fit(network, examples, args.epochs, args.sentences, args.rate, args.out.with_suffix(".pt"))
-    write_sequence_weights(network.reader, network.writer, symbols, classes, args.out)
+    if args.epochs:
+        fit(network, examples, args.epochs, args.sentences, args.rate, args.out.with_suffix(".pt"))
+    seen = {name for task in tasks for name in task.objects | task.fixtures}
+    strange = [name for name in classes if name not in seen]
+    write_sequence_weights(network.reader, network.writer, symbols, classes, strange, args.out)
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -65,17 +68,25 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--epochs", type=int, default=8)
     parser.add_argument("--sentences", type=int, default=40_000, help="new sentences in each epoch")
     parser.add_argument("--rate", type=float, default=1e-3, help="highest learning rate of what is new")
-    parser.add_argument("--go-on", type=Path, help="what an earlier run left beside its folder, to start from")
+    parser.add_argument(
+        "--go-on",
+        type=Path,
+        nargs="+",
+        default=[],
+        help="what earlier runs left beside their folders: start from the mean",
+    )
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--threads", type=int, default=1)
     return parser
 
 
-def load_state(network: SequenceNetwork, path: Path) -> None:
-    """Take over what `fit` saved."""
-    reader, writer = torch.load(path)
-    network.reader.load_state_dict(reader)
-    network.writer.load_state_dict(writer)
+def load_states(network: SequenceNetwork, paths: Sequence[Path]) -> None:
+    """Take over what `fit` saved, of several runs the mean."""
+    states = [torch.load(path) for path in paths]
+    parts: tuple[nn.Module, ...] = (network.reader, network.writer)
+    for index, part in enumerate(parts):
+        named = [state[index] for state in states]
+        part.load_state_dict({name: torch.stack([one[name] for one in named]).mean(0) for name in named[0]})
 
 
 def fit(network: SequenceNetwork, examples: Examples, epochs: int, sentences: int, rate: float, saved: Path) -> None:
