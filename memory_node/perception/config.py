@@ -64,17 +64,24 @@ class PerceptionConfig:
 class SegmentationConfig:
     """Parameters of the geometric segmentation; lengths in metres. config/perception.yaml explains each one."""
 
-    pixel_stride: int = 2
+    working_focal_px: float = 262.0
     max_depth_m: float = 4.0
     min_plane_area_m2: float = 0.2
     plane_margin_m: float = 0.006
-    min_object_pixels: int = 500
+    min_object_pixels: int = 125
     max_object_m: float = 1.2
     min_height_m: float = 0.012
     concavity: float = 0.5
 
     def __post_init__(self) -> None:
-        for name in ("pixel_stride", "max_depth_m", "min_plane_area_m2", "plane_margin_m", "max_object_m", "concavity"):
+        for name in (
+            "working_focal_px",
+            "max_depth_m",
+            "min_plane_area_m2",
+            "plane_margin_m",
+            "max_object_m",
+            "concavity",
+        ):
             if not getattr(self, name) > 0:
                 raise InvalidValueError(
                     f"SegmentationConfig.{name}: expected a positive value, got {getattr(self, name)}"

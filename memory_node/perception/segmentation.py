@@ -15,6 +15,9 @@ from memory_node.perception.rejoin import rejoin_parts
 from memory_node.perception.support_planes import Plane, large_planes
 from memory_node.perception.surface import Surface, surface_of
 
+# What reaches so many of the four borders of the image is no object.
+_MOST_BORDERS = 3
+
 
 class GeometricSegmenter:
     """A class-agnostic Detector for depth alone: objects that stand out from tables, floors and walls."""
@@ -33,7 +36,8 @@ class GeometricSegmenter:
 
     def segment(self, depth_m: NDArray[np.float32], intrinsics: Intrinsics) -> LabelArray:
         """Return the object number (h, w) of each pixel of a depth image in metres, 0 for none."""
-        stride, config = self.config.pixel_stride, self.config
+        config = self.config
+        stride = max(1, round(intrinsics.fx / config.working_focal_px))
         small = depth_m[::stride, ::stride]
         with np.errstate(invalid="ignore"):
             small = np.where(small < config.max_depth_m, small, np.float32(0.0))
@@ -63,12 +67,16 @@ class GeometricSegmenter:
         return np.asarray(cv2.morphologyEx(mask.astype(np.uint8), cv2.MORPH_OPEN, np.ones((3, 3), np.uint8)) > 0)
 
     def _plausible(self, labels: LabelArray, surface: Surface, planes: list[Plane]) -> LabelArray:
-        """Keep parts of an object's size that rise above a plane; number them from 1, largest first."""
+        """Keep parts of an object's size that rise above a plane; number them from 1, largest first.
+
+        What fills the image from border to border is what things stand on or before, too near to show a plane's area.
+        """
         sizes = np.bincount(labels.ravel())
+        borders = (labels[0], labels[-1], labels[:, 0], labels[:, -1])
+        reached = np.bincount(np.concatenate([np.unique(border) for border in borders]), minlength=len(sizes))
         kept = np.zeros(len(sizes), np.int32)
-        least = self.config.min_object_pixels / self.config.pixel_stride**2
         for number in np.argsort(-sizes, kind="stable").tolist():
-            if number == 0 or sizes[number] < least:
+            if number == 0 or sizes[number] < self.config.min_object_pixels or reached[number] >= _MOST_BORDERS:
                 continue
             points = surface.points[labels == number]
             spread = np.quantile(points, 0.98, axis=0) - np.quantile(points, 0.02, axis=0)

@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pytest
 
 from memory_node.bench.segment import run, score
 from memory_node.domain.geometry import Intrinsics
@@ -38,6 +39,42 @@ def test_box_on_a_box_is_an_object_of_its_own(render: Any, box: Any) -> None:
 def test_touching_boxes_are_split_where_they_meet(render: Any, box: Any) -> None:
     row = found(render, [box(-0.05, 0.08, 0, (0.1, 0.1, 0.22), 20), box(0.0, -0.03, 0, (0.16, 0.09, 0.08), 20)])
     assert (row["objects_found"], row["f1_at_50"]) == (2, 1.0)
+
+
+@pytest.mark.parametrize("factor", [0.5, 1.0, 2.0])
+def test_objects_are_the_same_at_any_resolution(render: Any, box: Any, factor: float) -> None:
+    depth, truth, _, camera = render(
+        [
+            box(-0.2, 0, 0, (0.1, 0.15, 0.2), 45),
+            box(0.15, 0.1, 0, (0.05, 0.08, 0.06), 10),
+            box(0.1, -0.2, 0, (0.1,) * 3),
+        ]
+    )
+    if factor < 1.0:
+        depth, truth = depth[::2, ::2], truth[::2, ::2]
+    else:
+        depth, truth = (image.repeat(int(factor), axis=0).repeat(int(factor), axis=1) for image in (depth, truth))
+    height, width = depth.shape
+    scaled = Intrinsics(*(factor * value for value in (camera.fx, camera.fy, camera.cx, camera.cy)), width, height)
+    row = score(truth, GeometricSegmenter(SegmentationConfig.load()).segment(np.ascontiguousarray(depth), scaled))
+    assert (row["objects_found"], row["f1_at_50"]) == (3, 1.0)
+
+
+def test_table_that_fills_the_view_from_near_is_no_object(render: Any, box: Any) -> None:
+    depth, truth, _, camera = render([box(0.0, 0.0, 0, (0.1, 0.08, 0.12), 30)])
+    rows, columns = np.nonzero(truth >= truth[truth > 0].max())
+    window = np.s_[rows.min() - 20 : rows.max() + 20, columns.min() - 20 : columns.max() + 20]
+    depth, truth = np.ascontiguousarray(depth[window]), truth[window]
+    camera = Intrinsics(
+        camera.fx,
+        camera.fy,
+        camera.cx - columns.min() + 20,
+        camera.cy - rows.min() + 20,
+        depth.shape[1],
+        depth.shape[0],
+    )
+    row = score(truth, GeometricSegmenter(SegmentationConfig.load()).segment(depth, camera))
+    assert (row["objects_found"], row["f1_at_50"]) == (1, 1.0)
 
 
 def test_object_that_another_divides_stays_one(render: Any, box: Any) -> None:
