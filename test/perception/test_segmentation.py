@@ -55,7 +55,8 @@ def test_objects_are_the_same_at_any_resolution(render: Any, box: Any, factor: f
     else:
         depth, truth = (image.repeat(int(factor), axis=0).repeat(int(factor), axis=1) for image in (depth, truth))
     height, width = depth.shape
-    scaled = Intrinsics(*(factor * value for value in (camera.fx, camera.fy, camera.cx, camera.cy)), width, height)
+    fx, fy, cx, cy = (factor * value for value in (camera.fx, camera.fy, camera.cx, camera.cy))
+    scaled = Intrinsics(fx, fy, cx, cy, width, height)
     row = score(truth, GeometricSegmenter(SegmentationConfig.load()).segment(np.ascontiguousarray(depth), scaled))
     assert (row["objects_found"], row["f1_at_50"]) == (3, 1.0)
 
