@@ -169,6 +169,8 @@ class Interpreter:
         if not phrase.head:
             pieces = self.context.last_sliced() if phrase.pieces else ""
             focus = pieces or self.context.focus
+            if fits is not None and focus and not fits(focus):  # "... in the cabinet and close it"
+                focus = next(filter(fits, self.context.classes), focus)
             return Mention(phrase.text, (focus,) if focus else ())
         if phrase.description:
             meant = self._fitting(self._describe(phrase.text), fits)

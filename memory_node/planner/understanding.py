@@ -27,6 +27,7 @@ LONGEST_CHARACTERS = 4_000
 _DOUBT = 1.5
 # How much less likely it may find what the commands say word by word, for those to stand: much in plain orders.
 _LITERAL, _LITERAL_IN_PLAIN_WORDS = 2.0, 12.0
+_LONG_ROW = 3  # goals: of so many in plain orders the reader loses some
 # words that turn an order round, put it off or take it back: what the grammar of commands does not follow
 _TURNS = re.compile(
     r"\b(?:no|not|\w+n't|never|nor|actually|wait|sorry|mean|meant|rather|instead|before|after|once|when|whenever|until"
@@ -130,7 +131,7 @@ class Understander:
         prediction = self._whole(readers.goal, text, home, whole) if whole is not None else None
         agreed = prediction is not None and effects_of([prediction.goal]) == reading.effects
         literal = -np.inf if agreed else self._literal(readers, text, hidden, home, commanded)
-        if literal > reading.score - (_LITERAL if _TURNS.search(text) else _LITERAL_IN_PLAIN_WORDS):
+        if literal > reading.score - _literal_margin(text, commanded):
             return Understanding(tuple(commanded), "commands", float(np.exp(literal)))
         if prediction is not None and (
             agreed or self._is_believed(readers, text, hidden, home, reading, whole, prediction)
@@ -216,9 +217,18 @@ class Understander:
         reader = self._readers.sequence
         mentions = [one for goal in goals for one in _mentions(goal) if not one.original_place]
         other = any(one.object_class not in reader.classes | {USER} for one in mentions)
-        strange = any(one.object_class in reader.strange - {USER} and not one.guessed for one in mentions)
+        strange = any(
+            one.object_class in reader.strange - {USER} and not one.guessed and not one.beside for one in mentions
+        )
         recalled = any(goal.target.states for goal in goals)
         return recalled or other or strange or any(goal.count > 2 for goal in goals)
+
+
+def _literal_margin(text: str, commanded: Sequence[Goal]) -> float:
+    """Return how much less likely than its own reading the reader may find commands that stand nevertheless."""
+    if _TURNS.search(text):
+        return _LITERAL
+    return np.inf if len(commanded) >= _LONG_ROW else _LITERAL_IN_PLAIN_WORDS
 
 
 def _quoted(text: str) -> str:

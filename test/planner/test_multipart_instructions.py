@@ -59,3 +59,13 @@ def test_each_part_is_read_in_the_context_of_the_parts_before(read, instruction:
 def test_remarks_between_the_parts_ask_for_nothing(read) -> None:
     said = "Put the mug on the shelf, do not touch the vase, and bring me the book."
     assert read(said) == ["place Mug to Shelf", "place Book to User"]
+
+
+def test_long_rows_of_plain_commands_lose_none(read) -> None:
+    said = "Put the bread in the fridge, put the bowl on the desk, wash the fork, put the apple in the bowl, close it."
+    assert len(read(said)) == 5
+
+
+def test_pronoun_means_what_the_command_can_be_done_to(read) -> None:
+    said = "Put the cup on the shelf, put the plunger in the cabinet and close it."
+    assert read(said)[-1] == "close Cabinet"
