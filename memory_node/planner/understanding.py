@@ -21,10 +21,12 @@ from memory_node.planner.grounding import Grounding
 from memory_node.planner.interpretation import USER, Describe, Interpreter, Recall
 from memory_node.planner.object_kinds import ObjectKinds, load_object_kinds
 from memory_node.planner.treatments import TREATED_IN, speaks_of
+from memory_node.planner.verbs import opens_command
 
 LONGEST_CHARACTERS = 4_000
 # How much less likely the reader of sequences may find the other model's one goal, for that to stand.
 _DOUBT = 1.5
+_DOUBT_OF_ORDERS = 3.5  # more in a plain order, as ALFRED's people give them
 # How much less likely it may find what the commands say word by word, for those to stand: much in plain orders.
 _LITERAL, _LITERAL_IN_PLAIN_WORDS = 2.0, 12.0
 _LONG_ROW = 3  # goals: of so many in plain orders the reader loses some
@@ -168,7 +170,8 @@ class Understander:
         if whole is None or whole.kind not in ALFRED_NAME or prediction.goal.kind not in ALFRED_NAME:
             return False
         likelier = readers.goal.score(text, home, prediction.goal) > readers.goal.score(text, home, whole)
-        return likelier and readers.sequence.score(hidden, home, predicted) > reading.score - _DOUBT
+        doubt = _DOUBT_OF_ORDERS if _is_plain_order(text) else _DOUBT
+        return likelier and readers.sequence.score(hidden, home, predicted) > reading.score - doubt
 
     def _whole(self, model: GoalModel, text: str, home: HomeClasses, read: Goal) -> Prediction:
         """Return the model's one goal; of "put the mug in the fridge", one that is no more than that.
@@ -222,6 +225,10 @@ class Understander:
         )
         recalled = any(goal.target.states for goal in goals)
         return recalled or other or strange or any(goal.count > 2 for goal in goals)
+
+
+def _is_plain_order(text: str) -> bool:
+    return opens_command(text.lower().split()) and not _TURNS.search(text)
 
 
 def _literal_margin(text: str, commanded: Sequence[Goal]) -> float:
