@@ -50,6 +50,10 @@ def read(planner: Planner, word_embedder):
             "Put the candle on the shelf, bring the vase to the desk, and put the candle back where it was.",
             ["place Candle to Shelf", "place Vase to Desk", "place Candle to where it was"],
         ),
+        (
+            "Cook the egg, place the egg in a bowl, put the bowl on the shelf.",
+            ["heat Egg", "place Egg to Bowl", "place Bowl to Shelf"],
+        ),
     ],
 )
 def test_each_part_is_read_in_the_context_of_the_parts_before(read, instruction: str, goals: list[str]) -> None:
