@@ -131,7 +131,11 @@ class Understander:
             )
         whole = one_goal(goals)
         prediction = self._whole(readers.goal, text, home, whole) if whole is not None else None
-        agreed = prediction is not None and effects_of([prediction.goal]) == reading.effects
+        # beside what the reader met in no home: it writes something else there
+        lost = any(
+            one.object_class in readers.sequence.strange for goal in commanded for one in _mentions(goal) if one.beside
+        )
+        agreed = prediction is not None and (lost or effects_of([prediction.goal]) == reading.effects)
         literal = -np.inf if agreed else self._literal(readers, text, hidden, home, commanded)
         if literal > reading.score - _literal_margin(text, commanded):
             return Understanding(tuple(commanded), "commands", float(np.exp(literal)))

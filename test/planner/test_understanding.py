@@ -233,3 +233,10 @@ def test_class_that_the_readers_met_in_no_home_is_read_only_by_its_name(trained:
     for words in ("Put two plates on the counter, would you?", "Get the bread. Cut it. Warm a slice."):
         goals = trained.understand(words, home).goals
         assert not any("Toaster" in str(goal) for goal in goals)
+
+
+def test_place_beside_what_the_readers_met_in_no_home_is_left_to_the_model(trained: Understander) -> None:
+    home = HomeClasses(frozenset({"Lettuce", "Bread", "Plate"}), frozenset({"CounterTop", "Fridge", "Cabinet"}))
+    (goal,) = trained.understand("Place the lettuce by the toaster.", home).goals
+    assert str(goal.target) == "Lettuce"
+    assert str(goal.destination) == "CounterTop"
