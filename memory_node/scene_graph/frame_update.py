@@ -22,7 +22,7 @@ from memory_node.scene_graph.same_instance import best_same_instance
 from memory_node.scene_graph.state import ROBOT_ID, GraphState, plain_name
 from memory_node.scene_graph.support import update_supports
 
-_ANCHORS_KEPT = 4
+_ANCHORS_KEPT = 8
 _RIVAL_SIGHTINGS = 3
 # After so long a time a thing may have been swapped for another: then one sighting less tells.
 _LOOKED_AWAY_S = 10.0
@@ -187,7 +187,7 @@ class FrameUpdate:
         which, matched = found.matched[kept, 0], found.matched[kept, 1]
         if not matched.size:
             return []
-        fuse_geometry(self._observed, which, table, matched, config)
+        shares = fuse_geometry(self._observed, which, table, matched, config).tolist()
         gain = math.log(config.detection_probability / config.clutter_probability)
         most = math.log(config.max_existence / (1.0 - config.max_existence))
         table.log_odds[matched] = np.minimum(table.log_odds[matched] + self._weight * gain, most)
@@ -197,8 +197,9 @@ class FrameUpdate:
         at = np.searchsorted(rows, matched)
         open_share = np.where(sight.in_view[at], sight.through[at], table.porosity[matched])
         table.porosity[matched] += 0.3 * (open_share - table.porosity[matched])
-        for obs, row in zip(which.tolist(), matched.tolist()):
+        for obs, row, share in zip(which.tolist(), matched.tolist(), shares):
             self._label(row, self._observed.observations[obs])
+            self._anchor(row, share)
             state.place(row)
             state.locate(row, self._eye)
         return [int(row) for row in matched]
@@ -233,19 +234,26 @@ class FrameUpdate:
         if self._state.table.times_seen[row] == self._state.config.confirmed_sightings:
             self._state.learn_size(row)
         record.movable = plain_name(record.best_class) not in self._state.config.fixed_classes
-        self._anchor(record)
         if observation.states:
             self._state.refresh_shelter(record.id)
 
-    def _anchor(self, record: ObjectRecord) -> None:
-        """Note the keyframe that an object was seen from, with how much of its position came from there."""
+    def _anchor(self, row: int, share: float) -> None:
+        """Note the keyframe that an object was seen from; share: how much of where it lies comes from there."""
         keyframe = self._frame.keyframe
         if not keyframe:
             return
-        weights = {name: 0.9 * weight for name, weight in record.anchors}
-        weights[keyframe] = weights.get(keyframe, 0.0) + 0.1 if weights else 1.0
-        strongest = sorted(weights.items(), key=lambda entry: (-entry[1], entry[0]))[:_ANCHORS_KEPT]
-        record.anchors = tuple(strongest)
+        record = self._state.table.record(row)
+        if not record.anchors:
+            share = 1.0
+        weights = {name: (1.0 - share) * weight for name, weight in record.anchors if share < 1.0}
+        weights[keyframe] = weights.get(keyframe, 0.0) + share
+        if len(weights) > _ANCHORS_KEPT:
+            # What is owed to the least of them is owed to its neighbour on the way from now on.
+            least = min(weights, key=lambda name: weights[name])
+            names = list(weights)
+            at = names.index(least)
+            weights[names[at - 1 if at else 1]] += weights.pop(least)
+        record.anchors = tuple(weights.items())
 
     def _admit(self, found: Association, rows: Rows) -> list[int]:
         """Take in what is not known here: something known that went missing elsewhere, or something new."""
@@ -323,5 +331,6 @@ class FrameUpdate:
         table.times_missed[row] = 0
         table.porosity[row] = 0.0
         self._label(row, observation)
+        self._anchor(row, 1.0)
         state.place(row)
         state.locate(row, self._eye)

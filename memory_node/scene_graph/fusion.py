@@ -46,8 +46,11 @@ def face_variances(
     return variance, seen
 
 
-def fuse_geometry(observed: Observed, which: Rows, table: ObjectTable, rows: Rows, config: SceneGraphConfig) -> None:
-    """Refine the boxes of `rows` with the observations `which`, pair by pair."""
+def fuse_geometry(
+    observed: Observed, which: Rows, table: ObjectTable, rows: Rows, config: SceneGraphConfig
+) -> NDArray[np.float64]:
+    """Refine the boxes of `rows` with the observations `which`, pair by pair; return how much of where each one lies
+    now (k,) comes from its observation, 0 to 1."""
     pairs = overlap(
         observed.center[which],
         observed.size[which],
@@ -80,7 +83,8 @@ def fuse_geometry(observed: Observed, which: Rows, table: ObjectTable, rows: Row
     gain[shrunk] = np.minimum(gain[shrunk], _SHRINK_GAIN)
     # A part seen askew says little of where the faces are.
     bound = ~seen & outside & (np.abs(pairs.turn_rad) < _MOST_ASKEW_RAD)[:, None, None]
-    faces = old + np.where(bound, _BOUND_GAIN, gain) * (new - old)
+    gain_or_bound = np.where(bound, _BOUND_GAIN, gain)
+    faces = old + gain_or_bound * (new - old)
     table.face_variance[rows] = np.maximum(prior * (1.0 - gain), config.correlated_sigma_m**2)
     middle = 0.5 * (faces[:, 0] + faces[:, 1])
     yaw = table.yaw[rows].astype(np.float64)
@@ -93,6 +97,7 @@ def fuse_geometry(observed: Observed, which: Rows, table: ObjectTable, rows: Row
     total = table.yaw_weight[rows] + weight
     table.yaw[rows] = yaw + pairs.turn_rad * weight / total
     table.yaw_weight[rows] = np.minimum(total, MAX_YAW_WEIGHT)
+    return np.asarray(gain_or_bound[:, :, :2].mean(axis=(1, 2)))
 
 
 def take_geometry(observed: Observed, which: int, table: ObjectTable, row: int, config: SceneGraphConfig) -> None:

@@ -81,7 +81,7 @@ class GraphState:
             area_id=record.area_id,
             support_id=record.support_id,
             inside=record.inside,
-            anchor=record.anchors[0][0] if record.anchors else "",
+            anchor=max(record.anchors, key=lambda anchor: anchor[1], default=("", 0.0))[0],
             removed=bool(table.removed[row]),
             states=record.states,
             embedding=None if record.embedding is None else record.embedding.astype(np.float32),

@@ -264,6 +264,20 @@ def test_jump_moves_what_was_seen_since_the_jump_before() -> None:
     assert np.allclose(memory.corrected[str(4 * SECOND_NS)].position, [4.0, 1.0, 0.0])
 
 
+def test_jump_soon_after_another_corrects_what_that_one_moved() -> None:
+    memory = KeyframeMemory()
+    keyframes = Keyframes(memory)
+    walked(keyframes, memory, 1, 2)
+    start = dict(memory.poses)
+    forth, back = Pose.planar(0.3, 0.0, 0.1), Pose.planar(0.3, 0.0, 0.1).inverse()
+    keyframes.follow_jump(OdomJump(Moment(0, 3 * SECOND_NS), forth))
+    here = forth @ Pose.planar(2.1, 0.0, 0.0)  # the robot has hardly driven on
+    memory.poses[keyframes.name(4 * SECOND_NS, here)] = here
+    keyframes.follow_jump(OdomJump(Moment(0, 5 * SECOND_NS), back))
+    assert all(np.allclose(memory.poses[name].position, pose.position) for name, pose in start.items())
+    assert np.allclose(memory.poses[str(4 * SECOND_NS)].position, [2.1, 0.0, 0.0])
+
+
 def test_what_was_seen_on_another_floor_stays_when_the_robot_is_corrected_on_this_one() -> None:
     memory = KeyframeMemory()
     keyframes = Keyframes(memory)
@@ -291,3 +305,13 @@ def test_path_moves_each_keyframe_as_far_as_its_part_of_the_way_moved() -> None:
     assert np.allclose(memory.corrected[str(3 * SECOND_NS)].position, [3.0, 1.0, 0.0])
     with pytest.raises(InputSkippedError, match="stamps"):
         keyframes.follow_path({0: Pose()})
+
+
+def test_keyframe_between_two_poses_of_the_path_moves_by_some_of_each() -> None:
+    memory = KeyframeMemory()
+    keyframes = Keyframes(memory)
+    walked(keyframes, memory, 1, 2, 3, 4, 5)
+    keyframes.follow_path({stamp_s * SECOND_NS: Pose.planar(1.0 * stamp_s, 0.0, 0.0) for stamp_s in (1, 5)})
+    keyframes.follow_path({SECOND_NS: Pose.planar(1.0, 0.0, 0.0), 5 * SECOND_NS: Pose.planar(5.0, 0.4, 0.0)})
+    aside = [round(float(pose.position[1]), 6) for _, pose in sorted(memory.poses.items())]
+    assert aside == [0.0, 0.1, 0.2, 0.3, 0.4]
