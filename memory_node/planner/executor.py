@@ -66,12 +66,12 @@ class InstructionResult:
     @property
     def distance_m(self) -> float:
         """Metres driven."""
-        return sum(step.result.distance_m for step in self.steps)
+        return sum((step.result.distance_m for step in self.steps), 0.0)
 
     @property
     def skill_s(self) -> float:
         """Seconds that the skills took."""
-        return sum(step.result.duration_s for step in self.steps)
+        return sum((step.result.duration_s for step in self.steps), 0.0)
 
     @property
     def lookups_answered(self) -> int:

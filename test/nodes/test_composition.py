@@ -25,10 +25,13 @@ def test_instruction_is_carried_out_over_dds(composed: bool, tmp_path: Path) -> 
         nodes.start_all(parameters, composed=composed)
         client.wait_ready(90.0, nodes.check)
         result = client.carry_out("put the apple in the bowl", "full", lambda f: heard.append(f.current_skill), 200.0)
+        senseless = client.carry_out("the weather is nice", "full", lambda _: None, 60.0)
         scene = client.scene()
         nodes.check()
     assert result.success, result.message
     assert result.metrics.skills == len(result.executed) > 3
+    assert senseless.message
+    assert senseless.metrics.skills == senseless.metrics.distance == 0
     assert any(skill.startswith("PutObject") for skill in heard)
     apples = [found.box.center for found in scene.objects if found.class_name == "Apple"]
     bowls = [found.box.center for found in scene.objects if found.class_name == "Bowl"]

@@ -153,3 +153,4 @@ def test_senseless_instruction_fails_without_moving(robot, word_embedder) -> Non
     assert not result.success
     assert result.failure
     assert result.skills == 0
+    assert type(result.distance_m) is type(result.skill_s) is float  # what a message takes; rosidl aborts at an int
