@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import importlib.util
 import os
+import signal
 import sys
 from collections.abc import Sequence
 
@@ -37,6 +38,7 @@ def run_nodes(names: Sequence[str], argv: Sequence[str] | None = None, threads: 
     import rclpy
     from rclpy.executors import ExternalShutdownException, MultiThreadedExecutor
 
+    signal.signal(signal.SIGINT, _interrupt_once)
     rclpy.init(args=list(argv) if argv is not None else sys.argv)
     executor = MultiThreadedExecutor(num_threads=threads)
     nodes = []
@@ -58,6 +60,12 @@ def run_nodes(names: Sequence[str], argv: Sequence[str] | None = None, threads: 
             node.destroy_node()
         rclpy.try_shutdown()
     return 0
+
+
+def _interrupt_once(*_: object) -> None:
+    """End what runs; a further interrupt (of the terminal and of launch) must not cut off making memory durable."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    raise KeyboardInterrupt
 
 
 def run_node(name: str) -> int:

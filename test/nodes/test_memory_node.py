@@ -4,6 +4,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -25,7 +26,9 @@ def start_memory(database: Path, domain_id: int, *nodes: str) -> subprocess.Pope
 def memory(tmp_path: Path, peer: RosPeer) -> Iterator[subprocess.Popen[bytes]]:
     process = start_memory(tmp_path / "memory.db", peer.domain_id)
     yield process
-    process.send_signal(signal.SIGINT)
+    for _ in range(3):  # as a terminal and a launch file do between them
+        process.send_signal(signal.SIGINT)
+        time.sleep(0.02)
     assert process.wait(20.0) == 0
 
 
