@@ -33,8 +33,6 @@ from memory_node.retrieval.recall import Recall
 from memory_node.scene_graph.edits import SceneEdits
 from memory_node.scene_graph.free_space import OccupancyMap
 from memory_node.scene_graph.graph import SceneGraph
-from memory_node.scene_graph.map_epoch import MapEpoch
-from memory_node.scene_graph.shift import shift_graph
 from memory_node.scene_graph.state import ROBOT_ID
 from memory_node.short_term.object_cache import ObjectCache
 from memory_node.short_term.state_estimation import StateRequest
@@ -93,9 +91,8 @@ class RobotMemory:
         self._task_objects = TaskObjects(recall.classes_named, lambda classes: cache.pin(object_classes=classes))
         self.episodes = Episodes(experience, scene, self._lock, self.remember, self._task_objects)
         self._listeners: list[Listener] = []
-        fixed = (found.id for found in scene.objects() if not found.movable)
-        self._epoch = MapEpoch(fixed, loaded=len(scene) > 0)
-        scene.frame_verified = self._epoch.verified
+        if len(scene):
+            scene.doubt_frame()
         self._edits = SceneEdits(scene.state, scene.places)
         self._grounding = ChangeGrounding(scene.objects_of_class, self._exists, self._held, make_id)
 
@@ -109,13 +106,15 @@ class RobotMemory:
         """Take in one frame; return what it changed in the scene graph."""
         frame = self._with_looks(frame)
         with self._lock:
-            before = self._scene.version
+            before, shifted = self._scene.version, self._scene.counters["map_shifted"]
             events = tuple(self._scene.observe(frame))
             self._room = room_at(self._scene, *frame.map_T_camera.position.tolist())
-            self._epoch.note(events)
-            self._scene.frame_verified = self._epoch.verified
+            if self._scene.counters["map_shifted"] != shifted:
+                self._cache.clear()
+                self._keep_map()
             for event in events:
-                self._mirror(event)
+                if event.kind in _GONE or event.object.last_seen_ns == frame.stamp_ns:
+                    self._mirror(event)
             try:
                 self._append(events, before)
             except StoreBacklogError:
@@ -134,7 +133,8 @@ class RobotMemory:
             before = self._scene.version
             events = tuple(self._scene.correct_poses(corrected))
             for event in events:
-                self._mirror(event)
+                if self._cache.get(event.object.id) is not None:
+                    self._mirror(event)
             self._append(events, before)
         return events
 
@@ -160,13 +160,15 @@ class RobotMemory:
         self.remember_objects(changes)
 
     def remember_objects(self, changes: Sequence[StateChange]) -> tuple[str, ...]:
-        """Do as `remember`; return memory's id of each change's object."""
+        """Do as `remember`; return memory's id of each change's object, "" where nothing fitted."""
         with self._lock:
             before = self._scene.version
             grounded = tuple(self._grounding.ground(change) for change in changes)
             events: list[SceneEvent] = []
+            object_ids: list[str] = []
             for change in grounded:
                 changed = self._scene.apply_change(change)
+                object_ids.append(change.object_id if changed else "")
                 for event in changed:
                     if event.kind in _GONE or event.object.id != change.object_id:
                         self._mirror(event)
@@ -178,7 +180,7 @@ class RobotMemory:
             ticket = self._append(tuple(events), before)
         if ticket is not None:
             ticket.wait()
-        return tuple(change.object_id for change in grounded)
+        return tuple(object_ids)
 
     def take_over_changes(self) -> int:
         """Take over what other robots, or another process, did to the shared long-term memory; return how much."""
@@ -191,7 +193,8 @@ class RobotMemory:
             before = self._scene.version
             for found in change.objects:
                 self._scene.add_object(found)
-            self._edits.forget([object_id for object_id in change.gone if self._exists(object_id)])
+            gone = self._edits.forget([object_id for object_id in change.gone if self._exists(object_id)])
+            self._scene.take_notice(gone)
             for object_id in change.gone:
                 self._cache.forget(object_id)
             stamp_ns = self._clock()
@@ -204,7 +207,7 @@ class RobotMemory:
 
     def recall(self, query: FindQuery) -> Recollection:
         """Return what the short-term memory holds that fits; each call counts as one lookup."""
-        recollection = self._recall.rank(query, self._clock(), frame_verified=self._epoch.verified)
+        recollection = self._recall.rank(query, self._clock(), frame_verified=self._scene.frame_verified)
         self._cache.count_lookup(recollection.best.object_id if recollection.best else "")
         self._durability.before_answer()
         return recollection
@@ -322,7 +325,7 @@ class RobotMemory:
         with self._lock:
             before = self._scene.version
             events = tuple(operations[operation]())
-            self._scene.name_rooms(events)
+            self._scene.take_notice(events)
             for event in events:
                 self._mirror(event)
             ticket = self._append(events, before)
@@ -346,7 +349,7 @@ class RobotMemory:
             before = self._scene.version
             ids = self._edits.select(object_id, area_id, object_class, begin_ns, end_ns)
             events = tuple(self._edits.forget(ids))
-            self._scene.name_rooms(events)
+            self._scene.take_notice(events)
             for event in events:
                 self._mirror(event)
             self._tell(events, before)
@@ -366,16 +369,10 @@ class RobotMemory:
         """
         with self._lock:
             before = self._scene.version
-            events: tuple[SceneEvent, ...] = ()
+            events = tuple(self._scene.confirm_frame(new_T_old))
             if new_T_old is not None:
-                shift_graph(self._scene.state, self._scene.places, new_T_old)
-                stamp_ns = self._clock()
-                found = self._scene.objects(removed=True)
-                events = tuple(SceneEvent(SceneEventKind.MOVED, stamp_ns, one) for one in found)
                 self._cache.clear()
                 self._keep_map()
-            self._epoch.confirm()
-            self._scene.frame_verified = True
             ticket = self._append(events, before)
         if ticket is not None:
             ticket.wait()

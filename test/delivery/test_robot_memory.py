@@ -68,6 +68,10 @@ def test_skill_report_reaches_scene_and_cache(memory: RobotMemory, see: See) -> 
     clean = memory.recall(FindQuery(object_class="Mug", states=(ObjectState.CLEANED,)))
     assert clean.best is not None
     assert memory.scene().objects[0].states[0].state is ObjectState.CLEANED
+    assert memory.remember_objects([StateChange("", "Mug", 3 * SECOND_NS), StateChange("", "", 3 * SECOND_NS)]) == (
+        object_id,
+        "",
+    )
 
 
 def test_listeners_hear_changes_with_versions_in_order(memory: RobotMemory, see: See) -> None:
