@@ -26,10 +26,11 @@ from memory_node.scene_graph.places import Places
 from memory_node.scene_graph.pose_correction import correct_keyframes, drop_unused_keyframes
 from memory_node.scene_graph.records import Record, records_hash
 from memory_node.scene_graph.relations import object_relations
-from memory_node.scene_graph.relocalization import Relocalization
+from memory_node.scene_graph.relocalization import UNMOVED, Relocalization
 from memory_node.scene_graph.room_kinds import RoomClassifier, RoomKinds
 from memory_node.scene_graph.room_naming import RoomNaming
 from memory_node.scene_graph.search_areas import rank_areas
+from memory_node.scene_graph.shift import shift_graph
 from memory_node.scene_graph.skill_change import apply_change
 from memory_node.scene_graph.stamp_ids import StampIds
 from memory_node.scene_graph.state import GraphState
@@ -58,10 +59,14 @@ class SceneGraph:
         self.state = GraphState(self.config, make_id, places=self.places)
         self.embedder = embedder
         self._naming = None if embedder is None else self._naming_by(embedder)
-        self.frame_verified = True
         self._latest: SceneSnapshot | None = None
         self._last_view: Pose | None = None
         self._relocalization: Relocalization | None = None
+
+    @property
+    def frame_verified(self) -> bool:
+        """Whether the map is known to be the one that what is stored was seen in; see `doubt_frame`."""
+        return self._relocalization is None
 
     @property
     def counters(self) -> Counter[str]:
@@ -95,11 +100,10 @@ class SceneGraph:
         # Before the frame is verified, stored things may seem absent only because they are looked for elsewhere.
         weight = self._view_weight(frame.map_T_camera)
         events = FrameUpdate(self.state, seen, weight, absence_counts=self.frame_verified).run()
-        if not self.frame_verified and self._relocalization is not None:
-            events += self._relocalization.note_frame()
+        events += self._compare_with_stored(seen, weight)
         self.places.here = self.places.floor_at(float(frame.map_T_camera.position[2]))
         self._note_view(frame)
-        self.name_rooms(events, at_once=False)
+        self._name_rooms(events, at_once=False)
         self.state.version += 1
         return events
 
@@ -108,8 +112,38 @@ class SceneGraph:
         self.state.now_ns = max(self.state.now_ns, change.stamp_ns)
         self.state.version += 1
         events = apply_change(self.state, change)
-        self.name_rooms(events, at_once=False)
+        self.take_notice(events, at_once=False)
         return events
+
+    def doubt_frame(self) -> None:
+        """Begin to doubt that the map is the one that the graph was built in, as after a restart.
+
+        Until that is confirmed, by `confirm_frame` or by fixed things that are seen where they are remembered, answers
+        say so and nothing counts as gone. Where what is seen fits under another origin, what is stored moves there.
+        """
+        self._relocalization = Relocalization(self.state, self.places)
+
+    def confirm_frame(self, new_T_old: Pose | None = None) -> list[SceneEvent]:
+        """Trust the map frame; new_T_old: pose of the old map in the new one, if its origin has moved.
+
+        What was seen since the doubt began is in the new map already.
+        """
+        doubted, self._relocalization = self._relocalization, None
+        events: list[SceneEvent] = []
+        if new_T_old is not None and doubted is not None:
+            events = doubted.move_stored(new_T_old)
+            self._locate_anew()
+        elif new_T_old is not None:
+            shift_graph(self.state, self.places, new_T_old)
+            events = [self.state.event(SceneEventKind.MOVED, row) for row in self.state.table.rows()]
+        self.state.version += 1
+        return events
+
+    def _compare_with_stored(self, frame: Frame, weight: float) -> list[SceneEvent]:
+        now_T_then = None if self._relocalization is None else self._relocalization.compare(frame, weight)
+        if now_T_then is None:
+            return []
+        return self.confirm_frame(None if now_T_then is UNMOVED else now_T_then)
 
     def set_map(
         self,
@@ -124,6 +158,11 @@ class SceneGraph:
         A grid whose origin is at another height is of another floor, which the robot is on from now on.
         """
         self.places.set_map(OccupancyMap(occupancy, resolution_m, map_T_origin), stamp_ns, robot)
+        self._locate_anew()
+        self.state.version += 1
+
+    def _locate_anew(self) -> None:
+        """Find the areas of things whose area is gone or on another floor, and name all rooms again."""
         for row in self.state.active_rows().tolist():
             area = self.places.areas.get(self.state.table.record(row).area_id)
             if area is None or area.floor_id != self.places.floor_at(float(self.state.table.center[row, 2])):
@@ -131,10 +170,15 @@ class SceneGraph:
         if self._naming is not None:
             self._naming.touch(self.places.areas)
             self._naming.rename(at_once=True)
-        self.state.version += 1
 
-    def name_rooms(self, events: Iterable[SceneEvent], at_once: bool = True) -> None:
-        """Name the rooms again in which something changed; who edits the graph from outside calls this."""
+    def take_notice(self, events: Iterable[SceneEvent], at_once: bool = True) -> None:
+        """Take notice of what a person or a skill changed: name the rooms again in which that was. Who edits the graph
+        from outside calls this."""
+        if self._relocalization is not None:
+            self._relocalization.note_told(events)
+        self._name_rooms(events, at_once)
+
+    def _name_rooms(self, events: Iterable[SceneEvent], at_once: bool) -> None:
         if self._naming is not None:
             self._naming.note(events)
             self._naming.rename(at_once)
@@ -254,7 +298,6 @@ class SceneGraph:
         """Return the graph of `to_records`; missing lists count as empty."""
         graph = cls(config, make_id, embedder)
         load_records(graph.state, graph.places, records)
-        graph._relocalization = Relocalization(graph.state, graph.places)
         return graph
 
     def set_keyframe(self, name: str, map_T_keyframe: Pose) -> None:

@@ -3,7 +3,7 @@ records."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
@@ -138,6 +138,15 @@ class ObjectTable:
         self.set_area(row, record.area_id)
         self.set_states(row, record.states)
         return row
+
+    def copied_columns(self) -> dict[str, NDArray[Any]]:
+        """Return a copy of all columns, for `set_row` of the same table later."""
+        return {name: getattr(self, name).copy() for name in _COLUMNS}
+
+    def set_row(self, row: int, columns: Mapping[str, NDArray[Any]], as_row: int) -> None:
+        """Set the numbers of a living row to those of a row of copied columns."""
+        for name, column in columns.items():
+            getattr(self, name)[row] = column[as_row]
 
     def set_class(self, row: int, name: str) -> None:
         """Set the most probable class of a living row."""

@@ -139,6 +139,25 @@ class Places:
             found.append(Relation(other, RelationKind.NAVIGABLE, one, length))
         return found
 
+    def copied(self) -> Places:
+        """Return a copy that what happens to this one does not change."""
+        return Places(
+            self.config,
+            self.make_id,
+            dict(self.floors),
+            dict(self.rooms),
+            dict(self.areas),
+            dict(self.paths),
+            dict(self.grounds),
+            self.here,
+        )
+
+    def restore(self, copied: Places) -> None:
+        """Take over floors, rooms, areas, paths and grounds of a copy."""
+        self._layouts += 1
+        self.floors, self.rooms, self.areas = dict(copied.floors), dict(copied.rooms), dict(copied.areas)
+        self.paths, self.grounds = dict(copied.paths), dict(copied.grounds)
+
     def moved_by(self, transform: Pose) -> None:
         """Move everything with the map: `transform` is new_map_T_old_map."""
         self._layouts += 1

@@ -1,56 +1,170 @@
-"""After a restart: notices that the map's origin has moved and moves what was stored with it."""
+"""The map epoch: a stored graph is bound to the map that it was built in, until that is confirmed after a restart."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from memory_node.domain.geometry import Pose
+from memory_node.domain.observation import Frame
 from memory_node.domain.scene import SceneEvent, SceneEventKind
-from memory_node.scene_graph.alignment import Alignment, align
+from memory_node.scene_graph.alignment import Alignment, Landmarks, align
 from memory_node.scene_graph.duplicates import merge_duplicates
-from memory_node.scene_graph.object_table import Rows
+from memory_node.scene_graph.frame_update import FrameUpdate
+from memory_node.scene_graph.object_table import ObjectRecord
 from memory_node.scene_graph.places import Places
 from memory_node.scene_graph.pose_correction import move_row
-from memory_node.scene_graph.state import GraphState
+from memory_node.scene_graph.stamp_ids import StampIds
+from memory_node.scene_graph.state import ROBOT_ID, GraphState
 
-_TRY_EVERY = 5
+# So many fixed things found where they are remembered prove that the map is the same one. That its origin has moved is
+# proven by so many things that agree on that, as many fixed ones among them where that many are remembered.
+_ENOUGH_FIXED, _ENOUGH_AGREED = 3, 4
 _LEAST_SHARE = 0.5
+# A map that lies no farther off than this has not moved; it has where that is far beyond what is known of it.
+_UNMOVED_M, _UNSURE_M, _SURE_SIGMA = 0.05, 0.05, 3.0
+UNMOVED = Pose()
+_EVERY_FRAME_UNTIL, _THEN_EVERY = 10, 5
+# A large site is searched around where things are seen: so many remembered things are compared at most.
+_MOST_COMPARED = 2000
+_AROUND_M = 2.0
+
+
+@dataclass(frozen=True, eq=False)
+class _Stored:
+    """One stored object as it was when the doubt began: its row in the columns kept of then, and its record."""
+
+    row: int
+    record: ObjectRecord
 
 
 class Relocalization:
-    """Compares what was stored up to a stamp with what is seen since then, while the frame is not verified."""
+    """Compares what is stored with what is seen from now on, kept apart from it, until the map frame is trusted.
+
+    Meanwhile frames also go into the graph, as if the map were the old one. Where it turns out to be another, what
+    they did to stored things is taken back.
+
+    Args:
+        state, places: the graph, with what is stored.
+    """
 
     def __init__(self, state: GraphState, places: Places) -> None:
         self._state = state
         self._places = places
         self._stored_until = state.now_ns
-        self._stored_keyframes = tuple(state.keyframes)
+        self._keyframes = tuple(state.keyframes)
+        self._columns = state.table.copied_columns()
+        self._stored = {
+            found.id: _Stored(row, _own(found))
+            for row, found in ((row, state.table.record(row)) for row in state.table.rows())
+        }
+        self._landmarks = Landmarks.of(state.table, state.active_rows())
+        self._places_then = places.copied()
+        self._told: set[str] = set()
+        self._seen = GraphState(state.config, StampIds("seen"))
         self._frames = 0
 
-    def note_frame(self) -> list[SceneEvent]:
-        """Count a frame; every few, look for a moved origin. Returns what was moved and merged because of one."""
-        self._frames += 1
-        if self._frames % _TRY_EVERY:
-            return []
-        state, table = self._state, self._state.table
-        active = state.active_rows()
-        stored = active[(table.last_seen[active] <= self._stored_until)]
-        fresh = active[table.first_seen[active] > self._stored_until]
-        if not stored.size or not fresh.size:
-            return []
-        found = align(
-            [state.object_at(row) for row in stored.tolist()], [state.object_at(row) for row in fresh.tolist()]
-        )
-        if found is None or found.share < _LEAST_SHARE:
-            return []
-        return self._move_stored(stored, found)
+    def note_told(self, events: Iterable[SceneEvent]) -> None:
+        """Note what a person or a skill changed meanwhile: that is not taken back."""
+        self._told.update(event.object.id for event in events)
 
-    def _move_stored(self, stored: Rows, found: Alignment) -> list[SceneEvent]:
-        state = self._state
+    def compare(self, frame: Frame, weight: float) -> Pose | None:
+        """Take in what a frame shows; return now_T_then once enough agrees, UNMOVED where the map is the old one.
+
+        weight: how much the frame's evidence counts.
+        """
+        self._seen.now_ns = frame.stamp_ns
+        FrameUpdate(self._seen, frame, weight).run()
+        self._frames += 1
+        if self._frames > _EVERY_FRAME_UNTIL and self._frames % _THEN_EVERY:
+            return None
+        seen = Landmarks.of(self._seen.table, self._seen.active_rows())
+        if not len(seen):
+            return None
+        found = align(self._landmarks.nearest(seen.at.mean(axis=0), _MOST_COMPARED), seen)
+        return None if found is None else self._verdict(found)
+
+    def move_stored(self, now_T_then: Pose) -> list[SceneEvent]:
+        """Move what is stored, history and places included, into the present map; return what was moved and merged."""
+        state, table = self._state, self._state.table
         state.counters["map_shifted"] += 1
-        for row in stored.tolist():
-            move_row(state, row, [(found.now_T_then, 1.0)])
-        for name in self._stored_keyframes:
-            state.keyframes[name] = found.now_T_then @ state.keyframes[name]
-        if not self._places.grounds:
-            self._places.moved_by(found.now_T_then)
-        merged = merge_duplicates(state, stored, stored[:0], state.active_rows())
-        left = [row for row in stored.tolist() if state.table.records[row] is not None]
-        return [*(state.event(SceneEventKind.MOVED, row) for row in left), *merged]
+        self._move_places(now_T_then)
+        for name in self._keyframes:
+            if name in state.keyframes:
+                state.keyframes[name] = now_T_then @ state.keyframes[name]
+        ids = [object_id for object_id in self._stored if self._is_as_stored(object_id)]
+        restored = [object_id for object_id in ids if self._was_seen(object_id)]
+        for object_id in restored:
+            self._restore(object_id)
+        for object_id in restored:
+            kept = self._stored[object_id].record
+            if kept.support_id in table.row_of:
+                state.stand_on(table.row(object_id), kept.support_id, kept.inside)
+        for object_id in ids:
+            row = table.row(object_id)
+            move_row(state, row, [(now_T_then, 1.0)])
+            record = table.record(row)
+            record.history = tuple(replace(place, box=place.box.moved_by(now_T_then)) for place in record.history)
+        merged = self._merge_seen()
+        left = [table.row(object_id) for object_id in ids if object_id in table.row_of]
+        return [*(state.event(SceneEventKind.MOVED, row) for row in left if not table.removed[row]), *merged]
+
+    def _merge_seen(self) -> list[SceneEvent]:
+        """Merge what frames took for new with the stored things that lie there now."""
+        state, table = self._state, self._state.table
+        fresh = state.active_rows()
+        fresh = fresh[[table.record(row).id not in self._stored for row in fresh.tolist()]]
+        if not fresh.size:
+            return []
+        low, high = table.center[fresh, :2].min(axis=0) - _AROUND_M, table.center[fresh, :2].max(axis=0) + _AROUND_M
+        around = state.index.within((float(low[0]), float(low[1])), (float(high[0]), float(high[1])))
+        return merge_duplicates(state, fresh, fresh[:0], around)
+
+    def _verdict(self, found: Alignment) -> Pose | None:
+        """Return the transform that an alignment proves, None while it proves none."""
+        if found.share < _LEAST_SHARE:
+            return None
+        if found.moved_m <= _UNMOVED_M:
+            return UNMOVED if found.fixed >= _ENOUGH_FIXED and found.sigma_m <= _UNSURE_M else None
+        few_fixed = np.count_nonzero(self._landmarks.fixed) < _ENOUGH_AGREED
+        proven = found.matches >= _ENOUGH_AGREED and (found.fixed >= _ENOUGH_FIXED or few_fixed)
+        return found.now_T_then if proven and found.moved_m > _UNMOVED_M + _SURE_SIGMA * found.sigma_m else None
+
+    def _is_as_stored(self, object_id: str) -> bool:
+        """Return whether an object is not in the hand, and nobody has since told where it is, or erased it."""
+        table = self._state.table
+        if object_id in self._told:
+            known = object_id in table.row_of
+            return known and int(table.place_since[table.row(object_id)]) <= self._stored_until
+        return object_id not in self._state.contents.get(ROBOT_ID, ())
+
+    def _was_seen(self, object_id: str) -> bool:
+        """Return whether frames have changed an object since it was stored, or merged it into another."""
+        table = self._state.table
+        if object_id not in table.row_of:
+            return True
+        row = table.row(object_id)
+        return object_id not in self._told and int(table.last_seen[row]) > self._stored_until
+
+    def _restore(self, object_id: str) -> None:
+        state, kept = self._state, self._stored[object_id]
+        if object_id in state.table.row_of:
+            state.drop(state.table.row(object_id))
+        row = state.table.add(_own(kept.record))
+        state.table.set_row(row, self._columns, kept.row)
+        if not state.table.removed[row]:
+            state.place(row)
+
+    def _move_places(self, now_T_then: Pose) -> None:
+        """Move the stored places, and lay out on them again the maps that have come since."""
+        grounds = list(self._places.grounds.values())
+        self._places.restore(self._places_then)
+        self._places.moved_by(now_T_then)
+        for ground in grounds:
+            self._places.set_map(ground.map, self._state.now_ns)
+
+
+def _own(record: ObjectRecord) -> ObjectRecord:
+    return replace(record, classes=dict(record.classes))
