@@ -101,12 +101,15 @@ class FrameUpdate:
         table, config = self._state.table, self._state.config
         if not rows.size or not self._absence_counts:
             return
-        missing = sight.in_view & ~np.isin(rows, found.matched[:, 1]) & ~table.sheltered[rows]
-        looked = missing & (sight.clear >= 0.6)
+        unmatched = sight.in_view & ~np.isin(rows, found.matched[:, 1])
+        missing = unmatched & ~table.sheltered[rows]
+        looked = unmatched & (sight.clear >= 0.6)
         # Rays that go through the place tell more than a part of something there.
         open_share = sight.through - table.porosity[rows]
         passed = looked & (open_share >= 0.5)
-        overlooked = looked & ~passed & ~np.isin(rows, found.parts[:, 1]) & self._frame.complete
+        sheltered = passed & ~missing
+        passed[sheltered] = [self._is_looked_into(row, found) for row in rows[sheltered].tolist()]
+        overlooked = missing & looked & ~passed & ~np.isin(rows, found.parts[:, 1]) & self._frame.complete
         overlooked &= sight.pixels >= config.evidence_min_pixels
         overlooked |= self._taken(rows, missing & ~passed, found)
         evidence = np.where(overlooked, math.log(config.miss_likelihood_ratio), 0.0)
@@ -125,6 +128,16 @@ class FrameUpdate:
         doubted = missed | np.isin(rows, self._joined)
         for row in rows[doubted & (table.log_odds[rows] < limit)].tolist():
             self._remove(row)
+
+    def _is_looked_into(self, row: int, found: Association) -> bool:
+        """Return whether the closed container of a row, seen around the row's place, must be open: rays pass there.
+
+        Where it is not seen around that place, the thing went along with a door or a drawer.
+        """
+        state = self._state
+        container = state.table.row_of.get(state.table.record(row).support_id, -1)
+        views = found.matched[found.matched[:, 1] == container, 0].tolist()
+        return any(self._observed.observations[obs].box.contains(state.table.center[row][None])[0] for obs in views)
 
     def _taken(self, rows: Rows, missing: NDArray[np.bool_], found: Association) -> NDArray[np.bool_]:
         """Return whether the place of each missing row (m,) is filled by a thing that is seen: both cannot be there."""

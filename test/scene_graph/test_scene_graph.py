@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ import pytest
 
 from memory_node.domain.answer import AnswerStatus, FindQuery
 from memory_node.domain.geometry import OrientedBox, Pose
+from memory_node.domain.observation import ObjectObservation
 from memory_node.domain.scene import RelationKind, SceneEvent, SceneEventKind
 from memory_node.domain.skill import StateChange
 from memory_node.domain.states import ObjectState
@@ -123,6 +125,40 @@ def test_contents_of_a_closed_fridge_stay_believed_until_it_is_open(graph: Scene
     inside = graph.object(bowl.id)
     assert (inside.removed, inside.support_id, inside.inside) == (False, fridge.id, True)
     assert inside.existence > 0.9
+
+
+def test_thing_is_gone_from_a_fridge_that_the_camera_sees_into(graph: SceneGraph, world: World) -> None:
+    fridge = world.boxes["fridge"]
+    views = [world.looking((0.6 + 0.1 * i, 0.6, 1.4), tuple(fridge.center)) for i in range(8)]
+    for i, view in enumerate(views):
+        graph.observe(world.frame(1.0 + i, view))
+    known = graph.objects_of_class("fridge")[0].id
+    graph.apply_change(StateChange("", "milk", 20_000_000_000, held=False, support_id=known, inside=True))
+    for i, view in enumerate(views):
+        graph.observe(world.frame(30.0 + i, view))
+    assert graph.objects_of_class("milk")[0].existence > 0.9
+    # Nobody says that it was opened, but its back wall shows.
+    del world.boxes["fridge"]
+    world.put("panel", 3.33, 1.6, 0.9, (0.04, 0.7, 1.8))
+    for i, view in enumerate(views):
+        frame = world.frame(60.0 + i, view, detected=lambda name: name != "panel")
+        seen = ObjectObservation({"fridge": 0.9}, fridge, np.eye(3) * 1e-4, 5000)
+        graph.observe(replace(frame, observations=(*frame.observations, seen)))
+    assert not graph.objects_of_class("milk")
+    assert [found.id for found in graph.objects_of_class("fridge")] == [known]
+
+
+def test_thing_that_went_along_with_a_drawer_stays_believed(graph: SceneGraph, world: World) -> None:
+    world.boxes.clear()
+    world.put("drawer", 2.0, 0.0, 0.5, (0.8, 0.5, 0.3))
+    look(graph, world, 6)
+    drawer = graph.objects_of_class("drawer")[0].id
+    graph.apply_change(
+        StateChange("", "fork", 3_000_000_000, held=False, support_id=drawer, inside=True, position=(1.65, 0.0, 0.5))
+    )
+    world.put("drawer", 2.25, 0.0, 0.5, (0.3, 0.5, 0.3))  # pushed in
+    look(graph, world, 10, start_s=5.0)
+    assert graph.objects_of_class("fork")[0].existence > 0.9
 
 
 def test_skills_by_class_and_place_reach_the_right_object(graph: SceneGraph, world: World) -> None:
