@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from memory_node.domain.answer import FindQuery, RankedArea, Recollection
-from memory_node.domain.geometry import Pose, wrap_angle
+from memory_node.domain.geometry import FloatArray, Pose, wrap_angle
 from memory_node.domain.observation import Frame
 from memory_node.domain.ports import TextEmbedder
 from memory_node.domain.scene import Relation, Room, SceneEvent, SceneEventKind, SceneObject, SceneSnapshot
@@ -38,6 +38,8 @@ from memory_node.scene_graph.text_form import scene_as_text
 
 _REPEATED_VIEW_WEIGHT = 0.2
 _KEYFRAMES_BETWEEN_TIDYINGS = 1000
+# No camera of a robot is higher above the floor that it stands on.
+_STOREY_M = 2.5
 
 
 class SceneGraph:
@@ -61,6 +63,7 @@ class SceneGraph:
         self._naming = None if embedder is None else self._naming_by(embedder)
         self._latest: SceneSnapshot | None = None
         self._last_view: Pose | None = None
+        self._camera_at: FloatArray | None = None
         self._relocalization: Relocalization | None = None
 
     @property
@@ -101,7 +104,7 @@ class SceneGraph:
         weight = self._view_weight(frame.map_T_camera)
         events = FrameUpdate(self.state, seen, weight, absence_counts=self.frame_verified).run()
         events += self._compare_with_stored(seen, weight)
-        self.places.here = self.places.floor_at(float(frame.map_T_camera.position[2]))
+        self._note_place(frame.map_T_camera.position)
         self._note_view(frame)
         self._name_rooms(events, at_once=False)
         self.state.version += 1
@@ -155,11 +158,27 @@ class SceneGraph:
     ) -> None:
         """Lay out areas and rooms on an occupancy grid (height, width), see OccupancyMap; ids stay as the map grows.
 
-        A grid whose origin is at another height is of another floor, which the robot is on from now on.
+        A grid whose origin is at another height is of another floor, which the robot is on from now on. robot: where it
+        stands, (x, y) in map, by default where the last frame's camera was.
         """
+        if robot is None and self._camera_at is not None:
+            above_m = float(self._camera_at[2] - map_T_origin.position[2])
+            robot = self._robot_at() if 0.0 < above_m < _STOREY_M else None
         self.places.set_map(OccupancyMap(occupancy, resolution_m, map_T_origin), stamp_ns, robot)
         self._locate_anew()
         self.state.version += 1
+
+    def _robot_at(self) -> tuple[float, float] | None:
+        return None if self._camera_at is None else (float(self._camera_at[0]), float(self._camera_at[1]))
+
+    def _note_place(self, camera: FloatArray) -> None:
+        """Note where the camera (3,) is. A map that came before anybody knew is laid out again where it tells that the
+        robot is in another part of it."""
+        first, self._camera_at = self._camera_at is None, camera
+        here = self.places.here = self.places.floor_at(float(camera[2]))
+        ground = self.places.grounds.get(here) if first else None
+        if ground is not None and ground.is_elsewhere(camera[:2]):
+            self.set_map(ground.map.cells, ground.map.resolution_m, ground.map.map_T_origin, self.state.now_ns)
 
     def _locate_anew(self) -> None:
         """Find the areas of things whose area is gone or on another floor, and name all rooms again."""
@@ -276,7 +295,11 @@ class SceneGraph:
         return rank_areas(self.state, areas, object_class, now_ns, k, self.embedder)
 
     def text_form(self, token_budget: int = 2000, near: tuple[float, float] | None = None, topic: str = "") -> str:
-        """Return the graph in words for a prompt (KARMA's form), nearest and most relevant areas first."""
+        """Return the graph in words for a prompt (KARMA's form), nearest and most relevant areas first.
+
+        near: (x, y) in map, by default where the last frame's camera was.
+        """
+        near = self._robot_at() if near is None else near
         return scene_as_text(self.state, self.places, token_budget, near, topic, self.embedder)
 
     def record(self, object_id: str) -> Record:

@@ -51,8 +51,8 @@ class Places:
         """Lay out areas and rooms on a new or grown map of the floor at its origin's height; those that were there
         before keep their ids.
 
-        robot: where it stands, which tells the reachable part from other free space; without it the largest part
-        counts.
+        robot: where it stands, which tells the reachable part from other free space, together with the areas that were
+        looked at; without it all areas do, and before there are any the largest part counts.
         """
         floor = self._floor_with_ground_at(float(grid.map_T_origin.position[2]), stamp_ns)
         coarse = grid.coarser(min(0.1, self.config.area_spacing_m / 8.0))
@@ -178,8 +178,10 @@ class Places:
         return floor
 
     def _seeds(self, grid: OccupancyMap, floor: Floor, robot: tuple[float, float] | None) -> list[tuple[int, int]]:
-        known = [area.position for area in self.areas.values() if area.floor_id == floor.id]
-        points = [robot] if robot is not None else known
+        here = [area for area in self.areas.values() if area.floor_id == floor.id]
+        # Where the robot has looked it has been able to go, whatever door is closed now.
+        points = [area.position for area in here if robot is None or area.last_viewed_ns]
+        points += [] if robot is None else [robot]
         if not points:
             return []
         rows, columns = grid.to_cell(np.array(points))

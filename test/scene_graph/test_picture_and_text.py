@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from memory_node.domain.geometry import Pose
+from memory_node.domain.observation import Frame
 from memory_node.domain.skill import StateChange
 from memory_node.domain.states import ObjectState
 from memory_node.scene_graph.config import SceneGraphConfig
@@ -49,6 +50,14 @@ def test_text_keeps_to_its_budget_and_starts_nearby(graph: SceneGraph) -> None:
     assert 0 < estimate_tokens(text) <= 120
     first = json.loads(text.splitlines()[0])
     assert np.linalg.norm(np.subtract(first["position"], near)) < 2.0
+
+
+def test_text_starts_where_the_robot_is_unless_told_otherwise(graph: SceneGraph) -> None:
+    areas = graph.snapshot().areas
+    for area in (areas[0], areas[-1]):
+        x, y = area.position
+        graph.observe(Frame(graph.state.now_ns + 20_000_000_000, Pose.planar(x, y, 0.0, 1.3), None, (), None))
+        assert json.loads(graph.text_form(token_budget=200).splitlines()[0])["name"] == area.name
 
 
 def test_picture_is_drawn_with_the_objects_on_it(graph: SceneGraph, tmp_path: Path) -> None:

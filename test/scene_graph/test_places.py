@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from memory_node.domain.geometry import Pose
+from memory_node.domain.geometry import Intrinsics, Pose
+from memory_node.domain.observation import Frame
 from memory_node.domain.scene import Area, RelationKind
 from memory_node.scene_graph.config import SceneGraphConfig
 from memory_node.scene_graph.graph import SceneGraph
@@ -106,3 +107,36 @@ def test_stored_areas_are_found_before_the_map_comes_and_after_they_moved() -> N
     assert places.area_at(3.0, 0.0, 0.5) == "west"
     places.areas["middle"] = Area("middle", "middle", (3.0, 0.5))
     assert places.area_at(3.0, 0.0, 0.5) == "middle"
+
+
+@pytest.mark.parametrize("map_first", [True, False])
+def test_areas_lie_in_the_part_of_the_map_that_the_robot_is_in(map_first: bool) -> None:
+    cells = np.full((60, 160), 100, np.int8)
+    cells[2:58, 2:100] = 0  # seen through a window
+    cells[2:58, 110:158] = 0
+    graph = SceneGraph(SceneGraphConfig.load())
+    origin = Pose.planar(-1.0, -2.0, 0.0)
+    camera = Frame(1_000_000_000, Pose.planar(5.5, -0.5, 0.0, 1.3), None, (), None)
+    if map_first:
+        graph.set_map(cells, 0.05, origin)
+        assert all(area.position[0] < 4.0 for area in graph.snapshot().areas)
+    graph.observe(camera)
+    if not map_first:
+        graph.set_map(cells, 0.05, origin)
+    assert graph.snapshot().areas
+    assert all(area.position[0] > 4.5 for area in graph.snapshot().areas)
+    assert len(graph.snapshot().rooms) == 1
+
+
+def test_areas_behind_a_door_that_was_closed_since_keep_their_ids(graph: SceneGraph) -> None:
+    forward = Pose(np.array([0.5, 0.5, 1.3]), np.array([-0.5, 0.5, -0.5, 0.5]))  # looks along +x
+    camera = Intrinsics(525.0, 525.0, 319.5, 239.5, 640, 480)
+    for second in range(1, 8):
+        at = forward.position + np.array([second - 1.0, 0.0, 0.0])
+        graph.observe(Frame(second * 1_000_000_000, Pose(at, forward.quaternion), camera, (), None))
+    viewed = {area.id for area in graph.snapshot().areas if area.last_viewed_ns and area.position[0] < 3.0}
+    assert viewed
+    closed = two_rooms()
+    closed[:, 99:101] = 100
+    graph.set_map(closed, 0.05, Pose.planar(-1.0, -2.0, 0.0))
+    assert viewed <= {area.id for area in graph.snapshot().areas}
