@@ -52,7 +52,7 @@ class Client(ServiceEndpoint):
             self._pending_requests[number] = future
         future.add_done_callback(self.remove_pending_request)
         try:
-            self._write(request, RequestId(self._writer.handle, number), "request")
+            self._write(request, RequestId(self._writer.handle, number))
         except Exception:
             self.remove_pending_request(future)
             raise

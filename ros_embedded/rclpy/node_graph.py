@@ -43,7 +43,9 @@ class GraphMixin:
         return _names_and_types([*graph.endpoints(True), *graph.endpoints(False)], None if no_demangle else _TOPIC)
 
     def get_service_names_and_types(self) -> NamesAndTypes:
-        return _names_and_types(self.context.participant.graph.endpoints(False), _REQUEST)
+        """Those of clients too, as in rclpy."""
+        graph = self.context.participant.graph
+        return _names_and_types([*graph.endpoints(True), *graph.endpoints(False)], _REQUEST)
 
     def __of_node(self, name: str, namespace: str, is_writer: bool, pattern: re.Pattern[str] | None) -> NamesAndTypes:
         endpoints = self.context.participant.graph.of_node(name, namespace, is_writer)

@@ -28,10 +28,7 @@ class Publisher(TopicEndpoint):
             raise TypeError(f"Expected {self.msg_type}, got {type(msg)}")
         if not self.context.ok():
             raise RCLError("Failed to publish: publisher's context is invalid")
-        try:
-            self._endpoint.write(msg)
-        except cyclone.DDSError as error:
-            raise RCLError(f"Failed to publish: {error}") from error
+        self._endpoint.write(msg)
 
     def get_subscription_count(self) -> int:
         return len(self._endpoint.matches())

@@ -54,7 +54,7 @@ class Service(ServiceEndpoint):
         if not isinstance(response, self.srv_type.Response):
             raise TypeError(f"Expected {self.srv_type.Response}, got {type(response)}")
         if not self._destroyed and self.context.ok():
-            self._write(response, header, "response")
+            self._write(response, header)
 
     def _wait_for_client(self, publication_handle: int) -> None:
         """Wait until replies reach the client whose request writer is given, if it is still there."""

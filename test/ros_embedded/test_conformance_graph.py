@@ -17,7 +17,7 @@ from rclpy.exceptions import (
 from rclpy.expand_topic_name import expand_topic_name
 from rclpy.lifecycle import LifecycleNode, LifecycleState, TransitionCallbackReturn
 from rclpy.node import Node
-from rclpy.qos import DurabilityPolicy, ReliabilityPolicy, qos_profile_sensor_data
+from rclpy.qos import DurabilityPolicy, HistoryPolicy, ReliabilityPolicy, qos_profile_sensor_data
 from rclpy.validate_full_topic_name import validate_full_topic_name
 from rclpy.validate_namespace import validate_namespace
 from std_msgs.msg import String
@@ -33,15 +33,17 @@ def test_nodes_topics_and_services_are_listed(make_node: Callable, spin_until: C
     node.create_service(SetBool, "~/set", lambda request, response: response)
     other.create_subscription(String, "/ns/chatter", lambda _: None, 10)
     other.create_client(SetBool, "/ns/node/set")
+    other.create_client(SetBool, "/wanted")
     assert spin_until(lambda: other.count_subscribers("/ns/chatter") == 1 and other.count_clients("/ns/node/set") == 1)
     assert {("node", "/ns"), ("other", "/")} <= set(other.get_node_names_and_namespaces())
     assert ("/ns/chatter", ["std_msgs/msg/String"]) in other.get_topic_names_and_types()
-    assert ("/ns/node/set", ["std_srvs/srv/SetBool"]) in other.get_service_names_and_types()
+    services = other.get_service_names_and_types()
+    assert {name for name, types in services if types == ["std_srvs/srv/SetBool"]} == {"/ns/node/set", "/wanted"}
     entry = ("/ns/chatter", ["std_msgs/msg/String"])
     assert entry in other.get_publisher_names_and_types_by_node("node", "/ns")
     assert entry in other.get_subscriber_names_and_types_by_node("other", "/")
     assert ("/ns/node/set", ["std_srvs/srv/SetBool"]) in other.get_service_names_and_types_by_node("node", "/ns")
-    assert other.get_client_names_and_types_by_node("other", "/") == [("/ns/node/set", ["std_srvs/srv/SetBool"])]
+    assert other.get_client_names_and_types_by_node("other", "/")[0] == ("/ns/node/set", ["std_srvs/srv/SetBool"])
     assert other.count_publishers("/ns/chatter") == 1
     assert other.count_services("/ns/node/set") == 1
     assert other.wait_for_node("/ns/node", 1.0)
@@ -57,6 +59,7 @@ def test_endpoint_info_tells_type_hash_and_quality(make_node: Callable, spin_unt
     assert str(info.topic_type_hash) == STRING_HASH
     assert info.qos_profile.reliability == ReliabilityPolicy.BEST_EFFORT
     assert info.qos_profile.durability == DurabilityPolicy.VOLATILE
+    assert (info.qos_profile.history, info.qos_profile.depth) == (HistoryPolicy.KEEP_LAST, 5)
     assert len(info.endpoint_gid) == 16
 
 

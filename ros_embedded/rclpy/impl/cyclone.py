@@ -12,6 +12,8 @@ from typing import Any, NamedTuple
 
 from cyclonedds.__library__ import library_path
 
+from ros_embedded.rclpy.exceptions import RCLError
+
 # The layouts of structures below are those of the C headers of this release series.
 _RELEASE = "11.0."
 if not version("cyclonedds").startswith(_RELEASE):
@@ -25,7 +27,7 @@ BUILTIN_SUBSCRIPTIONS = 0x7FFF0004
 _BATCH = 16
 
 
-class DDSError(Exception):
+class DDSError(RCLError):
     """A call into Cyclone DDS failed."""
 
 
@@ -148,6 +150,7 @@ qset_userdata = _bind("dds_qset_userdata", None, _pointer, ct.c_char_p, ct.c_siz
 qset_writer_data_lifecycle = _bind("dds_qset_writer_data_lifecycle", None, _pointer, ct.c_bool)
 qset_data_representation = _bind("dds_qset_data_representation", None, _pointer, ct.c_uint32, ct.POINTER(ct.c_int16))
 qset_durability_service = _bind("dds_qset_durability_service", None, _pointer, _duration, ct.c_int, *(ct.c_int32,) * 4)
+_qget_history = _bind("dds_qget_history", ct.c_bool, _pointer, ct.POINTER(ct.c_int), ct.POINTER(ct.c_int32))
 _qget_reliability = _bind("dds_qget_reliability", ct.c_bool, _pointer, ct.POINTER(ct.c_int), ct.POINTER(_duration))
 _qget_durability = _bind("dds_qget_durability", ct.c_bool, _pointer, ct.POINTER(ct.c_int))
 _qget_deadline = _bind("dds_qget_deadline", ct.c_bool, _pointer, ct.POINTER(_duration))
@@ -241,8 +244,10 @@ def _bytes(serdata: int | None) -> bytes:
 
 
 class EndpointQos(NamedTuple):
-    """The policies of a discovered endpoint; durations in nanoseconds, kinds as in dds.h. History does not travel."""
+    """The policies of a discovered endpoint; durations in nanoseconds, kinds as in dds.h."""
 
+    history: int
+    depth: int
     reliability: int
     durability: int
     liveliness: int
@@ -290,8 +295,9 @@ def take_endpoints(reader: int) -> list[Endpoint]:
 
 
 def _read_qos(qos: int) -> EndpointQos:
-    reliability, durability, liveliness = (ct.c_int() for _ in range(3))
+    history, depth, reliability, durability, liveliness = (ct.c_int() for _ in range(5))
     deadline, lifespan, lease, blocking = (_duration(INFINITE) for _ in range(4))
+    _qget_history(qos, ct.byref(history), ct.byref(depth))
     _qget_reliability(qos, ct.byref(reliability), ct.byref(blocking))
     _qget_durability(qos, ct.byref(durability))
     _qget_liveliness(qos, ct.byref(liveliness), ct.byref(lease))
@@ -301,7 +307,7 @@ def _read_qos(qos: int) -> EndpointQos:
     if _qget_userdata(qos, ct.byref(data), ct.byref(size)) and data.value:
         user_data = ct.string_at(data.value, size.value)
         _free(data)
-    numbers = (reliability, durability, liveliness, deadline, lifespan, lease)
+    numbers = (history, depth, reliability, durability, liveliness, deadline, lifespan, lease)
     return EndpointQos._make((*(number.value for number in numbers), user_data))
 
 

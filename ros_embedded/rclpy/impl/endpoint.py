@@ -47,14 +47,14 @@ def create_dds_qos(profile: QoSProfile, user_data: bytes, is_writer: bool) -> in
 
 
 def profile_of(qos: cyclone.EndpointQos) -> QoSProfile:
-    """A discovered endpoint's quality of service as a ROS profile; history does not travel in discovery."""
+    """A discovered endpoint's quality of service as a ROS profile."""
 
     def duration(nanoseconds: int) -> Duration:
         return Infinite if nanoseconds == cyclone.INFINITE else Duration(nanoseconds=nanoseconds)
 
     return QoSProfile(
-        history=HistoryPolicy.UNKNOWN,
-        depth=0,
+        history=HistoryPolicy.KEEP_ALL if qos.history else HistoryPolicy.KEEP_LAST,
+        depth=0 if qos.history else qos.depth,
         reliability=ReliabilityPolicy.RELIABLE if qos.reliability else ReliabilityPolicy.BEST_EFFORT,
         durability=DurabilityPolicy.TRANSIENT_LOCAL if qos.durability else DurabilityPolicy.VOLATILE,
         lifespan=duration(qos.lifespan),

@@ -7,8 +7,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ros_embedded.interfaces.cdr import deserialize, serialize
 from ros_embedded.rclpy.callback_groups import CallbackGroup
-from ros_embedded.rclpy.exceptions import RCLError
-from ros_embedded.rclpy.impl import cyclone
 from ros_embedded.rclpy.impl.entity import NodeEntity
 from ros_embedded.rclpy.qos import QoSProfile
 from ros_embedded.rclpy.type_support import check_is_valid_srv_type
@@ -60,14 +58,11 @@ class ServiceEndpoint(NodeEntity):
         with participant.graph.announcement():
             self._reader = participant.create_reader(entities, *(reply if self._IS_CLIENT else request))
             self._writer = participant.create_writer(entities, *(request if self._IS_CLIENT else reply))
-        self.srv_type, self.srv_name, self.service_name, self.qos_profile = srv_type, name, name, qos_profile
+        self.srv_type, self.srv_name, self.service_name, self.qos_profile = srv_type, srv_name, name, qos_profile
         super().__init__(node, callback_group or node.default_callback_group, self._reader, self._writer)
 
-    def _write(self, message: Any, request_id: RequestId, what: str) -> None:
-        try:
-            self._writer.write(with_header(serialize(message), request_id))
-        except cyclone.DDSError as error:
-            raise RCLError(f"failed to send {what}: {error}") from error
+    def _write(self, message: Any, request_id: RequestId) -> None:
+        self._writer.write(with_header(serialize(message), request_id))
 
     def _read(self, payload: bytes, message_class: Any) -> Any:
         """The message without its header; None, and a line in the log, if it is malformed."""
@@ -78,4 +73,4 @@ class ServiceEndpoint(NodeEntity):
             return None
 
     def _drop(self, error: ValueError) -> None:
-        self._node.get_logger().error(f"Dropped malformed data of service '{self.srv_name}': {error}")
+        self._node.get_logger().error(f"Dropped malformed data of service '{self.service_name}': {error}")
