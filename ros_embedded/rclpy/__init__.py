@@ -6,6 +6,8 @@ Modules, names, signatures and behaviour are those of rclpy in ROS 2 Jazzy; what
 
 from __future__ import annotations
 
+import importlib
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from ros_embedded.rclpy import utilities
@@ -20,6 +22,14 @@ if TYPE_CHECKING:
     from ros_embedded.rclpy.node import Node
 
 _executor: Executor | None = None
+
+
+def __getattr__(name: str) -> ModuleType:
+    """A submodule that the file has not imported: of the original's, most import most others."""
+    try:
+        return importlib.import_module(f"{__name__}.{name}")
+    except ModuleNotFoundError:
+        raise AttributeError(f"module 'rclpy' has no attribute {name!r}") from None
 
 
 def init(
@@ -45,6 +55,7 @@ def get_global_executor() -> Executor:
     global _executor
     if _executor is None or not _executor.context.ok():
         _executor = SingleThreadedExecutor()
+        _executor._ends_silently = True
     return _executor
 
 

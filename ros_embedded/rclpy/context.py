@@ -28,6 +28,7 @@ class Context:
         self._participant: Participant | None = None
         self._domain_id = 0
         self._ok = False
+        self.ended_by_signal = False
         self.arguments = RosArguments()
         self.guards: weakref.WeakSet[Guard] = weakref.WeakSet()
 

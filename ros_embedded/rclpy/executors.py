@@ -37,9 +37,6 @@ class ShutdownException(Exception):
 class ExternalShutdownException(Exception):
     """The context has been shut down."""
 
-    def __init__(self, *args: object) -> None:
-        super().__init__(*(args or ("Context has been shutdown externally",)))
-
 
 class ConditionReachedException(Exception):
     """What was waited for has come."""
@@ -72,6 +69,7 @@ class Executor:
         self._ready: deque[ExecutableEntity] = deque()
         self._is_stale = True
         self._is_shutdown = False
+        self._ends_silently = False  # when the context is shut down by a call; rclpy.spin's own does
         self._running = 0
         self._idle = threading.Condition()
         self._thread = threading.local()
@@ -190,7 +188,8 @@ class Executor:
             if self._is_shutdown:
                 raise ShutdownException
             if not self._context.ok():
-                raise ExternalShutdownException
+                silent = self._ends_silently and not self._context.ended_by_signal
+                raise ShutdownException if silent else ExternalShutdownException
             if condition():
                 raise ConditionReachedException
             with contextlib.suppress(IndexError):

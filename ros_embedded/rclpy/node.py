@@ -314,9 +314,3 @@ class Node(ParametersMixin, GraphMixin):
                 core.destroy(entity)
             graph.remove_node(core.entities)
         core.is_destroyed = True
-
-    def __enter__(self) -> Node:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.destroy_node()

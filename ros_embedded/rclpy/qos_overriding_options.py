@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from ros_embedded.interfaces import get_message
 from ros_embedded.rclpy.duration import Duration
-from ros_embedded.rclpy.exceptions import InvalidParameterValueException, ParameterAlreadyDeclaredException
+from ros_embedded.rclpy.exceptions import ParameterAlreadyDeclaredException
 from ros_embedded.rclpy.qos import POLICY_TYPES, QoSPolicyKind, QoSProfile
 
 if TYPE_CHECKING:
@@ -60,12 +60,13 @@ def declare_qos_parameters(
         try:
             changes[policy] = _policy(policy, value)
         except KeyError as error:
-            raise InvalidParameterValueException(name, value, f"unknown {policy} policy") from error
+            raise RuntimeError(f"Unexpected QoS override for policy `{policy}`: `{value}`") from error
     overridden = profile.replaced(**changes)
     if options.callback is not None:
         result = options.callback(overridden)
         if not result.successful:
-            raise InvalidQosOverridesError(f"{result.reason}: Provided QoS overrides are not valid")
+            refused = f"Provided QoS overrides for {entity} `{topic}` with id `{options.entity_id}`, are not valid"
+            raise InvalidQosOverridesError(f"{refused}: {result.reason}")
     return overridden
 
 

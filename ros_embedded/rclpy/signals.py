@@ -64,6 +64,7 @@ def get_current_signal_handlers_options() -> SignalHandlerOptions:
 
 def _on_signal(number: int, frame: FrameType | None) -> None:
     for context in contexts_alive():
+        context.ended_by_signal = True
         context.try_shutdown()
     previous = _previous.get(number)
     if callable(previous):

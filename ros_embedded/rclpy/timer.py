@@ -67,13 +67,13 @@ class Timer(ExecutableEntity):
         return not self._is_canceled and not self._destroyed and self._clock._now_ns() >= self._next_call_ns
 
     def is_canceled(self) -> bool:
-        return self._is_canceled
+        return self.handle._is_canceled
 
     def cancel(self) -> None:
-        self._is_canceled = True
+        self.handle._is_canceled = True
 
     def reset(self) -> None:
-        now_ns = self._clock._now_ns()
+        now_ns = self.handle._clock._now_ns()
         self._next_call_ns, self._is_canceled = now_ns + self._period_ns, False
         self._wake()
 

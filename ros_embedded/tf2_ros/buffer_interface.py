@@ -92,8 +92,7 @@ class BufferInterface:
         self, object_stamped: Any, target_frame: str, timeout: Duration = NO_WAIT, new_type: Any = None
     ) -> Any:
         """Transform an object with a header to another frame at its own time. Raises TypeException."""
-        header = object_stamped.header
-        do_transform = self.registration.get(type(object_stamped))
+        do_transform, header = self.registration.get(type(object_stamped)), object_stamped.header
         result = do_transform(
             object_stamped, self.lookup_transform(target_frame, header.frame_id, header.stamp, timeout)
         )
@@ -109,8 +108,7 @@ class BufferInterface:
         new_type: Any = None,
     ) -> Any:
         """Transform an object with a header to another frame at another time. Raises TypeException."""
-        header = object_stamped.header
-        do_transform = self.registration.get(type(object_stamped))
+        do_transform, header = self.registration.get(type(object_stamped)), object_stamped.header
         arguments = (target_frame, target_time, header.frame_id, header.stamp, fixed_frame, timeout)
         result = do_transform(object_stamped, self.lookup_transform_full(*arguments))
         return result if new_type is None else convert(result, new_type)

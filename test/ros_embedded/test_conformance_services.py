@@ -42,6 +42,7 @@ def test_absent_service_is_not_ready(make_node: Callable) -> None:
     client = make_node().create_client(AddTwoInts, "nobody")
     assert not client.service_is_ready()
     assert not client.wait_for_service(timeout_sec=0.05)
+    assert (client.srv_name, client.service_name) == ("nobody", "/nobody")
 
 
 def test_vanished_service_is_noticed(make_node: Callable, spin_until: Callable) -> None:
@@ -170,6 +171,19 @@ def test_goal_is_cancelled_on_request(action: Any, spin_until: Callable) -> None
     result = handle.get_result_async()
     server.wake.set_result(None)
     assert wait(result).status == GoalStatus.STATUS_CANCELED
+
+
+def test_cancelling_that_the_server_rejects_cancels_nothing(action: Any, spin_until: Callable) -> None:
+    server, client, wait = action
+    server.server.register_cancel_callback(lambda _: CancelResponse.REJECT)
+    feedback: list[Any] = []
+    handle = wait(client.send_goal_async(Fibonacci.Goal(order=9), feedback_callback=feedback.append))
+    assert spin_until(lambda: feedback)
+    answer = wait(handle.cancel_goal_async())
+    assert (answer.return_code, list(answer.goals_canceling)) == (answer.ERROR_NONE, [])
+    result = handle.get_result_async()
+    server.wake.set_result(None)
+    assert wait(result).status == GoalStatus.STATUS_ABORTED
 
 
 def test_result_expires(action: Any, spin_until: Callable) -> None:

@@ -12,6 +12,7 @@ from rcl_interfaces.msg import Log
 from rclpy.callback_groups import MutuallyExclusiveCallbackGroup, ReentrantCallbackGroup
 from rclpy.clock import Clock, ClockType, JumpThreshold, ROSClock
 from rclpy.duration import Duration
+from rclpy.exceptions import InvalidHandle
 from rclpy.executors import ExternalShutdownException, MultiThreadedExecutor, SingleThreadedExecutor
 from rclpy.logging import LoggingSeverity, get_logger
 from rclpy.node import Node
@@ -50,6 +51,10 @@ def test_timer_keeps_its_rate_and_stops(make_node: Callable, spin_until: Callabl
     timer.reset()
     count = len(ticks)
     assert spin_until(lambda: len(ticks) > count)
+    node.destroy_timer(timer)
+    for late in (timer.cancel, timer.reset, timer.is_canceled):
+        with pytest.raises(InvalidHandle):
+            late()
 
 
 def test_simulated_time_comes_from_the_clock_topic(make_node: Callable, spin_until: Callable) -> None:
@@ -199,6 +204,17 @@ def test_spin_ends_when_its_context_is_shut_down() -> None:
     threading.Timer(0.1, context.shutdown).start()
     with pytest.raises(ExternalShutdownException):
         executor.spin()
+    with pytest.raises(RuntimeError):  # rclpy's RCLError
+        node.create_publisher(ClockMessage, "late", 1)
+    node.destroy_node()
+
+
+def test_rclpys_own_spin_returns_when_another_thread_calls_shutdown() -> None:
+    rclpy.init(args=[])
+    node = rclpy.create_node("node")
+    threading.Timer(0.1, rclpy.shutdown).start()
+    rclpy.spin(node)
+    assert not node.context.ok()
     node.destroy_node()
 
 

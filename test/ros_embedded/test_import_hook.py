@@ -54,6 +54,22 @@ print("fine")
     assert out == "fine\n"
 
 
+def test_modules_that_others_would_have_imported_are_there(tmp_path):
+    out = run(
+        """
+import ros_embedded
+ros_embedded.activate()
+import rclpy
+class MyNode(rclpy.node.Node):
+    pass
+assert rclpy.node.Node is __import__("rclpy.node").node.Node and not hasattr(rclpy, "nothing")
+print("fine")
+""",
+        tmp_path,
+    )
+    assert out == "fine\n"
+
+
 def test_interface_packages_are_served(tmp_path):
     out = run(
         """

@@ -19,6 +19,7 @@ from ros_embedded.tf2_ros import (
     StaticTransformBroadcaster,
     TransformBroadcaster,
     TransformListener,
+    TypeException,
 )
 
 TransformStamped = get_message("geometry_msgs/msg/TransformStamped")
@@ -147,6 +148,8 @@ def test_stamped_object_is_transformed_at_its_own_time():
     moved = buffer.transform(point, "map")
     assert (moved.point.x, moved.header.frame_id) == (20.0, "map")
     assert buffer.transform_full(point, "map", Time(seconds=3), "map").point.x == 20.0
+    with pytest.raises(TypeException):
+        buffer.transform("cup", "map")
 
 
 def test_frames_are_served_as_yaml(nodes):

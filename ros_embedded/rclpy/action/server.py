@@ -220,8 +220,6 @@ class ActionServer:
                 except RCLError:  # it has ended meanwhile
                     continue
                 response.goals_canceling.append(handle._goal_info)
-        if keys and not response.goals_canceling:
-            response.return_code = response.ERROR_REJECTED
         respond(response)
 
     async def _on_result(self, request: Any, respond: Callable[[Any], None]) -> None:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class Destroyable:
-    """Freed once; then its handle is invalid. A context manager."""
+    """Freed once; then its handle is invalid."""
 
     _destroyed = False
 
@@ -33,12 +33,6 @@ class Destroyable:
 
     def _close(self) -> None:
         raise NotImplementedError
-
-    def __enter__(self) -> Any:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.destroy()
 
 
 class ExecutableEntity(Destroyable):
