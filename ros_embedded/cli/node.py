@@ -38,7 +38,9 @@ def _info(node: Any, arguments: argparse.Namespace) -> None:
         ("Action Servers", action.get_action_server_names_and_types_by_node(node, *found)),
         ("Action Clients", action.get_action_client_names_and_types_by_node(node, *found)),
     ):
-        print(f"  {title}:")
-        for name, types in sorted(names_and_types):
-            if arguments.include_hidden or not is_hidden(name):
-                print(f"    {name}: {', '.join(types)}")
+        lines = [
+            f"    {name}: {', '.join(types)}"
+            for name, types in sorted(names_and_types)
+            if arguments.include_hidden or not is_hidden(name)
+        ]
+        print(f"  {title}:", *lines or [""], sep="\n")

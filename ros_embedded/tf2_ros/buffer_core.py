@@ -88,6 +88,8 @@ class BufferCore:
     def get_latest_common_time(self, target_frame: str, source_frame: str) -> Time:
         """The newest time at which the two frames are connected. Raises TransformException."""
         with self._lock:
+            for frame in (target_frame, source_frame):
+                self._check_frame("get_latest_common_time", frame)
             return Time(nanoseconds=self._latest_common_ns(target_frame, source_frame))
 
     def clear(self) -> None:

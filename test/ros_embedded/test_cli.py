@@ -153,7 +153,9 @@ def test_node_info_tells_all_its_parts(run):
     out = run("node", "info", "/flat/peer")[1]
     assert out.startswith("/flat/peer\n  Subscribers:\n    /flat/listen: std_msgs/msg/String\n  Publishers:\n")
     assert "    /flat/add: example_interfaces/srv/AddTwoInts\n" in out
-    assert "  Action Servers:\n    /flat/count: example_interfaces/action/Fibonacci\n" in out
+    assert out.endswith(
+        "  Action Servers:\n    /flat/count: example_interfaces/action/Fibonacci\n  Action Clients:\n\n"
+    )
     assert run("node", "info", "/nobody")[::2] == (1, "Unable to find node '/nobody'\n")
 
 

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 import rclpy
 from action_msgs.msg import GoalStatus
+from action_msgs.srv import CancelGoal
 from example_interfaces.action import Fibonacci
 from example_interfaces.srv import AddTwoInts
 from rclpy.action import (
@@ -187,12 +188,16 @@ def test_cancelling_that_the_server_rejects_cancels_nothing(action: Any, spin_un
 
 
 def test_result_expires(action: Any, spin_until: Callable) -> None:
-    _, client, wait = action
+    server, client, wait = action
     handle = wait(client.send_goal_async(Fibonacci.Goal(order=1)))
     assert wait(handle.get_result_async()).status == GoalStatus.STATUS_SUCCEEDED
     spin_until(lambda: False, timeout_s=1.3)
     assert wait(handle.get_result_async()).status == GoalStatus.STATUS_UNKNOWN
     assert wait(handle.cancel_goal_async()).return_code in (2, 3)
+    cancel_all = server.create_client(CancelGoal, "fib/_action/cancel_goal")
+    assert spin_until(cancel_all.service_is_ready)
+    answer = wait(cancel_all.call_async(CancelGoal.Request()))
+    assert (answer.return_code, list(answer.goals_canceling)) == (answer.ERROR_NONE, [])
 
 
 def test_action_is_listed_by_name_and_node(action: Any) -> None:

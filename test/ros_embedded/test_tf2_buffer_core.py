@@ -81,6 +81,8 @@ def test_zero_time_means_newest_common_time(robot):
     assert robot.lookup_transform_core("odom", "camera", NEWEST).header.stamp.sec == 22
     assert robot.lookup_transform_core("base_link", "camera", NEWEST).header.stamp.sec == 0
     assert robot.get_latest_common_time("map", "camera") == at(20.0)
+    with pytest.raises(LookupException):
+        robot.get_latest_common_time("map", "nowhere")
 
 
 def test_static_frame_holds_at_any_time(robot):

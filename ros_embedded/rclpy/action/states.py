@@ -10,7 +10,7 @@ from ros_embedded.rclpy.exceptions import RCLError
 UNKNOWN, ACCEPTED, EXECUTING, CANCELING, SUCCEEDED, CANCELED, ABORTED = range(7)
 GOAL_STATUSES = ("UNKNOWN", "ACCEPTED", "EXECUTING", "CANCELING", "SUCCEEDED", "CANCELED", "ABORTED")
 ACTIVE = (ACCEPTED, EXECUTING, CANCELING)
-_ERROR_NONE, _ERROR_REJECTED, _ERROR_UNKNOWN_GOAL_ID, _ERROR_GOAL_TERMINATED = range(4)
+_ERROR_NONE, _ERROR_UNKNOWN_GOAL_ID, _ERROR_GOAL_TERMINATED = 0, 2, 3
 
 
 class GoalEvent(Enum):
@@ -75,4 +75,4 @@ def goals_to_cancel(asked: Any, goals: dict[bytes, tuple[Any, int]]) -> tuple[in
         for candidate, (info, status) in goals.items()
         if is_meant(candidate, info) and status in (ACCEPTED, EXECUTING)
     ]
-    return (_ERROR_NONE if meant else _ERROR_REJECTED), meant
+    return _ERROR_NONE, meant
