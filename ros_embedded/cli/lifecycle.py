@@ -17,8 +17,11 @@ def _ask(node: Any, name: str, service: str, **fields: Any) -> Any:
 
 
 def _lifecycle_nodes(node: Any) -> list[str]:
-    services = node.get_service_names_and_types()
-    return sorted(name.removesuffix("/get_state") for name, types in services if "lifecycle_msgs/srv/GetState" in types)
+    return sorted(
+        full_name(*found)
+        for found in set(node.get_node_names_and_namespaces())
+        if any(name.endswith("/get_state") for name, _ in node.get_service_names_and_types_by_node(*found))
+    )
 
 
 @command("lifecycle nodes", "Output a list of nodes with lifecycle")

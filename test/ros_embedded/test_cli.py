@@ -24,6 +24,7 @@ from rclpy.action import ActionServer
 from rclpy.node import Node
 from rclpy.qos import QoSProfile, DurabilityPolicy
 from geometry_msgs.msg import PointStamped
+from lifecycle_msgs.srv import GetState
 from std_msgs.msg import Header, String
 
 rclpy.init()
@@ -55,6 +56,7 @@ node.create_timer(0.05, lambda: chatter.publish(String(data="hello")))
 stamped = node.create_publisher(PointStamped, "stamped", 10)
 node.create_timer(0.05, lambda: stamped.publish(PointStamped(header=Header(stamp=node.get_clock().now().to_msg()))))
 managed = LifecycleNode("managed")
+node.create_client(GetState, "/absent/get_state")
 executor = SingleThreadedExecutor()
 executor.add_node(node)
 executor.add_node(managed)
