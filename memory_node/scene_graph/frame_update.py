@@ -13,17 +13,19 @@ from memory_node.scene_graph.absence import Sight, look_for, view_bounds
 from memory_node.scene_graph.association import Association, alike, associate
 from memory_node.scene_graph.box_overlap import overlap
 from memory_node.scene_graph.division import divide
-from memory_node.scene_graph.duplicates import merge_duplicates, merge_rows
+from memory_node.scene_graph.duplicates import merge_duplicates
 from memory_node.scene_graph.fusion import fuse_geometry, fuse_label, take_geometry
 from memory_node.scene_graph.newcomer import first_log_odds
 from memory_node.scene_graph.object_table import ObjectRecord, Rows
 from memory_node.scene_graph.observed import Observed
-from memory_node.scene_graph.same_instance import best_same_instance
+from memory_node.scene_graph.same_instance import best_same_instance, go_on_at, newcomer_like
 from memory_node.scene_graph.state import ROBOT_ID, GraphState, plain_name
 from memory_node.scene_graph.support import update_supports
 
 _ANCHORS_KEPT = 8
 _RIVAL_SIGHTINGS = 3
+# Share of what a newcomer was called from which it may be that.
+_LIKELY_NAME = 0.3
 # After so long a time a thing may have been swapped for another: then one sighting less tells.
 _LOOKED_AWAY_S = 10.0
 # Share of the smaller of two boxes in the other from which they cannot both be there.
@@ -166,33 +168,15 @@ class FrameUpdate:
         state, table = self._state, self._state.table
         record = table.record(row)
         never_sure = table.times_seen[row] < state.config.confirmed_sightings and record.provenance == "camera"
-        newcomer = None if never_sure else self._newcomer_like(row)
+        newcomer = None if never_sure else newcomer_like(self._state, row)
         if newcomer is not None:
-            state.end_place(row)
-            since = int(table.first_seen[newcomer])
-            for column in (table.center, table.size, table.yaw, table.yaw_weight, table.face_variance, table.log_odds):
-                column[row] = column[newcomer]
-            table.set_area(row, table.record(newcomer).area_id)
-            record.anchors, table.place_since[row] = table.record(newcomer).anchors, since
-            support, inside = table.record(newcomer).support_id, table.record(newcomer).inside
-            self._events.append(merge_rows(state, row, newcomer))
-            state.stand_on(row, support, inside)
-            self._events.append(state.event(SceneEventKind.MOVED, row))
+            self._events += go_on_at(state, row, newcomer)
             return
         self._events.append(state.event(SceneEventKind.REMOVED, row))
         if never_sure:
             state.drop(row)
         else:
             state.mark_removed(row)
-
-    def _newcomer_like(self, row: int) -> int | None:
-        """Return an object that was first seen after this one was last seen and is otherwise like it."""
-        state, table = self._state, self._state.table
-        record = table.record(row)
-        young = np.flatnonzero(table.alive & ~table.removed & (table.first_seen > table.last_seen[row]))
-        return best_same_instance(
-            table, young[young != row], record.best_class, table.size[row], record.embedding, state.config
-        )
 
     def _refine(self, rows: Rows, sight: Sight, found: Association) -> list[int]:
         state, table, config = self._state, self._state.table, self._state.config
@@ -215,7 +199,26 @@ class FrameUpdate:
             self._anchor(row, share)
             state.place(row)
             state.locate(row, self._eye)
-        return [int(row) for row in matched]
+        return [
+            self._known_by_another_name(row, obs, rows, found) for obs, row in zip(which.tolist(), matched.tolist())
+        ]
+
+    def _known_by_another_name(self, row: int, obs: int, rows: Rows, found: Association) -> int:
+        """Return the row that a matched row goes on in: a newcomer that was called several things is the one of them
+        that went missing."""
+        table = self._state.table
+        if table.times_seen[row] > self._state.config.confirmed_sightings or table.record(row).provenance != "camera":
+            return row
+        votes = table.record(row).classes
+        likely = [name for name, weight in votes.items() if weight >= _LIKELY_NAME * sum(votes.values())]
+        if len(likely) < 2:
+            return row
+        missing = [self._missing_like(name, self._observed.observations[obs], rows, found) for name in likely]
+        known = [other for other in missing if other is not None]
+        if len(known) != 1:
+            return row
+        self._events += go_on_at(self._state, known[0], row)
+        return known[0]
 
     def _is_still(self, obs: int, row: int) -> bool:
         """Return whether a matched row still is what it was; else, and if it is in the table at all, take it out.
@@ -274,7 +277,7 @@ class FrameUpdate:
         orphans = [obs for obs, row in found.parts.tolist() if not self._is_present(row)]
         for obs in [*found.fresh.tolist(), *orphans, *self._replaced]:
             observation = self._observed.observations[obs]
-            row = self._missing_like(observation, rows, found)
+            row = self._missing_like(observation.best_class, observation, rows, found)
             if row is None:
                 row = self._add(obs, observation)
             else:
@@ -287,9 +290,8 @@ class FrameUpdate:
         table = self._state.table
         return table.records[row] is not None and not bool(table.removed[row])
 
-    def _missing_like(self, observation: ObjectObservation, rows: Rows, found: Association) -> int | None:
+    def _missing_like(self, name: str, observation: ObjectObservation, rows: Rows, found: Association) -> int | None:
         state, table = self._state, self._state.table
-        name = observation.best_class
         if observation.truncated or self._is_in_hand(name):
             return None
         near = self._present(rows)

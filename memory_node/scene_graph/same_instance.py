@@ -6,8 +6,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memory_node.domain.geometry import FloatArray
+from memory_node.domain.scene import SceneEvent, SceneEventKind
 from memory_node.scene_graph.config import SceneGraphConfig
+from memory_node.scene_graph.duplicates import merge_rows
 from memory_node.scene_graph.object_table import ObjectRecord, ObjectTable, Rows
+from memory_node.scene_graph.state import GraphState
+
+# What comes to a place that has been known for so long has not only been hidden until now.
+_LONG_KNOWN_S = 30.0
+_AROUND_M = 1.0
 
 
 def best_same_instance(
@@ -46,3 +53,48 @@ def _unlikeness(record: ObjectRecord, embedding: NDArray[np.floating] | None) ->
     if embedding is None or record.embedding is None or len(embedding) != len(record.embedding):
         return 0.0
     return 1.0 - float(np.asarray(embedding, np.float32) @ record.embedding.astype(np.float32))
+
+
+def newcomer_like(state: GraphState, row: int) -> int | None:
+    """Return the row of a thing that came to its place since this one was last seen and is otherwise like it."""
+    table = state.table
+    young = table.alive & ~table.removed & (table.first_seen > table.last_seen[row])
+    young &= table.class_code == table.class_code[row]
+    young[row] = False
+    came = [other for other in np.flatnonzero(young).tolist() if _came_since(state, other, row)]
+    record = table.record(row)
+    return best_same_instance(
+        table, np.array(came, np.intp), record.best_class, table.size[row], record.embedding, state.config
+    )
+
+
+def _came_since(state: GraphState, newcomer: int, row: int) -> bool:
+    """Return whether a newcomer came to where it is since another row was last seen there: what is around it was known
+    by then, or long before it. Else the robot came there since, and the newcomer may always have been there."""
+    table = state.table
+    support = table.record(newcomer).support_id
+    if support in table.row_of:
+        around = [table.row(support), *(table.row(one) for one in sorted(state.contents.get(support, ())))]
+    else:
+        x, y, _ = table.center[newcomer].tolist()
+        around = state.index.within((x - _AROUND_M, y - _AROUND_M), (x + _AROUND_M, y + _AROUND_M)).tolist()
+    since = min((int(table.place_since[one]) for one in around if one != newcomer), default=2**62)
+    return since <= table.last_seen[row] or since < table.first_seen[newcomer] - int(_LONG_KNOWN_S * 1e9)
+
+
+def go_on_at(state: GraphState, row: int, newcomer: int) -> list[SceneEvent]:
+    """Let a missing object be where another entry was taken for a new thing; that entry ends. Returns what changed."""
+    table = state.table
+    if not table.removed[row]:
+        state.end_place(row)
+    since = int(table.first_seen[newcomer])
+    for column in (table.center, table.size, table.yaw, table.yaw_weight, table.face_variance, table.log_odds):
+        column[row] = column[newcomer]
+    state.mark_present(row)
+    record, other = table.record(row), table.record(newcomer)
+    table.set_area(row, other.area_id)
+    record.anchors, table.place_since[row] = other.anchors, since
+    support, inside = other.support_id, other.inside
+    merged = merge_rows(state, row, newcomer)
+    state.stand_on(row, support, inside)
+    return [merged, state.event(SceneEventKind.MOVED, row)]

@@ -1,9 +1,13 @@
 """Of the things that went missing, the one most like what turned up is taken for it, or none."""
 
+from dataclasses import replace
+from typing import Any
+
 import numpy as np
 import pytest
 
 from memory_node.scene_graph.config import SceneGraphConfig
+from memory_node.scene_graph.graph import SceneGraph
 from memory_node.scene_graph.object_table import ObjectRecord, ObjectTable
 from memory_node.scene_graph.same_instance import best_same_instance
 
@@ -55,3 +59,48 @@ def test_what_cannot_move_or_has_no_name_is_not_taken_for_anything() -> None:
     config = SceneGraphConfig(fixed_classes=("counter",))
     for name in ("object", "counter"):
         assert best_same_instance(table, np.arange(2), name, np.full(3, 0.1), None, config) is None
+
+
+def test_what_is_found_where_the_robot_comes_first_is_not_what_went_missing_elsewhere(world: Any) -> None:
+    graph = SceneGraph(SceneGraphConfig.load())
+    for i, camera in enumerate(world.views(5)):
+        graph.observe(world.frame(1.0 + i, camera))
+    kitchen = graph.objects_of_class("bowl")[0].id
+    world.put("table2", 2.0, 10.0, 0.375, (0.8, 1.2, 0.75))
+    world.put("bowl2", 2.0, 9.8, 0.79, (0.16, 0.16, 0.08))
+    there = [world.looking((0.3, 9.2 + 0.12 * i, 1.4), (2.0, 10.0, 0.7)) for i in range(5)]
+    for i, camera in enumerate(there):
+        graph.observe(world.frame(10.0 + i, camera))
+    other = next(found.id for found in graph.objects_of_class("bowl") if found.id != kitchen)
+    del world.boxes["bowl"]
+    for i, camera in enumerate(world.views(5)):
+        graph.observe(world.frame(40.0 + i, camera))
+    assert graph.object(kitchen).removed
+    assert [found.id for found in graph.objects_of_class("bowl")] == [other]
+    # What comes to a place that was known before is it.
+    world.put("bowl", 2.0, 10.3, 0.79, (0.16, 0.16, 0.08))
+    for i, camera in enumerate(there):
+        graph.observe(world.frame(60.0 + i, camera))
+    assert {found.id for found in graph.objects_of_class("bowl")} == {other, kitchen}
+
+
+def test_what_is_first_called_by_another_name_is_still_the_one_that_went_missing(world: Any) -> None:
+    graph = SceneGraph(SceneGraphConfig.load())
+    views = world.views(6)
+    for i, camera in enumerate(views):
+        graph.observe(world.frame(1.0 + i, camera))
+    bowl = graph.objects_of_class("bowl")[0].id
+    del world.boxes["bowl"]
+    for i, camera in enumerate(views):
+        graph.observe(world.frame(20.0 + i, camera))
+    assert graph.object(bowl).removed
+    world.put("bowl", 2.2, 0.0, 0.79, (0.16, 0.16, 0.08))
+    for i, camera in enumerate(views[:3]):
+        frame = world.frame(40.0 + i, camera)
+        called = {"pot": 0.9} if i == 0 else {"bowl": 0.9}
+        seen = [replace(o, class_scores=called) if o.best_class == "bowl" else o for o in frame.observations]
+        graph.observe(replace(frame, observations=tuple(seen)))
+    (found,) = graph.objects_of_class("bowl")
+    assert found.id == bowl
+    assert not graph.objects_of_class("pot")
+    assert [round(float(place.box.center[1]), 1) for place in found.history] == [-0.3]
