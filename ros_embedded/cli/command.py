@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import yaml
 
 from ros_embedded import rclpy
+from ros_embedded.interfaces import get_service
 from ros_embedded.rosidl_runtime_py import set_message_fields
 
 SERVICE_TIMEOUT_S = 5.0
@@ -104,15 +105,16 @@ def is_hidden(name: str) -> bool:
     return any(part.startswith("_") for part in name.split("/"))
 
 
-def call_service(node: Any, service: Any, name: str, **fields: Any) -> Any:
-    """The response of a service to a request with these fields. Raises CommandError if there is none within 5 s."""
-    client = node.create_client(service, name)
+def ask(node: Any, name: str, service: str, **fields: Any) -> Any:
+    """What the node `name` answers to a service such as `lifecycle_msgs/get_state`. Raises CommandError after 5 s."""
+    package, _, service = service.partition("/")
+    kind = get_service(f"{package}/srv/{service.title().replace('_', '')}")
+    client = node.create_client(kind, f"{name}/{service}")
     try:
         if not client.wait_for_service(timeout_sec=SERVICE_TIMEOUT_S):
-            raise CommandError(f"Wait for service timed out waiting for {name}")
-        return await_future(
-            node, client.call_async(service.Request(**fields)), f"{name} did not answer", SERVICE_TIMEOUT_S
-        )
+            raise CommandError(f"Wait for service timed out waiting for {name}/{service}")
+        answer = client.call_async(kind.Request(**fields))
+        return await_future(node, answer, f"{name}/{service} did not answer", SERVICE_TIMEOUT_S)
     finally:
         node.destroy_client(client)
 

@@ -5,15 +5,9 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from ros_embedded.cli.command import CommandError, argument, call_service, command, find_node, full_name
-from ros_embedded.interfaces import get_service
+from ros_embedded.cli.command import CommandError, argument, ask, command, find_node, full_name
 
 _NODE = argument("node_name")
-
-
-def _ask(node: Any, name: str, service: str, **fields: Any) -> Any:
-    kind = "".join(word.title() for word in service.split("_"))
-    return call_service(node, get_service(f"lifecycle_msgs/srv/{kind}"), f"{name}/{service}", **fields)
 
 
 def _lifecycle_nodes(node: Any) -> list[str]:
@@ -33,14 +27,14 @@ def _nodes(node: Any, arguments: argparse.Namespace) -> None:
 def _get(node: Any, arguments: argparse.Namespace) -> None:
     one = [full_name(*find_node(node, arguments.node_name))] if arguments.node_name else None
     for name in one or _lifecycle_nodes(node):
-        state = _ask(node, name, "get_state").current_state
+        state = ask(node, name, "lifecycle_msgs/get_state").current_state
         print(f"{'' if one else f'{name}: '}{state.label} [{state.id}]")
 
 
 @command("lifecycle list", "Output a list of available transitions", _NODE)
 def _list(node: Any, arguments: argparse.Namespace) -> None:
     name = full_name(*find_node(node, arguments.node_name))
-    for each in _ask(node, name, "get_available_transitions").available_transitions:
+    for each in ask(node, name, "lifecycle_msgs/get_available_transitions").available_transitions:
         print(f"- {each.transition.label} [{each.transition.id}]")
         print(f"\tStart: {each.start_state.label}\n\tGoal: {each.goal_state.label}")
 
@@ -50,11 +44,12 @@ def _list(node: Any, arguments: argparse.Namespace) -> None:
 )
 def _set(node: Any, arguments: argparse.Namespace) -> None:
     name = full_name(*find_node(node, arguments.node_name))
-    known = [each.transition for each in _ask(node, name, "get_available_transitions").available_transitions]
+    answer = ask(node, name, "lifecycle_msgs/get_available_transitions")
+    known = [each.transition for each in answer.available_transitions]
     chosen = [each for each in known if arguments.transition in (each.label, str(each.id))]
     if not chosen:
         listed = "".join(f"\n- {each.label} [{each.id}]" for each in known)
         raise CommandError(f"Unknown transition requested, available ones are:{listed}")
-    if not _ask(node, name, "change_state", transition=chosen[0]).success:
+    if not ask(node, name, "lifecycle_msgs/change_state", transition=chosen[0]).success:
         raise CommandError("Transitioning failed")
     print("Transitioning successful")

@@ -7,17 +7,8 @@ from typing import Any
 
 import yaml
 
-from ros_embedded.cli.command import (
-    CommandError,
-    argument,
-    call_service,
-    command,
-    find_node,
-    flag,
-    full_name,
-    is_hidden,
-)
-from ros_embedded.interfaces import get_message, get_service
+from ros_embedded.cli.command import CommandError, argument, ask, command, find_node, flag, full_name, is_hidden
+from ros_embedded.interfaces import get_message
 from ros_embedded.rclpy.parameter import get_parameter_value, parameter_value_to_python
 
 # by the numbers of rcl_interfaces/msg/ParameterType
@@ -32,14 +23,8 @@ _LABELS = (
 _NODE, _PARAMETER = argument("node_name"), argument("parameter_name")
 
 
-def _ask(node: Any, name: str, service: str, **fields: Any) -> Any:
-    """The response of a node's parameter service, such as `get_parameters`."""
-    kind = "".join(word.title() for word in service.split("_"))
-    return call_service(node, get_service(f"rcl_interfaces/srv/{kind}"), f"{name}/{service}", **fields)
-
-
 def _names_of(node: Any, name: str) -> list[str]:
-    return sorted(_ask(node, name, "list_parameters").result.names)
+    return sorted(ask(node, name, "rcl_interfaces/list_parameters").result.names)
 
 
 @command(
@@ -61,7 +46,7 @@ def _list(node: Any, arguments: argparse.Namespace) -> None:
             print(f"{name}:")
         types = {}
         if arguments.param_type:
-            descriptors = _ask(node, name, "describe_parameters", names=parameters).descriptors
+            descriptors = ask(node, name, "rcl_interfaces/describe_parameters", names=parameters).descriptors
             types = {each.name: f" (type: {_TYPES[each.type]})" for each in descriptors}
         for parameter in parameters:
             print(f"  {parameter}{types.get(parameter, '')}")
@@ -70,7 +55,7 @@ def _list(node: Any, arguments: argparse.Namespace) -> None:
 @command("param get", "Get parameter", _NODE, _PARAMETER, flag("--hide-type", help="only show the value"))
 def _get(node: Any, arguments: argparse.Namespace) -> None:
     name = full_name(*find_node(node, arguments.node_name))
-    values = _ask(node, name, "get_parameters", names=[arguments.parameter_name]).values
+    values = ask(node, name, "rcl_interfaces/get_parameters", names=[arguments.parameter_name]).values
     if not values:
         raise CommandError("Parameter not set")
     value = parameter_value_to_python(values[0])
@@ -82,7 +67,7 @@ def _set(node: Any, arguments: argparse.Namespace) -> None:
     parameter = get_message("rcl_interfaces/msg/Parameter")(name=arguments.parameter_name)
     parameter.value = get_parameter_value(string_value=arguments.value)
     name = full_name(*find_node(node, arguments.node_name))
-    result = _ask(node, name, "set_parameters", parameters=[parameter]).results[0]
+    result = ask(node, name, "rcl_interfaces/set_parameters", parameters=[parameter]).results[0]
     reason = f": {result.reason}" if result.reason else ""
     if not result.successful:
         raise CommandError(f"Setting parameter failed{reason}")
@@ -97,7 +82,7 @@ def _set(node: Any, arguments: argparse.Namespace) -> None:
 )
 def _describe(node: Any, arguments: argparse.Namespace) -> None:
     name = full_name(*find_node(node, arguments.node_name))
-    for each in _ask(node, name, "describe_parameters", names=arguments.parameter_names).descriptors:
+    for each in ask(node, name, "rcl_interfaces/describe_parameters", names=arguments.parameter_names).descriptors:
         print(f"Parameter name: {each.name}\n  Type: {_TYPES[each.type]}")
         if each.description:
             print(f"  Description: {each.description}")
@@ -114,7 +99,7 @@ def _describe(node: Any, arguments: argparse.Namespace) -> None:
 def _dump(node: Any, arguments: argparse.Namespace) -> None:
     name = full_name(*find_node(node, arguments.node_name))
     names = _names_of(node, name)
-    values = _ask(node, name, "get_parameters", names=names).values if names else []
+    values = ask(node, name, "rcl_interfaces/get_parameters", names=names).values if names else []
     tree: dict[str, Any] = {}
     for parameter, value in zip(names, values):
         *groups, leaf = parameter.split(".")

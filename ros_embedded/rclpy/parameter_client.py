@@ -33,8 +33,8 @@ class AsyncParameterClient:
         self.node, self.remote_node_name = node, remote_node_name
         options: Any = {"qos_profile": qos_profile, "callback_group": callback_group}
         self._clients = {
-            name: node.create_client(get_service(f"rcl_interfaces/srv/{kind}"), f"{remote_node_name}/{name}", **options)
-            for name, kind in PARAMETER_SERVICES.items()
+            name: node.create_client(get_service(type_name), f"{remote_node_name}/{name}", **options)
+            for name, type_name in PARAMETER_SERVICES.items()
         }
 
     def services_are_ready(self) -> bool:

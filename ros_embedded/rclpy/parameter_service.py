@@ -12,14 +12,11 @@ from ros_embedded.rclpy.qos import qos_profile_parameters
 if TYPE_CHECKING:
     from ros_embedded.rclpy.node import Node
 
-PARAMETER_SERVICES = {
-    "describe_parameters": "DescribeParameters",
-    "get_parameters": "GetParameters",
-    "get_parameter_types": "GetParameterTypes",
-    "list_parameters": "ListParameters",
-    "set_parameters": "SetParameters",
-    "set_parameters_atomically": "SetParametersAtomically",
-}
+_NAMES = (
+    "describe_parameters", "get_parameters", "get_parameter_types", "list_parameters", "set_parameters",
+    "set_parameters_atomically",
+)  # fmt: skip
+PARAMETER_SERVICES = {name: f"rcl_interfaces/srv/{name.title().replace('_', '')}" for name in _NAMES}
 
 
 class ParameterService:
@@ -28,8 +25,8 @@ class ParameterService:
     def __init__(self, node: Node) -> None:
         self._node = node
         for name, type_name in PARAMETER_SERVICES.items():
-            srv_type = get_service(f"rcl_interfaces/srv/{type_name}")
-            node.create_service(srv_type, f"~/{name}", self._answer(name), qos_profile=qos_profile_parameters)
+            service = get_service(type_name)
+            node.create_service(service, f"~/{name}", self._answer(name), qos_profile=qos_profile_parameters)
 
     def _answer(self, name: str) -> Any:
         answer = getattr(self, f"_{name}")
