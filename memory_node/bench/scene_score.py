@@ -145,7 +145,10 @@ def score_scene(graph: SceneGraph, site: Site, rooms: list[int], sightings: Sigh
     errors = [float(np.linalg.norm(thing.box.center - f.box.center)) for thing, f in pairs]
     asked = [n for n in sightings.moved if sightings.seen_since[n] >= 2]
     looked = [n for n in sightings.removed if sightings.looked[n] >= _LOOKED_FRAMES]
-    gone = [n for n in looked if not _believed(graph, sightings.old_id[n], sightings.old_place[n])]
+    # A like thing that was put beside a removed one may carry on its id: then memory believes in what is there.
+    wrong = {f.id for f in extra}
+    believed = {n for n in looked if _believed(graph, sightings.old_id[n], sightings.old_place[n])}
+    gone = [n for n in looked if n not in believed or sightings.old_id[n] not in wrong]
     return {
         "precision": _share(len(pairs), len(pairs) + len(extra)),
         "recall": _share(len(seen & matched), len(seen)),

@@ -24,8 +24,6 @@ from memory_node.scene_graph.support import update_supports
 
 _ANCHORS_KEPT = 8
 _RIVAL_SIGHTINGS = 3
-# Share of what a newcomer was called from which it may be that.
-_LIKELY_NAME = 0.3
 # After so long a time a thing may have been swapped for another: then one sighting less tells.
 _LOOKED_AWAY_S = 10.0
 # Share of the smaller of two boxes in the other from which they cannot both be there.
@@ -204,21 +202,18 @@ class FrameUpdate:
         ]
 
     def _known_by_another_name(self, row: int, obs: int, rows: Rows, found: Association) -> int:
-        """Return the row that a matched row goes on in: a newcomer that was called several things is the one of them
-        that went missing."""
+        """Return the row that a matched row goes on in: a newcomer that was first called something else may be what it
+        is called now and went missing."""
         table = self._state.table
-        if table.times_seen[row] > self._state.config.confirmed_sightings or table.record(row).provenance != "camera":
+        record = table.record(row)
+        young = table.times_seen[row] <= self._state.config.confirmed_sightings and record.provenance == "camera"
+        if not young or len(record.classes) < 2:
             return row
-        votes = table.record(row).classes
-        likely = [name for name, weight in votes.items() if weight >= _LIKELY_NAME * sum(votes.values())]
-        if len(likely) < 2:
+        missing = self._missing_like(record.best_class, self._observed.observations[obs], rows, found)
+        if missing is None:
             return row
-        missing = [self._missing_like(name, self._observed.observations[obs], rows, found) for name in likely]
-        known = [other for other in missing if other is not None]
-        if len(known) != 1:
-            return row
-        self._events += go_on_at(self._state, known[0], row)
-        return known[0]
+        self._events += go_on_at(self._state, missing, row)
+        return missing
 
     def _is_still(self, obs: int, row: int) -> bool:
         """Return whether a matched row still is what it was; else, and if it is in the table at all, take it out.

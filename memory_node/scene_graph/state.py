@@ -68,7 +68,11 @@ class GraphState:
         total = sum(record.classes.values())
         return SceneObject(
             id=record.id,
-            class_probabilities={name: weight / total for name, weight in record.classes.items()},
+            # The best one first: of equals, and what rounding makes equal, the first counts.
+            class_probabilities={
+                name: record.classes[name] / total
+                for name in sorted(record.classes, key=lambda name: name != record.best_class)
+            },
             box=self.box(row),
             covariance=covariance,
             existence=self.existence(row),
