@@ -29,7 +29,8 @@ class ListMemory:
         self._graph = SceneGraph()
         for found in objects:
             self._graph.add_object(found)
-        self._graph.frame_verified = frame_verified
+        if not frame_verified:
+            self._graph.doubt_frame()
 
     def find(self, query: FindQuery) -> Recollection:
         return self._graph.find(query, 1)
