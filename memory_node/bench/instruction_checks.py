@@ -15,7 +15,11 @@ from memory_node.planner.effects import effects
 from memory_node.planner.goal_model import HomeClasses
 from memory_node.planner.understanding import NotUnderstoodError, Understander
 
-_FILES = {"instruction_checks": ("development", "final"), "instruction_checks_persons": ("persons", "persons-final")}
+_FILES = {
+    "instruction_checks": ("development", "final"),
+    "instruction_checks_persons": ("persons", "persons-final"),
+    "instruction_checks_described": ("described", "described-final"),
+}
 PARTS = tuple(part for parts in _FILES.values() for part in parts)
 
 
@@ -30,11 +34,12 @@ class Check:
 
 
 def load_checks(part: str) -> list[Check]:
-    """Return one part of config/instruction_checks.yaml or config/instruction_checks_persons.yaml."""
+    """Return one part of config/instruction_checks*.yaml, whose homes all of them share."""
     files = {name: yaml.safe_load(resource_path(f"config/{name}.yaml").read_text(encoding="utf-8")) for name in _FILES}
     homes = {
         name: HomeClasses(frozenset(home["objects"]), frozenset(home["fixtures"]))
-        for name, home in files["instruction_checks"]["homes"].items()
+        for file in files.values()
+        for name, home in file.get("homes", {}).items()
     }
     categories = next(file[part] for file in files.values() if part in file)
     return [_check(row, category, homes) for category, rows in categories.items() for row in rows]
