@@ -34,7 +34,8 @@ class GoalKind(str, enum.Enum):
 
 
 KINDS: tuple[str, ...] = tuple(kind.value for kind in GoalKind)
-NOTHING = "nothing"  # what the instruction model calls a sentence that asks for nothing
+# what the instruction model calls words that ask for nothing, and such as ask for what is not one goal of these kinds
+NOTHING, SEVERAL = "nothing", "several"
 
 ALFRED_KIND: dict[str, GoalKind] = {
     "pick_and_place_simple": GoalKind.PLACE,

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from tokenizers import Tokenizer
 
 from memory_node.domain.errors import ResourceMissingError
-from memory_node.domain.goal_labels import ALFRED_NAME, NO_CLASS, NOTHING, GoalKind
+from memory_node.domain.goal_labels import ALFRED_NAME, NO_CLASS, NOTHING, SEVERAL, GoalKind
 from memory_node.planner.goal import Goal, Mention
 
 WEIGHTS_FOLDER = Path(__file__).parent / "weights"
@@ -44,11 +44,20 @@ class HomeClasses:
 
 @dataclass(frozen=True)
 class Prediction:
-    """The goal that a sentence asks for, and how sure that is. remark: the probability that it asks for nothing."""
+    """The goal that a sentence asks for, and how sure that is.
+
+    remark, several: the probabilities that it asks for nothing, and for what is not one goal.
+    """
 
     goal: Goal
     probability: float
     remark: float = 0.0
+    several: float = 0.0
+
+    @property
+    def whole(self) -> float:
+        """The probability that the goal is what the sentence asks for, and all of it."""
+        return self.probability * (1.0 - self.remark - self.several)
 
 
 class GoalModel:
@@ -62,7 +71,8 @@ class GoalModel:
         if not (folder / "instructions.onnx").is_file():
             raise ResourceMissingError(f"{folder} holds no instruction model; install the package again")
         labels = json.loads((folder / "labels.json").read_text(encoding="utf-8"))
-        self._kinds = tuple(GoalKind(name) for name in labels["kinds"] if name != NOTHING)
+        self._nothing, self._several = (labels["kinds"].index(name) for name in (NOTHING, SEVERAL))
+        self._kinds = tuple(GoalKind(name) for name in labels["kinds"] if name not in (NOTHING, SEVERAL))
         self._classes: tuple[str, ...] = tuple(labels["classes"])
         self._unheard = {
             (GoalKind(kind), slot): np.array([0.0 if name in names else _UNHEARD_OF for name in self._classes])
@@ -75,6 +85,8 @@ class GoalModel:
         self._session = onnxruntime.InferenceSession(
             str(folder / "instructions.onnx"), options, providers=["CPUExecutionProvider"]
         )
+        self._names = [output.name for output in self._session.get_outputs()]
+        self._asked: tuple[tuple[str, HomeClasses] | None, dict[str, NDArray[np.float32]]] = (None, {})
         self._tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
         self._tokenizer.no_padding()
         self._tokenizer.enable_truncation(_MAX_TOKENS)
@@ -94,20 +106,8 @@ class GoalModel:
         score, goal = max(choices, key=lambda choice: choice[0])
         sliced = log_softmax(logits["sliced"])
         goal = goal.changed(sliced=bool(sliced[1] > sliced[0]), text=sentence)
-        remark = float(np.exp(kind[len(self._kinds) :]).sum())
-        return Prediction(goal, float(np.exp(score + sliced.max())), remark)
-
-    def score(self, sentence: str, home: HomeClasses, goal: Goal) -> float:
-        """Return the log-probability of a goal of one class of things; -inf where it has what the model cannot say."""
-        logits = self._logits(sentence, home)
-        slots = self._slots(logits, home)
-        named = {"target": goal.target, "parent": goal.destination, "container": goal.container, "light": goal.light}
-        names = {slot: mention.object_class if mention else NO_CLASS for slot, mention in named.items()}
-        if goal.kind not in self._kinds or not set(names.values()) <= set(self._classes):
-            return -np.inf
-        score = float(log_softmax(logits["kind"])[self._kinds.index(goal.kind)])
-        score += float(log_softmax(logits["sliced"])[int(goal.sliced)])
-        return score + sum(float(slots[slot][self._classes.index(name)]) for slot, name in names.items())
+        remark, several = np.exp(kind[[self._nothing, self._several]])
+        return Prediction(goal, float(np.exp(score + sliced.max())), float(remark), float(several))
 
     def _slots(self, logits: Mapping[str, Scores], home: HomeClasses) -> dict[str, Scores]:
         """Return the log-probabilities of classes by slot; those that the home lacks are made unlikely."""
@@ -127,16 +127,22 @@ class GoalModel:
         """Return whether the model reads the sentence to its end."""
         return len(self._tokenizer.encode(sentence).ids) < _MAX_TOKENS
 
-    def hidden(self, sentence: str) -> NDArray[np.float32]:
-        """Return the states of the sentence's word pieces before the last layer: (1, pieces, 384)."""
-        feed = self._words(sentence)
-        states: NDArray[np.float32] = self._session.run([_HIDDEN], {**feed, "home": self._home(HomeClasses())})[0]
-        return states
+    def hidden(self, sentence: str, home: HomeClasses) -> NDArray[np.float32]:
+        """Return the states of the word pieces before the last layer: (1, pieces, 384), in any home the same."""
+        return self._outputs(sentence, home)[_HIDDEN]
 
     def _logits(self, sentence: str, home: HomeClasses) -> dict[str, Scores]:
-        names = [output.name for output in self._session.get_outputs() if output.name != _HIDDEN]
-        values = self._session.run(names, {**self._words(sentence), "home": self._home(home)})
-        return {name: np.asarray(value[0], dtype=np.float64) for name, value in zip(names, values)}
+        outputs = self._outputs(sentence, home).items()
+        return {name: np.asarray(value[0], dtype=np.float64) for name, value in outputs if name != _HIDDEN}
+
+    def _outputs(self, sentence: str, home: HomeClasses) -> dict[str, NDArray[np.float32]]:
+        """Return everything that the graph computes; what was asked last is not computed again."""
+        question, outputs = self._asked
+        if question != (sentence, home):
+            values = self._session.run(self._names, {**self._words(sentence), "home": self._home(home)})
+            outputs = dict(zip(self._names, values))
+            self._asked = (sentence, home), outputs
+        return outputs
 
     def _words(self, sentence: str) -> dict[str, NDArray[np.int64]]:
         ids = np.array([self._tokenizer.encode(sentence).ids], dtype=np.int64)

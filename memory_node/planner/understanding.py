@@ -10,24 +10,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memory_node.domain.errors import RobotMemoryError
-from memory_node.domain.goal_labels import ALFRED_NAME, GoalKind
+from memory_node.domain.goal_labels import GoalKind
 from memory_node.domain.ports import TextEmbedder
 from memory_node.domain.skill_library import Predicate
 from memory_node.planner.command_grammar import read_command, split_commands
 from memory_node.planner.goal import Goal, Mention
 from memory_node.planner.goal_model import GoalModel, HomeClasses, Prediction
-from memory_node.planner.goal_sequence import GoalSequenceModel, SequenceReading, effects_of, goals_of, one_goal
+from memory_node.planner.goal_sequence import GoalSequenceModel, effects_of, goals_of, one_goal
 from memory_node.planner.grounding import Grounding
 from memory_node.planner.interpretation import USER, Describe, Interpreter, Recall
 from memory_node.planner.object_kinds import ObjectKinds, load_object_kinds
 from memory_node.planner.treatments import TREATED_IN, speaks_of
-from memory_node.planner.verbs import opens_command
 
 LONGEST_CHARACTERS = 4_000
-# How much less likely the reader of sequences may find the other model's one goal, for that to stand.
-_DOUBT = 1.5
-_DOUBT_OF_ORDERS = 3.5  # more in a plain order, as ALFRED's people give them
-# How much less likely it may find what the commands say word by word, for those to stand: much in plain orders.
+_SURE = 0.7  # from this probability on one goal is read where the reader of sequences finds nothing that it knows
+# How much less likely than its own reading the reader of sequences may find what commands say word by word, for those
+# to stand: much in plain orders.
 _LITERAL, _LITERAL_IN_PLAIN_WORDS = 2.0, 12.0
 _LONG_ROW = 3  # goals: of so many in plain orders the reader loses some
 # words that turn an order round, put it off or take it back: what the grammar of commands does not follow
@@ -119,31 +117,45 @@ class Understander:
 
     def _read(self, readers: TrainedReaders, text: str, home: HomeClasses, commanded: Sequence[Goal]) -> Understanding:
         """Return the reading that the trained readers find likeliest."""
-        hidden = readers.goal.hidden(text)
+        hidden = readers.goal.hidden(text, home)
         reading = readers.sequence.read(hidden, home)
         goals = goals_of(reading.effects, text)
         if not goals or reading.names_unknown:
-            if commanded and goals and not any(map(_is_guessed, commanded)):
-                return Understanding(tuple(commanded), "commands")
-            missing = "it names a thing that I do not know" if goals else "nothing to do found in it"
-            raise NotUnderstoodError(
-                f"{_quoted(text)} was not understood: {missing}; name a thing and what to do with it"
-            )
+            return self._told_otherwise(readers, text, home, goals, commanded)
         whole = one_goal(goals)
-        prediction = self._whole(readers.goal, text, home, whole) if whole is not None else None
+        prediction = self._whole(readers.goal, text, home, whole)
         # beside what the reader met in no home: it writes something else there
         lost = any(
             one.object_class in readers.sequence.strange for goal in commanded for one in _mentions(goal) if one.beside
         )
-        agreed = prediction is not None and (lost or effects_of([prediction.goal]) == reading.effects)
+        agreed = whole is not None and (lost or effects_of([prediction.goal]) == reading.effects)
         literal = -np.inf if agreed else self._literal(readers, text, hidden, home, commanded)
         if literal > reading.score - _literal_margin(text, commanded):
             return Understanding(tuple(commanded), "commands", float(np.exp(literal)))
-        if prediction is not None and (
-            agreed or self._is_believed(readers, text, hidden, home, reading, whole, prediction)
-        ):
+        if agreed or prediction.whole > np.exp(reading.score):
             return Understanding((prediction.goal,), "model", prediction.probability)
         return Understanding(tuple(_with_candidates(goals, commanded)), "sequence", float(np.exp(reading.score)))
+
+    def _told_otherwise(
+        self,
+        readers: TrainedReaders,
+        text: str,
+        home: HomeClasses,
+        goals: Sequence[Goal],
+        commanded: Sequence[Goal],
+    ) -> Understanding:
+        """Return what is understood where the reader of sequences finds nothing, or something unknown.
+
+        Raises:
+            NotUnderstoodError: neither commands nor the other model say anything else.
+        """
+        if commanded and goals and not any(map(_is_guessed, commanded)):
+            return Understanding(tuple(commanded), "commands")
+        prediction = readers.goal.predict(text, home)
+        if prediction.probability >= _SURE:
+            return Understanding((prediction.goal,), "model", prediction.probability)
+        missing = "it names a thing that I do not know" if goals else "nothing to do found in it"
+        raise NotUnderstoodError(f"{_quoted(text)} was not understood: {missing}; name a thing and what to do with it")
 
     def _literal(
         self,
@@ -159,31 +171,13 @@ class Understander:
             return -np.inf
         return readers.sequence.score(hidden, home, effects)
 
-    def _is_believed(
-        self,
-        readers: TrainedReaders,
-        text: str,
-        hidden: NDArray[np.float32],
-        home: HomeClasses,
-        reading: SequenceReading,
-        whole: Goal | None,
-        prediction: Prediction,
-    ) -> bool:
-        """Return whether the model's one goal stands against another one that the sequence reader wrote."""
-        predicted = effects_of([prediction.goal])
-        if whole is None or whole.kind not in ALFRED_NAME or prediction.goal.kind not in ALFRED_NAME:
-            return False
-        likelier = readers.goal.score(text, home, prediction.goal) > readers.goal.score(text, home, whole)
-        doubt = _DOUBT_OF_ORDERS if _is_plain_order(text) else _DOUBT
-        return likelier and readers.sequence.score(hidden, home, predicted) > reading.score - doubt
-
-    def _whole(self, model: GoalModel, text: str, home: HomeClasses, read: Goal) -> Prediction:
+    def _whole(self, model: GoalModel, text: str, home: HomeClasses, read: Goal | None) -> Prediction:
         """Return the model's one goal; of "put the mug in the fridge", one that is no more than that.
 
         ALFRED's people often leave washing, heating or cooling out, or what a thing is carried in; others mean none.
         """
-        place = read.destination if read.kind is GoalKind.PLACE else None
-        if place is None or place.beside or read.sliced or str(place) not in TREATED_IN.values():
+        place = read.destination if read is not None and read.kind is GoalKind.PLACE else None
+        if read is None or place is None or place.beside or read.sliced or str(place) not in TREATED_IN.values():
             return model.predict(text, home)
         unsaid = [kind for kind in TREATED_IN if not speaks_of(kind, text, str(place))] + [GoalKind.PLACE_TWO]
         unsaid += [] if self._names_vessel(text, read) else [GoalKind.STACK]
@@ -229,10 +223,6 @@ class Understander:
         )
         recalled = any(goal.target.states for goal in goals)
         return recalled or other or strange or any(goal.count > 2 for goal in goals)
-
-
-def _is_plain_order(text: str) -> bool:
-    return opens_command(text.lower().split()) and not _TURNS.search(text)
 
 
 def _literal_margin(text: str, commanded: Sequence[Goal]) -> float:

@@ -7,10 +7,9 @@ import pytest
 import yaml
 
 from memory_node.domain.resources import resource_path
-from memory_node.learning.instructions.acts import UNKNOWN, Act, effects_of
+from memory_node.learning.instructions.acts import UNKNOWN, Act, effects_of, labels_of_effects
 from memory_node.learning.instructions.augment import Wording
 from memory_node.learning.instructions.corpus import Labels, Task
-from memory_node.learning.instructions.descriptions import Descriptions
 from memory_node.learning.instructions.inflection import gerund, participle
 from memory_node.learning.instructions.phrase_book import load_phrase_book
 from memory_node.learning.instructions.sequences import Sequences
@@ -32,15 +31,11 @@ def vocabulary() -> dict:
 
 
 def wording(generator: random.Random) -> Wording:
-    facts = yaml.safe_load(resource_path("config/descriptions.yaml").read_text())
-    book = load_phrase_book()
-    return Wording(vocabulary(), Descriptions(facts, generator), generator, book["unknown_things"])
+    return Wording.shipped(generator, load_phrase_book()["unknown_things"])
 
 
 def sequences(seed: int) -> Sequences:
-    generator = random.Random(seed)
-    groups = yaml.safe_load(resource_path("config/categories.yaml").read_text())
-    return Sequences(load_phrase_book(), wording(generator), [KITCHEN], groups, generator)
+    return Sequences.shipped([KITCHEN], random.Random(seed))
 
 
 def telling(seed: int) -> Telling:
@@ -109,3 +104,40 @@ def test_whole_goal_is_written_as_its_effects_in_order() -> None:
 def test_verb_forms(order: str, doing: str, done: str) -> None:
     assert gerund(order) == doing
     assert participle(order) == done
+
+
+@pytest.mark.parametrize(
+    "labels",
+    [
+        Labels("place", "Mug", "Shelf"),
+        Labels("place", "Apple", "Fridge", sliced=True),
+        Labels("place_two", "Mug", "Shelf"),
+        Labels("stack", "Fork", "Shelf", "Bowl"),
+        Labels("heat", "Apple", "Shelf", sliced=True),
+        Labels("clean", "Mug"),
+        Labels("examine", "Book", light="DeskLamp"),
+        Labels("open", "Fridge"),
+        Labels("slice", "Apple"),
+        Labels("nothing"),
+    ],
+)
+def test_effects_of_one_goal_give_that_goal_back(labels: Labels) -> None:
+    assert labels_of_effects(effects_of(labels)) == labels
+
+
+@pytest.mark.parametrize(
+    "effects",
+    [
+        (("at", "Mug", "Shelf"), ("at", "Fork", "Shelf")),
+        (("clean", "Mug"), ("at", "Fork", "Shelf")),
+        (("clean", "Mug"), ("heat", "Mug"), ("at", "Mug", "Shelf")),
+        (("slice", "Apple"), ("at", "Mug", "Shelf")),
+        (("at", "Fork", "Bowl"), ("at", "Bowl", "Shelf"), ("open", "Fridge")),
+        (("near", "Mug", "Bowl"),),
+        (("at", "Mug", "User"),),
+        (("at", UNKNOWN, "Shelf"),),
+        (("back", "Mug"),),
+    ],
+)
+def test_what_is_no_single_goal_is_called_several(effects: tuple) -> None:
+    assert labels_of_effects(effects) == Labels("several")

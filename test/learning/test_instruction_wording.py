@@ -17,6 +17,7 @@ HOME = (frozenset({"Mug", "Apple", "Knife", "Ladle"}), frozenset({"Shelf", "Sink
 TASK = Task(
     "clean-Mug/1", LABELS, *HOME, ("Put a clean mug on the shelf.",), (("Wash the mug",),), (("CleanObject", ()),)
 )
+NO_TASKS = (GoalKind.EXAMINE, True)
 
 
 def words(name: str) -> dict:
@@ -26,15 +27,37 @@ def words(name: str) -> dict:
 @pytest.fixture
 def wording() -> Wording:
     generator = random.Random(7)
-    return Wording(words("vocabulary"), Descriptions(words("descriptions"), generator), generator)
+    return Wording.shipped(generator)
 
 
 def test_every_described_class_is_in_the_vocabulary_and_has_phrases() -> None:
-    facts = words("descriptions")
-    assert set(facts) <= set(words("vocabulary"))
-    descriptions = Descriptions(facts, random.Random(0))
+    facts, spoken = words("descriptions"), words("spoken_descriptions")
+    assert set(facts) | set(spoken) <= set(words("vocabulary"))
+    descriptions = Descriptions(facts, spoken, random.Random(0))
     for name in facts:
         assert all("{" not in descriptions.phrase(name) for _ in range(20))
+
+
+def test_spoken_descriptions_never_name_what_they_describe() -> None:
+    vocabulary = words("vocabulary")
+    for name, phrases in words("spoken_descriptions").items():
+        called = vocabulary[name]["names"][0]
+        assert not [phrase for phrase in phrases if f" {called} " in f" {phrase} "]
+
+
+@pytest.mark.parametrize(
+    ("kind", "sliced"),
+    [(kind.value, sliced) for kind in ALFRED_KIND.values() for sliced in (False, True) if (kind, sliced) != NO_TASKS],
+)
+def test_told_goals_fill_every_slot_and_keep_their_labels(wording: Wording, kind: str, sliced: bool) -> None:
+    container = "Bowl" if kind == "stack" else ""
+    light = "DeskLamp" if kind == "examine" else ""
+    labels = Labels(kind, "Apple", "" if light else "Shelf", container, light, sliced)
+    task = Task("x/1", labels, *HOME, ("",), (), ())
+    for _ in range(80):
+        example = wording.told(task)
+        assert example.labels == labels
+        assert "{" not in example.text
 
 
 @pytest.mark.parametrize(("phrase", "doing"), [("cut meat", "cutting meat"), ("serve", "serving"), ("fry", "frying")])

@@ -70,3 +70,22 @@ def test_shipped_weights_stay_small() -> None:
 def test_missing_weights_are_said_so(tmp_path) -> None:
     with pytest.raises(ResourceMissingError, match="install"):
         GoalModel(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("sentence", "several"),
+    [
+        ("Put the mug in the cabinet.", False),
+        ("Wash the ladle at the sink and then leave it in the drawer.", False),
+        ("Wash the ladle, then put the mug in the cabinet and bring me the apple.", True),
+        ("Put the mug in the cabinet and the plate on the counter, then open the fridge.", True),
+    ],
+)
+def test_what_is_not_one_goal_is_called_several(model: GoalModel, sentence: str, several: bool) -> None:
+    assert (model.predict(sentence, KITCHEN).several > 0.5) is several
+
+
+def test_last_sentence_is_not_computed_twice_and_another_home_is(model: GoalModel) -> None:
+    first = model.hidden("Put the mug in the cabinet.", KITCHEN)
+    assert model.hidden("Put the mug in the cabinet.", KITCHEN) is first
+    assert model.hidden("Put the mug in the cabinet.", OFFICE) is not first

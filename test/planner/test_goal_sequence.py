@@ -20,7 +20,7 @@ def readers() -> tuple[GoalModel, GoalSequenceModel]:
 
 def written(readers: tuple[GoalModel, GoalSequenceModel], text: str) -> tuple[tuple[str, ...], ...]:
     model, sequence = readers
-    return sequence.read(model.hidden(text), KITCHEN).effects
+    return sequence.read(model.hidden(text, KITCHEN), KITCHEN).effects
 
 
 @pytest.mark.parametrize(
@@ -94,7 +94,7 @@ def test_things_of_no_known_class_are_unknown(readers) -> None:
 
 def test_its_own_reading_scores_as_it_was_written_and_another_one_less(readers) -> None:
     model, sequence = readers
-    hidden = model.hidden("Put the apple in the bowl.")
+    hidden = model.hidden("Put the apple in the bowl.", KITCHEN)
     reading = sequence.read(hidden, KITCHEN)
     assert sequence.score(hidden, KITCHEN, reading.effects) == pytest.approx(reading.score, abs=0.05)
     assert sequence.score(hidden, KITCHEN, (("at", "Egg", "Bowl"),)) < reading.score - 1

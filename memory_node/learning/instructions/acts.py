@@ -6,7 +6,7 @@ import random
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from memory_node.domain.goal_labels import GoalKind
+from memory_node.domain.goal_labels import KINDS, NO_CLASS, NOTHING, SEVERAL, GoalKind
 from memory_node.learning.instructions.corpus import Labels, Task
 from memory_node.learning.instructions.phrases import COMMANDS, HOLDING, TREATING
 
@@ -20,6 +20,7 @@ LIDDED = ("Fridge", "Microwave", "Cabinet", "Drawer", "Safe")
 PLACES = (*HOLDING, *TREATING, "Ottoman", "BathtubBasin", "ToiletPaperHanger", "HandTowelHolder", "TowelHolder")
 _K = GoalKind
 _SINGLE = (_K.SWITCH_ON, _K.SWITCH_OFF, _K.OPEN, _K.CLOSE, _K.FILL, _K.EMPTY, _K.BREAK, _K.THROW, _K.FIND, _K.FETCH)
+_KINDS = frozenset(KINDS)
 _EFFECT = {"user": "at", "trash": "at", "light": "switch_on", "dim": "switch_off"}
 _EFFECT |= {"tap_on": "switch_on", "tap_off": "switch_off"}
 
@@ -44,7 +45,7 @@ class Act:
 def effects_of(labels: Labels) -> tuple[Effect, ...]:
     """Return what a whole goal brings about, one thing after the other."""
     kind, target = labels.kind, labels.target
-    if kind == "nothing":
+    if kind in (NOTHING, SEVERAL):
         return ()
     effects: list[Effect] = [("slice", target)] if labels.sliced else []
     if kind == _K.EXAMINE.value:
@@ -57,6 +58,26 @@ def effects_of(labels: Labels) -> tuple[Effect, ...]:
     if labels.parent:
         effects.append(("two" if kind == _K.PLACE_TWO.value else "at", target, labels.parent))
     return tuple(dict.fromkeys(effects))
+
+
+def labels_of_effects(effects: Sequence[Effect]) -> Labels:
+    """Return the one goal that brings effects about, `effects_of` the other way round; else NOTHING or SEVERAL."""
+    if not effects:
+        return Labels(NOTHING)
+    cut = effects[0][0] == _K.SLICE.value and len(effects) > 1
+    first, *more = effects[1:] if cut else effects
+    verb, target, place = first[0], first[1], first[-1]
+    labels = Labels(SEVERAL)
+    if verb == "at" and more:
+        labels = Labels(_K.STACK.value, target, parent=more[0][-1], container=place, sliced=cut)
+    elif verb in ("at", "two"):
+        labels = Labels((_K.PLACE if verb == "at" else _K.PLACE_TWO).value, target, parent=place, sliced=cut)
+    elif verb == _K.EXAMINE.value:
+        labels = Labels(verb, target, light=place, sliced=cut)
+    elif verb in _KINDS:
+        labels = Labels(verb, target, parent=more[0][-1] if more else NO_CLASS, sliced=cut)
+    named = {name for effect in effects for name in effect[1:]}
+    return labels if effects_of(labels) == tuple(effects) and not named & {UNKNOWN, USER} else Labels(SEVERAL)
 
 
 class Scene:

@@ -7,7 +7,10 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+import yaml
+
 from memory_node.domain.goal_labels import NOTHING, GoalKind
+from memory_node.domain.resources import resource_path
 from memory_node.learning.instructions.corpus import Example, Labels, Task
 from memory_node.learning.instructions.descriptions import Descriptions
 from memory_node.learning.instructions.phrases import (
@@ -30,23 +33,40 @@ from memory_node.learning.instructions.phrases import (
 )
 
 Names = Mapping[str, Mapping[str, Sequence[str]]]
+Patterns = Mapping[str, Sequence[str]]
 INSIDE = {"Fridge", "Microwave", "Drawer", "Cabinet", "GarbageCan", "SinkBasin", "BathtubBasin", "Safe", "Box", "Bowl"}
 INSIDE |= {"Pot", "Cup", "Mug"}
+_TOLD = 0.55  # share of things that are described where a goal is told
 
 
 class Wording:
     """Says goals in many ways; every choice comes from `generator`.
 
-    names: config/vocabulary.yaml. strange: names of what is of no known class.
+    names: config/vocabulary.yaml. patterns: config/goal_patterns.yaml. strange: names of what is of no known class.
     """
 
     def __init__(
-        self, names: Names, descriptions: Descriptions, generator: random.Random, strange: Sequence[str] = ("thing",)
+        self,
+        names: Names,
+        patterns: Patterns,
+        descriptions: Descriptions,
+        generator: random.Random,
+        strange: Sequence[str] = ("thing",),
     ) -> None:
         self._names = names
+        self._patterns = patterns
         self._descriptions = descriptions
         self._random = generator
         self._strange = strange
+
+    @classmethod
+    def shipped(cls, generator: random.Random, strange: Sequence[str] = ("thing",)) -> Wording:
+        """Return the one of the files in config."""
+        names, patterns, facts, spoken = (
+            yaml.safe_load(resource_path(f"config/{name}.yaml").read_text(encoding="utf-8"))
+            for name in ("vocabulary", "goal_patterns", "descriptions", "spoken_descriptions")
+        )
+        return cls(names, patterns, Descriptions(facts, spoken, generator), generator, strange)
 
     def __contains__(self, name: str) -> bool:
         return name in self._names
@@ -56,6 +76,34 @@ class Wording:
         templates = SLICED_TEMPLATES if task.labels.sliced else GOAL_TEMPLATES
         text = self._filled(self._random.choice(templates[task.labels.kind]), task.labels, task)
         return Example(self._polite(text), task.labels, task.objects, task.fixtures)
+
+    def told(self, task: Task) -> Example:
+        """Return the task's goal as a person would tell it who names few things; plainer where no pattern is for it."""
+        labels = task.labels
+        patterns = self._patterns.get(f"sliced_{labels.kind}" if labels.sliced else labels.kind)
+        if not patterns:
+            return self.goal(task)
+        example = Example("", labels, task.objects, task.fixtures)
+        place, vessel = self._somewhere(labels.parent, example), self._somewhere(labels.container, example)
+        text = self._random.choice(patterns).format(
+            x=self._whereabouts(self.thing(labels.target, _TOLD), "whereabouts", example),
+            xs=plural(self.named(labels.target)),
+            y=place,
+            py=_into(labels.parent, place),
+            m=vessel,
+            pm=_into(labels.container, vessel),
+            l=self._somewhere(labels.light, example),
+        )
+        return replace(example, text=text[:1].upper() + text[1:] + self._random.choice(("", ".")))
+
+    def _somewhere(self, name: str, example: Example) -> str:
+        return self._whereabouts(self.thing(name, _TOLD / 2), "place_whereabouts", example) if name else ""
+
+    def _whereabouts(self, words: str, key: str, example: Example) -> str:
+        """Return the words, now and then with where that is."""
+        if words.startswith("where ") or self._random.random() > 0.15:
+            return words
+        return words + self.aside(self._random.choice(self._patterns[key]), example)
 
     def plain(self, task: Task) -> Example:
         """Return a command to put a thing somewhere, often where it could be treated, with no word of treating it."""
@@ -81,11 +129,17 @@ class Wording:
         """Return the sentence with words around it that name other things and ask nothing of them."""
         text = example.text.strip().rstrip(".")
         choice = self._random.random()
-        if choice < 0.3:
-            before = self.aside(self._random.choice(DISTRACTIONS_BEFORE), example)
-            text = before + text[:1].lower() + text[1:]
-        elif choice < 0.5:
-            text += self.aside(self._random.choice(DISTRACTIONS_AFTER), example)
+        clauses = ("before", DISTRACTIONS_BEFORE), ("after", DISTRACTIONS_AFTER)
+        before_it, behind_it = (
+            self._random.choice(self._patterns[f"distraction_{where}"] if self._random.random() < 0.6 else own)
+            for where, own in clauses
+        )
+        if choice < 0.35:
+            before = self.aside(before_it, example)
+            text = before + (text if before.endswith(". ") else text[:1].lower() + text[1:])
+            text = text[:1].upper() + text[1:]
+        elif choice < 0.6:
+            text += self.aside(behind_it, example)
         elif choice < 0.8:
             before = self._random.choice(REMARK_BEFORE).format(r=self.remark_text(example))
             text = before + (text if before.endswith(". ") else text[:1].lower() + text[1:])
@@ -193,7 +247,9 @@ class Wording:
         subject = self.name(labels.target) if labels.target else "key"
         return template.format(
             o=self.name(self._random.choice(others)),
+            o2=self.name(self._random.choice(others)),
             f=self.name(self._random.choice(places)),
+            f2=self.name(self._random.choice(places)),
             x=subject,
             n=self._random.choice(self._strange),
         )
@@ -201,6 +257,13 @@ class Wording:
     def _polite(self, text: str) -> str:
         text = self._random.choice(POLITE).format(text) if self._random.random() < 0.25 else text
         return text[:1].upper() + text[1:] + self._random.choice(("", "."))
+
+
+def _into(name: str, words: str) -> str:
+    """Return the words with a preposition before them that fits the class."""
+    if words.startswith("where "):
+        return words
+    return f"{'in' if name in INSIDE else 'on'} {words}"
 
 
 def plural(words: str) -> str:

@@ -53,17 +53,22 @@ _DOING_FRAMES = (
 )
 _LOOK_FRAMES = ("the {look} {noun}", "a {look} {noun}", "the {look} thing", "something {look}", "the {look} object")
 _INSTRUMENT = " with"
+_SPOKEN = 0.7  # share of whole phrases, where there are some
 
 
 class Descriptions:
-    """Describes classes; every choice comes from `generator`. facts: config/descriptions.yaml."""
+    """Describes classes; every choice comes from `generator`.
 
-    def __init__(self, facts: Facts, generator: random.Random) -> None:
+    facts: config/descriptions.yaml, to be put together. spoken: config/spoken_descriptions.yaml, whole phrases.
+    """
+
+    def __init__(self, facts: Facts, spoken: Mapping[str, Sequence[str]], generator: random.Random) -> None:
         self._facts = facts
+        self._spoken = spoken
         self._random = generator
 
     def __contains__(self, name: str) -> bool:
-        return name in self._facts
+        return name in self._facts or name in self._spoken
 
     def phrase(self, name: str) -> str:
         """Return a complete noun phrase that describes the class.
@@ -71,6 +76,8 @@ class Descriptions:
         Raises:
             KeyError: nothing is known of the class.
         """
+        if name in self._spoken and (name not in self._facts or self._random.random() < _SPOKEN):
+            return self._random.choice(self._spoken[name])
         facts = self._facts[name]
         noun = self._random.choice(facts["is"])
         frames = [kind for kind in ("uses", "uses", "does", "looks") if facts.get(kind)]

@@ -10,12 +10,13 @@ import torch
 from numpy.typing import NDArray
 from tokenizers import Tokenizer
 
-from memory_node.domain.goal_labels import KINDS, NOTHING
+from memory_node.domain.goal_labels import KINDS, NOTHING, SEVERAL
 from memory_node.learning.instructions.corpus import Example
 from memory_node.learning.instructions.network import FrozenLayers
 
 MAX_TOKENS = 80
-MODEL_KINDS = (*KINDS, NOTHING)
+MODEL_KINDS = (*KINDS, NOTHING, SEVERAL)
+UNASKED = -1  # the label of slots that mean nothing
 _DROP_HOME, _DROP_FIXTURES, _DROP_CLASS = 0.12, 0.12, 0.03
 
 
@@ -60,7 +61,7 @@ def forget_some(
     count, width = home.shape
     kept = home * (generator.random(home.shape) >= _DROP_CLASS)
     rows = np.arange(count)[:, None]
-    asked = labels[:, 1:5]
+    asked = np.maximum(labels[:, 1:5], 0)
     for columns in (asked, asked + width // 2):
         kept[rows, columns] = home[rows, columns]
     kept[generator.random(count) < _DROP_HOME] = 0.0
@@ -69,8 +70,10 @@ def forget_some(
 
 
 def label_row(example: Example, classes: Sequence[str]) -> list[int]:
-    """Return the labels' indices in the order of network.SLOTS."""
+    """Return the labels' indices in the order of network.SLOTS; UNASKED where several goals leave none."""
     labels = example.labels
+    if labels.kind == SEVERAL:
+        return [MODEL_KINDS.index(SEVERAL), *([UNASKED] * 5)]
     slots = (labels.target, labels.parent, labels.container, labels.light)
     return [MODEL_KINDS.index(labels.kind), *(classes.index(name) for name in slots), int(labels.sliced)]
 

@@ -7,13 +7,16 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
+import yaml
+
+from memory_node.domain.resources import resource_path
 from memory_node.learning.instructions import amendments, group_patterns, single_patterns
 from memory_node.learning.instructions.acts import LAMPS, LIDDED, PLACES, TREATMENTS, UNKNOWN, Effect, Scene, effects_of
 from memory_node.learning.instructions.augment import Wording
 from memory_node.learning.instructions.conversation import Conversation
 from memory_node.learning.instructions.corpus import Example, Task
 from memory_node.learning.instructions.draft import Draft, Told
-from memory_node.learning.instructions.phrase_book import PhraseBook
+from memory_node.learning.instructions.phrase_book import PhraseBook, load_phrase_book
 from memory_node.learning.instructions.telling import Telling
 
 _PATTERNS: tuple[tuple[float, Callable[[Draft], Told]], ...] = (
@@ -70,6 +73,13 @@ class Sequences:
         self._homes: dict[frozenset[str], list[Task]] = {}
         for task in tasks:
             self._homes.setdefault(task.fixtures, []).append(task)
+
+    @classmethod
+    def shipped(cls, tasks: Sequence[Task], generator: random.Random) -> Sequences:
+        """Return the one of the files in config."""
+        book = load_phrase_book()
+        groups = yaml.safe_load(resource_path("config/categories.yaml").read_text(encoding="utf-8"))
+        return cls(book, Wording.shipped(generator, book["unknown_things"]), tasks, groups, generator)
 
     def instruction(self) -> SequenceExample:
         """Return an instruction of one to five parts, with or without chatter around them."""
@@ -137,7 +147,10 @@ class Sequences:
             lambda: people,
             lambda: self._wording.reworded(people),
             lambda: self._wording.goal(task),
+            lambda: self._wording.told(task),
+            lambda: self._wording.told(task),
             lambda: self._wording.distracted(people),
+            lambda: self._wording.distracted(self._wording.told(task)),
             lambda: self._wording.plain(task),
             lambda: self._wording.command(task),
             lambda: self._wording.chain(task, self._random.randrange(len(task.steps))),

@@ -16,6 +16,7 @@ from memory_node.domain.resources import resource_path
 from memory_node.learning.instructions.corpus import load_tasks
 
 _COMMON = 20_000  # BERT numbers its pieces by how common they are
+_WORDS = ("vocabulary", "descriptions", "spoken_descriptions", "goal_patterns", "categories")
 _TABLE, _ROWS = "frozen.words.weight_quantized", "frozen.rows"
 _HIDDEN = "/frozen/layers.2/norm_output/LayerNormalization_output_0"
 
@@ -29,7 +30,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     args = parser.parse_args(argv)
     tokenizer = Tokenizer.from_file(str(args.weights / "tokenizer.json"))
     texts = [text for task in load_tasks(args.tasks, args.scenes) for text in (*task.sentences, *sum(task.steps, ()))]
-    texts += [resource_path(f"config/{name}.yaml").read_text() for name in ("vocabulary", "descriptions", "categories")]
+    texts += [resource_path(f"config/{name}.yaml").read_text(encoding="utf-8") for name in _WORDS]
     kept = kept_pieces(tokenizer, texts)
     shrink_tokenizer(args.weights / "tokenizer.json", kept)
     shrink_graph(args.weights / "instructions.onnx", kept)

@@ -17,11 +17,18 @@ from torch import nn
 
 from memory_node.domain.goal_labels import NO_CLASS
 from memory_node.domain.resources import resource_path
+from memory_node.learning.instructions.acts import labels_of_effects
 from memory_node.learning.instructions.augment import Wording
 from memory_node.learning.instructions.corpus import Example, Task, load_tasks, part_of
-from memory_node.learning.instructions.descriptions import Descriptions
 from memory_node.learning.instructions.export import write_weights
-from memory_node.learning.instructions.features import MODEL_KINDS, Encoded, encode, forget_some, half_precision
+from memory_node.learning.instructions.features import (
+    MODEL_KINDS,
+    UNASKED,
+    Encoded,
+    encode,
+    forget_some,
+    half_precision,
+)
 from memory_node.learning.instructions.network import (
     FROZEN_LAYERS,
     SLOTS,
@@ -31,6 +38,7 @@ from memory_node.learning.instructions.network import (
     InstructionHeads,
     InstructionModel,
 )
+from memory_node.learning.instructions.sequences import Sequences
 from memory_node.retrieval.minilm_graph import load_weights
 from memory_node.retrieval.model_files import published_folder
 
@@ -49,9 +57,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     tasks = load_tasks(args.tasks, args.scenes)
     parts = {name: [task for task in tasks if part_of(task.id) == name] for name in ("train", "validation", "test")}
     learnt = tasks if args.all else parts["train"]
-    facts = yaml.safe_load(resource_path("config/descriptions.yaml").read_text())
-    wording = Wording(vocabulary, Descriptions(facts, generator), generator)
-    examples = training_examples(learnt, wording, generator)
+    examples = training_examples(learnt, generator)
     print(f"{len(examples)} training sentences", flush=True)
     published = published_folder()
     weights = load_weights(published / "model.safetensors")
@@ -83,7 +89,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--tasks", type=Path, required=True, help="tasks_train.jsonl.gz")
     parser.add_argument("--scenes", type=Path, required=True, help="scenes.json.gz")
     parser.add_argument("--out", type=Path, required=True, help="folder for the weights")
-    parser.add_argument("--epochs", type=int, default=4)
+    parser.add_argument("--epochs", type=int, default=5)
     parser.add_argument("--all", action="store_true", help="learn from the held-back parts too, for the shipped model")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--threads", type=int, default=1)
@@ -97,10 +103,12 @@ def english_pieces(tokenizer: Tokenizer) -> np.ndarray:
     return np.array(sorted(kept), dtype=np.int64)
 
 
-def training_examples(tasks: Sequence[Task], wording: Wording, generator: random.Random) -> list[Example]:
-    """Return people's sentences and ours."""
+def training_examples(tasks: Sequence[Task], generator: random.Random) -> list[Example]:
+    """Return people's sentences, each twice, ours, and instructions of which most are several goals."""
+    wording = Wording.shipped(generator)
     plain = [example for task in tasks for example in task.examples()]
     made = [wording.goal(generator.choice(tasks)) for _ in range(2 * len(plain) // 3)]
+    made += [wording.told(generator.choice(tasks)) for _ in range(len(plain))]
     made += [wording.reworded(generator.choice(plain)) for _ in range(len(plain) // 2)]
     made += [wording.plain(generator.choice(tasks)) for _ in range(len(plain) // 20)]
     made += [wording.distracted(generator.choice(plain + made)) for _ in range(len(plain) // 2)]
@@ -108,7 +116,14 @@ def training_examples(tasks: Sequence[Task], wording: Wording, generator: random
     made += [wording.command(generator.choice(tasks)) for _ in range(len(plain) // 5)]
     for task in generator.sample(list(tasks), len(tasks) // 2):
         made.append(wording.chain(task, generator.randrange(len(task.steps))))
-    return plain + made
+    return 2 * plain + made + instructions(tasks, len(plain), generator)
+
+
+def instructions(tasks: Sequence[Task], count: int, generator: random.Random) -> list[Example]:
+    """Return instructions of one goal and of several, as the reader of sequences learns them."""
+    sequences = Sequences.shipped(tasks, generator)
+    made = [generator.choice((sequences.instruction, sequences.joined))() for _ in range(count)]
+    return [Example(one.text, labels_of_effects(one.effects), one.objects, one.fixtures) for one in made]
 
 
 def seen_slots(tasks: Sequence[Task]) -> dict[str, dict[str, list[str]]]:
@@ -143,7 +158,9 @@ def fit(
                 logits = heads(hidden, mask, home)
             loss = torch.zeros(())
             for index, slot in enumerate(SLOTS):
-                one = nn.functional.cross_entropy(logits[index].float(), labels[:, index], label_smoothing=0.02)
+                one = nn.functional.cross_entropy(
+                    logits[index].float(), labels[:, index], label_smoothing=0.02, ignore_index=UNASKED
+                )
                 loss = loss + _SLOT_WEIGHTS[slot] * one
             optimiser.zero_grad()
             loss.backward()

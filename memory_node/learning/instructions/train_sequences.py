@@ -15,12 +15,9 @@ from tokenizers import Tokenizer
 from torch import nn
 
 from memory_node.domain.resources import resource_path
-from memory_node.learning.instructions.augment import Wording
 from memory_node.learning.instructions.corpus import load_tasks
-from memory_node.learning.instructions.descriptions import Descriptions
 from memory_node.learning.instructions.export_sequences import write_sequence_weights
 from memory_node.learning.instructions.network import FROZEN_LAYERS, FrozenLayers
-from memory_node.learning.instructions.phrase_book import load_phrase_book
 from memory_node.learning.instructions.sequence_examples import BATCH, LONGEST, Examples, written_symbols
 from memory_node.learning.instructions.sequence_network import SequenceNetwork, SequenceSizes
 from memory_node.learning.instructions.sequences import SequenceExample, Sequences
@@ -36,12 +33,8 @@ def main(argv: Sequence[str] | None = None) -> None:
     torch.set_num_threads(args.threads)
     generator = random.Random(args.seed)
     vocabulary = yaml.safe_load(resource_path("config/vocabulary.yaml").read_text())
-    facts = yaml.safe_load(resource_path("config/descriptions.yaml").read_text())
-    groups = yaml.safe_load(resource_path("config/categories.yaml").read_text())
     tasks = load_tasks(args.tasks, args.scenes)
-    book = load_phrase_book()
-    wording = Wording(vocabulary, Descriptions(facts, generator), generator, book["unknown_things"])
-    maker = Sequences(book, wording, tasks, groups, generator)
+    maker = Sequences.shipped(tasks, generator)
     classes = sorted(vocabulary)
     symbols = written_symbols(classes)
     published = published_folder()
