@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import importlib
 import importlib.util
 import os
@@ -51,6 +52,7 @@ def run_nodes(names: Sequence[str], argv: Sequence[str] | None = None, threads: 
                 print(f"{name} cannot start: {error}", file=sys.stderr)
                 return 1
             executor.add_node(nodes[-1])
+        gc.freeze()  # what a node starts with stays: full collections shall not go through it while messages wait
         executor.spin()
     except (KeyboardInterrupt, ExternalShutdownException):
         pass

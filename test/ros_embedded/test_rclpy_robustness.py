@@ -2,6 +2,8 @@
 
 import gc
 import os
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Callable
@@ -176,6 +178,16 @@ def test_contexts_come_and_go_without_a_trace() -> None:
             time.sleep(0.01)
         assert len(os.listdir("/proc/self/task")) <= threads
     assert not domain._open
+
+
+def test_collector_does_not_go_through_what_was_imported() -> None:
+    """A full collection of it would delay messages."""
+    code = (
+        "import gc, rclpy; rclpy.init(args=[]); print(gc.get_freeze_count() > len(gc.get_objects())); rclpy.shutdown()"
+    )
+    run = [sys.executable, "-c", f"import ros_embedded; ros_embedded.activate(); {code}"]
+    environment = {**os.environ, "ROS_EMBEDDED": "1"}
+    assert subprocess.run(run, env=environment, capture_output=True, text=True, check=True).stdout.strip() == "True"
 
 
 def test_publishing_while_the_context_ends_fails_without_harm() -> None:
