@@ -13,7 +13,7 @@ _SPOKEN = {
     GoalKind.HEAT: r"(?:re)?heat\w*|hot|warm\w*|cook\w*|bak(?:e|ed|ing)|boil\w*|fr(?:y|ied)|mash\w*|nuke\w*"
     rf"|toast(?:ed|ing)|microwav(?:ed|es|ing)|(?:microwave|toast){_OBJECT}",
     GoalKind.COOL: r"cool\w*|chill\w*|cold\w*|ic[ey]|frost\w*|frozen|freez(?:e|es|ing)|refrigerat(?:ed|es|ing)"
-    rf"|refrigerate{_OBJECT}",
+    r"|(?<!the )(?<!a )(?<!in )refrigerate",
 }
 _APPLIANCES = {
     GoalKind.CLEAN: re.compile(r"\b(?:sink|faucet|tap|basin)\b", re.IGNORECASE),

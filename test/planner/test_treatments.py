@@ -14,6 +14,7 @@ from memory_node.planner.treatments import speaks_of
         (GoalKind.HEAT, "microwave the potato"),
         (GoalKind.HEAT, "Serve a cooked egg"),
         (GoalKind.CLEAN, "rinse it off"),
+        (GoalKind.COOL, "please refrigerate apple for a moment"),
         (GoalKind.CLEAN, "place the wet sponge in the drawer"),
     ],
 )
@@ -26,6 +27,7 @@ def test_words_of_treating_count(kind: GoalKind, text: str) -> None:
     [
         (GoalKind.COOL, "put the mug in the refrigerator", "Fridge"),
         (GoalKind.COOL, "put the mug in the freezer", "Fridge"),
+        (GoalKind.COOL, "put the mug in the refrigerate", "Fridge"),
         (GoalKind.HEAT, "put the mug in the microwave", "Microwave"),
         (GoalKind.CLEAN, "put the soap in the sink", "SinkBasin"),
     ],

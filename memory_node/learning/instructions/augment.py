@@ -215,8 +215,10 @@ class Wording:
 
     def place(self, name: str, example: Example) -> str:
         """Return words for a receptacle, now and then with where it stands, or only described."""
-        if name in self._descriptions and self._random.random() < 0.08:
-            return self._descriptions.phrase(name)
+        described = self._random.random() < 0.08 and name in self._descriptions
+        phrase = self._descriptions.phrase(name) if described else "where"
+        if not phrase.startswith("where"):  # the patterns have a preposition before it
+            return phrase
         words = f"the {self.named(name)}"
         return words + (self.aside(self._random.choice(SITES), example) if self._random.random() < 0.25 else "")
 
