@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 from memory_node.domain.errors import InvalidValueError, ResourceMissingError
 from memory_node.domain.geometry import Intrinsics
 from memory_node.perception.detection import Detection
-from memory_node.perception.onnx_session import image_size, letterboxed, open_session
+from memory_node.perception.image_input import image_size, letterboxed
+from memory_node.perception.onnx_session import open_session
 
 FloatArray = NDArray[np.float32]
 

@@ -10,6 +10,8 @@ from memory_node.domain.errors import InvalidValueError
 from memory_node.domain.goal_labels import ALFRED_KIND, ALFRED_NAME, GoalKind
 from memory_node.domain.states import ObjectState
 
+USER = "User"  # the class of whom the robot works for
+
 
 @dataclass(frozen=True)
 class Mention:

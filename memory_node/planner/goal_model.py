@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-import onnxruntime
 from numpy.typing import NDArray
 from tokenizers import Tokenizer
 
 from memory_node.domain.errors import ResourceMissingError
 from memory_node.domain.goal_labels import ALFRED_NAME, NO_CLASS, NOTHING, SEVERAL, GoalKind
+from memory_node.perception.onnx_session import open_session
 from memory_node.planner.goal import Goal, Mention
 
 WEIGHTS_FOLDER = Path(__file__).parent / "weights"
@@ -79,12 +79,7 @@ class GoalModel:
             for kind, slots in labels["seen"].items()
             for slot, names in slots.items()
         }
-        options = onnxruntime.SessionOptions()
-        options.intra_op_num_threads = threads
-        options.inter_op_num_threads = 1
-        self._session = onnxruntime.InferenceSession(
-            str(folder / "instructions.onnx"), options, providers=["CPUExecutionProvider"]
-        )
+        self._session = open_session(folder / "instructions.onnx", threads)
         self._names = [output.name for output in self._session.get_outputs()]
         self._asked: tuple[tuple[str, HomeClasses] | None, dict[str, NDArray[np.float32]]] = (None, {})
         self._tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))

@@ -8,16 +8,15 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-import onnxruntime
 from numpy.typing import NDArray
 
 from memory_node.domain.errors import ResourceMissingError
 from memory_node.domain.goal_labels import GoalKind
-from memory_node.planner.goal import Goal, Mention
+from memory_node.perception.onnx_session import open_session
+from memory_node.planner.goal import USER, Goal, Mention
 from memory_node.planner.goal_model import WEIGHTS_FOLDER, HomeClasses, Scores, log_softmax
 
 UNKNOWN = "Unknown"  # what is written for a thing of no known class
-USER = "User"
 _STOP, _START = 0, 1
 _PLACING = ("at", "near", "two", "other")
 _TWO_CLASSES = (*_PLACING, "examine")
@@ -56,13 +55,8 @@ class GoalSequenceModel:
         self._classes: tuple[str, ...] = tuple(labels["classes"])
         self._strange = frozenset(labels["strange"])
         self._longest = int(labels["longest"])
-        options = onnxruntime.SessionOptions()
-        options.intra_op_num_threads = threads
-        options.inter_op_num_threads = 1
-        self._reader, self._writer = (
-            onnxruntime.InferenceSession(str(folder / name), options, providers=["CPUExecutionProvider"])
-            for name in ("sequence_reader.onnx", "sequence_writer.onnx")
-        )
+        names = ("sequence_reader.onnx", "sequence_writer.onnx")
+        self._reader, self._writer = (open_session(folder / name, threads) for name in names)
         self._numbers = {symbol: number for number, symbol in enumerate(self._symbols)}
         first_class = self._numbers[UNKNOWN]
         self._is_class = np.arange(len(self._symbols)) >= first_class

@@ -11,14 +11,13 @@ from memory_node.domain.skill_library import Predicate
 from memory_node.domain.states import ObjectState
 from memory_node.planner.command_grammar import THERE, Command
 from memory_node.planner.context import Context
-from memory_node.planner.goal import Goal, Mention
+from memory_node.planner.goal import USER, Goal, Mention
 from memory_node.planner.goal_model import HomeClasses
 from memory_node.planner.grounding import Grounding
 from memory_node.planner.noun_phrase import NounPhrase, read_noun_phrase
 from memory_node.planner.object_kinds import ObjectKinds, alike
 
 BIN = "GarbageCan"
-USER = "User"
 LAMPS = ("DeskLamp", "FloorLamp")
 _S = ObjectState
 _TREATMENT = {

@@ -14,11 +14,11 @@ from memory_node.domain.goal_labels import GoalKind
 from memory_node.domain.ports import TextEmbedder
 from memory_node.domain.skill_library import Predicate
 from memory_node.planner.command_grammar import read_command, split_commands
-from memory_node.planner.goal import Goal, Mention
+from memory_node.planner.goal import USER, Goal, Mention
 from memory_node.planner.goal_model import GoalModel, HomeClasses, Prediction
 from memory_node.planner.goal_sequence import GoalSequenceModel, effects_of, goals_of, one_goal
 from memory_node.planner.grounding import Grounding
-from memory_node.planner.interpretation import USER, Describe, Interpreter, Recall
+from memory_node.planner.interpretation import Describe, Interpreter, Recall
 from memory_node.planner.object_kinds import ObjectKinds, load_object_kinds
 from memory_node.planner.treatments import TREATED_IN, speaks_of
 

@@ -54,7 +54,8 @@ def look_for(rows: Rows, table: ObjectTable, frame: Frame, config: SceneGraphCon
     if frame.depth_m is None or frame.intrinsics is None or not rows.size:
         zeros = np.zeros(len(rows))
         return Sight(np.zeros(len(rows), bool), zeros, zeros, zeros)
-    points = _aimed_points(rows, table)
+    glimpsed = _glimpsed(rows, table)
+    points = _aimed_points(rows, table, glimpsed)
     u, v, z = project(points, frame.map_T_camera, frame.intrinsics)
     height, width = frame.depth_m.shape
     with np.errstate(invalid="ignore"):
@@ -75,7 +76,7 @@ def look_for(rows: Rows, table: ObjectTable, frame: Frame, config: SceneGraphCon
     pixels = frame.intrinsics.fx * frame.intrinsics.fy * side[:, 1] * np.maximum(side[:, 2], 0.02) / distance**2 * 0.5
     in_view = inside[:, 0] & (looked >= len(_AIMS) - 2) & (distance < config.evidence_range_m)
     share = through.sum(axis=1) / len(_AIMS)
-    share[_glimpsed(rows, table) & (share < _MOST)] = 0.0
+    share[glimpsed & (share < _MOST)] = 0.0
     return Sight(in_view, clear, share, pixels)
 
 
@@ -130,8 +131,8 @@ def _entry(rows: Rows, table: ObjectTable, points: FloatArray, eye: FloatArray) 
     return np.clip(np.nan_to_num(near, nan=0.0, neginf=0.0).max(axis=-1), 0.0, 1.0)
 
 
-def _aimed_points(rows: Rows, table: ObjectTable) -> FloatArray:
-    grown = 0.5 * table.size[rows] + _glimpsed(rows, table)[:, None] * _BESIDE_M
+def _aimed_points(rows: Rows, table: ObjectTable, glimpsed: NDArray[np.bool_]) -> FloatArray:
+    grown = 0.5 * table.size[rows] + glimpsed[:, None] * _BESIDE_M
     offset = _AIMS[None] * grown[:, None]
     yaw = table.yaw[rows].astype(np.float64)[:, None]
     cos, sin = np.cos(yaw), np.sin(yaw)

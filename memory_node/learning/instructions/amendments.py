@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from memory_node.learning.instructions.acts import UNKNOWN, Act
 from memory_node.learning.instructions.draft import Draft, Told
-from memory_node.learning.instructions.inflection import gerund
+from memory_node.learning.instructions.inflection import capital, gerund
 from memory_node.learning.instructions.single_patterns import simple, treated
 from memory_node.learning.instructions.telling import Telling
 
@@ -21,7 +21,7 @@ def corrected(draft: Draft) -> Told:
     if draft.random.random() < 0.5:
         draft.telling.last = ""
     right = draft.telling.base(act)
-    return draft.told(draft.pick("retractions").format(w=wrong, t=right, T=right[:1].upper() + right[1:]), act)
+    return draft.told(draft.pick("retractions").format(w=wrong, t=right, T=capital(right)), act)
 
 
 def _another_thing(draft: Draft, act: Act) -> str:
@@ -55,7 +55,7 @@ def instead(draft: Draft) -> Told:
         words = {"x": f"the {draft.telling.name(others[0])}", "z": f"the {draft.telling.name(others[-1])}", "t": text}
         return Told(draft.pick("instead").format(u=gerund(_undone(draft, draft.scene.simple())), **words), told.effects)
     unwanted = untouched(draft, Act("clean", others[0]))
-    capitals = {"T": text[:1].upper() + text[1:], "U": unwanted[:1].upper() + unwanted[1:]}
+    capitals = {"T": capital(text), "U": capital(unwanted)}
     return Told(draft.pick("unlike").format(u=unwanted, t=text, **capitals), told.effects)
 
 

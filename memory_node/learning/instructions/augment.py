@@ -13,6 +13,7 @@ from memory_node.domain.goal_labels import NOTHING, GoalKind
 from memory_node.domain.resources import resource_path
 from memory_node.learning.instructions.corpus import Example, Labels, Task
 from memory_node.learning.instructions.descriptions import Descriptions
+from memory_node.learning.instructions.inflection import capital
 from memory_node.learning.instructions.phrases import (
     COLOURS,
     COMMANDS,
@@ -94,7 +95,7 @@ class Wording:
             pm=_into(labels.container, vessel),
             l=self._somewhere(labels.light, example),
         )
-        return replace(example, text=text[:1].upper() + text[1:] + self._random.choice(("", ".")))
+        return replace(example, text=capital(text) + self._random.choice(("", ".")))
 
     def _somewhere(self, name: str, example: Example) -> str:
         return self._whereabouts(self.thing(name, _TOLD / 2), "place_whereabouts", example) if name else ""
@@ -137,7 +138,7 @@ class Wording:
         if choice < 0.35:
             before = self.aside(before_it, example)
             text = before + (text if before.endswith(". ") else text[:1].lower() + text[1:])
-            text = text[:1].upper() + text[1:]
+            text = capital(text)
         elif choice < 0.6:
             text += self.aside(behind_it, example)
         elif choice < 0.8:
@@ -258,7 +259,7 @@ class Wording:
 
     def _polite(self, text: str) -> str:
         text = self._random.choice(POLITE).format(text) if self._random.random() < 0.25 else text
-        return text[:1].upper() + text[1:] + self._random.choice(("", "."))
+        return capital(text) + self._random.choice(("", "."))
 
 
 def _into(name: str, words: str) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from memory_node.learning.instructions.augment import Wording
 from memory_node.learning.instructions.corpus import Example
-from memory_node.learning.instructions.inflection import gerund
+from memory_node.learning.instructions.inflection import capital, gerund
 from memory_node.learning.instructions.phrase_book import PhraseBook
 
 _MARKS = (
@@ -41,7 +41,7 @@ class Conversation:
         for index, word in enumerate(words[1:], start=1):
             last = index == len(words) - 1
             between = self._random.choice((", and ", " and ", ", then ", joint)) if last else joint
-            text += between + (_capital(word) if between == ". " else word)
+            text += between + (capital(word) if between == ". " else word)
         return text
 
     def joined(self, pieces: Sequence[str], home: Example) -> str:
@@ -52,7 +52,7 @@ class Conversation:
         text = pieces[0]
         for piece in pieces[1:]:
             joint = f". {self.remark(home)}. " if self._random.random() < 0.06 else self._pick("joints")
-            text += joint + (_capital(piece) if joint.endswith((". ", "\n")) else piece)
+            text += joint + (capital(piece) if joint.endswith((". ", "\n")) else piece)
         return text
 
     def asked(self, text: str, ending: float = 0.3) -> str:
@@ -84,7 +84,7 @@ class Conversation:
         frame = self._pick("reasons")
         if "{v}" in frame and lowered.partition(" ")[0] not in self._orders:
             frame = "{r}, so {t}"
-        return frame.format(r=said, R=_capital(said), t=lowered, T=_capital(text), v=lowered)
+        return frame.format(r=said, R=capital(said), t=lowered, T=capital(text), v=lowered)
 
     def elsewhere(self, home: Example) -> str:
         """Return words that no robot in a home can do anything about."""
@@ -122,7 +122,3 @@ class Conversation:
 
     def _pick(self, key: str) -> str:
         return self._random.choice(self._book[key])
-
-
-def _capital(text: str) -> str:
-    return text[:1].upper() + text[1:]

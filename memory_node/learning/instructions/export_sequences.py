@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import json
-import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
 import torch
-from onnxruntime.quantization import QuantType, quantize_dynamic
-from torch import nn
 
+from memory_node.learning.instructions.export import write_int8
 from memory_node.learning.instructions.network import HIDDEN
 from memory_node.learning.instructions.sequence_network import WIDTH, SequenceReader, SequenceWriter
 
@@ -30,36 +28,19 @@ def write_sequence_weights(
     folder.mkdir(parents=True, exist_ok=True)
     reader.eval()
     writer.eval()
-    mask = torch.ones((2, 9))
-    _export(folder / "sequence_reader.onnx", reader, {"hidden": torch.zeros((2, 9, HIDDEN)), "mask": mask}, "words")
+    tokens, batch = {0: "batch", 1: "tokens"}, {0: "batch"}
+    written = {0: "batch", 1: "written"}
+    mask = (torch.ones((2, 9)), tokens)
+    read = {"hidden": (torch.zeros((2, 9, HIDDEN)), tokens), "mask": mask}
+    write_int8(reader, read, {"words": tokens}, folder / "sequence_reader.onnx")
     feed = {
-        "written": torch.ones((2, 5), dtype=torch.int64),
-        "words": torch.zeros((2, 9, WIDTH)),
+        "written": (torch.ones((2, 5), dtype=torch.int64), written),
+        "words": (torch.zeros((2, 9, WIDTH)), tokens),
         "mask": mask,
-        "home": torch.zeros((2, 2 * len(classes))),
-        "absent": torch.zeros((2, len(symbols))),
+        "home": (torch.zeros((2, 2 * len(classes))), batch),
+        "absent": (torch.zeros((2, len(symbols))), batch),
     }
-    _export(folder / "sequence_writer.onnx", writer, feed, "logits")
+    write_int8(writer, feed, {"logits": written}, folder / "sequence_writer.onnx")
     labels = {"symbols": list(symbols), "classes": list(classes), "strange": list(strange)}
     labels["longest"] = writer.positions.num_embeddings
     (folder / "sequence_labels.json").write_text(json.dumps(labels) + "\n")
-
-
-def _export(target: Path, module: nn.Module, feed: dict[str, torch.Tensor], output: str) -> None:
-    tokens = {0: "batch", 1: "tokens"}
-    axes = {"hidden": tokens, "mask": tokens, "words": tokens, "written": {0: "batch", 1: "written"}}
-    axes.update({"home": {0: "batch"}, "absent": {0: "batch"}, "logits": {0: "batch", 1: "written"}})
-    with tempfile.TemporaryDirectory() as scratch:
-        exact = Path(scratch) / "exact.onnx"
-        torch.onnx.export(
-            module,
-            tuple(feed.values()),
-            str(exact),
-            input_names=list(feed),
-            output_names=[output],
-            dynamic_axes={name: axes[name] for name in (*feed, output)},
-            opset_version=17,
-            dynamo=False,
-        )
-        kinds = ["MatMul", "Gather", "Gemm"]
-        quantize_dynamic(exact, str(target), weight_type=QuantType.QInt8, per_channel=True, op_types_to_quantize=kinds)

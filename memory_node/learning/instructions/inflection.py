@@ -49,3 +49,8 @@ def participle(phrase: str) -> str:
     else:
         verb += "ed"
     return f"{verb} {rest}".strip()
+
+
+def capital(text: str) -> str:
+    """Return the text with its first letter large."""
+    return text[:1].upper() + text[1:]

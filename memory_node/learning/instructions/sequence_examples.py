@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from tokenizers import Tokenizer
 from torch import Tensor
 
-from memory_node.learning.instructions.acts import UNKNOWN
+from memory_node.learning.instructions.acts import UNKNOWN, USER
 from memory_node.learning.instructions.features import home_vector
 from memory_node.learning.instructions.sequences import SequenceExample, Sequences
 
@@ -93,7 +93,7 @@ class Examples:
         absent = np.zeros((count, self._first_class + width), dtype=np.float32)
         absent[:, self._first_class :] = 1.0 - np.clip(home[:, :width] + home[:, width:], 0.0, 1.0)
         absent[unknown] = 0.0
-        absent[:, self._symbols["User"]] = 0.0
+        absent[:, self._symbols[USER]] = 0.0
         rows = np.arange(count)[:, None]
         absent[rows, np.maximum(target, 0)] = 0.0
         return home.astype(np.float32), absent

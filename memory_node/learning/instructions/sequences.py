@@ -16,6 +16,7 @@ from memory_node.learning.instructions.augment import Wording
 from memory_node.learning.instructions.conversation import Conversation
 from memory_node.learning.instructions.corpus import Example, Task
 from memory_node.learning.instructions.draft import Draft, Told
+from memory_node.learning.instructions.inflection import capital
 from memory_node.learning.instructions.phrase_book import PhraseBook, load_phrase_book
 from memory_node.learning.instructions.telling import Telling
 
@@ -164,7 +165,7 @@ class Sequences:
         text = self._conversation.beginners(text) if draft.telling.learner else text
         text = text.lower() if draft.telling.terse and random.random() < 0.5 else text
         text = self._conversation.mistyped(text) if random.random() < 0.06 else text
-        text = text[:1].upper() + text[1:] if random.random() < 0.8 else text
+        text = capital(text) if random.random() < 0.8 else text
         text += random.choice((".", ".", "", "!", "?" if text.lower().startswith(("could", "can", "would")) else "."))
         asked = {name for effect in told.effects for name in effect[1:] if name != UNKNOWN}
         task = draft.scene.task

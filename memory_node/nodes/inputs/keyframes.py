@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import bisect
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -83,7 +83,7 @@ class Keyframes:
 
     def follow_jump(self, jump: OdomJump) -> None:
         """Move what was seen since the jump before; the next frame begins a keyframe of its own."""
-        self._jumps.append(jump)
+        self.note_jump(jump)
         moved = self._since_jump
         if self._way_m < _DRIFTS_AFTER_M:
             moved = self._moved_by_jump + moved
@@ -106,9 +106,9 @@ class Keyframes:
             raise InputSkippedError("path_stamps", "expected a Path whose poses carry their stamps")
         changes = {stamp: path[stamp] @ self._path[stamp].inverse() for stamp in sorted(self._path) if stamp in path}
         self._path = dict(path)
-        corrected = {}
+        stamps, corrected = list(changes), {}
         for name, pose in self._memory.keyframes().items() if changes else ():
-            moved = _moved_along(changes, int(name), pose)
+            moved = _moved_along(changes, stamps, int(name), pose)
             if not self._is_still(pose, moved):
                 corrected[name] = moved
         if corrected:
@@ -126,9 +126,8 @@ class Keyframes:
         return moved_m < 1e-3 and abs(wrap_angle(after.yaw_rad - before.yaw_rad)) < 1e-4
 
 
-def _moved_along(changes: Mapping[int, Pose], stamp_ns: int, pose: Pose) -> Pose:
-    """Return a pose of a stamp after the changes of the way by stamp, in order: between two of them some of each."""
-    stamps = list(changes)
+def _moved_along(changes: Mapping[int, Pose], stamps: Sequence[int], stamp_ns: int, pose: Pose) -> Pose:
+    """Return a pose of a stamp after the changes of the way, `stamps` theirs in order: between two some of each."""
     after = bisect.bisect_left(stamps, stamp_ns)
     if after in (0, len(stamps)):
         return changes[stamps[min(after, len(stamps) - 1)]] @ pose
