@@ -16,14 +16,14 @@ def get_package_prefix(package_name: str) -> str:
     return str(get_package_share_path(package_name).parent.parent)
 
 
-def get_package_share_path(package_name: str) -> Path:
-    """The share folder of a package. Raises PackageNotFoundError."""
+def get_package_share_path(package_name: str, print_warning: bool = True) -> Path:
+    """The share folder of a package, which exists: there is nothing to warn of. Raises PackageNotFoundError."""
     folders = share_folders(package_name)
     if not folders:
         raise PackageNotFoundError(f"package '{package_name}' not found")
     return folders[0]
 
 
-def get_package_share_directory(package_name: str) -> str:
+def get_package_share_directory(package_name: str, print_warning: bool = True) -> str:
     """As get_package_share_path, as text."""
     return str(get_package_share_path(package_name))

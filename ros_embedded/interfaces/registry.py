@@ -13,22 +13,22 @@ _lock = threading.RLock()
 _classes: dict[str, Any] = {}
 
 
-def get_message(name: str) -> Any:
+def get_message(identifier: str) -> Any:
     """The message class of a full name; `std_msgs/String` is short for `std_msgs/msg/String`.
 
     Raises InterfaceNotFoundError if no definition of that name is known, InterfaceSyntaxError if it cannot be read.
     """
-    return _class("msg", name, lambda full: make_message_class(message_definition(full), get_message))
+    return _class("msg", identifier, lambda full: make_message_class(message_definition(full), get_message))
 
 
-def get_service(name: str) -> Any:
+def get_service(identifier: str) -> Any:
     """The service class of a full name, as get_message."""
-    return _class("srv", name, lambda full: make_service_class(full, get_message))
+    return _class("srv", identifier, lambda full: make_service_class(full, get_message))
 
 
-def get_action(name: str) -> Any:
+def get_action(identifier: str) -> Any:
     """The action class of a full name, as get_message."""
-    return _class("action", name, lambda full: make_action_class(full, get_message, get_service))
+    return _class("action", identifier, lambda full: make_action_class(full, get_message, get_service))
 
 
 def _class(kind: str, name: str, make: Any) -> Any:

@@ -69,11 +69,25 @@ def shutdown(*, context: Context | None = None, uninstall_handlers: bool | None 
         uninstall_signal_handlers()
 
 
-def create_node(node_name: str, **options: Any) -> Node:
-    """Create a node; options as for Node."""
+def create_node(
+    node_name: str,
+    *,
+    context: Context | None = None,
+    cli_args: list[str] | None = None,
+    namespace: str | None = None,
+    use_global_arguments: bool = True,
+    enable_rosout: bool = True,
+    start_parameter_services: bool = True,
+    parameter_overrides: list[Parameter] | None = None,
+    allow_undeclared_parameters: bool = False,
+    automatically_declare_parameters_from_overrides: bool = False,
+    enable_logger_service: bool = False,
+) -> Node:
+    """Create a node; see Node."""
+    options = dict(locals())
     from ros_embedded.rclpy.node import Node
 
-    return Node(node_name, **options)
+    return Node(**options)
 
 
 def spin_once(node: Node, *, executor: Executor | None = None, timeout_sec: float | None = None) -> None:

@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 from ros_embedded.interfaces import get_message, get_service
 from ros_embedded.rclpy.callback_groups import CallbackGroup
+from ros_embedded.rclpy.event_handler import SubscriptionEventCallbacks
 from ros_embedded.rclpy.impl.polling import wait_until
 from ros_embedded.rclpy.parameter import Parameter, parameter_dict_from_yaml_file
 from ros_embedded.rclpy.parameter_service import PARAMETER_SERVICES
 from ros_embedded.rclpy.qos import QoSProfile, qos_profile_parameter_events, qos_profile_services_default
+from ros_embedded.rclpy.qos_overriding_options import QoSOverridingOptions
 from ros_embedded.rclpy.subscription import Subscription
 from ros_embedded.rclpy.task import Future
 
@@ -89,11 +91,26 @@ class AsyncParameterClient:
         return self.set_parameters_atomically([*parameters.values()], callback)
 
     def on_parameter_event(
-        self, callback: Callable[[Any], Any], qos_profile: QoSProfile = qos_profile_parameter_events, **options: Any
+        self,
+        callback: Callable[[Any], Any],
+        qos_profile: QoSProfile = qos_profile_parameter_events,
+        *,
+        callback_group: CallbackGroup | None = None,
+        event_callbacks: SubscriptionEventCallbacks | None = None,
+        qos_overriding_options: QoSOverridingOptions | None = None,
+        raw: bool = False,
     ) -> Subscription:
         """Call back with the parameter events of all nodes; options as for create_subscription."""
-        event = get_message("rcl_interfaces/msg/ParameterEvent")
-        return self.node.create_subscription(event, "/parameter_events", callback, qos_profile, **options)
+        return self.node.create_subscription(
+            get_message("rcl_interfaces/msg/ParameterEvent"),
+            "/parameter_events",
+            callback,
+            qos_profile,
+            callback_group=callback_group,
+            event_callbacks=event_callbacks,
+            qos_overriding_options=qos_overriding_options,
+            raw=raw,
+        )
 
 
 def _messages(parameters: Sequence[Any]) -> list[Any]:

@@ -31,8 +31,11 @@ class QoSOverridingOptions:
     entity_id: str | None = field(default=None, kw_only=True)
 
     @classmethod
-    def with_default_policies(cls, **options: Any) -> QoSOverridingOptions:
-        return cls((QoSPolicyKind.HISTORY, QoSPolicyKind.DEPTH, QoSPolicyKind.RELIABILITY), **options)
+    def with_default_policies(
+        cls, *, callback: Callable[[QoSProfile], Any] | None = None, entity_id: str | None = None
+    ) -> QoSOverridingOptions:
+        kinds = (QoSPolicyKind.HISTORY, QoSPolicyKind.DEPTH, QoSPolicyKind.RELIABILITY)
+        return cls(kinds, callback=callback, entity_id=entity_id)
 
 
 def declare_qos_parameters(

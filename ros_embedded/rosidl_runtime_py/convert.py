@@ -23,15 +23,23 @@ _Dumper.add_representer(
 )
 
 
-def message_to_yaml(msg: Any, *, flow_style: bool = False, **cuts: Any) -> str:
+def message_to_yaml(
+    msg: Any,
+    *,
+    truncate_length: int | None = None,
+    no_arr: bool = False,
+    no_str: bool = False,
+    flow_style: bool = False,
+) -> str:
     """Write a message as YAML; what is cut is said as for message_to_ordereddict."""
-    plain = message_to_ordereddict(msg, **cuts)
+    plain = message_to_ordereddict(msg, truncate_length=truncate_length, no_arr=no_arr, no_str=no_str)
     return yaml.dump(plain, Dumper=_Dumper, allow_unicode=True, width=sys.maxsize, default_flow_style=flow_style)
 
 
-def message_to_csv(msg: Any, **cuts: Any) -> str:
+def message_to_csv(msg: Any, *, truncate_length: int | None = None, no_arr: bool = False, no_str: bool = False) -> str:
     """Write all values of a message on one line, separated by commas; cuts as for message_to_ordereddict."""
-    return ",".join(_leaves(message_to_ordereddict(msg, **cuts)))
+    plain = message_to_ordereddict(msg, truncate_length=truncate_length, no_arr=no_arr, no_str=no_str)
+    return ",".join(_leaves(plain))
 
 
 def message_to_ordereddict(
