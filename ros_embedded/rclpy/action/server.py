@@ -265,16 +265,16 @@ class ActionServer:
             self._expire_goals()
 
     def register_handle_accepted_callback(self, handle_accepted_callback: Callable[[Any], Any] | None) -> None:
-        """Called with each accepted goal; None executes it at once. Raises TypeError if it is not callable."""
-        self._handle_accepted_callback = _callable(handle_accepted_callback, default_handle_accepted_callback)
+        """Called with each accepted goal; None executes it at once."""
+        self._handle_accepted_callback = handle_accepted_callback or default_handle_accepted_callback
 
     def register_goal_callback(self, goal_callback: Callable[[Any], Any] | None) -> None:
-        """Accepts or rejects goals; None accepts all. Raises TypeError if it is not callable."""
-        self._goal_callback = _callable(goal_callback, default_goal_callback)
+        """Accepts or rejects goals; None accepts all."""
+        self._goal_callback = goal_callback or default_goal_callback
 
     def register_cancel_callback(self, cancel_callback: Callable[[Any], Any] | None) -> None:
-        """Accepts or rejects cancellations; None rejects all. Raises TypeError if it is not callable."""
-        self._cancel_callback = _callable(cancel_callback, default_cancel_callback)
+        """Accepts or rejects cancellations; None rejects all."""
+        self._cancel_callback = cancel_callback or default_cancel_callback
 
     def register_execute_callback(self, execute_callback: Callable[[ServerGoalHandle], Any]) -> None:
         """Does the work and returns the result. Raises TypeError if it is not callable."""
@@ -286,11 +286,3 @@ class ActionServer:
         for entity in (*self._services, self._feedback_publisher, self._status_publisher, self._expiry_timer):
             self._node._rclpy_core.destroy(entity)
         self._goal_handles.clear()
-
-
-def _callable(callback: Any, default: Callable[..., Any]) -> Callable[..., Any]:
-    if callback is None:
-        return default
-    if not callable(callback):
-        raise TypeError(f"Failed to register callback: {callback!r} is not callable")
-    return callback

@@ -127,12 +127,12 @@ def read_parameter_file(path: str) -> list[tuple[str, dict[str, Any]]]:
 
 def _sections(content: dict[str, Any], prefix: str) -> Any:
     for key, value in content.items():
-        if key == "ros__parameters":
+        if key == "ros__parameters" and isinstance(value, (dict, type(None))):
             yield prefix, flatten(value or {})
         elif isinstance(value, dict):
             yield from _sections(value, f"{prefix}/{str(key).lstrip('/')}")
         else:
-            raise RCLInvalidROSArgsError(f"Cannot have a value before ros__parameters: {prefix}/{key}")
+            raise RCLInvalidROSArgsError(f"Expected a mapping at {prefix}/{key}, got {value!r}")
 
 
 def flatten(values: dict[str, Any], prefix: str = "") -> dict[str, Any]:
