@@ -7,6 +7,8 @@ import pytest
 import rclpy
 from lifecycle_msgs.msg import State, Transition, TransitionEvent
 from lifecycle_msgs.srv import ChangeState, GetAvailableTransitions, GetState
+from rcl_interfaces.msg import LoggerLevel
+from rcl_interfaces.srv import GetLoggerLevels, SetLoggerLevels
 from rclpy.exceptions import (
     InvalidHandle,
     InvalidNamespaceException,
@@ -15,9 +17,10 @@ from rclpy.exceptions import (
     NotInitializedException,
 )
 from rclpy.expand_topic_name import expand_topic_name
-from rclpy.lifecycle import LifecycleNode, LifecycleState, TransitionCallbackReturn
+from rclpy.lifecycle import LifecycleNode, LifecycleState, ManagedEntity, TransitionCallbackReturn
 from rclpy.node import Node
 from rclpy.qos import DurabilityPolicy, HistoryPolicy, ReliabilityPolicy, qos_profile_sensor_data
+from rclpy.topic_or_service_is_hidden import topic_or_service_is_hidden
 from rclpy.validate_full_topic_name import validate_full_topic_name
 from rclpy.validate_namespace import validate_namespace
 from std_msgs.msg import String
@@ -223,3 +226,109 @@ def test_lifecycle_refuses_what_its_state_does_not_allow(make_node: Callable) ->
     assert node.trigger_shutdown() == TransitionCallbackReturn.SUCCESS
     with pytest.raises(RuntimeError):
         node.trigger_shutdown()
+
+
+class FailingNode(LifecycleNode):
+    """Fails to activate by an exception, and says what comes of errors."""
+
+    after_error = TransitionCallbackReturn.SUCCESS
+
+    def on_activate(self, state: LifecycleState) -> TransitionCallbackReturn:
+        raise ValueError("meant")
+
+    def on_error(self, state: LifecycleState) -> TransitionCallbackReturn:
+        return self.after_error
+
+
+@pytest.mark.parametrize(
+    ("after_error", "label"),
+    [(TransitionCallbackReturn.SUCCESS, "unconfigured"), (TransitionCallbackReturn.FAILURE, "finalized")],
+)
+def test_error_in_a_transition_is_handled_or_ends_the_node(
+    make_node: Callable, spin_until: Callable, after_error: TransitionCallbackReturn, label: str
+) -> None:
+    node = make_node("failing", FailingNode)
+    node.after_error = after_error
+    assert node.trigger_configure() == TransitionCallbackReturn.SUCCESS
+    assert node.trigger_activate() == TransitionCallbackReturn.ERROR
+    get = make_node("caller").create_client(GetState, "/failing/get_state")
+    assert spin_until(get.service_is_ready)
+    future = get.call_async(GetState.Request())
+    assert spin_until(future.done)
+    assert future.result().current_state.label == label
+
+
+def test_managed_entities_share_the_transitions(make_node: Callable) -> None:
+    node, calls = make_node("managed", LifecycleNode), []
+
+    class Entity(ManagedEntity):
+        def on_configure(self, state: LifecycleState) -> TransitionCallbackReturn:
+            calls.append(state.label)
+            return TransitionCallbackReturn.SUCCESS
+
+    node.add_managed_entity(Entity())
+    with pytest.raises(TypeError):
+        node.add_managed_entity("entity")
+    publisher = node.create_lifecycle_publisher(String, "s", 10)
+    assert node.trigger_configure() == TransitionCallbackReturn.SUCCESS
+    assert node.trigger_activate() == TransitionCallbackReturn.SUCCESS
+    assert (calls, publisher.is_activated) == (["unconfigured"], True)
+    assert node.trigger_deactivate() == TransitionCallbackReturn.SUCCESS
+    assert node.trigger_cleanup() == TransitionCallbackReturn.SUCCESS
+    assert not publisher.is_activated
+    assert node.destroy_lifecycle_publisher(publisher)
+    assert not node.destroy_lifecycle_publisher(publisher)
+
+
+def test_what_a_node_owns_is_listed_until_it_is_destroyed(make_node: Callable) -> None:
+    node = make_node()
+    publisher = node.create_publisher(String, "s", 10)
+    subscription = node.create_subscription(String, "s", print, 10)
+    client, service = node.create_client(SetBool, "set"), node.create_service(SetBool, "set", print)
+    timer, guard = node.create_timer(1.0, print), node.create_guard_condition(print)
+    owned = ("publishers", "subscriptions", "clients", "services", "timers", "guards")
+    for kind, entity in zip(owned, (publisher, subscription, client, service, timer, guard), strict=True):
+        assert entity in list(getattr(node, kind))
+    assert node.destroy_publisher(publisher)
+    assert node.destroy_subscription(subscription)
+    assert node.destroy_client(client)
+    assert node.destroy_service(service)
+    assert node.destroy_timer(timer)
+    assert node.destroy_guard_condition(guard)
+    assert not node.destroy_publisher(publisher)
+    assert publisher not in list(node.publishers)
+
+
+def test_type_description_of_another_hash_is_refused(make_node: Callable, spin_until: Callable) -> None:
+    make_node("server").create_publisher(String, "s", 10)
+    client = make_node("client").create_client(GetTypeDescription, "/server/get_type_description")
+    assert spin_until(client.service_is_ready)
+    future = client.call_async(GetTypeDescription.Request(type_name="std_msgs/msg/String", type_hash="RIHS01_00"))
+    assert spin_until(future.done)
+    assert not future.result().successful
+    assert future.result().failure_reason
+
+
+def test_hidden_names_begin_with_an_underscore() -> None:
+    assert topic_or_service_is_hidden("/a/_b")
+    assert not topic_or_service_is_hidden("/a/b_")
+
+
+def test_levels_of_loggers_are_set_by_service(make_node: Callable, spin_until: Callable) -> None:
+    make_node("server", enable_logger_service=True)
+    caller = make_node("caller")
+    setter = caller.create_client(SetLoggerLevels, "/server/set_logger_levels")
+    getter = caller.create_client(GetLoggerLevels, "/server/get_logger_levels")
+    assert spin_until(lambda: setter.service_is_ready() and getter.service_is_ready())
+
+    def ask(client: Any, request: Any) -> Any:
+        future = client.call_async(request)
+        assert spin_until(future.done)
+        return future.result()
+
+    levels = [LoggerLevel(name="of_a_test", level=LoggerLevel.LOG_LEVEL_ERROR), LoggerLevel(name="of_a_test", level=22)]
+    answer = ask(setter, SetLoggerLevels.Request(levels=levels))
+    assert [result.successful for result in answer.results] == [True, False]
+    assert answer.results[1].reason
+    answer = ask(getter, GetLoggerLevels.Request(names=["of_a_test", "unheard_of"]))
+    assert [level.level for level in answer.levels] == [LoggerLevel.LOG_LEVEL_ERROR, LoggerLevel.LOG_LEVEL_UNKNOWN]

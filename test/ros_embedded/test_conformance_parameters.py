@@ -23,7 +23,12 @@ from rclpy.exceptions import (
     ParameterNotDeclaredException,
     ParameterUninitializedException,
 )
-from rclpy.parameter import Parameter, parameter_dict_from_yaml_file
+from rclpy.parameter import (
+    Parameter,
+    get_parameter_value,
+    parameter_dict_from_yaml_file,
+    parameter_value_to_python,
+)
 from rclpy.parameter_client import AsyncParameterClient
 from rclpy.parameter_event_handler import ParameterEventHandler
 
@@ -303,3 +308,82 @@ def test_malformed_arguments_are_refused(make_node: Callable) -> None:
         make_node("refused", cli_args=["--ros-args", "-r", "not-a-rule"])
     with pytest.raises(UnicodeEncodeError):
         rclpy.init(context=rclpy.context.Context(), args=["node.py", "\udcc3\udcb6"])
+
+
+def test_new_descriptor_takes_an_alternative_where_the_value_no_longer_fits(make_node: Callable) -> None:
+    node = make_node()
+    node.declare_parameter("x", 50)
+    narrow = ParameterDescriptor(
+        type=Parameter.Type.INTEGER.value, integer_range=[IntegerRange(from_value=0, to_value=10, step=1)]
+    )
+    with pytest.raises(InvalidParameterValueException):
+        node.set_descriptor("x", narrow)
+    value = node.set_descriptor("x", narrow, ParameterValue(type=Parameter.Type.INTEGER.value, integer_value=7))
+    assert (value.integer_value, node.get_parameter("x").value) == (7, 7)
+    assert node.describe_parameter("x").integer_range[0].to_value == 10
+    assert [described.name for described in node.describe_parameters(["x"])] == ["x"]
+    node.declare_parameter("fixed", 1, ParameterDescriptor(read_only=True))
+    with pytest.raises(ParameterImmutableException):
+        node.set_descriptor("fixed", narrow)
+
+
+def test_undeclared_parameter_is_gone(make_node: Callable) -> None:
+    node = make_node()
+    node.declare_parameter("x", 1)
+    assert node.get_parameter_type("x") == Parameter.Type.INTEGER.value
+    node.undeclare_parameter("x")
+    assert not node.has_parameter("x")
+    node.declare_parameter("fixed", 1, ParameterDescriptor(read_only=True))
+    with pytest.raises(ParameterImmutableException):
+        node.undeclare_parameter("fixed")
+
+
+def test_permissive_node_answers_for_what_it_does_not_know(make_node: Callable) -> None:
+    node = make_node("node", allow_undeclared_parameters=True)
+    assert node.get_parameter("x").type_ == Parameter.Type.NOT_SET
+    assert node.describe_parameter("x").name == ""
+    assert node.set_parameters_atomically([Parameter("x", value=1), Parameter("y", value="a")]).successful
+    assert [parameter.value for parameter in node.get_parameters(["x", "y"])] == [1, "a"]
+    assert node.set_parameters([Parameter("x")])[0].successful
+    assert not node.has_parameter("x")
+
+
+def test_removed_callbacks_are_not_called(make_node: Callable) -> None:
+    node, calls = make_node(), []
+    node.declare_parameter("x", 1)
+
+    def before(parameters: list[Parameter]) -> list[Parameter]:
+        calls.append("pre")
+        return parameters
+
+    def on(parameters: list[Parameter]) -> SetParametersResult:
+        calls.append("on")
+        return SetParametersResult(successful=True)
+
+    def after(parameters: list[Parameter]) -> None:
+        calls.append("post")
+
+    node.add_pre_set_parameters_callback(before)
+    node.add_on_set_parameters_callback(on)
+    node.add_post_set_parameters_callback(after)
+    node.set_parameters([Parameter("x", value=2)])
+    assert calls == ["pre", "on", "post"]
+    node.remove_pre_set_parameters_callback(before)
+    node.remove_on_set_parameters_callback(on)
+    node.remove_post_set_parameters_callback(after)
+    node.set_parameters([Parameter("x", value=3)])
+    assert len(calls) == 3
+
+
+@pytest.mark.parametrize(
+    ("text", "value"), [("1", 1), ("1.5", 1.5), ("true", True), ("[1, 2]", [1, 2]), ("plain", "plain"), ("'7'", "7")]
+)
+def test_value_is_read_from_text(text: str, value: Any) -> None:
+    read = parameter_value_to_python(get_parameter_value(string_value=text))
+    assert (list(read) if isinstance(value, list) else read) == value
+
+
+def test_flags_and_level_come_from_the_command_line(make_node: Callable) -> None:
+    flags = ["--log-level", "named:=debug", "--disable-stdout-logs", "--enable-rosout-logs"]
+    node = make_node("node", cli_args=["--ros-args", *flags, "-p", "x:=1", "--", "own"])
+    assert node.declare_parameter("x", 0).value == 1

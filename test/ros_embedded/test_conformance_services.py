@@ -206,3 +206,72 @@ def test_action_is_listed_by_name_and_node(action: Any) -> None:
     assert get_action_names_and_types(server) == entry
     assert get_action_server_names_and_types_by_node(server, "server", "/") == entry
     assert get_action_client_names_and_types_by_node(server, "client", "/") == entry
+
+
+def test_action_client_also_waits(make_node: Callable, context: rclpy.context.Context) -> None:
+    """The calls that block, from a thread that does not spin."""
+    server = make_node("server", FibonacciNode)
+    client = ActionClient(make_node("client"), Fibonacci, "fib")
+    assert client.wait_for_server(timeout_sec=5.0)
+    executor = MultiThreadedExecutor(3, context=context)
+    executor.add_node(server)
+    executor.add_node(client._node)
+    thread = threading.Thread(target=executor.spin, daemon=True)
+    thread.start()
+    answer = client.send_goal(Fibonacci.Goal(order=1))
+    assert (answer.status, list(answer.result.sequence)) == (GoalStatus.STATUS_SUCCEEDED, [0, 1])
+    assert client.send_goal(Fibonacci.Goal(order=0)).status == GoalStatus.STATUS_UNKNOWN  # it was rejected
+    handle_future = client.send_goal_async(Fibonacci.Goal(order=9))
+    deadline = time.monotonic() + 5.0
+    while not handle_future.done() and time.monotonic() < deadline:
+        time.sleep(0.01)
+    handle = handle_future.result()
+    assert len(handle.cancel_goal().goals_canceling) == 1
+    server.wake.set_result(None)
+    assert handle.get_result().status == GoalStatus.STATUS_CANCELED
+    assert "accepted=True" in repr(handle)
+    executor.shutdown()
+    thread.join(5.0)
+
+
+def test_goal_is_decided_on_when_the_callback_says_nonsense(action: Any) -> None:
+    server, client, wait = action
+    server.server.register_goal_callback(lambda _: "of course")
+    assert not wait(client.send_goal_async(Fibonacci.Goal(order=1))).accepted
+    server.server.register_goal_callback(None)
+    handle = wait(client.send_goal_async(Fibonacci.Goal(order=1)))
+    assert handle.accepted
+    wait(handle.get_result_async())
+
+
+def test_goal_that_ends_without_a_word_is_aborted(action: Any) -> None:
+    server, client, wait = action
+    server.server.register_execute_callback(lambda handle: Fibonacci.Result(sequence=[7]))
+    handle = wait(client.send_goal_async(Fibonacci.Goal(order=1)))
+    answer = wait(handle.get_result_async())
+    assert (answer.status, list(answer.result.sequence)) == (GoalStatus.STATUS_ABORTED, [7])
+
+
+def test_goal_is_accepted_first_and_executed_later(action: Any, spin_until: Callable) -> None:
+    server, client, wait = action
+    waiting: list[Any] = []
+    server.server.register_handle_accepted_callback(waiting.append)
+    handle = wait(client.send_goal_async(Fibonacci.Goal(order=1)))
+    assert spin_until(lambda: waiting)
+    assert waiting[0].is_active
+    assert not waiting[0].is_cancel_requested
+    waiting[0].execute()
+    assert wait(handle.get_result_async()).status == GoalStatus.STATUS_SUCCEEDED
+    assert not waiting[0].is_active
+
+
+def test_request_that_is_no_longer_wanted_is_dropped(make_node: Callable, spin_until: Callable) -> None:
+    node = make_node()
+    node.create_service(AddTwoInts, "add", add)
+    client = node.create_client(AddTwoInts, "add")
+    assert spin_until(client.service_is_ready)
+    future = client.call_async(AddTwoInts.Request(a=1, b=2))
+    client.remove_pending_request(future)
+    other = client.call_async(AddTwoInts.Request(a=2, b=2))
+    assert spin_until(other.done)
+    assert (other.result().sum, future.done()) == (4, False)

@@ -11,7 +11,7 @@ from builtin_interfaces.msg import Time as TimeMessage
 from rcl_interfaces.msg import Log
 from rclpy.callback_groups import MutuallyExclusiveCallbackGroup, ReentrantCallbackGroup
 from rclpy.clock import Clock, ClockType, JumpThreshold, ROSClock
-from rclpy.duration import Duration
+from rclpy.duration import Duration, Infinite
 from rclpy.exceptions import InvalidHandle
 from rclpy.executors import ExternalShutdownException, MultiThreadedExecutor, SingleThreadedExecutor
 from rclpy.logging import LoggingSeverity, get_logger
@@ -293,3 +293,91 @@ def test_child_logger_inherits_its_level() -> None:
     child.set_level(LoggingSeverity.DEBUG)
     assert child.is_enabled_for(LoggingSeverity.DEBUG)
     parent.set_level(LoggingSeverity.UNSET)
+
+
+def test_time_and_duration_print_and_compare() -> None:
+    assert str(Duration(seconds=1)) == "1000000000 nanoseconds"
+    assert str(Infinite) == "Infinite"
+    assert repr(Duration(nanoseconds=5)) == "Duration(nanoseconds=5)"
+    assert Duration(seconds=1) < Duration(seconds=2) <= Duration(seconds=2)
+    assert Duration(seconds=1) != 1
+    assert Duration.from_msg(Duration(seconds=2.5).to_msg()) == Duration(seconds=2.5)
+    assert repr(Time(nanoseconds=5, clock_type=ClockType.ROS_TIME)) == "Time(nanoseconds=5, clock_type=ROS_TIME)"
+    assert Duration(seconds=1) + Time(seconds=1) == Time(seconds=2)
+    assert Time(seconds=1) != 1
+    for wrong in (lambda: Time() + 1, lambda: Time() - 1, lambda: Duration() < 1, lambda: hash(Time())):
+        with pytest.raises(TypeError):
+            wrong()
+
+
+def test_rate_that_was_destroyed_does_not_sleep(make_node: Callable) -> None:
+    node = make_node()
+    rate = node.create_rate(100.0)
+    assert node.destroy_rate(rate)
+    with pytest.raises(RuntimeError, match="destroyed"):
+        rate.sleep()
+
+
+def test_timer_tells_how_long_it_still_takes(make_node: Callable) -> None:
+    timer = make_node().create_timer(100.0, print)
+    assert timer.timer_period_ns == 100 * 10**9
+    assert 0 <= timer.time_since_last_call() < 50 * 10**9
+    assert 50 * 10**9 < timer.time_until_next_call() <= 100 * 10**9
+    assert not timer.is_canceled()
+    assert not timer.is_ready()
+    timer.cancel()
+    assert timer.is_canceled()
+    assert timer.time_until_next_call() is None
+    timer.reset()
+    assert not timer.is_canceled()
+    timer.timer_period_ns = 10**9
+    assert timer.timer_period_ns == 10**9
+
+
+def test_done_callback_is_taken_back(executor: SingleThreadedExecutor) -> None:
+    future, calls = Future(), []
+    future.add_done_callback(calls.append)
+    future.add_done_callback(print)
+    assert not future.done()
+    assert future.result() is None
+    future.cancel()
+    assert future.cancelled()
+    assert not future.done()
+    future.set_result(3)
+    assert calls
+    assert calls[0] is future
+    assert future.done()
+    assert not future.cancelled()
+
+
+def test_executor_is_a_context_manager_and_waits_once_for_a_future(context: rclpy.context.Context) -> None:
+    node = Node("node", context=context)
+    with SingleThreadedExecutor(context=context) as executor:
+        assert executor.add_node(node)
+        assert not executor.add_node(node)
+        assert executor.get_nodes() == [node]
+        task = executor.create_task(lambda: 42)
+        executor.spin_once_until_future_complete(task, timeout_sec=1.0)
+        assert task.result() == 42
+    node.destroy_node()
+
+
+def test_pool_of_one_thread_is_warned_of(context: rclpy.context.Context) -> None:
+    with pytest.warns(UserWarning, match="single thread"):
+        MultiThreadedExecutor(1, context=context).shutdown()
+
+
+def test_group_forgets_what_is_taken_out() -> None:
+    group = MutuallyExclusiveCallbackGroup()
+
+    class Entity:
+        pass
+
+    entity = Entity()
+    group.add_entity(entity)
+    assert group.has_entity(entity)
+    assert group.can_execute(entity)
+    assert group.beginning_execution(entity)
+    assert not group.can_execute(entity)
+    group.ending_execution(entity)
+    assert group.can_execute(entity)

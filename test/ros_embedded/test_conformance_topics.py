@@ -4,8 +4,12 @@ from collections.abc import Callable
 
 import pytest
 from builtin_interfaces.msg import Time as TimeMsg
+from rcl_interfaces.msg import SetParametersResult
+from rclpy.duration import Duration
 from rclpy.event_handler import PublisherEventCallbacks, SubscriptionEventCallbacks
 from rclpy.exceptions import InvalidHandle, InvalidTopicNameException
+from rclpy.executors import SingleThreadedExecutor
+from rclpy.parameter import Parameter
 from rclpy.qos import (
     DurabilityPolicy,
     LivelinessPolicy,
@@ -17,7 +21,9 @@ from rclpy.qos import (
     qos_profile_best_available,
     qos_profile_sensor_data,
 )
+from rclpy.qos_overriding_options import InvalidQosOverridesError, QoSOverridingOptions
 from rclpy.serialization import deserialize_message, serialize_message
+from rclpy.wait_for_message import wait_for_message
 from sensor_msgs.msg import Image
 from std_msgs.msg import String
 
@@ -172,6 +178,7 @@ def test_best_available_subscription_matches_what_is_offered(
     assert spin_until(lambda: node.count_publishers("s") == 1)
     node.create_subscription(String, "s", lambda _: None, qos_profile_best_available)
     assert spin_until(lambda: publisher.get_subscription_count() == 1)
+    assert spin_until(lambda: node.get_subscriptions_info_by_topic("s"))
     (info,) = node.get_subscriptions_info_by_topic("s")
     assert info.qos_profile.reliability == offered
     assert info.qos_profile.durability == DurabilityPolicy.VOLATILE
@@ -184,3 +191,78 @@ def test_compatibility_check_names_the_policy() -> None:
     compatibility, reason = qos_check_compatible(best_effort, reliable)
     assert compatibility == QoSCompatibility.ERROR
     assert "est effort publisher and reliable subscription" in reason
+
+
+def test_one_message_is_waited_for(make_node: Callable, executor: SingleThreadedExecutor) -> None:
+    latched = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
+    make_node("talker").create_publisher(String, "word", latched).publish(String(data="latched"))
+    listener = make_node("listener")
+    found, message = wait_for_message(String, listener, "word", qos_profile=latched, time_to_wait=5.0)
+    assert (found, message.data) == (True, "latched")
+    assert wait_for_message(String, listener, "silence", time_to_wait=0.2) == (False, None)
+    assert not any(subscription.topic in ("word", "silence") for subscription in listener.subscriptions)
+
+
+def test_quality_of_a_publisher_is_overridden_by_parameters(make_node: Callable) -> None:
+    overrides = [
+        Parameter("qos_overrides./word.publisher_loud.depth", value=3),
+        Parameter("qos_overrides./word.publisher_loud.reliability", value="best_effort"),
+    ]
+    node, asked = make_node("node", parameter_overrides=overrides), []
+
+    def accept(profile: QoSProfile) -> SetParametersResult:
+        asked.append((profile.depth, profile.reliability))
+        return SetParametersResult(successful=True)
+
+    options = QoSOverridingOptions.with_default_policies(callback=accept, entity_id="loud")
+    node.create_publisher(String, "word", 10, qos_overriding_options=options)
+    assert asked == [(3, ReliabilityPolicy.BEST_EFFORT)]
+    assert node.get_parameter("qos_overrides./word.publisher_loud.history").value == "keep_last"
+    described = node.describe_parameter("qos_overrides./word.publisher_loud.depth")
+    assert described.read_only
+    deadline = QoSOverridingOptions((QoSPolicyKind.DEADLINE,))
+    node.create_subscription(String, "other", print, 10, qos_overriding_options=deadline)
+    assert node.get_parameter("qos_overrides./other.subscription.deadline").value == 0
+
+
+def test_override_that_is_refused_or_unknown_ends_the_creation(make_node: Callable) -> None:
+    name = "qos_overrides./word.publisher.reliability"
+    node = make_node("node", parameter_overrides=[Parameter(name, value="perhaps")])
+    with pytest.raises(RuntimeError):
+        node.create_publisher(String, "word", 10, qos_overriding_options=QoSOverridingOptions.with_default_policies())
+    refuse = QoSOverridingOptions((), callback=lambda _: SetParametersResult(successful=False, reason="no"))
+    with pytest.raises(InvalidQosOverridesError, match="no"):
+        node.create_publisher(String, "other", 10, qos_overriding_options=refuse)
+
+
+@pytest.mark.parametrize(
+    ("offered", "asked", "outcome", "words"),
+    [
+        ({}, {"deadline": Duration(seconds=1)}, QoSCompatibility.ERROR, "deadline"),
+        ({}, {"durability": DurabilityPolicy.TRANSIENT_LOCAL}, QoSCompatibility.ERROR, "transient local"),
+        (
+            {"liveliness": LivelinessPolicy.AUTOMATIC},
+            {"liveliness": LivelinessPolicy.MANUAL_BY_TOPIC},
+            QoSCompatibility.ERROR,
+            "liveliness",
+        ),
+        ({}, {"liveliness_lease_duration": Duration(seconds=1)}, QoSCompatibility.ERROR, "lease"),
+        ({"reliability": ReliabilityPolicy.SYSTEM_DEFAULT}, {}, QoSCompatibility.WARNING, "Reliable"),
+        ({}, {}, QoSCompatibility.OK, ""),
+    ],
+)
+def test_what_is_asked_is_held_against_what_is_offered(
+    offered: dict, asked: dict, outcome: QoSCompatibility, words: str
+) -> None:
+    sure = {"liveliness": LivelinessPolicy.AUTOMATIC, "durability": DurabilityPolicy.VOLATILE}
+    answer, reason = qos_check_compatible(
+        QoSProfile(depth=1, **{**sure, **offered}), QoSProfile(depth=1, **{**sure, **asked})
+    )
+    assert answer == outcome
+    assert words in reason
+
+
+def test_policies_have_short_keys() -> None:
+    assert DurabilityPolicy.get_from_short_key("transient_local") == DurabilityPolicy.TRANSIENT_LOCAL
+    assert ReliabilityPolicy.BEST_EFFORT.short_key == "best_effort"
+    assert "transient_local" in DurabilityPolicy.short_keys()

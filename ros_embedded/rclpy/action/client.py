@@ -125,9 +125,11 @@ class ActionClient:
                 del self._goal_handles[key]
 
     def send_goal(self, goal: Any, **kwargs: Any) -> Any:
-        """Send a goal and wait for its result; not from a callback. None if it is rejected. Raises TypeError."""
-        handle = _outcome(self.send_goal_async(goal, **kwargs))
-        return handle.get_result() if handle.accepted else None
+        """Send a goal and wait for its result, of status UNKNOWN if it is rejected; not from a callback.
+
+        Raises TypeError if it is no goal of this action.
+        """
+        return _outcome(self.send_goal_async(goal, **kwargs)).get_result()
 
     def send_goal_async(
         self, goal: Any, feedback_callback: Callable[[Any], Any] | None = None, goal_uuid: Any = None
