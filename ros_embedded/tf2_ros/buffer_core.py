@@ -24,7 +24,6 @@ from ros_embedded.tf2_ros.transform_cache import StampedTransform, TransformCach
 
 TransformStamped = get_message("geometry_msgs/msg/TransformStamped")
 DEFAULT_CACHE_NS = 10_000_000_000
-_NORM_TOLERANCE = 10e-3
 _UNKNOWN_FRAME = "frame does not exist"
 
 
@@ -141,7 +140,7 @@ class BufferCore:
                 cache = self._caches[child] = TransformCache(self._cache_ns, is_static)
             self._names |= {parent: None, child: None}
             self._authorities[child] = authority
-            is_kept = cache.insert(StampedTransform(stamp_ns, parent, pose))
+            is_kept = cache.insert(StampedTransform(stamp_ns, parent, pose.normalized()))
         if not is_kept:
             get_logger("tf2").warn(
                 f"TF_OLD_DATA ignoring data from the past for frame {child} at time {stamp_ns / 1e9:.6f} "
@@ -252,7 +251,7 @@ def _problem_of(child: str, parent: str, pose: RigidTransform) -> str | None:
         return f"TF_NO_{'' if child else 'CHILD_'}FRAME_ID: Ignoring transform because a frame is not set"
     if np.isnan(pose.translation_m).any() or np.isnan(pose.rotation_wxyz).any():
         return "TF_NAN_INPUT: Ignoring transform because of a nan value in it"
-    if abs(float(pose.rotation_wxyz @ pose.rotation_wxyz) - 1.0) >= _NORM_TOLERANCE:
+    if not pose.rotation_wxyz.any():
         return "TF_DENORMALIZED_QUATERNION: Ignoring transform because of an invalid quaternion in it"
     return None
 
@@ -268,5 +267,5 @@ def _as_message(found: RigidTransform, stamp_ns: int, target_frame: str, source_
     message = TransformStamped(child_frame_id=source_frame)
     message.header.frame_id = target_frame
     message.header.stamp.sec, message.header.stamp.nanosec = divmod(stamp_ns, 1_000_000_000)
-    found.to_msgs(message.transform.translation, message.transform.rotation)
+    found.normalized().to_msgs(message.transform.translation, message.transform.rotation)
     return message

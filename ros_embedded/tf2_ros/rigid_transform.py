@@ -25,6 +25,12 @@ class RigidTransform:
         shift = np.array([translation.x, translation.y, translation.z])
         return cls(shift, np.array([rotation.w, rotation.x, rotation.y, rotation.z]))
 
+    def normalized(self) -> RigidTransform:
+        """As tf2 keeps it: a unit quaternion, its scalar positive or, if that is small, its largest component."""
+        w, *xyz = self.rotation_wxyz / np.linalg.norm(self.rotation_wxyz)
+        leading = w if w * w > 0.25 else max(xyz, key=abs)
+        return RigidTransform(self.translation_m, np.copysign(1.0, leading) * np.array([w, *xyz]))
+
     def to_msgs(self, translation: Any, rotation: Any) -> None:
         """Write into a Vector3 or Point and a Quaternion."""
         translation.x, translation.y, translation.z = self.translation_m.tolist()

@@ -1,24 +1,22 @@
-"""The tree of frames: lookups in both directions, interpolation, and why there is no answer."""
+"""The tree of frames behaves alike in ros_embedded and in ROS 2: lookups, interpolation, why there is no answer."""
 
 import math
 
 import numpy as np
 import pytest
+from geometry_msgs.msg import TransformStamped
 from hypothesis import given, settings
 from hypothesis import strategies as st
-
-from ros_embedded.interfaces import get_message
-from ros_embedded.rclpy.duration import Duration
-from ros_embedded.rclpy.time import Time
-from ros_embedded.tf2_ros.buffer_core import BufferCore
-from ros_embedded.tf2_ros.exceptions import (
+from rclpy.duration import Duration
+from rclpy.time import Time
+from tf2_py import (
+    BufferCore,
     ConnectivityException,
     ExtrapolationException,
     InvalidArgumentException,
     LookupException,
 )
 
-TransformStamped = get_message("geometry_msgs/msg/TransformStamped")
 NEWEST = Time()
 
 
@@ -160,12 +158,28 @@ def test_invalid_transform_is_ignored(bad):
     assert buffer.all_frames_as_string() == ""
 
 
-def test_quaternion_that_is_no_rotation_is_ignored():
+def test_quaternion_is_normalised_and_one_of_zeros_ignored():
     buffer = BufferCore()
     bad = transform("map", "cup", 1.0)
-    bad.transform.rotation.w = 0.5
+    bad.transform.rotation.w = 0.0
     buffer.set_transform(bad, "test")
     assert not buffer.can_transform_core("map", "cup", NEWEST)[0]
+    long = transform("map", "cup", 1.0)
+    long.transform.rotation.w, long.transform.rotation.z = -3.0, -3.0
+    buffer.set_transform(long, "test")
+    found = buffer.lookup_transform_core("map", "cup", NEWEST).transform.rotation
+    assert [found.w, found.z] == pytest.approx([math.sqrt(0.5)] * 2)
+
+
+@pytest.mark.parametrize("leading", ["x", "y", "z"])
+def test_largest_component_of_a_half_turn_is_positive(leading):
+    buffer = BufferCore()
+    turned = transform("map", "cup", 1.0)
+    turned.transform.rotation.w = 0.1
+    setattr(turned.transform.rotation, leading, -1.0)
+    buffer.set_transform(turned, "test")
+    found = buffer.lookup_transform_core("map", "cup", NEWEST).transform.rotation
+    assert getattr(found, leading) > 0.9 > 0.0 > found.w
 
 
 def test_full_lookup_uses_the_fixed_frame_between_two_times(robot):

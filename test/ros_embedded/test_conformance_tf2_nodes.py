@@ -1,18 +1,18 @@
-"""Buffers, listeners and broadcasters of nodes, over DDS."""
+"""Buffers, listeners and broadcasters of nodes behave alike in ros_embedded and in ROS 2."""
 
 import threading
 import time
 
 import pytest
-
-from ros_embedded import rclpy
-from ros_embedded.interfaces import get_message, get_service
-from ros_embedded.rclpy.context import Context
-from ros_embedded.rclpy.duration import Duration
-from ros_embedded.rclpy.executors import MultiThreadedExecutor
-from ros_embedded.rclpy.time import Time
-from ros_embedded.tf2_geometry_msgs import PointStamped
-from ros_embedded.tf2_ros import (
+import rclpy
+from geometry_msgs.msg import PointStamped, TransformStamped
+from rclpy.callback_groups import ReentrantCallbackGroup
+from rclpy.context import Context
+from rclpy.duration import Duration
+from rclpy.executors import MultiThreadedExecutor
+from rclpy.time import Time
+from tf2_msgs.srv import FrameGraph
+from tf2_ros import (
     Buffer,
     ExtrapolationException,
     LookupException,
@@ -22,7 +22,8 @@ from ros_embedded.tf2_ros import (
     TypeException,
 )
 
-TransformStamped = get_message("geometry_msgs/msg/TransformStamped")
+import ros_embedded
+
 NEWEST = Time()
 SOON = Duration(seconds=5.0)
 
@@ -63,29 +64,39 @@ def test_listener_fills_the_buffer_from_moving_and_latched_frames(nodes):
     sender, receiver = nodes("sender"), nodes("receiver")
     static = StaticTransformBroadcaster(sender)
     static.sendTransform(transform("base_link", "camera", 1.0))
-    static.sendTransform([transform("base_link", "laser", 2.0), transform("base_link", "camera", 3.0)])
+    static.sendTransform([transform("base_link", "laser", 2.0)])
     moving = TransformBroadcaster(sender)
     buffer = Buffer(node=receiver)
     listener = TransformListener(buffer, receiver)
     timer = sender.create_timer(0.05, lambda: moving.sendTransform((transform("map", "base_link", 10.0),)))
     found = buffer.lookup_transform("map", "camera", NEWEST, SOON)
-    assert found.transform.translation.x == 13.0
+    assert found.transform.translation.x == 11.0
     assert buffer.lookup_transform("map", "laser", Time(seconds=1), SOON).transform.translation.x == 12.0
     sender.destroy_timer(timer)
     listener.unregister()
 
 
 def test_listener_can_spin_the_node_itself(nodes):
-    context = Context()
-    rclpy.init(args=[], context=context, domain_id=64)
-    own = rclpy.create_node("own", context=context)
+    rclpy.init(args=[], domain_id=64)
+    own = rclpy.create_node("own")
     buffer = Buffer()
     listener = TransformListener(buffer, own, spin_thread=True)
     StaticTransformBroadcaster(nodes("sender")).sendTransform(transform("map", "cup", 3.0))
     assert buffer.lookup_transform("map", "cup", NEWEST, SOON).transform.translation.x == 3.0
-    rclpy.shutdown(context=context)
+    rclpy.shutdown()
     listener.dedicated_listener_thread.join(timeout=5)
     assert not listener.dedicated_listener_thread.is_alive()
+
+
+@pytest.mark.skipif(not ros_embedded.is_active(), reason="Jazzy's Python broadcaster keeps a frame's first pose")
+def test_static_frame_that_is_sent_again_gets_its_new_pose(nodes):
+    sender, receiver = nodes("sender"), nodes("receiver")
+    static = StaticTransformBroadcaster(sender)
+    static.sendTransform(transform("base_link", "camera", 1.0))
+    static.sendTransform(transform("base_link", "camera", 3.0))
+    buffer = Buffer(node=receiver)
+    TransformListener(buffer, receiver)
+    assert buffer.lookup_transform("base_link", "camera", NEWEST, SOON).transform.translation.x == 3.0
 
 
 def test_wait_ends_at_its_timeout_with_the_reason(nodes):
@@ -129,6 +140,7 @@ def test_async_callback_awaits_a_transform(nodes):
         found.append(await buffer.lookup_transform_async("map", "cup", NEWEST))
 
     timer = node.create_timer(0.01, look)
+    node.create_timer(0.01, lambda: None, ReentrantCallbackGroup())  # rclpy looks again at futures when it wakes
     time.sleep(0.2)
     assert found == []
     buffer.set_transform(transform("map", "cup", 2.0), "test")
@@ -139,6 +151,7 @@ def test_async_callback_awaits_a_transform(nodes):
 
 
 def test_stamped_object_is_transformed_at_its_own_time():
+    pytest.importorskip("tf2_geometry_msgs")
     buffer = Buffer()
     for stamp_s in (1, 3):
         buffer.set_transform(transform("map", "cup", stamp_s * 10, stamp_s), "test")
@@ -156,10 +169,9 @@ def test_frames_are_served_as_yaml(nodes):
     node, other = nodes("server"), nodes("asker")
     buffer = Buffer(node=node)
     buffer.set_transform(transform("map", "cup", 1.0), "someone")
-    service = get_service("tf2_msgs/srv/FrameGraph")
-    client = other.create_client(service, "tf2_frames")
+    client = other.create_client(FrameGraph, "tf2_frames")
     assert client.wait_for_service(timeout_sec=5.0)
-    yaml_text = client.call(service.Request(), timeout_sec=5.0).frame_yaml
+    yaml_text = client.call(FrameGraph.Request(), timeout_sec=5.0).frame_yaml
     assert "cup: \n  parent: 'map'\n  broadcaster: 'someone'\n" in yaml_text
 
 
