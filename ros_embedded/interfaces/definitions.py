@@ -71,6 +71,11 @@ class FieldType:
         return PRIMITIVES.get(self.name)
 
     @property
+    def is_numeric_array(self) -> bool:
+        """True where the values are kept in array.array or numpy.ndarray."""
+        return bool(self.array) and self.primitive is not None and self.primitive.is_numeric
+
+    @property
     def element(self) -> FieldType:
         """The type of one element of an array; the type itself if it is no array."""
         return replace(self, array="", size=0)

@@ -22,12 +22,29 @@ PYTHON_TYPES = {
 }
 
 
-def checked_array(value: Any, name: str, kind: FieldType, check: bool) -> array:
-    """The array.array that a sequence of numbers is kept in; one of the right type code is kept as it is.
+def checked_numbers(value: Any, name: str, kind: FieldType, check: bool) -> array | np.ndarray:
+    """The array that an assigned sequence of numbers is kept in; AssertionError for what does not fit if `check`."""
+    try:
+        return converted_numbers(value, name, kind, check)
+    except (OverflowError, TypeError, ValueError) as error:
+        if not check:
+            raise
+        numbers = _numeric(kind)
+        limits = f" and each integer in [{numbers.least}, {numbers.greatest}]" if numbers.is_integer else ""
+        element = f"each value of type '{PYTHON_TYPES.get(kind.name, 'int')}'{limits}"
+        problem = f"The '{name}' field must be a set or sequence{_length_text(kind)} and {element}"
+        raise AssertionError(problem) from error
 
-    Other numbers are converted as array() does it, in rosidl's classes too: [0, 1] fits float64[], and 256 in uint8[]
-    is an OverflowError.
+
+def converted_numbers(value: Any, name: str, kind: FieldType, check: bool) -> array | np.ndarray:
+    """As checked_numbers, but with the errors of array() and numpy, which rosidl's constructors let through.
+
+    An array of the right kind is kept as it is, other numbers are converted: [0, 1] fits float64[].
     """
+    return (_ndarray if kind.array == "fixed" else _array)(value, name, kind, check)
+
+
+def _array(value: Any, name: str, kind: FieldType, check: bool) -> array:
     code = _numeric(kind).struct_code
     if isinstance(value, array) and value.typecode == code:
         kept = value
@@ -40,8 +57,7 @@ def checked_array(value: Any, name: str, kind: FieldType, check: bool) -> array:
     return kept
 
 
-def checked_ndarray(value: Any, name: str, kind: FieldType, check: bool) -> np.ndarray:
-    """The numpy array that a fixed number of numbers is kept in; one of the right dtype is kept as it is."""
+def _ndarray(value: Any, name: str, kind: FieldType, check: bool) -> np.ndarray:
     kept = np.asarray(value, dtype=np.dtype(_numeric(kind).struct_code))
     if check:
         assert kept.shape == (kind.size,), f"The '{name}' numpy.ndarray() must have a size of {kind.size}"

@@ -115,7 +115,11 @@ def _init_lines(fields: tuple[Field, ...]) -> list[str]:
         "        'Invalid arguments passed to constructor: %s' % ', '.join(sorted(kwargs.keys() - FIELDS))",
     ]
     for field in fields:
-        lines.append(f"    if '{field.name}' in kwargs: self.{field.name} = kwargs['{field.name}']")
+        given = f"kwargs['{field.name}']"
+        value = (
+            f"self._{field.name} = {_kept_numbers(field, given, 'converted')}" if field.type.is_numeric_array else ""
+        )
+        lines.append(f"    if '{field.name}' in kwargs: {value or f'self.{field.name} = {given}'}")
         lines.append(f"    else: self._{field.name} = {_default_text(field)}")
     return lines
 
@@ -123,7 +127,7 @@ def _init_lines(fields: tuple[Field, ...]) -> list[str]:
 def _default_text(field: Field) -> str:
     kind = field.type
     primitive = kind.primitive
-    if kind.array and primitive is not None and primitive.is_numeric:
+    if primitive is not None and kind.is_numeric_array:
         values = repr(field.default) if field.default is not None else ""
         if kind.array != "fixed":
             return f"array('{primitive.struct_code}', {values or '()'})"
@@ -161,16 +165,19 @@ def _property(field: Field) -> str:
 
 
 def _setter_lines(field: Field) -> list[str]:
-    name, kind, primitive = field.name, field.type, field.type.primitive
-    if kind.array and primitive is not None and primitive.is_numeric:
-        keep = "checked_ndarray" if kind.array == "fixed" else "checked_array"
-        return [f"self._{name} = checks.{keep}(value, '{name}', KINDS['{name}'], self._check_fields)"]
+    name, kind = field.name, field.type
+    if kind.is_numeric_array:
+        return [f"self._{name} = {_kept_numbers(field, 'value', 'checked')}"]
     if kind.array:
         element = _class_name(kind) if kind.is_message else "None"
         test = [f"checks.check_elements(value, '{name}', KINDS['{name}'], {element})"]
     else:
         test = [f"assert {condition}, {problem!r}" for condition, problem in _scalar_tests(name, kind)]
     return ["if self._check_fields:", *(f"  {line}" for line in test), f"self._{name} = value"]
+
+
+def _kept_numbers(field: Field, value: str, how: str) -> str:
+    return f"checks.{how}_numbers({value}, '{field.name}', KINDS['{field.name}'], self._check_fields)"
 
 
 def _scalar_tests(name: str, kind: FieldType) -> list[tuple[str, str]]:

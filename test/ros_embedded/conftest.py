@@ -10,6 +10,7 @@ import ros_embedded
 
 os.environ["ROS_AUTOMATIC_DISCOVERY_RANGE"] = "LOCALHOST"
 os.environ["ROS_DOMAIN_ID"] = str(1 + os.getpid() % 100)
+os.environ["ROS_PYTHON_CHECK_FIELDS"] = "1"  # Jazzy's message classes check types and ranges only if asked to
 ros_embedded.activate()
 
 import rclpy  # noqa: E402 - only importable once activated

@@ -110,3 +110,14 @@ def test_every_bundled_definition_makes_a_class_that_can_be_sent():
         for name in lookup.interface_names(package, "srv"):
             assert type_hash(f"{package}/srv/{name}").startswith("RIHS01_")
     assert count > 250
+
+
+def test_class_of_a_name_is_made_once():
+    assert get_message("geometry_msgs/Point") is get_message("geometry_msgs/msg/Point")
+    assert type(get_message("geometry_msgs/msg/Pose")().position) is get_message("geometry_msgs/msg/Point")
+
+
+@pytest.mark.parametrize("name", ["std_msgs/msg/Nothing", "nowhere/msg/String", "String", "../msg/String", ""])
+def test_unknown_name_is_an_error(name):
+    with pytest.raises(InterfaceNotFoundError):
+        get_message(name)

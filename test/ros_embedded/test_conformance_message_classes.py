@@ -6,24 +6,17 @@ from array import array
 
 import numpy as np
 import pytest
-
-from ros_embedded.interfaces import InterfaceNotFoundError, get_action, get_message, get_service
-
-Image = get_message("sensor_msgs/msg/Image")
-Point = get_message("geometry_msgs/msg/Point")
-Pose = get_message("geometry_msgs/msg/Pose")
-String = get_message("std_msgs/msg/String")
-LaserScan = get_message("sensor_msgs/msg/LaserScan")
-Covariance = get_message("geometry_msgs/msg/PoseWithCovariance")
-Region = get_message("sensor_msgs/msg/RegionOfInterest")
-Byte = get_message("std_msgs/msg/Byte")
-Status = get_message("action_msgs/msg/GoalStatus")
-Node = get_message("rmw_dds_common/msg/NodeEntitiesInfo")
-
-
-def test_class_of_a_name_is_made_once():
-    assert get_message("geometry_msgs/Point") is Point
-    assert Pose().position.__class__ is Point
+from action_msgs.msg import GoalStatus as Status
+from action_msgs.msg import GoalStatusArray
+from action_msgs.srv import CancelGoal
+from example_interfaces.action import Fibonacci
+from example_interfaces.srv import AddTwoInts
+from geometry_msgs.msg import Point, Pose, Quaternion, Vector3
+from geometry_msgs.msg import PoseWithCovariance as Covariance
+from rmw_dds_common.msg import NodeEntitiesInfo as Node
+from sensor_msgs.msg import Image, LaserScan
+from sensor_msgs.msg import RegionOfInterest as Region
+from std_msgs.msg import Byte, String
 
 
 @pytest.mark.parametrize(
@@ -41,8 +34,7 @@ def test_class_of_a_name_is_made_once():
         (Pose, "position", "here", "must be a sub message of type 'Point'"),
         (Byte, "data", b"xy", "with length 1"),
         (Node, "node_name", "x" * 257, "not longer than 256"),
-        (Covariance, "covariance", [0.0] * 35, "size of 36"),
-        (Covariance, "covariance", np.zeros((6, 6)), "size of 36"),
+        (Covariance, "covariance", np.zeros(35), "size of 36"),
         (Node, "reader_gid_seq", [Point()], "each value of type 'Gid'"),
     ],
 )
@@ -58,9 +50,11 @@ def test_setter_checks_type_and_range(message, field, value, says):
 
 
 def test_numbers_that_no_element_can_hold_are_refused():
-    with pytest.raises(OverflowError):
+    with pytest.raises(AssertionError, match=r"must be a set or sequence and each value of type 'int'.*\[0, 255\]"):
         Image().data = [256]
-    with pytest.raises(TypeError):
+    with pytest.raises(OverflowError):
+        Image(data=[256])
+    with pytest.raises(AssertionError, match="each value of type 'float'"):
         LaserScan().ranges = "abc"
     assert LaserScan(ranges=[1, 2]).ranges == array("f", [1.0, 2.0])
 
@@ -100,7 +94,7 @@ def test_defaults_of_one_message_are_not_shared_with_another():
 
 def test_defaults_of_the_definition_are_used_and_shown():
     assert Pose().orientation.w == 1.0
-    assert get_message("geometry_msgs/msg/Quaternion").W__DEFAULT == 1.0
+    assert Quaternion.W__DEFAULT == 1.0
 
 
 def test_constants_are_read_only():
@@ -114,9 +108,9 @@ def test_equality_is_by_value_and_type():
     assert Pose(position=Point(x=1.0)) != Pose()
     assert Covariance() == Covariance()
     changed = Covariance()
-    changed.covariance[35] = 1.0
+    changed.covariance[:] = 1.0
     assert changed != Covariance()
-    assert Point() != get_message("geometry_msgs/msg/Vector3")()
+    assert Point() != Vector3()
     with pytest.raises(TypeError):
         hash(Point())
 
@@ -124,7 +118,7 @@ def test_equality_is_by_value_and_type():
 def test_repr_is_the_one_of_rosidl():
     assert repr(Point(x=1.5)) == "geometry_msgs.msg.Point(x=1.5, y=0.0, z=0.0)"
     assert repr(LaserScan(ranges=[0.5])).endswith("ranges=[0.5], intensities=[])")
-    request = get_service("example_interfaces/srv/AddTwoInts").Request(a=1)
+    request = AddTwoInts.Request(a=1)
     assert repr(request) == "example_interfaces.srv.AddTwoInts_Request(a=1, b=0)"
 
 
@@ -136,30 +130,19 @@ def test_deep_copy_is_equal_and_independent():
 
 
 def test_service_and_action_hold_their_parts():
-    service = get_service("example_interfaces/srv/AddTwoInts")
-    assert service.Event().request == []
+    assert AddTwoInts.Event().request == []
     with pytest.raises(NotImplementedError, match="Service classes can not be instantiated"):
-        service()
-    action = get_action("example_interfaces/action/Fibonacci")
-    impl = action.Impl
-    assert impl.SendGoalService.Request(goal=action.Goal(order=3)).goal.order == 3
-    assert impl.FeedbackMessage().feedback == action.Feedback()
-    assert impl.GetResultService.Response().result == action.Result()
-    assert impl.CancelGoalService is get_service("action_msgs/srv/CancelGoal")
-    assert impl.GoalStatusMessage is get_message("action_msgs/msg/GoalStatusArray")
+        AddTwoInts()
+    impl = Fibonacci.Impl
+    assert impl.SendGoalService.Request(goal=Fibonacci.Goal(order=3)).goal.order == 3
+    assert impl.FeedbackMessage().feedback == Fibonacci.Feedback()
+    assert impl.GetResultService.Response().result == Fibonacci.Result()
+    assert impl.CancelGoalService is CancelGoal
+    assert impl.GoalStatusMessage is GoalStatusArray
     with pytest.raises(NotImplementedError, match="Action classes can not be instantiated"):
-        action()
+        Fibonacci()
 
 
-@pytest.mark.parametrize("name", ["std_msgs/msg/Nothing", "nowhere/msg/String", "String", "../msg/String", ""])
-def test_unknown_name_is_an_error(name):
-    with pytest.raises(InterfaceNotFoundError):
-        get_message(name)
-
-
-def test_pickle_needs_the_import_hook_and_keeps_the_value():
-    import ros_embedded.import_hook as hook
-
-    hook.install()
+def test_pickle_keeps_the_value():
     message = Pose(position=Point(x=2.0))
     assert pickle.loads(pickle.dumps(message)) == message
