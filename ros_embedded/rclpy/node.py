@@ -23,7 +23,7 @@ from ros_embedded.rclpy.logging import get_logger
 from ros_embedded.rclpy.logging_service import LoggingService
 from ros_embedded.rclpy.node_graph import GraphMixin
 from ros_embedded.rclpy.node_parameters import ParametersMixin
-from ros_embedded.rclpy.parameter import Parameter, value_from_yaml
+from ros_embedded.rclpy.parameter import Parameter
 from ros_embedded.rclpy.parameter_service import ParameterService
 from ros_embedded.rclpy.publisher import Publisher
 from ros_embedded.rclpy.qos import (
@@ -73,7 +73,7 @@ class Node(ParametersMixin, GraphMixin):
         self._logger = get_logger(self._rclpy_core.logger_name)
         self._clock = ROSClock()
         values = arguments.parameters_of(self.get_name(), self.get_namespace())
-        overrides = {name: Parameter(name, value=value_from_yaml(value, str(value))) for name, value in values.items()}
+        overrides = {name: Parameter(name, value=value) for name, value in values.items()}
         overrides |= {parameter.name: parameter for parameter in parameter_overrides or ()}
         ParametersMixin.__init__(self, overrides, allow_undeclared_parameters)
         graph = self._context.participant.graph

@@ -8,9 +8,10 @@ from enum import Enum
 from pathlib import Path
 from typing import Any
 
+import yaml
+
 from ros_embedded.interfaces import get_message
-from ros_embedded.rclpy.exceptions import RCLInvalidROSArgsError
-from ros_embedded.rclpy.impl.arguments import flatten, parse_value
+from ros_embedded.rclpy.impl.parameter_yaml import flatten
 
 PARAMETER_SEPARATOR_STRING = "."
 
@@ -105,22 +106,14 @@ def parameter_value_to_python(parameter_value: Any) -> Any:
     return list(value) if parameter_value.type >= _FIRST_ARRAY else value
 
 
-def value_from_yaml(value: Any, text: str) -> Any:
-    """What YAML gave as a value that a parameter can have; mixed lists and mappings become their text, as in ROS 2."""
-    try:
-        Parameter.Type.from_parameter_value(value)
-    except TypeError:
-        return text
-    return text if value is None else value
-
-
 def get_parameter_value(string_value: str) -> Any:
-    """An rcl_interfaces/msg/ParameterValue of the type that the text looks like."""
+    """An rcl_interfaces/msg/ParameterValue of the type that the text looks like to YAML; else of the text itself."""
     try:
-        value = parse_value(string_value)
-    except RCLInvalidROSArgsError:  # not YAML: then it is a string
-        value = string_value
-    return Parameter("", value=value_from_yaml(value, string_value)).get_parameter_value()
+        value = yaml.safe_load(string_value)
+        Parameter.Type.from_parameter_value(value)
+    except (yaml.YAMLError, TypeError):
+        value = None
+    return Parameter("", value=string_value if value is None else value).get_parameter_value()
 
 
 def parameter_dict_from_yaml_file(
@@ -130,7 +123,7 @@ def parameter_dict_from_yaml_file(
 
     Raises RuntimeError if a node is not in the file, or nothing is selected.
     """
-    content = parse_value(Path(parameter_file).read_text())
+    content = yaml.safe_load(Path(parameter_file).read_text())
     nodes = [node for node in content if node != "/**"] if target_nodes is None else target_nodes
     keys = [*(["/**"] if use_wildcard and "/**" in content else ()), *nodes]
     unknown = [key for key in keys if key not in content]
@@ -141,7 +134,5 @@ def parameter_dict_from_yaml_file(
         if not isinstance(content[key], dict) or "ros__parameters" not in content[key]:
             raise RuntimeError(f"YAML file is not a valid ROS parameter file for node {key}")
         values |= flatten(content[key]["ros__parameters"], namespace)
-    return {
-        name: Parameter(name, value=value_from_yaml(value, str(value))).to_parameter_msg()
-        for name, value in values.items()
-    }
+    message = get_message("rcl_interfaces/msg/Parameter")
+    return {name: message(name=name, value=get_parameter_value(str(value))) for name, value in values.items()}

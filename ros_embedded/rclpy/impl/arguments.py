@@ -5,36 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from typing import Any
 
-import yaml
-
 from ros_embedded.rclpy.exceptions import RCLInvalidROSArgsError, UnknownROSArgsError
+from ros_embedded.rclpy.impl.parameter_yaml import parse_parameter, read_parameter_file
 from ros_embedded.rclpy.names import expand_topic_name
-
-
-class _ParameterLoader(yaml.SafeLoader):
-    """YAML as rcl reads it: 1e-3 is a number, and a key is the text that is written, even `on` or `1`."""
-
-    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
-        """A mapping by the text of its keys; what is said of one key in several places is put together."""
-        mapping: dict[Any, Any] = {}
-        for key, value_node in node.value:
-            value = self.construct_object(value_node, deep=True)
-            mapping[key.value] = _merged(mapping.get(key.value), value)
-        return mapping
-
-
-def _merged(earlier: Any, later: Any) -> Any:
-    if not (isinstance(earlier, dict) and isinstance(later, dict)):
-        return later
-    return {**earlier, **{key: _merged(earlier.get(key), value) for key, value in later.items()}}
-
-
-_ParameterLoader.add_implicit_resolver(
-    "tag:yaml.org,2002:float", re.compile(r"^[-+]?(\d+\.?\d*|\.\d+)[eE][-+]?\d+$"), list("-+.0123456789")
-)
 
 
 @dataclass(frozen=True)
@@ -104,48 +79,6 @@ def _matches(pattern: str, full_name: str) -> bool:
         {"/**": r"(/\w+)*", "/*": r"/\w+"}.get(part, re.escape(part)) for part in re.split(r"(/\*\*?)", pattern)
     )
     return re.fullmatch(expression, full_name) is not None
-
-
-def parse_value(text: str) -> Any:
-    """A parameter's value as written on a command line or in YAML. Raises RCLInvalidROSArgsError."""
-    try:
-        return yaml.load(text, Loader=_ParameterLoader)
-    except yaml.YAMLError as error:
-        raise RCLInvalidROSArgsError(f"Couldn't parse parameter value {text!r}: {error}") from error
-
-
-def read_parameter_file(path: str) -> list[tuple[str, dict[str, Any]]]:
-    """(node pattern, {name: value}) for each `ros__parameters` of a file. Raises RCLInvalidROSArgsError."""
-    try:
-        content = parse_value(Path(path).read_text())
-    except OSError as error:
-        raise RCLInvalidROSArgsError(f"Couldn't read params file: {error}") from error
-    if not isinstance(content, dict):
-        raise RCLInvalidROSArgsError(f"Couldn't parse params file {path!r}: expected a mapping of node names")
-    return list(_sections(content, ""))
-
-
-def _sections(content: dict[str, Any], prefix: str) -> Any:
-    for key, value in content.items():
-        if key == "ros__parameters" and isinstance(value, (dict, type(None))):
-            yield prefix, flatten(value or {})
-        elif isinstance(value, dict):
-            yield from _sections(value, f"{prefix}/{str(key).lstrip('/')}")
-        else:
-            raise RCLInvalidROSArgsError(f"Expected a mapping at {prefix}/{key}, got {value!r}")
-
-
-def flatten(values: dict[str, Any], prefix: str = "") -> dict[str, Any]:
-    """{"a": {"b": 1}} as {"a.b": 1}. Raises RCLInvalidROSArgsError for a list of several types, as ROS 2 does."""
-    flat: dict[str, Any] = {}
-    for key, value in values.items():
-        if isinstance(value, dict):
-            flat.update(flatten(value, f"{prefix}{key}."))
-            continue
-        if isinstance(value, list) and len({type(item) for item in value}) > 1:
-            raise RCLInvalidROSArgsError(f"Sequence should be of same type: {prefix}{key}: {value}")
-        flat[f"{prefix}{key}"] = value
-    return flat
 
 
 _FLAGS = {"rosout-logs": "rosout", "stdout-logs": "stdout", "external-lib-logs": ""}
@@ -225,4 +158,4 @@ def _parameter(text: str) -> tuple[str, dict[str, Any]]:
     match = re.fullmatch(r"(?:([^:=]+):(?!=))?([^:=]+):=(.+)", text, re.DOTALL)
     if match is None:
         raise RCLInvalidROSArgsError(f"Couldn't parse parameter override rule: '{text}'")
-    return match[1] or "/**", flatten({match[2]: parse_value(match[3])})
+    return match[1] or "/**", {match[2]: parse_parameter(match[3])}
