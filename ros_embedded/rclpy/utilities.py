@@ -6,7 +6,7 @@ import sys
 import threading
 from typing import TYPE_CHECKING
 
-from ros_embedded.rclpy.impl.arguments import split_arguments
+from ros_embedded.rclpy.impl.arguments import parse_arguments, split_arguments
 
 if TYPE_CHECKING:
     from ros_embedded.rclpy.context import Context
@@ -30,8 +30,10 @@ def get_default_context(*, shutting_down: bool = False) -> Context:
 
 
 def remove_ros_args(args: list[str] | None = None) -> list[str]:
-    """`args`, by default sys.argv, without `--ros-args ... --`."""
-    return split_arguments(sys.argv if args is None else args)[0]
+    """`args`, by default sys.argv, without those for ROS. Raises RCLInvalidROSArgsError or UnknownROSArgsError."""
+    given = sys.argv if args is None else args
+    parse_arguments(given)
+    return split_arguments(given)[0]
 
 
 def ok(*, context: Context | None = None) -> bool:

@@ -81,16 +81,27 @@ def _matches(pattern: str, full_name: str) -> bool:
     return re.fullmatch(expression, full_name) is not None
 
 
+_TOKEN = r"(?!\d)(?=\w)(?:_?[A-Za-z0-9])*_?"  # no two underscores
+_PATH = rf"{_TOKEN}(?:/{_TOKEN})*"
+_NAME = rf"(?:~/|/)?{_PATH}"
+_REMAP_RULE = re.compile(
+    rf"(?:(?P<node>{_TOKEN}):)?(?:(?P<own>__ns(?=:=/)|__(?:node|name)(?=:=[^/])):=(?P<new>/(?:{_PATH})?|{_TOKEN})"
+    rf"|(?:ros(?P<kind>topic|service)://)?(?P<source>{_NAME}):=(?P<target>{_NAME}))",
+    re.ASCII,
+)
+_PARAMETER_RULE = re.compile(
+    rf"(?:(?P<node>{_TOKEN}):(?!=))?(?P<name>(?!__|\d)[\w/]+(?:\.(?!\d)[\w/]+)*):=(?P<value>.+)", re.ASCII | re.DOTALL
+)
 _FLAGS = {"rosout-logs": "rosout", "stdout-logs": "stdout", "external-lib-logs": ""}
 _VALUED = {
     "-r": "remap", "--remap": "remap", "-p": "param", "--param": "param", "--params-file": "params-file",
     "--log-level": "log-level", "--log-config-file": "ignored", "--log-file-name": "ignored",
-    "-e": "ignored", "--enclave": "ignored",
+    "-e": "enclave", "--enclave": "enclave",
 }  # fmt: skip
 
 
 def split_arguments(args: Sequence[str]) -> tuple[list[str], list[str]]:
-    """The program's own arguments, and those between `--ros-args` and `--`."""
+    """The program's own arguments, and those between `--ros-args` and `--`; bare remap rules are ROS's too."""
     own: list[str] = []
     ros: list[str] = []
     in_ros = False
@@ -99,6 +110,8 @@ def split_arguments(args: Sequence[str]) -> tuple[list[str], list[str]]:
             in_ros = True
         elif in_ros and arg == "--":
             in_ros = False
+        elif not in_ros and _REMAP_RULE.fullmatch(arg):  # the way before --ros-args, which rcl still takes
+            ros += ["--remap", arg]
         else:
             (ros if in_ros else own).append(arg)
     return own, ros
@@ -140,22 +153,28 @@ def _parsed(ros_arguments: list[str]) -> RosArguments:
             parameters.append(_parameter(value))
         elif kind == "params-file":
             parameters.extend(read_parameter_file(value))
+        elif kind == "enclave" and not re.fullmatch(rf"/(?:{_PATH})?", value):  # otherwise without a meaning here
+            raise RCLInvalidROSArgsError(f"Couldn't parse enclave name: '{value}'")
         elif kind == "log-level":
-            logger, _, level = value.rpartition(":=")
+            logger, assigned, level = value.rpartition(":=")
+            if assigned and not logger:
+                raise RCLInvalidROSArgsError(f"Couldn't parse log level: '{value}'")
             levels[logger] = level
     changes.pop("", None)
     return RosArguments(tuple(remappings), tuple(parameters), levels.pop("", None), levels, **changes)
 
 
 def _remapping(text: str) -> Remapping:
-    match = re.fullmatch(r"(?:(\w+):(?!//))?(?:ros(topic|service)://)?([^:]+):=(.+)", text)
+    match = _REMAP_RULE.fullmatch(text)
     if match is None:
         raise RCLInvalidROSArgsError(f"Couldn't parse remap rule: '{text}'")
-    return Remapping(match[1] or "", match[2] or "", match[3], match[4])
+    return Remapping(
+        match["node"] or "", match["kind"] or "", match["own"] or match["source"], match["new"] or match["target"]
+    )
 
 
 def _parameter(text: str) -> tuple[str, dict[str, Any]]:
-    match = re.fullmatch(r"(?:([^:=]+):(?!=))?([^:=]+):=(.+)", text, re.DOTALL)
+    match = _PARAMETER_RULE.fullmatch(text)
     if match is None:
         raise RCLInvalidROSArgsError(f"Couldn't parse parameter override rule: '{text}'")
-    return match[1] or "/**", {match[2]: parse_parameter(match[3])}
+    return match["node"] or "/**", {match["name"]: parse_parameter(match["value"])}
