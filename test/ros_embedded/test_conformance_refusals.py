@@ -14,6 +14,7 @@ from rclpy.context import Context
 from rclpy.duration import Duration
 from rclpy.exceptions import InvalidParameterException, NotInitializedException, ParameterNotDeclaredException
 from rclpy.executors import Executor
+from rclpy.logging import get_logger
 from rclpy.node import Node
 from rclpy.parameter import Parameter, parameter_value_to_python
 from rclpy.qos import DurabilityPolicy, HistoryPolicy, InvalidQoSProfileException, QoSProfile
@@ -85,6 +86,8 @@ VALUES: dict[str, tuple[Callable[[], Any], type[Exception], str]] = {
     "parameter without a value": (lambda: _init("-p", "x"), RCLError, "parameter override rule"),
     "log level of no name": (lambda: _init("--log-level", "loud"), RCLError, ""),
     "node without a context": (lambda: Node("n", context=Context()), NotInitializedException, ""),
+    "message that is no text": (lambda: get_logger("a").info(3), TypeError, ""),
+    "severity of no name": (lambda: get_logger("a").log("text", 17), ValueError, "17"),
     "executor without a context": (lambda: Executor(context=Context()), Exception, ""),
 }
 

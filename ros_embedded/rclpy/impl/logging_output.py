@@ -87,7 +87,9 @@ def emit(record: LogRecord) -> None:
 
 
 def _formatted(record: LogRecord, is_terminal: bool) -> str:
-    text = os.environ.get("RCUTILS_CONSOLE_OUTPUT_FORMAT", _DEFAULT_FORMAT).replace("\\n", "\n").replace("\\t", "\t")
+    text = (
+        (os.environ.get("RCUTILS_CONSOLE_OUTPUT_FORMAT") or _DEFAULT_FORMAT).replace("\\n", "\n").replace("\\t", "\t")
+    )
     seconds, nanoseconds = divmod(record.stamp_ns, 10**9)
     tokens = {
         "severity": record.severity.name,

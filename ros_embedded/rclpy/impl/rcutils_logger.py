@@ -91,23 +91,25 @@ class RcutilsLogger:
     def is_enabled_for(self, severity: LoggingSeverity | int) -> bool:
         return severity >= self.get_effective_level()
 
-    def log(self, message: Any, severity: LoggingSeverity | int, **kwargs: Any) -> bool:
+    def log(self, message: str, severity: LoggingSeverity | int, **kwargs: Any) -> bool:
         """Log `message`, unless its level or a filter holds it back; say whether it was logged.
 
         Filters: throttle_duration_sec, throttle_time_source_type, skip_first, once. Raises TypeError for an unknown
-        one, ValueError if a line of code changes its logger, severity or filters.
+        one and for a message that is no text, ValueError if a line of code changes its logger, severity or filters.
         """
+        severity = LoggingSeverity(severity)
         if not self.is_enabled_for(severity):
             return False
-        severity = LoggingSeverity(severity)
         name = kwargs.pop("name", self.name)
         frame = _caller()
         if not self._site(frame, name, severity, _filters(kwargs) if kwargs else {}).lets_through():
             return False
         if severity >= logging_output.effective_level(name):
+            if not isinstance(message, str):
+                raise TypeError(f"Expected a message of type str, got {type(message)}")
             code = frame.f_code
             origin = (code.co_filename, code.co_name, frame.f_lineno)
-            logging_output.emit(logging_output.LogRecord(name, severity, str(message), time.time_ns(), *origin))
+            logging_output.emit(logging_output.LogRecord(name, severity, message, time.time_ns(), *origin))
         return True
 
     def _site(
@@ -121,22 +123,22 @@ class RcutilsLogger:
             site.check_unchanged(name, severity, filters)
         return site
 
-    def debug(self, message: Any, **kwargs: Any) -> bool:
+    def debug(self, message: str, **kwargs: Any) -> bool:
         return self.log(message, LoggingSeverity.DEBUG, **kwargs)
 
-    def info(self, message: Any, **kwargs: Any) -> bool:
+    def info(self, message: str, **kwargs: Any) -> bool:
         return self.log(message, LoggingSeverity.INFO, **kwargs)
 
-    def warning(self, message: Any, **kwargs: Any) -> bool:
+    def warning(self, message: str, **kwargs: Any) -> bool:
         return self.log(message, LoggingSeverity.WARN, **kwargs)
 
-    def warn(self, message: Any, **kwargs: Any) -> bool:
+    def warn(self, message: str, **kwargs: Any) -> bool:
         return self.log(message, LoggingSeverity.WARN, **kwargs)
 
-    def error(self, message: Any, **kwargs: Any) -> bool:
+    def error(self, message: str, **kwargs: Any) -> bool:
         return self.log(message, LoggingSeverity.ERROR, **kwargs)
 
-    def fatal(self, message: Any, **kwargs: Any) -> bool:
+    def fatal(self, message: str, **kwargs: Any) -> bool:
         return self.log(message, LoggingSeverity.FATAL, **kwargs)
 
 
