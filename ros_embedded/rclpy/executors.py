@@ -43,9 +43,9 @@ class ConditionReachedException(Exception):
 
 
 async def await_or_execute(callback: Callable[..., Any] | Coroutine[Any, Any, Any], *args: Any) -> Any:
-    """Await a coroutine (function), call anything else."""
+    """Await a coroutine (function), call anything else; a future that comes of it is not waited for."""
     result = callback(*args) if callable(callback) else callback
-    return await result if inspect.isawaitable(result) else result
+    return await result if inspect.iscoroutine(result) else result
 
 
 _FOR_EVER_NS = 2**62
@@ -228,7 +228,7 @@ class Executor:
     async def _execute(self, entity: ExecutableEntity, call: Callable[[], Any]) -> None:
         try:
             result = call()
-            if inspect.isawaitable(result):
+            if inspect.iscoroutine(result):
                 await result
         finally:
             if entity.callback_group is not None:

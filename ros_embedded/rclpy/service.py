@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import inspect
 import time
 from collections.abc import Callable
 from typing import Any
 
+from ros_embedded.rclpy.executors import await_or_execute
 from ros_embedded.rclpy.impl.service_endpoint import RequestId, ServiceEndpoint, without_header
 from ros_embedded.rclpy.impl.typesupport import user_data_value
 
@@ -44,9 +44,7 @@ class Service(ServiceEndpoint):
         return answer
 
     async def _answer(self, request: Any, request_id: RequestId) -> None:
-        response = self.callback(request, self.srv_type.Response())
-        if inspect.isawaitable(response):
-            response = await response
+        response = await await_or_execute(self.callback, request, self.srv_type.Response())
         self.send_response(response, request_id)
 
     def send_response(self, response: Any, header: RequestId) -> None:

@@ -144,3 +144,12 @@ def test_what_is_ready_together_runs_subscriptions_before_services(make_node: Ca
     publisher.wait_for_all_acked()
     assert spin_until(lambda: len(order) == 2)
     assert order == ["subscription", "service"]
+
+
+def test_future_that_a_plain_callback_returns_is_not_waited_for(make_node: Callable, spin_until: Callable) -> None:
+    """A timer asks a service of its own callback group: to wait for the answer there would be a deadlock."""
+    node, asked = make_node(), []
+    node.create_service(Empty, "ask", lambda request, response: asked.append(request) or response)
+    client = node.create_client(Empty, "ask")
+    node.create_timer(0.01, lambda: client.call_async(Empty.Request()))
+    assert spin_until(lambda: len(asked) >= 3)
