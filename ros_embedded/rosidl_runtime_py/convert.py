@@ -18,9 +18,13 @@ class _Dumper(yaml.Dumper):
     """Writes an OrderedDict as an ordinary map."""
 
 
-_Dumper.add_representer(
-    OrderedDict, lambda dumper, data: dumper.represent_mapping("tag:yaml.org,2002:map", data.items())
-)
+def _map_node(dumper: yaml.Dumper, data: OrderedDict[str, Any]) -> yaml.MappingNode:
+    """A map that is in flow style only inside of a sequence, whatever the dumper's default is."""
+    pairs = [(dumper.represent_data(name), dumper.represent_data(value)) for name, value in data.items()]
+    return yaml.MappingNode("tag:yaml.org,2002:map", pairs)
+
+
+_Dumper.add_representer(OrderedDict, _map_node)
 
 
 def message_to_yaml(
@@ -39,7 +43,7 @@ def message_to_yaml(
 def message_to_csv(msg: Any, *, truncate_length: int | None = None, no_arr: bool = False, no_str: bool = False) -> str:
     """Write all values of a message on one line, separated by commas; cuts as for message_to_ordereddict."""
     plain = message_to_ordereddict(msg, truncate_length=truncate_length, no_arr=no_arr, no_str=no_str)
-    return ",".join(_leaves(plain))
+    return _with_commas(plain)
 
 
 def message_to_ordereddict(
@@ -85,8 +89,11 @@ def _description(value: Any, kind: FieldType) -> str:
     return f"<sequence type: {name}{bound}, length: {len(value)}>"
 
 
-def _leaves(plain: Any) -> list[str]:
-    if isinstance(plain, (OrderedDict, list)):
-        values = plain.values() if isinstance(plain, OrderedDict) else plain
-        return [leaf for value in values for leaf in _leaves(value)]
-    return [str(plain)]
+def _with_commas(plain: Any) -> str:
+    """Values on one line: what is empty leaves its place empty, but not where nothing has come before."""
+    if not isinstance(plain, (OrderedDict, list)):
+        return str(plain)
+    text = ""
+    for value in plain.values() if isinstance(plain, OrderedDict) else plain:
+        text += ("," if text else "") + _with_commas(value)
+    return text

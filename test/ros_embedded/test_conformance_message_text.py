@@ -5,6 +5,7 @@ import yaml
 from builtin_interfaces.msg import Time
 from geometry_msgs.msg import PoseStamped
 from geometry_msgs.msg import PoseWithCovariance as Covariance
+from rcl_interfaces.msg import Parameter
 from rosidl_runtime_py import (
     message_to_csv,
     message_to_ordereddict,
@@ -13,7 +14,7 @@ from rosidl_runtime_py import (
 )
 from rosidl_runtime_py.utilities import get_interface, is_action, is_message, is_service
 from sensor_msgs.msg import LaserScan
-from std_msgs.msg import Header
+from std_msgs.msg import ByteMultiArray, Header
 from tf2_msgs.msg import TFMessage
 
 
@@ -94,6 +95,16 @@ def test_long_values_are_cut_or_described():
 
 def test_csv_is_one_line_of_all_values():
     assert message_to_csv(Header(frame_id="map", stamp=Time(sec=1))) == "1,0,map"
+    assert message_to_csv(ByteMultiArray()) == "0,"  # the place of what is empty is kept,
+    assert message_to_csv(Parameter()).startswith("0,False")  # but not at the beginning
+
+
+def test_flow_style_is_of_sequences():
+    scan = LaserScan(ranges=[1.0, 2.0])
+    lines = message_to_yaml(scan, flow_style=True).splitlines()
+    assert lines[:2] == ["header:", "  stamp:"]
+    assert "ranges: [1.0, 2.0]" in lines
+    assert message_to_yaml(filled(), flow_style=True).startswith("transforms: [{header: {stamp: {sec: ")
 
 
 def test_kinds_of_interfaces():
