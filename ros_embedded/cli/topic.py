@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ros_embedded import rclpy
-from ros_embedded.cli.command import CommandError, absolute, argument, command, fill, flag
+from ros_embedded.cli.command import TEXT_ARGUMENTS, CommandError, absolute, argument, command, fill, flag, message_text
 from ros_embedded.interfaces import get_message
 from ros_embedded.rclpy.duration import Duration
 from ros_embedded.rclpy.qos import (
@@ -23,7 +23,6 @@ from ros_embedded.rclpy.qos import (
     qos_profile_sensor_data,
 )
 from ros_embedded.rclpy.time import Time
-from ros_embedded.rosidl_runtime_py import message_to_csv, message_to_yaml
 
 
 def _qos_arguments(default: str) -> list[Any]:
@@ -102,13 +101,8 @@ def _info(node: Any, arguments: argparse.Namespace) -> None:
     argument("topic_name"),
     argument("message_type", nargs="?"),
     *_qos_arguments("sensor_data"),
-    flag("--csv", help="values on one line, separated by commas"),
+    *TEXT_ARGUMENTS,
     argument("--field", help="only this field, for example pose.position"),
-    flag("-f", "--full-length", help="do not cut long values"),
-    argument("-l", "--truncate-length", type=int, default=128, help="cut values longer than this"),
-    flag("--no-arr", help="only describe arrays"),
-    flag("--no-str", help="only describe strings"),
-    flag("--flow-style", help="collections in one line"),
     flag("--raw", help="the bytes as received"),
     flag("--once", help="end after the first message"),
     argument("--timeout", type=float, help="end after this many seconds"),
@@ -134,11 +128,7 @@ def _shown(message: Any, arguments: argparse.Namespace) -> str:
         message = getattr(message, field)
     if not hasattr(message, "get_fields_and_field_types"):
         return f"{message}\n---"
-    length = None if arguments.full_length else arguments.truncate_length
-    options = {"truncate_length": length, "no_arr": arguments.no_arr, "no_str": arguments.no_str}
-    if arguments.csv:
-        return message_to_csv(message, **options)
-    return f"{message_to_yaml(message, flow_style=arguments.flow_style, **options)}---"
+    return message_text(message, arguments)
 
 
 def _measure(

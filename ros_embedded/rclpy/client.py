@@ -95,13 +95,13 @@ class Client(ServiceEndpoint):
                 self._drop(error)
                 continue
             if request_id.client == self._writer.handle:  # every client of the service hears every reply
-                return lambda: self._finish(request_id.sequence_number, payload)
+                return lambda: self._finish(request_id, payload)
         return None
 
-    def _finish(self, number: int, payload: bytes) -> None:
-        response = self._read(payload, self.srv_type.Response)
+    def _finish(self, request_id: RequestId, payload: bytes) -> None:
+        response = self._read(payload, self.srv_type.Response, request_id)
         with self._lock:
-            future = self._pending_requests.get(number)
+            future = self._pending_requests.get(request_id.sequence_number)
         if response is not None and future is not None:
             future._set_executor(self._node.executor)
             future.set_result(response)

@@ -32,13 +32,13 @@ class Service(ServiceEndpoint):
 
         async def answer() -> None:
             try:
-                request_id, payload = without_header(sample.data)
+                request_id, payload = without_header(sample.data, sample.publication_handle)
             except ValueError as error:
                 self._drop(error)
                 return
-            request = self._read(payload, self.srv_type.Request)
+            request = self._read(payload, self.srv_type.Request, request_id)
             if request is not None:
-                self._wait_for_client(sample.publication_handle)
+                self._wait_for_client(request_id.writer)
                 await self._answer(request, request_id)
 
         return answer

@@ -2,6 +2,7 @@
 
 import os
 import re
+import signal
 import subprocess
 import sys
 
@@ -23,6 +24,7 @@ from rclpy.lifecycle import LifecycleNode
 from rclpy.action import ActionServer
 from rclpy.node import Node
 from rclpy.qos import QoSProfile, DurabilityPolicy
+from rclpy.service_introspection import ServiceIntrospectionState
 from geometry_msgs.msg import PointStamped
 from lifecycle_msgs.srv import GetState
 from std_msgs.msg import Header, String
@@ -50,7 +52,10 @@ def count(handle):
     return Fibonacci.Result(sequence=[0, 1, 1, handle.request.order])
 
 
-node.create_service(AddTwoInts, "add", add)
+adder = node.create_service(AddTwoInts, "add", add)
+adder.configure_introspection(node.get_clock(), QoSProfile(depth=10), ServiceIntrospectionState.CONTENTS)
+asker = node.create_client(AddTwoInts, "add")
+node.create_timer(0.05, lambda: asker.call_async(AddTwoInts.Request(a=1, b=2)))
 server = ActionServer(node, Fibonacci, "count", count)
 node.create_timer(0.05, lambda: chatter.publish(String(data="hello")))
 stamped = node.create_publisher(PointStamped, "stamped", 10)
@@ -166,6 +171,26 @@ def test_service_is_found_and_called(run):
     assert "/flat/add [example_interfaces/srv/AddTwoInts]" in run("service", "list", "-t")[1].splitlines()
     out = run("service", "call", "/flat/add", "example_interfaces/srv/AddTwoInts", "{a: 2, b: 5}")[1]
     assert out.endswith("response:\nexample_interfaces.srv.AddTwoInts_Response(sum=7)\n\n")
+
+
+def test_service_echo_names_what_happened(peer):
+    command = [sys.executable, "-m", "ros_embedded", "service", "echo", "/flat/add"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as echo:
+        texts = ["".join(iter(echo.stdout.readline, "---\n")) for _ in range(2)]
+        echo.send_signal(signal.SIGINT)
+    events = {event["info"]["event_type"]: event for event in map(yaml.safe_load, texts)}
+    assert events["REQUEST_RECEIVED"]["request"] == [{"a": 1, "b": 2}]
+    assert events["RESPONSE_SENT"]["response"] == [{"sum": 3}]
+    assert len(events["RESPONSE_SENT"]["info"]["client_gid"]) == 16
+
+
+def test_service_echo_says_that_nobody_introspects(run, monkeypatch):
+    monkeypatch.setattr("ros_embedded.rclpy.spin", lambda node: None)
+    assert run("service", "echo", "/flat/peer/get_parameters")[1] == (
+        "No publishers on topic '/flat/peer/get_parameters/_service_event'; "
+        "is service introspection on the client or server enabled?\n"
+    )
+    assert run("service", "echo", "/nothing")[::2] == (1, "Cannot find type for '/nothing'\n")
 
 
 def test_parameters_are_listed_read_changed_and_dumped(run):

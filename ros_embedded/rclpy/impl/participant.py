@@ -68,10 +68,9 @@ class Participant:
                 gids.remove(endpoint.gid)
                 endpoint.close()
 
-    def new_service_id(self) -> str:
-        """A name, unique in the domain, that ties the two endpoints of a client or service together."""
-        octets = self.gid[:12] + next(self._service_ids).to_bytes(4, "big")
-        return ".".join(f"{octet:x}" for octet in octets)
+    def new_service_id(self) -> bytes:
+        """Sixteen bytes, unique in the domain, that tie the two endpoints of a client or service together."""
+        return self.gid[:12] + next(self._service_ids).to_bytes(4, "big")
 
     def close(self) -> None:
         """Leave the domain with all that was created here, at once or when the last call has returned."""
