@@ -1,4 +1,4 @@
-"""`service call` and `service echo`."""
+"""`service call`, `service info` and `service echo`."""
 
 from __future__ import annotations
 
@@ -47,6 +47,16 @@ def _call(node: Any, arguments: argparse.Namespace) -> None:
         if not arguments.rate:
             return
         time.sleep(max(0.0, begin_s + 1.0 / arguments.rate - time.monotonic()))
+
+
+@command("service info", "Print information about a service", argument("service_name"))
+def _info(node: Any, arguments: argparse.Namespace) -> None:
+    name = absolute(arguments.service_name)
+    types = dict(node.get_service_names_and_types()).get(name)
+    if not types:
+        raise CommandError(f"Unknown service '{arguments.service_name}'")
+    print(f"Type: {types[0] if len(types) == 1 else types}")
+    print(f"Clients count: {node.count_clients(name)}\nServices count: {node.count_services(name)}")
 
 
 _EVENT_TYPES = ("REQUEST_SENT", "REQUEST_RECEIVED", "RESPONSE_SENT", "RESPONSE_RECEIVED")

@@ -169,6 +169,8 @@ def test_node_info_tells_all_its_parts(run):
 def test_service_is_found_and_called(run):
     assert run("service", "type", "/flat/add")[1] == "example_interfaces/srv/AddTwoInts\n"
     assert "/flat/add [example_interfaces/srv/AddTwoInts]" in run("service", "list", "-t")[1].splitlines()
+    counts = "Type: example_interfaces/srv/AddTwoInts\nClients count: 1\nServices count: 1\n"
+    assert run("service", "info", "/flat/add")[1] == counts
     out = run("service", "call", "/flat/add", "example_interfaces/srv/AddTwoInts", "{a: 2, b: 5}")[1]
     assert out.endswith("response:\nexample_interfaces.srv.AddTwoInts_Response(sum=7)\n\n")
 
