@@ -17,6 +17,7 @@ from ros_embedded.rclpy.executors import Executor
 from ros_embedded.rclpy.guard_condition import GuardCondition
 from ros_embedded.rclpy.impl import logging_output
 from ros_embedded.rclpy.impl.arguments import parse_arguments
+from ros_embedded.rclpy.impl.entity import OwnHandle
 from ros_embedded.rclpy.impl.node_core import NodeCore
 from ros_embedded.rclpy.impl.rcutils_logger import RcutilsLogger
 from ros_embedded.rclpy.logging import get_logger
@@ -43,7 +44,7 @@ from ros_embedded.rclpy.utilities import get_default_context
 HIDDEN_NODE_PREFIX = "_"
 
 
-class Node(ParametersMixin, GraphMixin):
+class Node(ParametersMixin, GraphMixin, OwnHandle):
     """A named place in the graph that owns publishers, subscriptions, services, clients, timers and parameters."""
 
     def __init__(

@@ -332,3 +332,15 @@ def test_levels_of_loggers_are_set_by_service(make_node: Callable, spin_until: C
     assert answer.results[1].reason
     answer = ask(getter, GetLoggerLevels.Request(names=["of_a_test", "unheard_of"]))
     assert [level.level for level in answer.levels] == [LoggerLevel.LOG_LEVEL_ERROR, LoggerLevel.LOG_LEVEL_UNKNOWN]
+
+
+def test_handles_can_be_held_until_destroyed(make_node: Callable) -> None:
+    node = make_node()
+    publisher = node.create_publisher(String, "t", 1)
+    timer = node.create_timer(1.0, lambda: None)
+    with node.handle, publisher.handle, timer.handle:
+        publisher.publish(String())
+    publisher.publish(String())
+    node.destroy_publisher(publisher)
+    with pytest.raises(InvalidHandle), publisher.handle:
+        pass

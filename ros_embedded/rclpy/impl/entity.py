@@ -13,7 +13,17 @@ if TYPE_CHECKING:
     from ros_embedded.rclpy.node import Node
 
 
-class Destroyable:
+class OwnHandle:
+    """What its `handle` is: `with thing.handle:` is left as it was entered."""
+
+    def __enter__(self) -> None:
+        """Nothing to lock: a call after the end raises."""
+
+    def __exit__(self, *_: object) -> None:
+        """Nothing to free."""
+
+
+class Destroyable(OwnHandle):
     """Freed once; then its handle is invalid."""
 
     _destroyed = False
