@@ -200,12 +200,12 @@ def test_result_expires(action: Any, spin_until: Callable) -> None:
     assert (answer.return_code, list(answer.goals_canceling)) == (answer.ERROR_NONE, [])
 
 
-def test_action_is_listed_by_name_and_node(action: Any) -> None:
+def test_action_is_listed_by_name_and_node(action: Any, spin_until: Callable) -> None:
     server, _, _ = action
     entry = [("/fib", ["example_interfaces/action/Fibonacci"])]
-    assert get_action_names_and_types(server) == entry
-    assert get_action_server_names_and_types_by_node(server, "server", "/") == entry
-    assert get_action_client_names_and_types_by_node(server, "client", "/") == entry
+    assert spin_until(lambda: get_action_names_and_types(server) == entry)
+    assert spin_until(lambda: get_action_server_names_and_types_by_node(server, "server", "/") == entry)
+    assert spin_until(lambda: get_action_client_names_and_types_by_node(server, "client", "/") == entry)
 
 
 def test_action_client_also_waits(make_node: Callable, context: rclpy.context.Context) -> None:
