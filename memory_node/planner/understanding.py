@@ -16,7 +16,7 @@ from memory_node.domain.skill_library import Predicate
 from memory_node.planner.command_grammar import read_command, split_commands
 from memory_node.planner.goal import USER, Goal, Mention
 from memory_node.planner.goal_model import GoalModel, HomeClasses, Prediction
-from memory_node.planner.goal_sequence import GoalSequenceModel, effects_of, goals_of, one_goal
+from memory_node.planner.goal_sequence import GoalSequenceModel, SequenceReading, effects_of, goals_of, one_goal
 from memory_node.planner.grounding import Grounding
 from memory_node.planner.interpretation import Describe, Interpreter, Recall
 from memory_node.planner.object_kinds import ObjectKinds, load_object_kinds
@@ -128,7 +128,8 @@ class Understander:
         lost = any(
             one.object_class in readers.sequence.strange for goal in commanded for one in _mentions(goal) if one.beside
         )
-        agreed = whole is not None and (lost or effects_of([prediction.goal]) == reading.effects)
+        same = effects_of([prediction.goal]) == reading.effects and not _passes_over(reading, commanded)
+        agreed = whole is not None and (lost or same)
         literal = -np.inf if agreed else self._literal(readers, text, hidden, home, commanded)
         if literal > reading.score - _literal_margin(text, commanded):
             return Understanding(tuple(commanded), "commands", float(np.exp(literal)))
@@ -223,6 +224,12 @@ class Understander:
         )
         recalled = any(goal.target.states for goal in goals)
         return recalled or other or strange or any(goal.count > 2 for goal in goals)
+
+
+def _passes_over(reading: SequenceReading, commanded: Sequence[Goal]) -> bool:
+    """Return whether the reading lacks a thing that a command is about: "put the apple away, wash a tomato"."""
+    read = {name for effect in reading.effects for name in effect[1:]}
+    return any(read.isdisjoint(goal.target.candidates) for goal in commanded)
 
 
 def _literal_margin(text: str, commanded: Sequence[Goal]) -> float:

@@ -240,3 +240,21 @@ def test_place_beside_what_the_readers_met_in_no_home_is_left_to_the_model(train
     (goal,) = trained.understand("Place the lettuce by the toaster.", home).goals
     assert str(goal.target) == "Lettuce"
     assert str(goal.destination) == "CounterTop"
+
+
+@pytest.mark.parametrize(
+    ("instruction", "goals"),
+    [
+        ("Place the apple on the table, wash a tomato.", ["place Apple to DiningTable", "clean Tomato"]),
+        ("Put the cup on the shelf and rinse the fork.", ["place Cup to Shelf", "clean Fork"]),
+        ("Heat the potato, slice the bread.", ["heat Potato", "slice Bread"]),
+    ],
+)
+def test_two_things_that_are_named_are_not_read_as_one(
+    trained: Understander, instruction: str, goals: list[str]
+) -> None:
+    home = HomeClasses(
+        frozenset({"Apple", "Tomato", "Cup", "Fork", "Potato", "Bread", "Knife"}),
+        frozenset({"DiningTable", "Shelf", "SinkBasin", "Microwave", "CounterTop", "Fridge"}),
+    )
+    assert summary(trained, instruction, home=home) == goals
