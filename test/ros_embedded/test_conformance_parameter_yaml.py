@@ -15,6 +15,7 @@ from rclpy._rclpy_pybind11 import RCLError
         ("1", 1), ("-1", -1), ("+1", 1), ("010", 8), ("0x10", 16), ("08", 8.0), ("0b1", "0b1"), ("1_000", "1_000"),
         ("1.", 1.0), (".5", 0.5), ("-.5", -0.5), ("1e3", 1000.0), ("1e", "1e"), ("1e400", "1e400"),
         (".inf", math.inf), ("-.inf", -math.inf), ("inf", math.inf), ("Infinity", math.inf), (".INf", ".INf"),
+        ("9" * 5000, "9" * 5000),
         ("9223372036854775807", 2**63 - 1), ("9223372036854775808", 2.0**63),
         ("true", True), ("Yes", True), ("y", True), ("ON", True), ("off", False), ("n", False), ("tRUE", "tRUE"),
         ("~", "~"), ("null", "null"), ("12:30", "12:30"), ("2020-01-01", "2020-01-01"), ("=", "="), ("<<", "<<"),
@@ -71,6 +72,7 @@ def test_file_gives_what_it_gives_to_rcl(make_node: Callable, tmp_path: Path, te
         "/**: {ros__parameters: {a: &x 1, b: *x}}",
         "ros__parameters: {a: 1}",
         "n: {a: 1}",
+        "/**: {ros__parameters: {[a]: 1}}",
     ],
 )
 def test_file_that_rcl_refuses_is_refused(make_node: Callable, tmp_path: Path, text: str) -> None:

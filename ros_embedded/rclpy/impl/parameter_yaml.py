@@ -15,6 +15,7 @@ from ros_embedded.rclpy.exceptions import RCLInvalidROSArgsError
 _TRUE = ("Y", "y", "yes", "Yes", "YES", "true", "True", "TRUE", "on", "On", "ON")
 _FALSE = ("N", "n", "no", "No", "NO", "false", "False", "FALSE", "off", "Off", "OFF")
 _INTEGER = re.compile(r"[-+]?(0[xX][0-9a-fA-F]+|0[0-7]*|[1-9][0-9]*)")
+_LONGEST_INTEGER = 24  # characters of an int64 in octal, with a sign
 _SPECIAL = re.compile(r"[-+]?\.(inf|Inf|INF)|\.(nan|NaN|NAN)")
 _EXPLICIT_STRING = "tag:yaml.org,2002:str"
 
@@ -81,6 +82,8 @@ def _value(node: yaml.Node) -> Any:
     if isinstance(node, yaml.MappingNode):
         mapping: dict[str, Any] = {}
         for key, value in node.value:
+            if not isinstance(key, yaml.ScalarNode):
+                raise RCLInvalidROSArgsError(f"Expected a name in line {key.start_mark.line + 1}")
             mapping[key.value] = _merged(mapping.get(key.value), _value(value))
         return mapping
     if not all(isinstance(item, yaml.ScalarNode) for item in node.value):
@@ -107,7 +110,7 @@ def _scalar(node: yaml.ScalarNode) -> bool | int | float | str:
     if text in _TRUE or text in _FALSE:
         return text in _TRUE
     match = _INTEGER.fullmatch(text)
-    if match is not None:
+    if match is not None and len(text) <= _LONGEST_INTEGER:
         is_octal = match[1].startswith("0") and match[1].isdigit()
         number = int(text, 8 if is_octal else 0)
         return number if -(2**63) <= number < 2**63 else float(number)
