@@ -145,6 +145,8 @@ class Executor:
         """Run callbacks until the executor or its context is shut down; the latter raises ExternalShutdownException."""
         while self._context.ok() and not self._is_shutdown:
             self.spin_once()
+        if not self._is_shutdown:
+            self.spin_once()  # raises, also where the end came between two rounds
 
     def spin_until_future_complete(self, future: Future, timeout_sec: float | None = None) -> None:
         """Run callbacks until `future` is done, or `timeout_sec` has passed (None: no limit)."""

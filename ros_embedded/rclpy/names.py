@@ -18,6 +18,7 @@ HIDDEN_TOPIC_PREFIX = "_"
 _MAX_NODE_NAME, _MAX_TOPIC, _MAX_NAMESPACE = 255, 247, 245
 _SUBSTITUTION = re.compile(r"\{([^{}]*)\}")
 _NUMBER_AT_START = re.compile(r"(?<=/)\d|^\d")
+_UNBALANCED = "topic name must not have unmatched (unbalanced) curly braces '{}'"
 
 Problem = tuple[str, int]
 
@@ -76,25 +77,38 @@ def _topic_problem(name: str) -> Problem | None:
     """The first fault of a name not yet expanded."""
     if not _checked_text(name):
         return "topic name must not be empty string", 0
+    if name[0].isdigit():
+        return "topic name token must not start with a number", 0
     if name.endswith("/"):
         return "topic name must not end with a forward slash", len(name) - 1
-    if (tilde := name.find("~", 1)) > 0:
-        return "tilde, '~', is only allowed at the beginning of topic names", tilde
-    if name.startswith("~") and len(name) > 1 and name[1] != "/":
-        return "tilde, '~', must be followed by a forward slash", 1
-    rest = _SUBSTITUTION.sub(lambda match: "x" * len(match[0]), name)
-    if match := re.search(r"[{}]", rest):
-        return "topic name has unbalanced (open or close) curly braces '{}'", match.start()
-    if match := re.search(r"[^A-Za-z0-9_/~]", rest):
-        text = "topic name must not contain characters other than alphanumerics, '_', '~', '{', or '}'"
-        return text, match.start()
-    for match in _SUBSTITUTION.finditer(name):
-        if not re.fullmatch(r"[A-Za-z_]\w*", match[1]):
-            text = "topic name substitution must contain alphanumerics or '_' and not start with a number"
-            return text, match.start()
-    if match := _NUMBER_AT_START.search(rest):
-        return "topic name token must not start with a number", match.start()
-    return None
+    if problem := _character_problem(name):
+        return problem
+    if name[0] == "~" and len(name) > 2 and name[1] != "/":  # rcl lets ~a pass
+        return "topic name must not have a tilde '~' that is not followed by a forward slash '/'", 1
+    match = re.search(r"/\d", name)
+    return ("topic name token must not start with a number", match.start() + 1) if match else None
+
+
+def _character_problem(name: str) -> Problem | None:
+    opened: int | None = None  # where the substitution begins that is not closed yet
+    for place, letter in enumerate(name):
+        if letter.isascii() and (letter.isalnum() or letter == "_"):
+            if letter.isdigit() and opened is not None and opened == place - 1:
+                return "substitution name must not start with a number", place
+        elif letter == "~":
+            if place:
+                return "topic name must not have tilde '~' unless it is the first character", place
+        elif letter == "}":
+            if opened is None:
+                return _UNBALANCED, place
+            opened = None
+        elif opened is not None:
+            return "substitution name must not contain characters other than alphanumerics or '_'", place
+        elif letter == "{":
+            opened = place
+        elif letter != "/":
+            return "topic name must not contain characters other than alphanumerics, '_', '~', '{', or '}'", place
+    return None if opened is None else (_UNBALANCED, opened)
 
 
 _TOPIC_ERRORS = (InvalidTopicNameException, InvalidServiceNameException)
