@@ -81,7 +81,7 @@ class Context:
         with self._lock:
             if not self._ok or self._participant is None:
                 return
-            self._ok = False
+            self._ok, self._participant.is_ending = False, True
             callbacks, self._callbacks = self._callbacks, []
         for reference in callbacks:
             callback = reference()

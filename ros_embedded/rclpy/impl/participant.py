@@ -36,6 +36,7 @@ class Participant:
         self.lifetime = Lifetime(self._delete)
         self.graph = Graph(self.entity, self.lifetime)
         self._service_ids = itertools.count(1)
+        self.is_ending = False  # shutdown has begun: what exists may still be used, nothing new is made
 
     def create_writer(
         self, node: NodeEntities, topic: str, type_name: str, qos: QoSProfile, client_or_service: str = ""
@@ -56,6 +57,8 @@ class Participant:
         return reader
 
     def _arguments(self, topic: str, type_name: str, qos: QoSProfile, mark: str) -> tuple:
+        if self.is_ending:
+            raise cyclone.DDSError("the context has been shut down")
         user_data = f"{mark}typehash={type_hash(type_name)};".encode()
         return self.entity, self.lifetime, topic, topic_descriptor(type_name, bool(mark)), qos, user_data
 
