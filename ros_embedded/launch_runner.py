@@ -10,7 +10,7 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +22,7 @@ from ros_embedded.launch.actions import (
     LaunchArgumentError,
     ProcessDescription,
 )
+from ros_embedded.launch.events import ProcessEvent, ProcessExited, ProcessStarted
 from ros_embedded.launch.launch_description_sources import PythonLaunchDescriptionSource
 from ros_embedded.launch.substitutions import perform_substitutions
 
@@ -46,7 +47,7 @@ def run_launch_file(path: str | os.PathLike[str], arguments: Sequence[str] = ())
                 )
             context.launch_configurations[name] = value
         description.visit(context)
-        return _Processes(context.processes).run()
+        return _Processes(context).run()
 
 
 def show_arguments(path: str | os.PathLike[str]) -> str:
@@ -92,11 +93,12 @@ def _default_text(argument: DeclareLaunchArgument, context: LaunchContext) -> st
 
 
 class _Processes:
-    """The processes of a launch; ends when all have ended."""
+    """The processes of a launch; ends when all have ended and no timer is left."""
 
-    def __init__(self, descriptions: Sequence[ProcessDescription]) -> None:
-        self._descriptions = descriptions
-        self._running: dict[str, subprocess.Popen[str]] = {}
+    def __init__(self, context: LaunchContext) -> None:
+        self._context = context
+        self._started = 0
+        self._running: dict[str, tuple[ProcessDescription, subprocess.Popen[str]]] = {}
         self._ended: queue.SimpleQueue[str] = queue.SimpleQueue()
         self._stops = 0
         self._next_stop_s = float("inf")
@@ -108,19 +110,44 @@ class _Processes:
         numbers = (signal.SIGINT, signal.SIGTERM) if is_main else ()
         earlier = {number: signal.signal(number, self._stop) for number in numbers}
         try:
-            for description in self._descriptions:
-                if not self._stops:
-                    self._start(description)
-            while self._running:
+            self._go_on()
+            while self._running or (self._context.timers and not self._stops):
                 try:
                     self._settle(self._ended.get(timeout=0.1))
                 except queue.Empty:
                     if time.monotonic() > self._next_stop_s:
                         self._stop()
+                self._go_on()
         finally:
             for number, handler in earlier.items():
                 signal.signal(number, handler)
         return int(self._has_failed)
+
+    def _go_on(self) -> None:
+        """Do what is due: timers, then processes that were asked for meanwhile, then the end of the launch."""
+        timers = self._context.timers
+        for timer in [timer for timer in timers if timer[0] <= time.monotonic()]:
+            timers.remove(timer)
+            self._carry_out(timer[1])
+        while self._started < len(self._context.processes) and not self._stops and not self._context.is_shutdown:
+            self._started += 1
+            self._start(self._context.processes[self._started - 1])
+        if self._context.is_shutdown and not self._stops:
+            self._stop()
+
+    def _carry_out(self, step: Callable[[LaunchContext], None]) -> None:
+        """Carry out a step of the description while the launch runs; one that fails ends the launch."""
+        if self._stops:
+            return
+        try:
+            step(self._context)
+        except Exception as error:  # of the launch file's own functions too
+            _say("ERROR", "launch", f"Caught exception in launch: {error}")
+            self._has_failed = self._context.is_shutdown = True
+
+    def _announce(self, event: ProcessEvent) -> None:
+        for handler in list(self._context.event_handlers):
+            self._carry_out(lambda context, handler=handler: handler.handle(event, context))  # type: ignore[misc]
 
     def _start(self, description: ProcessDescription) -> None:
         pipes = (
@@ -132,6 +159,7 @@ class _Processes:
                 stdout=pipes[0],
                 stderr=pipes[1],
                 env=description.environment | {"PYTHONUNBUFFERED": "1"},
+                cwd=description.cwd,
                 text=True,
                 errors="replace",
                 start_new_session=True,  # the terminal's Ctrl-C comes here; from here each process is stopped once
@@ -141,9 +169,10 @@ class _Processes:
             self._has_failed = True
             self._stop()
             return
-        self._running[description.name] = process
+        self._running[description.name] = description, process
         _say("INFO", description.name, f"process started with pid [{process.pid}]")
         threading.Thread(target=self._follow, args=(description.name, process), daemon=True).start()
+        self._announce(ProcessStarted(description.action, description.name, description.command, process.pid))
 
     def _follow(self, name: str, process: subprocess.Popen[str]) -> None:
         for line in process.stdout or process.stderr or ():
@@ -152,20 +181,25 @@ class _Processes:
         self._ended.put(name)
 
     def _settle(self, name: str) -> None:
-        process: Any = self._running.pop(name)
-        if process.returncode == 0 or self._stops:
+        description, process = self._running.pop(name)
+        code, action = process.returncode, description.action
+        if code == 0 or self._stops:
             _say("INFO", name, f"process has finished cleanly [pid {process.pid}]")
-            return
-        died = f"process has died [pid {process.pid}, exit code {process.returncode}, cmd '{' '.join(process.args)}']."
-        _say("ERROR", name, died)
-        self._has_failed = True
+        else:
+            command = " ".join(description.command)
+            _say("ERROR", name, f"process has died [pid {process.pid}, exit code {code}, cmd '{command}'].")
+            self._has_failed |= not action.respawn
+        self._announce(ProcessExited(action, name, description.command, process.pid, code))
+        if action.respawn:
+            again_s = time.monotonic() + (action.respawn_delay or 0.0)
+            self._context.timers.append((again_s, lambda _: self._start(description)))
 
     def _stop(self, *_signal: Any) -> None:
         with_signal = _SIGNALS[min(self._stops, len(_SIGNALS) - 1)]
         self._stops += 1
         self._next_stop_s = time.monotonic() + _PATIENCE_S
-        for name, process in list(self._running.items()):
-            _say("INFO", name, f"sending signal '{with_signal.name}' to process")
+        for name, (_, process) in list(self._running.items()):
+            _say("INFO", name, f"sending signal '{with_signal.name}' to process[{name}]")
             process.send_signal(with_signal)
 
 

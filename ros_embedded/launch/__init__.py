@@ -1,4 +1,4 @@
-"""Launch descriptions without ROS: the part of Jazzy's `launch` that starts nodes (no event handlers)."""
+"""Launch descriptions without ROS: the part of Jazzy's `launch` that starts nodes."""
 
 from ros_embedded.launch.launch_description import LaunchContext, LaunchDescription
 

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import os
+import shlex
+import time
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from ros_embedded.launch.conditions import IfCondition
+from ros_embedded.launch.event_handlers import EventHandler, OnProcessExit
 from ros_embedded.launch.launch_description import LaunchContext, LaunchDescription
 from ros_embedded.launch.launch_description_sources import PythonLaunchDescriptionSource
 from ros_embedded.launch.substitutions import SomeSubstitutionsType, perform_substitutions
@@ -81,6 +86,90 @@ class SetEnvironmentVariable(SetLaunchConfiguration):
         return context.environment
 
 
+class AppendEnvironmentVariable(SetEnvironmentVariable):
+    """Puts a value behind, or before, those that an environment variable has."""
+
+    def __init__(
+        self,
+        name: SomeSubstitutionsType,
+        value: SomeSubstitutionsType,
+        prepend: bool = False,
+        *,
+        separator: str = os.pathsep,
+        condition: Any = None,
+    ) -> None:
+        super().__init__(name, value, condition=condition)
+        self.prepend, self.separator = prepend, separator
+
+    def execute(self, context: LaunchContext) -> None:
+        name = perform_substitutions(context, self.name)
+        parts = [context.environment.get(name), perform_substitutions(context, self.value)]
+        context.environment[name] = self.separator.join(filter(None, reversed(parts) if self.prepend else parts))
+
+
+class LogInfo(Action):
+    """Prints a text."""
+
+    def __init__(self, *, msg: SomeSubstitutionsType, condition: Any = None) -> None:
+        super().__init__(condition=condition)
+        self.msg = msg
+
+    def execute(self, context: LaunchContext) -> None:
+        print(f"[INFO] [launch.user]: {perform_substitutions(context, self.msg)}", flush=True)
+
+
+class OpaqueFunction(Action):
+    """Calls a function with the context; the actions that it returns are carried out."""
+
+    def __init__(
+        self,
+        *,
+        function: Callable[..., Iterable[Any] | None],
+        args: Iterable[Any] = (),
+        kwargs: dict[str, Any] | None = None,
+        condition: Any = None,
+    ) -> None:
+        super().__init__(condition=condition)
+        self.function, self.args, self.kwargs = function, tuple(args), kwargs or {}
+
+    def execute(self, context: LaunchContext) -> None:
+        LaunchDescription(self.function(context, *self.args, **self.kwargs)).visit(context)
+
+
+class TimerAction(Action):
+    """Carries out actions later, with the configurations of then; not if the launch ends before."""
+
+    def __init__(self, *, period: float | SomeSubstitutionsType, actions: Iterable[Any], condition: Any = None) -> None:
+        super().__init__(condition=condition)
+        self.period, self.actions = period, list(actions)
+
+    def execute(self, context: LaunchContext) -> None:
+        period = self.period if isinstance(self.period, (int, float)) else perform_substitutions(context, self.period)
+        context.timers.append((time.monotonic() + float(period), LaunchDescription(self.actions).visit))
+
+
+class RegisterEventHandler(Action):
+    """Has an event handler called from now on."""
+
+    def __init__(self, event_handler: EventHandler, *, condition: Any = None) -> None:
+        super().__init__(condition=condition)
+        self.event_handler = event_handler
+
+    def execute(self, context: LaunchContext) -> None:
+        context.event_handlers.append(self.event_handler)
+
+
+class Shutdown(Action):
+    """Ends the launch."""
+
+    def __init__(self, *, reason: str = "reason not given", condition: Any = None) -> None:
+        super().__init__(condition=condition)
+        self.reason = reason
+
+    def execute(self, context: LaunchContext) -> None:
+        context.is_shutdown = True
+
+
 class GroupAction(Action):
     """Several actions; what they set holds among them only."""
 
@@ -120,14 +209,16 @@ class IncludeLaunchDescription(Action):
 class ProcessDescription:
     """A process to start."""
 
+    action: ExecuteProcess
     name: str
     command: tuple[str, ...]
     environment: dict[str, str]
     shows_output: bool
+    cwd: str | None
 
 
 class ExecuteProcess(Action):
-    """Starts a program."""
+    """Starts a program. Python programs write line by line, with emulate_tty or without."""
 
     def __init__(
         self,
@@ -136,21 +227,43 @@ class ExecuteProcess(Action):
         name: SomeSubstitutionsType | None = None,
         additional_env: dict[Any, Any] | None = None,
         output: SomeSubstitutionsType = "log",
+        cwd: SomeSubstitutionsType | None = None,
+        prefix: SomeSubstitutionsType = "",
+        shell: bool = False,
+        emulate_tty: bool = False,
+        respawn: bool | SomeSubstitutionsType = False,
+        respawn_delay: float | None = None,
+        on_exit: Any = None,
         condition: Any = None,
     ) -> None:
         super().__init__(condition=condition)
         self.cmd, self.name, self.output, self.additional_env = list(cmd), name, output, additional_env or {}
+        self.cwd, self.prefix, self.shell, self.on_exit = cwd, prefix, shell, on_exit
+        self.respawn, self.respawn_delay = respawn, respawn_delay
 
     def execute(self, context: LaunchContext) -> None:
         self.start(context, [perform_substitutions(context, part) for part in self.cmd])
 
     def start(self, context: LaunchContext, command: Sequence[str]) -> None:
         """Add the process to those to be started."""
-        name = command[0].rpartition("/")[2] if self.name is None else perform_substitutions(context, self.name)
+        words = [*shlex.split(perform_substitutions(context, self.prefix)), *command]
+        name = words[0].rpartition("/")[2] if self.name is None else perform_substitutions(context, self.name)
         more = {
             perform_substitutions(context, key): perform_substitutions(context, value)
             for key, value in self.additional_env.items()
         }
         shows_output = perform_substitutions(context, self.output) in ("screen", "both", "own_log")
-        name = f"{name}-{len(context.processes) + 1}"
-        context.processes.append(ProcessDescription(name, tuple(command), context.environment | more, shows_output))
+        context.processes.append(
+            ProcessDescription(
+                action=self,
+                name=f"{name}-{len(context.processes) + 1}",
+                command=("/bin/sh", "-c", " ".join(words)) if self.shell else tuple(words),
+                environment=context.environment | more,
+                shows_output=shows_output,
+                cwd=None if self.cwd is None else perform_substitutions(context, self.cwd),
+            )
+        )
+        if self.on_exit is not None:
+            context.event_handlers.append(OnProcessExit(target_action=self, on_exit=self.on_exit))
+        if not isinstance(self.respawn, bool):
+            self.respawn = IfCondition(self.respawn).evaluate(context)

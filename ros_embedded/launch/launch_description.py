@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from copy import copy
 from pathlib import Path
 from typing import Any
 
@@ -12,26 +13,34 @@ from ros_embedded.interfaces.lookup import share_folders
 
 
 class LaunchContext:
-    """The configurations and environment at a point of the description, and the processes it has asked for so far."""
+    """The configurations and environment at a point of the description, and what it has asked for so far."""
 
     def __init__(self, temporary_folder: Path) -> None:
         self.temporary_folder = temporary_folder
         self.launch_configurations: dict[str, str] = {}
         self.environment: dict[str, str] = dict(os.environ)
         self.ros_namespace = ""
+        self.ros_parameters: dict[Any, Any] = {}
         self.launch_file: Path | None = None
         self.processes: list[Any] = []
+        self.event_handlers: list[Any] = []
+        self.timers: list[tuple[float, Callable[[LaunchContext], None]]] = []  # when by time.monotonic(), and what
+        self.is_shutdown = False
 
     @contextmanager
     def scope(self) -> Iterator[None]:
-        """Undo, at the end, changes of configurations, environment and namespace."""
-        saved = dict(vars(self))
-        self.launch_configurations = dict(self.launch_configurations)
-        self.environment = dict(self.environment)
+        """Undo, at the end, changes of configurations, environment, namespace and parameters."""
+        scoped = ("launch_configurations", "environment", "ros_namespace", "ros_parameters")
+        saved = {name: getattr(self, name) for name in scoped}
+        vars(self).update({name: copy(value) for name, value in saved.items()})
         try:
             yield
         finally:
             vars(self).update(saved)
+
+    def perform_substitution(self, substitution: Any) -> str:
+        """The text of a substitution."""
+        return substitution.perform(self)
 
     def share_folder(self, package: str) -> Path:
         """A package's share folder; a launch file in a checkout finds its own package above itself.

@@ -27,15 +27,16 @@ class Node(ExecuteProcess):
         parameters: Iterable[Any] | None = None,
         remappings: Iterable[tuple[SomeSubstitutionsType, SomeSubstitutionsType]] | None = None,
         arguments: Iterable[SomeSubstitutionsType] | None = None,
+        ros_arguments: Iterable[SomeSubstitutionsType] | None = None,
         **process: Any,
     ) -> None:
         super().__init__(cmd=[], name=executable, **process)
         self.executable, self.package, self.node_name, self.namespace = executable, package, name, namespace
         self.parameters, self.remappings = list(parameters or ()), list(remappings or ())
-        self.arguments = list(arguments or ())
+        self.arguments, self.ros_arguments = list(arguments or ()), list(ros_arguments or ())
 
     def execute(self, context: LaunchContext) -> None:
-        ros_arguments = []
+        ros_arguments = [perform_substitutions(context, argument) for argument in self.ros_arguments]
         if self.node_name is not None:
             ros_arguments += ["-r", f"__node:={perform_substitutions(context, self.node_name)}"]
         namespace = _below(context.ros_namespace, perform_substitutions(context, self.namespace))
@@ -44,7 +45,7 @@ class Node(ExecuteProcess):
         for source, target in self.remappings:
             rule = f"{perform_substitutions(context, source)}:={perform_substitutions(context, target)}"
             ros_arguments += ["-r", rule]
-        for parameters in self.parameters:
+        for parameters in ([context.ros_parameters] if context.ros_parameters else []) + self.parameters:
             ros_arguments += ["--params-file", _parameter_file(context, parameters)]
         package, executable = (perform_substitutions(context, part) for part in (self.package, self.executable))
         program = executable_command(package, executable, context.environment)
@@ -61,6 +62,17 @@ class PushRosNamespace(Action):
 
     def execute(self, context: LaunchContext) -> None:
         context.ros_namespace = _below(context.ros_namespace, perform_substitutions(context, self.namespace))
+
+
+class SetParameter(Action):
+    """Gives a parameter to the nodes that follow, in the same group."""
+
+    def __init__(self, name: SomeSubstitutionsType, value: Any, *, condition: Any = None) -> None:
+        super().__init__(condition=condition)
+        self.name, self.value = name, value
+
+    def execute(self, context: LaunchContext) -> None:
+        context.ros_parameters[perform_substitutions(context, self.name)] = self.value
 
 
 def _below(outer: str, inner: str) -> str:
