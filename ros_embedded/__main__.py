@@ -6,5 +6,6 @@ import sys
 from ros_embedded.cli.main import main
 
 if __name__ == "__main__":
-    signal.signal(signal.SIGTERM, signal.default_int_handler)  # end as after Ctrl-C: tell the peers
+    for number in (signal.SIGINT, signal.SIGTERM):  # a shell has its background jobs ignore SIGINT; rclpy hears it too
+        signal.signal(number, signal.default_int_handler)  # end as after Ctrl-C: tell the peers
     sys.exit(main())

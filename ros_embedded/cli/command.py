@@ -13,6 +13,7 @@ import yaml
 
 from ros_embedded import rclpy
 from ros_embedded.interfaces import get_service
+from ros_embedded.rclpy.type_description_service import START_TYPE_DESCRIPTION_SERVICE_PARAM
 from ros_embedded.rosidl_runtime_py import message_to_csv, message_to_yaml, set_message_fields
 
 SERVICE_TIMEOUT_S = 5.0
@@ -46,6 +47,13 @@ def flag(*names: str, **options: Any) -> tuple[tuple[str, ...], dict[str, Any]]:
     return names, {"action": "store_true", **options}
 
 
+def above_zero(text: str) -> float:
+    """A number, for argparse. Raises ValueError unless it is above 0."""
+    if not float(text) > 0.0:
+        raise ValueError
+    return float(text)
+
+
 def command(name: str, help_text: str, *arguments: Any, needs_node: bool = True, needs_graph: bool = True) -> Any:
     """Declare the decorated function, to be given a node and the parsed arguments, as a command such as `topic hz`."""
 
@@ -60,7 +68,12 @@ def command(name: str, help_text: str, *arguments: Any, needs_node: bool = True,
 def graph_node(spin_time_s: float | None) -> Iterator[Any]:
     """A hidden node that has discovered the graph: for a time, or until nothing new has come for half a second."""
     rclpy.init(args=[], signal_handler_options=rclpy.SignalHandlerOptions.NO)
-    node = rclpy.create_node(f"_ros2cli_{os.getpid()}", start_parameter_services=False, enable_rosout=False)
+    node = rclpy.create_node(
+        f"_ros2cli_{os.getpid()}",
+        start_parameter_services=False,
+        enable_rosout=False,
+        parameter_overrides=[rclpy.Parameter(START_TYPE_DESCRIPTION_SERVICE_PARAM, value=False)],
+    )
     try:
         if spin_time_s is not None:
             time.sleep(spin_time_s)
@@ -129,10 +142,10 @@ def await_future(node: Any, future: Any, problem: str, timeout_s: float | None =
 
 def fill(message: Any, text: str, **options: bool) -> list[Callable[[Any], None]]:
     """Set a message's fields from YAML; returns what set_message_fields returns. Raises CommandError."""
-    values = yaml.safe_load(text)
     try:
+        values = yaml.safe_load(text)
         return set_message_fields(message, {} if values is None else values, **options)
-    except (AttributeError, TypeError, ValueError, AssertionError, OverflowError) as error:
+    except (AttributeError, TypeError, ValueError, AssertionError, OverflowError, yaml.YAMLError) as error:
         raise CommandError(f"Failed to populate field: {error}") from error
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from collections.abc import Sequence
 from typing import Any
@@ -58,6 +59,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     except _USER_ERRORS as error:
         print(error, file=sys.stderr)
         return 1
-    except (KeyboardInterrupt, BrokenPipeError):
+    except BrokenPipeError:  # nobody reads on; nor is there anything to be flushed at exit
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except KeyboardInterrupt:
         return 130
     return 0

@@ -13,21 +13,27 @@ NamesAndTypes = list[tuple[str, list[str]]]
 
 
 def _declare(kind: str, names_and_types: Callable[[Any], NamesAndTypes]) -> None:
-    @command(
-        f"{kind} list",
-        f"Output a list of available {kind}s",
-        flag("-t", "--show-types", help="also show the types"),
+    choice = (
         flag("-c", f"--count-{kind}s", dest="count", help="only show how many there are"),
         flag(f"--include-hidden-{kind}s", dest="hidden", help=f"hidden {kind}s too"),
     )
-    def _list(node: Any, arguments: argparse.Namespace) -> None:
-        found = sorted(names_and_types(node))
-        shown = [(name, types) for name, types in found if arguments.hidden or not is_hidden(name)]
+
+    def show(found: NamesAndTypes, arguments: argparse.Namespace, show_types: bool) -> None:
+        shown = [(name, types) for name, types in sorted(found) if arguments.hidden or not is_hidden(name)]
         if arguments.count:
             print(len(shown))
             return
         for name, types in shown:
-            print(f"{name} [{', '.join(types)}]" if arguments.show_types else name)
+            print(f"{name} [{', '.join(types)}]" if show_types else name)
+
+    @command(
+        f"{kind} list",
+        f"Output a list of available {kind}s",
+        flag("-t", "--show-types", help="also show the types"),
+        *choice,
+    )
+    def _list(node: Any, arguments: argparse.Namespace) -> None:
+        show(names_and_types(node), arguments, arguments.show_types)
 
     @command(f"{kind} type", f"Print the type of a {kind}", argument("name"))
     def _type(node: Any, arguments: argparse.Namespace) -> None:
@@ -36,9 +42,10 @@ def _declare(kind: str, names_and_types: Callable[[Any], NamesAndTypes]) -> None
             raise CommandError(f"Unknown {kind} '{arguments.name}'")
         print("\n".join(types))
 
-    @command(f"{kind} find", f"Output a list of {kind}s of a given type", argument("type"))
+    @command(f"{kind} find", f"Output a list of {kind}s of a given type", argument("type"), *choice)
     def _find(node: Any, arguments: argparse.Namespace) -> None:
-        print("\n".join(name for name, types in sorted(names_and_types(node)) if arguments.type in types))
+        found = [(name, types) for name, types in names_and_types(node) if arguments.type in types]
+        show(found, arguments, False)
 
 
 _declare("topic", lambda node: node.get_topic_names_and_types())

@@ -11,6 +11,7 @@ from ros_embedded import rclpy
 from ros_embedded.cli.command import (
     TEXT_ARGUMENTS,
     CommandError,
+    above_zero,
     absolute,
     argument,
     await_future,
@@ -28,7 +29,7 @@ from ros_embedded.rclpy.qos import qos_profile_services_default
     argument("service_name"),
     argument("service_type"),
     argument("values", nargs="?", default="{}", help="the request in YAML"),
-    argument("-r", "--rate", type=float, help="repeat the call, so many times a second"),
+    argument("-r", "--rate", type=above_zero, help="repeat the call, so many times a second"),
     needs_graph=False,
 )
 def _call(node: Any, arguments: argparse.Namespace) -> None:

@@ -11,7 +11,17 @@ from collections.abc import Callable
 from typing import Any
 
 from ros_embedded import rclpy
-from ros_embedded.cli.command import TEXT_ARGUMENTS, CommandError, absolute, argument, command, fill, flag, message_text
+from ros_embedded.cli.command import (
+    TEXT_ARGUMENTS,
+    CommandError,
+    above_zero,
+    absolute,
+    argument,
+    command,
+    fill,
+    flag,
+    message_text,
+)
 from ros_embedded.interfaces import get_message
 from ros_embedded.rclpy.duration import Duration
 from ros_embedded.rclpy.qos import (
@@ -136,11 +146,15 @@ def _measure(
 ) -> None:
     """Once a second print `text(times, values)` of the latest messages: when they came, in s, and what they tell."""
     name = absolute(arguments.topic_name)
+    if not _types_of(node, name):
+        print(f"WARNING: topic [{name}] does not appear to be published yet", flush=True)
+    while not _types_of(node, name):
+        time.sleep(0.1)
     latest: list[tuple[float, float]] = []
 
     def take(message: Any) -> None:
         latest.append((time.monotonic(), of_message(message)))
-        del latest[: -arguments.window - 1]
+        del latest[: -arguments.window]
 
     node.create_subscription(_class_of(node, name), name, take, qos_profile_sensor_data, raw=raw)
     shown_s = time.monotonic()
@@ -161,6 +175,7 @@ def _hz(node: Any, arguments: argparse.Namespace) -> None:
         gaps_s = [later - earlier for earlier, later in itertools.pairwise(times_s)]
         return f"average rate: {1.0 / statistics.fmean(gaps_s):.3f}\n\t{_spread(gaps_s)}"
 
+    arguments.window += 1  # gaps are counted
     _measure(node, arguments, lambda _: 0.0, text, raw=True)
 
 
@@ -207,9 +222,9 @@ def _size(count: float) -> str:
     argument("topic_name"),
     argument("message_type"),
     argument("values", nargs="?", default="{}", help="the message in YAML; header: auto, stamp: now"),
-    argument("-r", "--rate", type=float, default=1.0, help="messages a second"),
+    argument("-r", "--rate", type=above_zero, default=1.0, help="messages a second"),
     argument("-p", "--print", type=int, default=1, help="only print every Nth message"),
-    argument("-1", "--once", action="store_const", dest="times", const=1, help="publish once and end"),
+    argument("-1", "--once", action="store_const", dest="times", const=1, default=0, help="publish once and end"),
     argument("-t", "--times", type=int, default=0, help="publish this often and end"),
     argument("-w", "--wait-matching-subscriptions", type=int, help="wait for so many subscriptions"),
     argument("--max-wait-time-secs", type=float, help="but no longer than this"),

@@ -27,12 +27,15 @@ from rclpy.qos import QoSProfile, DurabilityPolicy
 from rclpy.service_introspection import ServiceIntrospectionState
 from geometry_msgs.msg import PointStamped
 from lifecycle_msgs.srv import GetState
+from rcl_interfaces.msg import ParameterDescriptor
 from std_msgs.msg import Header, String
 
 rclpy.init()
 node = Node("peer", namespace="flat")
 node.declare_parameter("speed", 1.5)
 node.declare_parameter("arm.names", ["left", "right"])
+node.declare_parameter("passing", 1, ParameterDescriptor(dynamic_typing=True))
+hidden = node.create_publisher(String, "_inner/chatter", 10)
 chatter = node.create_publisher(String, "chatter", 10)
 latched = node.create_publisher(String, "latched", QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL))
 latched.publish(String(data="early"))
@@ -102,7 +105,15 @@ def test_topics_are_listed_with_types(run):
     assert "/flat/chatter [std_msgs/msg/String]" in lines
     assert "/parameter_events [rcl_interfaces/msg/ParameterEvent]" in lines
     assert not any("_action" in line for line in lines)
-    assert "/flat/chatter" in run("topic", "find", "std_msgs/msg/String")[1].splitlines()
+    assert "_ros2cli" not in run("service", "list", "--include-hidden-services")[1]
+
+
+def test_topics_of_a_type_are_found_without_hidden_ones(run):
+    find = ("topic", "find", "std_msgs/msg/String")
+    assert run(*find)[1] == "/flat/chatter\n/flat/latched\n/flat/listen\n"
+    assert "/flat/_inner/chatter" in run(*find, "--include-hidden-topics")[1].splitlines()
+    assert run(*find, "-c")[1] == "3\n"
+    assert run("topic", "find", "std_msgs/msg/Nothing")[:2] == (0, "")
 
 
 def test_topic_info_tells_endpoints_and_hash(run):
@@ -141,6 +152,32 @@ def test_flow_of_a_topic_is_measured(peer, verb, topic, says):
     assert re.match(says, shown), shown
 
 
+@pytest.mark.parametrize(
+    ("words", "line"),
+    [
+        (("pub", "-r", "20", "/flat/unheard", "std_msgs/msg/String", "data: hi"), "publishing #2: "),
+        (("echo", "/flat/chatter"), "data: hello"),
+        (("hz", "/flat/unheard"), "WARNING: topic [/flat/unheard] does not appear to be published yet"),
+    ],
+)
+def test_interrupt_ends_a_command_that_a_shell_put_into_the_background(peer, words, line):
+    command = [sys.executable, "-u", "-m", "ros_embedded", "topic", *words]
+    ignore = f"import os, signal; signal.signal(signal.SIGINT, signal.SIG_IGN); os.execv({command[0]!r}, {command!r})"
+    with subprocess.Popen([sys.executable, "-c", ignore], stdout=subprocess.PIPE, text=True) as process:
+        assert any(shown.startswith(line) for shown in process.stdout)
+        process.send_signal(signal.SIGINT)
+        assert process.wait(timeout=20) == 130
+
+
+def test_reader_that_goes_away_ends_a_command_in_silence(peer):
+    command = [sys.executable, "-m", "ros_embedded", "topic", "echo", "/flat/chatter"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stdout.readline() == "data: hello\n"
+        process.stdout.close()
+        assert process.wait(timeout=20) == 0
+        assert process.stderr.read() == ""
+
+
 def test_published_message_arrives(run, peer):
     status, out, _ = run("topic", "pub", "--once", "/flat/listen", "std_msgs/msg/String", "{data: hi there}")
     assert status == 0
@@ -152,6 +189,9 @@ def test_values_that_do_not_fit_are_told(run):
     status, _, err = run("topic", "pub", "--once", "/flat/listen", "std_msgs/msg/String", "{wrong: 1}")
     assert status == 1
     assert "Failed to populate field" in err
+    assert "Failed to populate field" in run("topic", "pub", "/x", "std_msgs/msg/String", "{data: [")[2]
+    with pytest.raises(SystemExit, match="2"):
+        main(["topic", "pub", "-r", "0", "/x", "std_msgs/msg/String"])
     assert "no definition of std_msgs/msg/Nothing" in run("topic", "pub", "/x", "std_msgs/msg/Nothing")[2]
 
 
@@ -205,6 +245,23 @@ def test_parameters_are_listed_read_changed_and_dumped(run):
     dumped = yaml.safe_load(run("param", "dump", "/flat/peer")[1])["/flat/peer"]["ros__parameters"]
     assert dumped["speed"] == 2.5
     assert dumped["arm"] == {"names": ["left", "right"]}
+
+
+def test_parameters_are_loaded_and_deleted(run, tmp_path):
+    file = tmp_path / "parameters.yaml"
+    file.write_text(
+        "/**: {ros__parameters: {speed: 3.5}}\n/flat/peer: {ros__parameters: {arm: {names: [up]}, nope: 1}}\n"
+    )
+    status, out, err = run("param", "load", "/flat/peer", str(file))
+    assert (status, out) == (1, "Set parameter speed successful\nSet parameter arm.names successful\n")
+    assert err.startswith("Set parameter nope failed: ")
+    assert run("param", "get", "/flat/peer", "arm.names")[1] == "String values are: ['up']\n"
+    out = run("param", "load", "--no-use-wildcard", "/flat/peer", str(file))[1]
+    assert out == "Set parameter arm.names successful\n"
+    assert run("param", "load", "/flat/peer", "no_file.yaml")[2].startswith("Cannot load 'no_file.yaml': ")
+    assert run("param", "delete", "/flat/peer", "passing")[1] == "Deleted parameter successfully\n"
+    assert run("param", "get", "/flat/peer", "passing")[::2] == (1, "Parameter not set\n")
+    assert run("param", "delete", "/flat/peer", "speed")[2].startswith("Deleting parameter failed: ")
 
 
 def test_goal_is_sent_with_feedback(run):
