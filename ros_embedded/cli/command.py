@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import math
 import os
 import time
 from collections.abc import Callable, Iterator
@@ -134,10 +135,17 @@ def ask(node: Any, name: str, service: str, **fields: Any) -> Any:
 
 def await_future(node: Any, future: Any, problem: str, timeout_s: float | None = None) -> Any:
     """Spin until a future is done. Raises CommandError with the problem if it is not in time."""
-    rclpy.spin_until_future_complete(node, future, timeout_sec=timeout_s)
+    spin(node, future, timeout_s)
     if not future.done():
         raise CommandError(problem)
     return future.result()
+
+
+def spin(node: Any, future: Any, timeout_s: float | None = None) -> None:
+    """Spin until a future is done or the time is up, in short turns: Ctrl-C is only heard between them."""
+    end_s = math.inf if timeout_s is None else time.monotonic() + timeout_s
+    while not future.done() and time.monotonic() < end_s:
+        rclpy.spin_until_future_complete(node, future, timeout_sec=min(0.2, max(0.0, end_s - time.monotonic())))
 
 
 def fill(message: Any, text: str, **options: bool) -> list[Callable[[Any], None]]:

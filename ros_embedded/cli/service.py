@@ -18,6 +18,7 @@ from ros_embedded.cli.command import (
     command,
     fill,
     message_text,
+    spin,
 )
 from ros_embedded.interfaces import get_service
 from ros_embedded.rclpy.qos import qos_profile_services_default
@@ -87,4 +88,4 @@ def _echo(node: Any, arguments: argparse.Namespace) -> None:
         print(_TYPE.sub(lambda match: match[1] + _EVENT_TYPES[int(match[2])], text), flush=True)
 
     node.create_subscription(service.Event, topic, show, qos_profile_services_default)
-    rclpy.spin(node)
+    spin(node, rclpy.Future())

@@ -21,6 +21,7 @@ from ros_embedded.cli.command import (
     fill,
     flag,
     message_text,
+    spin,
 )
 from ros_embedded.interfaces import get_message
 from ros_embedded.rclpy.duration import Duration
@@ -128,7 +129,7 @@ def _echo(node: Any, arguments: argparse.Namespace) -> None:
             done.set_result(None)
 
     node.create_subscription(message_class, name, show, _echo_qos(node, name, arguments), raw=arguments.raw)
-    rclpy.spin_until_future_complete(node, done, timeout_sec=arguments.timeout)
+    spin(node, done, arguments.timeout)
 
 
 def _shown(message: Any, arguments: argparse.Namespace) -> str:
@@ -238,7 +239,7 @@ def _pub(node: Any, arguments: argparse.Namespace) -> None:
     wanted = arguments.wait_matching_subscriptions
     _wait_for_subscriptions(publisher, bool(arguments.times) if wanted is None else wanted, arguments)
     print("publisher: beginning loop", flush=True)
-    count = 0
+    count, begin_s = 0, time.monotonic()
     while rclpy.ok() and (count < arguments.times or not arguments.times):
         for set_time in set_times:
             set_time(node.get_clock().now().to_msg())
@@ -247,7 +248,7 @@ def _pub(node: Any, arguments: argparse.Namespace) -> None:
             print(f"publishing #{count}: {message!r}\n", flush=True)
         publisher.publish(message)
         if count != arguments.times:
-            rclpy.spin_once(node, timeout_sec=1.0 / arguments.rate)
+            spin(node, rclpy.Future(), begin_s + count / arguments.rate - time.monotonic())
     time.sleep(arguments.keep_alive)
 
 

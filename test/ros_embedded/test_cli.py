@@ -155,13 +155,15 @@ def test_flow_of_a_topic_is_measured(peer, verb, topic, says):
 @pytest.mark.parametrize(
     ("words", "line"),
     [
-        (("pub", "-r", "20", "/flat/unheard", "std_msgs/msg/String", "data: hi"), "publishing #2: "),
-        (("echo", "/flat/chatter"), "data: hello"),
-        (("hz", "/flat/unheard"), "WARNING: topic [/flat/unheard] does not appear to be published yet"),
+        ("topic pub -r 20 /flat/unheard std_msgs/msg/Empty", "publishing #2: "),
+        ("topic pub -r 0.001 /flat/unheard std_msgs/msg/Empty", "publishing #1: "),
+        ("topic echo /flat/chatter", "data: hello"),
+        ("topic hz /flat/unheard", "WARNING: topic [/flat/unheard] does not appear to be published yet"),
+        ("service echo /flat/peer/get_parameters", "No publishers on topic"),
     ],
 )
 def test_interrupt_ends_a_command_that_a_shell_put_into_the_background(peer, words, line):
-    command = [sys.executable, "-u", "-m", "ros_embedded", "topic", *words]
+    command = [sys.executable, "-u", "-m", "ros_embedded", *words.split()]
     ignore = f"import os, signal; signal.signal(signal.SIGINT, signal.SIG_IGN); os.execv({command[0]!r}, {command!r})"
     with subprocess.Popen([sys.executable, "-c", ignore], stdout=subprocess.PIPE, text=True) as process:
         assert any(shown.startswith(line) for shown in process.stdout)
@@ -227,7 +229,7 @@ def test_service_echo_names_what_happened(peer):
 
 
 def test_service_echo_says_that_nobody_introspects(run, monkeypatch):
-    monkeypatch.setattr("ros_embedded.rclpy.spin", lambda node: None)
+    monkeypatch.setattr("ros_embedded.cli.service.spin", lambda node, future: None)
     assert run("service", "echo", "/flat/peer/get_parameters")[1] == (
         "No publishers on topic '/flat/peer/get_parameters/_service_event'; "
         "is service introspection on the client or server enabled?\n"
