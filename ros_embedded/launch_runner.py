@@ -183,12 +183,12 @@ class _Processes:
     def _settle(self, name: str) -> None:
         description, process = self._running.pop(name)
         code, action = process.returncode, description.action
-        if code == 0 or self._stops:
+        if code == 0:
             _say("INFO", name, f"process has finished cleanly [pid {process.pid}]")
         else:
             command = " ".join(description.command)
             _say("ERROR", name, f"process has died [pid {process.pid}, exit code {code}, cmd '{command}'].")
-            self._has_failed |= not action.respawn
+            self._has_failed |= not (self._stops or action.respawn)
         self._announce(ProcessExited(action, name, description.command, process.pid, code))
         if action.respawn:
             again_s = time.monotonic() + (action.respawn_delay or 0.0)

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from ros_embedded.launch import events
 from ros_embedded.launch.conditions import IfCondition
 from ros_embedded.launch.event_handlers import EventHandler, OnProcessExit
 from ros_embedded.launch.launch_description import LaunchContext, LaunchDescription
@@ -159,15 +160,25 @@ class RegisterEventHandler(Action):
         context.event_handlers.append(self.event_handler)
 
 
-class Shutdown(Action):
+class EmitEvent(Action):
+    """Has an event happen. Raises TypeError unless it is launch.events.Shutdown, the one that is served here."""
+
+    def __init__(self, *, event: events.Shutdown, condition: Any = None) -> None:
+        super().__init__(condition=condition)
+        if not isinstance(event, events.Shutdown):
+            raise TypeError(f"expected launch.events.Shutdown, got {event!r}")
+        self.event = event
+
+    def execute(self, context: LaunchContext) -> None:
+        print(f"[INFO] [launch]: shutting down: {self.event.reason}", flush=True)
+        context.is_shutdown = True
+
+
+class Shutdown(EmitEvent):
     """Ends the launch."""
 
     def __init__(self, *, reason: str = "reason not given", condition: Any = None) -> None:
-        super().__init__(condition=condition)
-        self.reason = reason
-
-    def execute(self, context: LaunchContext) -> None:
-        context.is_shutdown = True
+        super().__init__(event=events.Shutdown(reason), condition=condition)
 
 
 class GroupAction(Action):

@@ -7,6 +7,13 @@ from typing import Any
 
 
 @dataclass(frozen=True)
+class Shutdown:
+    """The launch is to end."""
+
+    reason: str = "reason not given"
+
+
+@dataclass(frozen=True)
 class ProcessEvent:
     """Something about the process of an action."""
 

@@ -64,6 +64,9 @@ class PushRosNamespace(Action):
         context.ros_namespace = _below(context.ros_namespace, perform_substitutions(context, self.namespace))
 
 
+PushROSNamespace = PushRosNamespace
+
+
 class SetParameter(Action):
     """Gives a parameter to the nodes that follow, in the same group."""
 

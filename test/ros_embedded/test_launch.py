@@ -142,7 +142,9 @@ def test_program_that_cannot_start_stops_the_others(tmp_path, capfd):
     hook.install()
     body = "ExecuteProcess(cmd=[sys.executable, '-c', 'import time; time.sleep(60)'], name='long'),"
     assert run_launch_file(write_launch_file(tmp_path, f"{body} ExecuteProcess(cmd=['/no/such/program'])")) == 1
-    assert "[INFO] [long-1]: sending signal 'SIGINT' to process" in capfd.readouterr().out
+    out, err = capfd.readouterr()
+    assert "[INFO] [long-1]: sending signal 'SIGINT' to process[long-1]" in out
+    assert "[ERROR] [long-1]: process has died" in err
 
 
 def test_interrupt_stops_all_processes(tmp_path):

@@ -33,7 +33,7 @@ def launch(tmp_path, capfd):
         path = tmp_path / "test.launch.py"
         path.write_text(
             "import sys\nfrom launch import LaunchDescription\nfrom launch.actions import *\n"
-            "from launch.event_handlers import *\nfrom launch.substitutions import *\n"
+            "from launch import events\nfrom launch.event_handlers import *\nfrom launch.substitutions import *\n"
             f"{textwrap.dedent(before)}\n"
             f"def generate_launch_description():\n    return LaunchDescription([{actions}])\n"
         )
@@ -101,8 +101,11 @@ def test_timers_are_awaited_and_shutdown_drops_those_left(launch):
 
 
 def test_end_of_a_process_can_end_the_launch(launch):
-    actions = 'ExecuteProcess(cmd=["true"], on_exit=Shutdown()), ExecuteProcess(cmd=["sleep", "1000"])'
-    assert launch(actions)[0] == 0
+    actions = 'ExecuteProcess(cmd=["true"], on_exit={end}), ExecuteProcess(cmd=["sleep", "1000"])'
+    assert launch(actions.format(end="Shutdown()"))[0] == 0
+    status, out, _ = launch(actions.format(end='[EmitEvent(event=events.Shutdown(reason="enough"))]'))
+    assert status == 0
+    assert "shutting down: enough" in out
 
 
 def test_process_is_respawned_until_the_launch_ends(launch, tmp_path):
