@@ -34,17 +34,17 @@ def run_launch_file(path: str | os.PathLike[str], arguments: Sequence[str] = ())
     """Run a Python launch file, with arguments `name:=value`, until its processes end or this one is interrupted.
 
     Returns 0, or 1 if a process failed before anything asked it to stop. Raises LaunchArgumentError for an argument of
-    another form, or one that the file does not declare.
+    another form, or a value that the file does not allow.
     """
     with tempfile.TemporaryDirectory(prefix="ros_embedded_launch_") as folder:
         context, description = _load(path, Path(folder))
         declared = {argument.name for argument in _declared_arguments(description, context)}
         for argument in arguments:
             name, separator, value = argument.partition(":=")
-            if not separator or name not in declared:
-                raise LaunchArgumentError(
-                    f"malformed or unknown launch argument '{argument}', expected <name>:=<value>"
-                )
+            if not separator:
+                raise LaunchArgumentError(f"malformed launch argument '{argument}', expected format '<name>:=<value>'")
+            if name not in declared:  # may be one that a function declares, or a configuration that has a default
+                _say("WARNING", "launch", f"the launch file declares no argument '{name}'")
             context.launch_configurations[name] = value
         description.visit(context)
         return _Processes(context).run()

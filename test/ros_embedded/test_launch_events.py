@@ -64,6 +64,13 @@ def test_function_of_the_launch_file_gives_actions(launch):
     assert sorted(lines_of(out, "cup")) == ["[echo-1] cup 0", "[echo-2] cup 1"]
 
 
+def test_configuration_that_is_not_declared_can_be_given(launch):
+    status, out, _ = launch('LogInfo(msg=LaunchConfiguration("word", default="plate"))', "word:=cup")
+    assert status == 0
+    assert "[WARNING] [launch]: the launch file declares no argument 'word'" in out
+    assert "[launch.user]: cup" in out
+
+
 def test_event_handlers_see_a_process_start_and_end(launch):
     before = """
     first = ExecuteProcess(cmd=["bash", "-c", "exit 3"], name="first")
