@@ -68,7 +68,10 @@ def _get(node: Any, arguments: argparse.Namespace) -> None:
 
 @command("param set", "Set parameter", _NODE, _PARAMETER, argument("value"))
 def _set(node: Any, arguments: argparse.Namespace) -> None:
-    values = {arguments.parameter_name: get_parameter_value(string_value=arguments.value)}
+    try:
+        values = {arguments.parameter_name: get_parameter_value(string_value=arguments.value)}
+    except (AssertionError, OverflowError) as error:
+        raise CommandError(f"{arguments.value} is no value of a parameter: {error}") from error
     _change(node, arguments, values, "Set parameter successful", "Setting parameter failed")
 
 

@@ -40,7 +40,7 @@ def transform(parent, child, x, stamp_s=1):
 def nodes():
     """Make nodes that are spun in the background, in a context on a domain of our own."""
     context = Context()
-    rclpy.init(args=[], context=context, domain_id=64)
+    rclpy.init(args=[], context=context)
     executor = MultiThreadedExecutor(num_threads=4, context=context)
     thread = threading.Thread(target=executor.spin, daemon=True)
     thread.start()
@@ -77,7 +77,7 @@ def test_listener_fills_the_buffer_from_moving_and_latched_frames(nodes):
 
 
 def test_listener_can_spin_the_node_itself(nodes):
-    rclpy.init(args=[], domain_id=64)
+    rclpy.init(args=[])
     own = rclpy.create_node("own")
     buffer = Buffer()
     listener = TransformListener(buffer, own, spin_thread=True)
