@@ -70,10 +70,8 @@ class Client(ServiceEndpoint):
                     del self._pending_requests[number]
 
     def service_is_ready(self) -> bool:
-        """True if a server has been found, with both of its endpoints."""
-        if not self.context.ok():
-            return False
-        graph = self.context.participant.graph
+        """True if a server has been found, with both of its endpoints. Raises RCLError if the context is shut down."""
+        graph = self.handle.context.participant.graph
         graph.refresh()
 
         def servers(handles: list[int], known: dict[int, cyclone.Endpoint]) -> set[str | None]:

@@ -29,8 +29,7 @@ class GuardCondition(ExecutableEntity):
         self.callback = callback
 
     def trigger(self) -> None:
-        if not self._destroyed:
-            self._guard.trigger()
+        self.handle._guard.trigger()
 
     def _take(self) -> Callable[[], Any] | None:
         self._guard.reset()

@@ -37,6 +37,7 @@ class GraphMixin:
     context: Any
     get_name: Any
     get_namespace: Any
+    resolve_topic_name: Any
 
     def get_topic_names_and_types(self, no_demangle: bool = False) -> NamesAndTypes:
         graph = self.context.participant.graph
@@ -85,7 +86,7 @@ class GraphMixin:
         return [(*names, "/") for names in self.get_node_names_and_namespaces()]
 
     def __expanded(self, name: str) -> str:
-        """The full name; these questions are not remapped. Raises ValueError."""
+        """The full name; counts are not remapped. Raises ValueError."""
         return expand_topic_name(name, self.get_name(), self.get_namespace())
 
     def __count(self, topic: str, is_writer: bool) -> int:
@@ -110,11 +111,11 @@ class GraphMixin:
         return self.__infos(topic_name, no_mangle, False)
 
     def __infos(self, name: str, no_mangle: bool, is_writer: bool) -> list[TopicEndpointInfo]:
-        topic = name if no_mangle else f"rt{self.__expanded(name)}"
+        topic = name if no_mangle else f"rt{self.resolve_topic_name(name)}"
         endpoints = self.context.participant.graph.on_topic(topic, is_writer)
-        return [self.__info(endpoint, is_writer) for endpoint in endpoints]
+        return [self.__info(endpoint, no_mangle, is_writer) for endpoint in endpoints]
 
-    def __info(self, endpoint: cyclone.Endpoint, is_writer: bool) -> TopicEndpointInfo:
+    def __info(self, endpoint: cyclone.Endpoint, no_mangle: bool, is_writer: bool) -> TopicEndpointInfo:
         assert endpoint.qos is not None
         text = user_data_value(endpoint.qos.user_data, "typehash") or ""
         match = re.fullmatch(r"RIHS(\d\d)_([0-9a-f]{64})", text)
@@ -122,7 +123,7 @@ class GraphMixin:
         return TopicEndpointInfo(
             node_name=name,
             node_namespace=namespace,
-            topic_type=ros_type_name(endpoint.type_name),
+            topic_type=endpoint.type_name if no_mangle else ros_type_name(endpoint.type_name),
             topic_type_hash=TypeHash(int(match[1]), bytes.fromhex(match[2])) if match else TypeHash(),
             endpoint_type=TopicEndpointTypeEnum.PUBLISHER if is_writer else TopicEndpointTypeEnum.SUBSCRIPTION,
             endpoint_gid=list(endpoint.gid),

@@ -31,13 +31,13 @@ class Publisher(TopicEndpoint):
         self._endpoint.write(msg)
 
     def get_subscription_count(self) -> int:
-        return len(self._endpoint.matches())
+        return len(self.handle._endpoint.matches())
 
     def assert_liveliness(self) -> None:
         """Say that the publisher is alive, for LivelinessPolicy.MANUAL_BY_TOPIC."""
-        cyclone.check(cyclone.assert_liveliness(self._endpoint.entity), "assert_liveliness")
+        cyclone.check(cyclone.assert_liveliness(self.handle._endpoint.entity), "assert_liveliness")
 
     def wait_for_all_acked(self, timeout: Duration = Duration(seconds=-1)) -> bool:  # noqa: B008 - immutable
         """Wait until reliable subscriptions have everything; False after `timeout`, negative meaning for ever."""
         nanoseconds = timeout.nanoseconds if timeout.nanoseconds >= 0 else cyclone.INFINITE
-        return cyclone.wait_for_acks(self._endpoint.entity, nanoseconds) == 0
+        return cyclone.wait_for_acks(self.handle._endpoint.entity, nanoseconds) == 0

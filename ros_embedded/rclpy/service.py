@@ -45,7 +45,7 @@ class Service(ServiceEndpoint):
 
     async def _answer(self, request: Any, request_id: RequestId) -> None:
         response = await await_or_execute(self.callback, request, self.srv_type.Response())
-        self.send_response(response, request_id)
+        self.handle.send_response(response, request_id)
 
     def send_response(self, response: Any, header: RequestId) -> None:
         """Answer a request. Raises TypeError if `response` is no response of this service."""

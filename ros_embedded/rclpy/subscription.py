@@ -31,7 +31,7 @@ class Subscription(TopicEndpoint):
         self._callback, self._takes_info = value, _takes_info(value)
 
     def get_publisher_count(self) -> int:
-        return len(self._endpoint.matches())
+        return len(self.handle._endpoint.matches())
 
     def _take(self) -> Callable[[], Any] | None:
         sample = self._endpoint.take()

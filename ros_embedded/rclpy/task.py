@@ -116,14 +116,6 @@ class Future:
         self.add_done_callback(lambda _: event.set())
         return event.wait(timeout_sec)
 
-    def remove_done_callback(self, callback: Callable[[Future], Any]) -> bool:
-        """Forget `callback`; False if it is not known."""
-        with self._lock:
-            found = callback in self._callbacks
-            if found:
-                self._callbacks.remove(callback)
-            return found
-
 
 class Task(Future):
     """A function or coroutine that an executor runs to completion."""

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ros_embedded.rclpy.callback_groups import CallbackGroup
-from ros_embedded.rclpy.clock import Clock, ClockChange, JumpThreshold, TimeJump
+from ros_embedded.rclpy.clock import Clock, JumpThreshold, TimeJump
 from ros_embedded.rclpy.context import Context
 from ros_embedded.rclpy.duration import Duration
 from ros_embedded.rclpy.exceptions import InvalidHandle, RCLError, ROSInterruptException
@@ -35,6 +35,8 @@ class Timer(ExecutableEntity):
             raise RCLError("failed to create timer: timer period must be non-negative")
         self.callback = callback
         self._context = get_default_context() if context is None else context
+        if not self._context.ok():
+            raise RCLError("failed to create timer: the given context is not valid")
         self._clock = clock
         self._period_ns = int(timer_period_ns)
         self._is_canceled = not autostart
@@ -46,7 +48,8 @@ class Timer(ExecutableEntity):
 
     def _on_jump(self, jump: TimeJump) -> None:
         now_ns = self._clock._now_ns()
-        if jump.clock_change != ClockChange.ROS_TIME_NO_CHANGE or now_ns < self._last_call_ns:
+        # ROS time that begins at zero has not begun: the first word from /clock is a jump of its own
+        if now_ns > 0 if jump.changes_source else now_ns < self._last_call_ns:
             self._last_call_ns = now_ns
             self._next_call_ns = now_ns + self._period_ns
         self._wake()

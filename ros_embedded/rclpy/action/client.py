@@ -29,9 +29,6 @@ class ClientGoalHandle:
     def __eq__(self, other: object) -> bool:
         return isinstance(other, ClientGoalHandle) and self.goal_id == other.goal_id
 
-    def __hash__(self) -> int:
-        return hash(bytes(self.goal_id.uuid))
-
     def __repr__(self) -> str:
         return f"ClientGoalHandle <id={self.goal_id.uuid}, accepted={self.accepted}, status={self.status}>"
 

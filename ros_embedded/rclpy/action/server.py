@@ -53,13 +53,11 @@ class ServerGoalHandle:
         self.status = next_status(UNKNOWN, GoalEvent.ACCEPT)
         self._lock = threading.RLock()
         self._done_ns: int | None = None
+        self._is_destroyed = False
         self.result = Future()
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, ServerGoalHandle) and self.goal_id == other.goal_id
-
-    def __hash__(self) -> int:
-        return hash(bytes(self.goal_id.uuid))
 
     @property
     def is_active(self) -> bool:
@@ -73,6 +71,8 @@ class ServerGoalHandle:
 
     def _update_state(self, event: GoalEvent) -> None:
         with self._lock:
+            if self._is_destroyed:
+                return
             self.status = next_status(self.status, event)
             if not self.is_active:
                 self._done_ns = self._action_server._node.get_clock().now().nanoseconds
@@ -89,6 +89,8 @@ class ServerGoalHandle:
         """Tell the client how it is going. Raises TypeError if it is no feedback of this action."""
         if not isinstance(feedback, self._action_server.action_type.Feedback):
             raise TypeError
+        if self._is_destroyed:
+            return
         message = self._action_server.action_type.Impl.FeedbackMessage(goal_id=self.goal_id, feedback=feedback)
         self._action_server._feedback_publisher.publish(message)
 
@@ -103,6 +105,11 @@ class ServerGoalHandle:
     def canceled(self) -> None:
         """Stopped as asked. Raises RCLError if it was not asked."""
         self._update_state(GoalEvent.CANCELED)
+
+    def destroy(self) -> None:
+        """The server has forgotten it: what is done to it from now on is without effect."""
+        with self._lock:
+            self._is_destroyed, self.status = True, UNKNOWN
 
 
 def default_handle_accepted_callback(goal_handle: ServerGoalHandle) -> None:
@@ -142,6 +149,8 @@ class ActionServer:
         result_timeout: int = 900,
     ) -> None:
         check_for_type_support(action_type)
+        if result_timeout < 0:
+            raise ValueError("Failed to create action server: timer period must be non-negative")
         self._node, self.action_type = node, action_type
         self._lock = threading.RLock()
         self._goal_handles: dict[bytes, ServerGoalHandle] = {}
@@ -187,7 +196,6 @@ class ActionServer:
                 handle.result._set_executor(executor)
         respond(self.action_type.Impl.SendGoalService.Response(accepted=accepted, stamp=info.stamp))
         if accepted:
-            self._publish_status()
             await await_or_execute(self._handle_accepted_callback, handle)
 
     async def _execute_goal(
@@ -244,7 +252,7 @@ class ActionServer:
         with self._lock:
             for key, handle in list(self._goal_handles.items()):
                 if handle._done_ns is not None and now_ns - handle._done_ns >= self._result_timeout.nanoseconds:
-                    del self._goal_handles[key]
+                    self._goal_handles.pop(key).destroy()
             ends = [handle._done_ns for handle in self._goal_handles.values() if handle._done_ns is not None]
         self._expiry_timer.cancel()
         if ends:
@@ -285,4 +293,6 @@ class ActionServer:
     def destroy(self) -> None:
         for entity in (*self._services, self._feedback_publisher, self._status_publisher, self._expiry_timer):
             self._node._rclpy_core.destroy(entity)
+        for handle in self._goal_handles.values():
+            handle.destroy()
         self._goal_handles.clear()

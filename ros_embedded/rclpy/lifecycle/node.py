@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from typing import Any, NamedTuple
 
 from ros_embedded.interfaces import get_message, get_service
@@ -176,12 +177,9 @@ class LifecycleNodeMixin(ManagedEntity):
         return result
 
     def __on_change_state(self, request: Any, response: Any) -> Any:
-        try:
+        with contextlib.suppress(RCLError):  # no such transition now: the state machine has said so
             result = self.__change_state(request.transition.label or request.transition.id)
             response.success = result is TransitionCallbackReturn.SUCCESS
-        except RCLError as error:
-            node: Any = self
-            node.get_logger().error(str(error))
         return response
 
     def __on_get_state(self, request: Any, response: Any) -> Any:

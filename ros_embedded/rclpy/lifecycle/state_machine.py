@@ -6,15 +6,17 @@ from enum import Enum
 from typing import NamedTuple
 
 from ros_embedded.rclpy.exceptions import RCLError
+from ros_embedded.rclpy.logging import get_logger
 
 STATES = {
     0: "unknown", 1: "unconfigured", 2: "inactive", 3: "active", 4: "finalized", 10: "configuring", 11: "cleaningup",
     12: "shuttingdown", 13: "activating", 14: "deactivating", 15: "errorprocessing",
 }  # fmt: skip
 _ERROR_PROCESSING = 15
+_logger = get_logger("rcl_lifecycle")
 
 
-class TransitionCallbackReturn(Enum):
+class TransitionCallbackReturnType(Enum):
     """How a transition's callback went."""
 
     SUCCESS = 97
@@ -23,6 +25,9 @@ class TransitionCallbackReturn(Enum):
 
     def to_label(self) -> str:
         return f"transition_{self.name.lower()}"
+
+
+TransitionCallbackReturn = TransitionCallbackReturnType  # imported by this name, printed by the other
 
 
 class Transition(NamedTuple):
@@ -80,4 +85,5 @@ class StateMachine:
             if transition in (candidate.id, candidate.label):
                 self.state = candidate.goal
                 return candidate
+        _logger.warning(f"No transition matching {transition} found for current state {STATES[self.state]}")
         raise RCLError("Failed to trigger lifecycle state machine transition: Transition is not registered.")
