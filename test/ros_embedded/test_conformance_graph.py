@@ -64,6 +64,8 @@ def test_endpoint_info_tells_type_hash_and_quality(make_node: Callable, spin_unt
     assert info.qos_profile.durability == DurabilityPolicy.VOLATILE
     assert (info.qos_profile.history, info.qos_profile.depth) == (HistoryPolicy.KEEP_LAST, 5)
     assert len(info.endpoint_gid) == 16
+    (info,) = node.get_publishers_info_by_topic("rt/ns/s", no_mangle=True)
+    assert info.topic_type == "std_msgs::msg::dds_::String_"
 
 
 def test_destroyed_endpoints_and_nodes_leave_the_graph(make_node: Callable, spin_until: Callable) -> None:
@@ -104,11 +106,12 @@ class NodeWithNamesOfItsOwn(Node):
     _refresh = _wake = _check = _trigger = _overrides = _of_node = _publish_log = _create_service = _mine
 
 
-def test_questions_about_the_graph_are_not_remapped(make_node: Callable, spin_until: Callable) -> None:
+def test_counts_are_not_remapped_but_endpoint_info_is(make_node: Callable, spin_until: Callable) -> None:
     node = make_node("counting", cli_args=["--ros-args", "-r", "here:=there"])
     node.create_publisher(String, "here", 1)
     assert spin_until(lambda: node.count_publishers("there") == 1)
     assert node.count_publishers("here") == 0
+    assert len(node.get_publishers_info_by_topic("here")) == 1
     with pytest.raises(ValueError, match="is invalid: topic name token must not start with a number"):
         node.count_subscribers("13")
     with pytest.raises(TypeError):
@@ -218,10 +221,14 @@ def test_lifecycle_follows_requests_and_publishes_transitions(make_node: Callabl
     assert node.calls == [("configure", "unconfigured"), ("configure", "unconfigured"), ("activate", "inactive")]
 
 
-def test_lifecycle_refuses_what_its_state_does_not_allow(make_node: Callable) -> None:
+def test_lifecycle_refuses_what_its_state_does_not_allow(
+    make_node: Callable, capfd: pytest.CaptureFixture[str]
+) -> None:
     node = make_node("managed", LifecycleNode)
     with pytest.raises(RuntimeError):
         node.trigger_activate()
+    assert "[rcl_lifecycle]: No transition matching" in capfd.readouterr().err
+    assert str(TransitionCallbackReturn.SUCCESS) == "TransitionCallbackReturnType.SUCCESS"
     assert node.trigger_configure() == TransitionCallbackReturn.SUCCESS
     assert node.trigger_shutdown() == TransitionCallbackReturn.SUCCESS
     with pytest.raises(RuntimeError):

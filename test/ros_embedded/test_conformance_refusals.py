@@ -148,6 +148,11 @@ NODE: dict[str, tuple[Callable[[Node], Any], type[Exception], str]] = {
         TypeError,
         "",
     ),
+    "result kept for less than no time": (
+        lambda n: ActionServer(n, Fibonacci, "f", print, result_timeout=-1),
+        ValueError,
+        "timer period must be non-negative",
+    ),
     "execution that is none": (lambda n: ActionServer(n, Fibonacci, "f", 3), TypeError, ""),
     "shutdown callback that is none": (lambda n: n.context.on_shutdown(3), TypeError, "callable"),
 }
