@@ -60,6 +60,7 @@ class Executor:
         self._nodes: set[Node] = set()
         self._nodes_lock = threading.RLock()
         self._tasks: deque[Task] = deque()  # to be started or resumed
+        self._turns = 0  # how many tasks may be taken before entities have theirs
         self._guard = Guard(self._participant.entity)
         self._wait_set = WaitSet(self._participant.entity)
         self._entities: dict[int | None, ExecutableEntity] = {}
@@ -194,14 +195,18 @@ class Executor:
                 raise ShutdownException if silent else ExternalShutdownException
             if condition():
                 raise ConditionReachedException
-            with contextlib.suppress(IndexError):
-                return self._tasks.popleft(), None, None
+            with contextlib.suppress(IndexError):  # another thread may spin too
+                if self._turns > 0:
+                    self._turns -= 1
+                    return self._tasks.popleft(), None, None
             work = self._ready_work(nodes)
             if work is not None:
                 return work
             remaining_ns = deadline - time.monotonic_ns()
             was_last = remaining_ns <= 0
-            if not self._wait(max(0, remaining_ns)) and was_last:
+            is_idle = not self._wait(0 if self._tasks else max(0, remaining_ns))
+            self._turns = len(self._tasks)
+            if is_idle and was_last and not self._turns:
                 if condition():
                     raise ConditionReachedException
                 raise TimeoutException

@@ -153,3 +153,23 @@ def test_future_that_a_plain_callback_returns_is_not_waited_for(make_node: Calla
     client = node.create_client(Empty, "ask")
     node.create_timer(0.01, lambda: client.call_async(Empty.Request()))
     assert spin_until(lambda: len(asked) >= 3)
+
+
+def test_tasks_without_end_leave_room_for_timers(make_node: Callable, spin_until: Callable) -> None:
+    node, ticks, ends = make_node(), [], []
+
+    async def looks_again_and_again() -> None:
+        while not ticks:
+            await asyncio.sleep(0)
+        ends.append("coroutine")
+
+    def makes_its_successor() -> None:
+        if ticks:
+            ends.append("chain")
+        else:
+            node.executor.create_task(makes_its_successor)
+
+    node.executor.create_task(looks_again_and_again)
+    node.executor.create_task(makes_its_successor)
+    node.create_timer(0.01, lambda: ticks.append(1))
+    assert spin_until(lambda: len(ends) == 2)
