@@ -20,6 +20,7 @@ class Client(ServiceEndpoint):
 
     _IS_CLIENT = True
     _PLACE = 4
+    _on_unexpected_response: Callable[[], object] = staticmethod(lambda: None)
 
     def __init__(self, *endpoint: Any) -> None:
         self._numbers = itertools.count(1)
@@ -100,6 +101,8 @@ class Client(ServiceEndpoint):
         response = self._read(payload, self.srv_type.Response, request_id)
         with self._lock:
             future = self._pending_requests.get(request_id.sequence_number)
-        if response is not None and future is not None:
+        if future is None:
+            self._on_unexpected_response()
+        elif response is not None:
             future._set_executor(self._node.executor)
             future.set_result(response)

@@ -9,6 +9,7 @@ from typing import Any, ClassVar, NamedTuple
 
 from ros_embedded.rclpy.callback_groups import CallbackGroup
 from ros_embedded.rclpy.exceptions import UnsupportedEventTypeError as UnsupportedEventTypeError  # offered
+from ros_embedded.rclpy.executors import await_or_execute
 from ros_embedded.rclpy.impl import cyclone
 from ros_embedded.rclpy.impl.endpoint import Reader, Writer
 from ros_embedded.rclpy.impl.entity import ExecutableEntity
@@ -132,9 +133,9 @@ class EventHandler(ExecutableEntity):
             if info is not None:
                 calls.append((callback, info))
 
-        def call() -> None:
+        async def call() -> None:
             for callback, info in calls:
-                callback(info)
+                await await_or_execute(callback, info)
 
         return call if calls else None
 

@@ -275,3 +275,19 @@ def test_request_that_is_no_longer_wanted_is_dropped(make_node: Callable, spin_u
     other = client.call_async(AddTwoInts.Request(a=2, b=2))
     assert spin_until(other.done)
     assert (other.result().sum, future.done()) == (4, False)
+
+
+def test_second_server_of_one_action_is_warned_of(
+    action: Any, make_node: Callable, spin_until: Callable, capfd: pytest.CaptureFixture[str]
+) -> None:
+    _, client, wait = action
+    make_node("other", FibonacciNode)
+    said = ""
+
+    def is_warned_of() -> bool:
+        nonlocal said
+        wait(client.send_goal_async(Fibonacci.Goal(order=0)))
+        said += capfd.readouterr().err
+        return "Ignoring unexpected goal response. There may be more than one action server for the" in said
+
+    assert spin_until(is_warned_of)

@@ -118,6 +118,17 @@ def test_missed_deadline_and_match_are_events(make_node: Callable, spin_until: C
     assert missed[0].total_count >= 1
 
 
+def test_callback_of_an_event_may_be_a_coroutine(make_node: Callable, spin_until: Callable) -> None:
+    node, matches = make_node(), []
+
+    async def matched(info: object) -> None:
+        matches.append(info.current_count)
+
+    node.create_subscription(String, "s", print, 10, event_callbacks=SubscriptionEventCallbacks(matched=matched))
+    node.create_publisher(String, "s", 10)
+    assert spin_until(lambda: matches == [1])
+
+
 def test_liveliness_is_lost_with_its_publisher(make_node: Callable, spin_until: Callable) -> None:
     node, other, changes = make_node(), make_node("other"), []
     qos = QoSProfile(depth=1, liveliness=LivelinessPolicy.AUTOMATIC)

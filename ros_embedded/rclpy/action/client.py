@@ -89,16 +89,23 @@ class ActionClient:
         group, impl, base = callback_group or node.default_callback_group, action_type.Impl, f"{action_name}/_action"
         status = get_message("action_msgs/msg/GoalStatusArray")
 
-        def client(service: Any, name: str, qos: QoSProfile) -> Any:
-            return node.create_client(service, f"{base}/{name}", qos_profile=qos, callback_group=group)
+        logger = node.get_logger().get_child("action_client")
+
+        def client(service: Any, name: str, kind: str, qos: QoSProfile) -> Any:
+            made = node.create_client(service, f"{base}/{name}", qos_profile=qos, callback_group=group)
+            made._on_unexpected_response = lambda: logger.warning(
+                f"Ignoring unexpected {kind} response. There may be more than one action server for the action "
+                f"'{action_name}'"
+            )
+            return made
 
         def subscription(message: Any, name: str, callback: Any, qos: QoSProfile) -> Any:
             return node.create_subscription(message, f"{base}/{name}", callback, qos, callback_group=group)
 
         with node.context.participant.graph.announcement():
-            self._goal_client = client(impl.SendGoalService, "send_goal", goal_service_qos_profile)
-            self._cancel_client = client(impl.CancelGoalService, "cancel_goal", cancel_service_qos_profile)
-            self._result_client = client(impl.GetResultService, "get_result", result_service_qos_profile)
+            self._goal_client = client(impl.SendGoalService, "send_goal", "goal", goal_service_qos_profile)
+            self._cancel_client = client(impl.CancelGoalService, "cancel_goal", "cancel", cancel_service_qos_profile)
+            self._result_client = client(impl.GetResultService, "get_result", "result", result_service_qos_profile)
             self._subscriptions = (
                 subscription(impl.FeedbackMessage, "feedback", self._on_feedback, feedback_sub_qos_profile),
                 subscription(status, "status", self._on_status, status_sub_qos_profile),
