@@ -83,7 +83,7 @@ class Client(ServiceEndpoint):
         return bool(readers & servers(self._reader.matches(), graph.publications))
 
     def wait_for_service(self, timeout_sec: float | None = None) -> bool:
-        """Wait for a server; False after `timeout_sec` (None: wait for ever) or when the context shuts down."""
+        """Wait for a server; False after `timeout_sec` (None: for ever). Raises RCLError when the context ends."""
         return wait_until(self.service_is_ready, timeout_sec, self.context)
 
     def _take(self) -> Callable[[], Any] | None:

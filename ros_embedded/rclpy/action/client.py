@@ -175,7 +175,7 @@ class ActionClient:
         )
 
     def wait_for_server(self, timeout_sec: float | None = None) -> bool:
-        """Wait for a server; False after `timeout_sec` (None: wait for ever)."""
+        """Wait for a server; False after `timeout_sec` (None: for ever). Raises RCLError when the context ends."""
         return wait_until(self.server_is_ready, timeout_sec, self._node.context)
 
     def destroy(self) -> None:
