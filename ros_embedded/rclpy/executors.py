@@ -61,6 +61,7 @@ class Executor:
         self._nodes_lock = threading.RLock()
         self._tasks: deque[Task] = deque()  # to be started or resumed
         self._turns = 0  # how many tasks may be taken before entities have theirs
+        self._is_entities_turn = False
         self._guard = Guard(self._participant.entity)
         self._wait_set = WaitSet(self._participant.entity)
         self._entities: dict[int | None, ExecutableEntity] = {}
@@ -202,11 +203,14 @@ class Executor:
             work = self._ready_work(nodes)
             if work is not None:
                 return work
+            if self._tasks and not self._is_entities_turn:
+                self._turns, self._is_entities_turn = len(self._tasks), True
+                continue
+            self._is_entities_turn = False
             remaining_ns = deadline - time.monotonic_ns()
             was_last = remaining_ns <= 0
             is_idle = not self._wait(0 if self._tasks else max(0, remaining_ns))
-            self._turns = len(self._tasks)
-            if is_idle and was_last and not self._turns:
+            if is_idle and was_last and not self._tasks:
                 if condition():
                     raise ConditionReachedException
                 raise TimeoutException

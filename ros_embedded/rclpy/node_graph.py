@@ -111,8 +111,10 @@ class GraphMixin:
         return self.__infos(topic_name, no_mangle, False)
 
     def __infos(self, name: str, no_mangle: bool, is_writer: bool) -> list[TopicEndpointInfo]:
-        topic = name if no_mangle else f"rt{self.resolve_topic_name(name)}"
-        endpoints = self.context.participant.graph.on_topic(topic, is_writer)
+        if not no_mangle:
+            self.__expanded(name)  # its ValueError is the one that rclpy raises
+            name = f"rt{self.resolve_topic_name(name)}"
+        endpoints = self.context.participant.graph.on_topic(name, is_writer)
         return [self.__info(endpoint, no_mangle, is_writer) for endpoint in endpoints]
 
     def __info(self, endpoint: cyclone.Endpoint, no_mangle: bool, is_writer: bool) -> TopicEndpointInfo:
