@@ -6,13 +6,13 @@ Modules, names, signatures and behaviour are those of rclpy in ROS 2 Jazzy; what
 
 from __future__ import annotations
 
-import gc
 import importlib
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from ros_embedded.rclpy import utilities
 from ros_embedded.rclpy.context import Context
+from ros_embedded.rclpy.impl.promptness import settle_process
 from ros_embedded.rclpy.parameter import Parameter
 from ros_embedded.rclpy.signals import SignalHandlerOptions, install_signal_handlers, uninstall_signal_handlers
 from ros_embedded.rclpy.task import Future
@@ -47,7 +47,7 @@ def init(
         signal_handler_options = SignalHandlerOptions.ALL if context is default else SignalHandlerOptions.NO
     context.init(args, domain_id=domain_id)
     if context is default:
-        gc.freeze()  # what was imported stays: a full collection that goes through it delays messages by 11 ms
+        settle_process()
     install_signal_handlers(signal_handler_options)
 
 
