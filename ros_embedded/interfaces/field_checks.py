@@ -24,13 +24,18 @@ PYTHON_TYPES = {
 
 def checked_numbers(value: Any, name: str, kind: FieldType, check: bool) -> array | np.ndarray:
     """The array that an assigned sequence of numbers is kept in; AssertionError for what does not fit if `check`."""
+    numbers = _numeric(kind)
     try:
+        if check and kind.name == "float32":
+            _check_finite_stay_finite(value)
         return converted_numbers(value, name, kind, check)
     except (OverflowError, TypeError, ValueError) as error:
         if not check:
             raise
-        numbers = _numeric(kind)
-        limits = f" and each integer in [{numbers.least}, {numbers.greatest}]" if numbers.is_integer else ""
+        limit = FLOAT_LIMITS.get(kind.name, 0.0)
+        limits = f" and each integer in [{numbers.least}, {numbers.greatest}]"
+        if not numbers.is_integer:
+            limits = f" and each {numbers.idl_name} in [{-limit:f}, {limit:f}]"
         element = f"each value of type '{PYTHON_TYPES.get(kind.name, 'int')}'{limits}"
         problem = f"The '{name}' field must be a set or sequence{_length_text(kind)} and {element}"
         raise AssertionError(problem) from error
@@ -42,6 +47,13 @@ def converted_numbers(value: Any, name: str, kind: FieldType, check: bool) -> ar
     An array of the right kind is kept as it is, other numbers are converted: [0, 1] fits float64[].
     """
     return (_ndarray if kind.array == "fixed" else _array)(value, name, kind, check)
+
+
+def _check_finite_stay_finite(value: Any) -> None:
+    if not (isinstance(value, array) and value.typecode == "f") and getattr(value, "dtype", None) != np.float32:
+        sizes = np.abs(value if isinstance(value, np.ndarray) else array("d", value))
+        if ((sizes > FLOAT_LIMITS["float32"]) & (sizes < np.inf)).any():
+            raise OverflowError("a number is beyond the range of float32")
 
 
 def _array(value: Any, name: str, kind: FieldType, check: bool) -> array:

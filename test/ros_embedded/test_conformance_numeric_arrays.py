@@ -4,7 +4,7 @@ from array import array
 
 import numpy as np
 import pytest
-from sensor_msgs.msg import CameraInfo, Image, JointState
+from sensor_msgs.msg import BatteryState, CameraInfo, Image, JointState
 
 
 def test_whole_numbers_fit_fields_of_floats():
@@ -45,3 +45,12 @@ def test_assigned_array_of_right_kind_is_kept_not_copied():
     image.data = data
     assert image.data is data
     assert Image(data=b"\1\2").data == data
+
+
+@pytest.mark.parametrize("number", [3.41e38, -1e300, np.nextafter(3.402823466e38, np.inf)])
+def test_number_beyond_single_precision_is_refused_not_made_infinite(number):
+    battery = BatteryState()
+    with pytest.raises(AssertionError, match=r"'cell_voltage' field .* each float in \[-3402823466\d+\.0+, 3402823466"):
+        battery.cell_voltage = [1.0, number]
+    battery.cell_voltage = [np.inf, np.nan, -np.inf, 3.4e38]
+    assert len(battery.cell_voltage) == 4

@@ -10,7 +10,9 @@ TEXT = """
 # of two lines
 int32 LIMIT=-5          # trailing
 string NAME=plain # text
-string QUOTED="with # and 'quotes'"
+string QUOTED="with 'quotes'" # and more
+string CUT="a # is no exception
+int32 TEN=010
 float64 PI=3.14
 bool ON=true
 byte FLAG=0x1f
@@ -19,6 +21,7 @@ uint8 MASK=0xff
 Point place             # where
 geometry_msgs/Pose[] poses
 string<=10[<=3] words ["a", "b"]
+string[] quotes ["say \\"hi\\", it's", 'it\\'s "1"' , plain text,"'",]
 float32[2] pair [1, 2.5]
 int8 small -7
 string greeting "hel\\"lo"
@@ -37,7 +40,9 @@ def test_constants_have_values_of_their_types(message):
     assert {constant.name: constant.value for constant in message.constants} == {
         "LIMIT": -5,
         "NAME": "plain",
-        "QUOTED": "with # and 'quotes'",
+        "QUOTED": "with 'quotes'",
+        "CUT": '"a',
+        "TEN": 10,
         "PI": 3.14,
         "ON": True,
         "FLAG": b"\x1f",
@@ -50,6 +55,7 @@ def test_fields_have_types_and_defaults(message):
         "place": (FieldType("toy_msgs/msg/Point"), None),
         "poses": (FieldType("geometry_msgs/msg/Pose", array="unbounded"), None),
         "words": (FieldType("string", string_bound=10, array="bounded", size=3), ["a", "b"]),
+        "quotes": (FieldType("string", array="unbounded"), ['say "hi", it\'s', 'it\'s "1"', "plain text", ""]),
         "pair": (FieldType("float32", array="fixed", size=2), [1.0, 2.5]),
         "small": (FieldType("int8"), -7),
         "greeting": (FieldType("string"), 'hel"lo'),
@@ -77,6 +83,23 @@ def test_fields_have_types_and_defaults(message):
         "int32 trailing_",
         "int32 double__underscore",
         "int32 lower=1",
+        " int32 indented",
+        "int32[0] none",
+        "string<=0 none",
+        "float32[] LIST=[1.0]",
+        "string<=3 SHORT=abc",
+        "string<=3 long abcd",
+        'string s "a"b"',
+        "string s 'a=b'",
+        "string[] open ['a]",
+        "int32[2] pair [1]",
+        "int32[<=2] pair [1, 2, 3]",
+        "int32[] blank [1,]",
+        "byte x 256",
+        "geometry_msgs/msg/Point p",
+        "geometry__msgs/Point p",
+        "geometry_msgs/point p",
+        "int32 X=1\nint32 X=2",
     ],
 )
 def test_malformed_line_is_named(text):
