@@ -34,7 +34,10 @@ def set_message_fields(
         elif type_name == "builtin_interfaces/msg/Time" and value == "now" and expand_time_now:
             setters.append(partial(setattr, msg, name))
         elif type_name is not None:
-            setters += set_message_fields(field, value, expand_header_auto, expand_time_now)
+            part = value if type(value) is type(field) else type(field)()
+            if part is not value:
+                setters += set_message_fields(part, value, expand_header_auto, expand_time_now)
+            setattr(msg, name, part)
         elif kind.is_message:
             elements = []
             for item in value:

@@ -44,6 +44,14 @@ def test_yaml_and_back_is_the_same_message():
     assert twin == filled()
 
 
+def test_part_of_a_message_is_set_anew_as_a_whole():
+    message = PoseStamped()
+    message.pose.position.x = 1.0
+    set_message_fields(message, {"header": Header(frame_id="map"), "pose": {"position": {"y": 2.0}}})
+    assert message.header.frame_id == "map"
+    assert (message.pose.position.x, message.pose.position.y) == (0.0, 2.0)
+
+
 def test_arrays_of_numbers_are_set():
     scan, pose = LaserScan(), Covariance()
     set_message_fields(scan, {"ranges": [1, 2.5]})
