@@ -113,6 +113,8 @@ def get_parameter_value(string_value: str) -> Any:
         Parameter.Type.from_parameter_value(value)
     except (yaml.YAMLError, TypeError):
         value = None
+    if value == []:  # fits several; of octets where a Parameter is made of it
+        return Parameter("", Parameter.Type.BOOL_ARRAY, []).get_parameter_value()
     return Parameter("", value=string_value if value is None else value).get_parameter_value()
 
 

@@ -383,6 +383,11 @@ def test_value_is_read_from_text(text: str, value: Any) -> None:
     assert (list(read) if isinstance(value, list) else read) == value
 
 
+def test_empty_list_in_text_is_one_of_booleans() -> None:
+    assert get_parameter_value("[]").type == Parameter.Type.BOOL_ARRAY.value
+    assert Parameter("x", value=[]).type_ == Parameter.Type.BYTE_ARRAY
+
+
 def test_flags_and_level_come_from_the_command_line(make_node: Callable) -> None:
     flags = ["--log-level", "named:=debug", "--disable-stdout-logs", "--enable-rosout-logs"]
     node = make_node("node", cli_args=["--ros-args", *flags, "-p", "x:=1", "--", "own"])
