@@ -52,6 +52,7 @@ class NameValidationException(Exception):
 
     def __init__(self, name_type: str, name: str, error_msg: str, invalid_index: int) -> None:
         super().__init__(f"Invalid {name_type}: {error_msg}:\n  '{name}'\n   {' ' * invalid_index}^")
+        self.reason = error_msg
 
 
 class _InvalidName(NameValidationException):

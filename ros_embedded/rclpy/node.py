@@ -12,7 +12,7 @@ from ros_embedded.rclpy.clock import Clock, ROSClock
 from ros_embedded.rclpy.context import Context
 from ros_embedded.rclpy.duration import S_TO_NS
 from ros_embedded.rclpy.event_handler import PublisherEventCallbacks, SubscriptionEventCallbacks
-from ros_embedded.rclpy.exceptions import InvalidHandle, NotInitializedException
+from ros_embedded.rclpy.exceptions import InvalidHandle, NameValidationException, NotInitializedException, RCLError
 from ros_embedded.rclpy.executors import Executor
 from ros_embedded.rclpy.guard_condition import GuardCondition
 from ros_embedded.rclpy.impl import logging_output
@@ -183,12 +183,19 @@ class Node(ParametersMixin, GraphMixin, OwnHandle):
         return self._logger
 
     def resolve_topic_name(self, topic: str, *, only_expand: bool = False) -> str:
-        """The full, remapped name of a topic. Raises InvalidTopicNameException."""
-        return self._rclpy_core.resolve(topic, "topic", only_expand)
+        """The full, remapped name of a topic. Raises RCLError."""
+        return self.__resolved(topic, "topic", only_expand)
 
     def resolve_service_name(self, service: str, *, only_expand: bool = False) -> str:
-        """The full, remapped name of a service. Raises InvalidServiceNameException."""
-        return self._rclpy_core.resolve(service, "service", only_expand)
+        """The full, remapped name of a service. Raises RCLError."""
+        return self.__resolved(service, "service", only_expand)
+
+    def __resolved(self, name: str, kind: str, only_expand: bool) -> str:
+        try:
+            return self._rclpy_core.resolve(name, kind, only_expand)
+        except (NameValidationException, ValueError) as error:
+            reason = getattr(error, "reason", str(error).rpartition(" is invalid: ")[2])
+            raise RCLError(f"failed to resolve name: {reason}") from error
 
     def create_publisher(
         self,

@@ -12,7 +12,7 @@ from ros_embedded.rclpy.impl import cyclone
 from ros_embedded.rclpy.impl.endpoint import profile_of
 from ros_embedded.rclpy.impl.polling import wait_until
 from ros_embedded.rclpy.impl.typesupport import ros_type_name, user_data_value
-from ros_embedded.rclpy.names import expand_topic_name
+from ros_embedded.rclpy.names import expand_topic_name, validate_full_topic_name
 from ros_embedded.rclpy.topic_endpoint_info import TopicEndpointInfo, TopicEndpointTypeEnum, TypeHash
 
 NamesAndTypes = list[tuple[str, list[str]]]
@@ -85,9 +85,11 @@ class GraphMixin:
         """Without security every enclave is /."""
         return [(*names, "/") for names in self.get_node_names_and_namespaces()]
 
-    def __expanded(self, name: str) -> str:
+    def __expanded(self, name: str, is_service: bool = False) -> str:
         """The full name; counts are not remapped. Raises ValueError."""
-        return expand_topic_name(name, self.get_name(), self.get_namespace())
+        full_name = expand_topic_name(name, self.get_name(), self.get_namespace())
+        validate_full_topic_name(full_name, is_service=is_service)
+        return full_name
 
     def __count(self, topic: str, is_writer: bool) -> int:
         return len(self.context.participant.graph.on_topic(topic, is_writer))
@@ -99,10 +101,10 @@ class GraphMixin:
         return self.__count(f"rt{self.__expanded(topic_name)}", False)
 
     def count_clients(self, service_name: str) -> int:
-        return self.__count(f"rr{self.__expanded(service_name)}Reply", False)
+        return self.__count(f"rr{self.__expanded(service_name, True)}Reply", False)
 
     def count_services(self, service_name: str) -> int:
-        return self.__count(f"rq{self.__expanded(service_name)}Request", False)
+        return self.__count(f"rq{self.__expanded(service_name, True)}Request", False)
 
     def get_publishers_info_by_topic(self, topic_name: str, no_mangle: bool = False) -> list[TopicEndpointInfo]:
         return self.__infos(topic_name, no_mangle, True)

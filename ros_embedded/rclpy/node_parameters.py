@@ -142,15 +142,15 @@ class ParametersMixin:
     def has_parameter(self, name: str) -> bool:
         return name in self._parameters
 
-    def get_parameter_types(self, names: list[str]) -> list[int]:
+    def get_parameter_types(self, names: list[str]) -> list[int | Parameter.Type]:
         return [self.get_parameter_type(name) for name in _checked_names(names)]
 
-    def get_parameter_type(self, name: str) -> int:
+    def get_parameter_type(self, name: str) -> int | Parameter.Type:
         """The type of a parameter; NOT_SET for an allowed undeclared one. Raises ParameterNotDeclaredException."""
         if self.has_parameter(name):
             return self._parameters[name].type_.value
         if self._allow_undeclared_parameters:
-            return NOT_SET.value
+            return NOT_SET
         raise ParameterNotDeclaredException(name)
 
     def get_parameters(self, names: list[str]) -> list[Parameter]:

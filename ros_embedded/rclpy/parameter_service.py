@@ -49,7 +49,8 @@ class ParameterService:
             response.values.append(self._node.get_parameter(name).get_parameter_value())
 
     def _get_parameter_types(self, request: Any, response: Any) -> None:
-        response.types = self._node.get_parameter_types(list(request.names))
+        types = self._node.get_parameter_types(list(request.names))
+        response.types = [kind if isinstance(kind, int) else kind.value for kind in types]
 
     def _list_parameters(self, request: Any, response: Any) -> None:
         response.result = self._node.list_parameters(list(request.prefixes), request.depth)

@@ -1,6 +1,9 @@
 """Names of topics, services, nodes and namespaces are judged and expanded alike in ros_embedded and rclpy."""
 
+from collections.abc import Callable
+
 import pytest
+from rclpy._rclpy_pybind11 import RCLError
 from rclpy.exceptions import InvalidServiceNameException, InvalidTopicNameException
 from rclpy.expand_topic_name import expand_topic_name
 from rclpy.validate_topic_name import validate_topic_name
@@ -57,3 +60,22 @@ def test_name_is_expanded(name: str, full: str) -> None:
 def test_root_namespace_adds_nothing() -> None:
     assert expand_topic_name("a", "n", "/") == "/a"
     assert expand_topic_name("~", "n", "/") == "/n"
+
+
+@pytest.mark.parametrize("name", ["", "/", "1x", "a//b", "a b", "{x}", "{node", "a~", "a/"])
+def test_node_resolves_no_faulty_name(make_node: Callable, name: str) -> None:
+    node = make_node()
+    for resolve in (node.resolve_topic_name, node.resolve_service_name):
+        for only_expand in (False, True):
+            with pytest.raises(RCLError, match="failed to resolve name: "):
+                resolve(name, only_expand=only_expand)
+
+
+def test_name_that_only_its_expansion_spoils_counts_nothing(make_node: Callable) -> None:
+    node = make_node()
+    for count in (node.count_publishers, node.count_subscribers, node.get_publishers_info_by_topic):
+        with pytest.raises(InvalidTopicNameException):
+            count("a//b")
+    for count in (node.count_services, node.count_clients):
+        with pytest.raises(InvalidServiceNameException):
+            count("a//b")

@@ -327,6 +327,12 @@ def test_new_descriptor_takes_an_alternative_where_the_value_no_longer_fits(make
         node.set_descriptor("fixed", narrow)
 
 
+def test_type_of_what_was_not_declared_is_not_set_where_that_is_allowed(make_node: Callable) -> None:
+    node = make_node(allow_undeclared_parameters=True)
+    assert node.get_parameter_type("x") is Parameter.Type.NOT_SET
+    assert node.get_parameter_types(["x"]) == [Parameter.Type.NOT_SET]
+
+
 def test_undeclared_parameter_is_gone(make_node: Callable) -> None:
     node = make_node()
     node.declare_parameter("x", 1)

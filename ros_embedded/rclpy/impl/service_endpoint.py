@@ -54,7 +54,7 @@ class ServiceEndpoint(NodeEntity):
         self, node: Node, srv_type: Any, srv_name: str, qos_profile: QoSProfile, callback_group: CallbackGroup | None
     ) -> None:
         check_is_valid_srv_type(srv_type)
-        name = node.handle.resolve_service_name(srv_name)
+        name = node.handle._rclpy_core.resolve(srv_name, "service")
         participant, entities = node.context.participant, node._rclpy_core.entities
         self._gid = participant.new_service_id()
         mark = f"{'client' if self._IS_CLIENT else 'service'}id= {'.'.join(f'{octet:x}' for octet in self._gid)};"

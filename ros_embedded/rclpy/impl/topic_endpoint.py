@@ -42,7 +42,7 @@ class TopicEndpoint(NodeEntity):
         overriding: QoSOverridingOptions | None,
     ) -> None:
         check_is_valid_msg_type(msg_type)
-        qos, name = _qos_profile(qos_profile), node.handle.resolve_topic_name(topic)
+        qos, name = _qos_profile(qos_profile), node.handle._rclpy_core.resolve(topic, "topic")
         if overriding is not None:
             kind = "publisher" if self._IS_PUBLISHER else "subscription"
             qos = declare_qos_parameters(node, kind, name, qos, overriding)
