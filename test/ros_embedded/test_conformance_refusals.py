@@ -1,5 +1,6 @@
 """What is wrong is refused with the same exceptions in ros_embedded and rclpy."""
 
+import gc
 from collections.abc import Callable
 from typing import Any
 
@@ -88,7 +89,6 @@ VALUES: dict[str, tuple[Callable[[], Any], type[Exception], str]] = {
     "node without a context": (lambda: Node("n", context=Context()), NotInitializedException, ""),
     "message that is no text": (lambda: get_logger("a").info(3), TypeError, ""),
     "severity of no name": (lambda: get_logger("a").log("text", 17), ValueError, "17"),
-    "executor without a context": (lambda: Executor(context=Context()), Exception, ""),
 }
 
 
@@ -102,6 +102,13 @@ def test_wrong_value_is_refused(case: str) -> None:
     with pytest.raises(kind) as caught:
         call()
     assert words in str(caught.value)
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+def test_executor_without_a_context_is_refused() -> None:
+    with pytest.raises(Exception):  # noqa: B017, PT011 - of other kinds there and here
+        Executor(context=Context())
+    gc.collect()  # rclpy's half-made executor complains, here and in no other test
 
 
 NODE: dict[str, tuple[Callable[[Node], Any], type[Exception], str]] = {
