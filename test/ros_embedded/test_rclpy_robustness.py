@@ -248,7 +248,7 @@ def test_publishing_while_the_context_ends_fails_without_harm() -> None:
     ("environment", "expected", "absent"),
     [
         ({"ROS_AUTOMATIC_DISCOVERY_RANGE": "LOCALHOST"}, ["127.0.0.1", "<AllowMulticast>false"], []),
-        ({"ROS_STATIC_PEERS": "10.0.0.7; robot"}, ['"10.0.0.7"', '"robot"'], ["<Interfaces"]),
+        ({"ROS_STATIC_PEERS": "10.0.0.7; robot"}, ['"10.0.0.7"', '"robot"', 'max="16MB"'], ["<Interfaces"]),
         ({"ROS_AUTOMATIC_DISCOVERY_RANGE": "OFF", "ROS_STATIC_PEERS": "10.0.0.7"}, ["<Tag>ros_disc"], ["10.0.0.7"]),
         ({"ROS_LOCALHOST_ONLY": "1"}, ["127.0.0.1"], []),
         ({"CYCLONEDDS_URI": "file:///own.xml"}, [",file:///own.xml"], []),
