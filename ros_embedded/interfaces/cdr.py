@@ -26,14 +26,14 @@ class DeserializationError(ValueError):
     """Bytes that are no message of the type asked for."""
 
 
-def serialize(message: Message) -> bytes:
+def serialize(message: Message) -> bytearray:
     """Write a message with its 4-byte encapsulation header. Raises SerializationError."""
     out = bytearray(_LITTLE_ENDIAN_HEADER)
     try:
         writer_of(type(message))(message, out)
     except (struct.error, ValueError, TypeError, AttributeError, OverflowError) as error:
         raise SerializationError(f"{type(message).__name__} cannot be serialised: {error}") from error
-    return bytes(out)
+    return out
 
 
 def deserialize(data: bytes | bytearray | memoryview, message_class: type[MessageT]) -> MessageT:

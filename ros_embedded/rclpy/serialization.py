@@ -11,7 +11,7 @@ from ros_embedded.rclpy.type_support import check_for_type_support
 def serialize_message(message: Any) -> bytes:
     """CDR bytes of a message, with their encapsulation header."""
     check_for_type_support(type(message))
-    return serialize(message)
+    return bytes(serialize(message))
 
 
 def deserialize_message(serialized_message: bytes, message_type: Any) -> Any:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import time
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from ros_embedded.interfaces.cdr import deserialize
@@ -34,28 +35,25 @@ class Subscription(TopicEndpoint):
         return len(self.handle._endpoint.matches())
 
     def _take(self) -> Callable[[], Any] | None:
-        sample = self._endpoint.take()
+        try:
+            sample = self._endpoint.take(bytes if self.raw else self._message)
+        except ValueError as error:
+            self._node.get_logger().error(f"Dropped a malformed message on '{self.topic}': {error}")
+            return None
         if sample is None:
             return None
-        received_ns = time.time_ns()
+        if not self._takes_info:
+            return partial(self._callback, sample.data)
+        info = {
+            "source_timestamp": sample.source_timestamp,
+            "received_timestamp": time.time_ns(),
+            "publication_sequence_number": None,
+            "reception_sequence_number": None,
+        }
+        return partial(self._callback, sample.data, info)
 
-        def call() -> Any:
-            try:
-                message = sample.data if self.raw else deserialize(sample.data, self.msg_type)
-            except ValueError as error:
-                self._node.get_logger().error(f"Dropped a malformed message on '{self.topic}': {error}")
-                return None
-            if not self._takes_info:
-                return self._callback(message)
-            info = {
-                "source_timestamp": sample.source_timestamp,
-                "received_timestamp": received_ns,
-                "publication_sequence_number": None,
-                "reception_sequence_number": None,
-            }
-            return self._callback(message, info)
-
-        return call
+    def _message(self, payload: memoryview) -> Any:
+        return deserialize(payload, self.msg_type)
 
 
 def _takes_info(callback: Callable[..., Any]) -> bool:

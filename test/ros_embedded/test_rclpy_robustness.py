@@ -53,6 +53,20 @@ def test_message_that_cannot_be_read_is_logged_and_dropped(
     assert "Dropped a malformed message on 's': unreadable" in capfd.readouterr().err
 
 
+def test_payload_cannot_be_read_after_the_memory_that_it_lay_in_is_free(
+    make_node: Callable, spin_until: Callable, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    node, received, kept = make_node(), [], []
+    monkeypatch.setattr("ros_embedded.rclpy.subscription.deserialize", lambda payload, _: kept.append(payload))
+    node.create_subscription(String, "s", received.append, 10)
+    publisher = node.create_publisher(String, "s", 10)
+    assert spin_until(lambda: publisher.get_subscription_count() == 1)
+    publisher.publish(String(data="x"))
+    assert spin_until(lambda: received)
+    with pytest.raises(ValueError, match="released"):
+        bytes(kept[0])
+
+
 def test_payload_that_does_not_fit_is_not_published(make_node: Callable) -> None:
     publisher = make_node().create_publisher(String, "s", 10)
     for payload in (b"", b"\0\1\0\0", b"\0\1\0\0\xff\xff\xff\x7fabc", b"\0\1\0\0\1\0\0\0x"):

@@ -6,6 +6,7 @@ call here releases it.
 """
 
 import ctypes as ct
+from collections.abc import Callable
 from functools import cache
 from importlib.metadata import version
 from typing import Any, NamedTuple
@@ -137,6 +138,8 @@ _serdata_to_ser_ref = _bind(
 _serdata_to_ser_unref = _bind("ddsi_serdata_to_ser_unref", None, _pointer, ct.POINTER(IoVector))
 _serdata_unref = _bind("ddsi_serdata_unref", None, _pointer)
 _SERDATA_IS_DATA = 2
+_view = ct.PYFUNCTYPE(ct.py_object, _pointer, ct.c_ssize_t, ct.c_int)(("PyMemoryView_FromMemory", ct.pythonapi))
+_READ_ONLY = 0x100
 
 create_qos = _bind("dds_create_qos", _pointer)
 delete_qos = _bind("dds_delete_qos", None, _pointer)
@@ -199,14 +202,19 @@ def sertype(entity: int) -> int:
     return value.value
 
 
+def _address_of(data: bytes) -> int | None:
+    return ct.cast(ct.c_char_p(data), _pointer).value
+
+
 _WORD_OF_ZEROS = ct.c_uint32(0)
 _ZEROS = ct.addressof(_WORD_OF_ZEROS)
 
 
-def write_cdr(writer: int, type_pointer: int, data: bytes) -> None:
+def write_cdr(writer: int, type_pointer: int, data: bytes | bytearray) -> None:
     """Write one sample, its 4-byte encapsulation header included. Raises DDSError, also if it does not fit the type."""
     padding = -len(data) % 4  # payloads travel in words; left alone, Cyclone would send what happens to lie there
-    payload = IoVector(ct.cast(ct.c_char_p(data), _pointer).value, len(data))
+    base = ct.addressof(ct.c_char.from_buffer(data)) if isinstance(data, bytearray) else _address_of(data)
+    payload = IoVector(base, len(data))
     vectors, count = (IoVector * 2)(payload, IoVector(_ZEROS, padding)), 2 if padding else 1
     serdata = _serdata_from_ser_iov(type_pointer, _SERDATA_IS_DATA, count, vectors, len(data) + padding)
     if not serdata:
@@ -215,30 +223,31 @@ def write_cdr(writer: int, type_pointer: int, data: bytes) -> None:
 
 
 class Sample(NamedTuple):
-    """One received payload and where it came from."""
+    """What was read of one received payload, and where that came from."""
 
-    data: bytes
+    data: Any
     source_timestamp: int
     publication_handle: int
 
 
-def take_cdr(reader: int) -> Sample | None:
-    """Take the oldest sample that holds data, or None when there is none."""
+def take_cdr(reader: int, read: Callable[[memoryview], Any] = bytes) -> Sample | None:
+    """Take the oldest sample that holds data, or None when there is none; `read` sees the payload where it lies."""
     serdata, info = (_pointer * 1)(), (SampleInfo * 1)()
     while check(_takecdr(reader, serdata, 1, info, ANY_STATE), "dds_takecdr"):
         try:
             if info[0].valid_data:
-                return Sample(_bytes(serdata[0]), info[0].source_timestamp, info[0].publication_handle)
+                return Sample(_read(serdata[0], read), info[0].source_timestamp, info[0].publication_handle)
         finally:
             _serdata_unref(serdata[0])
     return None
 
 
-def _bytes(serdata: int | None) -> bytes:
+def _read(serdata: int | None, read: Callable[[memoryview], Any]) -> Any:
     size, vector = _serdata_size(serdata), IoVector()
     reference = _serdata_to_ser_ref(serdata, 0, size, ct.byref(vector))
     try:
-        return ct.string_at(vector.base, size)
+        with _view(vector.base, size, _READ_ONLY) as payload:
+            return read(payload)
     finally:
         _serdata_to_ser_unref(reference, ct.byref(vector))
 

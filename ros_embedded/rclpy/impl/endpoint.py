@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes as ct
+from collections.abc import Callable
 from typing import Any
 
 from ros_embedded.rclpy.duration import Duration, Infinite
@@ -108,7 +109,7 @@ class Writer(_Endpoint):
         self._sertype = cyclone.sertype(self.entity)
         self.handle = cyclone.instance_handle(self.entity)
 
-    def write(self, payload: bytes) -> None:
+    def write(self, payload: bytes | bytearray) -> None:
         """Send one sample, its encapsulation header included. Raises DDSError."""
         with self._lifetime:
             cyclone.write_cdr(self.entity, self._sertype, payload)
@@ -121,7 +122,10 @@ class Reader(_Endpoint):
         super().__init__(*args)
         self.condition = cyclone.read_condition(self.entity)
 
-    def take(self) -> cyclone.Sample | None:
-        """The oldest sample, or None when there is none. Raises DDSError after the end."""
+    def take(self, read: Callable[[memoryview], Any] = bytes) -> cyclone.Sample | None:
+        """The oldest sample, or None when there is none; its data is what `read` makes of the payload.
+
+        Raises DDSError after the end, and what `read` raises; the sample is taken then, too.
+        """
         with self._lifetime:
-            return cyclone.take_cdr(self.entity)
+            return cyclone.take_cdr(self.entity, read)

@@ -29,7 +29,7 @@ _SIZE = 16
 _ENCAPSULATION = 4
 
 
-def with_header(payload: bytes, request: RequestId) -> bytes:
+def with_header(payload: bytes | bytearray, request: RequestId) -> bytes | bytearray:
     """`payload`, CDR with its encapsulation header, as it travels."""
     return payload[:_ENCAPSULATION] + struct.pack("<Qq", *request[:2]) + payload[_ENCAPSULATION:]
 
