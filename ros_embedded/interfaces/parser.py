@@ -86,19 +86,21 @@ def parse_type(text: str, package: str) -> FieldType:
     if match is None:
         raise ValueError(f"{text!r} is not a type")
     base = _ALIASES.get(match["base"], match["base"])
-    if match["string_bound"] and base not in STRINGS:
-        raise ValueError(f"only strings have a bound of length, not {base}")
-    if "0" in (str(int(match["string_bound"] or 1)), str(int(match["size"] or 1))):
+    bound, size = (None if digits is None else int(digits) for digits in (match["string_bound"], match["size"]))
+    if 0 in (bound, size):
         raise ValueError("sizes and bounds are above 0")
+    if bound and base not in STRINGS:
+        raise ValueError(f"only strings have a bound of length, not {base}")
     if base not in PRIMITIVES and base not in STRINGS:
         owner, _, name = base.rpartition("/")
         if not _FIELD_NAME.match(owner or package) or not _MESSAGE_NAME.match(name):
             raise ValueError(f"{base!r} is neither a built-in type nor the name of a message")
         base = f"{owner or package}/msg/{name}"
-    bound, size = int(match["string_bound"] or 0), int(match["size"] or 0)
     if match["brackets"] is None:
-        return FieldType(base, bound)
-    return FieldType(base, bound, "unbounded" if not size else "bounded" if match["bounded"] else "fixed", size)
+        return FieldType(base, bound or 0)
+    return FieldType(
+        base, bound or 0, "unbounded" if not size else "bounded" if match["bounded"] else "fixed", size or 0
+    )
 
 
 def parse_value(text: str, kind: FieldType) -> Value:
