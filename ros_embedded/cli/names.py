@@ -18,6 +18,8 @@ def _declare(kind: str, names_and_types: Callable[[Any], NamesAndTypes]) -> None
         flag(f"--include-hidden-{kind}s", dest="hidden", help=f"hidden {kind}s too"),
     )
 
+    verbose = (flag("-v", "--verbose", help="also show how many publish and subscribe"),) if kind == "topic" else ()
+
     def show(found: NamesAndTypes, arguments: argparse.Namespace, show_types: bool) -> None:
         shown = [(name, types) for name, types in sorted(found) if arguments.hidden or not is_hidden(name)]
         if arguments.count:
@@ -30,10 +32,14 @@ def _declare(kind: str, names_and_types: Callable[[Any], NamesAndTypes]) -> None
         f"{kind} list",
         f"Output a list of available {kind}s",
         flag("-t", "--show-types", help="also show the types"),
+        *verbose,
         *choice,
     )
     def _list(node: Any, arguments: argparse.Namespace) -> None:
-        show(names_and_types(node), arguments, arguments.show_types)
+        if verbose and arguments.verbose and not arguments.count:
+            _show_counts(node, [each for each in names_and_types(node) if arguments.hidden or not is_hidden(each[0])])
+        else:
+            show(names_and_types(node), arguments, arguments.show_types)
 
     @command(f"{kind} type", f"Print the type of a {kind}", argument("name"))
     def _type(node: Any, arguments: argparse.Namespace) -> None:
@@ -46,6 +52,16 @@ def _declare(kind: str, names_and_types: Callable[[Any], NamesAndTypes]) -> None
     def _find(node: Any, arguments: argparse.Namespace) -> None:
         found = [(name, types) for name, types in names_and_types(node) if arguments.type in types]
         show(found, arguments, False)
+
+
+def _show_counts(node: Any, topics: NamesAndTypes) -> None:
+    for heading, end in (("Published", "publisher"), ("Subscribed", "subscriber")):
+        print(f"{heading} topics:")
+        for name, types in topics:
+            count = getattr(node, f"count_{end}s")(name)
+            if count:
+                print(f" * {name} [{', '.join(types)}] {count} {end}{'s' if count > 1 else ''}")
+        print()
 
 
 _declare("topic", lambda node: node.get_topic_names_and_types())

@@ -104,6 +104,10 @@ def test_topics_are_listed_with_types(run):
     assert "/parameter_events [rcl_interfaces/msg/ParameterEvent]" in lines
     assert not any("_action" in line for line in lines)
     assert "_ros2cli" not in run("service", "list", "--include-hidden-services")[1]
+    published, subscribed = run("topic", "list", "-v")[1].split("\n\n")[:2]
+    assert published.startswith("Published topics:\n")
+    assert " * /flat/chatter [std_msgs/msg/String] 1 publisher\n" in published
+    assert subscribed == "Subscribed topics:\n * /flat/listen [std_msgs/msg/String] 1 subscriber"
 
 
 def test_topics_of_a_type_are_found_without_hidden_ones(run):
