@@ -11,6 +11,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -147,7 +148,7 @@ class _Processes:
 
     def _announce(self, event: ProcessEvent) -> None:
         for handler in list(self._context.event_handlers):
-            self._carry_out(lambda context, handler=handler: handler.handle(event, context))  # type: ignore[misc]
+            self._carry_out(partial(handler.handle, event))
 
     def _start(self, description: ProcessDescription) -> None:
         pipes = (
@@ -188,9 +189,9 @@ class _Processes:
         else:
             command = " ".join(description.command)
             _say("ERROR", name, f"process has died [pid {process.pid}, exit code {code}, cmd '{command}'].")
-            self._has_failed |= not (self._stops or action.respawn)
+            self._has_failed |= not (self._stops or description.respawns)
         self._announce(ProcessExited(action, name, description.command, process.pid, code))
-        if action.respawn:
+        if description.respawns:
             again_s = time.monotonic() + (action.respawn_delay or 0.0)
             self._context.timers.append((again_s, lambda _: self._start(description)))
 

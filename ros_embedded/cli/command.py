@@ -14,6 +14,8 @@ import yaml
 
 from ros_embedded import rclpy
 from ros_embedded.interfaces import get_service
+from ros_embedded.rclpy.names import topic_or_service_is_hidden
+from ros_embedded.rclpy.node_graph import NamesAndTypes
 from ros_embedded.rclpy.type_description_service import START_TYPE_DESCRIPTION_SERVICE_PARAM
 from ros_embedded.rosidl_runtime_py import message_to_csv, message_to_yaml, set_message_fields
 
@@ -114,9 +116,15 @@ def absolute(name: str) -> str:
     return name if name.startswith("/") else f"/{name}"
 
 
-def is_hidden(name: str) -> bool:
-    """True if a part of the name begins with an underscore."""
-    return any(part.startswith("_") for part in name.split("/"))
+is_hidden = topic_or_service_is_hidden  # the rule for the names of nodes and actions too
+
+
+def known_types(kind: str, found: NamesAndTypes, name: str) -> list[str]:
+    """The types of a topic, service or action of the graph. Raises CommandError if there is none of that name."""
+    types = dict(found).get(absolute(name))
+    if not types:
+        raise CommandError(f"Unknown {kind} '{name}'")
+    return types
 
 
 def ask(node: Any, name: str, service: str, **fields: Any) -> Any:

@@ -6,22 +6,21 @@ import argparse
 from collections.abc import Callable
 from typing import Any
 
-from ros_embedded.cli.command import CommandError, absolute, argument, command, flag, is_hidden
+from ros_embedded.cli.command import NamesAndTypes, argument, command, flag, is_hidden, known_types
 from ros_embedded.rclpy.action import get_action_names_and_types
-
-NamesAndTypes = list[tuple[str, list[str]]]
 
 
 def _declare(kind: str, names_and_types: Callable[[Any], NamesAndTypes]) -> None:
+    counts = (flag("-v", "--verbose", help="also show how many publish and subscribe"),) if kind == "topic" else ()
     choice = (
         flag("-c", f"--count-{kind}s", dest="count", help="only show how many there are"),
         flag(f"--include-hidden-{kind}s", dest="hidden", help=f"hidden {kind}s too"),
     )
 
-    verbose = (flag("-v", "--verbose", help="also show how many publish and subscribe"),) if kind == "topic" else ()
+    def chosen(found: NamesAndTypes, arguments: argparse.Namespace) -> NamesAndTypes:
+        return [(name, types) for name, types in sorted(found) if arguments.hidden or not is_hidden(name)]
 
-    def show(found: NamesAndTypes, arguments: argparse.Namespace, show_types: bool) -> None:
-        shown = [(name, types) for name, types in sorted(found) if arguments.hidden or not is_hidden(name)]
+    def show(shown: NamesAndTypes, arguments: argparse.Namespace, show_types: bool) -> None:
         if arguments.count:
             print(len(shown))
             return
@@ -32,26 +31,24 @@ def _declare(kind: str, names_and_types: Callable[[Any], NamesAndTypes]) -> None
         f"{kind} list",
         f"Output a list of available {kind}s",
         flag("-t", "--show-types", help="also show the types"),
-        *verbose,
+        *counts,
         *choice,
     )
     def _list(node: Any, arguments: argparse.Namespace) -> None:
-        if verbose and arguments.verbose and not arguments.count:
-            _show_counts(node, [each for each in names_and_types(node) if arguments.hidden or not is_hidden(each[0])])
+        shown = chosen(names_and_types(node), arguments)
+        if counts and arguments.verbose and not arguments.count:
+            _show_counts(node, shown)
         else:
-            show(names_and_types(node), arguments, arguments.show_types)
+            show(shown, arguments, arguments.show_types)
 
     @command(f"{kind} type", f"Print the type of a {kind}", argument("name"))
     def _type(node: Any, arguments: argparse.Namespace) -> None:
-        types = dict(names_and_types(node)).get(absolute(arguments.name))
-        if not types:
-            raise CommandError(f"Unknown {kind} '{arguments.name}'")
-        print("\n".join(types))
+        print("\n".join(known_types(kind, names_and_types(node), arguments.name)))
 
     @command(f"{kind} find", f"Output a list of {kind}s of a given type", argument("type"), *choice)
     def _find(node: Any, arguments: argparse.Namespace) -> None:
         found = [(name, types) for name, types in names_and_types(node) if arguments.type in types]
-        show(found, arguments, False)
+        show(chosen(found, arguments), arguments, False)
 
 
 def _show_counts(node: Any, topics: NamesAndTypes) -> None:

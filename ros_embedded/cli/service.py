@@ -17,6 +17,7 @@ from ros_embedded.cli.command import (
     await_future,
     command,
     fill,
+    known_types,
     message_text,
     spin,
 )
@@ -54,9 +55,7 @@ def _call(node: Any, arguments: argparse.Namespace) -> None:
 @command("service info", "Print information about a service", argument("service_name"))
 def _info(node: Any, arguments: argparse.Namespace) -> None:
     name = absolute(arguments.service_name)
-    types = dict(node.get_service_names_and_types()).get(name)
-    if not types:
-        raise CommandError(f"Unknown service '{arguments.service_name}'")
+    types = known_types("service", node.get_service_names_and_types(), arguments.service_name)
     print(f"Type: {types[0] if len(types) == 1 else types}")
     print(f"Clients count: {node.count_clients(name)}\nServices count: {node.count_services(name)}")
 

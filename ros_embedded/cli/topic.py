@@ -20,6 +20,7 @@ from ros_embedded.cli.command import (
     command,
     fill,
     flag,
+    known_types,
     message_text,
     spin,
 )
@@ -95,9 +96,7 @@ def _class_of(node: Any, name: str, given: str | None = None) -> Any:
 def _info(node: Any, arguments: argparse.Namespace) -> None:
     name = absolute(arguments.topic_name)
     end = "\n\n" if arguments.verbose else "\n"
-    types = _types_of(node, name)
-    if not types:
-        raise CommandError(f"Unknown topic '{arguments.topic_name}'")
+    types = known_types("topic", node.get_topic_names_and_types(), arguments.topic_name)
     print(f"Type: {types[0] if len(types) == 1 else types}", end=end)
     publishers, subscriptions = node.get_publishers_info_by_topic(name), node.get_subscriptions_info_by_topic(name)
     for title, infos in (("Publisher", publishers), ("Subscription", subscriptions)):

@@ -24,7 +24,6 @@ PYTHON_TYPES = {
 
 def checked_numbers(value: Any, name: str, kind: FieldType, check: bool) -> array | np.ndarray:
     """The array that an assigned sequence of numbers is kept in; AssertionError for what does not fit if `check`."""
-    numbers = _numeric(kind)
     try:
         if check and kind.name == "float32":
             _check_finite_stay_finite(value)
@@ -32,11 +31,11 @@ def checked_numbers(value: Any, name: str, kind: FieldType, check: bool) -> arra
     except (OverflowError, TypeError, ValueError) as error:
         if not check:
             raise
-        limit = FLOAT_LIMITS.get(kind.name, 0.0)
-        limits = f" and each integer in [{numbers.least}, {numbers.greatest}]"
-        if not numbers.is_integer:
-            limits = f" and each {numbers.idl_name} in [{-limit:f}, {limit:f}]"
-        element = f"each value of type '{PYTHON_TYPES.get(kind.name, 'int')}'{limits}"
+        numbers, limit = _numeric(kind), FLOAT_LIMITS.get(kind.name)
+        limits = f"integer in [{numbers.least}, {numbers.greatest}]"
+        if limit is not None:
+            limits = f"{numbers.idl_name} in [{-limit:f}, {limit:f}]"
+        element = f"each value of type '{PYTHON_TYPES.get(kind.name, 'int')}' and each {limits}"
         problem = f"The '{name}' field must be a set or sequence{_length_text(kind)} and {element}"
         raise AssertionError(problem) from error
 

@@ -98,9 +98,9 @@ def parse_type(text: str, package: str) -> FieldType:
         base = f"{owner or package}/msg/{name}"
     if match["brackets"] is None:
         return FieldType(base, bound or 0)
-    return FieldType(
-        base, bound or 0, "unbounded" if not size else "bounded" if match["bounded"] else "fixed", size or 0
-    )
+    if size is None:
+        return FieldType(base, bound or 0, "unbounded")
+    return FieldType(base, bound or 0, "bounded" if match["bounded"] else "fixed", size)
 
 
 def parse_value(text: str, kind: FieldType) -> Value:

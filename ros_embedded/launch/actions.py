@@ -226,6 +226,7 @@ class ProcessDescription:
     environment: dict[str, str]
     shows_output: bool
     cwd: str | None
+    respawns: bool
 
 
 class ExecuteProcess(Action):
@@ -264,6 +265,7 @@ class ExecuteProcess(Action):
             for key, value in self.additional_env.items()
         }
         shows_output = perform_substitutions(context, self.output) in ("screen", "both", "own_log")
+        respawns = self.respawn if isinstance(self.respawn, bool) else IfCondition(self.respawn).evaluate(context)
         context.processes.append(
             ProcessDescription(
                 action=self,
@@ -272,9 +274,8 @@ class ExecuteProcess(Action):
                 environment=context.environment | more,
                 shows_output=shows_output,
                 cwd=None if self.cwd is None else perform_substitutions(context, self.cwd),
+                respawns=respawns,
             )
         )
         if self.on_exit is not None:
             context.event_handlers.append(OnProcessExit(target_action=self, on_exit=self.on_exit))
-        if not isinstance(self.respawn, bool):
-            self.respawn = IfCondition(self.respawn).evaluate(context)

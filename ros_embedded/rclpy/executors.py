@@ -238,9 +238,7 @@ class Executor:
 
     async def _execute(self, entity: ExecutableEntity, call: Callable[[], Any]) -> None:
         try:
-            result = call()
-            if inspect.iscoroutine(result):
-                await result
+            await await_or_execute(call)
         finally:
             if entity.callback_group is not None:
                 entity.callback_group.ending_execution(entity)

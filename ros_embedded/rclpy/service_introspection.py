@@ -35,7 +35,7 @@ class ServiceEventPublisher:
         self._node, self._event_type, self._clock = node, event_type, clock
         self.state = ServiceIntrospectionState.OFF
         self._participant = node.context.participant
-        topic = f"rt{node.resolve_topic_name(f'{service_name}/_service_event')}"
+        topic = f"rt{node._rclpy_core.resolve(f'{service_name}/_service_event', 'topic')}"
         qos = resolved(qos, self._participant.graph, topic, is_publisher=True)
         self._writer = self._participant.create_writer(node._rclpy_core.entities, topic, event_type._TYPE_NAME, qos)
 

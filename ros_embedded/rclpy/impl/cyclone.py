@@ -202,7 +202,9 @@ def sertype(entity: int) -> int:
     return value.value
 
 
-def _address_of(data: bytes) -> int | None:
+def _address_of(data: bytes | bytearray) -> int | None:
+    if isinstance(data, bytearray):
+        return ct.addressof(ct.c_char.from_buffer(data))
     return ct.cast(ct.c_char_p(data), _pointer).value
 
 
@@ -213,8 +215,7 @@ _ZEROS = ct.addressof(_WORD_OF_ZEROS)
 def write_cdr(writer: int, type_pointer: int, data: bytes | bytearray) -> None:
     """Write one sample, its 4-byte encapsulation header included. Raises DDSError, also if it does not fit the type."""
     padding = -len(data) % 4  # payloads travel in words; left alone, Cyclone would send what happens to lie there
-    base = ct.addressof(ct.c_char.from_buffer(data)) if isinstance(data, bytearray) else _address_of(data)
-    payload = IoVector(base, len(data))
+    payload = IoVector(_address_of(data), len(data))
     vectors, count = (IoVector * 2)(payload, IoVector(_ZEROS, padding)), 2 if padding else 1
     serdata = _serdata_from_ser_iov(type_pointer, _SERDATA_IS_DATA, count, vectors, len(data) + padding)
     if not serdata:
