@@ -9,7 +9,7 @@ from memory_node.domain.skill import FailureReason, SkillCall
 from memory_node.domain.skill_library import KNIFE_CLASSES, SKILLS, ObjectReference, Precondition, Predicate
 from memory_node.domain.states import ObjectState
 from memory_node.domain.step import StepRecord
-from memory_node.experience.lifting import lifted_call
+from memory_node.experience.class_actions import class_call
 from memory_node.experience.remedy import broken_rules, declared_remedy, remedy_of_rule
 
 _FAUCET = "Faucet"
@@ -64,7 +64,7 @@ class BelievedFacts:
 
     def fulfil(self, call: SkillCall) -> bool:
         """Return whether what a call is there for holds already, so that it need not be done."""
-        subject = next(iter(lifted_call(call).arguments), "")
+        subject = next(iter(class_call(call).arguments), "")
         if call.skill == "GoToObject":
             return self.just_moved or self.near == subject
         if call.skill == "PickupObject":

@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 
 from memory_node.domain.skill import FailureReason, SkillCall
 from memory_node.domain.step import StepRecord
-from memory_node.experience.lifting import lifted_call
-from memory_node.experience.tally import Tally
+from memory_node.experience.class_actions import class_call
+from memory_node.experience.success_counts import SuccessCounts
 
 _REASONS = tuple(FailureReason)
 _REASON_INDEX = {reason: index for index, reason in enumerate(_REASONS)}
@@ -135,9 +135,9 @@ class EpisodeGraph:
         self._edges = _Edges()
         self._takes: dict[str, array[int]] = {}
         self._steps = 0
-        self._by_room: defaultdict[str, Tally] = defaultdict(Tally)
-        self._by_object: defaultdict[str, Tally] = defaultdict(Tally)
-        self._relations: defaultdict[str, Tally] = defaultdict(Tally)
+        self._by_room: defaultdict[str, SuccessCounts] = defaultdict(SuccessCounts)
+        self._by_object: defaultdict[str, SuccessCounts] = defaultdict(SuccessCounts)
+        self._relations: defaultdict[str, SuccessCounts] = defaultdict(SuccessCounts)
 
     def __len__(self) -> int:
         return len(self._edges.rows)
@@ -172,7 +172,7 @@ class EpisodeGraph:
         for step in steps:
             after = StateKey.of(step.room, (*step.visible, *step.relations), step.held_object)
             before = state if state is not None else StateKey(step.room, "start")
-            number = self._edges.number(before, lifted_call(step.action), after if step.success else before)
+            number = self._edges.number(before, class_call(step.action), after if step.success else before)
             takes.append(number * len(_REASONS) + _REASON_INDEX[step.reason])
             self._edges.be_at(after, step.position)
             # A failure changes nothing, but what was seen meanwhile is where the next step starts.
@@ -245,7 +245,7 @@ class EpisodeGraph:
             for relation in row.target.relations:
                 self._tally(self._relations, row.target.room, relation, True, times)
 
-    def _tally(self, tallies: defaultdict[str, Tally], key: str, name: str, success: bool, times: int) -> None:
+    def _tally(self, tallies: defaultdict[str, SuccessCounts], key: str, name: str, success: bool, times: int) -> None:
         tallies[key].add(name, success, times)
         if not tallies[key]:
             del tallies[key]

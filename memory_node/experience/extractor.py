@@ -9,9 +9,9 @@ from typing import Protocol
 from memory_node.domain.skill import FailureReason
 from memory_node.domain.skill_library import Predicate
 from memory_node.domain.step import EpisodeSummary, StepRecord
-from memory_node.experience.alignment import order_guidelines, procedure_guideline
+from memory_node.experience.action_alignment import order_guidelines, procedure_guideline
+from memory_node.experience.class_actions import class_action, class_arguments
 from memory_node.experience.guideline import Guideline
-from memory_node.experience.lifting import lifted_action, lifted_arguments
 from memory_node.experience.record import ExperienceRecord
 from memory_node.experience.remedy import broken_rules, declared_remedy, described, seen_remedy, spoken_classes
 
@@ -55,8 +55,8 @@ class RuleExtractor:
 
 def record_of(episode: EpisodeSummary, steps: Sequence[StepRecord], insights: Sequence[str]) -> ExperienceRecord:
     """Return the record of what happened; only the insights are anybody's opinion."""
-    done = tuple(lifted_action(step) for step in steps if step.success)
-    objects = dict.fromkeys(name for step in steps for name in lifted_arguments(step))
+    done = tuple(class_action(step) for step in steps if step.success)
+    objects = dict.fromkeys(name for step in steps for name in class_arguments(step))
     rooms = [step.room for step in steps if step.room]
     causes = [*(_cause(step) for step in steps if not step.success), *([] if episode.success else [episode.message])]
     return ExperienceRecord(
@@ -71,14 +71,14 @@ def record_of(episode: EpisodeSummary, steps: Sequence[StepRecord], insights: Se
         failure_causes=tuple(dict.fromkeys(cause for cause in causes if cause)),
         insights=tuple(insights),
         successful_actions=done,
-        failed_actions=tuple(lifted_action(step) for step in steps if not step.success),
+        failed_actions=tuple(class_action(step) for step in steps if not step.success),
         recommendations=tuple(insights),
     )
 
 
 def _cause(step: StepRecord) -> str:
     missing = ", ".join(str(rule.fact) for rule in broken_rules(step.action, step.reason))
-    return f"{lifted_action(step)}: {step.reason}" + (f", for want of {missing}" if missing else "")
+    return f"{class_action(step)}: {step.reason}" + (f", for want of {missing}" if missing else "")
 
 
 def _repairs(episode: EpisodeSummary, steps: Sequence[StepRecord]) -> list[Guideline]:
@@ -102,7 +102,7 @@ def _repair(episode: EpisodeSummary, step: StepRecord, later: Sequence[StepRecor
         what = rules[0].remedy
     else:
         return None
-    classes = frozenset(lifted_arguments(step))
+    classes = frozenset(class_arguments(step))
     general = bool(rules) and all(rule.fact.predicate in _OF_THE_ROBOT for rule in rules)
     return Guideline(
         key=f"repair|{skill}|{reason}|{what}",

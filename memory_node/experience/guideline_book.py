@@ -8,9 +8,9 @@ from collections.abc import Collection, Iterable, Iterator
 from itertools import islice
 
 from memory_node.domain.skill import SkillCall
+from memory_node.experience.class_actions import class_call
 from memory_node.experience.config import ExperienceConfig
 from memory_node.experience.guideline import Guideline
-from memory_node.experience.lifting import lifted_call
 from memory_node.experience.ranking import Ranking
 
 # The ranking of guidelines that hold for every task.
@@ -72,7 +72,7 @@ class GuidelineBook:
 
     def repairs(self, task_type: str, action: SkillCall) -> list[Guideline]:
         """Return the at most M repairs that apply to an action, most useful first."""
-        objects = lifted_call(action).arguments
+        objects = class_call(action).arguments
         listed = (self._by_key[key] for key in self._by_skill.get(action.skill, ()))
         return list(islice((g for g in listed if g.applies(task_type, objects)), self._config.active_guidelines))
 

@@ -9,12 +9,12 @@ from typing import Any
 from memory_node.domain.advice import Advice, AdviceSource
 from memory_node.domain.skill import SkillCall
 from memory_node.domain.step import EpisodeSummary, StepRecord
+from memory_node.experience.class_actions import class_call
 from memory_node.experience.config import ExperienceConfig
 from memory_node.experience.episode_graph import EpisodeGraph, Transition
 from memory_node.experience.extractor import Lesson
 from memory_node.experience.guideline import Guideline
 from memory_node.experience.guideline_book import GuidelineBook
-from memory_node.experience.lifting import lifted_call
 from memory_node.experience.record import ExperienceRecord
 from memory_node.experience.remedy import declared_remedy
 from memory_node.experience.similarity import RecordIndex
@@ -84,7 +84,7 @@ class LongTermExperience:
 
     def recalled(self, task_type: str, similar: Sequence[ExperienceRecord], action: SkillCall) -> list[Advice]:
         """Return what the same action failed with before, and the library's remedy for it."""
-        lifted, advice = lifted_call(action), []
+        lifted, advice = class_call(action), []
         for transition in self.failed_before(task_type, similar):
             if transition.call != lifted:
                 continue

@@ -16,11 +16,11 @@ from memory_node.domain.errors import RobotMemoryError
 from memory_node.domain.resources import resource_path
 from memory_node.domain.skill_library import library_text
 from memory_node.domain.step import EpisodeSummary, StepRecord
+from memory_node.experience.class_actions import class_action
 from memory_node.experience.config import ExperienceConfig
 from memory_node.experience.extractor import Lesson
 from memory_node.experience.guideline import Guideline
 from memory_node.experience.lesson_reply import GuidelineReply, LessonReply, RejectedReplyError, parse_lesson_reply
-from memory_node.experience.lifting import lifted_action
 from memory_node.experience.record import ExperienceRecord
 from memory_node.experience.remedy import broken_rules, described
 
@@ -114,7 +114,7 @@ class LlmRefiner:
         system = self._prompts.get_template("experience_lesson_system.j2").render(library=library_text())
         shown = [
             {
-                "action": lifted_action(step),
+                "action": class_action(step),
                 "outcome": "done" if step.success else f"failed: {step.reason}",
                 "message": step.message[:120],
                 "holding": step.held_object,

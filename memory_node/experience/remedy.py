@@ -9,7 +9,7 @@ from memory_node.domain.errors import InvalidValueError
 from memory_node.domain.skill import FailureReason, SkillCall
 from memory_node.domain.skill_library import SKILLS, Precondition, Predicate, check_call
 from memory_node.domain.step import StepRecord
-from memory_node.experience.lifting import lifted_action, lifted_call
+from memory_node.experience.class_actions import class_action, class_call
 
 # The skill that makes a fact true of its first argument.
 _ESTABLISHES = {
@@ -57,7 +57,7 @@ def seen_remedy(failed: StepRecord, later: Sequence[StepRecord]) -> tuple[SkillC
     able = _REPAIRS.get(failed.reason)
     done: list[SkillCall] = []
     for step in later:
-        if lifted_action(step) == lifted_action(failed):
+        if class_action(step) == class_action(failed):
             if step.success:
                 return tuple(dict.fromkeys(done))[-_LONGEST:]
         elif step.success and able is not None and step.action.skill in able:
@@ -69,8 +69,8 @@ def as_template(call: SkillCall, action: SkillCall) -> SkillCall:
     """Return `call` with the arguments that it shares with `action` replaced by their names there, else by classes."""
     skill = SKILLS.get(action.skill)
     names = [argument.name for argument in skill.arguments] if skill else []
-    roles = dict(zip(lifted_call(action).arguments, names))
-    lifted = lifted_call(call).arguments
+    roles = dict(zip(class_call(action).arguments, names))
+    lifted = class_call(call).arguments
     return SkillCall(call.skill, tuple("{" + roles[text] + "}" if text in roles else text for text in lifted))
 
 
@@ -79,7 +79,7 @@ def spoken_classes(action: SkillCall, remedy: Sequence[SkillCall]) -> frozenset[
     skill = SKILLS.get(action.skill)
     names = ["{" + argument.name + "}" for argument in skill.arguments] if skill else []
     used = {text for call in remedy for text in call.arguments}
-    return frozenset(text for name, text in zip(names, lifted_call(action).arguments) if name in used)
+    return frozenset(text for name, text in zip(names, class_call(action).arguments) if name in used)
 
 
 def described(calls: Sequence[SkillCall]) -> str:

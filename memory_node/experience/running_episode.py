@@ -6,8 +6,8 @@ from dataclasses import replace
 
 from memory_node.domain.skill import SkillCall
 from memory_node.domain.step import EpisodeSummary, StepRecord
+from memory_node.experience.class_actions import class_arguments
 from memory_node.experience.consistency import ConsistencyWarning
-from memory_node.experience.lifting import lifted_arguments
 from memory_node.experience.working_memory import WorkingMemory, WorkingMemoryView
 
 
@@ -47,7 +47,7 @@ class RunningEpisode:
             return ()
         late = bool(self._steps) and step.index < max(self._steps)
         self._steps[step.index] = step
-        self.classes.update(lifted_arguments(step))
+        self.classes.update(class_arguments(step))
         if not late:
             return self._memory.record(step)
         # Working memory follows the order of the steps, so a late one rebuilds it.

@@ -11,8 +11,8 @@ from sensor_msgs.msg import CameraInfo, Image
 from vision_msgs.msg import Detection2DArray
 
 from memory_node.domain.geometry import Pose
-from memory_node.home.camera import Camera
 from memory_node.nodes import conversions
+from memory_node.sim.camera import Camera
 
 FRAME = "camera_optical_frame"
 

@@ -19,16 +19,16 @@ from tf2_ros import StaticTransformBroadcaster, TransformBroadcaster
 from memory_node.domain.errors import InvalidValueError
 from memory_node.domain.geometry import Pose
 from memory_node.domain.skill import FailureReason, SkillResult
-from memory_node.home.camera import Camera
-from memory_node.home.execution import Pacing, Progress
-from memory_node.home.home_file import load_home
-from memory_node.home.robot import HomeRobot
-from memory_node.home.robot_config import ExecutionFaults
 from memory_node.nodes import conversions
 from memory_node.nodes.camera_output import CameraOutput
 from memory_node.nodes.parameters import declare, parameter
 from memory_node.nodes.qos import LATCHED
 from memory_node.scene_graph.free_space import OccupancyMap
+from memory_node.sim.camera import Camera
+from memory_node.sim.execution import Pacing, Progress
+from memory_node.sim.home_file import load_home
+from memory_node.sim.robot import HomeRobot
+from memory_node.sim.robot_config import ExecutionFaults
 
 
 @dataclass(frozen=True)

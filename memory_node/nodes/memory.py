@@ -8,7 +8,6 @@ from nav_msgs.msg import OccupancyGrid
 from rclpy.callback_groups import MutuallyExclusiveCallbackGroup
 from rclpy.node import Node
 
-from memory_node.delivery.open_memory import MemoryConfig, open_memory
 from memory_node.domain.errors import InputSkippedError, InvalidValueError
 from memory_node.domain.geometry import Pose
 from memory_node.experience.config import EXTRACTORS, ExperienceConfig
@@ -20,6 +19,7 @@ from memory_node.nodes.inputs.keyframes import Keyframes
 from memory_node.nodes.memory_services import MemoryServices
 from memory_node.nodes.memory_topics import MemoryTopics
 from memory_node.nodes.parameters import declare, parameter
+from memory_node.open_memory import MemoryConfig, open_memory
 from memory_node.perception.config import PerceptionConfig, SegmentationConfig
 from memory_node.perception.pipeline import PerceptionPipeline
 from memory_node.perception.segmentation import GeometricSegmenter

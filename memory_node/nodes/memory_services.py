@@ -9,11 +9,11 @@ from rclpy.callback_groups import ReentrantCallbackGroup
 from rclpy.node import Node
 from robot_memory import srv
 
-from memory_node.delivery.robot_memory import RobotMemory
 from memory_node.domain.answer import AnswerStatus, FindQuery
 from memory_node.domain.errors import RobotMemoryError
 from memory_node.domain.states import ObjectState
 from memory_node.domain.token_count import estimate_tokens
+from memory_node.memory import RobotMemory
 from memory_node.nodes import conversions
 from memory_node.nodes.memory_topics import MemoryTopics
 

@@ -8,10 +8,10 @@ from rclpy.callback_groups import MutuallyExclusiveCallbackGroup
 from rclpy.node import Node
 from robot_memory import msg as rm
 
-from memory_node.delivery.robot_memory import RobotMemory
 from memory_node.domain.scene import SceneEvent
+from memory_node.memory import RobotMemory
 from memory_node.nodes import conversions
-from memory_node.nodes.markers import EditMenus, MarkerTopic
+from memory_node.nodes.marker_messages import EditMenus, MarkerTopic
 from memory_node.nodes.qos import LATCHED
 from memory_node.short_term.statistics import CacheStatistics
 

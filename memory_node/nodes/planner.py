@@ -12,19 +12,19 @@ from rclpy.node import Node
 from robot_memory import msg as rm
 from robot_memory.action import ExecuteInstruction
 
-from memory_node.delivery.ablation import MODES, AblatedMemory, uses_experience
 from memory_node.domain.errors import RobotMemoryError
 from memory_node.nodes import conversions
 from memory_node.nodes.experience_client import ExperienceClient
 from memory_node.nodes.memory_client import MemoryClient
 from memory_node.nodes.parameters import declare, parameter
 from memory_node.nodes.skill_client import SkillClient
+from memory_node.planner.ablated_memory import MODES, AblatedMemory, uses_experience
 from memory_node.planner.executor import InstructionExecutor, InstructionResult
 from memory_node.planner.guided_planner import GuidedPlanner
 from memory_node.planner.open_planner import PLANNERS, open_planner
 from memory_node.planner.planner import Planner, PlanProgress, ProgressKind
 from memory_node.planner.planner_config import PlannerConfig
-from memory_node.retrieval.minilm import MiniLmEmbedder
+from memory_node.search.minilm import MiniLmEmbedder
 
 
 @dataclass(frozen=True)

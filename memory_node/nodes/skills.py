@@ -14,7 +14,6 @@ from robot_memory.action import ExecuteSkill
 from memory_node.domain.errors import RobotMemoryError
 from memory_node.domain.geometry import Pose
 from memory_node.domain.skill import FailureReason, SkillResult
-from memory_node.home.object_types import load_types
 from memory_node.nodes import conversions
 from memory_node.nodes.memory_client import MemoryClient
 from memory_node.nodes.parameters import declare
@@ -23,14 +22,15 @@ from memory_node.nodes.skill_bridge.base import NavigationBase
 from memory_node.nodes.skill_bridge.config import SkillsParameters
 from memory_node.nodes.skill_bridge.driving import Driving
 from memory_node.nodes.skill_bridge.forwarding import ForwardedSkills
-from memory_node.nodes.skill_bridge.lookup import TargetLookup
 from memory_node.nodes.skill_bridge.manipulation import Manipulation
+from memory_node.nodes.skill_bridge.object_lookup import TargetLookup
 from memory_node.nodes.skill_bridge.outcome import SkillRun
 from memory_node.nodes.skill_bridge.performer import SkillPerformer
 from memory_node.nodes.skill_bridge.preconditions import Preconditions
 from memory_node.nodes.skill_bridge.surroundings import Surroundings
 from memory_node.nodes.skill_bridge.target import Hand
 from memory_node.nodes.waiting import PeerTimeoutError
+from memory_node.sim.object_types import load_types
 
 
 class SkillsNode(Node):

@@ -10,12 +10,12 @@ from memory_node.domain.skill_library import KNIFE_CLASSES, Predicate
 from memory_node.domain.states import ObjectState
 from memory_node.planner.belief import Belief, Thing
 from memory_node.planner.goal import Goal, Mention
+from memory_node.planner.goal_attempt import GoalAttempt, NothingFound, Setback, Steps
 from memory_node.planner.locating import Locator
-from memory_node.planner.lookup import MemoryLookup
+from memory_node.planner.memory_lookup import MemoryLookup
 from memory_node.planner.object_kinds import ObjectKinds
 from memory_node.planner.outcomes import Outcomes
 from memory_node.planner.planner import PlannedStep, PlanningFailedError, Situation
-from memory_node.planner.pursuit import NothingFound, Pursuit, Setback, Steps
 from memory_node.planner.search import Wanted, find_plan
 
 _MAX_STEPS = 60
@@ -48,7 +48,7 @@ class GoalRun:
 
     @property
     def _belief(self) -> Belief:
-        return self._pursuit.belief
+        return self._attempt.belief
 
     def achieve(self, goal: Goal) -> Steps:
         """Yield the steps of one goal.
@@ -62,7 +62,7 @@ class GoalRun:
             repeats = goal.count if goal.kind not in (GoalKind.STACK, GoalKind.EXAMINE) else 1
             for number in range(repeats):
                 if number:
-                    self._pursuit.taken |= self._belief.things["target"].identities
+                    self._attempt.taken |= self._belief.things["target"].identities
                     self._belief.forget("target")
                 yield from self._stages(goal)
         finally:
@@ -70,8 +70,8 @@ class GoalRun:
 
     def _begin(self) -> None:
         """Start from what is known for certain: what the hand holds. All else is asked of memory anew."""
-        self._pursuit = Pursuit(Belief(self._kinds))
-        self._outcomes = Outcomes(self._kinds, self._pursuit)
+        self._attempt = GoalAttempt(Belief(self._kinds))
+        self._outcomes = Outcomes(self._kinds, self._attempt)
         self._failures = self._steps = 0
         held_class, held_id = self._held
         if held_class:
@@ -79,7 +79,7 @@ class GoalRun:
             self._belief.state = replace(self._belief.state, held="held")
 
     def _note_held(self) -> None:
-        thing = self._pursuit.held
+        thing = self._attempt.held
         self._held = (thing.object_class, thing.object_id or thing.reference) if thing else ("", "")
 
     def _stages(self, goal: Goal) -> Steps:
@@ -119,9 +119,9 @@ class GoalRun:
     def _slice(self, goal: Goal) -> Steps:
         """Have slices: those that memory knows of, else cut."""
         pieces = self._kinds.sliced(goal.target.object_class)
-        held = self._pursuit.held
+        held = self._attempt.held
         in_hand = held is not None and held.object_class == pieces
-        if goal.sliced and (in_hand or self._locator.remembered(self._pursuit, pieces, goal.target, "target")):
+        if goal.sliced and (in_hand or self._locator.remembered(self._attempt, pieces, goal.target, "target")):
             return
         yield from self._need("target", goal.target)
         if not self._holds_knife():
@@ -191,7 +191,7 @@ class GoalRun:
         if sliced:
             mention = replace(mention, candidates=tuple(self._kinds.sliced(one) for one in mention.candidates))
         try:
-            yield from self._locator.need(self._pursuit, name, mention)
+            yield from self._locator.need(self._attempt, name, mention)
         except NothingFound:
             whole = self._kinds.whole(mention.object_class)
             if whole == mention.object_class:
@@ -199,7 +199,7 @@ class GoalRun:
             yield from self._need(name, Mention(whole, (whole,)))
             yield from self._need("knife", _KNIFE)
             yield from self._make(Wanted(_P.STATE, (name,), _S.SLICED))
-            self._pursuit.mentions[name] = mention
+            self._attempt.mentions[name] = mention
 
     def _make(self, *wanted: Wanted) -> Steps:
         """Execute searched plans until all of `wanted` holds."""
@@ -217,7 +217,7 @@ class GoalRun:
                 for call in plan:
                     yield from self._do(self._as_known_now(call))
             except _Replan:
-                for name, mention in list(self._pursuit.mentions.items()):
+                for name, mention in list(self._attempt.mentions.items()):
                     yield from self._need(name, mention)
 
     def _as_known_now(self, call: SkillCall) -> SkillCall:
@@ -253,5 +253,5 @@ class GoalRun:
         return self._belief.things[name].call_name
 
     def _holds_knife(self) -> bool:
-        thing = self._pursuit.held
+        thing = self._attempt.held
         return thing is not None and thing.object_class in KNIFE_CLASSES

@@ -10,7 +10,7 @@ from memory_node.domain.chat_model import ChatModel, ChatModelError, Message
 from memory_node.domain.resources import resource_path
 from memory_node.domain.skill import FailureReason, SkillCall, SkillResult
 from memory_node.domain.skill_library import SKILLS, ArgumentKind, ObjectReference, library_text
-from memory_node.planner.lookup import MemoryLookup
+from memory_node.planner.memory_lookup import MemoryLookup
 from memory_node.planner.object_kinds import ObjectKinds
 from memory_node.planner.plan_check import check_plan, class_of
 from memory_node.planner.planner import (

@@ -12,10 +12,10 @@ from memory_node.domain.skill_library import ObjectReference
 from memory_node.domain.states import ObjectState
 from memory_node.planner.belief import Thing
 from memory_node.planner.goal import Mention
-from memory_node.planner.lookup import MemoryLookup
+from memory_node.planner.goal_attempt import GoalAttempt, NothingFound, Setback, Steps
+from memory_node.planner.memory_lookup import MemoryLookup
 from memory_node.planner.object_kinds import ObjectKinds
 from memory_node.planner.planner import PlannedStep
-from memory_node.planner.pursuit import NothingFound, Pursuit, Setback, Steps
 
 _S = ObjectState
 # Where something that is in the way may be put down, the handiest first.
@@ -37,86 +37,88 @@ class Locator:
         self._lookup = lookup
         self.first_places: dict[str, Thing] = {}
 
-    def need(self, pursuit: Pursuit, name: str, mention: Mention) -> Steps:
+    def need(self, attempt: GoalAttempt, name: str, mention: Mention) -> Steps:
         """Have a thing located under a name: in the hand, remembered, or found by exploring.
 
         Raises:
             NothingFound: it is nowhere.
         """
-        pursuit.mentions[name] = mention
-        if name in pursuit.belief.things:
+        attempt.mentions[name] = mention
+        if name in attempt.belief.things:
             return
-        held = pursuit.held
+        held = attempt.held
         wanted = held is not None and held.object_class in mention.candidates and not mention.another
-        if held is not None and wanted and not held.identities & pursuit.taken:
-            pursuit.belief.rename(held.name, name)
+        if held is not None and wanted and not held.identities & attempt.taken:
+            attempt.belief.rename(held.name, name)
             return
         for object_class in mention.candidates:
-            if self.remembered(pursuit, object_class, mention, name):
+            if self.remembered(attempt, object_class, mention, name):
                 return
-        yield from self._explore(pursuit, name, mention)
+        yield from self._explore(attempt, name, mention)
 
-    def remembered(self, pursuit: Pursuit, object_class: str, mention: Mention, name: str) -> bool:
+    def remembered(self, attempt: GoalAttempt, object_class: str, mention: Mention, name: str) -> bool:
         """Return whether memory knows a thing of a class; it is then located under a name."""
-        excluded = frozenset(pursuit.ruled_out | pursuit.in_another_part(name))
+        excluded = frozenset(attempt.ruled_out | attempt.in_another_part(name))
         # The second of two must not be the one that has just been put there.
         placed = (
-            pursuit.belief.things["destination"].identities
-            if pursuit.taken and "destination" in pursuit.belief.things
+            attempt.belief.things["destination"].identities
+            if attempt.taken and "destination" in attempt.belief.things
             else ()
         )
         answer = self._lookup.locate(object_class, mention.text, mention.states, excluded, frozenset(placed))
         if answer is None:
             return False
-        self._believe(pursuit, name, answer)
+        self._believe(attempt, name, answer)
         return True
 
-    def _believe(self, pursuit: Pursuit, name: str, answer: ObjectAnswer) -> None:
+    def _believe(self, attempt: GoalAttempt, name: str, answer: ObjectAnswer) -> None:
         """Take over an answer, with what the object is in or on."""
         reference = str(ObjectReference.at(answer.object_class, answer.position))
-        already = pursuit.belief.named(answer.object_id)
+        already = attempt.belief.named(answer.object_id)
         if already is not None:  # what something stands on may be what is wanted next
-            pursuit.mentions.pop(already.name, None)
-            pursuit.belief.rename(already.name, name)
+            attempt.mentions.pop(already.name, None)
+            attempt.belief.rename(already.name, name)
         own_id = already.object_id if already is not None else ""
-        pursuit.belief.add(Thing(name, answer.object_class, reference, own_id, answer.object_id))
-        pursuit.mentions.setdefault(name, Mention(answer.object_class, (answer.object_class,)))
+        attempt.belief.add(Thing(name, answer.object_class, reference, own_id, answer.object_id))
+        attempt.mentions.setdefault(name, Mention(answer.object_class, (answer.object_class,)))
         for belief in answer.states:
             if belief.probability >= 0.5 and belief.state in (_S.OPENED, _S.CLOSED, _S.ON, _S.OFF):
-                pursuit.belief.state = pursuit.belief.state.with_state(name, belief.state)
+                attempt.belief.state = attempt.belief.state.with_state(name, belief.state)
         itself = self._lookup.scene_object(answer.object_id)
         support = self._lookup.support_of(answer)
         if support is None or not self._kinds[answer.object_class].movable:
             return
         if self._kinds[support.class_name].lidded and itself is not None and not itself.inside:
             return  # what lies on top of a fridge is not in the fridge
-        known = pursuit.belief.named(support.id)
+        known = attempt.belief.named(support.id)
         reference = _reference_to(support)
         place = known or Thing(f"{name} support", support.class_name, reference, memory_id=support.id, is_setting=True)
         if known is None:
-            pursuit.belief.add(place)
+            attempt.belief.add(place)
             for state in support.states:
                 if state.probability >= 0.5 and state.state in (_S.OPENED, _S.CLOSED):
-                    pursuit.belief.state = pursuit.belief.state.with_state(place.name, state.state)
-        pursuit.belief.state = pursuit.belief.state.put(name, place.name)
+                    attempt.belief.state = attempt.belief.state.with_state(place.name, state.state)
+        attempt.belief.state = attempt.belief.state.put(name, place.name)
         self.first_places.setdefault(answer.object_class, place)
 
-    def _explore(self, pursuit: Pursuit, name: str, mention: Mention) -> Steps:
+    def _explore(self, attempt: GoalAttempt, name: str, mention: Mention) -> Steps:
         """Look for any of the classes meant: at the ranked places, then inside what is closed."""
         if not mention.candidates:
             raise Setback(f"{mention.text!r} fits nothing that is known")
         for object_class in mention.candidates:
-            found = yield from self._search(pursuit, name, object_class, self._lookup.search_stops(object_class))
+            found = yield from self._search(attempt, name, object_class, self._lookup.search_stops(object_class))
             if found:
                 return
         for object_class in mention.candidates:
             if self._kinds[object_class].movable:
-                found = yield from self._look_inside(pursuit, name, object_class)
+                found = yield from self._look_inside(attempt, name, object_class)
                 if found:
                     return
         raise NothingFound(f"no {mention} found")
 
-    def _look_inside(self, pursuit: Pursuit, name: str, object_class: str) -> Generator[PlannedStep, SkillResult, bool]:
+    def _look_inside(
+        self, attempt: GoalAttempt, name: str, object_class: str
+    ) -> Generator[PlannedStep, SkillResult, bool]:
         """Go to furniture that may hold or hide the thing: what memory knows of, or else the first ones in view."""
         order = _CONTAINERS if object_class in _FOOD else (*_CONTAINERS[2:], *_CONTAINERS[:2])
         known = [_reference_to(found) for found in self._lookup.of_classes((*order, *_SURFACES))]
@@ -125,21 +127,21 @@ class Locator:
                 places = self._lookup.search_stops(container)
                 seen = yield PlannedStep(SkillCall("Explore", (container, *places)))
                 known += [seen.object_id] if seen.success else []
-        found = bool(known) and (yield from self._search(pursuit, name, object_class, known))
+        found = bool(known) and (yield from self._search(attempt, name, object_class, known))
         return found
 
     def _search(
-        self, pursuit: Pursuit, name: str, object_class: str, stops: Sequence[str]
+        self, attempt: GoalAttempt, name: str, object_class: str, stops: Sequence[str]
     ) -> Generator[PlannedStep, SkillResult, bool]:
         """Look for a thing of a class at some places. A search ends at the first in view: where that is one that does
         not count, the places are gone through one by one."""
         one_by_one = [(stop,) for stop in stops] if len(stops) > 1 else []
         for number, places in enumerate([tuple(stops), *one_by_one]):
             result = yield PlannedStep(SkillCall("Explore", (object_class, *places)))
-            pursuit.belief.state = replace(pursuit.belief.state, at="")
-            counts = result.object_id not in pursuit.ruled_out
+            attempt.belief.state = replace(attempt.belief.state, at="")
+            counts = result.object_id not in attempt.ruled_out
             if result.success and counts:
-                pursuit.belief.add(Thing(name, object_class, result.object_id, result.object_id))
+                attempt.belief.add(Thing(name, object_class, result.object_id, result.object_id))
                 return True
             if number == 0 and not result.success:
                 return False

@@ -7,8 +7,10 @@ from collections.abc import Generator
 from memory_node.domain.errors import InvalidValueError
 from memory_node.domain.skill import SkillResult
 from memory_node.planner.achieving import GoalRun
-from memory_node.planner.goal_model import HomeClasses
-from memory_node.planner.lookup import MemoryLookup
+from memory_node.planner.goal_attempt import Setback
+from memory_node.planner.language.single_goal_reader import HomeClasses
+from memory_node.planner.language.understanding import NotUnderstoodError, Understander
+from memory_node.planner.memory_lookup import MemoryLookup
 from memory_node.planner.object_kinds import ObjectKinds
 from memory_node.planner.planner import (
     PlannedStep,
@@ -19,8 +21,6 @@ from memory_node.planner.planner import (
     ProgressKind,
     Situation,
 )
-from memory_node.planner.pursuit import Setback
-from memory_node.planner.understanding import NotUnderstoodError, Understander
 
 
 class OfflinePlanner:

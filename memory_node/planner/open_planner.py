@@ -5,12 +5,12 @@ from __future__ import annotations
 from memory_node.domain.chat_model import OpenAiChatModel
 from memory_node.domain.errors import InvalidValueError
 from memory_node.domain.ports import TextEmbedder
+from memory_node.planner.language.understanding import TrainedReaders, Understander
 from memory_node.planner.llm_planner import LlmPlanner
 from memory_node.planner.object_kinds import load_object_kinds
 from memory_node.planner.offline_planner import OfflinePlanner
 from memory_node.planner.planner import Planner
 from memory_node.planner.planner_config import PlannerConfig
-from memory_node.planner.understanding import TrainedReaders, Understander
 
 PLANNERS = ("offline", "llm")
 

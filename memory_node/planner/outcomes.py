@@ -8,8 +8,8 @@ from memory_node.domain.skill import FailureReason, SkillCall, SkillResult
 from memory_node.domain.skill_library import SKILLS
 from memory_node.domain.states import ObjectState
 from memory_node.planner.belief import Thing
+from memory_node.planner.goal_attempt import GoalAttempt
 from memory_node.planner.object_kinds import ObjectKinds
-from memory_node.planner.pursuit import Pursuit
 from memory_node.planner.search import apply_effects
 
 _S = ObjectState
@@ -27,12 +27,12 @@ _ELSEWHERE = frozenset(
 
 
 class Outcomes:
-    """Takes results over into what is believed in the pursuit of one goal."""
+    """Takes results over into what is believed in the attempt of one goal."""
 
-    def __init__(self, kinds: ObjectKinds, pursuit: Pursuit) -> None:
+    def __init__(self, kinds: ObjectKinds, attempt: GoalAttempt) -> None:
         self._kinds = kinds
-        self._pursuit = pursuit
-        self._belief = pursuit.belief
+        self._attempt = attempt
+        self._belief = attempt.belief
 
     def succeeded(self, call: SkillCall, result: SkillResult, subject: Thing | None) -> None:
         """Apply the declared effects, which hold whether or not the robot reports changes."""
@@ -80,8 +80,8 @@ class Outcomes:
             if subject is not None:  # it is in that state already
                 state = _S.ON if call.skill.endswith("On") else _S.OFF
                 belief.state = belief.state.with_state(subject.name, state)
-        elif reason in _ELSEWHERE and last is not None and last.name in self._pursuit.mentions:
-            self._pursuit.exclude(last)
+        elif reason in _ELSEWHERE and last is not None and last.name in self._attempt.mentions:
+            self._attempt.exclude(last)
         belief.state = replace(belief.state, at="" if call.skill == "GoToObject" else belief.state.at)
 
     def _closed(self, call: SkillCall, result: SkillResult, subject: Thing | None) -> None:

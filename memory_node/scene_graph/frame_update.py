@@ -14,8 +14,8 @@ from memory_node.scene_graph.association import Association, alike, associate
 from memory_node.scene_graph.box_overlap import overlap
 from memory_node.scene_graph.division import divide
 from memory_node.scene_graph.duplicates import merge_duplicates
+from memory_node.scene_graph.first_sighting import first_log_odds
 from memory_node.scene_graph.fusion import fuse_geometry, fuse_label, take_geometry
-from memory_node.scene_graph.newcomer import first_log_odds
 from memory_node.scene_graph.object_table import ObjectRecord, Rows
 from memory_node.scene_graph.observed import Observed
 from memory_node.scene_graph.same_instance import best_same_instance, go_on_at, newcomer_like

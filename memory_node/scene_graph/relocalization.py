@@ -10,9 +10,9 @@ import numpy as np
 from memory_node.domain.geometry import Pose
 from memory_node.domain.observation import Frame
 from memory_node.domain.scene import SceneEvent, SceneEventKind
-from memory_node.scene_graph.alignment import Alignment, Landmarks, align
 from memory_node.scene_graph.duplicates import merge_duplicates
 from memory_node.scene_graph.frame_update import FrameUpdate
+from memory_node.scene_graph.map_alignment import Alignment, Landmarks, align
 from memory_node.scene_graph.object_table import ObjectRecord
 from memory_node.scene_graph.places import Places
 from memory_node.scene_graph.pose_correction import move_row

@@ -7,8 +7,8 @@ from memory_node.domain.errors import InvalidValueError
 from memory_node.experience.config import ExperienceConfig
 from memory_node.perception.config import PerceptionConfig, SegmentationConfig
 from memory_node.planner.planner_config import PlannerConfig
-from memory_node.retrieval.config import RetrievalConfig
 from memory_node.scene_graph.config import SceneGraphConfig
+from memory_node.search.config import RetrievalConfig
 from memory_node.short_term.config import ShortTermConfig
 from memory_node.store.config import StoreConfig
 

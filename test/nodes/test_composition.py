@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from memory_node.nodes.demo.client import DemoClient
-from memory_node.nodes.demo.processes import NodeProcesses
+from memory_node.app.demo.client import DemoClient
+from memory_node.app.demo.processes import NodeProcesses
 
 
 @pytest.mark.timeout(300)

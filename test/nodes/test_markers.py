@@ -24,8 +24,8 @@ def thing(object_id: str, x_m: float) -> SceneObject:
 def test_markers_are_changed_and_deleted_one_by_one() -> None:
     from visualization_msgs.msg import Marker
 
-    from memory_node.nodes.markers import changes_to_msg
-    from memory_node.scene_graph.markers import MarkerDiff
+    from memory_node.nodes.marker_messages import changes_to_msg
+    from memory_node.scene_graph.marker_shapes import MarkerDiff
 
     diff, header = MarkerDiff(), conversions.header(0)
     scene = SceneSnapshot(1, objects=(thing("a", 1.0), thing("b", 2.0)))
@@ -63,7 +63,7 @@ def test_menu_of_an_object_edits_memory(peer: RosPeer) -> None:
     from visualization_msgs.msg import InteractiveMarkerFeedback
     from visualization_msgs.srv import GetInteractiveMarkers
 
-    from memory_node.nodes.markers import EditMenus
+    from memory_node.nodes.marker_messages import EditMenus
 
     memory = RecordingMemory()
     menus = EditMenus(peer.node, memory)  # type: ignore[arg-type]
@@ -96,7 +96,7 @@ def test_shipped_rviz_view_can_hear_what_the_node_publishes(peer: RosPeer) -> No
     """A display that asks for transient local hears nothing of a volatile publisher."""
     import yaml
 
-    from memory_node.nodes.markers import MarkerTopic
+    from memory_node.nodes.marker_messages import MarkerTopic
 
     view = yaml.safe_load(resource_path("rviz/memory.rviz").read_text())
     shown = {display["Name"]: display for display in view["Visualization Manager"]["Displays"]}

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from memory_node.domain.geometry import OrientedBox, Pose
-from memory_node.home.object_types import load_types
 from memory_node.nodes.skill_bridge.grasping import GripperShape, rank_grasps, tool_pose
 from memory_node.nodes.skill_bridge.placing import free_spots, rank_placements
 from memory_node.nodes.skill_bridge.target import Grip
+from memory_node.sim.object_types import load_types
 
 ROBOT = Pose.planar(0.0, 0.0, 0.0)
 SHAPE = GripperShape()

@@ -10,16 +10,16 @@ from memory_node.domain.geometry import Pose
 from memory_node.domain.scene import SceneObject, SceneSnapshot
 from memory_node.domain.skill import FailureReason, SkillCall, SkillResult
 from memory_node.domain.skill_library import declaration
-from memory_node.home.object_types import load_types
 from memory_node.nodes.skill_bridge.config import ArmParameters
 from memory_node.nodes.skill_bridge.driving import Driving
-from memory_node.nodes.skill_bridge.lookup import TargetLookup
+from memory_node.nodes.skill_bridge.object_lookup import TargetLookup
 from memory_node.nodes.skill_bridge.outcome import SkillFailure, SkillRun
 from memory_node.nodes.skill_bridge.performer import SkillPerformer
 from memory_node.nodes.skill_bridge.preconditions import Preconditions
 from memory_node.nodes.skill_bridge.target import Hand, Target
 from memory_node.scene_graph.graph import SceneGraph
 from memory_node.scene_graph.state import ROBOT_ID
+from memory_node.sim.object_types import load_types
 
 
 class ListMemory:

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from memory_node.bench.segment import run, score
+from benchmarks.segment import run, score
 from memory_node.domain.geometry import Intrinsics
 from memory_node.perception.config import SegmentationConfig
 from memory_node.perception.segmentation import GeometricSegmenter

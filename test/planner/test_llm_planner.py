@@ -7,12 +7,12 @@ from memory_node.domain.chat_model import OpenAiChatModel
 from memory_node.domain.scene import SceneSnapshot
 from memory_node.domain.skill import FailureReason, SkillCall, SkillResult, StateChange
 from memory_node.planner.executor import InstructionExecutor
+from memory_node.planner.language.understanding import Understander
 from memory_node.planner.llm_planner import LlmPlanner
 from memory_node.planner.object_kinds import load_object_kinds
 from memory_node.planner.offline_planner import OfflinePlanner
 from memory_node.planner.planner import ProgressKind
 from memory_node.planner.planner_config import LlmConfig
-from memory_node.planner.understanding import Understander
 
 FETCH_APPLE = 'Here you are:\n```python\nGoToObject("Apple")  # by memory\nPickupObject("Apple")\n```'
 

@@ -5,20 +5,20 @@ import itertools
 import numpy as np
 import pytest
 
-from memory_node.delivery.ablation import AblatedMemory
-from memory_node.delivery.open_memory import open_memory
 from memory_node.domain.geometry import Pose
 from memory_node.domain.skill import FailureReason, SkillCall, SkillResult
 from memory_node.domain.states import ObjectState
-from memory_node.home.home_file import load_home
-from memory_node.home.placement import Spot, free_spot
-from memory_node.home.robot import HomeRobot
+from memory_node.open_memory import open_memory
+from memory_node.planner.ablated_memory import AblatedMemory
 from memory_node.planner.executor import InstructionExecutor
+from memory_node.planner.language.understanding import Understander
 from memory_node.planner.object_kinds import load_object_kinds
 from memory_node.planner.offline_planner import OfflinePlanner
 from memory_node.planner.planner import ProgressKind
-from memory_node.planner.understanding import Understander
 from memory_node.scene_graph.free_space import OccupancyMap
+from memory_node.sim.home_file import load_home
+from memory_node.sim.placement import Spot, free_spot
+from memory_node.sim.robot import HomeRobot
 
 
 class SeeingRobot:

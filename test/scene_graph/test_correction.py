@@ -10,9 +10,9 @@ import pytest
 
 from memory_node.domain.geometry import Pose
 from memory_node.domain.skill import StateChange
-from memory_node.scene_graph.alignment import Landmarks, align
 from memory_node.scene_graph.config import SceneGraphConfig
 from memory_node.scene_graph.graph import SceneGraph
+from memory_node.scene_graph.map_alignment import Landmarks, align
 
 CORRECTION = Pose.planar(1.0, 0.3, np.radians(10.0))
 

@@ -13,7 +13,7 @@ from memory_node.domain.observation import Frame, ObjectObservation
 from memory_node.domain.scene import RelationKind
 from memory_node.scene_graph.config import SceneGraphConfig
 from memory_node.scene_graph.graph import SceneGraph
-from memory_node.scene_graph.markers import scene_markers
+from memory_node.scene_graph.marker_shapes import scene_markers
 from memory_node.scene_graph.picture import draw_scene
 from memory_node.scene_graph.shift import shift_graph
 

@@ -14,7 +14,7 @@ from memory_node.domain.skill import StateChange
 from memory_node.domain.states import ObjectState
 from memory_node.scene_graph.config import SceneGraphConfig
 from memory_node.scene_graph.graph import SceneGraph
-from memory_node.scene_graph.markers import MarkerDiff
+from memory_node.scene_graph.marker_shapes import MarkerDiff
 from memory_node.scene_graph.picture import draw_scene
 from memory_node.scene_graph.text_form import estimate_tokens
 

@@ -15,12 +15,12 @@ from memory_node.domain.errors import InvalidValueError, RobotMemoryError
 from memory_node.domain.geometry import Intrinsics, OrientedBox, Pose
 from memory_node.domain.observation import Frame
 from memory_node.domain.scene import Room, SceneObject
-from memory_node.retrieval.caching_embedder import CachingEmbedder
-from memory_node.retrieval.minilm import MiniLmEmbedder
 from memory_node.scene_graph.config import SceneGraphConfig
 from memory_node.scene_graph.graph import SceneGraph
-from memory_node.scene_graph.markers import scene_markers
+from memory_node.scene_graph.marker_shapes import scene_markers
 from memory_node.scene_graph.room_kinds import RoomClassifier, RoomKinds
+from memory_node.search.caching_embedder import CachingEmbedder
+from memory_node.search.minilm import MiniLmEmbedder
 
 SECOND_NS = 1_000_000_000
 ROOM_TYPES = {"Kitchen": "kitchen", "LivingRoom": "living room", "Bedroom": "bedroom", "Bathroom": "bathroom"}

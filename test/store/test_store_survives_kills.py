@@ -1,7 +1,7 @@
 """kill -9 at random moments under load: nothing acknowledged is lost. `memory-node bench store` does it 200 times."""
 
-from memory_node.bench.store import kill_repeatedly
-from memory_node.bench.store_soak import soak
+from benchmarks.store import kill_repeatedly
+from benchmarks.store_soak import soak
 
 
 def test_killed_writer_loses_nothing_acknowledged(tmp_path):

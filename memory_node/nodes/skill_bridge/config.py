@@ -8,7 +8,7 @@ from typing import Any
 from memory_node.domain.errors import InvalidValueError
 from memory_node.domain.skill_library import SKILLS
 from memory_node.nodes.parameters import parameter
-from memory_node.planner.standoff import StandOffConfig
+from memory_node.planner.stand_off_poses import StandOffConfig
 
 
 def _action_fields() -> list[tuple[str, Any, Any]]:

@@ -8,14 +8,14 @@ from typing import Protocol
 from memory_node.domain.geometry import Pose
 from memory_node.domain.skill import FailureReason, StateChange
 from memory_node.domain.skill_library import declaration
-from memory_node.home.object_types import TypeCatalogue
 from memory_node.nodes.skill_bridge.config import ArmParameters, GripperParameters
 from memory_node.nodes.skill_bridge.effects import declared_changes
 from memory_node.nodes.skill_bridge.grasping import GripperShape, rank_grasps
-from memory_node.nodes.skill_bridge.lookup import TargetLookup
+from memory_node.nodes.skill_bridge.object_lookup import TargetLookup
 from memory_node.nodes.skill_bridge.outcome import SkillFailure, SkillRun
 from memory_node.nodes.skill_bridge.placing import free_spots, rank_placements
 from memory_node.nodes.skill_bridge.target import Grip, Hand, Target
+from memory_node.sim.object_types import TypeCatalogue
 
 
 class Arm(Protocol):

@@ -8,15 +8,15 @@ from memory_node.domain.errors import InvalidValueError
 from memory_node.domain.geometry import FloatArray
 from memory_node.domain.skill import FailureReason, SkillCall, SkillResult, StateChange
 from memory_node.domain.skill_library import ArgumentKind, Skill, check_call, declaration
-from memory_node.home.object_types import Property, TypeCatalogue
 from memory_node.nodes.skill_bridge.driving import Driving
 from memory_node.nodes.skill_bridge.effects import declared_changes
 from memory_node.nodes.skill_bridge.forwarding import ForwardedSkills
-from memory_node.nodes.skill_bridge.lookup import TargetLookup
 from memory_node.nodes.skill_bridge.manipulation import Manipulation
+from memory_node.nodes.skill_bridge.object_lookup import TargetLookup
 from memory_node.nodes.skill_bridge.outcome import SkillFailure, SkillRun
 from memory_node.nodes.skill_bridge.preconditions import Preconditions
 from memory_node.nodes.skill_bridge.target import Hand, Target
+from memory_node.sim.object_types import Property, TypeCatalogue
 
 # What a composite wants is so already.
 _DONE_ALREADY = frozenset({FailureReason.ALREADY_OPEN, FailureReason.ALREADY_CLOSED})

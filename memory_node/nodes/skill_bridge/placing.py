@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from memory_node.domain.geometry import FloatArray, OrientedBox, Pose
-from memory_node.home.object_types import ObjectType, Property
 from memory_node.nodes.skill_bridge.grasping import shifted, tool_pose
 from memory_node.nodes.skill_bridge.target import Grip
+from memory_node.sim.object_types import ObjectType, Property
 
 _STEP_M = 0.05
 _DOWN = np.array([0.0, 0.0, -1.0])

@@ -9,9 +9,9 @@ from memory_node.domain.geometry import Pose
 from memory_node.domain.skill import FailureReason
 from memory_node.domain.skill_library import KNIFE_CLASSES, Fact, Precondition, Predicate, Skill
 from memory_node.domain.states import ObjectState
-from memory_node.home.object_types import Property, TypeCatalogue
 from memory_node.nodes.skill_bridge.outcome import SkillFailure
 from memory_node.nodes.skill_bridge.target import Hand, Target
+from memory_node.sim.object_types import Property, TypeCatalogue
 
 _CLASS_PROPERTIES = {
     Predicate.PICKUPABLE,

@@ -18,7 +18,7 @@ from memory_node.domain.skill import FailureReason
 from memory_node.nodes import conversions
 from memory_node.nodes.skill_bridge.config import SkillsParameters
 from memory_node.nodes.skill_bridge.outcome import SkillFailure
-from memory_node.planner.standoff import Costmap
+from memory_node.planner.stand_off_poses import Costmap
 
 
 class Surroundings:

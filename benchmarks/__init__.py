@@ -1,0 +1,14 @@
+"""Measured comparisons, one subcommand of `memory-node bench` each; from a checkout only."""
+
+# name of the subcommand -> (module, what it measures)
+COMMANDS = {
+    "cache": ("benchmarks.cache", "hit ratio and throughput of the short-term memory's replacement policies"),
+    "experience": ("benchmarks.experience", "retrieval and memory of experience after many steps and guidelines"),
+    "recall": ("benchmarks.recall", "latency and recall of vector search"),
+    "scene": ("benchmarks.scene", "the scene graph on a simulated site"),
+    "segment": ("benchmarks.segment", "class-agnostic segmentation of real RGB-D frames"),
+    "household": ("benchmarks.household", "instructions carried out in the ALFRED homes"),
+    "instructions": ("benchmarks.instructions", "understanding of people's instructions"),
+    "ros": ("benchmarks.ros", "latency and throughput of ROS 2 communication"),
+    "store": ("benchmarks.store", "durability and throughput of the store"),
+}

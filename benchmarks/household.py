@@ -1,0 +1,130 @@
+"""`memory-node bench household`: instructions carried out in the ALFRED homes, with and without memory."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from benchmarks.household_cases import SUITES, Case, lives, load_cases
+from benchmarks.household_faults import Faults
+from benchmarks.household_goals import judge_of
+from benchmarks.household_homes import Homes
+from benchmarks.household_life import Life, Trial
+from benchmarks.household_metrics import rows_of
+from benchmarks.household_stream import StreamSetting, run_stream
+from benchmarks.rows import emit
+from memory_node.app.progress import progress_bar
+from memory_node.domain.clock import system_clock
+from memory_node.domain.ports import TextEmbedder
+from memory_node.experience.config import ExperienceConfig
+from memory_node.experience.experience import Experience
+from memory_node.experience.extractor import RuleExtractor
+from memory_node.experience.log import NullLog
+from memory_node.planner.ablated_memory import MODES
+from memory_node.planner.object_kinds import load_object_kinds
+from memory_node.planner.open_planner import PLANNERS, open_planner
+from memory_node.planner.planner import Planner
+from memory_node.planner.planner_config import PlannerConfig
+from memory_node.search.caching_embedder import CachingEmbedder
+from memory_node.search.minilm import MiniLmEmbedder
+
+# Failures of one goal after which an executor with faults gives up.
+_PATIENCE = 3
+
+HELP = "instructions carried out in the ALFRED homes"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the benchmark's options."""
+    parser.add_argument("--scenes", type=Path, required=True, help="scenes.json.gz of the floor plans")
+    parser.add_argument("--tasks", type=Path, required=True, help="the suite's instructions (.json or .jsonl, .gz)")
+    parser.add_argument("--suite", choices=SUITES, default="alfred")
+    parser.add_argument("--memory", choices=MODES, default="full", help="which parts of memory answer")
+    parser.add_argument("--planner", choices=PLANNERS, default="offline")
+    parser.add_argument("--limit", type=int, default=0, help="carry out a sample of this many (default: all)")
+    parser.add_argument(
+        "--no-baseline", action="store_true", help="skip the run without memory: no reduced_... figures"
+    )
+    parser.add_argument(
+        "--picture", type=Path, help="draw the last instruction's home and path, with and without memory"
+    )
+    parser.add_argument(
+        "--faults",
+        action="store_true",
+        help="measure instead what experience is worth to an executor that forgets preparations: a row for each part",
+    )
+    parser.add_argument("--orders", type=int, default=5, help="with --faults: shuffled orders of the tasks (default 5)")
+    parser.add_argument("--trials", action="store_true", help="print every instruction's outcome to standard error")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Run the benchmark; return the exit status."""
+    cases = load_cases(args.tasks, args.suite, args.limit, args.seed)
+    kinds = load_object_kinds()
+    embedder = CachingEmbedder(MiniLmEmbedder())
+    homes = Homes(args.scenes, kinds, args.seed)
+    planner = open_planner(args.planner, embedder, _settings(args.faults))
+    if args.faults:
+        objects = "none" if args.memory in ("none", "experience") else "full"
+        setting = StreamSetting(homes, embedder, planner, Faults(seed=args.seed), objects, args.orders, args.seed)
+        emit(run_stream(cases, setting), args.json)
+        return 0
+    trials = live(cases, homes, args.memory, embedder, planner, args.memory)
+    baseline: list[Trial] | None = None
+    if args.memory == "none":
+        baseline = trials
+    elif not args.no_baseline:
+        baseline = live(cases, homes, "none", embedder, planner, "none")
+    if args.trials:
+        _print_trials(trials)
+    for trial in trials:
+        for problem in trial.problems:
+            print(f"{trial.case.id}: condition counted as failed: {problem}", file=sys.stderr)
+    emit(rows_of(trials, baseline), args.json)
+    if args.picture and trials:
+        from benchmarks.household_picture import draw_paths
+
+        draw_paths(homes.world(trials[-1].case), trials[-1], baseline[-1] if baseline else None, args.picture)
+        print(args.picture, file=sys.stderr)
+    return 0
+
+
+def _settings(faults: bool) -> PlannerConfig:
+    """Return the planner's parameters; with faults one whose patience ends as early as a person's would."""
+    config = PlannerConfig.load()
+    return replace(config, offline=replace(config.offline, max_failures=_PATIENCE)) if faults else config
+
+
+def live(
+    cases: Sequence[Case], homes: Homes, mode: str, embedder: TextEmbedder, planner: Planner, title: str
+) -> list[Trial]:
+    """Carry out all cases, one life a floor plan, and return their trials in order."""
+    kinds = load_object_kinds()
+    trials: list[Trial] = []
+    with progress_bar() as bar:
+        task: Any = bar.add_task(f"memory {title}", total=len(cases))
+        # What the robot learns from its episodes goes with it from home to home.
+        experience = Experience(ExperienceConfig.load(), RuleExtractor(), NullLog(), system_clock)
+        for home in lives(cases):
+            life = Life(mode, embedder, planner, experience)
+            for case in home:
+                world = homes.world(case)
+                trials.append(life.carry_out(case, world, partial(judge_of, case, kinds=kinds)))
+                bar.advance(task)
+    return trials
+
+
+def _print_trials(trials: Sequence[Trial]) -> None:
+    for trial in trials:
+        result = trial.result
+        said = "ok  " if trial.success else "FAIL"
+        print(f"{said} {trial.met}/{trial.conditions} {trial.case.id}: {trial.case.instruction}", file=sys.stderr)
+        if not trial.success:
+            print(f"     goals: {'; '.join(result.outcome.goals)}", file=sys.stderr)
+            for failure in (*result.outcome.failures, result.failure):
+                print(f"     {failure}" if failure else "", file=sys.stderr)

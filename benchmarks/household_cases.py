@@ -1,0 +1,75 @@
+"""The suites of the household benchmark: instruction files -> cases with the goals that decide success."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from benchmarks.rows import open_text
+from memory_node.domain.errors import InvalidValueError
+
+SUITES = ("alfred", "alfred-l", "eb-alfred")
+
+
+@dataclass(frozen=True)
+class Case:
+    """One instruction in one home. task: ALFRED's row ({} for alfred-l); conditions: ALFRED-L's goal text."""
+
+    id: str
+    category: str
+    floor_plan: str
+    instruction: str
+    task: Mapping[str, Any] = field(default_factory=dict)
+    conditions: str = ""
+
+
+def load_cases(path: Path, suite: str, limit: int, seed: int) -> list[Case]:
+    """Return a suite's cases, a sample of `limit` (0 = all), those of one floor plan in a row.
+
+    Raises:
+        InvalidValueError: the file does not hold such a suite.
+    """
+    rows = read_rows(path)
+    generator = random.Random(seed)
+    if limit and limit < len(rows):
+        rows = [rows[index] for index in sorted(generator.sample(range(len(rows)), limit))]
+    try:
+        cases = [_case(row, suite, generator) for row in rows]
+    except KeyError as error:
+        raise InvalidValueError(f"{path} is no {suite} file: a row has no {error}") from error
+    order = list(dict.fromkeys(case.floor_plan for case in cases))
+    return sorted(cases, key=lambda case: order.index(case.floor_plan))
+
+
+def read_rows(path: Path) -> list[Mapping[str, Any]]:
+    """Return the rows of a JSON array or of JSON lines, gzip-coded or not."""
+    with open_text(path) as file:
+        text = file.read()
+    if text.lstrip().startswith("["):
+        rows: list[Mapping[str, Any]] = json.loads(text)
+        return rows
+    return [json.loads(line) for line in text.splitlines() if line.strip()]
+
+
+def _case(row: Mapping[str, Any], suite: str, generator: random.Random) -> Case:
+    if suite == "alfred":
+        words = [person["task"] for person in row["instructions"]]
+        return Case(row["id"], row["task_type"], row["floor_plan"], generator.choice(words), row)
+    if suite == "eb-alfred":
+        task = row["task"]
+        name = f"{task['id']}/{row['subset']}/{row['repeat_idx']}"
+        return Case(name, row["subset"], task["floor_plan"], row["instruction"], task)
+    name = f"{row['category']} {row['id']}"
+    return Case(name, row["category"], row["floor_plan"], row["instruction"], {}, row["goal"])
+
+
+def lives(cases: Sequence[Case]) -> list[list[Case]]:
+    """Return the cases by floor plan: each list is one life of the robot."""
+    grouped: dict[str, list[Case]] = {}
+    for case in cases:
+        grouped.setdefault(case.floor_plan, []).append(case)
+    return list(grouped.values())

@@ -1,0 +1,42 @@
+"""Tells the conditions that an instruction, as published, does not ask for; they still count."""
+
+from __future__ import annotations
+
+import re
+
+from benchmarks.household_conditions import Condition
+from memory_node.planner.language.class_names import Grounding
+from memory_node.planner.language.noun_phrase import singular
+from memory_node.planner.object_kinds import ObjectKinds, alike
+
+_PART_ENDS = re.compile(r"[,.;]|\bthen\b")
+_LONGEST_NAME = 3
+
+
+class Wording:
+    """The classes that an instruction names, part by part (between commas, full stops and "then")."""
+
+    def __init__(self, instruction: str, kinds: ObjectKinds) -> None:
+        self._kinds = kinds
+        self._grounding = Grounding(kinds, None)
+        spaced = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", instruction).lower()
+        self._parts = [self._named(part) for part in _PART_ENDS.split(spaced)]
+
+    def contradiction(self, condition: Condition) -> str:
+        """Return how a condition contradicts the instruction; "" when it may be what the words mean."""
+        subject = condition.classes | alike(condition.classes)
+        if not any(part & subject for part in self._parts):
+            return "the instruction does not name it"
+        # A part that names the place and other things for it leaves no room for this one.
+        there = [part for part in self._parts if part & condition.others]
+        if there and all(self._movable(part - condition.others) and not part & subject for part in there):
+            return "the instruction puts other things there"
+        return ""
+
+    def _named(self, part: str) -> frozenset[str]:
+        words = [singular(word) for word in re.findall(r"[a-z]+", part)]
+        runs = [words[i : i + n] for n in range(1, _LONGEST_NAME + 1) for i in range(len(words) - n + 1)]
+        return frozenset(name for run in runs for name in self._grounding.by_name(" ".join(run)))
+
+    def _movable(self, names: frozenset[str]) -> bool:
+        return any(self._kinds[name].movable for name in names)

@@ -1,0 +1,75 @@
+"""An executor that forgets preparations by habit, with skills that fail now and then: experience has to learn of it."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import dataclass
+
+from memory_node.domain.errors import InvalidValueError
+from memory_node.domain.skill import SkillCall, SkillResult
+from memory_node.planner.planner import Planner, PlanRun, Situation
+from memory_node.sim.robot_config import ExecutionFaults
+
+# What makes a later skill possible and can be left out: the robot is taken for near, the door for open.
+_PREPARATIONS = frozenset({"GoToObject", "OpenObject"})
+
+
+@dataclass(frozen=True)
+class Faults:
+    """How an executor errs. Probabilities.
+
+    habits: of the pairs of a preparation and a class, so many are misleading defaults: there it is forgotten with
+    `by_habit`, elsewhere with `by_chance`. skill_failure: a skill fails by itself, though nothing was missing.
+    """
+
+    habits: float = 0.5
+    by_habit: float = 0.9
+    by_chance: float = 0.1
+    skill_failure: float = 0.05
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        for name in ("habits", "by_habit", "by_chance", "skill_failure"):
+            if not 0.0 <= getattr(self, name) <= 1.0:
+                raise InvalidValueError(f"Faults.{name}: expected 0 to 1, got {getattr(self, name)}")
+
+    def of_skills(self, seed: int) -> ExecutionFaults:
+        """Return the rate at which the robot's skills fail."""
+        return ExecutionFaults({"*": self.skill_failure}, seed)
+
+    def forgets(self, call: SkillCall, object_class: str, chance: random.Random) -> bool:
+        """Return whether a preparation is left out this time; habits are the same in every task and order."""
+        if call.skill not in _PREPARATIONS:
+            return False
+        misled = random.Random(f"{self.seed} {call.skill} {object_class}").random() < self.habits
+        return chance.random() < (self.by_habit if misled else self.by_chance)
+
+
+class CarelessPlanner:
+    """A planner whose forgotten preparations are taken for done: it learns of them only when a later skill fails."""
+
+    def __init__(self, inner: Planner, faults: Faults, chance: random.Random) -> None:
+        self._inner = inner
+        self._faults = faults
+        self._chance = chance
+
+    def carry_out(self, instruction: str, situation: Situation) -> PlanRun:
+        """Yield the inner planner's steps without those that are forgotten; see planner.Planner."""
+        run = self._inner.carry_out(instruction, situation)
+        classes: dict[str, str] = {}
+        try:
+            step = next(run)
+            while True:
+                named = step.call.arguments[0]
+                if self._faults.forgets(step.call, classes.get(named, named.partition("@")[0]), self._chance):
+                    result = SkillResult(step.call, True)
+                else:
+                    result = yield step
+                    classes |= {change.object_id: change.object_class for change in result.changes}
+                    if result.success and result.object_id:
+                        classes.setdefault(result.object_id, classes.get(named, named.partition("@")[0]))
+                step = run.send(result)
+        except StopIteration as stop:
+            return stop.value  # type: ignore[no-any-return]
+        finally:
+            run.close()

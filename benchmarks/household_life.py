@@ -1,0 +1,247 @@
+"""One life of the robot in one home: it patrols, is restarted, and carries out instruction after instruction."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from benchmarks.household_cases import Case
+from benchmarks.household_goals import Judge
+from memory_node.domain.geometry import FloatArray, OrientedBox, Pose
+from memory_node.domain.ports import TextEmbedder
+from memory_node.domain.skill import SkillCall, SkillResult, StateChange
+from memory_node.domain.token_count import estimate_tokens
+from memory_node.experience.experience import Experience
+from memory_node.open_memory import MemoryConfig, open_memory
+from memory_node.planner.ablated_memory import AblatedMemory, uses_experience
+from memory_node.planner.executor import InstructionExecutor, InstructionResult
+from memory_node.planner.guided_planner import GuidedPlanner
+from memory_node.planner.planner import Lookup, Planner
+from memory_node.scene_graph.config import SceneGraphConfig
+from memory_node.scene_graph.free_space import OccupancyMap
+from memory_node.sim.alfred_home import ALFRED_REACH_M
+from memory_node.sim.execution import Progress
+from memory_node.sim.object_types import Property
+from memory_node.sim.robot import HomeRobot
+from memory_node.sim.robot_config import ExecutionFaults, RobotConfig
+from memory_node.sim.visibility import horizontal_distance
+from memory_node.sim.world import World
+
+NO_SHORT_TERM = "no-short-term"
+SAME_PLACE_M = 0.5
+SEEN_WITHIN_M = 0.2
+# The oracle sees 1.5 m far: areas this far apart leave no furniture unseen.
+AREA_SPACING_M = 0.6
+_DAY_NS = 86_400 * 10**9
+# A lesson takes milliseconds; the next task begins when it is learnt.
+_LESSON_S = 60.0
+
+
+@dataclass
+class Trial:
+    """One instruction carried out: result, conditions met, and how memory answered.
+
+    lookups_needed: questions for things that the robot had seen; lookups_right: those answered with one of them.
+    path: (n, 2) where the robot drove. failures: "Skill(Class, ...): reason" of each skill that failed.
+    """
+
+    case: Case
+    result: InstructionResult
+    met: int
+    conditions: int
+    problems: tuple[str, ...]
+    lookups_needed: int
+    lookups_right: int
+    context_tokens: int
+    path: list[tuple[float, float]] = field(default_factory=list)
+    failures: tuple[str, ...] = ()
+
+    @property
+    def success(self) -> bool:
+        """Whether every condition was met."""
+        return self.conditions > 0 and self.met == self.conditions
+
+
+class Life:
+    """A robot and its memory on one floor plan.
+
+    mode: which parts of memory answer (delivery.ablation.MODES). experience: what the robot learns from its episodes,
+    on this floor plan and on others; by default what this life alone teaches. faults: of its skills.
+    """
+
+    def __init__(
+        self,
+        mode: str,
+        embedder: TextEmbedder,
+        planner: Planner,
+        experience: Experience | None = None,
+        faults: ExecutionFaults | None = None,
+    ) -> None:
+        self._mode = mode
+        self._planner = planner
+        self._faults = faults
+        self._sees = mode not in ("none", "experience")
+        self._world: World | None = None
+        self._day = 0
+        scene = replace(SceneGraphConfig.load(), area_spacing_m=AREA_SPACING_M)
+        self._memory = open_memory(MemoryConfig(scene=scene), self._now_ns, embedder, experience)
+        self._seen: set[str] = set()
+        self._path: list[tuple[float, float]] = []
+        self._judge: Judge | None = None
+        self._needed = self._right = 0
+
+    def equip(self, planner: Planner, faults: ExecutionFaults) -> None:
+        """Let the robot go on with another planner and other faults of its skills."""
+        self._planner, self._faults = planner, faults
+
+    def carry_out(self, case: Case, world: World, judge_of: Callable[[World], Judge], attempt: int = 1) -> Trial:
+        """Let the robot live through one instruction in the home as the case describes it; attempt: 1 for the first."""
+        self._day += 1
+        self._world, self._seen, self._path = world, set(), []
+        self._needed = self._right = 0
+        config = RobotConfig(reach_m=ALFRED_REACH_M)
+        self._take_in_map(world)
+        if self._sees:
+            self._patrol(HomeRobot(world, config, self._area_position, clock=self._now_ns))
+        robot = HomeRobot(world, config, self._area_position, faults=self._faults, clock=self._now_ns)
+        # "Since start-up": what a restart leaves of memory is the long-term part.
+        self._memory.cache.clear()
+        world.take_changes()
+        self._judge = judge_of(world)
+        frozen = self._mode == NO_SHORT_TERM
+        port = (_MemoryOfStartUp if frozen else AblatedMemory)(self._memory, self._mode)
+        context = port.context(case.instruction)
+        planner = self._guided(attempt) if uses_experience(self._mode) else self._planner
+        executor = InstructionExecutor(port, _WatchedRobot(self, robot), planner, on_lookup=self._judge_lookup)
+        self._look(robot)
+        result = executor.execute(case.instruction)
+        self._memory.experience.wait_settled(_LESSON_S)
+        met, conditions = self._judge.verdict(world)
+        problems = tuple(self._judge.problems())
+        tokens = estimate_tokens(context)
+        failures = tuple(_described(step.result, world) for step in result.steps if not step.result.success)
+        return Trial(
+            case, result, met, conditions, problems, self._needed, self._right, tokens, list(self._path), failures
+        )
+
+    def _guided(self, attempt: int) -> GuidedPlanner:
+        return GuidedPlanner(self._planner, self._memory.episodes, self._now_ns, first_attempt=attempt)
+
+    def run_skill(self, robot: HomeRobot, call: SkillCall) -> SkillResult:
+        """Execute a skill while memory and judge watch."""
+        result = robot.run(call, on_progress=lambda progress: self._follow(robot, progress))
+        self._look(robot)
+        return result
+
+    def _follow(self, robot: HomeRobot, progress: Progress) -> None:
+        x, y = progress.pose.position[:2]
+        self._path.append((float(x), float(y)))
+        self._look(robot)
+
+    def _look(self, robot: HomeRobot) -> None:
+        assert self._world is not None
+        self._seen |= {thing.id for thing in robot.visible_objects()}
+        if self._sees and self._mode != NO_SHORT_TERM:
+            self._memory.observe(robot.observe())
+        if self._judge is not None:
+            self._judge.watch(self._world)
+
+    def _now_ns(self) -> int:
+        # Days lie apart, so that what memory knows of yesterday is as old as it should be.
+        return self._day * _DAY_NS + (self._world.now_ns if self._world is not None else 0)
+
+    def _area_position(self, area_id: str) -> tuple[float, float]:
+        return {area.id: area.position for area in self._memory.scene().areas}[area_id]
+
+    def _take_in_map(self, world: World) -> None:
+        if not self._memory.scene().areas:
+            grid = world.grid
+            laid = OccupancyMap(grid.occupancy, grid.resolution_m, Pose.planar(*grid.origin, 0.0))
+            self._memory.set_map(laid, self._now_ns(), tuple(world.layout.start.position[:2]))
+
+    def _patrol(self, robot: HomeRobot) -> None:
+        """See the home before the day's instruction: every area, every fixture, and into what opens. Not measured."""
+        assert self._world is not None
+        home = robot.body.pose
+        self._judge = None
+        # What is gone is taken out first: a thing that moved is then seen as new where it is now.
+        self._correct(self._world)
+        for area in self._memory.scene().areas:
+            robot.body.move(Pose.planar(*area.position, 0.0))
+            self._see_around(robot)
+        for fixture in [thing for thing in self._world if thing.fixed]:
+            if not robot.run(SkillCall("GoToObject", (fixture.id,))).success:
+                continue
+            self._see_around(robot)
+            if fixture.can(Property.OPENABLE) and not fixture.is_open:
+                self._world.set_open(fixture, True)
+                self._see_around(robot)
+                self._world.set_open(fixture, False)
+                self._see_around(robot)
+        robot.body.move(home)
+        self._world.take_changes()
+
+    def _see_around(self, robot: HomeRobot) -> None:
+        self._memory.observe(robot.observe(all_around=True))
+        self._seen |= {thing.id for thing in robot.visible_objects(all_around=True)}
+
+    def _correct(self, world: World) -> None:
+        """Tell memory what the oracle did not see where it should have been."""
+        gone = []
+        for remembered in self._memory.scene().objects:
+            if remembered.removed:
+                continue
+            there = [
+                thing
+                for thing in world.of_class(remembered.class_name)
+                if _is_there(thing.box, remembered.box.center, SEEN_WITHIN_M)
+            ]
+            if not there:
+                change = StateChange(
+                    remembered.id, remembered.class_name, self._now_ns(), destroyed=True, source="camera"
+                )
+                gone.append(change)
+        self._memory.remember(gone)
+
+    def _judge_lookup(self, lookup: Lookup) -> None:
+        """Compare an answer with the truth, where the robot has seen what was asked for."""
+        assert self._world is not None
+        known = [thing for thing in self._world.of_class(lookup.object_class) if thing.id in self._seen]
+        if not known:
+            return
+        self._needed += 1
+        if lookup.answer is not None:
+            place = lookup.answer.position
+            self._right += any(_is_there(thing.box, place) for thing in known)
+
+
+def _is_there(box: OrientedBox, place: FloatArray, within_m: float = SAME_PLACE_M) -> bool:
+    rise = max(abs(float(place[2] - box.center[2])) - 0.5 * float(box.size[2]), 0.0)
+    return bool(np.hypot(horizontal_distance(box, place), rise) <= within_m)
+
+
+def _described(result: SkillResult, world: World) -> str:
+    """Return a failure in classes, so that the same mistake in another task is known again."""
+    names = [world[text].class_name if text in world else text.partition("@")[0] for text in result.call.arguments]
+    return f"{SkillCall(result.call.skill, tuple(names))}: {result.reason}"
+
+
+class _WatchedRobot:
+    """The robot as the executor sees it."""
+
+    def __init__(self, life: Life, robot: HomeRobot) -> None:
+        self._life = life
+        self._robot = robot
+
+    def execute(self, call: SkillCall) -> SkillResult:
+        """Run one skill to its end."""
+        return self._life.run_skill(self._robot, call)
+
+
+class _MemoryOfStartUp(AblatedMemory):
+    """Long-term memory alone, as KARMA ablates it: a map made beforehand, which no skill of the day changes."""
+
+    def remember(self, changes: Sequence[StateChange]) -> None:
+        """Let what a skill did pass by."""

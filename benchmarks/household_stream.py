@@ -1,0 +1,131 @@
+"""A stream of tasks in shuffled orders under injected faults, with and without each part of experience."""
+
+from __future__ import annotations
+
+import random
+import statistics
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from benchmarks.household_cases import Case
+from benchmarks.household_faults import CarelessPlanner, Faults
+from benchmarks.household_goals import judge_of
+from benchmarks.household_homes import Homes
+from benchmarks.household_life import Life, Trial
+from memory_node.app.progress import progress_bar
+from memory_node.domain.clock import system_clock
+from memory_node.domain.ports import TextEmbedder
+from memory_node.domain.skill import FailureReason
+from memory_node.experience.config import ExperienceConfig
+from memory_node.experience.experience import Experience
+from memory_node.experience.extractor import RuleExtractor
+from memory_node.experience.log import NullLog
+from memory_node.planner.object_kinds import load_object_kinds
+from memory_node.planner.planner import Planner
+
+# Name -> parts of experience, and guided retry. First BrainMem's ablation, each row with all parts of those above it.
+ROWS: dict[str, tuple[frozenset[str], bool]] = {
+    "none": (frozenset(), False),
+    "+working": (frozenset({"working"}), False),
+    "+episodic": (frozenset({"working", "episodic"}), False),
+    "+semantic": (frozenset({"working", "episodic", "semantic"}), False),
+    "+feedback": (frozenset({"working", "episodic", "semantic"}), True),
+    "episodic alone": (frozenset({"episodic"}), False),
+    "semantic alone": (frozenset({"semantic"}), False),
+}
+# What has no cause in what was done before says nothing about learning.
+_CHANCE = (str(FailureReason.EXECUTION), str(FailureReason.TIMEOUT))
+
+
+@dataclass(frozen=True)
+class StreamSetting:
+    """What all rows share. objects: the mode of object memory, "full" or "none"."""
+
+    homes: Homes
+    embedder: TextEmbedder
+    planner: Planner
+    faults: Faults
+    objects: str = "full"
+    orders: int = 5
+    seed: int = 0
+
+
+def run_stream(cases: Sequence[Case], setting: StreamSetting) -> list[dict[str, Any]]:
+    """Return one row for each name of ROWS, with means and standard deviations over the orders."""
+    rows = []
+    with progress_bar() as bar:
+        for name in ROWS:
+            task: Any = bar.add_task(f"experience {name}", total=len(cases) * setting.orders)
+            advance = partial(bar.advance, task)
+            streams = [_live(cases, setting, name, order, advance) for order in range(setting.orders)]
+            rows.append(_row(name, streams))
+    return rows
+
+
+def _live(
+    cases: Sequence[Case], setting: StreamSetting, name: str, order: int, advance: Callable[[], object]
+) -> list[Trial]:
+    """Carry out the cases in one shuffled order with a robot that has learnt nothing yet; return the first attempts."""
+    parts, retries = ROWS[name]
+    shuffled = list(cases)
+    random.Random(f"{setting.seed} {order}").shuffle(shuffled)
+    config = ExperienceConfig(parts=parts)
+    experience = Experience(config, RuleExtractor(), NullLog(), system_clock)
+    mode = (("full+" if setting.objects == "full" else "") + "experience") if parts else setting.objects
+    kinds = load_object_kinds()
+    lives: dict[str, Life] = {}
+    trials = []
+    for number, case in enumerate(shuffled):
+        # The same chances in every row, whatever was asked of them before.
+        chance = random.Random(f"{setting.seed} {order} {number}")
+        planner = CarelessPlanner(setting.planner, setting.faults, chance)
+        skills = setting.faults.of_skills(chance.randrange(2**31))
+        life = lives.setdefault(case.floor_plan, Life(mode, setting.embedder, planner, experience))
+        life.equip(planner, skills)
+        judge = partial(judge_of, case, kinds=kinds)
+        trials.append(life.carry_out(case, setting.homes.world(case), judge))
+        attempt, success = 1, trials[-1].success
+        while retries and not success and experience.may_retry(attempt):
+            attempt += 1
+            success = life.carry_out(case, setting.homes.world(case), judge, attempt).success
+        advance()
+    experience.close()
+    return trials
+
+
+def _row(name: str, streams: Sequence[Sequence[Trial]]) -> dict[str, Any]:
+    def over_orders(figure: Callable[[Sequence[Trial]], float]) -> tuple[float, float]:
+        values = [figure(trials) for trials in streams]
+        return round(statistics.fmean(values), 4), round(statistics.stdev(values), 4) if len(values) > 1 else 0.0
+
+    success, success_std = over_orders(lambda trials: statistics.fmean(trial.success for trial in trials))
+    met, met_std = over_orders(lambda trials: sum(t.met for t in trials) / max(sum(t.conditions for t in trials), 1))
+    skills, _ = over_orders(lambda trials: statistics.fmean(trial.result.skills for trial in trials))
+    repeated, _ = over_orders(_repeated_failures)
+    tokens, _ = over_orders(lambda trials: statistics.fmean(trial.context_tokens for trial in trials))
+    return {
+        "experience": name,
+        "tasks": len(streams[0]),
+        "orders": len(streams),
+        "success_rate": success,
+        "success_std": success_std,
+        "goal_condition_rate": met,
+        "goal_condition_std": met_std,
+        "skills_mean": skills,
+        "repeated_failures": repeated,
+        "context_tokens_mean": tokens,
+    }
+
+
+def _repeated_failures(trials: Sequence[Trial]) -> float:
+    """Return how many failures a task has that were met before in the stream: same skill, classes and reason."""
+    met: set[str] = set()
+    repeated = 0
+    for trial in trials:
+        for failure in trial.failures:
+            if failure.rpartition(": ")[2] not in _CHANCE:
+                repeated += failure in met
+                met.add(failure)
+    return repeated / max(len(trials), 1)

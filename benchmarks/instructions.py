@@ -1,0 +1,120 @@
+"""`memory-node bench instructions`: people's words -> goals, compared with what ALFRED says they mean."""
+
+from __future__ import annotations
+
+import argparse
+import gzip
+import json
+import sys
+import time
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from benchmarks.household_cases import read_rows
+from benchmarks.instruction_checks import PARTS, load_checks, measure
+from benchmarks.rows import emit
+from memory_node.domain.errors import ResourceMissingError
+from memory_node.planner.goal import alfred_goal
+from memory_node.planner.language.single_goal_reader import GoalModel, HomeClasses
+from memory_node.planner.language.understanding import TrainedReaders, Understander
+from memory_node.search.minilm import MiniLmEmbedder
+
+HELP = "understanding of people's instructions"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the benchmark's options."""
+    source = parser.add_mutually_exclusive_group(required=True)
+    source.add_argument("--tasks", type=Path, help="tasks_*.jsonl or rows of eb-alfred (.gz)")
+    source.add_argument(
+        "--robustness",
+        choices=PARTS,
+        help="instead of tasks, a part of benchmarks/checks/: indirect, distracting, chains, as people do",
+    )
+    parser.add_argument("--scenes", type=Path, help="the homes' fixtures (default: scenes.json.gz beside the tasks)")
+    parser.add_argument(
+        "--limit", type=int, default=0, help="read only this many rows, chosen by --seed (default: all)"
+    )
+    parser.add_argument("--mistakes", type=int, default=0, help="print this many misread sentences to standard error")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Run the benchmark; return the exit status."""
+    rows, mistakes = _on_checks(args) if args.robustness else _on_tasks(args)
+    for text in mistakes[: args.mistakes]:
+        print(text, file=sys.stderr)
+    emit(rows, args.json)
+    return 0
+
+
+def _on_checks(args: argparse.Namespace) -> tuple[list[dict[str, Any]], list[str]]:
+    """Read instructions as the offline planner reads them."""
+    understander = Understander(TrainedReaders.load(), MiniLmEmbedder())
+    return measure(load_checks(args.robustness), understander)
+
+
+def _on_tasks(args: argparse.Namespace) -> tuple[list[dict[str, Any]], list[str]]:
+    """Read people's sentences as one whole ALFRED goal each."""
+    rows = read_rows(args.tasks)
+    if args.limit and args.limit < len(rows):
+        chosen = np.random.default_rng(args.seed).permutation(len(rows))[: args.limit]
+        rows = [rows[index] for index in sorted(chosen)]
+    fixtures = _fixtures(args.scenes, args.tasks)
+    model = GoalModel()
+    model.predict("warm up", HomeClasses())
+    types_right, exact, times_ms = 0, 0, []
+    mistakes: list[str] = []
+    for sentence, task in _sentences(rows):
+        home = HomeClasses(
+            frozenset(item["type"] for item in task.get("objects", ())),
+            fixtures.get(task.get("floor_plan", ""), frozenset()),
+        )
+        started = time.perf_counter()
+        goal = alfred_goal(model.predict(sentence, home, complete=True).goal)
+        times_ms.append(1e3 * (time.perf_counter() - started))
+        wanted = {"task_type": task["task_type"], "pddl_params": _normal(task["pddl_params"])}
+        types_right += goal["task_type"] == wanted["task_type"]
+        exact += goal == wanted
+        if goal != wanted:
+            mistakes.append(f"{sentence}\n    wanted {wanted}\n    read   {goal}")
+    count = len(times_ms)
+    row = {
+        "instructions": count,
+        "task_type_accuracy": round(types_right / max(count, 1), 4),
+        "goal_exact": round(exact / max(count, 1), 4),
+        "ms_p50": round(float(np.median(times_ms)), 3) if times_ms else None,
+    }
+    return [row], mistakes
+
+
+def _sentences(rows: list[Mapping[str, Any]]) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """Yield (sentence, ALFRED task) of either format."""
+    for row in rows:
+        if "task" in row:
+            yield row["instruction"], row["task"]
+        else:
+            yield from ((person["task"], row) for person in row["instructions"])
+
+
+def _normal(params: Mapping[str, Any]) -> dict[str, Any]:
+    slots = ("object_target", "parent_target", "mrecep_target", "toggle_target")
+    return {"object_sliced": bool(params.get("object_sliced")), **{slot: params.get(slot) or "" for slot in slots}}
+
+
+def _fixtures(scenes: Path | None, tasks: Path) -> dict[str, frozenset[str]]:
+    """Return floor plan -> classes of fixtures; {} when no file says so and none was asked for.
+
+    Raises:
+        ResourceMissingError: the file that was asked for is not there.
+    """
+    path = scenes or tasks.parent / "scenes.json.gz"
+    if not path.is_file():
+        if scenes is not None:
+            raise ResourceMissingError(f"{scenes} is not there; give the floor plans' scenes.json.gz")
+        return {}
+    content = path.read_bytes()
+    plans = json.loads(gzip.decompress(content) if path.suffix == ".gz" else content)
+    return {name: frozenset(one["type"] for one in plan["fixtures"]) for name, plan in plans.items()}

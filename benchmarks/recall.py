@@ -1,0 +1,172 @@
+"""`memory-node bench recall`: latency and recall of the search for what is remembered, and of embedding a request."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import resource
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from itertools import cycle
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from benchmarks.recall_cases import NOW_NS, RememberedThings
+from benchmarks.recall_requests import request_rows
+from benchmarks.rows import emit
+from memory_node.app.progress import progress_bar
+from memory_node.domain.answer import FindQuery
+from memory_node.domain.memory_unit import MemoryUnit
+from memory_node.domain.ports import TextEmbedder
+from memory_node.search.caching_embedder import CachingEmbedder
+from memory_node.search.config import RetrievalConfig
+from memory_node.search.minilm import MiniLmEmbedder
+from memory_node.search.recall import Recall
+from memory_node.search.vector_index import GraphSettings
+
+HELP = "latency and recall of the search for what is remembered"
+
+_BATCH = 10_000
+_WRITES_PER_S = 100.0
+# Of so many searches for a query the fastest counts: what else the machine does meanwhile is not the search.
+_REPEATS = 5
+# Units of the memory that the control's writer writes to.
+_CONTROL_UNITS = 20_000
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the command's options."""
+    parser.add_argument("--units", nargs="+", type=int, default=[10_000], metavar="N", help="remembered units")
+    parser.add_argument("--queries", type=int, default=500, metavar="Q")
+    parser.add_argument("--k", type=int, default=10, metavar="K", help="answers to a query")
+    parser.add_argument("--precision", choices=("fp32", "int8"), default=RetrievalConfig().precision)
+    parser.add_argument("--exact-below", type=int, default=RetrievalConfig().exact_below, help="no graph up to here")
+    parser.add_argument("--threads", type=int, default=os.cpu_count() or 1, help="while the graph is built")
+    parser.add_argument("--requests", metavar="FILE", help="only measure what is answered to the requests of this file")
+    parser.add_argument("--expansion", type=int, default=GraphSettings().expansion_search, help="of the graph's search")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Do it; return the exit status."""
+    emit(request_rows(args.requests, args.precision) if args.requests else rows(args), args.json)
+    return 0
+
+
+def rows(args: argparse.Namespace) -> Iterator[dict[str, Any]]:
+    """Yield one row for each number of units.
+
+    What is timed is the product's whole search: dense, lexical, class, state, recency and nearness, but not the
+    request's embedding, which has a column of its own. The exact answers are those of comparing every unit. writer_*:
+    the same while a thread replaces units in this memory; control_*: while it replaces them in another one, which takes
+    the processor and the interpreter as much but can hold up no reader. What writer_* exceeds control_* by was waiting.
+    """
+    model = MiniLmEmbedder(args.precision)
+    config = replace(RetrievalConfig.load(), exact_below=args.exact_below)
+    settings = GraphSettings(expansion_search=args.expansion)
+    embedder = CachingEmbedder(model, capacity=args.queries + 1000)
+    for count in args.units:
+        things = RememberedThings(embedder, np.random.default_rng(args.seed))
+        queries = things.queries(args.queries, args.k)
+        embed_p50_ms = measure_embedding(model, [query.text for query in queries])
+        recall = Recall(embedder, config=config, graph=settings)
+        exact = _BestExact(Recall(embedder, config=replace(config, exact_below=2**31)), queries)
+        with progress_bar() as progress:
+            task = progress.add_task(f"{count} units", total=count)
+            for start in range(0, count, _BATCH):
+                units = things.draw(start, min(_BATCH, count - start))
+                recall.put_all(units, threads=args.threads)
+                exact.see(units)
+                progress.advance(task, len(units))
+        times_ms, found = measure_search(recall, queries)
+        fresh = things.draw(0, min(count, 2000))
+        control = Recall(embedder, config=config, graph=settings)
+        control.put_all(things.draw(0, min(count, _CONTROL_UNITS)), threads=args.threads)
+        beside_ms = measure_beside_a_writer(recall, queries, recall, fresh)
+        control_ms = measure_beside_a_writer(recall, queries, control, fresh)
+        yield {
+            "units": count,
+            "k": args.k,
+            "p50_ms": float(np.percentile(times_ms, 50)),
+            "p99_ms": float(np.percentile(times_ms, 99)),
+            "embed_p50_ms": embed_p50_ms,
+            "recall_vs_exact": exact.recall_of(found),
+            "rss_mb": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024.0,
+            "exact": recall.is_exact,
+            "answered": float(np.mean([len(ids) > 0 for ids in found])),
+            "writer_p50_ms": float(np.percentile(beside_ms, 50)),
+            "writer_p99_ms": float(np.percentile(beside_ms, 99)),
+            "control_p50_ms": float(np.percentile(control_ms, 50)),
+            "control_p99_ms": float(np.percentile(control_ms, 99)),
+        }
+
+
+class _BestExact:
+    """The best k of all units seen, by comparing every one, a batch at a time: the units themselves are not kept."""
+
+    def __init__(self, recall: Recall, queries: Sequence[FindQuery]) -> None:
+        self._recall = recall
+        self._queries = queries
+        self._best: list[list[tuple[float, str]]] = [[] for _ in queries]
+
+    def see(self, units: Sequence[MemoryUnit]) -> None:
+        self._recall.clear()
+        self._recall.put_all(units)
+        for number, query in enumerate(self._queries):
+            answers = self._recall.rank(query, NOW_NS).answers
+            merged = [*self._best[number], *((answer.score, answer.object_id) for answer in answers)]
+            self._best[number] = sorted(merged, reverse=True)[: query.k]
+
+    def recall_of(self, found: list[set[str]]) -> float:
+        """Return the mean share of the exact answers that was found, over the queries that have any."""
+        shares = [len({id_ for _, id_ in best} & ids) / len(best) for best, ids in zip(self._best, found) if best]
+        return float(np.mean(shares)) if shares else 1.0
+
+
+def measure_search(recall: Recall, queries: Sequence[FindQuery]) -> tuple[NDArray[np.float64], list[set[str]]]:
+    """Return the milliseconds of each query's search and the ids that it found; its embedding is known before."""
+    rounds = []
+    for _ in range(1 + _REPEATS):
+        found, times_ms = [], []
+        for query in queries:
+            started = time.perf_counter()
+            recollection = recall.rank(query, NOW_NS)
+            times_ms.append(1e3 * (time.perf_counter() - started))
+            found.append({answer.object_id for answer in recollection.answers})
+        rounds.append(times_ms)
+    # The first round embeds.
+    return np.min(rounds[1:], axis=0), found
+
+
+def measure_beside_a_writer(
+    recall: Recall, queries: Sequence[FindQuery], written: Recall, fresh: Sequence[MemoryUnit]
+) -> NDArray[np.float64]:
+    """Return the milliseconds of each search while a thread puts units into `written`, a hundred a second."""
+    ended = threading.Event()
+
+    def write() -> None:
+        for unit in cycle(fresh):
+            if ended.wait(1.0 / _WRITES_PER_S):
+                return
+            written.put(unit)
+
+    writer = threading.Thread(target=write)
+    writer.start()
+    try:
+        return measure_search(recall, queries)[0]
+    finally:
+        ended.set()
+        writer.join()
+
+
+def measure_embedding(embedder: TextEmbedder, texts: Sequence[str], repeats: int = 40) -> float:
+    """Return the median milliseconds to embed one request."""
+    times_ms = []
+    for number in range(repeats):
+        started = time.perf_counter()
+        embedder.embed([texts[number % len(texts)]])
+        times_ms.append(1e3 * (time.perf_counter() - started))
+    return float(np.median(times_ms))

@@ -1,0 +1,199 @@
+"""`bench scene`: the scene graph on a simulated site, with true sensors' noise and things that move."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import resource
+import sys
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+import cv2
+import numpy as np
+
+from benchmarks.rows import emit
+from benchmarks.scene_camera import CAMERA, View, detect, render
+from benchmarks.scene_score import KNOWN, Sightings, score_scene, wrongly_removed
+from benchmarks.scene_site import ROOM_M, build_site, rearrange, room_corner
+from memory_node.app.progress import progress_bar
+from memory_node.domain.geometry import OrientedBox, Pose
+from memory_node.domain.scene import SceneObject
+from memory_node.perception.config import PerceptionConfig
+from memory_node.perception.pipeline import PerceptionPipeline
+from memory_node.scene_graph.config import SceneGraphConfig
+from memory_node.scene_graph.graph import SceneGraph
+from memory_node.sim.noise import DetectionNoise, NoisyLocalisation, noisy_depth
+
+HELP = "the scene graph on a simulated site"
+_FRAME_S = 0.2
+_FRAMES_A_VISIT = 60
+_MOVED, _REMOVED = 0.10, 0.06
+_BASE_T_CAMERA = Pose.from_matrix(
+    # 1.35 m up, pitched down by 25 degrees; optical axes (z forward, x right, y down)
+    np.vstack(
+        [
+            np.column_stack(
+                [
+                    [0.0, -1.0, 0.0],
+                    [-np.sin(np.radians(25.0)), 0.0, -np.cos(np.radians(25.0))],
+                    [np.cos(np.radians(25.0)), 0.0, -np.sin(np.radians(25.0))],
+                    [0.0, 0.0, 1.35],
+                ]
+            ),
+            [0.0, 0.0, 0.0, 1.0],
+        ]
+    )
+)
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
+    parser.add_argument("--objects", type=int, default=1000, metavar="N", help="objects on the site (default 1000)")
+    parser.add_argument("--frames", type=int, default=600, metavar="F", help="frames of the drive (default 600)")
+    parser.add_argument(
+        "--instances", type=int, default=20, metavar="M", help="objects in view on average (default 20)"
+    )
+
+
+def run(args: argparse.Namespace) -> int:
+    """Build the site, drive through it twice, things moved and taken away in between; one row."""
+    drive = Drive(args.objects, args.frames, args.instances, args.seed)
+    drive.run()
+    emit([drive.row()], args.json)
+    print(
+        f"wrongly removed: {wrongly_removed(drive.graph, drive.site, drive.rooms, drive.sightings):.4f}",
+        file=sys.stderr,
+    )
+    return 0
+
+
+@dataclass(eq=False)
+class Drive:
+    """One run of the benchmark. Rooms that the frames do not suffice for are known from earlier, so that memory holds
+    them all."""
+
+    objects: int
+    frames: int
+    instances: int
+    seed: int
+    times_ms: list[float] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.noise = DetectionNoise.load()
+        self.generator = np.random.default_rng(self.seed)
+        self.localisation = NoisyLocalisation(self.noise, self.seed)
+        self.pipeline = PerceptionPipeline(PerceptionConfig.load())
+        self.graph = SceneGraph(SceneGraphConfig.load())
+        self.site = build_site(self.objects, self._things_per_room(), self.generator)
+        visits = max(1, self.frames // (2 * _FRAMES_A_VISIT))
+        self.rooms = list(range(min(self.site.rooms, visits)))
+        self.sightings = Sightings(self.noise.min_pixels, self.noise.max_range_m)
+        self._stamp_ns = 1_000_000_000
+        self._know_the_rest()
+
+    def run(self) -> None:
+        """Drive through the rooms, rearrange them, and drive through them again."""
+        half = self.frames // 2
+        with progress_bar() as progress:
+            task = progress.add_task("driving", total=self.frames)
+            for base in self._bases(half):
+                self._step(*base)
+                progress.advance(task)
+            self.sightings.before_change(self.site, self.graph, self.rooms)
+            moved, removed = rearrange(self.site, self.rooms, self.generator, _MOVED, _REMOVED)
+            self.sightings.after_change(moved, removed)
+            for base in self._bases(self.frames - half):
+                self._step(*base)
+                progress.advance(task)
+
+    def row(self) -> dict[str, float]:
+        """Return the figures."""
+        scored = score_scene(self.graph, self.site, self.rooms, self.sightings)
+        return {
+            "objects": self.objects,
+            "frames": self.frames,
+            "p50_ms": float(np.percentile(self.times_ms, 50)),
+            "p99_ms": float(np.percentile(self.times_ms, 99)),
+            **scored,
+            "rss_mb": rss_mb(),
+        }
+
+    def _step(self, room: int, base: Pose) -> None:
+        view = render(self.site.in_room(room), room, base @ _BASE_T_CAMERA)
+        depth_m = noisy_depth(view.depth_m, self.noise, self.generator)
+        detections, labels = detect(view, self.site.things, self.noise, self.generator)
+        believed = self.localisation.believed(base) @ _BASE_T_CAMERA
+        color = _shaded(view)
+        self._stamp_ns += int(_FRAME_S * 1e9)
+        start = time.perf_counter()
+        frame = self.pipeline.observe(self._stamp_ns, believed, CAMERA, depth_m, detections, labels, color)
+        self.graph.observe(frame)
+        self.times_ms.append((time.perf_counter() - start) * 1e3)
+        self.sightings.note(view, self.site, self.graph)
+
+    def _bases(self, frames: int) -> Iterator[tuple[int, Pose]]:
+        """Yield rooms and base poses: in every room a loop around its middle, looking outwards."""
+        for index in range(frames):
+            room = self.rooms[min(index * len(self.rooms) // frames, len(self.rooms) - 1)]
+            first = -(-room * frames // len(self.rooms))
+            angle = 2.0 * np.pi * (index - first) / max(1.0, frames / len(self.rooms)) * 2.0
+            x, y = room_corner(room)
+            yield (
+                room,
+                Pose.planar(
+                    x + 0.5 * ROOM_M[0] + 0.7 * np.cos(angle - 1.2),
+                    y + 0.5 * ROOM_M[1] + 0.4 * np.sin(angle - 1.2),
+                    angle + 0.25 * np.sin(3.0 * angle),
+                ),
+            )
+
+    def _things_per_room(self) -> int:
+        """Return how many things a room must hold for `instances` of them to be in view on average."""
+        guess = 4 * self.instances
+        for _ in range(2):
+            trial = build_site(guess, guess, np.random.default_rng(self.seed + 1))
+            counts = []
+            for angle in np.linspace(0.0, 2.0 * np.pi, 12, endpoint=False):
+                base = Pose.planar(0.5 * ROOM_M[0], 0.5 * ROOM_M[1], float(angle))
+                view = render(trial.in_room(0), 0, base @ _BASE_T_CAMERA)
+                counts.append((np.bincount(view.number[view.number >= 0]) >= self.noise.min_pixels).sum())
+            guess = max(2, round(guess * self.instances / max(1.0, float(np.mean(counts)))))
+        return guess
+
+    def _know_the_rest(self) -> None:
+        """Let memory know the rooms that are not driven through, as an earlier life would have left them."""
+        for thing in self.site.things.values():
+            if thing.room in self.rooms:
+                continue
+            center = thing.box.center + self.generator.normal(0.0, 0.01, 3)
+            box = OrientedBox(center, thing.box.size, thing.box.yaw_rad)
+            self.graph.add_object(
+                SceneObject(
+                    id=f"{KNOWN}{thing.number}",
+                    class_probabilities={thing.class_name: 1.0},
+                    box=box,
+                    covariance=np.eye(3) * 1e-4,
+                    existence=0.99,
+                    first_seen_ns=0,
+                    last_seen_ns=0,
+                    times_seen=20,
+                )
+            )
+
+
+def _shaded(view: View) -> np.ndarray:
+    """Return an RGB image (h, w, 3) of the view, a colour for each thing."""
+    palette = np.random.default_rng(3).integers(40, 256, (256, 3)).astype(np.uint8)
+    color = palette[view.number & 255]
+    return np.asarray(cv2.multiply(color, np.full(3, 0.9)), dtype=np.uint8)
+
+
+def rss_mb() -> float:
+    """Return the resident memory of this process in MB (peak, where the system tells no more)."""
+    try:
+        with open("/proc/self/statm", encoding="ascii") as statm:
+            return int(statm.read().split()[1]) * os.sysconf("SC_PAGE_SIZE") / 1e6
+    except OSError:
+        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e3

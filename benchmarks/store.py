@@ -1,0 +1,188 @@
+"""`memory-node bench store`: kills a writer under load, and counts what was lost."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import json
+import random
+import signal
+import sqlite3
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from benchmarks.rows import emit
+from benchmarks.store_fleet import measure_fleet
+from benchmarks.store_load import fill, object_id
+from benchmarks.store_soak import soak
+from memory_node.app.progress import progress_bar
+from memory_node.domain.errors import StoreError
+from memory_node.store import StoreConfig, open_store
+
+HELP = "durability and throughput of the store"
+_START_LIMIT_S = 60.0
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the benchmark's options."""
+    parser.add_argument("--kills", type=int, default=20, help="how often the writer is killed (default 20)")
+    parser.add_argument("--objects", type=int, default=5_000, help="objects that are updated (default 5000)")
+    parser.add_argument("--seconds", type=float, default=10.0, help="length of the throughput run (default 10)")
+    parser.add_argument("--folder", type=Path, help="where the database is made (default a temporary folder)")
+    parser.add_argument(
+        "--start-up", action="store_true", help="measure instead a start that reads 100,000 objects and 1,000,000 steps"
+    )
+    parser.add_argument(
+        "--simulated-hours", type=float, default=0.0, help="measure instead memory over this much simulated operation"
+    )
+    parser.add_argument("--fleet", metavar="URL", help="measure instead a fleet on this empty PostgreSQL database")
+    parser.add_argument("--robots", type=int, default=20, help="robots of the fleet (default 20)")
+    parser.add_argument("--robots-a-site", type=int, default=5, help="how many share a site (default 5)")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Measure; exit status 1 when something acknowledged was lost."""
+    with contextlib.ExitStack() as stack:
+        folder = args.folder or Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="robot_memory_")))
+        if args.start_up:
+            emit([measure_start(folder / "start.db", 100_000, 1_000_000, args.seed)], args.json)
+            return 0
+        if args.fleet:
+            row = measure_fleet(args.fleet, args.robots, args.robots_a_site, args.seconds, args.seed)
+            emit([row], args.json)
+            return 0
+        if args.simulated_hours:
+            emit([soak(folder / "soak.db", args.simulated_hours, args.seed)], args.json)
+            return 0
+        rate = measure_rate(folder / "rate.db", args.objects, args.seconds, args.seed)
+        toll = kill_repeatedly(folder / "kill.db", args.kills, args.objects, args.seed)
+    counts = {"kills": toll.kills, "acknowledged": toll.acknowledged, "lost": toll.lost}
+    median_s = statistics.median(toll.restart_s) if toll.restart_s else None
+    emit([{**counts, "restart_p50_s": median_s, "updates_per_s": rate["updates_per_s"]}], args.json)
+    return 1 if toll.lost else 0
+
+
+def _worker(work: str, path: Path, *rest: object, log: Path | None = None) -> subprocess.Popen[bytes]:
+    command = [sys.executable, "-m", "benchmarks.store_load", work, str(path), *map(str, rest)]
+    if log is None:
+        return subprocess.Popen(command, stdout=subprocess.PIPE)
+    with open(log, "wb") as out:
+        return subprocess.Popen(command, stdout=out)
+
+
+def _figures(work: str, path: Path, *rest: object, timeout_s: float = 600.0) -> dict[str, Any]:
+    with _worker(work, path, *rest) as process:
+        output, _ = process.communicate(timeout=timeout_s)
+    if process.returncode:
+        raise StoreError(f"the benchmark's {work} process ended with status {process.returncode}")
+    return json.loads(output.splitlines()[-1])
+
+
+def measure_rate(path: Path, objects: int, seconds: float, seed: int) -> dict[str, Any]:
+    """Return the figures of a writer at full rate: updates_per_s, commit_p50_ms, commits."""
+    return _figures("rate", path, seed, objects, seconds)
+
+
+def measure_start(path: Path, objects: int, steps: int, seed: int) -> dict[str, Any]:
+    """Fill a store and return what a start needs to read all of it: objects, steps, start_s."""
+    with open_store(path, "bench", "bench") as store:
+        fill(store, objects, steps, seed)
+    return _figures("read", path)
+
+
+@dataclass
+class Toll:
+    """What came of the kills: facts that were acknowledged, those of them that are missing, restarts' seconds."""
+
+    kills: int = 0
+    acknowledged: int = 0
+    lost: int = 0
+    restart_s: list[float] = field(default_factory=list)
+    # The last acknowledged counter of each object, and the acknowledged steps.
+    counters: dict[int, int] = field(default_factory=dict)
+    steps: set[tuple[int, int]] = field(default_factory=set)
+
+    def note(self, log: Path) -> None:
+        """Take over what a killed writer reported; a torn last line was not reported."""
+        for line in log.read_bytes().split(b"\n")[:-1]:
+            said = json.loads(line)
+            if "counter" in said:
+                numbers = range(said["start"], said["start"] + said["count"])
+                self.counters.update(dict.fromkeys(numbers, said["counter"]))
+                self.steps.add((said["episode"], said["index"]))
+                self.acknowledged += len(numbers) + 1
+
+
+def kill_repeatedly(path: Path, kills: int, objects: int, seed: int) -> Toll:
+    """Kill (-9) a writer at random moments and look after each restart whether all that it acknowledged is there.
+
+    Every fourth time the database is locked before the kill, so that the journal holds what was acknowledged.
+    """
+    rng = random.Random(seed)
+    toll = Toll()
+    with progress_bar() as progress:
+        for _ in progress.track(range(kills), description="kills"):
+            _run_and_kill(path, objects, rng, toll)
+            toll.kills += 1
+            if toll.kills % 10 == 0 or toll.kills == kills:
+                toll.lost += _count_missing(path, toll)
+    return toll
+
+
+def _run_and_kill(path: Path, objects: int, rng: random.Random, toll: Toll) -> None:
+    log = path.with_suffix(".acknowledged")
+    spawned = time.monotonic()
+    process = _worker("write", path, rng.randrange(2**31), objects, log=log)
+    try:
+        if rng.random() < 0.1:
+            # In the middle of a start, too.
+            time.sleep(rng.uniform(0.0, 1.0))
+        else:
+            _await_ready(process, log)
+            toll.restart_s.append(time.monotonic() - spawned)
+            time.sleep(rng.uniform(0.0, 0.5))
+        with _locked(path) if rng.random() < 0.25 else contextlib.nullcontext():
+            time.sleep(rng.uniform(0.0, 0.3))
+            process.send_signal(signal.SIGKILL)
+            process.wait(30.0)
+    finally:
+        process.kill()
+        process.wait(30.0)
+    toll.note(log)
+
+
+def _await_ready(process: subprocess.Popen[bytes], log: Path) -> None:
+    deadline = time.monotonic() + _START_LIMIT_S
+    while not log.read_bytes():
+        if process.poll() is not None:
+            raise StoreError(f"the writer did not start again: status {process.returncode}")
+        if time.monotonic() > deadline:
+            raise StoreError(f"the writer did not start again within {_START_LIMIT_S:g} s")
+        time.sleep(0.002)
+
+
+@contextlib.contextmanager
+def _locked(path: Path) -> Iterator[None]:
+    connection = sqlite3.connect(path, isolation_level=None, timeout=5.0)
+    try:
+        with contextlib.suppress(sqlite3.OperationalError):
+            connection.execute("BEGIN IMMEDIATE")
+        yield
+    finally:
+        connection.close()
+
+
+def _count_missing(path: Path, toll: Toll) -> int:
+    """Open the store as a restart does and count acknowledged facts that it does not hold."""
+    with open_store(path, "bench", "bench", StoreConfig()) as store:
+        present = {o.id: o.times_seen for o in store.load_scene().objects}
+        steps = {(int(step.episode_id[-12:]), step.index) for step in store.steps()}
+    missing = sum(present.get(object_id(number), 0) < counter for number, counter in toll.counters.items())
+    return missing + len(toll.steps - steps)

@@ -1,0 +1,150 @@
+"""A fleet in one process: robots of several sites that write to one PostgreSQL and hear of each other."""
+
+from __future__ import annotations
+
+import os
+import statistics
+import tempfile
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import sqlalchemy as sa
+
+from benchmarks.store_load import make_object, make_step
+from memory_node.domain.ids import new_id
+from memory_node.domain.scene import SceneEvent, SceneEventKind, SceneObject
+from memory_node.store import Store, StoreConfig, open_store
+from memory_node.store.engine import open_engine, parse_url
+
+_OBJECTS_A_ROBOT = 100
+_UPDATES_A_SECOND = 5
+_SECONDS_A_STEP = 10
+_MEASURED_STEPS = 5_000
+
+
+@dataclass
+class _Robot:
+    store: Store
+    objects: list[SceneObject]
+    episode: int
+    delays_s: list[float] = field(default_factory=list)
+    updates: int = 0
+
+    def see(self, rng: np.random.Generator) -> None:
+        """Update one object that it sees."""
+        number = int(rng.integers(len(self.objects)))
+        seen = self.objects[number]
+        self.objects[number] = seen.changed(times_seen=seen.times_seen + 1, last_seen_ns=time.time_ns())
+        self.store.append([SceneEvent(SceneEventKind.UPDATED, 1, self.objects[number])])
+        self.updates += 1
+
+    def hear(self) -> None:
+        """Take over what others saw, and note how long it travelled."""
+        change = self.store.poll_changes()
+        if change is not None:
+            now_ns = time.time_ns()
+            self.delays_s += [(now_ns - o.last_seen_ns) * 1e-9 for o in change.objects if o.last_seen_ns > 1]
+
+
+def measure_fleet(url: str, robots: int, robots_a_site: int, seconds: float, seed: int) -> dict[str, Any]:
+    """Return rates, delays and the cost of a robot: the server's and the client's CPU, and what it writes.
+
+    Each robot updates five objects a second, every one in a commit of its own, and takes a step every ten seconds;
+    one robot of each site takes over what the others see. The server's CPU is None when it runs elsewhere.
+    """
+    rng = np.random.default_rng(seed)
+    engine = open_engine(parse_url(url))
+    with tempfile.TemporaryDirectory(prefix="robot_memory_") as folder:
+        fleet = [_open_robot(url, number, robots_a_site, Path(folder), rng) for number in range(robots)]
+        for robot in fleet:
+            robot.store.load_scene()
+        wal_before, cpu_before, own_before = _wal_bytes(engine), _server_cpu_s(engine), time.process_time()
+        commits_before = sum(robot.store.diagnostics().commits for robot in fleet)
+        elapsed_s = _operate(fleet, robots_a_site, seconds, rng)
+        for robot in fleet:
+            robot.store.flush(30.0)
+        own_s, cpu_after = time.process_time() - own_before, _server_cpu_s(engine)
+        diagnostics = [robot.store.diagnostics() for robot in fleet]
+        commits = sum(d.commits for d in diagnostics) - commits_before
+        wal_bytes = _wal_bytes(engine) - wal_before
+        bytes_a_step = _measure_step(engine, fleet[0])
+        for robot in fleet:
+            robot.store.close()
+    engine.dispose()
+    delays_s = sorted(delay for robot in fleet for delay in robot.delays_s)
+    server_s = None if cpu_before is None or cpu_after is None else cpu_after - cpu_before
+    return {
+        "robots": robots,
+        "sites": -(-robots // robots_a_site),
+        "updates_per_s": sum(robot.updates for robot in fleet) / elapsed_s,
+        "commits_per_s": commits / elapsed_s,
+        "commit_p50_ms": statistics.median(d.commit_p50_ms for d in diagnostics),
+        "commit_max_ms": max(d.commit_max_ms for d in diagnostics),
+        "outages": sum(d.outages for d in diagnostics),
+        "arrival_p50_s": delays_s[len(delays_s) // 2] if delays_s else None,
+        "arrival_p99_s": delays_s[int(len(delays_s) * 0.99)] if delays_s else None,
+        "server_cpu_percent_a_robot": None if server_s is None else 100.0 * server_s / elapsed_s / robots,
+        "client_cpu_percent_a_robot": 100.0 * own_s / elapsed_s / robots,
+        "wal_mb_a_robot_hour": wal_bytes / robots / elapsed_s * 3600.0 / 1e6,
+        "bytes_a_step": bytes_a_step,
+    }
+
+
+def _open_robot(url: str, number: int, robots_a_site: int, folder: Path, rng: np.random.Generator) -> _Robot:
+    config = StoreConfig(
+        journal_path=str(folder / f"{number}.pending"), data_dir=str(folder / str(number)), journal_mib=0.25
+    )
+    store = open_store(url, f"robot{number}", f"site{number // robots_a_site}", config)
+    made = (make_object(rng, n, 384) for n in range(_OBJECTS_A_ROBOT))
+    objects = [scene_object.changed(id=new_id()) for scene_object in made]
+    store.append(SceneEvent(SceneEventKind.APPEARED, 1, o) for o in objects).wait(60.0)
+    return _Robot(store, objects, number)
+
+
+def _operate(fleet: list[_Robot], robots_a_site: int, seconds: float, rng: np.random.Generator) -> float:
+    """Run the fleet in real time, its robots evenly apart; return the seconds that it took."""
+    started = time.monotonic()
+    turns = int(seconds * _UPDATES_A_SECOND)
+    for turn in range(turns):
+        for number, robot in enumerate(fleet):
+            due = started + (turn + number / len(fleet)) / _UPDATES_A_SECOND
+            time.sleep(max(0.0, due - time.monotonic()))
+            robot.see(rng)
+            if turn % (_UPDATES_A_SECOND * _SECONDS_A_STEP) == 0:
+                robot.store.append([make_step(robot.episode, turn)])
+            if number % robots_a_site == 0:
+                robot.hear()
+    return time.monotonic() - started
+
+
+def _wal_bytes(engine: sa.Engine) -> int:
+    with engine.connect() as connection:
+        return int(connection.execute(sa.text("SELECT pg_current_wal_insert_lsn() - '0/0'::pg_lsn")).scalar_one())
+
+
+def _measure_step(engine: sa.Engine, robot: _Robot) -> float:
+    """Return how many bytes a step takes with its indexes: objects are updated in place, steps accumulate."""
+    size = sa.text("SELECT pg_total_relation_size('steps')")
+    with engine.connect() as connection:
+        before = connection.execute(size).scalar_one()
+    steps = (make_step(1_000_000 + number // 100, number % 100) for number in range(_MEASURED_STEPS))
+    robot.store.append(steps).wait(60.0)
+    with engine.connect() as connection:
+        return (connection.execute(size).scalar_one() - before) / _MEASURED_STEPS
+
+
+def _server_cpu_s(engine: sa.Engine) -> float | None:
+    """Return the CPU seconds of all the server's processes; None when they run on another machine."""
+    with engine.connect() as connection:
+        pids = connection.execute(sa.text("SELECT pid FROM pg_stat_activity")).scalars().all()
+    ticks = 0
+    try:
+        for pid in pids:
+            fields_ = Path(f"/proc/{pid}/stat").read_text(encoding="ascii").rpartition(")")[2].split()
+            ticks += int(fields_[11]) + int(fields_[12])
+    except FileNotFoundError:
+        return None
+    return ticks / os.sysconf("SC_CLK_TCK")

@@ -1,0 +1,1 @@
+"""Programs for people: the demo, building a memory from recordings, pictures."""

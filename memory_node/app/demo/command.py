@@ -1,0 +1,150 @@
+"""The demo's command line: its options, its two runs, its live progress."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from rich.markup import escape
+
+from memory_node.nodes.run import activate_ros
+from memory_node.planner.ablated_memory import MODES
+
+HELP = "run the simulated home, the memory and the planner"
+INSTRUCTIONS = (
+    "wash an apple and put it in the bowl",
+    "bring me the apple",
+    "throw the clean red fruit away",
+)
+# Domains up to 101 use no port that the system gives away to other programs (DDSI-RTPS on Linux).
+_FIRST_DOMAIN, _DOMAINS = 60, 40
+_START_TIMEOUT_S = 60.0
+_INSTRUCTION_TIMEOUT_S = 600.0
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
+    parser.add_argument("--home", default="apartment", help="a shipped home's name or a home file (default apartment)")
+    parser.add_argument("--instruction", action="append", help="instead of the three of the demo; may be repeated")
+    parser.add_argument("--memory", choices=("compare", *MODES), default="compare", help="compare: full, then none")
+    parser.add_argument("--speed", type=float, default=40.0, help="simulated seconds per second (default 40)")
+    parser.add_argument("--composed", action="store_true", help="run all nodes in one process")
+    parser.add_argument("--headless", action="store_true", help="plain lines, and do not open the picture")
+    parser.add_argument("--json", metavar="OUT", type=Path, help="write the figures to this file")
+    parser.add_argument("--out", type=Path, default=Path("out/demo"), help="folder of picture and logs")
+    parser.add_argument("--domain-id", type=int, help="DDS domain (default: one of the demo's own)")
+    parser.add_argument("--seed", type=int, default=0, help="seed of every random choice (default 0)")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Run the demo; return 0 when every instruction was carried out."""
+    os.environ["ROS_AUTOMATIC_DISCOVERY_RANGE"] = "LOCALHOST"
+    # Asked to end, the demo ends its nodes too.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+    activate_ros()
+    from memory_node.app.demo.report import DemoReport
+
+    plain = args.headless or not sys.stdout.isatty()
+    # A table cut to 80 columns would hide figures from a pipe or a file.
+    console = Console(force_terminal=False, width=120) if plain else Console()
+    domain_id = _FIRST_DOMAIN + os.getpid() % _DOMAINS if args.domain_id is None else args.domain_id
+    report = DemoReport()
+    modes = ("full", "none") if args.memory == "compare" else (args.memory,)
+    for mode in modes:
+        console.rule(f"memory: {mode}")
+        _run_once(args, mode, domain_id, report, console)
+    report.show(console)
+    if args.json is not None:
+        args.json.parent.mkdir(parents=True, exist_ok=True)
+        args.json.write_text(json.dumps(report.to_dict(), indent=2) + "\n", encoding="utf-8")
+        console.print(f"Figures: {args.json}", soft_wrap=True)
+    if report.picture and not args.headless and os.environ.get("DISPLAY") and shutil.which("xdg-open"):
+        subprocess.Popen(["xdg-open", report.picture], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    return 0 if report.success else 1
+
+
+def _run_once(args: argparse.Namespace, mode: str, domain_id: int, report: Any, console: Console) -> None:
+    """Carry the instructions out in a fresh home with a fresh memory."""
+    from memory_node.app.demo.client import DemoClient
+    from memory_node.app.demo.processes import NodeProcesses
+    from memory_node.app.demo.report import InstructionRow
+    from memory_node.scene_graph.picture import draw_scene
+
+    with tempfile.TemporaryDirectory(prefix="robot_memory_") as folder:
+        parameters = {
+            # Rendering takes most of the time; where memory is not asked, fewer pictures do.
+            "home": {
+                "home": args.home,
+                "speed": args.speed,
+                "seed": args.seed,
+                "camera_period_s": 4.0 if mode == "none" else 1.0,
+            },
+            # Time runs fast here: pictures that come late are late by many simulated seconds.
+            "memory": {"database": f"{folder}/memory.db", "use_sim_time": "true", "clock_jump_s": 3600.0},
+            "planner": {"use_sim_time": "true"},
+        }
+        with NodeProcesses(domain_id, args.out / mode) as nodes, DemoClient(domain_id) as client:
+            nodes.start_all(parameters, composed=args.composed)
+            client.wait_ready(_START_TIMEOUT_S, nodes.check)
+            for instruction in args.instruction or INSTRUCTIONS:
+                console.print(f"[bold]“{escape(instruction)}”[/bold]")
+                progress = _Progress(console, args.headless)
+                with progress:
+                    result = client.carry_out(instruction, mode, progress.show, _INSTRUCTION_TIMEOUT_S)
+                nodes.check()
+                report.rows.append(InstructionRow.of(instruction, mode, result))
+                console.print("  done" if result.success else f"  [red]not done: {escape(result.message)}[/red]")
+            if mode != "none":
+                scene = client.scene()
+                report.remember(scene)
+                args.out.mkdir(parents=True, exist_ok=True)
+                title = f"{len(scene.objects)} objects remembered after {len(report.rows)} instructions"
+                picture = draw_scene(scene, args.out / "scene_graph.png", client.grid, client.path, title)
+                report.picture = str(picture.resolve())
+
+
+class _Progress:
+    """Shows one instruction's feedback: a line for each new skill, and a spinner with what goes on now."""
+
+    def __init__(self, console: Console, headless: bool) -> None:
+        self._console = console
+        self._status = console.status("planning") if not headless else None
+        self._step = 0
+        self._answer = ""
+
+    def __enter__(self) -> _Progress:
+        if self._status is not None:
+            self._status.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._status is not None:
+            self._status.stop()
+
+    def show(self, feedback: Any) -> None:
+        if feedback.memory_answer not in ("", self._answer):
+            self._answer = feedback.memory_answer
+            self._console.print(f"  [cyan]memory[/cyan]  {escape(self._answer)}")
+        if feedback.step > self._step:
+            self._step = feedback.step
+            self._console.print(f"  [green]skill {self._step:2d}[/green] {escape(_short(feedback.current_skill))}")
+        if self._status is not None:
+            self._status.update(escape(_short(feedback.current_skill)) or "planning")
+
+
+def _short(call: str) -> str:
+    """Return a skill call for people: without the places that an exploration is given."""
+    name, _, arguments = call.partition("(")
+    if name == "Explore":
+        target, _, places = arguments.rstrip(")").partition(", ")
+        return f"Explore for {target}, {len(places.split(', '))} places if need be"
+    return call

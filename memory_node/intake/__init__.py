@@ -1,0 +1,1 @@
+"""What comes into memory: frames, reported changes, steps of episodes."""

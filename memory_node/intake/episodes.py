@@ -1,0 +1,99 @@
+"""Episodes as memory records them: experience, told what the rest of memory knows of the robot and its surroundings."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from memory_node.context.whereabouts import held_class
+from memory_node.domain.advice import Advice
+from memory_node.domain.skill import SkillCall, StateChange
+from memory_node.domain.step import StepRecord
+from memory_node.experience.consistency import ConsistencyWarning
+from memory_node.experience.experience import Experience
+from memory_node.intake.meant_object import named_by_class
+from memory_node.intake.surroundings import with_surroundings
+from memory_node.intake.task_objects import TaskObjects
+from memory_node.intake.told_relations import told_changes
+from memory_node.scene_graph.graph import SceneGraph
+
+
+class Episodes:
+    """An `ExperiencePort` in the memory's own process; thread-safe.
+
+    lock: guards the scene graph. remember: takes over what a step tells of where things are. task_objects: learns what
+    the episodes are about.
+    """
+
+    def __init__(
+        self,
+        experience: Experience,
+        scene: SceneGraph,
+        lock: threading.RLock,
+        remember: Callable[[Sequence[StateChange]], object],
+        task_objects: TaskObjects,
+    ) -> None:
+        self._experience = experience
+        self._scene = scene
+        self._lock = lock
+        self._remember = remember
+        self._task_objects = task_objects
+        self.task = ""
+        for episode in experience.running:
+            self.task = episode.instruction
+            task_objects.start(episode.id, episode.instruction)
+
+    @property
+    def max_attempts(self) -> int:
+        """How often one task may be tried, the first time counted in."""
+        return self._experience.max_attempts
+
+    def start(self, instruction: str, task_type: str = "", episode_id: str = "", attempt: int = 1) -> str:
+        """Begin an episode, or go on with it, and return its id; its instruction is the task that states matter for."""
+        self.task = instruction
+        with self._lock:
+            held = held_class(self._scene)
+        started_id = self._experience.start(instruction, task_type, episode_id, attempt, held)
+        self._task_objects.start(started_id, instruction)
+        return started_id
+
+    def advise(self, episode_id: str, action: SkillCall, objects: Sequence[str] = ()) -> tuple[Advice, ...]:
+        """Return what to do before `action`; see Experience.advise."""
+        self._task_objects.touch(episode_id, objects)
+        with self._lock:
+            named = named_by_class(action, self._scene)
+        return self._experience.advise(episode_id, named, objects)
+
+    def record(self, step: StepRecord) -> tuple[ConsistencyWarning, ...]:
+        """Record a step of a running episode, with what memory knows of its surroundings; return its warnings.
+
+        What the step tells of things on and in others goes into the scene graph where that is news.
+
+        Raises:
+            NotFoundError: the episode is not running.
+        """
+        key_classes = self._experience.key_classes(step.episode_id)
+        with self._lock:
+            told = told_changes(step, self._scene)
+            named = replace(step, action=named_by_class(step.action, self._scene))
+            surrounded = with_surroundings(named, self._scene, key_classes)
+        warnings = self._experience.record(surrounded)
+        if told:
+            self._remember(told)
+        return warnings
+
+    def end(self, episode_id: str, success: bool | None, message: str = "") -> None:
+        """End an episode; None: nobody can say how it went. Its lesson is learnt in the background.
+
+        message: why it failed, as the planner sees it.
+
+        Raises:
+            NotFoundError: the episode is not known.
+        """
+        self._task_objects.end(episode_id)
+        self._experience.end(episode_id, success, message)
+
+    def may_retry(self, attempt: int) -> bool:
+        """Return whether a failed attempt may be followed by another one."""
+        return self._experience.may_retry(attempt)

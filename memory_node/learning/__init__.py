@@ -1,1 +1,0 @@
-"""Offline training; the only place where torch lives."""

@@ -1,0 +1,170 @@
+"""Builds a `RobotMemory` from its configuration, with what the store remembers."""
+
+from __future__ import annotations
+
+import hashlib
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import groupby
+from typing import Any
+
+from memory_node.domain.clock import Clock, system_clock
+from memory_node.domain.ports import TextEmbedder
+from memory_node.domain.scene import RelationKind, SceneSnapshot
+from memory_node.domain.step import EpisodeSummary, StepRecord
+from memory_node.experience.config import ExperienceConfig
+from memory_node.experience.experience import ENDED_KEPT, Experience
+from memory_node.experience.extractor import Extractor, Lesson, RuleExtractor
+from memory_node.experience.log import GUIDELINES, RECORDS
+from memory_node.experience.record import ExperienceRecord
+from memory_node.experience.refiner import open_refiner
+from memory_node.knowledge.knowledge_graph import PRESCRIPTIONS, PROPOSITIONS, KnowledgeGraph
+from memory_node.memory import RobotMemory
+from memory_node.scene_graph.config import SceneGraphConfig
+from memory_node.scene_graph.graph import SceneGraph
+from memory_node.scene_graph.records import area_to_record, floor_to_record, object_to_record, room_to_record
+from memory_node.scene_graph.stamp_ids import StampIds
+from memory_node.search.caching_embedder import CachingEmbedder
+from memory_node.search.config import RetrievalConfig
+from memory_node.search.embedders import build_embedder, build_picture_embedder
+from memory_node.search.recall import Recall
+from memory_node.short_term.config import ShortTermConfig
+from memory_node.short_term.object_cache import ObjectCache
+from memory_node.short_term.state_queue import open_state_queue
+from memory_node.store.store import Store, open_store
+
+
+@dataclass(frozen=True)
+class MemoryConfig:
+    """What a memory is made of.
+
+    database: a file, a SQLAlchemy URL, or empty for a memory of this process only. clip_path: folder of the CLIP that
+    embeds how things look; empty: what config/retrieval.yaml names.
+    """
+
+    database: str = ""
+    site: str = ""
+    robot_id: str = ""
+    scene: SceneGraphConfig | None = None
+    short_term: ShortTermConfig | None = None
+    experience: ExperienceConfig | None = None
+    clip_path: str = ""
+
+
+def open_memory(
+    config: MemoryConfig | None = None,
+    clock: Clock = system_clock,
+    embedder: TextEmbedder | None = None,
+    experience: Experience | None = None,
+) -> RobotMemory:
+    """Return a memory that goes on from what its store holds.
+
+    embedder: by default what config/retrieval.yaml names. experience: one that a robot has brought along from another
+    site, instead of one of this memory's own.
+
+    Raises:
+        StoreError: the database cannot be used.
+        ResourceMissingError: the embedder's model has not been built.
+    """
+    config = config or MemoryConfig()
+    retrieval = RetrievalConfig.load()
+    retrieval = replace(retrieval, clip_path=config.clip_path or retrieval.clip_path)
+    embedder = CachingEmbedder(embedder or build_embedder(retrieval))
+    store = _open_store(config, clock)
+    short_term = config.short_term or ShortTermConfig.load()
+    if store is not None and not short_term.crop_folder:
+        short_term = replace(short_term, crop_folder=str(store.images.root.with_name("crops")))
+    log = _StoreLog(store)
+    knowledge = KnowledgeGraph(embedder, log)
+    extractor = KnowledgeExtractor(RuleExtractor(), knowledge)
+    if experience is None:
+        learning = config.experience or ExperienceConfig.load()
+        experience = Experience(learning, extractor, log, clock, refiner=open_refiner(learning))
+    records: dict[str, Any] = {}
+    if store is not None:
+        records = scene_records(store.load_scene())
+        knowledge.load(_bodies(store, PROPOSITIONS), _bodies(store, PRESCRIPTIONS))
+        threading.Thread(target=knowledge.embed_intents, name="intents", daemon=True).start()
+        experience.load(_bodies(store, RECORDS), _bodies(store, GUIDELINES), store.own_episodes(ENDED_KEPT))
+        experience.load_episodes(_steps_by_episode(store))
+    scene_config = config.scene or SceneGraphConfig.load()
+    scene = SceneGraph.from_records(records, scene_config, stamp_ids(config.robot_id, records), embedder)
+    recall = Recall(embedder, config=retrieval, picture_embedder=build_picture_embedder(retrieval))
+    cache = ObjectCache(short_term, recall.follow)
+    cache.restore_snapshot(clock())
+    states = open_state_queue(cache, clock)
+    return RobotMemory(scene, cache, recall, store, experience, knowledge, clock, states)
+
+
+def stamp_ids(robot_id: str, records: Mapping[str, Any] | None = None) -> StampIds:
+    """Return a source of ids that a replay gives again; what a graph goes on from keeps it from giving one twice."""
+    stored = sorted(row["id"] for kind in ("objects", "areas", "rooms") for row in (records or {}).get(kind, ()))
+    return StampIds(f"{robot_id}/{hashlib.blake2b(' '.join(stored).encode(), digest_size=8).hexdigest()}")
+
+
+def scene_records(snapshot: SceneSnapshot) -> dict[str, Any]:
+    """Return a stored scene as the rows that the scene graph starts from."""
+    paths = [r for r in snapshot.relations if r.kind is RelationKind.NAVIGABLE and r.source_id < r.target_id]
+    return {
+        "objects": [object_to_record(found) for found in snapshot.objects],
+        "areas": [area_to_record(area) for area in snapshot.areas],
+        "rooms": [room_to_record(room) for room in snapshot.rooms],
+        "floors": [floor_to_record(floor) for floor in snapshot.floors],
+        "paths": [[path.source_id, path.target_id, path.distance_m] for path in paths],
+    }
+
+
+def _open_store(config: MemoryConfig, clock: Clock) -> Store | None:
+    if not config.database:
+        return None
+    return open_store(config.database, config.robot_id, config.site, clock=clock)
+
+
+def _steps_by_episode(store: Store) -> Iterator[tuple[str, list[StepRecord]]]:
+    """Yield the stored episodes one by one: ids sort by time, and a million steps at once would need a gigabyte."""
+    for episode_id, steps in groupby(store.all_steps(), lambda step: step.episode_id):
+        yield episode_id, list(steps)
+
+
+def _bodies(store: Store, kind: str) -> list[dict[str, Any]]:
+    return [dict(document.body) for document in store.documents(kind)]
+
+
+class KnowledgeExtractor:
+    """An extractor of experience that lets knowledge learn from the same episode."""
+
+    def __init__(self, inner: Extractor, knowledge: KnowledgeGraph) -> None:
+        self._inner = inner
+        self._knowledge = knowledge
+
+    def extract(
+        self, episode: EpisodeSummary, steps: Sequence[StepRecord], earlier: Sequence[ExperienceRecord]
+    ) -> Lesson:
+        """Return the inner extractor's lesson."""
+        self._knowledge.learn(episode, steps)
+        return self._inner.extract(episode, steps, earlier)
+
+
+class _StoreLog:
+    """The log of experience and knowledge in the store; without a store it keeps nothing."""
+
+    def __init__(self, store: Store | None) -> None:
+        self._store = store
+
+    def put_episode(self, episode: EpisodeSummary) -> None:
+        if self._store is not None:
+            self._store.append([episode])
+
+    def put_step(self, step: StepRecord) -> None:
+        if self._store is not None:
+            self._store.append([step])
+
+    def put_documents(self, kind: str, documents: Sequence[tuple[str, Mapping[str, Any], tuple[str, ...]]]) -> None:
+        if self._store is not None and documents:
+            sources = [(key, body, [("episode", i) for i in episode_ids]) for key, body, episode_ids in documents]
+            self._store.put_documents(kind, sources)
+
+    def remove_documents(self, kind: str, ids: Sequence[str]) -> None:
+        if self._store is not None and ids:
+            self._store.remove_documents(kind, ids)

@@ -1,0 +1,57 @@
+"""One goal under way: what is believed, what its parts are called, and which things do not count."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from dataclasses import dataclass, field
+
+from memory_node.domain.skill import SkillResult
+from memory_node.planner.belief import Belief, Thing
+from memory_node.planner.goal import Mention
+from memory_node.planner.planner import PlannedStep
+
+Steps = Generator[PlannedStep, SkillResult, None]
+
+
+class Setback(Exception):  # noqa: N818 - a goal that fails is an outcome, not an error of the program
+    """A goal cannot be achieved; never leaves the planner."""
+
+
+class NothingFound(Setback):
+    """Nothing that a goal speaks of was found anywhere."""
+
+
+@dataclass
+class GoalAttempt:
+    """What is known while a goal is pursued.
+
+    mentions: what the goal says of the things it names, by their names in `belief`. excluded: identities of instances
+    that turned out not to serve; taken: of those that the goal is done with.
+    """
+
+    belief: Belief
+    mentions: dict[str, Mention] = field(default_factory=dict)
+    excluded: set[str] = field(default_factory=set)
+    taken: set[str] = field(default_factory=set)
+
+    @property
+    def ruled_out(self) -> set[str]:
+        """Identities of what does not count, found or remembered."""
+        return self.excluded | self.taken
+
+    @property
+    def held(self) -> Thing | None:
+        """What the hand is believed to hold."""
+        return self.belief.things.get(self.belief.state.held)
+
+    def exclude(self, thing: Thing) -> None:
+        """Give up on one instance; the next search takes another."""
+        self.excluded |= thing.identities
+        self.belief.forget(thing.name)
+
+    def in_another_part(self, name: str) -> set[str]:
+        """Return the identities of movable things that the goal needs under other names: nothing is put into itself."""
+        belief = self.belief
+        others = [thing for role, thing in belief.things.items() if role in self.mentions and role != name]
+        movable = [thing for thing in others if belief.kinds[thing.object_class].movable]
+        return {identity for thing in movable for identity in thing.identities}

@@ -1,0 +1,1 @@
+"""From an instruction in words to goals: the readers, and which reading stands."""

@@ -1,0 +1,140 @@
+"""How well each class fits a request: cosine, BM25, and whether the request names it."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from memory_node.domain.errors import RobotMemoryError
+from memory_node.domain.ports import TextEmbedder
+from memory_node.search.config import RetrievalConfig
+from memory_node.search.gloss_vectors import gloss_vectors
+from memory_node.search.glosses import ClassGlosses, NamedClasses
+from memory_node.search.lexical import Bm25
+from memory_node.search.request_phrases import RequestPhrases
+
+_LOG = logging.getLogger(__name__)
+# BM25 is a share of the best possible; this many log-odds for all of it.
+_LEXICAL_LOG_ODDS = 4.0
+# Of a place that a request names beside what it wants: a belief of 0.73.
+_PLACE_LOG_ODDS = 1.0
+
+
+@dataclass(frozen=True)
+class ClassFit:
+    """How a request fits the classes by number (n,): the best cosine of each one's texts, and log-odds by words."""
+
+    cosines: NDArray[np.float64]
+    word_log_odds: NDArray[np.float64]
+    best_cosine: float
+
+
+@dataclass(frozen=True)
+class _ClassTable:
+    """What is known of the classes: the vectors of their texts (n, d), where each class's begin, and their words."""
+
+    index: dict[str, int]
+    vectors: NDArray[np.float32]
+    starts: NDArray[np.int64]
+    lexical: Bm25
+    named: NamedClasses
+
+
+class ClassScores:
+    """Scores the classes of the glosses and any others that were met; a class keeps its number.
+
+    The vectors of the shipped texts come from the disk. Safe to share between threads: the table is replaced whole.
+    """
+
+    def __init__(self, embedder: TextEmbedder, glosses: ClassGlosses, config: RetrievalConfig) -> None:
+        self._embedder = embedder
+        self._glosses = glosses
+        self._config = config
+        self._lock = threading.Lock()
+        # Equal phrases are embedded once: kinds share them among their classes.
+        texts = list(dict.fromkeys(text for group in glosses.texts.values() for text in group))
+        rows = {text: row for row, text in enumerate(texts)}
+        vectors = gloss_vectors(texts, embedder)
+        self._table = self._table_of(
+            list(glosses.texts), vectors[[rows[text] for group in glosses.texts.values() for text in group]]
+        )
+
+    @property
+    def dimension(self) -> int:
+        """Length of the texts' vectors."""
+        return self._table.vectors.shape[1]
+
+    def number_of(self, class_name: str) -> int:
+        """Return the number of a class; one that was not met before is embedded and gets the next."""
+        number = self._table.index.get(class_name)
+        if number is None:
+            with self._lock:
+                table = self._table
+                number = table.index.get(class_name, len(table.index))
+                if class_name not in table.index:
+                    own = self.vectors_of(self._glosses.texts_of(class_name))
+                    self._table = self._table_of([*table.index, class_name], np.concatenate([table.vectors, own]))
+        return number
+
+    def vectors_of(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Return the vectors (n, dimension) of what units are; zeros when the embedder fails.
+
+        A remote embedder that is away must not cost the memory of what is seen: BM25 and class names find it still.
+        """
+        try:
+            return self._embedder.embed(texts)
+        except RobotMemoryError as error:
+            _LOG.warning("%d texts of remembered things are not embedded: %s", len(texts), error)
+            return np.zeros((len(texts), self.dimension), dtype=np.float32)
+
+    def same_class(self, class_name: str) -> NDArray[np.bool_]:
+        """Return by class number (n,) whether a class is what `class_name` means."""
+        return np.array([self._glosses.same_class(class_name, known) for known in self._table.index], dtype=np.bool_)
+
+    def mentioned(self, text: str) -> set[str]:
+        """Return the classes that the text names."""
+        return self._table.named.mentioned(text)
+
+    def fit(self, phrases: RequestPhrases, vector: NDArray[np.float32]) -> ClassFit:
+        """Return how a request fits each class; vector (d,): the embedding of what is wanted."""
+        table, config = self._table, self._config
+        cosines = np.maximum.reduceat(table.vectors @ vector, table.starts).astype(np.float64)
+        words = config.lexical_weight * _LEXICAL_LOG_ODDS * table.lexical.scores(phrases.wanted)
+        named = table.named.find(phrases.wanted)
+        if named:
+            signs = np.full(len(words), -1.0)
+            signs[[table.index[name] for name in named]] = 1.0
+            words += config.class_weight * signs
+        best = float(cosines.max(initial=0.0))
+        # What could not be embedded is neither like the request nor unlike it.
+        fit = ClassFit(np.where(cosines == 0.0, config.cosine_center, cosines), words, best)
+        places = [table.index[name] for name in table.named.mentioned(phrases.place) - named]
+        if places:
+            # What the thing is to be taken to or from is meant as well, but not as much.
+            words[places] = _PLACE_LOG_ODDS - self.log_odds(fit.cosines[places], fit)
+        return fit
+
+    def log_odds(self, cosines: NDArray[np.float64], fit: ClassFit) -> NDArray[np.float64]:
+        """Return the log-odds of "this is what is meant" by cosines alone.
+
+        A class that memory may lack but the glosses know can fit better: then this one is not what is meant.
+        """
+        config = self._config
+        behind = np.maximum(fit.best_cosine - cosines, 0.0)
+        absolute = config.cosine_slope * (cosines - config.cosine_center)
+        return np.asarray(config.dense_weight * (absolute - config.rivalry_slope * behind))
+
+    def _table_of(self, class_names: list[str], vectors: NDArray[np.float32]) -> _ClassTable:
+        texts = [self._glosses.texts_of(name) for name in class_names]
+        return _ClassTable(
+            {name: number for number, name in enumerate(class_names)},
+            vectors,
+            np.cumsum([0, *(len(group) for group in texts[:-1])]),
+            Bm25(texts),
+            NamedClasses(self._glosses, class_names),
+        )

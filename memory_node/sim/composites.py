@@ -1,0 +1,107 @@
+"""Skills made of skills: clean, heat and cool a thing with an appliance, and hold it again at the end."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from memory_node.domain.skill import FailureReason
+from memory_node.domain.states import ObjectState
+from memory_node.sim.execution import Execution, SkillFailure
+from memory_node.sim.manipulation import close, open_, pick_up, put, toggle_off, toggle_on
+from memory_node.sim.object_types import Property
+from memory_node.sim.placement import fits, free_spot
+from memory_node.sim.processes import tap_of
+from memory_node.sim.searching import drive_to, go_to, stand_off_or_fail
+from memory_node.sim.thing import Thing
+from memory_node.sim.visibility import horizontal_distance
+
+if TYPE_CHECKING:
+    from memory_node.sim.robot import HomeRobot
+
+
+def clean(robot: HomeRobot, run: Execution, text: str, basin_text: str = "SinkBasin") -> Thing:
+    """Wash a thing in a basin under its running tap."""
+    thing = _take(robot, run, text)
+    basin = _appliance(robot, run, basin_text)
+    tap = tap_of(robot.world, basin)
+    if tap is None:
+        raise SkillFailure(FailureReason.PRECONDITION, f"{basin.class_name} has no tap", basin.id)
+    in_basin = free_spot(thing, basin, robot.world.contents(basin.id)) is not None and fits(thing, basin)
+    if in_basin:
+        put(robot, run, thing.id, basin.id)
+    _come_near(robot, run, tap)
+    if tap.is_on:
+        run.wait(tap.type.cycle_s, "washing")
+    else:
+        toggle_on(robot, run, tap.id)
+    if not in_basin:  # no room: it was held under the water
+        robot.world.change_state(thing, ObjectState.CLEANED)
+    toggle_off(robot, run, tap.id)
+    if in_basin:
+        _come_near(robot, run, thing)
+        pick_up(robot, run, thing.id)
+    return thing
+
+
+def heat(robot: HomeRobot, run: Execution, text: str, appliance_text: str = "Microwave") -> Thing:
+    """Heat a thing in the microwave (or on a burner) until it is hot, and cooked if it can be."""
+    thing = _take(robot, run, text)
+    appliance = _appliance(robot, run, appliance_text)
+    if not appliance.can(Property.HEATS):
+        raise SkillFailure(FailureReason.WRONG_OBJECT, f"{appliance.class_name} heats nothing", appliance.id)
+    _put_inside(robot, run, thing, appliance)
+    toggle_on(robot, run, appliance.id)
+    toggle_off(robot, run, appliance.id)
+    return _take_out(robot, run, thing, appliance)
+
+
+def cool(robot: HomeRobot, run: Execution, text: str, appliance_text: str = "Fridge") -> Thing:
+    """Cool a thing in the fridge."""
+    thing = _take(robot, run, text)
+    appliance = _appliance(robot, run, appliance_text)
+    if not appliance.can(Property.COOLS):
+        raise SkillFailure(FailureReason.WRONG_OBJECT, f"{appliance.class_name} cools nothing", appliance.id)
+    _put_inside(robot, run, thing, appliance)
+    run.wait(appliance.type.cycle_s, "cooling")
+    return _take_out(robot, run, thing, appliance)
+
+
+def _take(robot: HomeRobot, run: Execution, text: str) -> Thing:
+    """Return the named thing in the hand; fetch it when the hand is empty."""
+    held = robot.world.held
+    if held is not None:
+        if robot.is_held(text):
+            return held
+        raise SkillFailure(FailureReason.HAND_FULL, f"the hand holds {held.class_name}", held.id)
+    found = go_to(robot, run, text)
+    if found is None:
+        raise SkillFailure(FailureReason.INVALID_CALL, f"{text!r} is a place, not a thing")
+    return pick_up(robot, run, found.id)
+
+
+def _appliance(robot: HomeRobot, run: Execution, text: str) -> Thing:
+    appliance = robot.resolve(text)
+    drive_to(robot, run, stand_off_or_fail(robot, appliance))
+    return appliance
+
+
+def _come_near(robot: HomeRobot, run: Execution, thing: Thing) -> None:
+    if horizontal_distance(thing.box, robot.body.pose.position) > robot.config.reach_m:
+        drive_to(robot, run, stand_off_or_fail(robot, thing))
+
+
+def _put_inside(robot: HomeRobot, run: Execution, thing: Thing, appliance: Thing) -> None:
+    if not appliance.is_open:
+        open_(robot, run, appliance.id)
+    put(robot, run, thing.id, appliance.id)
+    if appliance.can(Property.OPENABLE):
+        close(robot, run, appliance.id)
+
+
+def _take_out(robot: HomeRobot, run: Execution, thing: Thing, appliance: Thing) -> Thing:
+    if appliance.can(Property.OPENABLE) and ObjectState.CLOSED in appliance.states:
+        open_(robot, run, appliance.id)
+    pick_up(robot, run, thing.id)
+    if appliance.can(Property.OPENABLE):
+        close(robot, run, appliance.id)
+    return thing

@@ -1,0 +1,148 @@
+"""Homes written by hand: a YAML file with rooms, doors, fixtures and objects (docs/homes.md)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from memory_node.domain.errors import InvalidValueError
+from memory_node.domain.geometry import OrientedBox, Pose
+from memory_node.domain.resources import resource_path
+from memory_node.domain.states import ObjectState
+from memory_node.sim.layout import Door, Layout, RoomPlan, walls_of
+from memory_node.sim.object_types import ObjectType, TypeCatalogue, load_types
+from memory_node.sim.occupancy import occupancy_of
+from memory_node.sim.placement import fits, free_spot
+from memory_node.sim.processes import chill
+from memory_node.sim.thing import Thing, initial_states
+from memory_node.sim.world import World
+from memory_node.sim.yaml_1_2 import read_yaml
+
+_HOME_KEYS = {"name", "robot", "rooms", "doors", "fixtures", "objects"}
+_FIXTURE_KEYS = {"id", "type", "at", "yaw_deg", "z_m", "size_m", "on", "states", "controls"}
+_OBJECT_KEYS = {"id", "type", "on", "in", "floor", "at", "yaw_deg", "states"}
+
+
+def load_home(home: str | Path, types: TypeCatalogue | None = None) -> World:
+    """Return the world of a shipped home (by name, such as "apartment") or of a YAML file (by path).
+
+    Raises:
+        InvalidValueError: the file says something that cannot be; the message names the entry.
+        ResourceMissingError: no home of that name ships with the package.
+    """
+    path = Path(home) if str(home).endswith((".yaml", ".yml")) else resource_path(f"config/homes/{home}.yaml")
+    declared = read_yaml(path) or {}
+    _check_keys("home", declared, _HOME_KEYS, ("name", "robot", "rooms"))
+    return _HomeBuilder(declared, types or load_types()).build()
+
+
+class _HomeBuilder:
+    """Turns one parsed file into a world."""
+
+    def __init__(self, declared: Mapping[str, Any], types: TypeCatalogue) -> None:
+        self._declared = declared
+        self._types = types
+        self._counts: dict[str, int] = {}
+
+    def build(self) -> World:
+        layout = self._layout()
+        fixtures: dict[str, Thing] = {}
+        for entry in self._declared.get("fixtures", ()):
+            fixture = self._fixture(entry, fixtures)
+            fixtures[fixture.id] = fixture
+        robot = self._declared.get("robot", {})
+        grid = occupancy_of(layout, list(fixtures.values()), float(robot.get("radius_m", 0.22)))
+        world = World(layout, grid, self._types, fixtures.values())
+        for entry in self._declared.get("objects", ()):
+            self._add_object(world, entry)
+        chill(world)
+        return world
+
+    def _layout(self) -> Layout:
+        rooms = tuple(
+            RoomPlan(str(room["id"]), str(room.get("name", room["id"])), tuple(map(float, room["bounds"])))  # type: ignore[arg-type]
+            for room in self._declared["rooms"]
+        )
+        doors = tuple(
+            Door((float(door["at"][0]), float(door["at"][1])), float(door.get("width_m", 0.9)))
+            for door in self._declared.get("doors", ())
+        )
+        x, y, yaw_deg = self._declared["robot"]["start"]
+        start = Pose.planar(float(x), float(y), float(np.radians(yaw_deg)))
+        return Layout(str(self._declared["name"]), rooms, walls_of(rooms, doors), doors, start)
+
+    def _fixture(self, entry: Mapping[str, Any], fixtures: Mapping[str, Thing]) -> Thing:
+        _check_keys("fixture", entry, _FIXTURE_KEYS, ("type", "at"))
+        kind = self._types[entry["type"]]
+        parent = fixtures.get(entry.get("on", ""))
+        if "on" in entry and parent is None:
+            raise InvalidValueError(f"fixture {entry}: what it is on must be declared before it")
+        size = np.array(entry.get("size_m", kind.size_m), dtype=np.float64)
+        bottom = float(entry.get("z_m", parent.surface_heights_m[0] if parent else 0.0))
+        x, y = map(float, entry["at"])
+        box = OrientedBox(np.array([x, y, bottom + 0.5 * size[2]]), size, float(np.radians(entry.get("yaw_deg", 0.0))))
+        return Thing(
+            id=self._id(entry, kind),
+            type=kind,
+            box=box,
+            fixed=True,
+            parent_id=parent.id if parent else "",
+            states=_states(kind, entry),
+            controls=tuple(entry.get("controls", ())),
+        )
+
+    def _add_object(self, world: World, entry: Mapping[str, Any]) -> None:
+        _check_keys("object", entry, _OBJECT_KEYS, ("type",))
+        kind = self._types[entry["type"]]
+        yaw = float(np.radians(entry.get("yaw_deg", 0.0)))
+        thing = Thing(self._id(entry, kind), kind, OrientedBox(np.zeros(3), np.array(kind.size_m), yaw))
+        thing.states = _states(kind, entry)
+        place = [key for key in ("on", "in", "floor") if key in entry]
+        if len(place) != 1:
+            raise InvalidValueError(f"object {thing.id}: expected one of on, in, floor, got {place}")
+        if place[0] == "floor":
+            x, y = map(float, entry["floor"])
+            thing.box = OrientedBox(np.array([x, y, 0.5 * kind.size_m[2]]), np.array(kind.size_m), yaw)
+            world.add(thing)
+            return
+        receptacle = world[entry[place[0]]]
+        if receptacle.type.holds != place[0]:
+            raise InvalidValueError(f"object {thing.id}: nothing is {place[0]} a {receptacle.class_name}")
+        near = None if "at" not in entry else _in_map(receptacle, entry["at"])
+        spot = free_spot(thing, receptacle, world.contents(receptacle.id), near)
+        if spot is None or not fits(thing, receptacle):
+            raise InvalidValueError(f"object {thing.id}: no room {place[0]} {receptacle.id}")
+        thing.box = OrientedBox(spot.center, np.array(kind.size_m), spot.yaw_rad + yaw)
+        thing.parent_id, thing.inside = receptacle.id, place[0] == "in"
+        world.add(thing)
+
+    def _id(self, entry: Mapping[str, Any], kind: ObjectType) -> str:
+        number = self._counts[kind.name] = self._counts.get(kind.name, 0) + 1
+        return str(entry.get("id", f"{kind.words.replace(' ', '_')}_{number}"))
+
+
+def _states(kind: ObjectType, entry: Mapping[str, Any]) -> set[ObjectState]:
+    thing = Thing("", kind, OrientedBox(np.zeros(3), np.ones(3)), states=initial_states(kind))
+    for word in entry.get("states", ()):
+        try:
+            thing.add_state(ObjectState(word))
+        except ValueError as error:
+            raise InvalidValueError(f"{entry}: {error}") from error
+    return thing.states
+
+
+def _in_map(receptacle: Thing, at: list[float]) -> np.ndarray:
+    box = receptacle.box
+    pose = Pose.planar(box.center[0], box.center[1], box.yaw_rad)
+    return np.asarray(pose.apply(np.array([float(at[0]), float(at[1]), 0.0])))[:2]
+
+
+def _check_keys(what: str, entry: Mapping[str, Any], known: set[str], needed: Sequence[str] = ()) -> None:
+    unknown, missing = set(entry) - known, set(needed) - set(entry)
+    if unknown:
+        raise InvalidValueError(f"{what} {dict(entry)}: unknown keys {sorted(unknown)}; known are {sorted(known)}")
+    if missing:
+        raise InvalidValueError(f"{what} {dict(entry)}: missing keys {sorted(missing)}")

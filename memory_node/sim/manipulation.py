@@ -1,0 +1,244 @@
+"""What the arm does: pick, put, open, close, toggle, slice, break, throw, fill, empty."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from memory_node.domain.skill import FailureReason
+from memory_node.domain.states import ObjectState
+from memory_node.sim.execution import Execution, SkillFailure
+from memory_node.sim.object_types import Property
+from memory_node.sim.placement import Spot, fits, free_spot
+from memory_node.sim.processes import basin_of
+from memory_node.sim.thing import Thing
+from memory_node.sim.visibility import horizontal_distance
+
+if TYPE_CHECKING:
+    from memory_node.sim.robot import HomeRobot
+
+THROW_AHEAD_M = 0.9
+THROW_RANGE_M = 2.0
+
+
+def pick_up(robot: HomeRobot, run: Execution, text: str) -> Thing:
+    """Take a thing into the empty hand."""
+    held = robot.world.held
+    thing = robot.resolve(text)
+    if held is not None:
+        raise SkillFailure(FailureReason.HAND_FULL, f"the hand holds {held.class_name}", held.id)
+    _require(thing, Property.PICKUPABLE)
+    reach_for(robot, run, thing)
+    run.work("PickupObject")
+    robot.world.grasp(thing)
+    robot.body.move(robot.body.pose)
+    return thing
+
+
+def put(robot: HomeRobot, run: Execution, text: str, target: str) -> Thing:
+    """Put the held thing on or in a receptacle."""
+    held = holding(robot, text)
+    receptacle = robot.resolve_other(target)
+    if receptacle in robot.world.with_contents(held):
+        raise SkillFailure(FailureReason.WRONG_OBJECT, f"{receptacle.class_name} is in the hand", receptacle.id)
+    if not receptacle.type.is_receptacle or ObjectState.BROKEN in receptacle.states:
+        raise SkillFailure(FailureReason.WRONG_OBJECT, f"{receptacle.class_name} holds nothing", receptacle.id)
+    reach_for(robot, run, receptacle)
+    if receptacle.type.holds == "in" and not receptacle.is_open:
+        raise SkillFailure(FailureReason.CLOSED, f"{receptacle.class_name} is closed", receptacle.id)
+    if not fits(held, receptacle):
+        message = f"{held.class_name} does not fit {receptacle.type.holds} {receptacle.class_name}"
+        raise SkillFailure(FailureReason.PRECONDITION, message, receptacle.id)
+    near = robot.body.pose.position if receptacle.fixed and receptacle.type.holds == "on" else None
+    spot = free_spot(held, receptacle, robot.world.contents(receptacle.id), near)
+    if spot is None:
+        raise SkillFailure(
+            FailureReason.OCCUPIED, f"no room {receptacle.type.holds} {receptacle.class_name}", receptacle.id
+        )
+    run.work("PutObject")
+    robot.world.release(held, spot, receptacle)
+    return held
+
+
+def open_(robot: HomeRobot, run: Execution, text: str) -> Thing:
+    """Open a door, lid or drawer; a full hand does not hinder (as in AI2-THOR)."""
+    thing = robot.resolve(text)
+    _require(thing, Property.OPENABLE)
+    reach_for(robot, run, thing)
+    if ObjectState.OPENED in thing.states:
+        raise SkillFailure(FailureReason.ALREADY_OPEN, f"{thing.class_name} is open", thing.id)
+    if thing.is_on and thing.can(Property.HEATS):
+        raise SkillFailure(FailureReason.PRECONDITION, f"{thing.class_name} is running", thing.id)
+    run.work("OpenObject")
+    robot.world.set_open(thing, True)
+    return thing
+
+
+def close(robot: HomeRobot, run: Execution, text: str) -> Thing:
+    """Close a door, lid or drawer."""
+    thing = robot.resolve(text)
+    _require(thing, Property.OPENABLE)
+    reach_for(robot, run, thing)
+    if not thing.is_open:
+        raise SkillFailure(FailureReason.ALREADY_CLOSED, f"{thing.class_name} is closed", thing.id)
+    run.work("CloseObject")
+    robot.world.set_open(thing, False)
+    return thing
+
+
+def toggle_on(robot: HomeRobot, run: Execution, text: str) -> Thing:
+    """Turn a thing on and wait until its work is done (an appliance's cycle)."""
+    thing = robot.resolve(text)
+    _require(thing, Property.TOGGLEABLE)
+    reach_for(robot, run, thing)
+    if thing.is_on:
+        raise SkillFailure(FailureReason.PRECONDITION, f"{thing.class_name} is on", thing.id)
+    if thing.can(Property.HEATS) and thing.can(Property.OPENABLE) and thing.is_open:
+        raise SkillFailure(FailureReason.PRECONDITION, f"{thing.class_name} is open", thing.id)
+    run.work("ToggleOn")
+    robot.world.set_on(thing, True)
+    run.wait(thing.type.cycle_s, f"waiting for {thing.class_name}")
+    return thing
+
+
+def toggle_off(robot: HomeRobot, run: Execution, text: str) -> Thing:
+    """Turn a thing off."""
+    thing = robot.resolve(text)
+    _require(thing, Property.TOGGLEABLE)
+    reach_for(robot, run, thing)
+    if not thing.is_on:
+        raise SkillFailure(FailureReason.PRECONDITION, f"{thing.class_name} is off", thing.id)
+    run.work("ToggleOff")
+    robot.world.set_on(thing, False)
+    return thing
+
+
+def slice_(robot: HomeRobot, run: Execution, text: str) -> Thing:
+    """Cut a thing with the knife in the hand."""
+    thing = robot.resolve(text)
+    _require(thing, Property.SLICEABLE)
+    held = robot.world.held
+    if held is None:
+        raise SkillFailure(FailureReason.HAND_EMPTY, "slicing needs a knife in the hand")
+    if not held.can(Property.CUTS):
+        raise SkillFailure(FailureReason.NOT_HOLDING, f"{held.class_name} does not cut; take a knife", held.id)
+    reach_for(robot, run, thing)
+    run.work("SliceObject")
+    return robot.world.slice(thing)[0]
+
+
+def break_(robot: HomeRobot, run: Execution, text: str) -> Thing:
+    """Break a thing."""
+    thing = robot.resolve(text)
+    _require(thing, Property.BREAKABLE)
+    reach_for(robot, run, thing)
+    run.work("BreakObject")
+    robot.world.change_state(thing, ObjectState.BROKEN)
+    return thing
+
+
+def throw(robot: HomeRobot, run: Execution, text: str, target: str = "") -> Thing:
+    """Throw the held thing into a receptacle within two metres, or to the floor ahead, where glass breaks."""
+    held = holding(robot, text)
+    if not target:
+        run.work("ThrowObject")
+        _drop_ahead(robot, held)
+        return held
+    receptacle = robot.resolve_other(target)
+    if receptacle.type.holds != "in" or not receptacle.fixed:
+        raise SkillFailure(FailureReason.WRONG_OBJECT, f"nothing is thrown into {receptacle.class_name}", receptacle.id)
+    reach_for(robot, run, receptacle, max(robot.config.reach_m, THROW_RANGE_M))
+    if not receptacle.is_open:
+        raise SkillFailure(FailureReason.CLOSED, f"{receptacle.class_name} is closed", receptacle.id)
+    spot = free_spot(held, receptacle, robot.world.contents(receptacle.id))
+    if spot is None:
+        raise SkillFailure(FailureReason.OCCUPIED, f"no room in {receptacle.class_name}", receptacle.id)
+    run.work("ThrowObject")
+    robot.world.release(held, spot, receptacle)
+    return held
+
+
+def fill(robot: HomeRobot, run: Execution, text: str, source_text: str = "") -> Thing:
+    """Fill a vessel that is held, or stands in the basin, at a tap or a coffee machine within reach."""
+    thing = robot.resolve(text)
+    _require(thing, Property.FILLABLE)
+    if ObjectState.FILLED in thing.states:
+        raise SkillFailure(FailureReason.PRECONDITION, f"{thing.class_name} is full", thing.id)
+    reach_for(robot, run, thing)
+    sources = [robot.resolve(source_text)] if source_text else list(robot.world)
+    sources = [source for source in sources if source.can(Property.WATERS) or source.can(Property.BREWS)]
+    if not any(_serves(robot, source, thing) for source in sources):
+        raise SkillFailure(FailureReason.PRECONDITION, "no tap or coffee machine within reach", thing.id)
+    run.work("FillObject")
+    robot.world.change_state(thing, ObjectState.FILLED)
+    return thing
+
+
+def empty(robot: HomeRobot, run: Execution, text: str) -> Thing:
+    """Pour out a full vessel, or use up what can be used up."""
+    thing = robot.resolve(text)
+    if not (thing.can(Property.FILLABLE) or thing.can(Property.USABLE_UP)):
+        raise SkillFailure(FailureReason.WRONG_OBJECT, f"{thing.class_name} cannot be emptied", thing.id)
+    if thing.can(Property.FILLABLE) and ObjectState.FILLED not in thing.states:
+        raise SkillFailure(FailureReason.PRECONDITION, f"{thing.class_name} is empty", thing.id)
+    reach_for(robot, run, thing)
+    run.work("EmptyObject")
+    robot.world.change_state(thing, ObjectState.USED_UP)
+    return thing
+
+
+def holding(robot: HomeRobot, text: str) -> Thing:
+    """Return what the hand holds, which must be what `text` names when it names anything."""
+    held = robot.world.held
+    if held is None:
+        raise SkillFailure(FailureReason.HAND_EMPTY, "the hand is empty")
+    if text and not robot.is_held(text):
+        raise SkillFailure(FailureReason.NOT_HOLDING, f"the hand holds {held.class_name}, not {text}", held.id)
+    return held
+
+
+def reach_for(robot: HomeRobot, run: Execution, thing: Thing, reach_m: float | None = None) -> None:
+    """Turn to a thing that the arm can get at.
+
+    Raises:
+        SkillFailure: CLOSED, TOO_FAR or NOT_VISIBLE.
+    """
+    if thing.id == robot.world.held_id:
+        return
+    closed = robot.world.closed_around(thing)
+    if closed is not None:
+        raise SkillFailure(
+            FailureReason.CLOSED, f"{thing.class_name} is inside the closed {closed.class_name}", closed.id
+        )
+    apart = horizontal_distance(thing.box, robot.body.pose.position)
+    if apart > (reach_m or robot.config.reach_m) + 1e-6:
+        raise SkillFailure(FailureReason.TOO_FAR, f"{thing.class_name} is {apart:.2f} m away", thing.id)
+    if robot.world.layout.hides(robot.body.pose.position[:2], thing.box.center[:2]):
+        raise SkillFailure(FailureReason.NOT_VISIBLE, f"{thing.class_name} is behind a wall", thing.id)
+    run.face(thing)
+
+
+def _require(thing: Thing, wanted: Property) -> None:
+    if not thing.type.can(wanted):
+        raise SkillFailure(FailureReason.WRONG_OBJECT, f"{thing.class_name} is not {wanted.value}", thing.id)
+    if not thing.can(wanted):
+        raise SkillFailure(FailureReason.PRECONDITION, f"{thing.class_name} is broken", thing.id)
+
+
+def _serves(robot: HomeRobot, source: Thing, thing: Thing) -> bool:
+    if horizontal_distance(source.box, robot.body.pose.position) > robot.config.reach_m + 0.3:
+        return False
+    if thing.id == robot.world.held_id:
+        return True
+    stands_in = basin_of(robot.world, source) if source.can(Property.WATERS) else source
+    return stands_in is not None and any(support.id == stands_in.id for support in robot.world.supports(thing))
+
+
+def _drop_ahead(robot: HomeRobot, held: Thing) -> None:
+    ahead = robot.body.pose.apply(np.array([THROW_AHEAD_M, 0.0, 0.5 * float(held.box.size[2])]))
+    # It lands where a floor is, not within a cupboard or a wall.
+    cell = robot.world.grid.points[robot.world.grid.nearest_node(ahead)]
+    robot.world.release(held, Spot(np.array([*cell, ahead[2]]), robot.body.pose.yaw_rad), None)
+    if held.can(Property.BREAKABLE):
+        robot.world.change_state(held, ObjectState.BROKEN)

@@ -1,0 +1,119 @@
+"""Where a thing fits: free spots on and in receptacles."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from memory_node.domain.geometry import FloatArray, OrientedBox
+from memory_node.sim.object_types import ObjectType
+from memory_node.sim.thing import Thing
+
+RIM_M = 0.015
+STEP_M = 0.04
+# A dish takes a small heap; furniture does not, unless its extent is only guessed.
+HEAP_LIMIT = 8
+FIXTURE_HEAP_LIMIT = 40
+OVERHANG = 1.6
+# Shelves at this height are filled first; a less handy one costs as much as this distance.
+HANDY_HEIGHT_M = 0.9
+LEVEL_COST_M = 0.2
+
+
+@dataclass(frozen=True, eq=False)
+class Spot:
+    """A place for a thing: its centre (3,) in the map frame and its yaw."""
+
+    center: FloatArray
+    yaw_rad: float
+
+
+def fits(thing: Thing, receptacle: Thing) -> bool:
+    """Return whether the thing is small enough for the receptacle at all."""
+    if receptacle.fixed and receptacle.heaps:
+        return True
+    small, large = sorted(float(side) for side in thing.box.size[:2])
+    opening_small, opening_large = sorted(float(side) for side in receptacle.box.size[:2])
+    if receptacle.type.holds == "on":
+        return small <= OVERHANG * opening_small
+    if not receptacle.fixed:
+        # Into a mug or a bowl things go upright, so that the two smaller of three sides count.
+        small, large = sorted(float(side) for side in thing.box.size)[:2]
+    return small <= opening_small + 1e-6 and large <= opening_large * (1.05 if receptacle.fixed else 1.3)
+
+
+def free_spot(thing: Thing, receptacle: Thing, others: Sequence[Thing], near: FloatArray | None = None) -> Spot | None:
+    """Return the free spot closest to `near` (x, y) (by default the receptacle's middle), or None when it is full.
+
+    others: what already stands there.
+    """
+    box = receptacle.box
+    yaw = box.yaw_rad
+    to_map = np.array([[np.cos(yaw), -np.sin(yaw)], [np.sin(yaw), np.cos(yaw)]])
+    half = 0.5 * np.array(thing.box.size[:2])
+    wanted = np.zeros(2) if near is None else (np.asarray(near)[:2] - box.center[:2]) @ to_map
+    grid = _candidates(0.5 * np.array(box.size[:2]) - RIM_M - half)
+    taken = [_footprint_in(other, box, to_map) for other in others]
+    height = float(thing.box.size[2])
+    best: tuple[float, FloatArray] | None = None
+    for rank, level in enumerate(_levels(receptacle, height)):
+        free = np.ones(len(grid), dtype=bool)
+        for center, other_half, bottom, top in taken:
+            if bottom < level + height and top > level - 0.01:
+                free &= (np.abs(grid - center) >= half + other_half).any(axis=1)
+        if free.any():
+            distance = np.linalg.norm(grid - wanted, axis=1) + LEVEL_COST_M * rank
+            index = int(np.argmin(np.where(free, distance, np.inf)))
+            if best is None or distance[index] < best[0]:
+                best = (
+                    float(distance[index]),
+                    np.append(grid[index] @ to_map.T + box.center[:2], level + 0.5 * height),
+                )
+    if best is not None:
+        return Spot(best[1], yaw)
+    return _on_the_heap(thing, receptacle, others)
+
+
+def place_around(box: OrientedBox, kind: ObjectType, count: int) -> Iterator[FloatArray]:
+    """Yield the centres (3,) of `count` pieces of a class that lie in a row where `box` was."""
+    gap = max(kind.size_m[1] * 1.2, 0.025)
+    sideways = np.array([-np.sin(box.yaw_rad), np.cos(box.yaw_rad), 0.0])
+    for number in range(count):
+        offset = (number - 0.5 * (count - 1)) * gap * sideways
+        yield np.array([*box.center[:2], box.bottom_m + 0.5 * kind.size_m[2]]) + offset
+
+
+def _levels(receptacle: Thing, height_m: float) -> list[float]:
+    heights = sorted(receptacle.surface_heights_m)
+    if receptacle.type.holds == "on" or not receptacle.fixed or len(heights) == 1:
+        return heights
+    ceilings = [*heights[1:], receptacle.box.top_m]
+    roomy = [low for low, high in zip(heights, ceilings, strict=True) if height_m <= high - low]
+    return sorted(roomy, key=lambda level: abs(level - HANDY_HEIGHT_M))
+
+
+def _candidates(half_range: FloatArray) -> FloatArray:
+    axes = []
+    for reach in np.maximum(half_range, 0.0):
+        steps = int(reach // STEP_M)
+        axes.append(np.arange(-steps, steps + 1) * STEP_M)
+    return np.array(np.meshgrid(*axes)).reshape(2, -1).T
+
+
+def _footprint_in(other: Thing, box: OrientedBox, to_map: FloatArray) -> tuple[FloatArray, FloatArray, float, float]:
+    """Return another thing's centre (2,), half extent (2,), bottom and top in the receptacle's own axes."""
+    local = (other.box.footprint() - box.center[:2]) @ to_map
+    low, high = local.min(axis=0), local.max(axis=0)
+    return 0.5 * (low + high), 0.5 * (high - low) - 0.005, other.box.bottom_m, other.box.top_m
+
+
+def _on_the_heap(thing: Thing, receptacle: Thing, others: Sequence[Thing]) -> Spot | None:
+    if receptacle.fixed and not receptacle.heaps:
+        return None
+    if len(others) >= (FIXTURE_HEAP_LIMIT if receptacle.fixed else HEAP_LIMIT):
+        return None
+    top = max(other.box.top_m for other in others) if others else receptacle.surface_heights_m[0]
+    center = np.array([*receptacle.box.center[:2], top + 0.5 * float(thing.box.size[2])])
+    return Spot(center, receptacle.box.yaw_rad)

@@ -1,0 +1,190 @@
+"""The simulated mobile manipulator: a SkillPort over the simulated home."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from memory_node.domain.clock import Clock
+from memory_node.domain.errors import InvalidValueError, NotFoundError
+from memory_node.domain.geometry import FloatArray
+from memory_node.domain.observation import Frame
+from memory_node.domain.skill import FailureReason, SkillCall, SkillResult, StateChange
+from memory_node.domain.skill_library import ObjectReference, check_call
+from memory_node.sim import composites, manipulation, searching
+from memory_node.sim.body import Body
+from memory_node.sim.execution import Execution, Pacing, Progress, SkillFailure
+from memory_node.sim.references import REMEMBERED_WITHIN_M, parse_place, parse_remembered, resolve, thing_at
+from memory_node.sim.robot_config import ExecutionFaults, RobotConfig
+from memory_node.sim.thing import Thing
+from memory_node.sim.visibility import horizontal_distance, oracle_frame, visible_things
+from memory_node.sim.world import World
+
+AreaPosition = Callable[[str], tuple[float, float]]
+# What happens further away from the robot than this goes unnoticed (a fridge in another room cools its contents).
+NOTICED_WITHIN_M = 2.5
+
+
+def _explore(robot: HomeRobot, run: Execution, wanted: str, *stops: str) -> Thing:
+    return searching.explore(robot, run, wanted, stops)
+
+
+PERFORM: Mapping[str, Callable[..., Thing | None]] = {
+    "Explore": _explore,
+    "GoToObject": searching.go_to,
+    "PickupObject": manipulation.pick_up,
+    "PutObject": manipulation.put,
+    "OpenObject": manipulation.open_,
+    "CloseObject": manipulation.close,
+    "ToggleOn": manipulation.toggle_on,
+    "ToggleOff": manipulation.toggle_off,
+    "SwitchOn": manipulation.toggle_on,
+    "SwitchOff": manipulation.toggle_off,
+    "SliceObject": manipulation.slice_,
+    "BreakObject": manipulation.break_,
+    "ThrowObject": manipulation.throw,
+    "FillObject": manipulation.fill,
+    "EmptyObject": manipulation.empty,
+    "CleanObject": composites.clean,
+    "HeatObject": composites.heat,
+    "CoolObject": composites.cool,
+}
+
+
+class HomeRobot:
+    """A robot in a simulated home that executes the skill library.
+
+    area_position: where an area's id lies, for Explore and GoToObject; places may also be literal "x,y" (metres, map).
+    clock: stamps of the reported changes; by default the world's simulated time. pacing: real time, or none.
+    """
+
+    def __init__(
+        self,
+        world: World,
+        config: RobotConfig | None = None,
+        area_position: AreaPosition | None = None,
+        pacing: Pacing | None = None,
+        faults: ExecutionFaults | None = None,
+        clock: Clock | None = None,
+    ) -> None:
+        self.world = world
+        self.config = config or RobotConfig()
+        self.body = Body(world, self.config)
+        self._area_position = area_position
+        self._pacing = pacing or Pacing()
+        self._faults = faults or ExecutionFaults()
+        self._rng = np.random.default_rng(self._faults.seed)
+        self._clock = clock
+
+    def execute(self, call: SkillCall) -> SkillResult:
+        """Run one skill to its end; never raises for a skill that fails."""
+        return self.run(call)
+
+    def run(
+        self,
+        call: SkillCall,
+        on_progress: Callable[[Progress], None] | None = None,
+        cancelled: Callable[[], bool] | None = None,
+    ) -> SkillResult:
+        """Run one skill; report progress on the way and stop with CANCELED soon after `cancelled` returns True.
+
+        A skill that fails half-way reports the changes that it made until then.
+        """
+        run = Execution(
+            call, self.world, self.body, self.config, self._pacing, self._faults, self._rng, on_progress, cancelled
+        )
+        reason, message, object_id = FailureReason.NONE, "", ""
+        self.world.take_changes()
+        try:
+            thing = self._perform(run, call)
+            object_id = thing.id if thing is not None else ""
+        except SkillFailure as failure:
+            reason, message, object_id = failure.reason, str(failure), failure.object_id
+        return SkillResult(
+            call=call,
+            success=reason is FailureReason.NONE,
+            reason=reason,
+            message=message,
+            object_id=object_id,
+            duration_s=run.elapsed_s,
+            distance_m=run.distance_m,
+            explored_areas=run.explored_areas,
+            changes=self._noticed(self.world.take_changes()),
+        )
+
+    def visible_objects(self, all_around: bool = False) -> list[Thing]:
+        """Return what the oracle detector sees from here, nearest first; `all_around` as if the robot looked round."""
+        angle = 2.0 * np.pi if all_around else self.config.field_of_view_rad
+        return visible_things(self.world, self.body.pose, self.config.view_range_m, angle)
+
+    def observe(self, all_around: bool = False) -> Frame:
+        """Return what the oracle detector sees from here as a frame without depth."""
+        angle = 2.0 * np.pi if all_around else self.config.field_of_view_rad
+        frame = oracle_frame(self.world, self.body.pose, self.config.view_range_m, angle)
+        return replace(frame, stamp_ns=self._clock()) if self._clock else frame
+
+    def resolve(self, text: str) -> Thing:
+        """Return the thing that a skill's argument means: the held one where it fits, else see references.resolve."""
+        if self.world.held is not None and self.is_held(text):
+            return self.world.held
+        return self.resolve_other(text)
+
+    def resolve_other(self, text: str) -> Thing:
+        """Return the thing that an argument means, where what the hand holds cannot be meant."""
+        return resolve(self.world, self.body.pose, text, self.config.view_range_m)
+
+    def place(self, text: str) -> FloatArray | None:
+        """Return (x, y) of a literal place or an area's id, or None when the text is neither."""
+        literal = parse_place(text)
+        if literal is not None or text in self.world or parse_remembered(text) or self._area_position is None:
+            return literal
+        if self.world.types.get(text) is not None:
+            return None
+        try:
+            return np.array(self._area_position(text), dtype=np.float64)
+        except (KeyError, NotFoundError):
+            return None
+
+    def is_held(self, text: str) -> bool:
+        """Return whether an argument names what the hand holds, by id, class, or class and (old) place."""
+        held = self.world.held
+        if held is None:
+            return False
+        remembered = parse_remembered(text)
+        if text in self.world or remembered is None:
+            return text == held.id or self.world.types.get(text) is held.type
+        # Memory may still have the place where the thing was taken from.
+        way = self.world.held_from - np.array(remembered.position)
+        taken_there = float(np.linalg.norm(way[:2])) <= REMEMBERED_WITHIN_M
+        at_place = thing_at(self.world, remembered)
+        return self.world.types.get(remembered.object_class) is held.type and (taken_there or at_place in (None, held))
+
+    def _perform(self, run: Execution, call: SkillCall) -> Thing | None:
+        try:
+            check_call(call)
+        except InvalidValueError as error:
+            raise SkillFailure(FailureReason.INVALID_CALL, str(error)) from error
+        return PERFORM[call.skill](self, run, *call.arguments)
+
+    def _noticed(self, changes: Sequence[StateChange]) -> tuple[StateChange, ...]:
+        here = self.body.pose.position
+        # Changes are stamped in the world's time, when they happened; listeners live in the clock's.
+        clock_offset_ns = self._clock() - self.world.now_ns if self._clock else 0
+        noticed = []
+        for change in changes:
+            near = change.object_id not in self.world or (
+                horizontal_distance(self.world[change.object_id].box, here) <= NOTICED_WITHIN_M
+            )
+            if near:
+                support = self._reference(change.support_id)
+                noticed.append(replace(change, stamp_ns=change.stamp_ns + clock_offset_ns, support_id=support))
+        return tuple(noticed)
+
+    def _reference(self, thing_id: str) -> str:
+        """Return a thing as class and position: the home's ids mean nothing to memory."""
+        if thing_id not in self.world:
+            return ""
+        thing = self.world[thing_id]
+        return str(ObjectReference.at(thing.class_name, thing.box.center))

@@ -1,0 +1,124 @@
+"""What the base does: go to a thing, and explore places until a thing is seen."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from memory_node.domain.geometry import FloatArray, Pose
+from memory_node.domain.skill import FailureReason
+from memory_node.sim.execution import Execution, SkillFailure
+from memory_node.sim.manipulation import close, open_
+from memory_node.sim.object_types import Property
+from memory_node.sim.reach_position import stand_off, stand_off_point
+from memory_node.sim.references import parse_remembered, thing_at
+from memory_node.sim.thing import HAND, Thing
+
+if TYPE_CHECKING:
+    from memory_node.sim.robot import HomeRobot
+
+# A place that the base cannot stand on counts as reached from this far.
+PLACE_WITHIN_M = 1.0
+
+
+def go_to(robot: HomeRobot, run: Execution, text: str) -> Thing | None:
+    """Drive to where the arm can use a thing and look at it; a bare place gives None.
+
+    A thing that memory placed where none is costs the way there, and then fails with NOT_FOUND.
+    """
+    run.risk("GoToObject")
+    place = robot.place(text)
+    if place is not None:
+        drive_to(robot, run, _beside(robot, place, text))
+        return None
+    remembered = parse_remembered(text)
+    if remembered is not None and thing_at(robot.world, remembered) is None:
+        drive_to(robot, run, _beside(robot, np.array(remembered.position), text))
+        run.look_around(list, f"looking for {remembered.object_class}")
+    thing = robot.resolve(text)
+    if thing.id == robot.world.held_id:
+        return thing
+    drive_to(robot, run, stand_off_or_fail(robot, thing))
+    run.face(thing)
+    closed = robot.world.closed_around(thing)
+    if closed is not None:
+        raise SkillFailure(FailureReason.CLOSED, f"{closed.class_name} there is closed", closed.id)
+    return thing
+
+
+def explore(robot: HomeRobot, run: Execution, wanted: str, stops: Sequence[str]) -> Thing:
+    """Visit places in order, looking around at each, until a thing of the wanted class is seen.
+
+    A stop is an area's id, a place "x,y", or a closed container (id or class@x,y,z), which is opened, looked into and
+    closed again when the thing is not in it.
+    """
+    run.risk("Explore")
+    phase = f"looking for {wanted}"
+
+    def candidates() -> list[Thing]:
+        return _wanted(robot, wanted)
+
+    seen = run.look_around(candidates, phase)
+    for stop in stops:
+        if seen is not None:
+            return seen
+        seen = _visit(robot, run, stop, wanted, phase)
+    if seen is None:
+        raise SkillFailure(FailureReason.NOT_FOUND, f"no {wanted} seen at {len(stops)} places")
+    return seen
+
+
+def drive_to(robot: HomeRobot, run: Execution, goal: Pose) -> None:
+    """Follow the shortest path to a pose.
+
+    Raises:
+        SkillFailure: UNREACHABLE.
+    """
+    path = robot.world.grid.path(robot.body.pose.position[:2], goal.position[:2])
+    if path is None:
+        raise SkillFailure(FailureReason.UNREACHABLE, "no free path leads there")
+    run.drive(path, "driving")
+    run.turn(goal.yaw_rad, "driving")
+
+
+def stand_off_or_fail(robot: HomeRobot, thing: Thing) -> Pose:
+    """Return where to stand to use a thing, or fail with UNREACHABLE."""
+    pose = stand_off(robot.world, thing, robot.body.pose, robot.config.reach_m)
+    if pose is None:
+        raise SkillFailure(FailureReason.UNREACHABLE, f"no free place within reach of {thing.class_name}", thing.id)
+    return pose
+
+
+def _visit(robot: HomeRobot, run: Execution, stop: str, wanted: str, phase: str) -> Thing | None:
+    place = robot.place(stop)
+    if place is not None:
+        drive_to(robot, run, _beside(robot, place, stop))
+        run.explored_areas += 1
+        return run.look_around(lambda: _wanted(robot, wanted), phase)
+    container = robot.resolve(stop)
+    drive_to(robot, run, stand_off_or_fail(robot, container))
+    run.explored_areas += 1
+    opens = container.can(Property.OPENABLE) and not container.is_open
+    if opens:
+        open_(robot, run, container.id)
+    run.face(container)
+    run.wait(robot.config.look_s, phase)
+    seen = next((thing for thing in _wanted(robot, wanted) if run.sees(thing)), None)
+    if opens and seen is None:
+        close(robot, run, container.id)
+    return seen
+
+
+def _wanted(robot: HomeRobot, wanted: str) -> list[Thing]:
+    world = robot.world
+    things = [world[wanted]] if wanted in world else world.of_class(wanted)
+    return [thing for thing in things if thing.parent_id != HAND]
+
+
+def _beside(robot: HomeRobot, place: FloatArray, text: str) -> Pose:
+    pose = stand_off_point(robot.world, place, robot.body.pose, PLACE_WITHIN_M)
+    if pose is None:
+        raise SkillFailure(FailureReason.UNREACHABLE, f"no free path leads to {text}")
+    return pose

@@ -1,0 +1,236 @@
+"""The simulated home's truth: its things, what is on and in what, in which state, and how time changes that."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+
+import numpy as np
+
+from memory_node.domain.errors import InvalidValueError, NotFoundError
+from memory_node.domain.geometry import FloatArray, OrientedBox, Pose
+from memory_node.domain.skill import StateChange
+from memory_node.domain.states import ObjectState
+from memory_node.sim.grid import FreeGrid
+from memory_node.sim.layout import Layout
+from memory_node.sim.object_types import TypeCatalogue
+from memory_node.sim.placement import Spot, place_around
+from memory_node.sim.processes import Processes
+from memory_node.sim.thing import HAND, Thing, initial_states
+
+DRAWER_TRAVEL = 0.7
+
+
+class World:
+    """One home at one moment. Every change goes through a method here, under `lock`.
+
+    revision counts changes of what can be seen, so that a renderer knows when to look again. now_ns is simulated time.
+    held_from: where (3,) the held thing was taken.
+    """
+
+    def __init__(
+        self, layout: Layout, grid: FreeGrid, types: TypeCatalogue, things: Iterable[Thing], now_ns: int = 0
+    ) -> None:
+        self.layout = layout
+        self.grid = grid
+        self.types = types
+        self.now_ns = now_ns
+        self.revision = 0
+        self.lock = threading.RLock()
+        self.held_id = ""
+        self.held_from: FloatArray = np.zeros(3)
+        self._things: dict[str, Thing] = {}
+        self._children: dict[str, list[str]] = {}
+        self._changes: list[StateChange] = []
+        self._processes = Processes()
+        for thing in things:
+            self.add(thing)
+
+    # ---- reading
+
+    def __iter__(self) -> Iterator[Thing]:
+        return iter(list(self._things.values()))
+
+    @property
+    def things(self) -> tuple[Thing, ...]:
+        """All things, fixtures first."""
+        return tuple(self)
+
+    def __contains__(self, thing_id: str) -> bool:
+        return thing_id in self._things
+
+    def __getitem__(self, thing_id: str) -> Thing:
+        try:
+            return self._things[thing_id]
+        except KeyError as error:
+            raise NotFoundError(f"{self.layout.name} has nothing with id {thing_id!r}") from error
+
+    def of_class(self, name: str) -> list[Thing]:
+        """Return the things of a class, named without regard to case, spaces and underscores."""
+        kind = self.types.get(name)
+        return [thing for thing in self._things.values() if thing.type is kind] if kind else []
+
+    def contents(self, thing_id: str) -> list[Thing]:
+        """Return what stands directly on or in a thing."""
+        return [self._things[child] for child in self._children.get(thing_id, ())]
+
+    def with_contents(self, thing: Thing) -> list[Thing]:
+        """Return the thing and everything that moves with it."""
+        found = [thing]
+        for child in self.contents(thing.id):
+            found += self.with_contents(child)
+        return found
+
+    def supports(self, thing: Thing) -> Iterator[Thing]:
+        """Yield what the thing is on or in, then what that is on or in, and so on."""
+        while thing.parent_id in self._things:
+            thing = self._things[thing.parent_id]
+            yield thing
+
+    def closed_around(self, thing: Thing) -> Thing | None:
+        """Return the closed container that hides the thing, or None when it is in the open."""
+        inside = thing.inside
+        for support in self.supports(thing):
+            if inside and not support.is_open:
+                return support
+            inside = support.inside
+        return None
+
+    @property
+    def held(self) -> Thing | None:
+        """What the robot's hand holds, or None."""
+        return self._things.get(self.held_id)
+
+    # ---- building
+
+    def add(self, thing: Thing) -> None:
+        """Put a new thing into the home.
+
+        Raises:
+            InvalidValueError: its id is taken, or what it is said to be on does not exist.
+        """
+        if thing.id in self._things:
+            raise InvalidValueError(f"two things are called {thing.id!r}")
+        if thing.parent_id and thing.parent_id != HAND and thing.parent_id not in self._things:
+            raise InvalidValueError(f"{thing.id} is on {thing.parent_id!r}, which does not exist")
+        self._things[thing.id] = thing
+        self._children.setdefault(thing.parent_id, []).append(thing.id)
+        self.revision += 1
+
+    # ---- what a hand can do
+
+    def grasp(self, thing: Thing) -> None:
+        """Take the thing, with what is on or in it, into the hand."""
+        with self.lock:
+            self._attach(thing, HAND, inside=False)
+            self.held_id, self.held_from = thing.id, thing.box.center
+            self._record(thing, held=True)
+
+    def release(self, thing: Thing, spot: Spot, receptacle: Thing | None) -> None:
+        """Put the held thing at a spot, on or in a receptacle or on the floor."""
+        with self.lock:
+            parent = receptacle.id if receptacle else ""
+            inside = receptacle is not None and receptacle.type.holds == "in"
+            self._attach(thing, parent, inside)
+            self.held_id = ""
+            self.move(thing, spot.center, spot.yaw_rad)
+            self._record(thing, held=False, support_id=parent, inside=inside)
+
+    def move(self, thing: Thing, center: FloatArray, yaw_rad: float) -> None:
+        """Move the thing, with what is on or in it, to a new centre (3,) and yaw in the map frame."""
+        with self.lock:
+            old = Pose.planar(thing.box.center[0], thing.box.center[1], thing.box.yaw_rad, thing.box.center[2])
+            change = Pose.planar(center[0], center[1], yaw_rad, center[2]) @ old.inverse()
+            for moved in self.with_contents(thing):
+                moved.box = moved.box.moved_by(change)
+            self.revision += 1
+
+    def set_open(self, thing: Thing, is_open: bool) -> None:
+        """Open or close a door, lid or drawer; a drawer carries its contents with it."""
+        with self.lock:
+            self.change_state(thing, ObjectState.OPENED if is_open else ObjectState.CLOSED)
+            if thing.type.slides:
+                travel = DRAWER_TRAVEL * float(thing.box.size[0]) * (1.0 if is_open else -1.0)
+                ahead = np.array([np.cos(thing.box.yaw_rad), np.sin(thing.box.yaw_rad), 0.0])
+                self.move(thing, thing.box.center + travel * ahead, thing.box.yaw_rad)
+
+    def set_on(self, thing: Thing, is_on: bool) -> None:
+        """Turn a thing on or off, and with it what it controls."""
+        with self.lock:
+            self.change_state(thing, ObjectState.ON if is_on else ObjectState.OFF)
+            for controlled in thing.controls:
+                self.change_state(self[controlled], ObjectState.ON if is_on else ObjectState.OFF)
+
+    def slice(self, thing: Thing) -> list[Thing]:
+        """Cut the thing: it is no more, its slices lie where it was and keep its other states."""
+        with self.lock:
+            kind = self.types[thing.type.slices]
+            states = thing.states | {ObjectState.SLICED}
+            support = self._things.get(thing.parent_id)
+            self.destroy(thing)
+            slices = []
+            for number, center in enumerate(place_around(thing.box, kind, thing.type.slice_count), start=1):
+                piece = Thing(
+                    id=f"{thing.id}/slice{number}",
+                    type=kind,
+                    box=OrientedBox(center, np.array(kind.size_m), thing.box.yaw_rad),
+                    parent_id=support.id if support else "",
+                    inside=thing.inside,
+                    states=initial_states(kind) | states,
+                )
+                self.add(piece)
+                self._record(piece, added=tuple(sorted(piece.states)), created_from=thing.id, **_standing(piece))
+                slices.append(piece)
+            return slices
+
+    def destroy(self, thing: Thing) -> None:
+        """End the thing; what was on or in it stays where it is, on what the thing was on."""
+        with self.lock:
+            for child in self.contents(thing.id):
+                self._attach(child, thing.parent_id, thing.inside)
+            self._children[thing.parent_id].remove(thing.id)
+            del self._things[thing.id]
+            if self.held_id == thing.id:
+                self.held_id = ""
+            self.revision += 1
+            self._record(thing, destroyed=True)
+
+    def change_state(self, thing: Thing, state: ObjectState) -> bool:
+        """Make a state true and end its opposites; return whether that changed anything."""
+        with self.lock:
+            added, removed = thing.add_state(state)
+            if added:
+                self.revision += 1
+                self._record(thing, added=added, removed=removed)
+            return bool(added)
+
+    # ---- time
+
+    def advance(self, seconds: float) -> None:
+        """Let simulated time pass: what runs heats, cools, washes and fills."""
+        with self.lock:
+            self.now_ns += round(seconds * 1e9)
+            self._processes.advance(self, seconds)
+
+    def take_changes(self) -> tuple[StateChange, ...]:
+        """Return what changed since the last call."""
+        with self.lock:
+            changes, self._changes = tuple(self._changes), []
+            return changes
+
+    # ---- inside
+
+    def _attach(self, thing: Thing, parent_id: str, inside: bool) -> None:
+        self._children[thing.parent_id].remove(thing.id)
+        self._children.setdefault(parent_id, []).append(thing.id)
+        thing.parent_id, thing.inside = parent_id, inside
+
+    def _record(self, thing: Thing, **effects: object) -> None:
+        x, y, z = (float(value) for value in thing.box.center)
+        change = StateChange(thing.id, thing.class_name, self.now_ns, position=(x, y, z))
+        self._changes.append(replace(change, **effects))  # type: ignore[arg-type]
+
+
+def _standing(thing: Thing) -> dict[str, object]:
+    return {"support_id": thing.parent_id, "inside": thing.inside}

@@ -1,0 +1,1 @@
+"""Looking after memory: corrections, forgetting, durability."""

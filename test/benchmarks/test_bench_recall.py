@@ -1,0 +1,37 @@
+import json
+from pathlib import Path
+
+import pytest
+
+from memory_node.cli import main
+
+REQUESTS = Path(__file__).parents[1] / "search" / "indirect_requests.yaml"
+
+
+def run_bench(capsys, *arguments):
+    pytest.importorskip("onnx")
+    assert main(["bench", "recall", *arguments, "--json"]) == 0
+    return [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+
+
+def test_row_has_the_measured_figures(capsys):
+    arguments = ["--units", "600", "--queries", "20", "--k", "5", "--exact-below", "200", "--seed", "3"]
+    (row,) = run_bench(capsys, *arguments)
+    assert row["units"] == 600
+    assert not row["exact"]
+    assert row["recall_vs_exact"] >= 0.98
+    assert 0 < row["p50_ms"] <= row["p99_ms"]
+    assert 0 < row["writer_p50_ms"] <= row["writer_p99_ms"]
+    assert row["embed_p50_ms"] > 0
+    assert row["answered"] >= 0.9
+
+
+def test_indirect_requests_are_understood_or_refused(capsys):
+    development, held_out = run_bench(capsys, "--requests", str(REQUESTS))
+    assert development["requests"] == held_out["requests"] == 40
+    assert development["accuracy_at_1"] >= 0.9
+    assert development["nothing_refused"] >= 0.9
+    assert development["taken_away_refused"] >= 0.8
+    # Nobody looked at these while the glosses were written.
+    assert held_out["accuracy_at_1"] >= 0.75
+    assert held_out["nothing_refused"] >= 0.9

@@ -1,0 +1,93 @@
+"""The stream of tasks under injected faults, and the executor that forgets."""
+
+import json
+import random
+
+import pytest
+
+from benchmarks.household_faults import CarelessPlanner, Faults
+from memory_node.cli import main
+from memory_node.domain.errors import InvalidValueError
+from memory_node.domain.skill import SkillCall, SkillResult
+from memory_node.planner.planner import PlannedStep, PlanOutcome, PlanRun, Situation
+
+STEPS = tuple(
+    SkillCall(*call)
+    for call in (
+        ("GoToObject", ("Fridge@1,1,1",)),
+        ("OpenObject", ("Fridge@1,1,1",)),
+        ("PickupObject", ("Egg@1,1,1",)),
+        ("PutObject", ("Egg", "Bowl")),
+    )
+)
+
+
+class Listed:
+    def __init__(self) -> None:
+        self.heard: list[bool] = []
+
+    def carry_out(self, instruction: str, situation: Situation) -> PlanRun:
+        for call in STEPS:
+            self.heard.append((yield PlannedStep(call)).success)
+        return PlanOutcome(("g",), (True,))
+
+
+def taken(faults: Faults, seed: int = 0) -> tuple[list[str], list[bool]]:
+    inner = Listed()
+    run = CarelessPlanner(inner, faults, random.Random(seed)).carry_out("x", None)  # type: ignore[arg-type]
+    done = []
+    try:
+        step = next(run)
+        while True:
+            done.append(step.call.skill)
+            step = run.send(SkillResult(step.call, True))
+    except StopIteration:
+        return done, inner.heard
+
+
+def test_forgotten_preparation_is_taken_for_done() -> None:
+    assert taken(Faults(habits=1.0, by_habit=1.0)) == (["PickupObject", "PutObject"], [True] * 4)
+    assert taken(Faults(habits=0.0, by_chance=0.0))[0] == [call.skill for call in STEPS]
+
+
+def test_habits_are_the_same_in_every_task() -> None:
+    faults = Faults(habits=0.5, by_habit=1.0, by_chance=0.0)
+    assert len({tuple(taken(faults, seed)[0]) for seed in range(5)}) == 1
+    assert len({tuple(taken(Faults(0.5, 1.0, 0.0, seed=seed))[0]) for seed in range(20)}) > 1
+
+
+def test_probability_out_of_range_is_refused() -> None:
+    with pytest.raises(InvalidValueError, match="by_habit"):
+        Faults(by_habit=1.5)
+
+
+def test_stream_has_a_row_for_each_part(shared_dir, tmp_path, capsys) -> None:
+    rows = json.loads((shared_dir / "data/alfred_l/tasks.json").read_text())
+    tasks = tmp_path / "tasks.json"
+    tasks.write_text(json.dumps([row for row in rows if row["floor_plan"] == "FloorPlan19"][:1]))
+    scenes = shared_dir / "data/alfred_home/scenes.json.gz"
+    common = ["bench", "household", "--scenes", str(scenes), "--tasks", str(tasks), "--suite", "alfred-l", "--json"]
+    assert main([*common, "--faults", "--orders", "1"]) == 0
+    printed = {row["experience"]: row for row in map(json.loads, capsys.readouterr().out.splitlines())}
+    assert list(printed) == [
+        *("none", "+working", "+episodic", "+semantic", "+feedback"),
+        *("episodic alone", "semantic alone"),
+    ]
+    assert {row["orders"] for row in printed.values()} == {1}
+    assert printed["+semantic"]["success_rate"] >= printed["none"]["success_rate"]
+
+
+def test_experience_is_a_memory_of_its_own(shared_dir, tmp_path, capsys) -> None:
+    rows = json.loads((shared_dir / "data/alfred_l/tasks.json").read_text())
+    tasks = tmp_path / "tasks.json"
+    tasks.write_text(json.dumps([row for row in rows if row["floor_plan"] == "FloorPlan19"][:1]))
+    scenes = shared_dir / "data/alfred_home/scenes.json.gz"
+    common = ["bench", "household", "--scenes", str(scenes), "--tasks", str(tasks), "--suite", "alfred-l", "--json"]
+    found = {}
+    for mode in ("experience", "full+experience"):
+        assert main([*common, "--memory", mode, "--no-baseline"]) == 0
+        found[mode] = json.loads(capsys.readouterr().out.splitlines()[-1])
+    # Objects are not remembered by experience alone, and have to be searched for.
+    assert found["experience"]["memory_hit_rate"] == 0.0
+    assert found["full+experience"]["memory_hit_rate"] > 0.0
+    assert 0 < found["experience"]["context_tokens_mean"] < found["full+experience"]["context_tokens_mean"]

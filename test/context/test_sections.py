@@ -1,0 +1,102 @@
+import numpy as np
+
+from memory_node.context.sections import ORDER, MemoryExcerpt, Section, assemble, estimate_tokens
+from memory_node.domain.answer import AnswerStatus, ObjectAnswer, Recollection
+from memory_node.domain.skill import FailureReason, SkillCall
+from memory_node.domain.step import StepRecord
+from memory_node.experience.episode_graph import EpisodeGraph
+from memory_node.experience.experience import ExperienceAnswer
+from memory_node.experience.guideline import Guideline
+from memory_node.experience.record import ExperienceRecord
+from memory_node.experience.working_memory import WorkingMemory
+
+
+def test_budget_cuts_the_least_important_lines() -> None:
+    section = Section("Facts", tuple(f"- fact {number} of several" for number in range(20)), 1.0)
+    context = assemble([section], 40)
+    assert "fact 0" in context.text
+    assert "fact 19" not in context.text
+    assert estimate_tokens(context.text) <= 40
+    assert context.section_tokens == {"Facts": estimate_tokens(context.text)}
+    assert context.section_lines == {"Facts": context.text.count("\n- fact")}
+
+
+def test_what_one_section_leaves_over_goes_to_the_next() -> None:
+    short, long = Section("A", ("- one",), 0.5), Section("B", tuple(f"- line {n}" for n in range(99)), 0.5)
+    alone = assemble([Section("A", (), 0.5), long], 100).section_tokens["B"]
+    after = assemble([short, long], 100).section_tokens["B"]
+    assert after > 50
+    assert alone >= after
+
+
+def test_empty_section_leaves_no_title() -> None:
+    assert assemble([Section("Nothing", (), 1.0)], 100).text == ""
+
+
+def failed_put() -> StepRecord:
+    put = SkillCall("PutObject", ("Egg", "Fridge"))
+    return StepRecord("e1", 0, put, False, FailureReason.CLOSED, 1, held_object="Egg", room="kitchen")
+
+
+def full_excerpt() -> MemoryExcerpt:
+    working, graph = WorkingMemory(), EpisodeGraph()
+    working.record(failed_put())
+    working.record(failed_put())
+    graph.add("e1", [failed_put()])
+    record = ExperienceRecord("e1", "store the egg", "store", False, 1, recommendations=("open it first",))
+    answer = ExperienceAnswer(
+        room="kitchen",
+        guidelines=(Guideline("g", "Open the fridge first."),),
+        room_patterns=(("PickupObject(Egg)", 3, 4),),
+        experiences=(record,),
+        trajectories=(graph.trajectory("e1"),),
+        failed_before=tuple(graph.transitions()),
+        action_hints=(("Egg", "PickupObject", 3, 4),),
+        learnt_relations=(("Egg in Fridge", 2),),
+        working_memory=working.view(),
+    )
+    place, side = np.array([1.0, 2.0, 0.8]), np.full(3, 0.1)
+    ok = AnswerStatus.OK
+    seen = ObjectAnswer("01", "Egg", 0.9, place, np.eye(3), side, 0.0, 0.9, 1, 1, 0, 0.9, "short_term", ok)
+    return MemoryExcerpt(
+        answer,
+        room_relations=("Mug on DiningTable",),
+        recollection=Recollection((seen,), ok),
+        home=('{"name": "area 1"}',),
+        robot="Robot: in kitchen, holding Egg.",
+    )
+
+
+def test_sections_come_in_brainmems_order_each_with_its_tokens() -> None:
+    context = assemble(full_excerpt().sections(), 4000)
+    assert tuple(context.section_tokens) == ORDER
+    titles = [line.removeprefix("## ") for line in context.text.splitlines() if line.startswith("## ")]
+    assert titles == [
+        "Guidelines",
+        "What works in this room",
+        "Experiences with similar tasks",
+        "Action hints",
+        "Spatial guidance: this room",
+        "Spatial guidance: just seen or used",
+        "Spatial guidance: the home",
+        "Working memory and robot state",
+    ]
+    for title, block in zip(titles, context.text.split("\n\n")):
+        assert context.section_tokens[title] == estimate_tokens(block)
+
+
+def test_each_section_says_what_it_is_there_for() -> None:
+    blocks = assemble(full_excerpt().sections(), 4000).text.split("\n\n")
+    said = ("Open the fridge", "3 of 4 times here", "open it first", "failed 1x", "Mug on DiningTable", "(id 01)")
+    for text, block in zip(said, blocks):
+        assert text in block
+    assert "'store the egg' failed: PutObject(Egg, Fridge) [closed]" in blocks[2]
+    assert blocks[7].splitlines()[1] == "Robot: in kitchen, holding Egg."
+    assert "Warning: PutObject(Egg, Fridge) has just failed (closed)" in blocks[7]
+
+
+def test_warnings_of_working_memory_outlive_a_small_budget() -> None:
+    crowded = full_excerpt().sections()[-1]
+    text, shown = crowded.within(90)
+    assert "Warning:" in text
+    assert shown < len(crowded.lines)

@@ -1,0 +1,75 @@
+import numpy as np
+import pytest
+
+from memory_node.domain.geometry import OrientedBox
+from memory_node.domain.scene import SceneObject
+from memory_node.domain.skill import StateChange
+from memory_node.intake.change_grounding import ChangeGrounding
+
+
+def thing(object_id: str, name: str, x_m: float, held: bool = False) -> SceneObject:
+    return SceneObject(
+        id=object_id,
+        class_probabilities={name: 1.0},
+        box=OrientedBox(np.array([x_m, 0.0, 0.8]), np.full(3, 0.1)),
+        covariance=np.eye(3) * 1e-4,
+        existence=0.9,
+        first_seen_ns=1,
+        last_seen_ns=1,
+        support_id="robot" if held else "",
+    )
+
+
+class Things:
+    def __init__(self, *things: SceneObject) -> None:
+        self.things = {found.id: found for found in things}
+        self._made = iter(f"new{i}" for i in range(9))
+
+    def grounding(self) -> ChangeGrounding:
+        return ChangeGrounding(
+            lambda name: [found for found in self.things.values() if found.class_name == name],
+            self.things.__contains__,
+            lambda: frozenset(i for i, found in self.things.items() if found.support_id == "robot"),
+            lambda: next(self._made),
+        )
+
+
+@pytest.fixture
+def things() -> Things:
+    return Things(thing("a1", "Apple", 1.0), thing("a2", "Apple", 3.0), thing("t", "Table", 1.0))
+
+
+def test_nearest_of_the_class_is_meant(things: Things) -> None:
+    change = StateChange("their-7", "Apple", 1, held=True, position=(2.8, 0.0, 0.8))
+    assert things.grounding().ground(change).object_id == "a2"
+
+
+def test_executors_id_is_remembered_once_it_is_resolved(things: Things) -> None:
+    grounding = things.grounding()
+    grounding.ground(StateChange("their-7", "Apple", 1, held=True, position=(2.8, 0.0, 0.8)))
+    later = grounding.ground(StateChange("their-7", "Apple", 2, held=False, position=(9.0, 0.0, 0.8)))
+    assert (later.object_id, later.position) == ("a2", (9.0, 0.0, 0.8))
+
+
+def test_place_of_a_mere_effect_is_no_news(things: Things) -> None:
+    change = things.grounding().ground(StateChange("their-7", "Apple", 1, position=(1.1, 0.0, 0.8)))
+    assert (change.object_id, change.position) == ("a1", None)
+
+
+def test_support_by_class_and_place_becomes_its_id(things: Things) -> None:
+    change = StateChange("a1", "Apple", 1, held=False, support_id="Table@1.100,0.000,0.800", position=(1.0, 0.0, 0.8))
+    assert things.grounding().ground(change).support_id == "t"
+
+
+def test_what_is_put_down_is_what_was_held() -> None:
+    things = Things(thing("a1", "Apple", 1.0), thing("a2", "Apple", 1.1, held=True))
+    change = StateChange("", "Apple", 1, held=False, position=(1.0, 0.0, 0.8))
+    assert things.grounding().ground(change).object_id == "a2"
+
+
+def test_unknown_thing_and_slice_get_new_ids(things: Things) -> None:
+    grounding = things.grounding()
+    assert grounding.ground(StateChange("x", "Apple", 1, position=(7.0, 0.0, 0.8))).object_id == "new0"
+    grounding.ground(StateChange("whole", "Apple", 1, position=(1.0, 0.0, 0.8), destroyed=True))
+    cut = grounding.ground(StateChange("s1", "AppleSliced", 2, position=(1.0, 0.0, 0.8), created_from="whole"))
+    assert (cut.object_id, cut.created_from) == ("new1", "a1")

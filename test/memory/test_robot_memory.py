@@ -1,0 +1,324 @@
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from memory_node.domain.answer import AnswerStatus, FindQuery
+from memory_node.domain.errors import InvalidValueError, NotFoundError
+from memory_node.domain.geometry import OrientedBox, Pose
+from memory_node.domain.observation import Frame
+from memory_node.domain.scene import SceneEventKind
+from memory_node.domain.skill import FailureReason, SkillCall, StateChange
+from memory_node.domain.states import ObjectState
+from memory_node.domain.step import StepRecord
+from memory_node.experience.experience import ExperienceQuery
+from memory_node.experience.guideline import Guideline
+from memory_node.memory import RobotMemory
+from memory_node.scene_graph.free_space import OccupancyMap
+from memory_node.store.errors import StoreBacklogError
+from memory_node.store.records import StoreChange
+from memory_node.store.store import Store
+
+SECOND_NS = 1_000_000_000
+See = Callable[..., Frame]
+Open = Callable[[], RobotMemory]
+
+
+def mug_id(memory: RobotMemory) -> str:
+    best = memory.find(FindQuery(object_class="Mug")).best
+    assert best is not None
+    return best.object_id
+
+
+def test_what_is_seen_is_in_both_memories(memory: RobotMemory, see: See) -> None:
+    memory.observe(see(1, Mug=(1.0, 0.0, 0.8)))
+    recalled, found = memory.recall(FindQuery(object_class="Mug")), memory.find(FindQuery(object_class="Mug"))
+    assert recalled.best is not None
+    assert found.best is not None
+    assert recalled.best.object_id == found.best.object_id
+    assert (recalled.best.source, found.best.source) == ("short_term", "long_term")
+
+
+def test_each_recall_counts_as_one_lookup(memory: RobotMemory, see: See) -> None:
+    memory.observe(see(1, Mug=(1.0, 0.0, 0.8)))
+    memory.recall(FindQuery(object_class="Mug"))
+    memory.recall(FindQuery(object_class="Unicorn"))
+    statistics = memory.statistics()
+    assert (statistics.lookups, statistics.hits) == (2, 1)
+
+
+def test_memory_goes_on_after_a_restart_with_the_same_ids(open_at: Open, see: See) -> None:
+    first = open_at()
+    first.observe(see(1, Mug=(1.0, 0.0, 0.8)))
+    known = mug_id(first)
+    first.close()
+    again = open_at()
+    assert mug_id(again) == known
+    assert again.recall(FindQuery(object_class="Mug")).status is AnswerStatus.UNKNOWN  # short-term memory is volatile
+    again.observe(see(2, Mug=(1.0, 0.0, 0.8)))
+    assert mug_id(again) == known
+
+
+def test_skill_report_reaches_scene_and_cache(memory: RobotMemory, see: See) -> None:
+    memory.observe(see(1, Mug=(1.0, 0.0, 0.8)))
+    change = StateChange("their-mug", "Mug", 2 * SECOND_NS, (ObjectState.CLEANED,), position=(1.1, 0.0, 0.8))
+    (object_id,) = memory.remember_objects([change])
+    assert object_id == mug_id(memory)
+    clean = memory.recall(FindQuery(object_class="Mug", states=(ObjectState.CLEANED,)))
+    assert clean.best is not None
+    assert memory.scene().objects[0].states[0].state is ObjectState.CLEANED
+    assert memory.remember_objects([StateChange("", "Mug", 3 * SECOND_NS), StateChange("", "", 3 * SECOND_NS)]) == (
+        object_id,
+        "",
+    )
+
+
+def test_listeners_hear_changes_with_versions_in_order(memory: RobotMemory, see: See) -> None:
+    heard: list[tuple[list[SceneEventKind], int, int]] = []
+    memory.on_change(lambda events, before, after: heard.append(([e.kind for e in events], before, after)))
+    memory.observe(see(1, Mug=(1.0, 0.0, 0.8)))
+    memory.observe(see(2, Mug=(1.0, 0.0, 0.8)))
+    assert heard[0][0] == [SceneEventKind.APPEARED]
+    assert heard[0][2] == heard[1][1]
+
+
+def test_forgotten_object_is_gone_from_everywhere(open_at: Open, see: See) -> None:
+    memory = open_at()
+    memory.observe(see(1, Mug=(1.0, 0.0, 0.8), Bowl=(2.0, 0.0, 0.8)))
+    assert memory.forget(object_class="Mug") == 1
+    assert memory.find(FindQuery(object_class="Mug")).status is AnswerStatus.UNKNOWN
+    assert memory.recall(FindQuery(object_class="Mug")).status is AnswerStatus.UNKNOWN
+    memory.close()
+    assert [found.class_name for found in open_at().scene().objects] == ["Bowl"]
+
+
+def test_forgetting_nothing_in_particular_is_refused(memory: RobotMemory) -> None:
+    with pytest.raises(InvalidValueError, match="got none"):
+        memory.forget()
+
+
+def test_forgotten_span_takes_what_was_learnt_in_it(open_at: Open) -> None:
+    memory = open_at()
+    for episode_id in ("e1", "e2"):
+        memory.episodes.start("open the safe", "open", episode_id)
+        opened = SkillCall("OpenObject", ("Safe",))
+        failed = StepRecord(episode_id, 0, opened, False, FailureReason.TOO_FAR, 100 * SECOND_NS)
+        memory.episodes.record(failed)
+        memory.episodes.record(replace(failed, index=1, success=True, reason=FailureReason.NONE))
+        if episode_id == "e1":
+            memory.episodes.end(episode_id, True)
+    assert memory.experience.wait_settled(10.0)
+    assert memory.knowledge.ways_to("open the safe")
+    memory.save()
+    memory.forget(begin_ns=99 * SECOND_NS, end_ns=101 * SECOND_NS)
+    with pytest.raises(NotFoundError):
+        memory.episodes.record(failed)
+    assert_nothing_learnt(memory)
+    memory.close()
+    assert_nothing_learnt(open_at())
+
+
+def test_forgotten_span_takes_its_steps_from_an_episode_that_goes_beyond(open_at: Open) -> None:
+    memory = open_at()
+    memory.episodes.start("open the safe", "open", "e1")
+    for index, stamp_s in enumerate((90, 100)):
+        call = SkillCall("OpenObject", ("Safe",))
+        memory.episodes.record(StepRecord("e1", index, call, True, FailureReason.NONE, stamp_s * SECOND_NS))
+    memory.episodes.end("e1", True)
+    assert memory.experience.wait_settled(10.0)
+    memory.forget(begin_ns=80 * SECOND_NS, end_ns=95 * SECOND_NS)
+    memory.close()
+    memory = open_at()
+    assert memory.experience.wait_settled(10.0)
+    assert memory.experience.figures()["experience.steps"] == 1
+
+
+def test_episode_runs_on_across_a_restart(open_at: Open) -> None:
+    memory = open_at()
+    memory.episodes.start("open the safe", "open", "e1")
+    failed = StepRecord("e1", 0, SkillCall("OpenObject", ("Safe",)), False, FailureReason.TOO_FAR, 100 * SECOND_NS)
+    memory.episodes.record(failed)
+    memory.save()
+    memory.close()
+    memory = open_at()
+    assert memory.experience.wait_settled(10.0)
+    warnings = memory.episodes.record(replace(failed, index=1))
+    assert "no failed action twice" in [warning.rule for warning in warnings]
+    memory.episodes.end("e1", False)
+    assert memory.experience.wait_settled(10.0)
+    memory.save()
+    memory.close()
+    memory = open_at()
+    memory.episodes.end("e1", False)  # whoever had no answer says it again
+    assert memory.experience.wait_settled(10.0)
+    assert memory.experience.figures()["experience.steps"] == 2
+
+
+def assert_nothing_learnt(memory: RobotMemory) -> None:
+    assert memory.experience.wait_settled(10.0)
+    figures = memory.experience.figures()
+    learnt = ("experience.steps", "experience.records", "experience.guidelines")
+    assert [figures[name] for name in learnt] == [0, 0, 0]
+    assert len(memory.knowledge) == 0
+
+
+def test_user_edit_is_durable(open_at: Open, see: See) -> None:
+    memory = open_at()
+    memory.observe(see(1, Mug=(1.0, 0.0, 0.8)))
+    known = mug_id(memory)
+    assert memory.edit("relabel", known, new_class="Cup") == known
+    memory.close()
+    (found,) = open_at().scene().objects
+    assert (found.class_name, found.provenance) == ("Cup", "user")
+    with pytest.raises(InvalidValueError, match="paint"):
+        memory.edit("paint", known)
+    with pytest.raises(NotFoundError, match="ghost"):
+        memory.edit("delete", "ghost")
+
+
+def test_backup_stays_inside_the_data_folder(memory: RobotMemory, see: See) -> None:
+    memory.observe(see(1, Mug=(1.0, 0.0, 0.8)))
+    assert memory.save("backups/one.db") == 1
+    for outside in ("/tmp/elsewhere.db", "../elsewhere.db"):
+        with pytest.raises(InvalidValueError, match="data folder"):
+            memory.save(outside)
+
+
+def test_map_gives_areas_that_survive(open_at: Open) -> None:
+    memory = open_at()
+    memory.set_map(OccupancyMap(np.zeros((80, 80), np.int8), 0.05, Pose()), SECOND_NS)
+    areas = {area.id for area in memory.scene().areas}
+    memory.save()
+    memory.close()
+    assert areas
+    assert {area.id for area in open_at().scene().areas} == areas
+
+
+def test_floors_are_there_again_after_a_restart(open_at: Open, see: See) -> None:
+    memory = open_at()
+    upstairs = Pose(np.array([0.0, 0.0, 3.0]), np.array([0.0, 0.0, 0.0, 1.0]))
+    memory.set_map(OccupancyMap(np.zeros((80, 80), np.int8), 0.05, Pose()), SECOND_NS)
+    memory.observe(see(2, Mug=(1.0, 1.0, 0.8)))
+    memory.set_map(OccupancyMap(np.zeros((80, 80), np.int8), 0.05, upstairs), 3 * SECOND_NS)
+    memory.observe(see(4, Bowl=(1.0, 1.0, 3.8)))
+    memory.close()
+    scene = open_at().scene()
+    assert [(floor.name, floor.height_m) for floor in scene.floors] == [("floor 0", 0.0), ("floor 1", 3.0)]
+    names = [[found.class_name for found in scene.on_floor(floor.id).objects] for floor in scene.floors]
+    assert names == [["Mug"], ["Bowl"]]
+
+
+def test_name_that_a_room_took_from_its_contents_is_durable(open_at: Open, see: See) -> None:
+    memory = open_at()
+    memory.set_map(OccupancyMap(np.zeros((80, 80), np.int8), 0.05, Pose()), SECOND_NS)
+    (before,) = memory.scene().rooms
+    memory.observe(see(2, Toilet=(1.0, 1.0, 0.4), ShowerCurtain=(2.0, 1.0, 1.0), Towel=(1.0, 2.0, 1.0)))
+    memory.observe(see(5, SoapBar=(1.5, 1.5, 0.8), ToiletPaper=(3.0, 1.0, 0.5)))
+    memory.close()
+    again = open_at()
+    (after,) = again.scene().rooms
+    assert (after.id, before.name, after.name) == (before.id, "room 1", "bathroom")
+    for found in again.scene().objects:
+        again.edit("delete", found.id)
+    again.close()
+    (edited,) = open_at().scene().rooms
+    assert (edited.id, edited.name) == (before.id, "room 1")
+
+
+def test_context_tells_what_was_just_used_within_its_budget(memory: RobotMemory, see: See) -> None:
+    memory.observe(see(1, Mug=(1.0, 0.0, 0.8)))
+    context = memory.full_context("bring me the mug", 400)
+    assert "Mug (id " in context.text
+    assert context.tokens <= 400
+    assert memory.full_context("bring me the mug", 5).text == ""
+
+
+def test_what_another_robot_brought_is_taken_over(
+    memory: RobotMemory, see: See, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    memory.observe(see(1, Mug=(1.0, 0.0, 0.8)))
+    (mug,) = memory.scene().objects
+    bowl = replace(mug, id="theirs", class_probabilities={"Bowl": 1.0})
+    heard: list[str] = []
+    memory.on_change(lambda events, before, after: heard.extend(event.object.class_name for event in events))
+    brought = [StoreChange(1, objects=(bowl,), gone=(mug.id,)), None]
+    monkeypatch.setattr(Store, "poll_changes", lambda store: brought.pop(0))
+    assert (memory.take_over_changes(), memory.take_over_changes()) == (2, 0)
+    assert [found.class_name for found in memory.scene().objects] == ["Bowl"]
+    assert memory.recall(FindQuery(object_class="Mug")).status is AnswerStatus.UNKNOWN
+    assert heard == ["Bowl"]
+
+
+def test_camera_goes_on_while_the_store_is_full(memory: RobotMemory, see: See, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(store: Store, records: object) -> None:
+        raise StoreBacklogError("no room")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Store, "append", full)
+        memory.observe(see(1, Mug=(1.0, 0.0, 0.8)))
+        with pytest.raises(StoreBacklogError):
+            memory.remember([StateChange("", "Mug", 2 * SECOND_NS, (ObjectState.CLEANED,), position=(1.0, 0.0, 0.8))])
+    assert memory.diagnostics()["store.refused_frames"] == 1
+    assert memory.find(FindQuery(object_class="Mug")).best is not None
+
+
+def carried(memory: RobotMemory, see: See) -> str:
+    """Let the robot hold a mug, then begin an episode; return its id."""
+    memory.observe(see(1, Mug=(1.0, 0.0, 0.8)))
+    memory.remember([StateChange(mug_id(memory), "Mug", 2 * SECOND_NS, held=True)])
+    return memory.episodes.start("put the mug away", "place")
+
+
+def test_episode_begins_with_what_memory_knows_to_be_in_the_hand(memory: RobotMemory, see: See) -> None:
+    episode_id = carried(memory, see)
+    view = memory.experience.working_memory(episode_id)
+    assert view is not None
+    assert view.held_object == "Mug"
+    assert "Holding: Mug." in view.text()
+    warned = memory.episodes.advise(episode_id, SkillCall("PickupObject", ("Apple",)))
+    assert "it holds Mug" in warned[0].text
+    assert memory.episodes.advise(episode_id, SkillCall("PutObject", ("Mug", "Shelf"))) == ()
+
+
+def test_context_tells_the_state_of_the_robot_without_an_episode(memory: RobotMemory, see: See) -> None:
+    carried(memory, see)
+    assert "holding Mug" in memory.full_context("what now?", 1000).text
+
+
+def test_guideline_that_the_budget_cut_off_does_not_count_as_given(memory: RobotMemory) -> None:
+    long = [Guideline(f"g{n}", "Do it well. " * 20, task_types=frozenset({"place"})) for n in range(9)]
+    memory.experience.load((), [guideline.to_dict() for guideline in long])
+    episode_id = memory.episodes.start("put it away", "place")
+    shown = memory.full_context("put it away", 1000).section_lines["Guidelines"]
+    assert 0 < shown < 9
+    memory.episodes.end(episode_id, True)
+    assert memory.experience.wait_settled(10.0)
+    tried = [g.trials for g in memory.experience.ask(ExperienceQuery(task_type="place")).guidelines]
+    assert sorted(tried) == [0] * (9 - shown) + [1] * shown
+
+
+def test_relations_of_the_room_that_the_robot_is_in_are_spatial_guidance(memory: RobotMemory, see: See) -> None:
+    memory.set_map(OccupancyMap(np.zeros((80, 80), np.int8), 0.05, Pose()), SECOND_NS)
+    table = replace(see(1, Table=(1.0, 1.0, 0.4)).observations[0], box=OrientedBox([1.0, 1.0, 0.4], [1.0, 1.0, 0.8]))
+    frame = see(2, Mug=(1.0, 1.0, 0.86), Fork=(1.3, 1.0, 0.86))
+    pose = Pose.planar(2.0, 2.0, 0.0, 1.3)
+    memory.observe(replace(frame, map_T_camera=pose, observations=(*frame.observations, table)))
+    block = memory.full_context("bring me the mug", 4000).text.partition("## Spatial guidance: this room\n")[2]
+    lines = block.split("\n\n")[0].splitlines()
+    assert "- Mug on Table" in lines
+    assert "- Fork near Mug" in lines or "- Mug near Fork" in lines
+
+
+def test_steps_that_name_things_by_memorys_ids_are_learnt_by_class(memory: RobotMemory, see: See) -> None:
+    memory.observe(see(1, Mug=(1.0, 0.0, 0.8)))
+    mug = mug_id(memory)
+    episode_id = memory.episodes.start("fetch the mug", "fetch")
+    taken = SkillCall("PickupObject", (mug,))
+    step = StepRecord(episode_id, 0, taken, True, FailureReason.NONE, 2 * SECOND_NS, held_object="Mug")
+    assert memory.episodes.record(step) == ()
+    assert memory.episodes.advise(episode_id, SkillCall("PutObject", (mug, "Shelf"))) == ()
+    memory.episodes.end(episode_id, True)
+    assert memory.experience.wait_settled(10.0)
+    (record,) = memory.experience.ask(ExperienceQuery(task_type="fetch")).experiences
+    assert record.successful_actions == ("PickupObject(Mug)",)

@@ -1,0 +1,24 @@
+"""The planner's questions to memory."""
+
+from memory_node.domain.scene import SceneSnapshot
+from memory_node.open_memory import open_memory
+from memory_node.planner.memory_lookup import MemoryLookup
+from memory_node.planner.planner import Situation
+
+
+def test_whole_scene_travels_once_between_two_steps(word_embedder) -> None:
+    memory = open_memory(clock=lambda: 1, embedder=word_embedder)
+    asked = []
+
+    class Counting:
+        def scene(self) -> SceneSnapshot:
+            asked.append(1)
+            return memory.scene()
+
+    lookup = MemoryLookup(Situation(Counting(), lambda _: None, lambda _: None))  # type: ignore[arg-type]
+    assert lookup.scene_object("nothing") is None
+    assert lookup.of_classes(["Mug"]) == []
+    assert len(asked) == 1
+    lookup.note_step()
+    assert lookup.of_classes(["Mug"]) == []
+    assert len(asked) == 2

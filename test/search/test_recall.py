@@ -1,0 +1,343 @@
+import threading
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from memory_node.domain.answer import AnswerStatus, FindQuery
+from memory_node.domain.errors import InvalidValueError, RobotMemoryError
+from memory_node.domain.memory_unit import MemoryUnit
+from memory_node.domain.states import ObjectState, StateBelief
+from memory_node.search.config import RetrievalConfig
+from memory_node.search.glosses import ClassGlosses, NamedClasses
+from memory_node.search.minilm import MiniLmEmbedder
+from memory_node.search.recall import Recall
+from memory_node.search.request_phrases import RequestPhrases
+from memory_node.search.state_words import states_in
+
+S = 1_000_000_000
+NOW = 1000 * S
+
+
+def ranked(recall, query, units, **options):
+    recall.clear()
+    recall.put_all(units)
+    return recall.rank(query, NOW, **options)
+
+
+def unit(object_class, name="", states=(), stamp_s=900.0, x_m=0.0, **fields):
+    return MemoryUnit(
+        object_id=name or object_class,
+        object_class=object_class,
+        position=np.array([x_m, 0.0, 0.8]),
+        covariance=np.eye(3) * 0.01,
+        stamp_ns=int(stamp_s * S),
+        states=tuple(StateBelief(state, 0.95, NOW) for state in states),
+        **fields,
+    )
+
+
+@pytest.fixture(scope="module")
+def recall() -> Recall:
+    return Recall(MiniLmEmbedder())
+
+
+KITCHEN = [
+    unit(name)
+    for name in ("Apple", "Tomato", "Bread", "Mug", "Plate", "Fork", "Fridge", "Book", "Pen", "SoapBar", "DeskLamp")
+]
+
+
+@pytest.mark.parametrize(
+    ("text", "best"),
+    [
+        ("a high-calorie food", {"Bread"}),
+        ("something to drink from", {"Mug"}),
+        ("the tableware", {"Plate", "Fork", "Mug"}),
+        ("the red fruit", {"Apple"}),
+        ("apple", {"Apple"}),
+        ("bring me the apple", {"Apple"}),
+        ("I need something to write with", {"Pen"}),
+        ("the thing that keeps food cold", {"Fridge"}),
+        ("the toiletries", {"SoapBar"}),
+        ("some light", {"DeskLamp"}),
+        ("bring me some fruit", {"Apple"}),
+        ("Please give me something to drink from", {"Mug"}),
+        ("could you wash the tableware", {"Plate", "Fork", "Mug"}),
+        ("a writing utensil", {"Pen"}),
+    ],
+)
+def test_ambiguous_requests_are_answered_through_glosses(recall, text, best):
+    found = ranked(recall, FindQuery(text, k=len(best)), KITCHEN)
+    assert found.status is AnswerStatus.OK, found.explanation
+    assert {answer.object_class for answer in found.answers} == best
+
+
+@pytest.mark.parametrize("text", ["a spaceship", "the coffee machine", "the cell phone", "a violin"])
+def test_recall_abstains_when_what_is_asked_for_is_not_there(recall, text):
+    found = ranked(recall, FindQuery(text), KITCHEN)
+    assert found.answers == ()
+    assert found.best is None
+    assert found.status is AnswerStatus.UNKNOWN
+    assert repr(text) in found.explanation
+
+
+def test_state_words_choose_among_equals(recall):
+    units = [
+        unit("Apple", "plain"),
+        unit("Apple", "clean", [ObjectState.CLEANED]),
+        unit("Apple", "dirty", [ObjectState.DIRTY]),
+        unit("Bread", "loaf"),
+        unit("BreadSliced", "slice", [ObjectState.SLICED]),
+    ]
+    assert ranked(recall, FindQuery("throw the clean red fruit away"), units).best.object_id == "clean"
+    assert ranked(recall, FindQuery("the bread I cut"), units).best.object_id == "slice"
+    wanted = [answer.object_id for answer in ranked(recall, FindQuery("the clean apple"), units).answers]
+    assert wanted == ["clean", "plain"], "known to be dirty is worse than not known to be clean"
+    filtered = ranked(recall, FindQuery("apple", states=(ObjectState.DIRTY,)), units)
+    assert [answer.object_id for answer in filtered.answers] == ["dirty"]
+
+
+@pytest.mark.parametrize(
+    ("text", "states"),
+    [
+        ("the clean red fruit", {ObjectState.CLEANED}),
+        ("clean the mug", set()),
+        ("open the fridge and cut the bread", set()),
+        ("the one I cut", {ObjectState.SLICED}),
+        ("a plate that has been washed", {ObjectState.CLEANED}),
+        ("two hot potatoes", {ObjectState.HEATED}),
+        ("the chilled bottle I opened", {ObjectState.COLD, ObjectState.OPENED}),
+        ("the small dirty mug", {ObjectState.DIRTY}),
+        ("heat some water", set()),
+        ("the lamp I turned on", {ObjectState.ON}),
+        ("put the apple on the cold plate", {ObjectState.COLD}),
+    ],
+)
+def test_states_are_read_from_attributes_not_from_orders(text, states):
+    assert set(states_in(text)) == states
+
+
+def test_recency_and_nearness_break_ties(recall):
+    units = [unit("Mug", "old", stamp_s=1.0), unit("Mug", "new", stamp_s=999.0), unit("Mug", "far", x_m=30.0)]
+    assert ranked(recall, FindQuery("mug"), units).best.object_id == "new"
+    near = ranked(recall, FindQuery("mug", near=(30.0, 0.0, 0.8)), units)
+    assert near.best.object_id == "far"
+    assert "so do 2 more" in ranked(recall, FindQuery("mug"), units).explanation
+
+
+def test_filters_of_the_query_hold(recall):
+    units = [unit("CoffeeMachine", area_id="a1"), unit("Mug", "m1", area_id="a2"), unit("Mug", "m2", stamp_s=950.0)]
+    ids = lambda query: {answer.object_id for answer in ranked(recall, query, units).answers}  # noqa: E731
+    assert ids(FindQuery(object_class="coffee machine")) == {"CoffeeMachine"}
+    assert ids(FindQuery(area_id="a2")) == {"m1"}
+    assert ids(FindQuery(object_class="Mug", exclude_ids=frozenset({"m1"}))) == {"m2"}
+    assert ids(FindQuery(object_class="Mug", as_of_ns=920 * S)) == {"m1"}
+    assert len(ranked(recall, FindQuery(k=2), units).answers) == 2
+    assert ranked(recall, FindQuery("mug"), []).status is AnswerStatus.UNKNOWN
+
+
+def test_answers_say_how_far_they_may_be_trusted(recall):
+    gone = unit("Mug", existence=0.2, frame_id="map", last_missed_ns=7)
+    answer = ranked(recall, FindQuery("mug"), [gone]).best
+    assert answer.status is AnswerStatus.PROBABLY_GONE
+    assert answer.age_s == pytest.approx(100.0)
+    assert answer.last_missed_ns == 7
+    assert ranked(recall, FindQuery("mug"), [gone], frame_verified=False).status is AnswerStatus.FRAME_NOT_VERIFIED
+    long_term = ranked(recall, FindQuery("mug"), [unit("Mug")], source="long_term").best
+    assert long_term.source == "long_term"
+    assert long_term.score > answer.score
+
+
+def test_class_that_no_gloss_knows_is_found_by_its_own_words(recall):
+    units = [*KITCHEN, unit("garden_gnome")]
+    assert ranked(recall, FindQuery("the garden gnome"), units).best.object_class == "garden_gnome"
+
+
+def test_own_embedding_of_a_unit_counts(recall):
+    vector = MiniLmEmbedder().embed(["a mug with a picture of a moose"])[0]
+    units = [unit("Mug", "plain"), unit("Box", "moose", embedding=vector)]
+    best = ranked(recall, FindQuery("a mug with a picture of a moose", k=1), units).best
+    assert best.object_id in {"moose", "plain"}
+    alone = ranked(recall, FindQuery("a mug with a picture of a moose"), [units[1]])
+    assert alone.best is not None, "by class alone a box would not be an answer"
+
+
+@pytest.mark.parametrize(
+    ("text", "named"),
+    [
+        ("where is the mug?", {"Mug"}),
+        ("I need the mug", {"Mug"}),
+        ("the mug that is cold", {"Mug"}),
+        ("I would like to have the mug", {"Mug"}),
+        ("my mug, please", {"Mug"}),
+        ("the mug is dirty", set()),
+        ("I spilled the plant's water", set()),
+        ("I want to fill the mug", set()),
+        ("how do I clean the mug?", set()),
+        ("something to plant in the mug", set()),
+        ("a can to plant with", set()),
+    ],
+)
+def test_sentences_about_a_thing_do_not_name_it_as_wanted(text, named):
+    glosses = ClassGlosses.build({"Mug": ["mug"], "HousePlant": ["plant"]}, {})
+    assert NamedClasses(glosses, glosses.names).find(text) == named
+
+
+def test_head_of_a_compound_is_what_is_named():
+    glosses = ClassGlosses.build({"Bread": ["bread"], "Knife": ["knife"], "CoffeeTable": ["coffee table"]}, {})
+    named = NamedClasses(glosses, glosses.names)
+    assert named.find("a bread knife") == {"Knife"}
+    assert named.find("put the knives on the coffee table") == {"Knife", "CoffeeTable"}
+    assert named.find("something for cutting bread") == set()
+
+
+def test_memory_is_followed_unit_by_unit(recall):
+    recall.clear()
+    assert recall.rank(FindQuery("mug"), NOW).status is AnswerStatus.UNKNOWN
+    for one in KITCHEN:
+        recall.follow(one.object_id, one)
+    recall.follow("m2", unit("Mug", "m2", x_m=3.0))
+    assert len(recall) == len(KITCHEN) + 1
+    ids = [answer.object_id for answer in recall.rank(FindQuery("mug", near=(3.0, 0.0, 0.8)), NOW).answers]
+    assert ids[:2] == ["m2", "Mug"]
+    recall.follow("Mug", unit("Apple", "Mug"))
+    recall.follow("m2", None)
+    assert not recall.remove("m2")
+    assert recall.rank(FindQuery("mug"), NOW).best is None, "one was relabelled, the other left"
+    apples = recall.rank(FindQuery("apple"), NOW).answers
+    assert {answer.object_id for answer in apples} == {"Apple", "Mug"}
+
+
+def test_room_tells_things_of_one_class_apart(recall):
+    units = [unit("Mug", room, room_name=room) for room in ("bathroom", "kitchen", "bedroom")]
+    assert ranked(recall, FindQuery("the mug in the kitchen"), units).best.object_id == "kitchen"
+    assert ranked(recall, FindQuery("the mug in the bedroom"), units).best.object_id == "bedroom"
+
+
+def test_graph_and_exact_search_answer_alike(recall):
+    rng = np.random.default_rng(3)
+    glosses = ClassGlosses.load()
+    names = list(glosses.names)
+    units = [
+        unit(
+            names[rng.integers(len(names))],
+            f"u{number}",
+            [list(ObjectState)[rng.integers(13)]],
+            stamp_s=rng.uniform(0, 999),
+            x_m=rng.uniform(0, 30),
+            area_id=f"a{rng.integers(3)}",
+            room_name=["kitchen", "bathroom", "hall"][rng.integers(3)],
+        )
+        for number in range(2000)
+    ]
+    exact, graph = (
+        Recall(MiniLmEmbedder(), glosses, replace(RetrievalConfig(), exact_below=limit)) for limit in (10_000, 500)
+    )
+    for one in (exact, graph):
+        one.put_all(units)
+        for number in range(0, 2000, 5):
+            one.remove(f"u{number}")
+    assert exact.is_exact
+    assert not graph.is_exact
+    queries = [
+        FindQuery("the clean mug in the kitchen"),
+        FindQuery("something to drink from", near=(3.0, 0.0, 0.0)),
+        FindQuery("the tableware", area_id="a1"),
+        FindQuery("a fork", states=(ObjectState.DIRTY,)),
+        FindQuery(object_class="Apple", near=(20.0, 0.0, 0.0)),
+        FindQuery("a hammer to drive in this nail", exclude_ids=frozenset({"u1"})),
+        FindQuery(as_of_ns=500 * S),
+    ]
+    for query in queries:
+        wanted = exact.rank(query, NOW).answers
+        found = graph.rank(query, NOW).answers
+        np.testing.assert_allclose([one.score for one in found], [one.score for one in wanted], atol=0.01)
+        assert len(set(found_ids := [one.object_id for one in found])) == len(found_ids)
+
+
+@pytest.mark.parametrize("exact_below", [10_000, 8])
+def test_readers_do_not_wait_for_a_writer(exact_below):
+    recall = Recall(MiniLmEmbedder(), config=replace(RetrievalConfig(), exact_below=exact_below))
+    recall.put_all(KITCHEN)
+    with recall._lock, recall._words._lock:  # a writer in the middle of its work
+        assert recall.rank(FindQuery("the tableware"), NOW).best is not None
+
+
+def test_ranking_beside_a_writer_answers_with_what_stays():
+    recall = Recall(MiniLmEmbedder(), config=replace(RetrievalConfig(), exact_below=40))
+    recall.put_all(KITCHEN)
+    done = threading.Event()
+
+    def write():
+        for number in range(300):
+            recall.put(unit("Pillow", f"p{number % 60}", room_name=["hall", "attic"][number % 2]))
+            recall.remove(f"p{(7 * number) % 60}")
+        done.set()
+
+    writer = threading.Thread(target=write)
+    writer.start()
+    rounds = 0
+    while not done.is_set() or rounds < 20:
+        assert recall.rank(FindQuery("something to drink from"), NOW).best.object_class == "Mug"
+        rounds += 1
+    writer.join()
+
+
+def test_embedder_that_fails_costs_no_memory(caplog):
+    class Away:
+        dimension = 384
+        inner = MiniLmEmbedder()
+        failing = False
+
+        def embed(self, texts):
+            if self.failing:
+                raise RobotMemoryError("the endpoint is away")
+            return self.inner.embed(texts)
+
+    embedder = Away()
+    recall = Recall(embedder)
+    recall.rank(FindQuery("mug"), NOW)
+    embedder.failing = True
+    recall.put_all([unit("Mug"), unit("garden_gnome")])
+    assert "the endpoint is away" in caplog.text
+    embedder.failing = False
+    assert recall.rank(FindQuery("mug"), NOW).best.object_id == "Mug"
+    assert recall.rank(FindQuery("the garden gnome"), NOW).best.object_id == "garden_gnome"
+
+
+def test_shipped_config_equals_the_defaults():
+    assert RetrievalConfig.load() == RetrievalConfig()
+    with pytest.raises(InvalidValueError, match="abstain_below"):
+        RetrievalConfig(abstain_below=1.5)
+
+
+def test_order_names_the_thing_before_the_place_that_it_is_to_come_to(recall):
+    found = ranked(recall, FindQuery("put the tableware in the fridge", k=4), KITCHEN)
+    assert {answer.object_class for answer in found.answers[:3]} == {"Plate", "Fork", "Mug"}
+    assert found.answers[3].object_class == "Fridge"
+    assert ranked(recall, FindQuery("put the hammer in the toolbox"), KITCHEN).status is AnswerStatus.UNKNOWN
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted", "place"),
+    [
+        ("bring me the mug in the kitchen", "the mug", "the kitchen"),
+        ("Can you please put a clean plate back on top of the shelf", "a clean plate", "the shelf"),
+        ("take the apple out of the fridge", "the apple", "the fridge"),
+        ("I'd like something to cut bread with", "something to cut bread with", ""),
+        ("wash the cup", "the cup", ""),
+        ("clean cup", "clean cup", ""),
+        ("put it where it stays cold", "put it where it stays cold", ""),
+        ("I want to lie down on the sofa", "I want to lie down on the sofa", ""),
+        ("the book on the desk", "the book on the desk", ""),
+        ("bring", "bring", ""),
+    ],
+)
+def test_words_of_asking_are_left_out(text, wanted, place):
+    found = RequestPhrases.of(text)
+    assert (found.wanted, found.place) == (wanted, place)
+
+
+def test_room_that_an_order_names_stays_with_the_thing():
+    assert RequestPhrases.of("bring me the mug in the kitchen").request == "the mug in the kitchen"

@@ -1,0 +1,133 @@
+"""ALFRED's floor plans become worlds with REP-103 axes, sensible containment and a robot that can act."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from memory_node.domain.errors import NotFoundError
+from memory_node.domain.skill import SkillCall
+from memory_node.domain.states import ObjectState
+from memory_node.sim.alfred_home import (
+    ALFRED_REACH_M,
+    AlfredScenes,
+    load_alfred_home,
+    pose_from_thor,
+    position_from_thor,
+)
+from memory_node.sim.object_types import load_types
+from memory_node.sim.robot import HomeRobot
+from memory_node.sim.robot_config import RobotConfig
+
+
+def made_up_scene() -> dict[str, Any]:
+    """A kitchen two metres deep: a counter with a sink ahead of the robot, a fridge to its right."""
+    here = {"x": 0.0, "z": 1.5, "rotation": 0, "horizon": 30}
+    right = {"x": 1.0, "z": 0.5, "rotation": 90, "horizon": 0}
+    return {
+        "room_type": "Kitchen",
+        "reachable_xz": [[0.25 * i, 0.25 * j] for i in range(5) for j in range(7)],
+        "object_types": ["Apple", "CounterTop", "Fridge", "SinkBasin", "Toaster"],
+        "fixtures": [
+            {"id": "Counter", "type": "CounterTop", "position": [0.0, 0.95, 2.2], "openable": True, "approach": here},
+            {"id": "Basin", "type": "SinkBasin", "position": [0.6, 0.95, 2.2], "openable": True, "approach": here},
+            {"id": "Fridge", "type": "Fridge", "position": [2.0, 0.0, 0.5], "openable": True, "approach": right},
+        ],
+    }
+
+
+def made_up_task() -> dict[str, Any]:
+    return {
+        "agent": {"x": 0.0, "y": 0.9, "z": 0.0, "rotation": 90, "horizon": 30},
+        "dirty_and_empty": True,
+        "object_toggles": [],
+        "objects": [
+            {"name": "Apple_1", "type": "Apple", "position": [-0.3, 0.93, 2.1]},
+            {"name": "Apple_1", "type": "Apple", "position": [2.0, 1.1, 0.5]},
+            {"name": "Plate_1", "type": "Plate", "position": [0.6, 0.8, 2.2]},
+        ],
+    }
+
+
+@pytest.fixture
+def scenes_file(tmp_path: Path) -> Path:
+    path = tmp_path / "scenes.json.gz"
+    with gzip.open(path, "wt") as file:
+        json.dump({"FloorPlan900": made_up_scene()}, file)
+    return path
+
+
+def test_axes_become_rep_103() -> None:
+    np.testing.assert_allclose(position_from_thor([1.0, 2.0, 3.0]), [3.0, -1.0, 2.0])
+    # rotation 90 looks along +x of AI2-THOR, which is -y here; 45 looks between
+    pose = pose_from_thor(1.0, 3.0, 90.0)
+    np.testing.assert_allclose(pose.apply([1.0, 0.0, 0.0]), position_from_thor([2.0, 0.0, 3.0]), atol=1e-9)
+    diagonal = pose_from_thor(0.0, 0.0, 45.0).apply([np.sqrt(2.0), 0.0, 0.0])
+    np.testing.assert_allclose(diagonal, position_from_thor([1.0, 0.0, 1.0]), atol=1e-9)
+
+
+def test_objects_stand_where_geometry_says(scenes_file: Path) -> None:
+    world = load_alfred_home(scenes_file, "FloorPlan900", made_up_task())
+    on_counter, in_fridge = sorted(world.of_class("Apple"), key=lambda apple: apple.parent_id)
+    assert (on_counter.parent_id, on_counter.inside) == ("Counter", False)
+    assert (in_fridge.parent_id, in_fridge.inside) == ("Fridge", True)
+    assert world.closed_around(in_fridge) is world["Fridge"]
+    (plate,) = world.of_class("Plate")
+    assert plate.parent_id == "Basin"
+    assert ObjectState.DIRTY in plate.states
+    assert len(world.of_class("Faucet")) == 1
+
+
+def test_robot_washes_and_cools_in_an_alfred_kitchen(scenes_file: Path) -> None:
+    robot = HomeRobot(
+        load_alfred_home(scenes_file, "FloorPlan900", made_up_task()), RobotConfig(reach_m=ALFRED_REACH_M)
+    )
+    apple = min(robot.world.of_class("Apple"), key=lambda thing: thing.parent_id)
+    assert robot.execute(SkillCall("GoToObject", (apple.id,))).success
+    assert robot.execute(SkillCall("CleanObject", (apple.id, "Basin"))).success
+    assert robot.execute(SkillCall("CoolObject", (apple.id, "Fridge"))).success
+    assert {ObjectState.CLEANED, ObjectState.COLD} <= robot.world[apple.id].states
+
+
+def test_parts_of_the_grid_that_touch_at_a_corner_are_one(scenes_file: Path) -> None:
+    scene = made_up_scene()
+    scene["reachable_xz"] = [[0.0, 0.0], [0.0, 0.25], [0.25, 0.5], [0.5, 0.5], [1.0, 0.5]]
+    with gzip.open(scenes_file, "wt") as file:
+        json.dump({"FloorPlan900": scene}, file)
+    grid = load_alfred_home(scenes_file, "FloorPlan900").grid
+    start, end = position_from_thor([0.0, 0.0, 0.0]), position_from_thor([1.0, 0.0, 0.5])
+    assert 1.1 <= grid.distance(start, end) <= 1.5
+    assert len(grid.points) == 7
+
+
+def test_unknown_floor_plan_is_named(scenes_file: Path) -> None:
+    with pytest.raises(NotFoundError, match="FloorPlan1"):
+        AlfredScenes(scenes_file).world("FloorPlan77")
+
+
+def test_real_scenes_declare_every_class(shared_dir: Path) -> None:
+    scenes = AlfredScenes(shared_dir / "data/alfred_home/scenes.json.gz")
+    types = load_types()
+    missing = {name for plan in scenes.floor_plans for name in scenes.object_types(plan) if types.get(name) is None}
+    assert not missing
+
+
+def test_robot_reaches_what_real_plans_picked_up(shared_dir: Path) -> None:
+    scenes = AlfredScenes(shared_dir / "data/alfred_home/scenes.json.gz")
+    reached = tried = 0
+    with gzip.open(shared_dir / "data/alfred_home/tasks_train.jsonl.gz", "rt") as file:
+        tasks = [json.loads(line) for number, line in enumerate(file) if number % 200 == 0]
+    for task in tasks:
+        robot = HomeRobot(scenes.world(task["floor_plan"], task), RobotConfig(reach_m=ALFRED_REACH_M))
+        wanted = [thing for thing in robot.world if thing.class_name == task["pddl_params"]["object_target"]]
+        for thing in wanted:
+            result = robot.execute(SkillCall("GoToObject", (thing.id,)))
+            reached += result.success or result.reason.value == "closed"
+            tried += 1
+    assert tried > 30
+    assert reached / tried > 0.95

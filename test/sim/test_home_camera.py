@@ -1,0 +1,200 @@
+"""The camera sees what is there, and what is wrong with its pictures is what was asked for."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from memory_node.domain.errors import InvalidValueError, ResourceMissingError
+from memory_node.domain.geometry import Intrinsics, Pose
+from memory_node.domain.skill import SkillCall
+from memory_node.sim.camera import Camera
+from memory_node.sim.home_file import load_home
+from memory_node.sim.noise import DetectionNoise, NoisyLocalisation, noisy_depth
+from memory_node.sim.object_types import load_types
+from memory_node.sim.plan_picture import draw_ways, seen_from_above
+from memory_node.sim.robot import HomeRobot
+from memory_node.sim.shapes import SHAPES, Look, shape_mesh
+
+SMALL = Intrinsics(96.25, 96.25, 79.5, 59.5, 160, 120)
+MEDIUM = Intrinsics(192.5, 192.5, 159.5, 119.5, 320, 240)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _open3d() -> None:
+    pytest.importorskip("open3d", exc_type=ImportError)
+
+
+@pytest.fixture
+def robot() -> HomeRobot:
+    return HomeRobot(load_home("studio"))
+
+
+def seen_classes(camera: Camera, robot: HomeRobot) -> set[str]:
+    frame = camera.capture(robot.body.camera, 1)
+    return {max(d.class_scores, key=lambda name: d.class_scores[name]) for d in frame.detections}
+
+
+def test_every_declared_class_can_be_drawn_within_its_size() -> None:
+    for kind in load_types():
+        assert kind.shape in SHAPES, kind.name
+        half = 0.5 * np.array(kind.size_m)
+        mesh = shape_mesh(kind.shape, Look(half, np.array(kind.colour) / 255.0, kind.levels, is_closed=True))
+        # handles of doors and drawers stand out a little
+        assert (np.abs(mesh.vertices) <= half + 0.04).all(), kind.name
+        assert mesh.triangles.max() < len(mesh.vertices)
+
+
+def test_depth_is_the_distance_along_the_optical_axis(robot: HomeRobot) -> None:
+    # Looking level at the west wall (inner face at x = 0.05) from x = 2.0, straight and at 45 degrees.
+    camera = Camera(robot.world, SMALL, noisy=False)
+    for yaw in (np.pi, np.pi + 0.25 * np.pi):
+        optical = Pose.from_matrix(
+            Pose.planar(2.0, 2.0, yaw, 2.2).matrix
+            @ np.array([[0, 0, 1, 0], [-1, 0, 0, 0], [0, -1, 0, 0], [0, 0, 0, 1.0]])
+        )
+        _, depth, _ = camera.render(optical)
+        assert depth[59, 79] == pytest.approx((2.0 - 0.05) / abs(np.cos(yaw)), abs=0.03)
+
+
+def test_open_door_shows_what_is_inside(robot: HomeRobot) -> None:
+    camera = Camera(robot.world, noisy=False)
+    assert robot.execute(SkillCall("GoToObject", ("fridge",))).success
+    assert "Fridge" in seen_classes(camera, robot)
+    assert "Tomato" not in seen_classes(camera, robot)
+    assert robot.execute(SkillCall("OpenObject", ("fridge",))).success
+    robot.body.move(Pose.planar(0.6, 1.9, -0.5 * np.pi))
+    assert "Tomato" in seen_classes(camera, robot)
+
+
+def test_picture_follows_the_moved_apple(robot: HomeRobot) -> None:
+    camera = Camera(robot.world, noisy=False)
+    robot.execute(SkillCall("GoToObject", ("apple",)))
+    assert "Apple" in seen_classes(camera, robot)
+    robot.world.destroy(robot.world["apple"])
+    assert "Apple" not in seen_classes(camera, robot)
+
+
+def test_labels_and_depth_agree_with_the_world(robot: HomeRobot) -> None:
+    camera = Camera(robot.world, noisy=False)
+    robot.execute(SkillCall("GoToObject", ("bowl",)))
+    frame = camera.capture(robot.body.camera, 1)
+    bowl = next(d for d in frame.detections if "Bowl" in d.class_scores)
+    rows, columns = np.nonzero(frame.instances == bowl.instance)
+    z = frame.depth_m[rows, columns]
+    k = frame.intrinsics
+    points = frame.map_T_camera.apply(np.column_stack([(columns - k.cx) / k.fx * z, (rows - k.cy) / k.fy * z, z]))
+    assert robot.world["bowl"].box.contains(points, margin_m=0.01).mean() > 0.99
+
+
+def test_depth_noise_grows_with_distance_and_edges_are_lost() -> None:
+    noise = DetectionNoise.load()
+    rng = np.random.default_rng(0)
+    depth = np.full((200, 200), 1.0, np.float32)
+    depth[:, 100:] = 3.0
+    depth[:, 199] = np.inf
+    measured = noisy_depth(depth, noise, rng)
+    assert np.nanstd(measured[:, :95]) == pytest.approx(0.0015, rel=0.1)
+    assert np.nanstd(measured[:, 105:195]) == pytest.approx(9 * 0.0015, rel=0.1)
+    assert np.isnan(measured[:, 199]).all()
+    assert 0.3 < np.isnan(measured[:, 99:101]).mean() < 0.7
+
+
+def test_detector_misses_and_confuses_as_often_as_asked(robot: HomeRobot) -> None:
+    camera = Camera(robot.world, SMALL, seed=2)
+    robot.execute(SkillCall("GoToObject", ("sink",)))
+    exact = Camera(robot.world, SMALL, noisy=False).capture(robot.body.camera, 1)
+    true_class = {d.instance: next(iter(d.class_scores)) for d in exact.detections}
+    reported = confused = 0
+    frames = 120
+    for _ in range(frames):
+        for detection in camera.capture(robot.body.camera, 1).detections:
+            if detection.instance in true_class:
+                reported += 1
+                best = max(detection.class_scores, key=lambda name: detection.class_scores[name])
+                confused += best != true_class[detection.instance]
+    noise = DetectionNoise.load()
+    assert reported / (frames * len(true_class)) == pytest.approx(1.0 - noise.miss_probability, abs=0.04)
+    assert 0.0 < confused / reported < 2.5 * noise.class_confusion_probability
+
+
+def test_same_seed_gives_the_same_picture(robot: HomeRobot) -> None:
+    first = Camera(robot.world, SMALL, seed=5).capture(robot.body.camera, 1)
+    second = Camera(robot.world, SMALL, seed=5).capture(robot.body.camera, 1)
+    np.testing.assert_array_equal(first.depth_m, second.depth_m)
+    assert [d.class_scores for d in first.detections] == [d.class_scores for d in second.detections]
+
+
+def test_localisation_drift_stays_bounded() -> None:
+    noise = DetectionNoise.load()
+    localisation = NoisyLocalisation(noise, seed=1)
+    errors = [
+        np.linalg.norm(localisation.believed(Pose.planar(0.1 * step, 0.0, 0.0)).position[:2] - [0.1 * step, 0.0])
+        for step in range(3000)
+    ]
+    assert max(errors) < noise.drift_limit_m + 6.0 * noise.pose_sigma_m
+    assert np.mean(errors[-500:]) > 0.5 * noise.pose_sigma_m
+
+
+def test_noise_file_with_a_wrong_key_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "noise.yaml"
+    path.write_text("miss_probability: 0.1\nmis_probability: 0.1\n")
+    with pytest.raises(InvalidValueError, match="mis_probability"):
+        DetectionNoise.load(path)
+
+
+def test_plan_shows_furniture_where_it_stands(robot: HomeRobot, tmp_path: Path) -> None:
+    color, (x0, x1, y0, y1) = seen_from_above(robot.world, resolution_m=0.02)
+
+    def at(x: float, y: float) -> np.ndarray:
+        row, column = int((y1 - y) / (y1 - y0) * len(color)), int((x - x0) / (x1 - x0) * color.shape[1])
+        return color[row, column].astype(int)
+
+    fridge, floor = at(0.47, 0.47), at(3.0, 2.0)
+    assert fridge.min() > floor.max()
+    draw_ways(robot.world, {"way": [[2.4, 2.2], [3.0, 2.0]]}, tmp_path / "plan.png")
+    assert (tmp_path / "plan.png").stat().st_size > 10_000
+
+
+def test_missing_open3d_is_explained(robot: HomeRobot, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "open3d", None)
+    with pytest.raises(ResourceMissingError, match=r"libusb-1\.0-0"):
+        Camera(robot.world)
+
+
+@pytest.mark.parametrize(
+    ("container", "content", "aside_m", "above_m"),
+    [("night_drawer", "Watch", 0.6, 0.6), ("hamper", "Cloth", 0.4, 1.1), ("fridge", "Tomato", 0.9, 0.4)],
+)
+def test_closed_furniture_hides_its_contents_from_every_side(
+    container: str, content: str, aside_m: float, above_m: float
+) -> None:
+    world = load_home("apartment")
+    camera = Camera(world, MEDIUM, noisy=False)
+    hidden = world[container].box.center
+
+    def seen() -> bool:
+        found = False
+        for angle in np.linspace(0.0, 2.0 * np.pi, 8, endpoint=False):
+            eye = hidden + np.array([aside_m * np.cos(angle), aside_m * np.sin(angle), above_m])
+            frame = camera.capture(looking_at(eye, world[container].box.center), 1)
+            found |= any(content in detection.class_scores for detection in frame.detections)
+        return found
+
+    assert not seen()
+    world.set_open(world[container], True)
+    assert seen()
+
+
+def looking_at(eye: np.ndarray, target: np.ndarray) -> Pose:
+    """The optical frame at `eye` whose z looks at `target`, x level."""
+    z = (target - eye) / np.linalg.norm(target - eye)
+    x = np.cross(z, [0.0, 0.0, 1.0])
+    x /= np.linalg.norm(x)
+    matrix = np.eye(4)
+    matrix[:3, :3] = np.column_stack([x, np.cross(z, x), z])
+    matrix[:3, 3] = eye
+    return Pose.from_matrix(matrix)

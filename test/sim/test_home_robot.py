@@ -1,0 +1,228 @@
+"""The simulated robot does what it is asked, or says honestly why not."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from memory_node.domain.skill import FailureReason, SkillCall, SkillResult
+from memory_node.domain.skill_library import SKILLS
+from memory_node.domain.states import ObjectState
+from memory_node.sim.execution import Pacing
+from memory_node.sim.home_file import load_home
+from memory_node.sim.robot import PERFORM, HomeRobot
+from memory_node.sim.robot_config import ExecutionFaults
+from memory_node.sim.thing import HAND
+
+
+@pytest.fixture
+def robot() -> HomeRobot:
+    return HomeRobot(load_home("apartment"))
+
+
+def do(robot: HomeRobot, skill: str, *arguments: str) -> SkillResult:
+    return robot.execute(SkillCall(skill, arguments))
+
+
+def fetch(robot: HomeRobot, thing: str) -> None:
+    assert do(robot, "GoToObject", thing).success
+    assert do(robot, "PickupObject", thing).success
+
+
+def test_every_declared_skill_is_performed() -> None:
+    assert set(PERFORM) == set(SKILLS)
+
+
+def test_apple_is_washed_and_put_into_the_bowl(robot: HomeRobot) -> None:
+    explored = do(robot, "Explore", "Apple", "6.6,2.2", "1.2,1.5")
+    assert (explored.success, explored.object_id, explored.explored_areas) == (True, "apple", 2)
+    fetch(robot, "Apple")
+    washed = do(robot, "CleanObject", "Apple", "sink_basin")
+    assert washed.success
+    assert any(ObjectState.CLEANED in change.added for change in washed.changes if change.object_id == "apple")
+    assert robot.world.held is robot.world["apple"]
+    assert do(robot, "GoToObject", "bowl").success
+    placed = do(robot, "PutObject", "Apple", "bowl")
+    assert placed.success
+    (change,) = placed.changes
+    assert (change.held, change.support_id.split("@")[0], change.inside) == (False, "Bowl", True)
+    assert robot.world["apple"].inside
+    assert np.linalg.norm(robot.world["apple"].box.center - robot.world["bowl"].box.center) < 0.1
+
+
+def test_every_thing_of_the_apartment_can_be_reached(robot: HomeRobot) -> None:
+    failures = {}
+    for thing in robot.world:
+        result = do(robot, "GoToObject", thing.id)
+        if result.reason not in (FailureReason.NONE, FailureReason.CLOSED):
+            failures[thing.id] = result.message
+    assert not failures
+
+
+def test_pickup_fails_for_its_own_reasons(robot: HomeRobot) -> None:
+    assert do(robot, "PickupObject", "Apple").reason is FailureReason.NOT_VISIBLE
+    assert do(robot, "PickupObject", "apple").reason is FailureReason.TOO_FAR
+    assert do(robot, "PickupObject", "Unicorn").reason is FailureReason.INVALID_CALL
+    assert do(robot, "PickupObject", "fridge").reason is FailureReason.WRONG_OBJECT
+    assert do(robot, "PickupObject", "Apple@8.0,4.0,0.5").reason is FailureReason.NOT_FOUND
+    inside = do(robot, "GoToObject", "tomato")
+    assert (inside.reason, inside.object_id) == (FailureReason.CLOSED, "fridge")
+    assert do(robot, "PickupObject", "tomato").reason is FailureReason.CLOSED
+    fetch(robot, "apple")
+    assert do(robot, "OpenObject", "fridge").success
+    assert do(robot, "PickupObject", "tomato").reason is FailureReason.HAND_FULL
+
+
+def test_doors_and_switches_know_their_state(robot: HomeRobot) -> None:
+    do(robot, "GoToObject", "microwave")
+    assert do(robot, "CloseObject", "microwave").reason is FailureReason.ALREADY_CLOSED
+    assert do(robot, "OpenObject", "microwave").success
+    assert do(robot, "OpenObject", "microwave").reason is FailureReason.ALREADY_OPEN
+    assert do(robot, "ToggleOn", "microwave").reason is FailureReason.PRECONDITION
+    assert do(robot, "ToggleOn", "apple").reason is FailureReason.WRONG_OBJECT
+    assert do(robot, "SwitchOff", "microwave").reason is FailureReason.PRECONDITION
+
+
+def test_slicing_needs_a_knife_and_ends_the_whole(robot: HomeRobot) -> None:
+    do(robot, "GoToObject", "apple")
+    assert do(robot, "SliceObject", "apple").reason is FailureReason.HAND_EMPTY
+    fetch(robot, "salt")
+    do(robot, "GoToObject", "apple")
+    assert do(robot, "SliceObject", "apple").reason is FailureReason.NOT_HOLDING
+    do(robot, "GoToObject", "counter_right")
+    assert do(robot, "PutObject", "salt", "counter_right").success
+    fetch(robot, "knife")
+    do(robot, "GoToObject", "apple")
+    sliced = do(robot, "SliceObject", "apple")
+    assert sliced.success
+    assert "apple" not in robot.world
+    slices = robot.world.of_class("AppleSliced")
+    assert len(slices) == 4
+    assert all(ObjectState.SLICED in piece.states and piece.parent_id == "counter_left" for piece in slices)
+    assert {change.created_from for change in sliced.changes} == {"", "apple"}
+
+
+def test_heat_and_cool_replace_each_other(robot: HomeRobot) -> None:
+    fetch(robot, "apple")
+    do(robot, "GoToObject", "microwave")
+    assert do(robot, "HeatObject", "Apple", "microwave").success
+    assert {ObjectState.HEATED, ObjectState.COOKED} <= robot.world["apple"].states
+    assert not robot.world["microwave"].is_on
+    assert do(robot, "CoolObject", "apple", "fridge").success
+    assert ObjectState.COLD in robot.world["apple"].states
+    assert ObjectState.HEATED not in robot.world["apple"].states
+
+
+def test_coffee_machine_fills_the_mug_that_stands_on_it(robot: HomeRobot) -> None:
+    do(robot, "GoToObject", "wall_cabinet")
+    assert do(robot, "OpenObject", "wall_cabinet").success
+    fetch(robot, "mug")
+    assert do(robot, "GoToObject", "coffee_machine").success
+    assert do(robot, "PutObject", "mug", "coffee_machine").success
+    assert do(robot, "ToggleOn", "coffee_machine").success
+    assert ObjectState.FILLED in robot.world["mug"].states
+    assert do(robot, "EmptyObject", "mug").success
+    assert ObjectState.USED_UP in robot.world["mug"].states
+
+
+def test_pan_on_a_burner_cooks(robot: HomeRobot) -> None:
+    fetch(robot, "apple")
+    do(robot, "GoToObject", "pan")
+    assert do(robot, "PutObject", "apple", "pan").success
+    assert do(robot, "ToggleOn", "burner_front").success
+    assert ObjectState.COOKED in robot.world["apple"].states
+
+
+def test_contents_move_with_their_container(robot: HomeRobot) -> None:
+    fetch(robot, "apple")
+    do(robot, "GoToObject", "bowl")
+    do(robot, "PutObject", "apple", "bowl")
+    fetch(robot, "bowl")
+    assert do(robot, "GoToObject", "user").success
+    offset = robot.world["apple"].box.center - robot.world["bowl"].box.center
+    assert np.linalg.norm(offset) < 0.1
+    assert robot.world["bowl"].parent_id == HAND
+    assert do(robot, "PutObject", "bowl", "User").success
+    assert robot.world["bowl"].parent_id == "user"
+
+
+def test_open_drawer_brings_its_contents_forward(robot: HomeRobot) -> None:
+    before = robot.world["spoon"].box.center.copy()
+    do(robot, "GoToObject", "kitchen_drawer")
+    do(robot, "OpenObject", "kitchen_drawer")
+    assert robot.world["spoon"].box.center[1] - before[1] == pytest.approx(0.7 * 0.46)
+    do(robot, "CloseObject", "kitchen_drawer")
+    np.testing.assert_allclose(robot.world["spoon"].box.center, before, atol=1e-9)
+
+
+def test_stale_memory_costs_the_way_there(robot: HomeRobot) -> None:
+    stale = do(robot, "GoToObject", "Apple@8.0,4.0,0.5")
+    assert stale.reason is FailureReason.NOT_FOUND
+    assert stale.distance_m > 2.0
+
+
+def test_thrown_glass_breaks_and_trash_lands_in_the_can(robot: HomeRobot) -> None:
+    fetch(robot, "cup")
+    assert do(robot, "ThrowObject", "cup").success
+    assert ObjectState.BROKEN in robot.world["cup"].states
+    fetch(robot, "salt")
+    do(robot, "GoToObject", "garbage_can")
+    assert do(robot, "ThrowObject", "salt", "GarbageCan").success
+    assert robot.world["salt"].parent_id == "garbage_can"
+
+
+def test_explore_opens_containers_and_closes_those_without_it(robot: HomeRobot) -> None:
+    found = do(robot, "Explore", "Tomato", "low_cabinet", "fridge")
+    assert (found.success, found.object_id, found.explored_areas) == (True, "tomato", 2)
+    assert not robot.world["low_cabinet"].is_open
+    assert robot.world["fridge"].is_open
+
+
+def test_explore_resolves_area_ids(robot: HomeRobot) -> None:
+    guided = HomeRobot(robot.world, area_position={"area-7": (1.2, 1.5)}.__getitem__)
+    assert do(guided, "Explore", "Apple", "area-7").object_id == "apple"
+    assert do(guided, "Explore", "Tomato", "area-8").reason is FailureReason.INVALID_CALL
+
+
+def test_run_reports_progress_and_stops_when_cancelled(robot: HomeRobot) -> None:
+    reports = []
+    result = robot.run(
+        SkillCall("GoToObject", ("bed",)), on_progress=reports.append, cancelled=lambda: len(reports) >= 3
+    )
+    assert result.reason is FailureReason.CANCELED
+    assert len(reports) == 3
+    assert reports[-1].elapsed_s == pytest.approx(result.duration_s)
+
+
+def test_real_time_is_kept_in_small_steps() -> None:
+    naps: list[float] = []
+    robot = HomeRobot(load_home("studio"), pacing=Pacing(4.0, naps.append))
+    places = []
+    result = robot.run(
+        SkillCall("GoToObject", ("table",)), on_progress=lambda progress: places.append(progress.pose.position[:2])
+    )
+    assert sum(naps) * 4.0 == pytest.approx(result.duration_s)
+    assert max(naps) <= 0.1 / 4.0 + 1e-9
+    assert np.linalg.norm(np.diff(places, axis=0), axis=1).max() <= 0.1 * robot.config.speed_m_s + 1e-9
+
+
+def test_injected_faults_fail_as_often_as_asked() -> None:
+    world = load_home("studio")
+    robot = HomeRobot(world, faults=ExecutionFaults({"OpenObject": 0.5}, seed=3))
+    do(robot, "GoToObject", "fridge")
+    failed = 0
+    for _ in range(200):
+        failed += do(robot, "OpenObject", "fridge").reason is FailureReason.EXECUTION
+        do(robot, "CloseObject", "fridge")
+    assert 70 <= failed <= 130
+
+
+def test_oracle_sees_near_open_things_only(robot: HomeRobot) -> None:
+    do(robot, "GoToObject", "fridge")
+    assert "tomato" not in {thing.id for thing in robot.visible_objects()}
+    do(robot, "OpenObject", "fridge")
+    frame = robot.observe()
+    classes = {observation.best_class for observation in frame.observations}
+    assert {"Fridge", "Tomato", "Lettuce", "Egg"} <= classes
+    assert "Bed" not in classes
+    assert frame.depth_m is None

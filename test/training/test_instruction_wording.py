@@ -1,0 +1,110 @@
+"""The sentences that the instruction model is trained with say what their labels say."""
+
+import random
+
+import pytest
+import yaml
+
+from memory_node.domain.goal_labels import ALFRED_KIND, NOTHING, GoalKind
+from memory_node.domain.resources import resource_path
+from memory_node.planner.language.treatments import TREATED_IN, speaks_of
+from training.instructions.augment import Wording
+from training.instructions.corpus import Example, Labels, Task, part_of
+from training.instructions.descriptions import Descriptions, gerund
+from training.instructions.phrase_book import PHRASES
+
+LABELS = Labels("clean", "Mug", "Shelf")
+HOME = (frozenset({"Mug", "Apple", "Knife", "Ladle"}), frozenset({"Shelf", "SinkBasin", "Fridge", "DiningTable"}))
+TASK = Task(
+    "clean-Mug/1", LABELS, *HOME, ("Put a clean mug on the shelf.",), (("Wash the mug",),), (("CleanObject", ()),)
+)
+NO_TASKS = (GoalKind.EXAMINE, True)
+
+
+def words(name: str) -> dict:
+    path = resource_path("config/vocabulary.yaml") if name == "vocabulary" else PHRASES / f"{name}.yaml"
+    return yaml.safe_load(path.read_text(encoding="utf-8"))
+
+
+@pytest.fixture
+def wording() -> Wording:
+    generator = random.Random(7)
+    return Wording.shipped(generator)
+
+
+def test_every_described_class_is_in_the_vocabulary_and_has_phrases() -> None:
+    facts, spoken = words("descriptions"), words("spoken_descriptions")
+    assert set(facts) | set(spoken) <= set(words("vocabulary"))
+    descriptions = Descriptions(facts, spoken, random.Random(0))
+    for name in facts:
+        assert all("{" not in descriptions.phrase(name) for _ in range(20))
+
+
+def test_spoken_descriptions_never_name_what_they_describe() -> None:
+    vocabulary = words("vocabulary")
+    for name, phrases in words("spoken_descriptions").items():
+        called = vocabulary[name]["names"][0]
+        assert not [phrase for phrase in phrases if f" {called} " in f" {phrase} "]
+
+
+@pytest.mark.parametrize(
+    ("kind", "sliced"),
+    [(kind.value, sliced) for kind in ALFRED_KIND.values() for sliced in (False, True) if (kind, sliced) != NO_TASKS],
+)
+def test_told_goals_fill_every_slot_and_keep_their_labels(wording: Wording, kind: str, sliced: bool) -> None:
+    container = "Bowl" if kind == "stack" else ""
+    light = "DeskLamp" if kind == "examine" else ""
+    labels = Labels(kind, "Apple", "" if light else "Shelf", container, light, sliced)
+    task = Task("x/1", labels, *HOME, ("",), (), ())
+    for _ in range(80):
+        example = wording.told(task)
+        assert example.labels == labels
+        assert "{" not in example.text
+
+
+@pytest.mark.parametrize(("phrase", "doing"), [("cut meat", "cutting meat"), ("serve", "serving"), ("fry", "frying")])
+def test_gerund(phrase: str, doing: str) -> None:
+    assert gerund(phrase) == doing
+
+
+def test_plain_commands_name_a_thing_and_a_place_of_the_home(wording: Wording) -> None:
+    for _ in range(60):
+        example = wording.plain(TASK)
+        assert example.labels.kind == GoalKind.PLACE.value
+        assert example.labels.target in example.objects
+        assert example.labels.parent in example.fixtures
+
+
+def test_remarks_ask_for_nothing(wording: Wording) -> None:
+    remarks = [wording.remark(TASK) for _ in range(60)]
+    assert {example.labels for example in remarks} == {Labels(NOTHING)}
+    assert all(example.text for example in remarks)
+
+
+def test_distraction_keeps_the_sentence_and_its_labels(wording: Wording) -> None:
+    plain = Example("Put a clean mug on the shelf.", LABELS, *HOME)
+    for _ in range(60):
+        example = wording.distracted(plain)
+        assert "ut a clean mug on the shelf" in example.text
+        assert len(example.text) > len(plain.text)
+        assert example.labels == LABELS
+
+
+def test_rewording_replaces_the_name_with_its_article(wording: Wording) -> None:
+    plain = Example("Put a clean mug on the shelf.", LABELS, *HOME)
+    texts = {wording.reworded(plain).text for _ in range(60)}
+    assert len(texts) > 20
+    assert not any(" a the " in text or " the the " in text or " a a " in text for text in texts)
+
+
+def test_goals_say_their_treatment(wording: Wording) -> None:
+    for kind in TREATED_IN:
+        task = Task("x/1", Labels(kind.value, "Apple", "DiningTable"), *HOME, (), (), ())
+        assert all(speaks_of(kind, wording.goal(task).text) for _ in range(40))
+
+
+def test_tasks_of_one_goal_in_one_home_are_in_one_part() -> None:
+    assert {part_of(f"pick-Mug-None-Shelf-3/trial_{number}") for number in range(9)} == {
+        part_of("pick-Mug-None-Shelf-3/x")
+    }
+    assert len({part_of(f"{kind}-Mug-{number}/t") for kind in ALFRED_KIND for number in range(20)}) == 3

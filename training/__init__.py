@@ -1,0 +1,8 @@
+"""Training of every weight that ships, one subcommand of `memory-node train` each; from a checkout only."""
+
+# name of the subcommand -> (module, what it trains)
+COMMANDS = {
+    "instructions": ("training.instructions.train", "the reader of single goals"),
+    "sequences": ("training.instructions.train_sequences", "the reader of instructions with several goals"),
+    "vocabulary": ("training.instructions.shrink_vocabulary", "drop word pieces that no instruction needs"),
+}

@@ -1,0 +1,197 @@
+"""`memory-node train instructions`: trains the reader of single goals and writes its weights."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import random
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import torch
+import yaml
+from tokenizers import Tokenizer
+from torch import nn
+
+from memory_node.domain.goal_labels import NO_CLASS
+from memory_node.domain.resources import resource_path
+from memory_node.search.minilm_graph import load_weights
+from memory_node.search.model_files import published_folder
+from training.instructions.acts import labels_of_effects
+from training.instructions.augment import Wording
+from training.instructions.corpus import Example, Task, load_tasks, part_of
+from training.instructions.export import write_weights
+from training.instructions.features import (
+    MODEL_KINDS,
+    UNASKED,
+    Encoded,
+    encode,
+    forget_some,
+    half_precision,
+)
+from training.instructions.network import (
+    FROZEN_LAYERS,
+    SLOTS,
+    TUNED_LAYERS,
+    FrozenLayers,
+    HeadSizes,
+    InstructionHeads,
+    InstructionModel,
+)
+from training.instructions.sequences import Sequences
+
+_SLOT_WEIGHTS = dict(zip(SLOTS, (1.0, 1.0, 1.0, 0.7, 0.5, 0.7)))
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
+    parser.add_argument("--tasks", type=Path, required=True, help="tasks_train.jsonl.gz")
+    parser.add_argument("--scenes", type=Path, required=True, help="scenes.json.gz")
+    parser.add_argument("--out", type=Path, required=True, help="folder for the weights")
+    parser.add_argument("--epochs", type=int, default=5)
+    parser.add_argument("--all", action="store_true", help="learn from the held-back parts too, for the shipped model")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--threads", type=int, default=1)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Train, report on validation and test, write the weights."""
+    began = time.monotonic()
+    torch.manual_seed(args.seed)
+    torch.set_num_threads(args.threads)
+    generator = random.Random(args.seed)
+    vocabulary = yaml.safe_load(resource_path("config/vocabulary.yaml").read_text())
+    classes = [NO_CLASS, *sorted(vocabulary)]
+    tasks = load_tasks(args.tasks, args.scenes)
+    parts = {name: [task for task in tasks if part_of(task.id) == name] for name in ("train", "validation", "test")}
+    learnt = tasks if args.all else parts["train"]
+    examples = training_examples(learnt, generator)
+    print(f"{len(examples)} training sentences", flush=True)
+    published = published_folder()
+    weights = load_weights(published / "model.safetensors")
+    tokenizer = Tokenizer.from_file(str(published / "tokenizer.json"))
+    frozen = FrozenLayers(weights, FROZEN_LAYERS, english_pieces(tokenizer))
+    started = time.monotonic()
+    encoded = encode(examples, classes, tokenizer, frozen)
+    held_back = {
+        name: encode(listed, classes, tokenizer, frozen)
+        for name in ("validation", "test")
+        for listed in [[example for task in parts[name] for example in task.examples()]]
+    }
+    print(f"encoded in {time.monotonic() - started:.0f} s", flush=True)
+    heads = InstructionHeads(HeadSizes(len(MODEL_KINDS), len(classes), encoded.home.shape[1]))
+    for layer in range(TUNED_LAYERS):
+        heads.tuned[layer].load(weights, FROZEN_LAYERS + layer)
+    if args.all:
+        print("the figures below are of sentences that were learnt from", flush=True)
+    fit(heads, encoded, held_back["validation"], args.epochs, np.random.default_rng(args.seed))
+    figures = {name: accuracy(heads, part) for name, part in held_back.items()}
+    print(json.dumps(figures), flush=True)
+    seen = seen_slots(learnt)
+    write_weights(InstructionModel(frozen, heads), classes, seen, published / "tokenizer.json", args.out)
+    print(f"everything took {time.monotonic() - began:.0f} s", flush=True)
+    return 0
+
+
+def english_pieces(tokenizer: Tokenizer) -> np.ndarray:
+    """Return the ids of the word pieces that English can need: plain ASCII, without the unused ones."""
+    vocabulary = tokenizer.get_vocab()
+    kept = [index for piece, index in vocabulary.items() if piece.isascii() and not piece.startswith("[unused")]
+    return np.array(sorted(kept), dtype=np.int64)
+
+
+def training_examples(tasks: Sequence[Task], generator: random.Random) -> list[Example]:
+    """Return people's sentences, each twice, ours, and instructions of which most are several goals."""
+    wording = Wording.shipped(generator)
+    plain = [example for task in tasks for example in task.examples()]
+    made = [wording.goal(generator.choice(tasks)) for _ in range(2 * len(plain) // 3)]
+    made += [wording.told(generator.choice(tasks)) for _ in range(len(plain))]
+    made += [wording.reworded(generator.choice(plain)) for _ in range(len(plain) // 2)]
+    made += [wording.plain(generator.choice(tasks)) for _ in range(len(plain) // 20)]
+    made += [wording.distracted(generator.choice(plain + made)) for _ in range(len(plain) // 2)]
+    made += [wording.remark(generator.choice(tasks)) for _ in range(len(plain) // 15)]
+    made += [wording.command(generator.choice(tasks)) for _ in range(len(plain) // 5)]
+    for task in generator.sample(list(tasks), len(tasks) // 2):
+        made.append(wording.chain(task, generator.randrange(len(task.steps))))
+    return 2 * plain + made + instructions(tasks, len(plain), generator)
+
+
+def instructions(tasks: Sequence[Task], count: int, generator: random.Random) -> list[Example]:
+    """Return instructions of one goal and of several, as the reader of sequences learns them."""
+    sequences = Sequences.shipped(tasks, generator)
+    made = [generator.choice((sequences.instruction, sequences.joined))() for _ in range(count)]
+    return [Example(one.text, labels_of_effects(one.effects), one.objects, one.fixtures) for one in made]
+
+
+def seen_slots(tasks: Sequence[Task]) -> dict[str, dict[str, list[str]]]:
+    """Return kind -> slot -> the classes that some task has there: what goals there can be."""
+    seen: dict[str, dict[str, set[str]]] = {}
+    for labels in (task.labels for task in tasks):
+        for slot in ("target", "parent", "container", "light"):
+            seen.setdefault(labels.kind, {}).setdefault(slot, set()).add(getattr(labels, slot))
+    return {kind: {slot: sorted(names) for slot, names in slots.items()} for kind, slots in sorted(seen.items())}
+
+
+def fit(
+    heads: InstructionHeads, encoded: Encoded, validation: Encoded, epochs: int, generator: np.random.Generator
+) -> None:
+    """Minimise the slots' weighted cross-entropy with AdamW, a warm-up and a cosine to zero."""
+    tuned = list(heads.tuned.parameters())
+    fresh = [value for name, value in heads.named_parameters() if not name.startswith("tuned.")]
+    optimiser = torch.optim.AdamW([{"params": tuned, "lr": 1.5e-4}, {"params": fresh, "lr": 1.2e-3}], weight_decay=0.02)
+    batches = _batches(encoded, generator, 96)
+    steps = epochs * len(batches)
+    schedule = torch.optim.lr_scheduler.OneCycleLR(
+        optimiser, max_lr=[1.5e-4, 1.2e-3], total_steps=steps, pct_start=0.08
+    )
+    for epoch in range(epochs):
+        heads.train()
+        started, total = time.monotonic(), 0.0
+        for rows in _batches(encoded, generator, 96):
+            hidden, mask = encoded.batch(rows)
+            home = torch.from_numpy(forget_some(encoded.home[rows], encoded.labels[rows], generator))
+            labels = torch.from_numpy(encoded.labels[rows].copy())
+            with half_precision():
+                logits = heads(hidden, mask, home)
+            loss = torch.zeros(())
+            for index, slot in enumerate(SLOTS):
+                one = nn.functional.cross_entropy(
+                    logits[index].float(), labels[:, index], label_smoothing=0.02, ignore_index=UNASKED
+                )
+                loss = loss + _SLOT_WEIGHTS[slot] * one
+            optimiser.zero_grad()
+            loss.backward()
+            nn.utils.clip_grad_norm_(heads.parameters(), 1.0)
+            optimiser.step()
+            schedule.step()
+            total += float(loss.detach())
+        figures = accuracy(heads, validation)
+        seconds = time.monotonic() - started
+        print(f"epoch {epoch + 1}: loss {total / len(batches):.3f}, {seconds:.0f} s, {json.dumps(figures)}", flush=True)
+
+
+def _batches(encoded: Encoded, generator: np.random.Generator, size: int) -> list[np.ndarray]:
+    """Return rows in random batches of like length, so that little padding is computed."""
+    lengths = np.diff(encoded.offsets)
+    order = np.argsort(lengths + generator.uniform(0.0, 3.0, len(lengths)), kind="stable")
+    batches = [order[start : start + size] for start in range(0, len(order), size)]
+    generator.shuffle(batches)  # type: ignore[arg-type]
+    return batches
+
+
+def accuracy(heads: InstructionHeads, encoded: Encoded) -> dict[str, float]:
+    """Return the share of right answers by slot, and of goals whose every slot is right; homes known."""
+    heads.eval()
+    right = np.zeros((len(encoded.labels), len(SLOTS)), dtype=bool)
+    with torch.no_grad():
+        for start in range(0, len(right), 256):
+            rows = np.arange(start, min(start + 256, len(right)))
+            hidden, mask = encoded.batch(rows)
+            with half_precision():
+                logits = heads(hidden, mask, torch.from_numpy(encoded.home[rows]))
+            for index in range(len(SLOTS)):
+                right[rows, index] = logits[index].argmax(-1).numpy() == encoded.labels[rows, index]
+    figures = {slot: round(float(right[:, index].mean()), 4) for index, slot in enumerate(SLOTS)}
+    return {**figures, "goal": round(float(right.all(axis=1).mean()), 4)}
