@@ -13,7 +13,7 @@ help: ## list the targets
 
 setup: $(VENV)/.ready ## make the virtual environment and the embedder's model
 
-$(VENV)/.ready: pyproject.toml setup.py scripts/set_up
+$(VENV)/.ready: pyproject.toml setup.py ros_embedded/pyproject.toml scripts/set_up
 	PYTHON="$(PYTHON)" VENV="$(VENV)" scripts/set_up
 	@touch $@
 
@@ -22,6 +22,7 @@ demo: setup ## run the simulated home, the memory and the planner; DEMO_ARGS="--
 
 test: setup lint ## run every test
 	$(BIN)/python -m pytest $(TEST_ARGS)
+	$(BIN)/python -m pytest ros_embedded/tests $(TEST_ARGS)
 
 lint: setup ## ruff and mypy
 	$(BIN)/ruff check .

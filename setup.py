@@ -1,4 +1,4 @@
-"""Builds the pip package: the two Python packages, with the share files that colcon installs to share/."""
+"""Builds the pip package: memory_node, with the share files that colcon installs to share/."""
 
 import shutil
 from pathlib import Path
@@ -24,10 +24,7 @@ class BuildWithShare(build_py):
 
 
 setup(
-    packages=find_packages(include=["memory_node*", "ros_embedded*"]),
-    package_data={
-        "memory_node": ["**/*.onnx", "**/*.json", "**/*.mako", "**/*.ini", "py.typed"],
-        "ros_embedded": ["interfaces/bundled/**/*", "py.typed"],
-    },
+    packages=find_packages(include=["memory_node*"]),
+    package_data={"memory_node": ["**/*.onnx", "**/*.json", "**/*.mako", "**/*.ini", "py.typed"]},
     cmdclass={"build_py": BuildWithShare},
 )

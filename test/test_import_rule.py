@@ -64,9 +64,12 @@ def test_only_nodes_and_app_know_ros_and_nothing_knows_torch(path: Path) -> None
         assert top not in ("torch", "benchmarks", "training"), f"{importer} must not import {module}"
 
 
-def test_ros_embedded_is_free_of_memory_node() -> None:
-    for path in (ROOT / "ros_embedded").rglob("*.py"):
-        assert not [module for module in imported_modules(path) if module.startswith("memory_node")], path
+def test_ros_embedded_knows_nothing_of_robot_memory() -> None:
+    ours = {"memory_node", "robot_memory", "benchmarks", "training"}
+    paths = [path for folder in ("src", "tests") for path in (ROOT / "ros_embedded" / folder).rglob("*.py")]
+    assert len(paths) > 100
+    for path in paths:
+        assert not ours & {module.split(".")[0] for module in imported_modules(path)}, path
 
 
 def test_the_rule_refuses_an_import_to_the_right() -> None:

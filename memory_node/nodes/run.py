@@ -24,18 +24,30 @@ NODES = {
 
 
 def activate_ros() -> None:
-    """Make `import rclpy` work: the real one where it imports, ros_embedded elsewhere or with ROS_EMBEDDED=1."""
+    """Make `import rclpy` work: the real one where it imports, ros_embedded elsewhere or with ROS_EMBEDDED=1.
+
+    Raises:
+        RobotMemoryError: neither is installed.
+    """
     if os.environ.get("ROS_EMBEDDED") != "1" and importlib.util.find_spec("rclpy") is not None:
         return
-    import ros_embedded
-
-    ros_embedded.add_interface_folder("robot_memory", share_folders()[0])
-    ros_embedded.activate()
+    try:
+        from ros_embedded import activate, add_interface_folder
+    except ImportError as error:
+        raise RobotMemoryError(
+            f"no rclpy: source a ROS 2, or install ros_embedded with the extra `embedded` ({error})"
+        ) from error
+    add_interface_folder("robot_memory", share_folders()[0])
+    activate()
 
 
 def run_nodes(names: Sequence[str], argv: Sequence[str] | None = None, threads: int = 6) -> int:
     """Spin nodes in one process until shutdown; return the exit status."""
-    activate_ros()
+    try:
+        activate_ros()
+    except RobotMemoryError as error:
+        print(f"{' and '.join(names)} cannot start: {error}", file=sys.stderr)
+        return 1
     import rclpy
     from rclpy.executors import ExternalShutdownException, MultiThreadedExecutor
 

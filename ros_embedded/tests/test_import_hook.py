@@ -3,8 +3,13 @@
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
+
+import ros_embedded
+
+OURS = str(Path(ros_embedded.__file__).parents[1])
 
 
 def run(code, tmp_path, **environment):
@@ -15,7 +20,7 @@ def run(code, tmp_path, **environment):
         capture_output=True,
         text=True,
         timeout=60,
-        env=clean | {"PYTHONPATH": os.getcwd()} | environment,
+        env=clean | {"PYTHONPATH": OURS} | environment,
         cwd=tmp_path,
     )
     assert done.returncode == 0, done.stderr
@@ -27,7 +32,7 @@ def other_rclpy(tmp_path):
     """A folder with an rclpy that is not ours."""
     (tmp_path / "rclpy").mkdir()
     (tmp_path / "rclpy" / "__init__.py").write_text("MARK = 'the other'\n")
-    return {"PYTHONPATH": f"{tmp_path}{os.pathsep}{os.getcwd()}"}
+    return {"PYTHONPATH": f"{tmp_path}{os.pathsep}{OURS}"}
 
 
 def test_modules_are_the_same_objects_under_both_names(tmp_path):
@@ -124,7 +129,7 @@ print(mixed.MARK, mixed.rules.DOUBLE, Level())
 """,
         tmp_path,
         ROS_EMBEDDED_INTERFACES=str(checkout),
-        PYTHONPATH=f"{modules.parent}{os.pathsep}{os.getcwd()}",
+        PYTHONPATH=f"{modules.parent}{os.pathsep}{OURS}",
     )
     assert out == "mine 3.0 mixed.msg.Level(value=1.5)\n"
 

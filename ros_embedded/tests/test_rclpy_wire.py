@@ -28,8 +28,8 @@ ID = re.compile(r"((?:service|client)id= )[0-9a-f.]+;")
 
 
 @pytest.fixture
-def wire(shared_dir: Path) -> dict[str, Any]:
-    return json.loads((shared_dir / "ros2_golden" / "wire.json").read_text())
+def wire(ros2_golden: Path) -> dict[str, Any]:
+    return json.loads((ros2_golden / "wire.json").read_text())
 
 
 def policies_of_recording(endpoint: dict[str, Any]) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 import os
 import time
 from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import pytest
 
@@ -16,6 +17,17 @@ ros_embedded.activate()
 import rclpy  # noqa: E402 - only importable once activated
 from rclpy.executors import SingleThreadedExecutor  # noqa: E402
 from rclpy.node import Node  # noqa: E402
+
+
+@pytest.fixture(scope="session")
+def ros2_golden() -> Path:
+    """Return the recordings of a real ROS 2: the folder ROS2_GOLDEN, or shared/ros2_golden in a folder above this."""
+    beside = [folder / "shared" / "ros2_golden" for folder in Path(__file__).resolve().parents]
+    named = [Path(os.environ["ROS2_GOLDEN"])] if "ROS2_GOLDEN" in os.environ else []
+    for folder in (*named, *beside):
+        if folder.is_dir():
+            return folder
+    pytest.skip("no recordings of a real ROS 2 (set ROS2_GOLDEN)")
 
 
 @pytest.fixture

@@ -14,8 +14,8 @@ from ros_embedded.interfaces.type_description import type_hash
 
 
 @pytest.fixture(scope="module")
-def golden(shared_dir):
-    with gzip.open(shared_dir / "ros2_golden" / "messages.jsonl.gz", "rt") as lines:
+def golden(ros2_golden):
+    with gzip.open(ros2_golden / "messages.jsonl.gz", "rt") as lines:
         return [json.loads(line) for line in lines]
 
 
@@ -62,6 +62,6 @@ def test_every_recorded_sample_survives_value_bytes_value(golden):
         assert as_json(deserialize(data, type(message))) == sample["value"]
 
 
-def test_every_type_hash_equals_recorded_one(shared_dir):
-    hashes = json.loads((shared_dir / "ros2_golden" / "type_hashes.json").read_text())
+def test_every_type_hash_equals_recorded_one(ros2_golden):
+    hashes = json.loads((ros2_golden / "type_hashes.json").read_text())
     assert {name: type_hash(name) for name in hashes} == hashes
