@@ -231,7 +231,7 @@ def test_service_echo_names_what_happened(peer):
 
 
 def test_service_echo_says_that_nobody_introspects(run, monkeypatch):
-    monkeypatch.setattr("ros_embedded.cli.service.spin", lambda node, future: None)
+    monkeypatch.setattr("ros_embedded.cli.service_commands.spin", lambda node, future: None)
     assert run("service", "echo", "/flat/peer/get_parameters")[1] == (
         "No publishers on topic '/flat/peer/get_parameters/_service_event'; "
         "is service introspection on the client or server enabled?\n"

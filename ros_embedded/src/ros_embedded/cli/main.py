@@ -9,7 +9,16 @@ from collections.abc import Sequence
 from typing import Any
 
 import ros_embedded
-from ros_embedded.cli import action, lifecycle, names, node, param, service, start, topic  # noqa: F401 - declare
+from ros_embedded.cli import (  # noqa: F401 - each declares its commands
+    action_commands,
+    lifecycle_commands,
+    list_type_find,
+    node_commands,
+    param_commands,
+    run_and_launch,
+    service_commands,
+    topic_commands,
+)
 from ros_embedded.cli.command import COMMANDS, CommandError, graph_node
 from ros_embedded.executables import ExecutableNotFoundError
 from ros_embedded.interfaces import InterfaceNotFoundError, InterfaceSyntaxError

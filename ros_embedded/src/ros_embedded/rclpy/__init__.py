@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from ros_embedded.rclpy import utilities
 from ros_embedded.rclpy.context import Context
-from ros_embedded.rclpy.impl.promptness import settle_process
+from ros_embedded.rclpy.impl.process_settings import settle_process
 from ros_embedded.rclpy.parameter import Parameter
 from ros_embedded.rclpy.signals import SignalHandlerOptions, install_signal_handlers, uninstall_signal_handlers
 from ros_embedded.rclpy.task import Future

@@ -104,5 +104,5 @@ class Client(ServiceEndpoint):
         if future is None:
             self._on_unexpected_response()
         elif response is not None:
-            future._set_executor(self._node.executor)
+            future._set_executor(self._node._rclpy_core.executor)
             future.set_result(response)

@@ -13,6 +13,7 @@ from typing import Any
 
 from ros_embedded.rclpy.exceptions import NotInitializedException, RCLError
 from ros_embedded.rclpy.impl.arguments import RosArguments, parse_arguments
+from ros_embedded.rclpy.impl.logging_output import configure
 from ros_embedded.rclpy.impl.participant import Participant
 from ros_embedded.rclpy.impl.wait_set import Guard
 
@@ -51,8 +52,6 @@ class Context:
         self, args: list[str] | None = None, *, initialize_logging: bool = True, domain_id: int | None = None
     ) -> None:
         """Join `domain_id`, ROS_DOMAIN_ID or 0; `args` default to sys.argv. Raises RuntimeError if called twice."""
-        from ros_embedded.rclpy.impl.logging_output import configure
-
         with self._lock:
             if domain_id is not None and domain_id < 0:
                 raise RuntimeError(f"Domain id ({domain_id}) should not be lower than zero.")

@@ -9,11 +9,11 @@ from typing import Any, ClassVar, NamedTuple
 
 from ros_embedded.rclpy.callback_groups import CallbackGroup
 from ros_embedded.rclpy.exceptions import UnsupportedEventTypeError as UnsupportedEventTypeError  # offered
-from ros_embedded.rclpy.executors import await_or_execute
 from ros_embedded.rclpy.impl import cyclone
 from ros_embedded.rclpy.impl.endpoint import Reader, Writer
 from ros_embedded.rclpy.impl.entity import ExecutableEntity
 from ros_embedded.rclpy.qos import QoSPolicyKind, qos_policy_name_from_kind
+from ros_embedded.rclpy.task import await_or_execute
 
 
 class QoSPublisherEventType(IntEnum):

@@ -3,10 +3,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from ros_embedded.rclpy.parameter import Parameter
+from typing import Any
 
 
 class NotInitializedException(Exception):
@@ -117,7 +114,7 @@ class InvalidParameterException(ParameterException):
 class InvalidParameterTypeException(ParameterException):
     """A value has another type than the parameter."""
 
-    def __init__(self, desired_parameter: Parameter, expected_type: Any) -> None:
+    def __init__(self, desired_parameter: Any, expected_type: Any) -> None:
         desired = f"'{desired_parameter.name}' to '{desired_parameter.value}' of type '{desired_parameter.type_.name}'"
         super().__init__(f"Trying to set parameter {desired}, expecting type '{expected_type}'", desired_parameter.name)
 

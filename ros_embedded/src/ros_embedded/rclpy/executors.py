@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import contextlib
-import inspect
 import os
 import threading
 import time
@@ -12,18 +11,17 @@ import warnings
 from collections import deque
 from collections.abc import Callable, Coroutine, Iterable
 from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ros_embedded.rclpy.context import Context
 from ros_embedded.rclpy.impl.cyclone import DDSError
 from ros_embedded.rclpy.impl.entity import ExecutableEntity
+from ros_embedded.rclpy.impl.node_interface import NodeInterface
 from ros_embedded.rclpy.impl.wait_set import Guard, WaitSet
 from ros_embedded.rclpy.task import Future, Task
+from ros_embedded.rclpy.task import await_or_execute as await_or_execute  # offered here
 from ros_embedded.rclpy.timer import Timer
 from ros_embedded.rclpy.utilities import get_default_context, timeout_sec_to_nsec
-
-if TYPE_CHECKING:
-    from ros_embedded.rclpy.node import Node
 
 
 class TimeoutException(Exception):
@@ -42,12 +40,6 @@ class ConditionReachedException(Exception):
     """What was waited for has come."""
 
 
-async def await_or_execute(callback: Callable[..., Any] | Coroutine[Any, Any, Any], *args: Any) -> Any:
-    """Await a coroutine (function), call anything else; a future that comes of it is not waited for."""
-    result = callback(*args) if callable(callback) else callback
-    return await result if inspect.iscoroutine(result) else result
-
-
 _FOR_EVER_NS = 2**62
 
 
@@ -57,7 +49,7 @@ class Executor:
     def __init__(self, *, context: Context | None = None) -> None:
         self._context = get_default_context() if context is None else context
         self._participant = self._context.participant
-        self._nodes: set[Node] = set()
+        self._nodes: set[NodeInterface] = set()
         self._nodes_lock = threading.RLock()
         self._tasks: deque[Task] = deque()  # to be started or resumed
         self._turns = 0  # how many tasks may be taken before entities have theirs
@@ -65,7 +57,7 @@ class Executor:
         self._guard = Guard(self._participant.entity)
         self._wait_set = WaitSet(self._participant.entity)
         self._entities: dict[int | None, ExecutableEntity] = {}
-        self._order: dict[ExecutableEntity, tuple[int, Node]] = {}
+        self._order: dict[ExecutableEntity, tuple[int, NodeInterface]] = {}
         self._timers: list[Timer] = []
         self._blocked: set[ExecutableEntity] = set()  # ready, but their callback group is busy
         self._ready: deque[ExecutableEntity] = deque()
@@ -110,7 +102,7 @@ class Executor:
                 self._wait_set.close()
         return finished
 
-    def add_node(self, node: Node) -> bool:
+    def add_node(self, node: NodeInterface) -> bool:
         """Take a node in; False if it is in already."""
         with self._nodes_lock:
             if node in self._nodes:
@@ -120,17 +112,17 @@ class Executor:
         self._refresh()
         return True
 
-    def remove_node(self, node: Node) -> None:
+    def remove_node(self, node: NodeInterface) -> None:
         """Leave a node out; what it hands to this executor by itself, such as the execution of goals, stays here."""
         with self._nodes_lock:
             self._nodes.discard(node)
         self._refresh()
 
-    def _release(self, node: Node) -> None:
+    def _release(self, node: NodeInterface) -> None:
         if node.executor is self:
             node._rclpy_core.executor = None
 
-    def get_nodes(self) -> list[Node]:
+    def get_nodes(self) -> list[NodeInterface]:
         with self._nodes_lock:
             return list(self._nodes)
 
@@ -178,9 +170,9 @@ class Executor:
     def wait_for_ready_callbacks(
         self,
         timeout_sec: float | None = None,
-        nodes: list[Node] | None = None,
+        nodes: list[NodeInterface] | None = None,
         condition: Callable[[], bool] = lambda: False,
-    ) -> tuple[Task, ExecutableEntity | None, Node | None]:
+    ) -> tuple[Task, ExecutableEntity | None, NodeInterface | None]:
         """Wait for the next piece of work: a task to be called, and the entity and node that it comes from, if any.
 
         Raises TimeoutException, ShutdownException, ExternalShutdownException or ConditionReachedException if there is
@@ -215,7 +207,7 @@ class Executor:
                     raise ConditionReachedException
                 raise TimeoutException
 
-    def _ready_work(self, nodes: list[Node] | None) -> tuple[Task, ExecutableEntity, Node] | None:
+    def _ready_work(self, nodes: list[NodeInterface] | None) -> tuple[Task, ExecutableEntity, NodeInterface] | None:
         while self._ready:
             entity = self._ready.popleft()
             _, node = self._order[entity]

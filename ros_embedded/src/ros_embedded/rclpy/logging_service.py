@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ros_embedded.interfaces import get_message, get_service
+from ros_embedded.rclpy.impl.node_interface import ServingNode
 from ros_embedded.rclpy.logging import get_logger_level, set_logger_level
 from ros_embedded.rclpy.qos import qos_profile_services_default
-
-if TYPE_CHECKING:
-    from ros_embedded.rclpy.node import Node
 
 
 class LoggingService:
     """Created with a node that enables it."""
 
-    def __init__(self, node: Node) -> None:
+    def __init__(self, node: ServingNode) -> None:
         for name, callback in (("Get", self._get_logger_levels), ("Set", self._set_logger_levels)):
             srv_type = get_service(f"rcl_interfaces/srv/{name}LoggerLevels")
             node.create_service(

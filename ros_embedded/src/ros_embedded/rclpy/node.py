@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, cast
 
 from ros_embedded.interfaces import get_message
 from ros_embedded.rclpy.callback_groups import CallbackGroup, MutuallyExclusiveCallbackGroup, ReentrantCallbackGroup
@@ -137,7 +137,7 @@ class Node(ParametersMixin, GraphMixin, OwnHandle):
 
     @property
     def executor(self) -> Executor | None:
-        return self._rclpy_core.executor
+        return cast("Executor | None", self._rclpy_core.executor)
 
     @executor.setter
     def executor(self, new_executor: Executor | None) -> None:

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ros_embedded.interfaces import get_message, get_service
 from ros_embedded.rclpy.exceptions import ParameterNotDeclaredException, ParameterUninitializedException
+from ros_embedded.rclpy.impl.node_interface import ServingNode
 from ros_embedded.rclpy.parameter import Parameter
 from ros_embedded.rclpy.qos import qos_profile_parameters
-
-if TYPE_CHECKING:
-    from ros_embedded.rclpy.node import Node
 
 _NAMES = (
     "describe_parameters", "get_parameters", "get_parameter_types", "list_parameters", "set_parameters",
@@ -22,7 +20,7 @@ PARAMETER_SERVICES = {name: f"rcl_interfaces/srv/{name.title().replace('_', '')}
 class ParameterService:
     """Created with a node; lets others read and set its parameters."""
 
-    def __init__(self, node: Node) -> None:
+    def __init__(self, node: ServingNode) -> None:
         self._node = node
         for name, type_name in PARAMETER_SERVICES.items():
             service = get_service(type_name)

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ros_embedded.interfaces import get_message
 from ros_embedded.rclpy.duration import Duration
 from ros_embedded.rclpy.exceptions import ParameterAlreadyDeclaredException
+from ros_embedded.rclpy.impl.node_interface import NodeInterface
 from ros_embedded.rclpy.qos import POLICY_TYPES, QoSPolicyKind, QoSProfile
-
-if TYPE_CHECKING:
-    from ros_embedded.rclpy.node import Node
 
 
 class InvalidQosOverridesError(Exception):
@@ -39,7 +37,7 @@ class QoSOverridingOptions:
 
 
 def declare_qos_parameters(
-    node: Node, entity: str, topic: str, profile: QoSProfile, options: QoSOverridingOptions
+    node: NodeInterface, entity: str, topic: str, profile: QoSProfile, options: QoSOverridingOptions
 ) -> QoSProfile:
     """Declare `qos_overrides.<topic>.<entity>[_id].<policy>` parameters and return the profile with their values.
 

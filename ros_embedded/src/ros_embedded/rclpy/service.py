@@ -6,9 +6,9 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from ros_embedded.rclpy.executors import await_or_execute
 from ros_embedded.rclpy.impl.service_endpoint import RequestId, ServiceEndpoint, without_header
 from ros_embedded.rclpy.impl.typesupport import user_data_value
+from ros_embedded.rclpy.task import await_or_execute
 
 # A request can arrive before discovery has matched the client's reply reader; a reply sent then is lost.
 _DISCOVERY_DEADLINE_S = 0.1

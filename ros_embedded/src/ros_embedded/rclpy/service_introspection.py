@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from enum import Enum
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -11,10 +11,8 @@ from ros_embedded.interfaces import get_message
 from ros_embedded.interfaces.cdr import serialize
 from ros_embedded.rclpy.clock import Clock
 from ros_embedded.rclpy.impl.best_available import resolved
+from ros_embedded.rclpy.impl.node_interface import NodeInterface
 from ros_embedded.rclpy.qos import QoSProfile
-
-if TYPE_CHECKING:
-    from ros_embedded.rclpy.node import Node
 
 
 class ServiceIntrospectionState(Enum):
@@ -31,7 +29,7 @@ class ServiceIntrospectionState(Enum):
 class ServiceEventPublisher:
     """The events of one service or client; `event_type` is its service's Event class."""
 
-    def __init__(self, node: Node, event_type: Any, service_name: str, clock: Clock, qos: QoSProfile) -> None:
+    def __init__(self, node: NodeInterface, event_type: Any, service_name: str, clock: Clock, qos: QoSProfile) -> None:
         self._node, self._event_type, self._clock = node, event_type, clock
         self.state = ServiceIntrospectionState.OFF
         self._participant = node.context.participant

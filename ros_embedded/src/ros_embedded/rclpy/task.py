@@ -7,12 +7,10 @@ import sys
 import threading
 import warnings
 import weakref
-from collections.abc import Callable, Generator
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Coroutine, Generator
+from typing import Any
 
-if TYPE_CHECKING:
-    from ros_embedded.rclpy.executors import Executor
-
+from ros_embedded.rclpy.impl.executor_interface import ExecutorInterface
 
 _running = threading.local()  # .task: the one that runs in this thread
 
@@ -20,7 +18,7 @@ _running = threading.local()  # .task: the one that runs in this thread
 class Future:
     """The outcome of something in progress."""
 
-    def __init__(self, *, executor: Executor | None = None) -> None:
+    def __init__(self, *, executor: ExecutorInterface | None = None) -> None:
         self._done = self._cancelled = False
         self._result: Any = None
         self._exception: BaseException | None = None
@@ -28,7 +26,7 @@ class Future:
         self._callbacks: list[Callable[[Future], Any]] = []
         self._waiting: list[Task] = []
         self._lock = threading.Lock()
-        self._executor: Callable[[], Executor | None] = lambda: None
+        self._executor: Callable[[], ExecutorInterface | None] = lambda: None
         self._set_executor(executor)
 
     def __del__(self) -> None:
@@ -95,7 +93,7 @@ class Future:
             except Exception as error:  # the other callbacks are still to be called
                 warnings.warn(f"Unhandled exception in done callback: {error}", stacklevel=2)
 
-    def _set_executor(self, executor: Executor | None) -> None:
+    def _set_executor(self, executor: ExecutorInterface | None) -> None:
         self._executor = (lambda: None) if executor is None else weakref.ref(executor)
 
     def add_done_callback(self, callback: Callable[[Future], Any]) -> None:
@@ -125,7 +123,7 @@ class Task(Future):
         handler: Callable[..., Any] | Any,
         args: Any = None,
         kwargs: dict[str, Any] | None = None,
-        executor: Executor | None = None,
+        executor: ExecutorInterface | None = None,
     ) -> None:
         super().__init__(executor=executor)
         self._handler: Any = handler
@@ -193,3 +191,9 @@ class Task(Future):
 
     def executing(self) -> bool:
         return self._executing
+
+
+async def await_or_execute(callback: Callable[..., Any] | Coroutine[Any, Any, Any], *args: Any) -> Any:
+    """Await a coroutine (function), call anything else; a future that comes of it is not waited for."""
+    result = callback(*args) if callable(callback) else callback
+    return await result if inspect.iscoroutine(result) else result

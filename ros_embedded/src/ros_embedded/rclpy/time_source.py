@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import weakref
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ros_embedded.interfaces import get_message
 from ros_embedded.rclpy.clock import Clock, ROSClock
+from ros_embedded.rclpy.impl.node_core import NodeCore
+from ros_embedded.rclpy.impl.node_interface import ServingNode
 from ros_embedded.rclpy.parameter import Parameter
 from ros_embedded.rclpy.qos import QoSProfile, ReliabilityPolicy
 from ros_embedded.rclpy.time import ClockType, Time
-
-if TYPE_CHECKING:
-    from ros_embedded.rclpy.node import Node
 
 CLOCK_TOPIC = "/clock"
 USE_SIM_TIME_NAME = "use_sim_time"
@@ -21,9 +20,9 @@ USE_SIM_TIME_NAME = "use_sim_time"
 class TimeSource:
     """Follows the parameter of one node for any number of clocks."""
 
-    def __init__(self, *, node: Node | None = None) -> None:
+    def __init__(self, *, node: ServingNode | None = None) -> None:
         self._clock_sub: Any = None
-        self._node_weak_ref: weakref.ReferenceType[Node] | None = None
+        self._node_weak_ref: weakref.ReferenceType[ServingNode] | None = None
         self._associated_clocks: set[ROSClock] = set()
         self._last_time_set = Time(clock_type=ClockType.ROS_TIME)
         self._ros_time_is_active = False
@@ -49,11 +48,9 @@ class TimeSource:
             clock_type = get_message("rosgraph_msgs/msg/Clock")
             self._clock_sub = node.create_subscription(clock_type, CLOCK_TOPIC, self.clock_callback, qos)
 
-    def attach_node(self, node: Node) -> None:
+    def attach_node(self, node: ServingNode) -> None:
         """Follow `node` and no other. Raises TypeError if it is none."""
-        from ros_embedded.rclpy.node import Node
-
-        if not isinstance(node, Node):
+        if not isinstance(getattr(node, "_rclpy_core", None), NodeCore):
             raise TypeError("Node must be of type rclpy.node.Node")
         self.detach_node()
         self._node_weak_ref = weakref.ref(node)
@@ -97,5 +94,5 @@ class TimeSource:
                 result.reason = f"{USE_SIM_TIME_NAME} parameter set to something besides a bool"
         return result
 
-    def _get_node(self) -> Node | None:
+    def _get_node(self) -> ServingNode | None:
         return None if self._node_weak_ref is None else self._node_weak_ref()

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ros_embedded.interfaces import InterfaceNotFoundError, get_message, get_service
 from ros_embedded.interfaces.lookup import interface_text
 from ros_embedded.interfaces.type_description import described_types, type_description, type_hash
+from ros_embedded.rclpy.impl.node_interface import ServingNode
 from ros_embedded.rosidl_runtime_py import set_message_fields
-
-if TYPE_CHECKING:
-    from ros_embedded.rclpy.node import Node
 
 START_TYPE_DESCRIPTION_SERVICE_PARAM = "start_type_description_service"
 
@@ -18,7 +16,7 @@ START_TYPE_DESCRIPTION_SERVICE_PARAM = "start_type_description_service"
 class TypeDescriptionService:
     """Created with a node, unless the parameter start_type_description_service is false; describes its interfaces."""
 
-    def __init__(self, node: Node) -> None:
+    def __init__(self, node: ServingNode) -> None:
         name = START_TYPE_DESCRIPTION_SERVICE_PARAM
         if not node.has_parameter(name):
             descriptor = get_message("rcl_interfaces/msg/ParameterDescriptor")(

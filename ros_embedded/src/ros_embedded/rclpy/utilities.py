@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import sys
 import threading
-from typing import TYPE_CHECKING
 
+from ros_embedded.rclpy.context import Context
 from ros_embedded.rclpy.impl.arguments import parse_arguments, split_arguments
-
-if TYPE_CHECKING:
-    from ros_embedded.rclpy.context import Context
 
 _default_context: Context | None = None
 _lock = threading.Lock()
@@ -17,8 +14,6 @@ _lock = threading.Lock()
 
 def get_default_context(*, shutting_down: bool = False) -> Context:
     """The process-wide context; a fresh one after a shutdown."""
-    from ros_embedded.rclpy.context import Context
-
     global _default_context
     with _lock:
         if _default_context is None:

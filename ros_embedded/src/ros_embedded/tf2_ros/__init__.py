@@ -11,7 +11,9 @@ from ros_embedded.tf2_ros.buffer_interface import (
     TypeException,
     convert,
 )
-from ros_embedded.tf2_ros.exceptions import (
+from ros_embedded.tf2_ros.static_transform_broadcaster import StaticTransformBroadcaster
+from ros_embedded.tf2_ros.transform_broadcaster import TransformBroadcaster
+from ros_embedded.tf2_ros.transform_exceptions import (
     ConnectivityException,
     ExtrapolationException,
     InvalidArgumentException,
@@ -19,6 +21,4 @@ from ros_embedded.tf2_ros.exceptions import (
     TimeoutException,
     TransformException,
 )
-from ros_embedded.tf2_ros.static_transform_broadcaster import StaticTransformBroadcaster
-from ros_embedded.tf2_ros.transform_broadcaster import TransformBroadcaster
 from ros_embedded.tf2_ros.transform_listener import TransformListener

@@ -11,7 +11,9 @@ import numpy as np
 from ros_embedded.interfaces import get_message
 from ros_embedded.rclpy.logging import get_logger
 from ros_embedded.rclpy.time import Time
-from ros_embedded.tf2_ros.exceptions import (  # noqa: F401 - tf2_py has them all
+from ros_embedded.tf2_ros.rigid_transform import IDENTITY, RigidTransform
+from ros_embedded.tf2_ros.transform_cache import StampedTransform, TransformCache
+from ros_embedded.tf2_ros.transform_exceptions import (  # noqa: F401 - tf2_py has them all
     ConnectivityException,
     ExtrapolationException,
     InvalidArgumentException,
@@ -19,8 +21,6 @@ from ros_embedded.tf2_ros.exceptions import (  # noqa: F401 - tf2_py has them al
     TimeoutException,
     TransformException,
 )
-from ros_embedded.tf2_ros.rigid_transform import IDENTITY, RigidTransform
-from ros_embedded.tf2_ros.transform_cache import StampedTransform, TransformCache
 
 TransformStamped = get_message("geometry_msgs/msg/TransformStamped")
 DEFAULT_CACHE_NS = 10_000_000_000

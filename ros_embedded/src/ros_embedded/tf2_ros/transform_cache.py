@@ -5,8 +5,8 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from dataclasses import dataclass
 
-from ros_embedded.tf2_ros.exceptions import ExtrapolationException
 from ros_embedded.tf2_ros.rigid_transform import RigidTransform
+from ros_embedded.tf2_ros.transform_exceptions import ExtrapolationException
 
 
 @dataclass(frozen=True)

@@ -20,10 +20,9 @@ from ros_embedded.rclpy.action.states import (
 from ros_embedded.rclpy.callback_groups import CallbackGroup
 from ros_embedded.rclpy.duration import Duration
 from ros_embedded.rclpy.exceptions import RCLError
-from ros_embedded.rclpy.executors import await_or_execute
 from ros_embedded.rclpy.qos import QoSProfile, qos_profile_action_status_default, qos_profile_services_default
 from ros_embedded.rclpy.service import DeferringService
-from ros_embedded.rclpy.task import Future
+from ros_embedded.rclpy.task import Future, await_or_execute
 from ros_embedded.rclpy.type_support import check_for_type_support
 
 if TYPE_CHECKING:

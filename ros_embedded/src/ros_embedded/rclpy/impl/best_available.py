@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ros_embedded.rclpy.duration import Duration
-from ros_embedded.rclpy.impl.graph import Graph
+from ros_embedded.rclpy.impl.discovery import Graph
 from ros_embedded.rclpy.qos import DurabilityPolicy, LivelinessPolicy, QoSProfile, ReliabilityPolicy
 from ros_embedded.rclpy.qos import qos_profile_best_available as best_available
 

@@ -1,16 +1,12 @@
-"""What an executor needs of a thing that has a callback, and what the things that a node owns on the graph share."""
+"""What an executor needs of a thing that has a callback."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from ros_embedded.rclpy.callback_groups import CallbackGroup
 from ros_embedded.rclpy.exceptions import InvalidHandle
-
-if TYPE_CHECKING:
-    from ros_embedded.rclpy.impl.endpoint import Reader, Writer
-    from ros_embedded.rclpy.node import Node
 
 
 class OwnHandle:
@@ -56,28 +52,3 @@ class ExecutableEntity(Destroyable):
     def _take(self) -> Callable[[], Any] | None:
         """The call to make now, or None if the work has gone meanwhile."""
         raise NotImplementedError
-
-
-class NodeEntity(ExecutableEntity):
-    """Endpoints of a node that go together: a publisher, subscription, service or client."""
-
-    event_handlers: list[Any]
-
-    def __init__(self, node: Node, callback_group: CallbackGroup, *endpoints: Reader | Writer) -> None:
-        conditions = [endpoint.condition for endpoint in endpoints if endpoint.condition is not None]
-        super().__init__(callback_group, conditions[0] if conditions else None)
-        self._node, self._endpoints, self.event_handlers = node, endpoints, []
-        node._rclpy_core.add(self)
-
-    @property
-    def context(self) -> Any:
-        return self._node.context
-
-    @property
-    def logger_name(self) -> str:
-        return self._node.get_logger().name
-
-    def _close(self) -> None:
-        for handler in self.event_handlers:
-            self._node._rclpy_core.destroy(handler)
-        self.context.participant.remove(self._node._rclpy_core.entities, *self._endpoints)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ros_embedded.rclpy.impl.arguments import RosArguments
+from ros_embedded.rclpy.impl.discovery import NodeEntities
 from ros_embedded.rclpy.impl.entity import ExecutableEntity
-from ros_embedded.rclpy.impl.graph import NodeEntities
+from ros_embedded.rclpy.impl.executor_interface import ExecutorInterface
 from ros_embedded.rclpy.names import (
     expand_topic_name,
     validate_full_topic_name,
@@ -16,9 +17,6 @@ from ros_embedded.rclpy.names import (
     validate_node_name,
     validate_topic_name,
 )
-
-if TYPE_CHECKING:
-    from ros_embedded.rclpy.executors import Executor
 
 
 class NodeCore:
@@ -37,7 +35,7 @@ class NodeCore:
         self.executables: list[ExecutableEntity] = []
         self.hidden: set[ExecutableEntity] = set()  # of the node itself, not of its subclass
         self.is_destroyed = False
-        self._executor: Callable[[], Executor | None] = lambda: None
+        self._executor: Callable[[], ExecutorInterface | None] = lambda: None
 
     @staticmethod
     def _checked(name: str, namespace: str) -> str:
@@ -51,11 +49,11 @@ class NodeCore:
         return f"{self.namespace}/{self.name}".replace("/", ".").lstrip(".")
 
     @property
-    def executor(self) -> Executor | None:
+    def executor(self) -> ExecutorInterface | None:
         return self._executor()
 
     @executor.setter
-    def executor(self, executor: Executor | None) -> None:
+    def executor(self, executor: ExecutorInterface | None) -> None:
         self._executor = (lambda: None) if executor is None else weakref.ref(executor)
 
     def wake_executor(self) -> None:

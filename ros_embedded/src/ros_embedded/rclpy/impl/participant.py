@@ -6,9 +6,9 @@ import itertools
 
 from ros_embedded.interfaces.type_description import type_hash
 from ros_embedded.rclpy.impl import cyclone
+from ros_embedded.rclpy.impl.discovery import Graph, NodeEntities
 from ros_embedded.rclpy.impl.domain import close_domain, open_domain
 from ros_embedded.rclpy.impl.endpoint import Reader, Writer
-from ros_embedded.rclpy.impl.graph import Graph, NodeEntities
 from ros_embedded.rclpy.impl.lifetime import Lifetime
 from ros_embedded.rclpy.impl.typesupport import topic_descriptor
 from ros_embedded.rclpy.qos import QoSProfile

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import struct
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from ros_embedded.interfaces.cdr import deserialize, serialize
 from ros_embedded.rclpy.callback_groups import CallbackGroup
 from ros_embedded.rclpy.clock import Clock
-from ros_embedded.rclpy.impl.entity import NodeEntity
+from ros_embedded.rclpy.impl.node_entity import NodeEntity
+from ros_embedded.rclpy.impl.node_interface import NodeInterface
 from ros_embedded.rclpy.qos import QoSProfile
 from ros_embedded.rclpy.service_introspection import ServiceEventPublisher, ServiceIntrospectionState
 from ros_embedded.rclpy.type_support import check_is_valid_srv_type
-
-if TYPE_CHECKING:
-    from ros_embedded.rclpy.node import Node
 
 
 class RequestId(NamedTuple):
@@ -51,7 +49,12 @@ class ServiceEndpoint(NodeEntity):
     _events: ServiceEventPublisher | None = None
 
     def __init__(
-        self, node: Node, srv_type: Any, srv_name: str, qos_profile: QoSProfile, callback_group: CallbackGroup | None
+        self,
+        node: NodeInterface,
+        srv_type: Any,
+        srv_name: str,
+        qos_profile: QoSProfile,
+        callback_group: CallbackGroup | None,
     ) -> None:
         check_is_valid_srv_type(srv_type)
         name = node.handle._rclpy_core.resolve(srv_name, "service")

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ros_embedded.rclpy.callback_groups import CallbackGroup
 from ros_embedded.rclpy.event_handler import EventCallbacks
 from ros_embedded.rclpy.impl.best_available import resolved
-from ros_embedded.rclpy.impl.entity import NodeEntity
+from ros_embedded.rclpy.impl.node_entity import NodeEntity
+from ros_embedded.rclpy.impl.node_interface import NodeInterface
 from ros_embedded.rclpy.qos import QoSProfile
 from ros_embedded.rclpy.qos_overriding_options import QoSOverridingOptions, declare_qos_parameters
 from ros_embedded.rclpy.type_support import check_is_valid_msg_type
-
-if TYPE_CHECKING:
-    from ros_embedded.rclpy.node import Node
 
 
 def _qos_profile(qos_or_depth: QoSProfile | int) -> QoSProfile:
@@ -33,7 +31,7 @@ class TopicEndpoint(NodeEntity):
 
     def __init__(
         self,
-        node: Node,
+        node: NodeInterface,
         msg_type: Any,
         topic: str,
         qos_profile: QoSProfile | int,
