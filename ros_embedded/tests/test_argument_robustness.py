@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 
 from ros_embedded.rclpy.exceptions import RCLError
 from ros_embedded.rclpy.impl.arguments import parse_arguments
-from ros_embedded.rclpy.impl.parameter_yaml import parse_parameter, read_parameter_file
+from ros_embedded.rclpy.impl.parameter_reader import read_parameter_file, read_parameter_value
+from ros_embedded.rclpy.impl.parameter_table import ParameterTable
 
 PIECES = [
     "ros__parameters",
@@ -35,7 +36,7 @@ def test_any_word_is_read_or_refused(text: str) -> None:
         with contextlib.suppress(RCLError):
             parse_arguments([text, "--ros-args", flag, text])
     with contextlib.suppress(RCLError):
-        parse_parameter(text)
+        read_parameter_value("/**", "x", text, ParameterTable())
 
 
 @settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -43,14 +44,14 @@ def test_any_word_is_read_or_refused(text: str) -> None:
 def test_any_file_is_read_or_refused(tmp_path: Path, text: str) -> None:
     path = tmp_path / "parameters.yaml"
     path.write_text(text)
+    table = ParameterTable()
     with contextlib.suppress(RCLError):
-        for pattern, values in read_parameter_file(str(path)):
-            assert isinstance(pattern, str)
-            assert all(isinstance(name, str) for name in values)
+        read_parameter_file(str(path), table)
+        assert all(isinstance(name, str) for name in table.values_of("/a/b"))
 
 
 def test_deep_nesting_is_refused() -> None:
     for text in ("[" * 20_000, "{a: " * 20_000):
         with contextlib.suppress(RCLError):
-            parse_parameter(text)
+            read_parameter_value("/**", "x", text, ParameterTable())
             raise AssertionError("it was read")

@@ -21,7 +21,7 @@ from ros_embedded.launch.substitutions import (
     SubstitutionFailure,
     perform_substitutions,
 )
-from ros_embedded.launch_ros.parameter_descriptions import ParameterValue, evaluate_parameter
+from ros_embedded.launch_ros.parameter_descriptions import ParameterValue, evaluate_parameters
 from ros_embedded.launch_runner import run_launch_file, show_arguments
 
 # a node that writes down how it was started
@@ -98,7 +98,7 @@ def test_nodes_get_names_parameters_and_environment(toy, capfd):
     assert '"--loud", "--ros-args", "-r", "__node:=left", "-r", "__ns:=/upstairs/room", "-r", "in:=out"' in inner
     assert inner.endswith('"red"]')
     written = next(line for line in lines if "FILE" in line).partition("FILE ")[2].replace("|", "\n")
-    assert yaml.safe_load(written) == {"/**": {"ros__parameters": {"speed": 3, "names": ["a", "b"]}}}
+    assert yaml.safe_load(written) == {"/upstairs/room/left": {"ros__parameters": {"speed": 3, "names": ["a", "b"]}}}
     plain = [line for line in lines if line.startswith("[show-2] [[")]
     assert plain == ['[show-2] [["--ros-args", "-r", "__node:=plain"], ""]']
     assert any("[show-2]: process has finished cleanly" in line for line in lines)
@@ -116,10 +116,10 @@ def test_arguments_are_shown_and_checked(toy):
         run_launch_file(toy / "outer.launch.py", ["wrong"])
 
 
-def write_launch_file(folder, body):
+def write_launch_file(folder, body, imports=""):
     path = folder / "test.launch.py"
     path.write_text(
-        "import sys\nfrom launch import LaunchDescription\nfrom launch.actions import *\n"
+        f"import sys\nfrom launch import LaunchDescription\nfrom launch.actions import *\n{imports}\n"
         f"def generate_launch_description():\n    return LaunchDescription([{textwrap.dedent(body)}])\n"
     )
     return path
@@ -211,15 +211,49 @@ def test_given_argument_wins_over_default(context):
 @pytest.mark.parametrize(
     ("given", "value"),
     [
-        ("true", True),
+        ("true", "true"),
+        (EqualsSubstitution("a", "a"), True),
         (LaunchConfiguration("name"), "cup"),
-        ("2.5", 2.5),
+        ("2.5", "2.5"),
+        (LaunchConfiguration("none", default="2.5"), 2.5),
+        (LaunchConfiguration("none", default=""), ""),
         ("", ""),
         (["1", "2"], ["1", "2"]),
+        ([1, 2.5], [1.0, 2.5]),
+        (LaunchConfiguration("none", default="[1, 2]"), [1, 2]),
         (["cup-", LaunchConfiguration("name")], "cup-cup"),
         (ParameterValue("2.5", value_type=str), "2.5"),
         (3, 3),
     ],
 )
-def test_parameter_values_are_read_as_yaml(context, given, value):
-    assert evaluate_parameter(context, given) == value
+def test_text_of_substitutions_is_read_as_yaml(context, given, value):
+    assert evaluate_parameters(context, {"a": {"b": given}}) == {"a.b": value}
+
+
+@pytest.mark.parametrize("given", [None, [], [1, "a"], [True, 1], LaunchConfiguration("none", default="{a: 1}")])
+def test_what_no_parameter_can_be_is_refused(context, given):
+    with pytest.raises(SubstitutionFailure, match=r"'a\.b'"):
+        evaluate_parameters(context, {"a": {"b": given}})
+
+
+@pytest.mark.parametrize(
+    ("around", "options", "name", "block"),
+    [
+        ("", {"name": "n"}, "__node:=n", "/**"),
+        ("", {"name": "n", "namespace": ""}, "__node:=n -r __ns:=/", "/n"),
+        ("", {"namespace": "a"}, "__ns:=/a", "/**"),
+        ("a", {"name": "n"}, "__node:=n -r __ns:=/a", "/a/n"),
+        ("a", {"name": "n", "namespace": "b/c"}, "__node:=n -r __ns:=/a/b/c", "/a/b/c/n"),
+        ("a", {"name": "n", "namespace": "/b"}, "__node:=n -r __ns:=/b", "/b/n"),
+    ],
+)
+def test_values_are_written_for_the_full_name_where_it_is_known(toy, capfd, around, options, name, block):
+    push = f"PushRosNamespace({around!r})," if around else ""
+    node = f"Node(package='toy', executable='show', output='screen', parameters=[{{'x': {{'y': 1}}}}], **{options})"
+    path = write_launch_file(toy, f"{push} SetParameter('z', 2.5), {node}", "from launch_ros.actions import *")
+    assert run_launch_file(path) == 0
+    out = capfd.readouterr().out
+    assert f'"-r", "{name}", "-p", "z:=2.5", "--params-file"'.replace(" -r ", '", "-r", "') in out
+    assert yaml.safe_load(out.partition("FILE ")[2].splitlines()[0].replace("|", "\n")) == {
+        block: {"ros__parameters": {"x.y": 1}}
+    }

@@ -3,7 +3,6 @@
 import os
 import sys
 import textwrap
-from pathlib import Path
 
 import pytest
 
@@ -208,6 +207,5 @@ def test_parameter_holds_for_the_nodes_of_its_group(context, tmp_path):
         Node(package="toy", executable="show", ros_arguments=["--log-level", "debug"]).execute(context)
     Node(package="toy", executable="show", emulate_tty=True).execute(context)
     inside, outside = (description.command[1:] for description in context.processes)
-    assert inside[:4] == ("--ros-args", "--log-level", "debug", "--params-file")
-    assert Path(inside[4]).read_text() == "/**:\n  ros__parameters:\n    use_sim_time: 2\n"
+    assert inside == ("--ros-args", "--log-level", "debug", "-p", "use_sim_time:=2")
     assert outside == ("--ros-args",)

@@ -19,8 +19,8 @@ class LaunchContext:
         self.temporary_folder = temporary_folder
         self.launch_configurations: dict[str, str] = {}
         self.environment: dict[str, str] = dict(os.environ)
-        self.ros_namespace = ""
-        self.ros_parameters: dict[Any, Any] = {}
+        self.ros_namespace: str | None = None
+        self.ros_parameters: list[tuple[str, Any]] = []  # of all nodes, by name
         self.launch_file: Path | None = None
         self.processes: list[Any] = []
         self.event_handlers: list[Any] = []

@@ -11,7 +11,7 @@ from ros_embedded.executables import executable_command
 from ros_embedded.launch.actions import Action, ExecuteProcess
 from ros_embedded.launch.launch_description import LaunchContext
 from ros_embedded.launch.substitutions import SomeSubstitutionsType, perform_substitutions
-from ros_embedded.launch_ros.parameter_descriptions import evaluate_parameter
+from ros_embedded.launch_ros.parameter_descriptions import evaluate_parameters
 
 
 class Node(ExecuteProcess):
@@ -23,7 +23,7 @@ class Node(ExecuteProcess):
         executable: SomeSubstitutionsType,
         package: SomeSubstitutionsType,
         name: SomeSubstitutionsType | None = None,
-        namespace: SomeSubstitutionsType = "",
+        namespace: SomeSubstitutionsType | None = None,
         parameters: Iterable[Any] | None = None,
         remappings: Iterable[tuple[SomeSubstitutionsType, SomeSubstitutionsType]] | None = None,
         arguments: Iterable[SomeSubstitutionsType] | None = None,
@@ -37,16 +37,21 @@ class Node(ExecuteProcess):
 
     def execute(self, context: LaunchContext) -> None:
         ros_arguments = [perform_substitutions(context, argument) for argument in self.ros_arguments]
-        if self.node_name is not None:
-            ros_arguments += ["-r", f"__node:={perform_substitutions(context, self.node_name)}"]
-        namespace = _below(context.ros_namespace, perform_substitutions(context, self.namespace))
-        if namespace:
-            ros_arguments += ["-r", f"__ns:=/{namespace.strip('/')}"]
+        name = None if self.node_name is None else perform_substitutions(context, self.node_name)
+        if name is not None:
+            ros_arguments += ["-r", f"__node:={name}"]
+        inner = None if self.namespace is None else perform_substitutions(context, self.namespace)
+        namespace = _below(context.ros_namespace, inner)
+        if namespace is not None:
+            ros_arguments += ["-r", f"__ns:={namespace}"]
         for source, target in self.remappings:
             rule = f"{perform_substitutions(context, source)}:={perform_substitutions(context, target)}"
             ros_arguments += ["-r", rule]
-        for parameters in ([context.ros_parameters] if context.ros_parameters else []) + self.parameters:
-            ros_arguments += ["--params-file", _parameter_file(context, parameters)]
+        for parameter, value in context.ros_parameters:
+            ros_arguments += ["-p", f"{parameter}:={value}"]
+        block = "/**" if name is None or namespace is None else f"{namespace.rstrip('/')}/{name}"
+        for parameters in self.parameters:
+            ros_arguments += ["--params-file", _parameter_file(context, block, parameters)]
         package, executable = (perform_substitutions(context, part) for part in (self.package, self.executable))
         program = executable_command(package, executable, context.environment)
         arguments = [perform_substitutions(context, argument) for argument in self.arguments]
@@ -75,18 +80,25 @@ class SetParameter(Action):
         self.name, self.value = name, value
 
     def execute(self, context: LaunchContext) -> None:
-        context.ros_parameters[perform_substitutions(context, self.name)] = self.value
+        context.ros_parameters += evaluate_parameters(context, {self.name: self.value}).items()
 
 
-def _below(outer: str, inner: str) -> str:
-    return inner if inner.startswith("/") else "/".join(filter(None, (outer, inner)))
+def _below(outer: str | None, inner: str | None) -> str | None:
+    """The namespace `inner` as seen from `outer`, with a leading slash; None if neither is given."""
+    if inner is None:
+        return outer
+    joined = inner if inner.startswith("/") else f"{outer or ''}/{inner}"
+    return f"/{joined.strip('/')}"
 
 
-def _parameter_file(context: LaunchContext, parameters: Any) -> str:
-    """The path of a YAML file: the one given, or one written from a dict for the time of the launch."""
+def _parameter_file(context: LaunchContext, block: str, parameters: Any) -> str:
+    """The path of a YAML file: the one given, or one written from a dict for the time of the launch.
+
+    As launch_ros does, the dict is written below the node's full name where the description has it.
+    """
     if not isinstance(parameters, dict):
         return perform_substitutions(context, parameters)
-    text = yaml.safe_dump({"/**": {"ros__parameters": evaluate_parameter(context, parameters)}})
+    text = yaml.safe_dump({block: {"ros__parameters": evaluate_parameters(context, parameters)}})
     path = context.temporary_folder / f"parameters_{len(list(context.temporary_folder.iterdir()))}.yaml"
     path.write_text(text, "utf-8")
     return str(path)

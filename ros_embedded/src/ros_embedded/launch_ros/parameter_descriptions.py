@@ -7,7 +7,7 @@ from typing import Any
 import yaml
 
 from ros_embedded.launch.launch_description import LaunchContext
-from ros_embedded.launch.substitutions import Substitution, perform_substitutions
+from ros_embedded.launch.substitutions import Substitution, SubstitutionFailure, perform_substitutions
 
 
 class ParameterValue:
@@ -17,27 +17,49 @@ class ParameterValue:
         self.value, self.value_type = value, value_type
 
     def evaluate(self, context: LaunchContext) -> Any:
-        text = perform_substitutions(context, self.value) if _is_text(self.value) else str(self.value)
+        is_text = isinstance(self.value, str) or _has_substitution(self.value)
+        text = perform_substitutions(context, self.value) if is_text else str(self.value)
         if self.value_type is str:
             return text
         value = yaml.safe_load(text)
         return value if self.value_type is None else self.value_type(value)
 
 
-def evaluate_parameter(context: LaunchContext, value: Any) -> Any:
-    """A parameter's value; text is read as YAML as launch_ros does, so that `true` becomes True."""
+def evaluate_parameters(context: LaunchContext, values: dict[Any, Any], prefix: str = "") -> dict[str, Any]:
+    """Values by parameter name; what a dict within the dict holds is named with dots.
+
+    Text stays text. What substitutions give is read as YAML, so that `true` becomes True. Raises SubstitutionFailure.
+    """
+    found: dict[str, Any] = {}
+    for key, value in values.items():
+        name = prefix + perform_substitutions(context, key)
+        if isinstance(value, dict):
+            found |= evaluate_parameters(context, value, f"{name}.")
+        else:
+            found[name] = _evaluated(context, name, value)
+    return found
+
+
+def _evaluated(context: LaunchContext, name: str, value: Any) -> Any:
     if isinstance(value, ParameterValue):
         return value.evaluate(context)
-    if isinstance(value, dict):
-        return {perform_substitutions(context, key): evaluate_parameter(context, item) for key, item in value.items()}
-    if _is_text(value):
-        loaded = yaml.safe_load(perform_substitutions(context, value))
-        return "" if loaded is None else loaded
-    return list(value) if isinstance(value, (list, tuple)) else value
+    if _has_substitution(value):
+        value = yaml.safe_load(perform_substitutions(context, value) or "''")
+    if not isinstance(value, (list, tuple)):
+        _check(name, value, {type(value)})
+        return value
+    types = {type(item) for item in value}
+    _check(name, value, types)
+    return [float(item) for item in value] if types == {int, float} else list(value)
 
 
-def _is_text(value: Any) -> bool:
-    """True for a string, a substitution, or a sequence that has to be joined because it holds one."""
+def _check(name: str, value: Any, types: set[type]) -> None:
+    if (len(types) != 1 and types != {int, float}) or not types <= {bool, int, float, str}:
+        raise SubstitutionFailure(f"parameter '{name}' cannot have the value {value!r}: neither one value nor a list")
+
+
+def _has_substitution(value: Any) -> bool:
+    """True for a substitution, or a sequence that has to be joined because it holds one."""
     if isinstance(value, (list, tuple)):
         return any(isinstance(part, Substitution) for part in value)
-    return isinstance(value, (str, Substitution))
+    return isinstance(value, Substitution)

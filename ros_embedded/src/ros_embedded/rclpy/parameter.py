@@ -11,7 +11,6 @@ from typing import Any
 import yaml
 
 from ros_embedded.interfaces import get_message
-from ros_embedded.rclpy.impl.parameter_yaml import flatten
 
 PARAMETER_SEPARATOR_STRING = "."
 
@@ -135,6 +134,14 @@ def parameter_dict_from_yaml_file(
     for key in keys:
         if not isinstance(content[key], dict) or "ros__parameters" not in content[key]:
             raise RuntimeError(f"YAML file is not a valid ROS parameter file for node {key}")
-        values |= flatten(content[key]["ros__parameters"], namespace)
+        values |= _flatten(content[key]["ros__parameters"], namespace)
     message = get_message("rcl_interfaces/msg/Parameter")
     return {name: message(name=name, value=get_parameter_value(str(value))) for name, value in values.items()}
+
+
+def _flatten(values: dict[str, Any], prefix: str) -> dict[str, Any]:
+    """{"a": {"b": 1}} as {"a.b": 1}, below `prefix`."""
+    flat: dict[str, Any] = {}
+    for key, value in values.items():
+        flat |= _flatten(value, f"{prefix}{key}.") if isinstance(value, dict) else {f"{prefix}{key}": value}
+    return flat

@@ -8,7 +8,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ros_embedded.rclpy.exceptions import RCLInvalidROSArgsError, UnknownROSArgsError
-from ros_embedded.rclpy.impl.parameter_yaml import parse_parameter, read_parameter_file
+from ros_embedded.rclpy.impl.parameter_reader import read_parameter_file, read_parameter_value
+from ros_embedded.rclpy.impl.parameter_table import EVERY_NODE, ParameterTable
 from ros_embedded.rclpy.names import expand_topic_name
 
 
@@ -24,10 +25,10 @@ class Remapping:
 
 @dataclass(frozen=True)
 class RosArguments:
-    """What a command line asks of the nodes; parameters are (node pattern, {name: value}) in the order given."""
+    """What a command line asks of the nodes, or two of them: of the program, then of one node."""
 
     remappings: tuple[Remapping, ...] = ()
-    parameters: tuple[tuple[str, dict[str, Any]], ...] = ()
+    parameters: tuple[ParameterTable, ...] = ()
     log_level: str | None = None
     logger_levels: dict[str, str] = field(default_factory=dict)
     rosout: bool = True
@@ -66,19 +67,9 @@ class RosArguments:
     def parameters_of(self, node: str, namespace: str) -> dict[str, Any]:
         full_name = f"{namespace.rstrip('/')}/{node}"
         values: dict[str, Any] = {}
-        for pattern, given in self.parameters:
-            if _matches(pattern, full_name):
-                values.update(given)
+        for table in self.parameters:
+            values.update(table.values_of(full_name))
         return values
-
-
-def _matches(pattern: str, full_name: str) -> bool:
-    if not pattern.startswith("/"):
-        pattern = f"/{pattern}"
-    expression = "".join(
-        {"/**": r"(/\w+)*", "/*": r"/\w+"}.get(part, re.escape(part)) for part in re.split(r"(/\*\*?)", pattern)
-    )
-    return re.fullmatch(expression, full_name) is not None
 
 
 _TOKEN = r"(?!\d)(?=\w)(?:_?[A-Za-z0-9])*_?"  # no two underscores
@@ -133,7 +124,7 @@ def parse_arguments(args: Sequence[str]) -> RosArguments:
 def _parsed(ros_arguments: list[str]) -> RosArguments:
     words = iter(ros_arguments)
     remappings: list[Remapping] = []
-    parameters: list[tuple[str, dict[str, Any]]] = []
+    parameters = ParameterTable()
     levels: dict[str, str] = {}
     changes: dict[str, Any] = {}
     for word in words:
@@ -150,9 +141,9 @@ def _parsed(ros_arguments: list[str]) -> RosArguments:
         if kind == "remap":
             remappings.append(_remapping(value))
         elif kind == "param":
-            parameters.append(_parameter(value))
+            _read_parameter(value, parameters)
         elif kind == "params-file":
-            parameters.extend(read_parameter_file(value))
+            read_parameter_file(value, parameters)
         elif kind == "enclave" and not re.fullmatch(rf"/(?:{_PATH})?", value):  # otherwise without a meaning here
             raise RCLInvalidROSArgsError(f"Couldn't parse enclave name: '{value}'")
         elif kind == "log-level":
@@ -161,7 +152,7 @@ def _parsed(ros_arguments: list[str]) -> RosArguments:
                 raise RCLInvalidROSArgsError(f"Couldn't parse log level: '{value}'")
             levels[logger] = level
     changes.pop("", None)
-    return RosArguments(tuple(remappings), tuple(parameters), levels.pop("", None), levels, **changes)
+    return RosArguments(tuple(remappings), (parameters,), levels.pop("", None), levels, **changes)
 
 
 def _remapping(text: str) -> Remapping:
@@ -173,8 +164,8 @@ def _remapping(text: str) -> Remapping:
     )
 
 
-def _parameter(text: str) -> tuple[str, dict[str, Any]]:
+def _read_parameter(text: str, table: ParameterTable) -> None:
     match = _PARAMETER_RULE.fullmatch(text)
     if match is None:
         raise RCLInvalidROSArgsError(f"Couldn't parse parameter override rule: '{text}'")
-    return match["node"] or "/**", {match["name"]: parse_parameter(match["value"])}
+    read_parameter_value(match["node"] or EVERY_NODE, match["name"], match["value"], table)
