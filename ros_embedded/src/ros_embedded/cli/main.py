@@ -11,6 +11,7 @@ from typing import Any
 import ros_embedded
 from ros_embedded.cli import (  # noqa: F401 - each declares its commands
     action_commands,
+    bench_command,
     lifecycle_commands,
     list_type_find,
     node_commands,

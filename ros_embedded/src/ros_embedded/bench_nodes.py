@@ -1,10 +1,20 @@
-"""The two ends of `memory-node bench ros`: a peer process that publishes and serves, a probe that takes the time."""
+"""The two processes of the benchmark, `python -m ros_embedded.bench_nodes peer|probe KIND [SECONDS]`.
+
+The peer publishes and serves, the probe takes the time. Both run on the real rclpy where one is sourced.
+"""
+# ruff: noqa: E402 - rclpy can only be imported once it is served
 
 from __future__ import annotations
 
+import contextlib
+import json
 import sys
 import time
 from typing import Any
+
+import ros_embedded
+
+ros_embedded.activate()
 
 import rclpy
 from example_interfaces.action import Fibonacci
@@ -112,47 +122,47 @@ def _stamp(message: Any) -> None:
     message.header.stamp.sec, message.header.stamp.nanosec = divmod(time.time_ns(), _NS_PER_S)
 
 
-def measure(kind: str, seconds: float, deadline_s: float = 20.0) -> tuple[list[float], float]:
-    """Latencies in milliseconds seen within `seconds` after a warm-up, and the CPU time of this process meanwhile.
+def probe(kind: str, seconds: float, deadline_s: float = 20.0) -> tuple[list[float], float]:
+    """Latencies in milliseconds seen within `seconds` after a warm-up, and this process's share of a core meanwhile.
 
     Raises:
         TimeoutError: nothing came within `deadline_s` seconds.
+
     """
     rclpy.init(args=[])
-    probe = Probe(kind)
+    node = Probe(kind)
     executor = SingleThreadedExecutor()
-    executor.add_node(probe)
-    limit = time.monotonic() + deadline_s
-    while len(probe.latencies_ms) < WARM_UP:
+    executor.add_node(node)
+    limit_s = time.monotonic() + deadline_s
+    while len(node.latencies_ms) < WARM_UP:
         executor.spin_once(timeout_sec=0.1)
-        if time.monotonic() > limit:
+        if time.monotonic() > limit_s:
             raise TimeoutError(f"the peer's {kind} did not come within {deadline_s} s")
-    probe.latencies_ms.clear()
-    cpu_s, end = time.process_time(), time.monotonic() + seconds
-    while time.monotonic() < end:
+    node.latencies_ms.clear()
+    cpu_s, end_s = time.process_time(), time.monotonic() + seconds
+    while time.monotonic() < end_s:
         executor.spin_once(timeout_sec=0.1)
-    cpu_s = time.process_time() - cpu_s
+    cpu_share = (time.process_time() - cpu_s) / seconds
     executor.shutdown()
-    probe.destroy_node()
+    node.destroy_node()
     rclpy.shutdown()
-    return probe.latencies_ms, cpu_s
+    return node.latencies_ms, cpu_share
 
 
-def main() -> None:
-    """Run the peer of the kind named on the command line until SIGTERM or SIGINT; then print its CPU share."""
+def peer(kind: str) -> float:
+    """Publish and serve until SIGTERM or SIGINT; return this process's share of a core meanwhile."""
     started_s = time.monotonic()
     rclpy.init(args=[])
-    peer = Peer(sys.argv[1])
+    node = Peer(kind)
     cpu_s = time.process_time()
-    try:
-        rclpy.spin(peer)
-    except (KeyboardInterrupt, ExternalShutdownException):
-        pass
-    finally:
-        print((time.process_time() - cpu_s) / (time.monotonic() - started_s), flush=True)
-        peer.destroy_node()
-        rclpy.try_shutdown()
+    with contextlib.suppress(KeyboardInterrupt, ExternalShutdownException):
+        rclpy.spin(node)
+    cpu_share = (time.process_time() - cpu_s) / (time.monotonic() - started_s)
+    node.destroy_node()
+    rclpy.try_shutdown()
+    return cpu_share
 
 
 if __name__ == "__main__":
-    main()
+    role, measured_kind, *rest = sys.argv[1:]
+    print(json.dumps(peer(measured_kind) if role == "peer" else probe(measured_kind, float(rest[0]))), flush=True)

@@ -1,0 +1,34 @@
+"""The benchmark measures two processes on whatever rclpy there is."""
+
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+
+from ros_embedded.bench import BenchmarkError, measure
+
+DOMAIN = 1 + os.getpid() % 90
+
+
+@pytest.mark.parametrize("kind", ["image_640x480", "pose", "service", "action"])
+def test_each_kind_is_measured(kind):
+    row = measure(kind, seconds=0.5, domain=DOMAIN)
+    assert row.kind == kind
+    assert row.messages >= 5
+    assert 0.0 < row.p50_ms <= row.p99_ms
+    assert row.messages_per_s == 2 * row.messages
+    assert row.cpu_percent > 0.0
+
+
+def test_process_that_fails_is_an_error():
+    with pytest.raises(BenchmarkError, match="pose could not be measured"):
+        measure("pose", seconds=0.1, domain=100_000)
+
+
+def test_rows_are_printed_as_json():
+    words = ["bench", "--kinds", "pose", "--seconds", "0.3", "--domain", str(DOMAIN), "--json"]
+    done = subprocess.run([sys.executable, "-m", "ros_embedded", *words], capture_output=True, text=True, timeout=60)
+    (line,) = done.stdout.splitlines()
+    assert list(json.loads(line)) == ["kind", "messages", "p50_ms", "p99_ms", "messages_per_s", "cpu_percent"]
