@@ -95,7 +95,8 @@ def test_nodes_get_names_parameters_and_environment(toy, capfd):
     assert run_launch_file(toy / "outer.launch.py", ["mode:=left", "speed:=3"]) == 0
     lines = capfd.readouterr().out.splitlines()
     inner = next(line for line in lines if line.startswith("[show-1] [["))
-    assert '"--loud", "--ros-args", "-r", "__node:=left", "-r", "__ns:=/upstairs/room", "-r", "in:=out"' in inner
+    assert '"--loud", "--ros-args", "-r", "__node:=left", "-r", "__ns:=/upstairs/room", "--params-file"' in inner
+    assert '"-r", "in:=out"' in inner
     assert inner.endswith('"red"]')
     written = next(line for line in lines if "FILE" in line).partition("FILE ")[2].replace("|", "\n")
     assert yaml.safe_load(written) == {"/upstairs/room/left": {"ros__parameters": {"speed": 3, "names": ["a", "b"]}}}

@@ -44,14 +44,14 @@ class Node(ExecuteProcess):
         namespace = _below(context.ros_namespace, inner)
         if namespace is not None:
             ros_arguments += ["-r", f"__ns:={namespace}"]
-        for source, target in self.remappings:
-            rule = f"{perform_substitutions(context, source)}:={perform_substitutions(context, target)}"
-            ros_arguments += ["-r", rule]
         for parameter, value in context.ros_parameters:
             ros_arguments += ["-p", f"{parameter}:={value}"]
         block = "/**" if name is None or namespace is None else f"{namespace.rstrip('/')}/{name}"
         for parameters in self.parameters:
             ros_arguments += ["--params-file", _parameter_file(context, block, parameters)]
+        for source, target in self.remappings:
+            rule = f"{perform_substitutions(context, source)}:={perform_substitutions(context, target)}"
+            ros_arguments += ["-r", rule]
         package, executable = (perform_substitutions(context, part) for part in (self.package, self.executable))
         program = executable_command(package, executable, context.environment)
         arguments = [perform_substitutions(context, argument) for argument in self.arguments]
