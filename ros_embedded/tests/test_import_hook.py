@@ -147,3 +147,31 @@ def test_environment_forces_ours(tmp_path, other_rclpy):
 def test_nothing_heavy_is_loaded_before_it_is_needed(tmp_path):
     code = "import ros_embedded, sys; print([name for name in ('cyclonedds', 'rosbags') if name in sys.modules])"
     assert run(code, tmp_path) == "[]\n"
+
+
+@pytest.mark.parametrize(
+    ("library", "code", "extra"),
+    [
+        ("pytransform3d", "import tf2_ros", "tf2"),
+        ("scipy", "from tf_transformations import identity_matrix", "tf2"),
+        ("cv2", "import cv_bridge, numpy\ncv_bridge.CvBridge().cv2_to_compressed_imgmsg(numpy.eye(2))", "cv_bridge"),
+    ],
+)
+def test_missing_library_is_told_with_its_extra(tmp_path, library, code, extra):
+    start = f"import sys\nsys.modules[{library!r}] = None\nimport ros_embedded\nros_embedded.activate()\n"
+    body = "\n".join(f"    {line}" for line in code.splitlines())
+    out = run(f"{start}try:\n{body}\nexcept ImportError as error:\n    print(error)", tmp_path)
+    assert f"pip install 'ros_embedded[{extra}]'" in out
+
+
+def test_core_needs_no_extra(tmp_path):
+    code = """
+import sys
+sys.modules.update({name: None for name in ("scipy", "pytransform3d", "cv2", "matplotlib")})
+import ros_embedded
+ros_embedded.activate()
+import rclpy, rclpy.action, rclpy.lifecycle, message_filters, sensor_msgs_py.point_cloud2, launch_ros.actions
+import ros_embedded.cli.main
+print("fine")
+"""
+    assert run(code, tmp_path) == "fine\n"

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ros_embedded.extras import names_missing_extra
 from ros_embedded.interfaces import get_message
 
 _DEPTHS = {
@@ -37,6 +38,13 @@ def _colour_and_bits(encoding: str) -> tuple[str, int] | None:
         return encoding, 8
     match = re.fullmatch(r"(\w+?)(8|16)", encoding)
     return (match[1], int(match[2])) if match and match[1] in _CHANNELS else None
+
+
+def _opencv() -> Any:
+    with names_missing_extra():
+        import cv2
+
+        return cv2
 
 
 class CvBridge:
@@ -87,8 +95,7 @@ class CvBridge:
 
     def compressed_imgmsg_to_cv2(self, cmprs_img_msg: Any, desired_encoding: str = "passthrough") -> np.ndarray:
         """The pixels of a CompressedImage: bgr8, mono8 or 16 bits, as they were packed. Raises CvBridgeError."""
-        import cv2
-
+        cv2 = _opencv()
         image = cv2.imdecode(np.frombuffer(cmprs_img_msg.data, np.uint8), cv2.IMREAD_UNCHANGED)
         if image is None:
             raise CvBridgeError(f"cannot decode the image of format {cmprs_img_msg.format!r}")
@@ -99,11 +106,9 @@ class CvBridge:
 
     def cv2_to_compressed_imgmsg(self, cvim: np.ndarray, dst_format: str = "jpg") -> Any:
         """A CompressedImage in one of OpenCV's formats. Raises TypeError."""
-        import cv2
-
         if not isinstance(cvim, np.ndarray):
             raise TypeError("Your input type is not a numpy array")
-        data = cv2.imencode(f".{dst_format}", cvim)[1].tobytes()
+        data = _opencv().imencode(f".{dst_format}", cvim)[1].tobytes()
         return get_message("sensor_msgs/msg/CompressedImage")(format=dst_format, data=data)
 
     def _converted(self, image: np.ndarray, source: str, target: str) -> np.ndarray:
@@ -114,8 +119,7 @@ class CvBridge:
             return image.astype(self.encoding_to_dtype_with_channels(target)[0])
         (colour, bits), (wanted, wanted_bits) = before, after
         if colour != wanted:
-            import cv2
-
+            cv2 = _opencv()
             names = [_OPENCV_NAMES.get(name, name.upper()) for name in (colour, wanted)]
             code = getattr(cv2, f"COLOR_{names[0]}2{names[1]}{_BYTE_ORDERS.get(colour, '')}", None)
             if code is None:

@@ -13,6 +13,7 @@ from importlib.machinery import ModuleSpec
 from types import ModuleType
 from typing import Any
 
+from ros_embedded.extras import names_missing_extra
 from ros_embedded.interfaces import get_action, get_message, get_service
 from ros_embedded.interfaces.lookup import KINDS, interface_names, is_interface_package
 from ros_embedded.interfaces.message_class import snake_case
@@ -117,7 +118,8 @@ class _AliasLoader(importlib.abc.Loader):
         self._own: dict[str, Any] = {}
 
     def create_module(self, spec: ModuleSpec) -> ModuleType:
-        module = importlib.import_module(self._served)
+        with names_missing_extra():
+            module = importlib.import_module(self._served)
         self._own = {key: getattr(module, key, None) for key in ("__spec__", "__loader__", "__package__", "__path__")}
         return module
 
