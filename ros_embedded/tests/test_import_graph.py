@@ -1,7 +1,7 @@
-"""The modules of ros_embedded import each other in one direction, and file names say which is which.
+"""The modules of ros_embedded import each other in one direction, and files of different meaning have different names.
 
-Imports within functions and below TYPE_CHECKING count. That a module is in a package whose __init__ imports others
-does not.
+Imports within functions and below TYPE_CHECKING count. That Python imports a package's __init__ before its modules does
+not count.
 """
 
 import ast

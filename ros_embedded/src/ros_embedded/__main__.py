@@ -6,6 +6,9 @@ import sys
 from ros_embedded.cli.main import main
 
 if __name__ == "__main__":
-    for number in (signal.SIGINT, signal.SIGTERM):  # a shell has its background jobs ignore SIGINT; rclpy hears it too
-        signal.signal(number, signal.default_int_handler)  # end as after Ctrl-C: tell the peers
+    for number in (
+        signal.SIGINT,
+        signal.SIGTERM,
+    ):  # a shell makes background jobs ignore SIGINT; ros2's do not
+        signal.signal(number, signal.default_int_handler)  # SIGTERM, too, ends as Ctrl-C does
     sys.exit(main())

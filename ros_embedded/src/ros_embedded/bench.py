@@ -1,6 +1,6 @@
 """Latency, rate and processor time of ROS communication between two processes of this machine.
 
-On the real rclpy where one is sourced, on ros_embedded elsewhere or with ROS_EMBEDDED=1: the same nodes, the same rows.
+It measures the real rclpy where that is sourced, and ros_embedded elsewhere or with ROS_EMBEDDED=1.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ class BenchmarkError(RuntimeError):
 
 @dataclass(frozen=True)
 class Row:
-    """What was measured of one kind; cpu_percent is the share of one core that both processes took together."""
+    """The measurement of one kind; cpu_percent is the share of one core that both processes used together."""
 
     kind: str
     messages: int

@@ -65,7 +65,7 @@ class CvBridge:
         return f"{({name: depth for depth, name in _DEPTHS.items()})[np.dtype(dtype).name]}C{n_channels}"
 
     def imgmsg_to_cv2(self, img_msg: Any, desired_encoding: str = "passthrough") -> np.ndarray:
-        """The pixels of an Image, which stay shared with it unless they are converted. Raises CvBridgeError."""
+        """The pixels of an Image; without a conversion they share its memory. Raises CvBridgeError."""
         name, channels = self.encoding_to_dtype_with_channels(img_msg.encoding)
         dtype = np.dtype(name).newbyteorder(">" if img_msg.is_bigendian else "<")
         if img_msg.step < img_msg.width * channels * dtype.itemsize:
@@ -78,7 +78,7 @@ class CvBridge:
         )
 
     def cv2_to_imgmsg(self, cvim: np.ndarray, encoding: str = "passthrough", header: Any = None) -> Any:
-        """An Image of pixels that are in `encoding` already. Raises TypeError or CvBridgeError."""
+        """An Image of pixels, which must be in `encoding` already. Raises TypeError or CvBridgeError."""
         if not isinstance(cvim, np.ndarray):
             raise TypeError("Your input type is not a numpy array")
         found = self.dtype_with_channels_to_cvtype2(cvim.dtype, 1 if cvim.ndim < 3 else cvim.shape[2])
@@ -94,7 +94,7 @@ class CvBridge:
         return message
 
     def compressed_imgmsg_to_cv2(self, cmprs_img_msg: Any, desired_encoding: str = "passthrough") -> np.ndarray:
-        """The pixels of a CompressedImage: bgr8, mono8 or 16 bits, as they were packed. Raises CvBridgeError."""
+        """The pixels of a CompressedImage, as they were compressed: bgr8, mono8 or 16 bits. Raises CvBridgeError."""
         cv2 = _opencv()
         image = cv2.imdecode(np.frombuffer(cmprs_img_msg.data, np.uint8), cv2.IMREAD_UNCHANGED)
         if image is None:

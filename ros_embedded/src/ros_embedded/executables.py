@@ -1,4 +1,4 @@
-"""How the executable of a package is started, with or without an installed ROS."""
+"""Finds the command that starts a package's executable, with or without an installed ROS."""
 
 from __future__ import annotations
 

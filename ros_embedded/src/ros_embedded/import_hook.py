@@ -75,7 +75,7 @@ class _Finder(importlib.abc.MetaPathFinder):
             return ModuleSpec(fullname, _AliasLoader(served), is_package=True)
         if fullname in sys.stdlib_module_names or getattr(self._state, "is_looking", False):
             return None
-        self._state.is_looking = True  # looking up may import, and must not ask here again
+        self._state.is_looking = True  # the search may import modules, which must not come back here
         try:
             return _interface_spec(fullname)
         finally:
@@ -87,7 +87,7 @@ def _interface_spec(fullname: str) -> ModuleSpec | None:
     kind, _, module = rest.partition(".")
     if (kind and kind not in KINDS) or not is_interface_package(package):
         return None
-    if not kind:  # a package may hold modules too: then it is found as any other, and its interfaces are asked for here
+    if not kind:  # with modules of its own it is found as any other; only its msg, srv and action are served here
         found = importlib.machinery.PathFinder.find_spec(package)
         if found is not None and found.origin is not None:
             return found
@@ -111,7 +111,7 @@ def interface_of_module(package: str, kind: str, module: str) -> str | None:
 
 
 class _AliasLoader(importlib.abc.Loader):
-    """Hands out the very module that is imported under its name in this package; it runs once."""
+    """Returns the module that is imported under its name in this package, so that both names are one module."""
 
     def __init__(self, served: str) -> None:
         self._served = served
@@ -124,7 +124,7 @@ class _AliasLoader(importlib.abc.Loader):
         return module
 
     def exec_module(self, module: ModuleType) -> None:
-        """Undo what the import system wrote on the module, which has been run under its own name."""
+        """Restore the attributes that the import system overwrote; the module has run under its own name already."""
         for key, value in self._own.items():
             if value is None and key in module.__dict__:
                 delattr(module, key)
@@ -133,13 +133,13 @@ class _AliasLoader(importlib.abc.Loader):
 
 
 class _InterfaceLoader(importlib.abc.Loader):
-    """Makes the modules `pkg`, `pkg.msg` and `pkg.msg._name`, whose classes come into being when asked for."""
+    """Makes the modules `pkg`, `pkg.msg` and `pkg.msg._name`; each class is made at its first use."""
 
     def create_module(self, spec: ModuleSpec) -> ModuleType:
         return _InterfaceModule(spec.name)
 
     def exec_module(self, module: ModuleType) -> None:
-        """Nothing is to be run."""
+        """There is no code to run."""
 
 
 class _InterfaceModule(ModuleType):
@@ -158,7 +158,7 @@ class _InterfaceModule(ModuleType):
 
     def __getattr__(self, name: str) -> Any:
         package, *rest = self.__name__.split(".")
-        if not rest and name in self.__all__:  # as if another interface that is built of this package's had imported it
+        if not rest and name in self.__all__:  # `import std_msgs` alone leads to std_msgs.msg
             return importlib.import_module(f"{package}.{name}")
         if not rest or name.split("_")[0] not in self.__all__:
             raise AttributeError(f"module {self.__name__!r} has no attribute {name!r}")

@@ -1,4 +1,4 @@
-"""Runs a launch file: starts its processes, shows what they print, and takes them all down together."""
+"""Runs a launch file: starts its processes, prints their output, and stops all of them together."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def run_launch_file(path: str | os.PathLike[str], arguments: Sequence[str] = ())
             name, separator, value = argument.partition(":=")
             if not separator:
                 raise LaunchArgumentError(f"malformed launch argument '{argument}', expected format '<name>:=<value>'")
-            if name not in declared:  # may be one that a function declares, or a configuration that has a default
+            if name not in declared:  # a function may declare it later, or it sets a configuration with a default
                 _say("WARNING", "launch", f"the launch file declares no argument '{name}'")
             context.launch_configurations[name] = value
         description.visit(context)
@@ -94,7 +94,7 @@ def _default_text(argument: DeclareLaunchArgument, context: LaunchContext) -> st
 
 
 class _Processes:
-    """The processes of a launch; ends when all have ended and no timer is left."""
+    """The processes of a launch; it is over when all have ended and no timer is left."""
 
     def __init__(self, context: LaunchContext) -> None:
         self._context = context
@@ -106,7 +106,7 @@ class _Processes:
         self._has_failed = False
 
     def run(self) -> int:
-        """Run them all; SIGINT or SIGTERM stops them, again and harder after 5 s each."""
+        """Run all processes. SIGINT or SIGTERM stops them: SIGINT first, SIGTERM after 5 s, SIGKILL after 5 s more."""
         is_main = threading.current_thread() is threading.main_thread()
         numbers = (signal.SIGINT, signal.SIGTERM) if is_main else ()
         earlier = {number: signal.signal(number, self._stop) for number in numbers}
@@ -125,7 +125,7 @@ class _Processes:
         return int(self._has_failed)
 
     def _go_on(self) -> None:
-        """Do what is due: timers, then processes that were asked for meanwhile, then the end of the launch."""
+        """Run timers that are due, start processes requested since, then end the launch if it shall end."""
         timers = self._context.timers
         for timer in [timer for timer in timers if timer[0] <= time.monotonic()]:
             timers.remove(timer)
@@ -137,12 +137,12 @@ class _Processes:
             self._stop()
 
     def _carry_out(self, step: Callable[[LaunchContext], None]) -> None:
-        """Carry out a step of the description while the launch runs; one that fails ends the launch."""
+        """Run one step of the description; a step that fails ends the launch."""
         if self._stops:
             return
         try:
             step(self._context)
-        except Exception as error:  # of the launch file's own functions too
+        except Exception as error:  # also errors of functions in the launch file
             _say("ERROR", "launch", f"Caught exception in launch: {error}")
             self._has_failed = self._context.is_shutdown = True
 
@@ -163,7 +163,7 @@ class _Processes:
                 cwd=description.cwd,
                 text=True,
                 errors="replace",
-                start_new_session=True,  # the terminal's Ctrl-C comes here; from here each process is stopped once
+                start_new_session=True,  # processes do not get the terminal's Ctrl-C; each is signalled once from here
             )
         except OSError as error:
             _say("ERROR", description.name, f"cannot be started: {error}")
@@ -206,4 +206,4 @@ class _Processes:
 
 def _say(level: str, name: str, text: str) -> None:
     stream = sys.stderr if level == "ERROR" else sys.stdout
-    print(f"[{level}] [{name}]: {text}\n", end="", file=stream, flush=True)  # at once: others print beside it
+    print(f"[{level}] [{name}]: {text}\n", end="", file=stream, flush=True)  # one write: others print there, too

@@ -47,7 +47,7 @@ class Subscriber(SimpleFilter):
         return self.topic
 
     def __getattr__(self, key: str) -> Any:
-        if key == "sub":  # not made yet: the node refused
+        if key == "sub":  # __init__ failed before the subscription was made
             raise AttributeError(key)
         return getattr(self.sub, key)
 

@@ -31,7 +31,7 @@ def do_transform_point(point: Any, transform: Any) -> Any:
 
 
 def do_transform_vector3(vector3: Any, transform: Any) -> Any:
-    """Rotate a Vector3Stamped by a TransformStamped: a direction has no place, so translation does not count."""
+    """Rotate a Vector3Stamped by a TransformStamped; a direction ignores the translation."""
     rotation = matrix_from_quaternion(_rigid(transform).rotation_wxyz)
     moved = Vector3Stamped(header=transform.header)
     _set_xyz(moved.vector, rotation @ _xyz(vector3.vector))
@@ -39,7 +39,7 @@ def do_transform_vector3(vector3: Any, transform: Any) -> Any:
 
 
 def do_transform_pose(pose: Any, transform: Any) -> Any:
-    """Transform a Pose by a TransformStamped; of the two quaternions for the rotation the one with w >= 0."""
+    """Transform a Pose by a TransformStamped; the quaternion of the result has w >= 0."""
     moved = Pose()
     found = _rigid(transform) @ RigidTransform.from_msgs(pose.position, pose.orientation)
     found.to_msgs(moved.position, moved.orientation)
@@ -72,7 +72,7 @@ def do_transform_polygon_stamped(polygon: Any, transform: Any) -> Any:
 
 
 def transform_covariance(cov_in: Any, transform: Any) -> np.ndarray:
-    """Turn a covariance of position and rotation, float64 (36,) in row order, to the target's axes."""
+    """Rotate a covariance of position and rotation, float64 (36,) in row order, to the target's axes."""
     rotation = np.kron(np.eye(2), matrix_from_quaternion(_rigid(transform).rotation_wxyz))
     return (rotation @ np.reshape(cov_in, (6, 6)) @ rotation.T).ravel()
 

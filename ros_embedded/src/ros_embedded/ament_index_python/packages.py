@@ -17,7 +17,7 @@ def get_package_prefix(package_name: str) -> str:
 
 
 def get_package_share_path(package_name: str, print_warning: bool = True) -> Path:
-    """The share folder of a package, which exists: there is nothing to warn of. Raises PackageNotFoundError."""
+    """The share folder of a package. It always exists, so nothing is warned of. Raises PackageNotFoundError."""
     folders = share_folders(package_name)
     if not folders:
         raise PackageNotFoundError(f"package '{package_name}' not found")

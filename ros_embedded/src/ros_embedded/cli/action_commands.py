@@ -1,4 +1,4 @@
-"""`action`: who calls and serves an action, and sending goals."""
+"""`action info` and `action send_goal`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How commands are declared, and what they share: a node that has seen the graph, service calls, values in YAML."""
+"""Declares commands, and holds what they share: a node that knows the graph, service calls, values in YAML."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ _QUIET_S, _LONGEST_S = 0.5, 3.0
 
 
 class CommandError(Exception):
-    """Ends a command with a message for its user."""
+    """A command failed; the message is printed to the user."""
 
 
 class Command(NamedTuple):
-    """What a command does, with a node that knows the graph where it needs one, and its arguments."""
+    """A command: its function, its arguments, and whether the function gets a node that knows the graph."""
 
     run: Callable[[Any, argparse.Namespace], None]
     help_text: str
@@ -46,7 +46,7 @@ def argument(*names: str, **options: Any) -> tuple[tuple[str, ...], dict[str, An
 
 
 def flag(*names: str, **options: Any) -> tuple[tuple[str, ...], dict[str, Any]]:
-    """An argument that is given or not."""
+    """A switch without a value, as for argparse."""
     return names, {"action": "store_true", **options}
 
 
@@ -112,11 +112,11 @@ def full_name(name: str, namespace: str) -> str:
 
 
 def absolute(name: str) -> str:
-    """A name with the slash that may be left out on the command line."""
+    """The name with a leading slash, which users may leave out."""
     return name if name.startswith("/") else f"/{name}"
 
 
-is_hidden = topic_or_service_is_hidden  # the rule for the names of nodes and actions too
+is_hidden = topic_or_service_is_hidden  # nodes and actions follow the same rule
 
 
 def known_types(kind: str, found: NamesAndTypes, name: str) -> list[str]:
@@ -128,7 +128,7 @@ def known_types(kind: str, found: NamesAndTypes, name: str) -> list[str]:
 
 
 def ask(node: Any, name: str, service: str, **fields: Any) -> Any:
-    """What the node `name` answers to a service such as `lifecycle_msgs/get_state`. Raises CommandError after 5 s."""
+    """Call a service of the node `name`, such as `lifecycle_msgs/get_state`. Raises CommandError after 5 s."""
     package, _, service = service.partition("/")
     kind = get_service(f"{package}/srv/{service.title().replace('_', '')}")
     client = node.create_client(kind, f"{name}/{service}")
@@ -176,7 +176,7 @@ TEXT_ARGUMENTS = (
 
 
 def message_text(message: Any, arguments: argparse.Namespace) -> str:
-    """A message as TEXT_ARGUMENTS ask for it."""
+    """The message's text, formatted as TEXT_ARGUMENTS say."""
     length = None if arguments.full_length else arguments.truncate_length
     options = {"truncate_length": length, "no_arr": arguments.no_arr, "no_str": arguments.no_str}
     if arguments.csv:

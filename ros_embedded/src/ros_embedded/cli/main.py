@@ -27,7 +27,7 @@ from ros_embedded.launch.actions import LaunchArgumentError
 from ros_embedded.launch.substitutions import SubstitutionFailure
 from ros_embedded.rclpy.exceptions import NameValidationException
 
-# what a user can cause by what they type
+# errors that wrong input causes; the user sees the message alone
 _USER_ERRORS = (
     CommandError,
     ExecutableNotFoundError,
@@ -57,7 +57,7 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run one command; returns the exit status, 1 after an error that was told on standard error."""
+    """Run one command and return the exit status: 1 after an error, which is printed on standard error."""
     ros_embedded.activate()
     arguments = _parser().parse_args(argv)
     try:
@@ -69,7 +69,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     except _USER_ERRORS as error:
         print(error, file=sys.stderr)
         return 1
-    except BrokenPipeError:  # nobody reads on; nor is there anything to be flushed at exit
+    except BrokenPipeError:  # the reader of our output has gone: discard the rest, the flush at exit too
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except KeyboardInterrupt:

@@ -1,4 +1,4 @@
-"""`node`: who is there and what it offers."""
+"""`node list` and `node info`."""
 
 from __future__ import annotations
 

@@ -98,7 +98,7 @@ def _load(node: Any, arguments: argparse.Namespace) -> None:
 
 
 def _change(node: Any, arguments: argparse.Namespace, values: dict[str, Any], done: str, failed: str) -> None:
-    """Set parameters and tell of each. Raises CommandError, in the end, if one could not be set."""
+    """Set parameters and print each result. Raises CommandError after the last if one could not be set."""
     name = full_name(*find_node(node, arguments.node_name))
     message = get_message("rcl_interfaces/msg/Parameter")
     parameters = [message(name=parameter, value=value) for parameter, value in values.items()]

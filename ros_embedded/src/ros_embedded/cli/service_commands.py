@@ -61,7 +61,7 @@ def _info(node: Any, arguments: argparse.Namespace) -> None:
 
 
 _EVENT_TYPES = ("REQUEST_SENT", "REQUEST_RECEIVED", "RESPONSE_SENT", "RESPONSE_RECEIVED")
-_TYPE = re.compile(r"^(\W*info:\W*event_type: )([0-3])")  # where an event's YAML begins
+_TYPE = re.compile(r"^(\W*info:\W*event_type: )([0-3])")  # the first lines of an event's YAML
 
 
 @command(

@@ -1,4 +1,4 @@
-"""`topic`: who publishes what, how often, how much and how late, and publishing from the command line."""
+"""`topic info`, `echo`, `hz`, `bw`, `delay` and `pub`."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def _qos_arguments(default: str) -> list[Any]:
 
 
 def _given_qos(arguments: argparse.Namespace) -> QoSProfile:
-    """The preset with what the arguments change."""
+    """The chosen preset, with the policies that the arguments change."""
     chosen = {name: getattr(arguments, f"qos_{name}") for name in ("depth", *POLICY_TYPES)}
     changes = {
         name: POLICY_TYPES[name][value.upper()] if name in POLICY_TYPES else value
@@ -60,7 +60,7 @@ def _given_qos(arguments: argparse.Namespace) -> QoSProfile:
 
 
 def _echo_qos(node: Any, name: str, arguments: argparse.Namespace) -> QoSProfile:
-    """What is asked for, else the strictest that all publishers offer."""
+    """The requested profile, else the strictest one that all publishers offer."""
     profile = _given_qos(arguments)
     offers = [info.qos_profile for info in node.get_publishers_info_by_topic(name)]
     if not offers or any(getattr(arguments, f"qos_{policy}") is not None for policy in ("depth", *POLICY_TYPES)):
@@ -78,7 +78,7 @@ def _types_of(node: Any, name: str) -> list[str]:
 
 
 def _class_of(node: Any, name: str, given: str | None = None) -> Any:
-    """The class of a topic's messages. Raises CommandError where the graph does not tell."""
+    """The class of a topic's messages. Raises CommandError where the graph has no such topic."""
     types = [given] if given else _types_of(node, name)
     if not types:
         raise CommandError(f"Could not determine the type for the passed topic '{name}'")
@@ -144,7 +144,7 @@ def _shown(message: Any, arguments: argparse.Namespace) -> str:
 def _measure(
     node: Any, arguments: argparse.Namespace, of_message: Callable[[Any], float], text: Any, *, raw: bool
 ) -> None:
-    """Once a second print `text(times, values)` of the latest messages: when they came, in s, and what they tell."""
+    """Print `text(times, values)` once a second: arrival times in s and values of the latest messages."""
     name = absolute(arguments.topic_name)
     if not _types_of(node, name):
         print(f"WARNING: topic [{name}] does not appear to be published yet", flush=True)
@@ -175,7 +175,7 @@ def _hz(node: Any, arguments: argparse.Namespace) -> None:
         gaps_s = [later - earlier for earlier, later in itertools.pairwise(times_s)]
         return f"average rate: {1.0 / statistics.fmean(gaps_s):.3f}\n\t{_spread(gaps_s)}"
 
-    arguments.window += 1  # gaps are counted
+    arguments.window += 1  # N messages have N - 1 gaps
     _measure(node, arguments, lambda _: 0.0, text, raw=True)
 
 

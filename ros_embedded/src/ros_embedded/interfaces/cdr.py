@@ -1,7 +1,7 @@
 """Messages to and from CDR bytes (XCDR1, as ROS 2 sends them), by code generated for each message class.
 
-`rosbags` generates such code too, but for classes that keep numpy arrays; rosidl's semantics ask for array.array, and
-arbitrary bytes have to be refused before anything of the size that they claim is allocated.
+`rosbags` generates such code as well, for classes with numpy arrays. rosidl's classes keep array.array, and bytes of
+any content must be refused before memory of an announced size is allocated.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Generates, for a message class, the function that reads it from CDR bytes and trusts none of their claims."""
+"""Generates the function that reads a message class from CDR bytes; it checks every announced length."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ def reader_of(message_class: Any, order: str) -> Reader:
 
 @cache
 def _element_reader(kind: FieldType, order: str) -> Reader:
-    """The reader of an array's element, which starts anywhere in the stream."""
+    """The reader of one array element; the element may start at any place in the stream."""
     return _ReaderSource(order, known_alignment=1).compile(kind)
 
 
 def check_count(count: int, least_bytes: int, left: int, bound: int) -> None:
-    """Refuse a number of elements that cannot be there; raises ValueError."""
+    """Raise ValueError for a number of elements that the remaining bytes cannot hold."""
     if count * least_bytes > left:
         raise ValueError(f"{count} elements are announced where {left} bytes are left")
     if bound and count > bound:
@@ -40,7 +40,7 @@ def check_count(count: int, least_bytes: int, left: int, bound: int) -> None:
 
 
 class _ReaderSource(CdrSource):
-    """Expressions passed around are those that are assigned what is read."""
+    """The expressions in its methods are assignment targets of the values read."""
 
     def __init__(self, order: str, known_alignment: int) -> None:
         names = {"check_count": check_count, "wide_from_bytes": wide_from_bytes, "array": array, "np": np}

@@ -1,4 +1,4 @@
-"""What the generators of the CDR writer and reader share: source lines, and where in the stream they stand."""
+"""The base of the generators of CDR writers and readers: source lines, and the alignment in the stream."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from ros_embedded.interfaces.lookup import message_definition
 
 
 class CdrSource:
-    """Collects the lines of one generated function; neighbouring numbers are passed by one struct call.
+    """Collects the lines of one generated function; one struct call reads or writes neighbouring numbers.
 
-    Of the place in the stream it knows, while it generates, that `place % known == offset`. A subclass emits the struct
+    While generating it knows that `place % known == offset` for the place in the stream. A subclass emits the struct
     call for the numbers collected, and the code that aligns the place, and that of messages, strings and arrays.
     """
 
@@ -46,7 +46,7 @@ class CdrSource:
         return f"v{self._count}"
 
     def _constant(self, value: Any) -> str:
-        """A new name by which the generated function finds a value of ours."""
+        """A new name under which the generated function finds `value`."""
         self._count += 1
         self._names[f"g{self._count}"] = value
         return f"g{self._count}"
@@ -79,19 +79,19 @@ class CdrSource:
             self._advance(padding)
 
     def _padding(self, alignment: int) -> int | None:
-        """Bytes to skip to reach the alignment; None where that can only be computed when the code runs."""
+        """Bytes to skip to reach the alignment; None if only the running code can know."""
         return None if alignment > self._known else -self._offset % alignment
 
     def _advance(self, count: int) -> None:
         self._offset = (self._offset + count) % self._known
 
     def _stand_at(self, known: int) -> None:
-        """Go on at a place that is only known to be a multiple of known."""
+        """Continue at a place of which is known only that it is a multiple of `known`."""
         self._known, self._offset = known, 0
 
 
 def least_size_bytes(kind: FieldType) -> int:
-    """The least number of bytes that one element takes: it bounds how many can be in what is left of a stream."""
+    """The least number of bytes of one element: it bounds how many elements the remaining bytes can hold."""
     if kind.is_string:
         return 4
     if kind.primitive is not None:
@@ -109,5 +109,5 @@ def wide_to_bytes(text: str, order: str) -> bytes:
 
 
 def wide_from_bytes(data: memoryview, order: str) -> str:
-    """The reverse of wide_to_bytes; units that are no text become U+FFFD."""
+    """The reverse of wide_to_bytes; units that are not valid text become U+FFFD."""
     return np.frombuffer(data, f"{order}u4").astype("<u2").tobytes().decode("utf-16-le", "replace")

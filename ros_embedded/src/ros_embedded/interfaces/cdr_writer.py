@@ -24,12 +24,12 @@ def writer_of(message_class: Any) -> Callable[[Any, bytearray], None]:
 
 @cache
 def _element_writer(kind: FieldType) -> Callable[[Any, bytearray], None]:
-    """The writer of an array's element, which starts anywhere in the stream."""
+    """The writer of one array element; the element may start at any place in the stream."""
     return _WriterSource(known_alignment=1).compile(kind)
 
 
 class _WriterSource(CdrSource):
-    """Expressions passed around are those whose values are to be written."""
+    """The expressions in its methods are the values to write."""
 
     def __init__(self, known_alignment: int) -> None:
         super().__init__("write(m, out)", {"wide_to_bytes": wide_to_bytes, "np": np}, known_alignment)

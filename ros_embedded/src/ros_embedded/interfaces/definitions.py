@@ -1,4 +1,4 @@
-"""What an interface definition says."""
+"""Interface definitions: messages, their fields, types and constants."""
 
 from __future__ import annotations
 
@@ -122,5 +122,5 @@ class MessageDefinition:
 
     @property
     def wire_fields(self) -> tuple[Field, ...]:
-        """The fields as they travel: C structures are never empty, so an empty message carries one byte."""
+        """The fields on the wire: an empty message carries one byte, because C structures are never empty."""
         return self.fields or (Field("structure_needs_at_least_one_member", FieldType("uint8")),)

@@ -1,4 +1,4 @@
-"""The checks of rosidl's Python setters for arrays: what a field of many elements accepts and what it keeps."""
+"""The checks of rosidl's Python setters for arrays: which values a field accepts, and the array that it stores."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ PYTHON_TYPES = {
 
 
 def checked_numbers(value: Any, name: str, kind: FieldType, check: bool) -> array | np.ndarray:
-    """The array that an assigned sequence of numbers is kept in; AssertionError for what does not fit if `check`."""
+    """The array that stores an assigned sequence of numbers. With `check`, raises AssertionError for a misfit."""
     try:
         if check and kind.name == "float32":
             _check_finite_stay_finite(value)

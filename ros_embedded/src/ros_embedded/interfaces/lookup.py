@@ -1,4 +1,4 @@
-"""Where interface definitions are found.
+"""Finds interface definitions.
 
 In this order: added folders, ROS_EMBEDDED_INTERFACES, AMENT_PREFIX_PATH, entry points, the definitions bundled here,
 the Jazzy type store of `rosbags`.
@@ -21,7 +21,7 @@ KINDS = ("msg", "srv", "action")
 _BUNDLED = Path(__file__).parent / "bundled"
 _NAME = re.compile(r"[a-z]\w*/(msg|srv|action)/[A-Z]\w*$", re.IGNORECASE)
 _SECTIONS = {"srv": ("Request", "Response"), "action": ("Goal", "Result", "Feedback")}
-# what a service or action, {}, implies beyond its file: the fields of further messages, by the end of their names
+# messages that a service or action {} implies beyond its file: fields by the ending of the message's name
 _ID = ("goal_id", "unique_identifier_msgs/msg/UUID")
 _IMPLIED: dict[str, tuple[tuple[str, str], ...]] = {
     "SendGoal_Request": (_ID, ("goal", "{}_Goal")),
@@ -30,7 +30,7 @@ _IMPLIED: dict[str, tuple[tuple[str, str], ...]] = {
     "GetResult_Response": (("status", "int8"), ("result", "{}_Result")),
     "FeedbackMessage": (_ID, ("feedback", "{}_Feedback")),
 }
-# the structures that stand for services and actions in REP-2011 type descriptions
+# the structures that represent services and actions in REP-2011 type descriptions
 _STAND_INS = {
     "srv": tuple((f"{part}_message", f"{{}}_{part.title()}") for part in ("request", "response", "event")),
     "action": (
@@ -60,7 +60,7 @@ def add_interface_folder(package: str, path: str | os.PathLike[str]) -> None:
 
 
 def forget_definitions() -> None:
-    """Look definitions up afresh, for when the environment has changed. Classes already made stay."""
+    """Forget what was found, for example after a change of the environment. Classes already made stay."""
     for cached in (_package_folders, message_definition, interface_text):
         cached.cache_clear()
 
@@ -106,7 +106,7 @@ def message_definition(name: str) -> MessageDefinition:
 
 
 def stand_in(name: str) -> MessageDefinition:
-    """The structure that stands for a service or action in type descriptions. Raises InterfaceNotFoundError."""
+    """The structure that represents a service or action in type descriptions. Raises InterfaceNotFoundError."""
     action = re.sub("_(SendGoal|GetResult)$", "", name)
     interface_text(action)
     return _composed(name, name, _STAND_INS["srv" if action != name else name.split("/")[1]])
@@ -134,7 +134,7 @@ def is_interface_package(package: str) -> bool:
 
 
 def share_folders(package: str, checkouts: Iterable[Path] = ()) -> list[Path]:
-    """The folders with a package's shipped files: where it was added, installed or, last, is checked out."""
+    """The folders of a package's shipped files: added ones first, then installed ones, then checkouts."""
     folders = [*_added.get(package, ())]
     for root in _roots():
         folders.append(root / package)

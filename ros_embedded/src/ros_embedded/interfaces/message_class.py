@@ -29,7 +29,7 @@ class MessageMeta(type):
 
 
 class Message(metaclass=MessageMeta):
-    """What all message classes share; each adds a slot and a checked property for every field."""
+    """The base of message classes; each adds a slot and a checked property for every field."""
 
     __slots__ = ()
     _TYPE_NAME: ClassVar[str]
@@ -104,7 +104,7 @@ def _class_name(kind: FieldType) -> str:
 
 
 def _init_lines(fields: tuple[Field, ...]) -> list[str]:
-    """Construction is frequent, so each class gets straight-line code; only values given by the caller are checked."""
+    """Source of __init__. Messages are made often, so it has no loops and checks only values that the caller gives."""
     slots = "".join(f"'_{field.name}', " for field in fields)
     lines = [
         f"  __slots__ = [{slots}'_check_fields']",
@@ -147,7 +147,7 @@ def _zero_text(kind: FieldType) -> str:
 
 
 def _literal(value: Value) -> str:
-    """Source text of a default; repr() of an infinite or undefined float is none."""
+    """Source text of a default; repr() of inf and nan is not source text."""
     return f"float('{value}')" if isinstance(value, float) and not math.isfinite(value) else repr(value)
 
 
@@ -181,7 +181,7 @@ def _kept_numbers(field: Field, value: str, how: str) -> str:
 
 
 def _scalar_tests(name: str, kind: FieldType) -> list[tuple[str, str]]:
-    """Conditions on `value` and what is wrong where they do not hold."""
+    """Conditions on `value`, each with the error text for a value that breaks it."""
     begin = f"The '{name}' field must be"
     primitive = kind.primitive
     if kind.is_message:

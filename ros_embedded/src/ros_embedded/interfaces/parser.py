@@ -1,6 +1,6 @@
 """Reads .msg, .srv and .action text (https://docs.ros.org/en/jazzy/Concepts/Basic/About-Interfaces.html).
 
-`rosbags` reads it too, but without the defaults of fields.
+`rosbags` has a parser too, but it drops the defaults of fields.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ class InterfaceSyntaxError(ValueError):
 _TYPE = re.compile(
     r"(?P<base>[^\[<]+)(<=\+?(?P<string_bound>\d+))?(?P<brackets>\[((?P<bounded><=)?\+?(?P<size>\d+))?\])?$"
 )
-# rosidl refuses other names, and so would a colcon build
+# rosidl refuses other names
 _FIELD_NAME = re.compile(r"[a-z][a-z0-9]*(_[a-z0-9]+)*$")
 _CONSTANT_NAME = re.compile(r"[A-Z][A-Z0-9]*(_[A-Z0-9]+)*$")
 _MESSAGE_NAME = re.compile(r"(Sample_)?[A-Z][A-Za-z0-9]*(_(Request|Response|Goal|Result|Feedback))*$")

@@ -1,4 +1,4 @@
-"""The one place where each interface's class is made, once, and kept."""
+"""Makes the class of each interface once and keeps it."""
 
 from __future__ import annotations
 

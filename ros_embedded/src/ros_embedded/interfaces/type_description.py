@@ -1,4 +1,4 @@
-"""Type descriptions and the RIHS01 hashes of them (REP-2011), by which ROS 2 peers see that they mean the same type."""
+"""Type descriptions and their RIHS01 hashes (REP-2011), by which ROS 2 peers compare types."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def described_types(name: str) -> list[MessageDefinition]:
 
 
 def _definition(name: str) -> MessageDefinition:
-    """A message's definition, or the structure that stands for a service or action."""
+    """A message's definition, or the structure that represents a service or action."""
     try:
         return message_definition(name)
     except InterfaceNotFoundError:

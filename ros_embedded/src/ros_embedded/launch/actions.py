@@ -1,4 +1,4 @@
-"""What a launch description can do. Actions are carried out in order; processes start once all have been."""
+"""The actions of a launch description. They run in order; processes start after the last one."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ class LaunchArgumentError(RuntimeError):
 
 
 class Action:
-    """One step, carried out if its condition holds."""
+    """The base of all actions; it runs where `condition` is true."""
 
     def __init__(self, *, condition: Any = None) -> None:
         self.condition = condition
 
     def visit(self, context: LaunchContext) -> None:
-        """Carry it out unless its condition says no."""
+        """Run the action unless its condition is false."""
         if self.condition is None or self.condition.evaluate(context):
             self.execute(context)
 
@@ -109,7 +109,7 @@ class AppendEnvironmentVariable(SetEnvironmentVariable):
 
 
 class LogInfo(Action):
-    """Prints a text."""
+    """Prints a message."""
 
     def __init__(self, *, msg: SomeSubstitutionsType, condition: Any = None) -> None:
         super().__init__(condition=condition)
@@ -120,7 +120,7 @@ class LogInfo(Action):
 
 
 class OpaqueFunction(Action):
-    """Calls a function with the context; the actions that it returns are carried out."""
+    """Calls a function with the context, then runs the actions that it returns."""
 
     def __init__(
         self,
@@ -138,7 +138,7 @@ class OpaqueFunction(Action):
 
 
 class TimerAction(Action):
-    """Carries out actions later, with the configurations of then; not if the launch ends before."""
+    """Runs actions after a delay, with the configurations of that time; a launch that ends earlier drops them."""
 
     def __init__(self, *, period: float | SomeSubstitutionsType, actions: Iterable[Any], condition: Any = None) -> None:
         super().__init__(condition=condition)
@@ -150,7 +150,7 @@ class TimerAction(Action):
 
 
 class RegisterEventHandler(Action):
-    """Has an event handler called from now on."""
+    """Registers an event handler for the rest of the launch."""
 
     def __init__(self, event_handler: EventHandler, *, condition: Any = None) -> None:
         super().__init__(condition=condition)
@@ -161,7 +161,7 @@ class RegisterEventHandler(Action):
 
 
 class EmitEvent(Action):
-    """Has an event happen. Raises TypeError unless it is launch.events.Shutdown, the one that is served here."""
+    """Emits launch.events.Shutdown. Raises TypeError for other events, which are not served."""
 
     def __init__(self, *, event: events.Shutdown, condition: Any = None) -> None:
         super().__init__(condition=condition)
@@ -182,7 +182,7 @@ class Shutdown(EmitEvent):
 
 
 class GroupAction(Action):
-    """Several actions; what they set holds among them only."""
+    """A group of actions; configurations and environment set by them end with the group."""
 
     def __init__(self, actions: Iterable[Any], *, condition: Any = None) -> None:
         super().__init__(condition=condition)
@@ -194,7 +194,7 @@ class GroupAction(Action):
 
 
 class IncludeLaunchDescription(Action):
-    """Another launch description, with arguments for it; as in launch, what it sets holds afterwards too."""
+    """Another launch description with its arguments; what it sets stays set afterwards, as in launch."""
 
     def __init__(
         self,
@@ -257,7 +257,7 @@ class ExecuteProcess(Action):
         self.start(context, [perform_substitutions(context, part) for part in self.cmd])
 
     def start(self, context: LaunchContext, command: Sequence[str]) -> None:
-        """Add the process to those to be started."""
+        """Register the process; it starts when all actions have run."""
         words = [*shlex.split(perform_substitutions(context, self.prefix)), *command]
         name = words[0].rpartition("/")[2] if self.name is None else perform_substitutions(context, self.name)
         more = {

@@ -1,4 +1,4 @@
-"""Whether an action is to be carried out."""
+"""Conditions of actions."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ _BOOLEANS = {"true": True, "1": True, "false": False, "0": False}
 
 
 class IfCondition:
-    """Holds if its predicate is `true` or `1`; anything but these, `false` and `0` is an error."""
+    """True where the predicate is `true` or `1`; an error unless it is one of `true`, `1`, `false` and `0`."""
 
     def __init__(self, predicate_expression: SomeSubstitutionsType) -> None:
         self.predicate_expression = predicate_expression
 
     def evaluate(self, context: LaunchContext) -> bool:
-        """Whether it holds. Raises SubstitutionFailure."""
+        """Return the condition's value. Raises SubstitutionFailure."""
         text = perform_substitutions(context, self.predicate_expression)
         if text.strip().lower() not in _BOOLEANS:
             raise SubstitutionFailure(f"expected one of true, 1, false, 0, got '{text}'")
@@ -23,7 +23,7 @@ class IfCondition:
 
 
 class UnlessCondition(IfCondition):
-    """Holds if its predicate is `false` or `0`."""
+    """True where the predicate is `false` or `0`."""
 
     def evaluate(self, context: LaunchContext) -> bool:
         return not super().evaluate(context)

@@ -1,4 +1,4 @@
-"""What is done when a process starts or ends."""
+"""Handlers of the start and end of processes."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from ros_embedded.launch.launch_description import LaunchContext, LaunchDescript
 
 
 class EventHandler:
-    """Carries out actions, or those that a function gives, at events of one kind from one action's process or any."""
+    """Runs actions, or those that a function returns, on events of one type, of one action's process or of any."""
 
     event_type: type[ProcessEvent]
 
@@ -17,14 +17,14 @@ class EventHandler:
         self.target_action, self.reaction = target_action, reaction
 
     def handle(self, event: ProcessEvent, context: LaunchContext) -> None:
-        """Carry out the actions if the event is the one meant."""
+        """Run the actions if the event matches."""
         if isinstance(event, self.event_type) and self.target_action in (None, event.action):
             actions = self.reaction(event, context) if callable(self.reaction) else self.reaction
             LaunchDescription([actions] if hasattr(actions, "visit") else actions).visit(context)
 
 
 class OnProcessStart(EventHandler):
-    """When a process has been started."""
+    """Handles the start of a process."""
 
     event_type = ProcessStarted
 
@@ -33,7 +33,7 @@ class OnProcessStart(EventHandler):
 
 
 class OnProcessExit(EventHandler):
-    """When a process has ended."""
+    """Handles the end of a process."""
 
     event_type = ProcessExited
 

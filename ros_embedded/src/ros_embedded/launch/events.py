@@ -1,4 +1,4 @@
-"""What happens during a launch."""
+"""Events of a launch."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Shutdown:
-    """The launch is to end."""
+    """The launch shall end."""
 
     reason: str = "reason not given"
 
 
 @dataclass(frozen=True)
 class ProcessEvent:
-    """Something about the process of an action."""
+    """The base of events about an action's process."""
 
     action: Any
     process_name: str
@@ -25,11 +25,11 @@ class ProcessEvent:
 
 @dataclass(frozen=True)
 class ProcessStarted(ProcessEvent):
-    """It has been started."""
+    """The process has started."""
 
 
 @dataclass(frozen=True)
 class ProcessExited(ProcessEvent):
-    """It has ended."""
+    """The process has ended."""
 
     returncode: int

@@ -1,4 +1,4 @@
-"""What a launch file returns, and what that is evaluated in."""
+"""Launch descriptions, and the context in which they are evaluated."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from ros_embedded.interfaces.lookup import share_folders
 
 
 class LaunchContext:
-    """The configurations and environment at a point of the description, and what it has asked for so far."""
+    """The state of a launch: configurations, environment, and the processes, handlers and timers requested so far."""
 
     def __init__(self, temporary_folder: Path) -> None:
         self.temporary_folder = temporary_folder
         self.launch_configurations: dict[str, str] = {}
         self.environment: dict[str, str] = dict(os.environ)
         self.ros_namespace: str | None = None
-        self.ros_parameters: list[tuple[str, Any]] = []  # of all nodes, by name
+        self.ros_parameters: list[tuple[str, Any]] = []  # (name, value) for every node
         self.launch_file: Path | None = None
         self.processes: list[Any] = []
         self.event_handlers: list[Any] = []
-        self.timers: list[tuple[float, Callable[[LaunchContext], None]]] = []  # when by time.monotonic(), and what
+        self.timers: list[tuple[float, Callable[[LaunchContext], None]]] = []  # due by time.monotonic(); action
         self.is_shutdown = False
 
     @contextmanager
@@ -54,7 +54,7 @@ class LaunchContext:
 
 
 class LaunchDescription:
-    """Actions and further descriptions, carried out in their order."""
+    """Actions and further descriptions, which run in their order."""
 
     def __init__(self, initial_entities: Iterable[Any] | None = None) -> None:
         self.entities = list(initial_entities or ())

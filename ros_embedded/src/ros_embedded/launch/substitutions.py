@@ -1,4 +1,4 @@
-"""Text that is only known when a description is launched."""
+"""Substitutions: text that is evaluated when a description is launched."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class SubstitutionFailure(RuntimeError):  # noqa: N818 - launch's name
 
 
 class Substitution:
-    """Something that becomes text."""
+    """The base of substitutions."""
 
     def perform(self, context: LaunchContext) -> str:
         """The text in a context. Raises SubstitutionFailure."""
@@ -41,7 +41,7 @@ def perform_substitutions(context: LaunchContext, value: Any) -> str:
 
 @dataclass
 class TextSubstitution(Substitution):
-    """Itself."""
+    """Fixed text."""
 
     text: str = field(kw_only=True)
 
@@ -120,7 +120,7 @@ class PythonExpression(Substitution):
     def perform(self, context: LaunchContext) -> str:
         modules = {name: importlib.import_module(name) for name in self.python_modules}
         names = {**(vars(modules["math"]) if "math" in modules else {}), **modules}
-        return str(eval(perform_substitutions(context, self.expression), {}, names))  # as trusted as the launch file
+        return str(eval(perform_substitutions(context, self.expression), {}, names))  # trusted like the launch file
 
 
 @dataclass

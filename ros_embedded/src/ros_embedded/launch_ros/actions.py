@@ -1,4 +1,4 @@
-"""Starting nodes, and what holds for all nodes that follow."""
+"""Actions that start nodes, and actions that set namespace and parameters of the nodes after them."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class Node(ExecuteProcess):
 
 
 class PushRosNamespace(Action):
-    """Puts the nodes that follow, in the same group, below a namespace."""
+    """Prefixes the namespace of the nodes after it in the same group."""
 
     def __init__(self, namespace: SomeSubstitutionsType, *, condition: Any = None) -> None:
         super().__init__(condition=condition)
@@ -73,7 +73,7 @@ PushROSNamespace = PushRosNamespace
 
 
 class SetParameter(Action):
-    """Gives a parameter to the nodes that follow, in the same group."""
+    """Sets a parameter of the nodes after it in the same group."""
 
     def __init__(self, name: SomeSubstitutionsType, value: Any, *, condition: Any = None) -> None:
         super().__init__(condition=condition)

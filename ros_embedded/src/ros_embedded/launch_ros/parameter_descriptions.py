@@ -1,4 +1,4 @@
-"""Values of parameters that are only known when a description is launched."""
+"""Parameter values that are evaluated when a description is launched."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ class ParameterValue:
 
 
 def evaluate_parameters(context: LaunchContext, values: dict[Any, Any], prefix: str = "") -> dict[str, Any]:
-    """Values by parameter name; what a dict within the dict holds is named with dots.
+    """Return the values by parameter name; nested dicts become names with dots.
 
-    Text stays text. What substitutions give is read as YAML, so that `true` becomes True. Raises SubstitutionFailure.
+    Plain text stays text. The text of a substitution is read as YAML: `true` becomes True. Raises SubstitutionFailure.
     """
     found: dict[str, Any] = {}
     for key, value in values.items():

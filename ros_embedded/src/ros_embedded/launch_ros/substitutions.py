@@ -1,4 +1,4 @@
-"""Where packages are."""
+"""Substitutions that find packages."""
 
 from __future__ import annotations
 

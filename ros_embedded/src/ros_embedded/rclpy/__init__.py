@@ -2,7 +2,7 @@
 
 Modules, names, signatures and behaviour are those of rclpy in ROS 2 Jazzy; what is below `impl` is this package's own.
 """
-# ruff: noqa: F401 - what is imported is offered
+# ruff: noqa: F401 - the imported names are the API
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _executor: Executor | None = None
 
 
 def __getattr__(name: str) -> ModuleType:
-    """A submodule that the file has not imported: of the original's, most import most others."""
+    """Import a submodule at its first use: programs rely on the original's modules importing each other."""
     try:
         return importlib.import_module(f"{__name__}.{name}")
     except ModuleNotFoundError:

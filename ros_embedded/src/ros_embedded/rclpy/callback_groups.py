@@ -45,7 +45,7 @@ class ReentrantCallbackGroup(CallbackGroup):
         return True
 
     def ending_execution(self, entity: Any) -> None:
-        """Nothing to note."""
+        """No effect."""
 
 
 class MutuallyExclusiveCallbackGroup(CallbackGroup):

@@ -1,4 +1,4 @@
-"""Clients: ask services."""
+"""Clients of services."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Client(ServiceEndpoint):
         super().__init__(*endpoint)
 
     def call(self, request: Any, timeout_sec: float | None = None) -> Any:
-        """Ask and wait for the answer, None if it takes longer than `timeout_sec`; another thread must spin the node.
+        """Send a request and wait for the response; None after `timeout_sec`. Another thread must spin the node.
 
         Raises TypeError if `request` is no request of this service.
         """
@@ -39,7 +39,7 @@ class Client(ServiceEndpoint):
         return future.result()
 
     def call_async(self, request: Any) -> Future:
-        """Ask; the future gets the answer. Raises TypeError if `request` is no request of this service."""
+        """Send a request; the future gets the response. Raises TypeError if it is no request of this service."""
         return self._ask(request, Future())
 
     def _ask(self, request: Any, future: Future) -> Future:
@@ -93,7 +93,7 @@ class Client(ServiceEndpoint):
             except ValueError as error:
                 self._drop(error)
                 continue
-            if request_id.client == self._writer.handle:  # every client of the service hears every reply
+            if request_id.client == self._writer.handle:  # replies to all clients of the service arrive here
                 return lambda: self._finish(request_id, payload)
         return None
 

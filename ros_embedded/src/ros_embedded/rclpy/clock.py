@@ -25,7 +25,7 @@ class ClockChange(IntEnum):
 
 
 class JumpThreshold:
-    """Which jumps a callback wants to hear of; None means none in that direction."""
+    """The jumps of time that a callback is called for; None means none in that direction."""
 
     def __init__(
         self, *, min_forward: Duration | None, min_backward: Duration | None, on_clock_change: bool = True
@@ -48,14 +48,14 @@ class JumpThreshold:
 
 
 class TimeJump(NamedTuple):
-    """A jump: what happens to the source of time, and by how much the clock jumps."""
+    """A jump of time: the change of the source of time, and the size of the jump."""
 
     clock_change: ClockChange
     delta: Duration
 
     @property
     def changes_source(self) -> bool:
-        """True if /clock takes over or gives up."""
+        """True if ROS time begins or ends to follow /clock."""
         return self.clock_change in (ClockChange.ROS_TIME_ACTIVATED, ClockChange.ROS_TIME_DEACTIVATED)
 
 

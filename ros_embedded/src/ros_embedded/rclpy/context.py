@@ -1,4 +1,4 @@
-"""The span between init and shutdown: one DDS participant and the command line's arguments."""
+"""Contexts: from init to shutdown, with one DDS participant and the command line's arguments."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _alive: weakref.WeakSet[Context] = weakref.WeakSet()
 
 
 class Context:
-    """Created idle; `init` joins the domain, `shutdown` leaves it for good."""
+    """A context; `init` joins the domain, `shutdown` leaves it for good."""
 
     def __init__(self) -> None:
         self._lock = threading.RLock()

@@ -8,7 +8,7 @@ from enum import IntEnum
 from typing import Any, ClassVar, NamedTuple
 
 from ros_embedded.rclpy.callback_groups import CallbackGroup
-from ros_embedded.rclpy.exceptions import UnsupportedEventTypeError as UnsupportedEventTypeError  # offered
+from ros_embedded.rclpy.exceptions import UnsupportedEventTypeError as UnsupportedEventTypeError  # rclpy's API
 from ros_embedded.rclpy.impl import cyclone
 from ros_embedded.rclpy.impl.endpoint import Reader, Writer
 from ros_embedded.rclpy.impl.entity import ExecutableEntity
@@ -45,7 +45,7 @@ class QoSCountInfo(NamedTuple):
 
 
 class QoSLivelinessChangedInfo(NamedTuple):
-    """How many matched publishers are alive and not."""
+    """How many matched publishers are alive and how many are not."""
 
     alive_count: int
     not_alive_count: int
@@ -85,7 +85,7 @@ _POLICIES = {  # DDS policy ids
 }
 
 
-# each reads the 32-bit words of a DDS status; None where nothing has changed
+# each makes an info of the 32-bit words of a DDS status; None if nothing has changed
 def _count(words: list[int]) -> Any:
     return QoSCountInfo(*words[:2]) if words[1] else None
 
@@ -104,7 +104,7 @@ def _incompatible(words: list[int]) -> Any:
 
 
 class _Event(NamedTuple):
-    """How an event is told of: its type, Cyclone's status, that status's bit, and how to read its words."""
+    """An event: its type, the name and bit of Cyclone's status, and the reader of the status's words."""
 
     type: IntEnum
     status: str
@@ -144,7 +144,7 @@ class EventHandler(ExecutableEntity):
 
 
 class EventCallbacks:
-    """What an endpoint calls when something happens to it."""
+    """The callbacks of an endpoint's events."""
 
     _EVENTS: ClassVar[dict[str, _Event]]
     _WARNING: ClassVar[str]
@@ -153,7 +153,7 @@ class EventCallbacks:
     def create_event_handlers(
         self, callback_group: CallbackGroup, endpoint: Reader | Writer, logger: Any, topic_name: str
     ) -> list[EventHandler]:
-        """The handler for the callbacks that are set; incompatible QoS is warned of if nothing else is."""
+        """The handler of the callbacks that are set; without one for incompatible QoS, a warning is logged."""
         callbacks = {event: getattr(self, name) for name, event in self._EVENTS.items() if getattr(self, name)}
 
         def warn(info: QoSIncompatibleInfo) -> None:
@@ -169,7 +169,7 @@ _Publisher, _Subscription = QoSPublisherEventType, QoSSubscriptionEventType
 
 @dataclass(kw_only=True)
 class PublisherEventCallbacks(EventCallbacks):
-    """What a publisher calls when something happens to it; Cyclone never tells of an incompatible type."""
+    """The callbacks of a publisher's events; Cyclone reports no incompatible types."""
 
     deadline: Callback = None
     liveliness: Callback = None
@@ -194,7 +194,7 @@ class PublisherEventCallbacks(EventCallbacks):
 
 @dataclass(kw_only=True)
 class SubscriptionEventCallbacks(EventCallbacks):
-    """What a subscription calls when something happens to it; Cyclone never tells of an incompatible type."""
+    """The callbacks of a subscription's events; Cyclone reports no incompatible types."""
 
     deadline: Callback = None
     incompatible_qos: Callback = None

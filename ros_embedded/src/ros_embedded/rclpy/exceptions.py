@@ -25,7 +25,7 @@ class InvalidHandle(Exception):
 
 
 class RCLError(RuntimeError):
-    """The middleware refused."""
+    """A call of the middleware failed."""
 
 
 class RCLInvalidROSArgsError(RCLError):

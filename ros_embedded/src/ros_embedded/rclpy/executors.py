@@ -19,7 +19,7 @@ from ros_embedded.rclpy.impl.entity import ExecutableEntity
 from ros_embedded.rclpy.impl.node_interface import NodeInterface
 from ros_embedded.rclpy.impl.wait_set import Guard, WaitSet
 from ros_embedded.rclpy.task import Future, Task
-from ros_embedded.rclpy.task import await_or_execute as await_or_execute  # offered here
+from ros_embedded.rclpy.task import await_or_execute as await_or_execute  # rclpy's API
 from ros_embedded.rclpy.timer import Timer
 from ros_embedded.rclpy.utilities import get_default_context, timeout_sec_to_nsec
 
@@ -37,22 +37,22 @@ class ExternalShutdownException(Exception):
 
 
 class ConditionReachedException(Exception):
-    """What was waited for has come."""
+    """The condition waited for is true."""
 
 
 _FOR_EVER_NS = 2**62
 
 
 class Executor:
-    """Base of the executors."""
+    """The base of executors: it waits for work of its nodes and hands it out as tasks."""
 
     def __init__(self, *, context: Context | None = None) -> None:
         self._context = get_default_context() if context is None else context
         self._participant = self._context.participant
         self._nodes: set[NodeInterface] = set()
         self._nodes_lock = threading.RLock()
-        self._tasks: deque[Task] = deque()  # to be started or resumed
-        self._turns = 0  # how many tasks may be taken before entities have theirs
+        self._tasks: deque[Task] = deque()  # ready to start or resume
+        self._turns = 0  # tasks that may still run before entities get their turn
         self._is_entities_turn = False
         self._guard = Guard(self._participant.entity)
         self._wait_set = WaitSet(self._participant.entity)
@@ -63,7 +63,7 @@ class Executor:
         self._ready: deque[ExecutableEntity] = deque()
         self._is_stale = True
         self._is_shutdown = False
-        self._ends_silently = False  # when the context is shut down by a call; rclpy.spin's own does
+        self._ends_silently = False  # no exception when a call shuts the context down; for rclpy.spin
         self._running = 0
         self._idle = threading.Condition()
         self._thread = threading.local()
@@ -103,7 +103,7 @@ class Executor:
         return finished
 
     def add_node(self, node: NodeInterface) -> bool:
-        """Take a node in; False if it is in already."""
+        """Add a node; False if it has been added already."""
         with self._nodes_lock:
             if node in self._nodes:
                 return False
@@ -113,7 +113,7 @@ class Executor:
         return True
 
     def remove_node(self, node: NodeInterface) -> None:
-        """Leave a node out; what it hands to this executor by itself, such as the execution of goals, stays here."""
+        """Remove a node; tasks that it has created here, such as goals that execute, still run."""
         with self._nodes_lock:
             self._nodes.discard(node)
         self._refresh()
@@ -140,7 +140,7 @@ class Executor:
         while self._context.ok() and not self._is_shutdown:
             self.spin_once()
         if not self._is_shutdown:
-            self.spin_once()  # raises, also where the end came between two rounds
+            self.spin_once()  # raises ExternalShutdownException, also if the context ended between two rounds
 
     def spin_until_future_complete(self, future: Future, timeout_sec: float | None = None) -> None:
         """Run callbacks until `future` is done, or `timeout_sec` has passed (None: no limit)."""
@@ -173,7 +173,7 @@ class Executor:
         nodes: list[NodeInterface] | None = None,
         condition: Callable[[], bool] = lambda: False,
     ) -> tuple[Task, ExecutableEntity | None, NodeInterface | None]:
-        """Wait for the next piece of work: a task to be called, and the entity and node that it comes from, if any.
+        """Wait for the next task, and return it with the entity and node that it comes from, if any.
 
         Raises TimeoutException, ShutdownException, ExternalShutdownException or ConditionReachedException if there is
         none; `nodes` limits it to the work of these.
@@ -188,7 +188,7 @@ class Executor:
                 raise ShutdownException if silent else ExternalShutdownException
             if condition():
                 raise ConditionReachedException
-            with contextlib.suppress(IndexError):  # another thread may spin too
+            with contextlib.suppress(IndexError):  # another thread that spins may have taken it
                 if self._turns > 0:
                     self._turns -= 1
                     return self._tasks.popleft(), None, None
@@ -284,7 +284,7 @@ class Executor:
         return bool(self._ready) or bool(triggered)
 
     def _refresh_graph(self) -> None:
-        """Take in what discovery tells, as it comes: left alone, news of a long life's peers would pile up."""
+        """Read the news of discovery; unread, they would fill memory in a long run."""
         with contextlib.suppress(DDSError):  # shut down meanwhile: the caller finds that out
             self._participant.graph.refresh()
 
@@ -315,7 +315,7 @@ _NO_WORK = (ShutdownException, TimeoutException, ConditionReachedException)
 
 
 class SingleThreadedExecutor(Executor):
-    """Runs callbacks in the thread that spins; their exceptions come out of spin."""
+    """Runs callbacks in the thread that spins; spin raises their exceptions."""
 
     def _spin_once_impl(self, timeout_sec: float | None, condition: Callable[[], bool] = lambda: False) -> None:
         try:

@@ -74,7 +74,7 @@ def _namespace_problem(name: str) -> Problem | None:
 
 
 def _topic_problem(name: str) -> Problem | None:
-    """The first fault of a name not yet expanded."""
+    """The first fault of a topic name before expansion."""
     if not _checked_text(name):
         return "topic name must not be empty string", 0
     if name[0].isdigit():
@@ -83,14 +83,14 @@ def _topic_problem(name: str) -> Problem | None:
         return "topic name must not end with a forward slash", len(name) - 1
     if problem := _character_problem(name):
         return problem
-    if name[0] == "~" and len(name) > 2 and name[1] != "/":  # rcl lets ~a pass
+    if name[0] == "~" and len(name) > 2 and name[1] != "/":  # rcl accepts ~a
         return "topic name must not have a tilde '~' that is not followed by a forward slash '/'", 1
     match = re.search(r"/\d", name)
     return ("topic name token must not start with a number", match.start() + 1) if match else None
 
 
 def _character_problem(name: str) -> Problem | None:
-    opened: int | None = None  # where the substitution begins that is not closed yet
+    opened: int | None = None  # start of an open substitution
     for place, letter in enumerate(name):
         if letter.isascii() and (letter.isalnum() or letter == "_"):
             if letter.isdigit() and opened is not None and opened == place - 1:

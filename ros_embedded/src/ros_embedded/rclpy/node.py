@@ -45,7 +45,7 @@ HIDDEN_NODE_PREFIX = "_"
 
 
 class Node(ParametersMixin, GraphMixin, OwnHandle):
-    """A named place in the graph that owns publishers, subscriptions, services, clients, timers and parameters."""
+    """A node: a name in the graph with publishers, subscriptions, services, clients, timers and parameters."""
 
     def __init__(
         self,
@@ -285,7 +285,7 @@ class Node(ParametersMixin, GraphMixin, OwnHandle):
             raise ValueError("frequency must be > 0")
         return Rate(self.create_timer(1.0 / frequency, None, self._rate_group, clock), context=self._context)
 
-    # each says False if what is to be destroyed is not the node's
+    # each returns False if the entity is not the node's
     def destroy_publisher(self, publisher: Publisher) -> bool:
         return self._rclpy_core.destroy(publisher)
 

@@ -20,7 +20,7 @@ _TOPIC, _REQUEST, _REPLY = (re.compile(text) for text in ("^rt(/.*)$", "^rq(/.*)
 
 
 def _names_and_types(endpoints: Iterable[cyclone.Endpoint], pattern: re.Pattern[str] | None) -> NamesAndTypes:
-    """What matches the pattern, by its ROS name; everything by its DDS name without a pattern."""
+    """The topics that match the pattern, by ROS names; without a pattern all of them, by DDS names."""
     found: dict[str, set[str]] = defaultdict(set)
     for endpoint in endpoints:
         if pattern is None:
@@ -44,7 +44,7 @@ class GraphMixin:
         return _names_and_types([*graph.endpoints(True), *graph.endpoints(False)], None if no_demangle else _TOPIC)
 
     def get_service_names_and_types(self) -> NamesAndTypes:
-        """Those of clients too, as in rclpy."""
+        """Services and clients, as in rclpy."""
         graph = self.context.participant.graph
         return _names_and_types([*graph.endpoints(True), *graph.endpoints(False)], _REQUEST)
 
@@ -114,7 +114,7 @@ class GraphMixin:
 
     def __infos(self, name: str, no_mangle: bool, is_writer: bool) -> list[TopicEndpointInfo]:
         if not no_mangle:
-            self.__expanded(name)  # its ValueError is the one that rclpy raises
+            self.__expanded(name)  # raises the ValueError that rclpy raises
             name = f"rt{self.resolve_topic_name(name)}"
         endpoints = self.context.participant.graph.on_topic(name, is_writer)
         return [self.__info(endpoint, no_mangle, is_writer) for endpoint in endpoints]

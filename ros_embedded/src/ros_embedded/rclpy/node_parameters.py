@@ -322,7 +322,7 @@ class ParametersMixin:
         return [self.describe_parameter(name) for name in names]
 
     def set_descriptor(self, name: str, descriptor: Any, alternative_value: Any = None) -> Any:
-        """Describe a parameter anew; if its value no longer fits, it gets the alternative. Returns the ParameterValue.
+        """Replace a descriptor; a value that no longer fits becomes the alternative. Returns the ParameterValue.
 
         Raises ParameterNotDeclaredException, ParameterImmutableException or InvalidParameterValueException.
         """
@@ -345,15 +345,15 @@ class ParametersMixin:
 
     # the latest added is called first; removing raises ValueError if it was not added
     def add_pre_set_parameters_callback(self, callback: Callable[[list[Parameter]], list[Parameter]]) -> None:
-        """Have `callback` change the list before it is set."""
+        """Call `callback` to change the list before it is set."""
         self._pre_set_parameters_callbacks.insert(0, callback)
 
     def add_on_set_parameters_callback(self, callback: Callable[[list[Parameter]], Any]) -> None:
-        """Have `callback` accept or reject with a SetParametersResult."""
+        """Call `callback` to accept or reject changes with a SetParametersResult."""
         self._on_set_parameters_callbacks.insert(0, callback)
 
     def add_post_set_parameters_callback(self, callback: Callable[[list[Parameter]], None]) -> None:
-        """Have `callback` told of what was set."""
+        """Call `callback` with the parameters that were set."""
         self._post_set_parameters_callbacks.insert(0, callback)
 
     def remove_pre_set_parameters_callback(self, callback: Callable[[list[Parameter]], list[Parameter]]) -> None:

@@ -106,13 +106,13 @@ def parameter_value_to_python(parameter_value: Any) -> Any:
 
 
 def get_parameter_value(string_value: str) -> Any:
-    """An rcl_interfaces/msg/ParameterValue of the type that the text looks like to YAML; else of the text itself."""
+    """An rcl_interfaces/msg/ParameterValue of what the text means as YAML, or of the text itself."""
     try:
         value = yaml.safe_load(string_value)
         Parameter.Type.from_parameter_value(value)
     except (yaml.YAMLError, TypeError):
         value = None
-    if value == []:  # fits several; of octets where a Parameter is made of it
+    if value == []:  # an empty list fits all array types; a Parameter would take the first, octets
         return Parameter("", Parameter.Type.BOOL_ARRAY, []).get_parameter_value()
     return Parameter("", value=string_value if value is None else value).get_parameter_value()
 
@@ -120,7 +120,7 @@ def get_parameter_value(string_value: str) -> Any:
 def parameter_dict_from_yaml_file(
     parameter_file: str, use_wildcard: bool = False, target_nodes: list[str] | None = None, namespace: str = ""
 ) -> dict[str, Any]:
-    """The rcl_interfaces/msg/Parameter of each name in a file, for some or all of its nodes; `/**` only if asked for.
+    """The rcl_interfaces/msg/Parameter of each name in a file, for some or all of its nodes; `/**` with use_wildcard.
 
     Raises RuntimeError if a node is not in the file, or nothing is selected.
     """

@@ -1,4 +1,4 @@
-"""Calls back when parameters change, of this node or others."""
+"""Callbacks for changes of parameters, of this node or others."""
 
 from __future__ import annotations
 

@@ -34,10 +34,10 @@ class Publisher(TopicEndpoint):
         return len(self.handle._endpoint.matches())
 
     def assert_liveliness(self) -> None:
-        """Say that the publisher is alive, for LivelinessPolicy.MANUAL_BY_TOPIC."""
+        """Assert that the publisher is alive, for LivelinessPolicy.MANUAL_BY_TOPIC."""
         cyclone.check(cyclone.assert_liveliness(self.handle._endpoint.entity), "assert_liveliness")
 
     def wait_for_all_acked(self, timeout: Duration = Duration(seconds=-1)) -> bool:  # noqa: B008 - immutable
-        """Wait until reliable subscriptions have everything; False after `timeout`, negative meaning for ever."""
+        """Wait until reliable subscriptions have everything; False after `timeout` (negative: no limit)."""
         nanoseconds = timeout.nanoseconds if timeout.nanoseconds >= 0 else cyclone.INFINITE
         return cyclone.wait_for_acks(self.handle._endpoint.entity, nanoseconds) == 0

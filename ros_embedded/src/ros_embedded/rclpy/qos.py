@@ -11,7 +11,7 @@ from ros_embedded.rclpy.duration import Duration, Infinite
 
 
 class QoSPolicyKind(IntEnum):
-    """Policies by the bit that incompatible-QoS events name them with."""
+    """Policies, numbered by their bits in incompatible-QoS events."""
 
     INVALID = 1 << 0
     DURABILITY = 1 << 1
@@ -93,7 +93,7 @@ class LivelinessPolicy(QoSPolicyEnum):
 
 
 for _policy in (HistoryPolicy, ReliabilityPolicy, DurabilityPolicy, LivelinessPolicy):
-    for _value in _policy:  # the names of before ROS 2 Foxy, which older nodes still use
+    for _value in _policy:  # names from before ROS 2 Foxy, which older nodes use
         setattr(_policy, f"RMW_QOS_POLICY_{_policy.__name__[:-6].upper()}_{_value.name}", _value)
 
 QoSHistoryPolicy = HistoryPolicy
@@ -226,7 +226,7 @@ def _limit(duration: Duration) -> int:
 
 
 def qos_check_compatible(publisher_qos: QoSProfile, subscription_qos: QoSProfile) -> tuple[QoSCompatibility, str]:
-    """Say whether a publisher and a subscription with these profiles would communicate, and if not why."""
+    """Tell whether a publisher and a subscription with these profiles communicate, and the reason if not."""
     pub, sub = publisher_qos, subscription_qos
     errors, doubts = [], []
     if (pub.reliability, sub.reliability) == (ReliabilityPolicy.BEST_EFFORT, ReliabilityPolicy.RELIABLE):

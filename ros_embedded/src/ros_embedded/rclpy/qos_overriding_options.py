@@ -22,7 +22,7 @@ QosCallbackResult = get_message("rcl_interfaces/msg/SetParametersResult")
 
 @dataclass(frozen=True)
 class QoSOverridingOptions:
-    """Names the policies; `callback` may refuse the outcome, `entity_id` tells endpoints of one topic apart."""
+    """Policies that parameters may override; `callback` may refuse the result, `entity_id` marks the endpoint."""
 
     policy_kinds: Iterable[QoSPolicyKind]
     callback: Callable[[QoSProfile], Any] | None = field(default=None, kw_only=True)

@@ -1,4 +1,4 @@
-"""Services: answer requests."""
+"""Services."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class Service(ServiceEndpoint):
         self.handle.send_response(response, request_id)
 
     def send_response(self, response: Any, header: RequestId) -> None:
-        """Answer a request. Raises TypeError if `response` is no response of this service."""
+        """Send the response to a request. Raises TypeError if `response` is no response of this service."""
         if not isinstance(response, self.srv_type.Response):
             raise TypeError(f"Expected {self.srv_type.Response}, got {type(response)}")
         if not self._destroyed and self.context.ok():

@@ -16,7 +16,7 @@ from ros_embedded.rclpy.qos import QoSProfile
 
 
 class ServiceIntrospectionState(Enum):
-    """Nothing, only what happened when, or the requests and responses too."""
+    """What is published: nothing, times and ids, or the requests and responses too."""
 
     OFF = 0
     METADATA = 1
@@ -38,7 +38,7 @@ class ServiceEventPublisher:
         self._writer = self._participant.create_writer(node._rclpy_core.entities, topic, event_type._TYPE_NAME, qos)
 
     def publish(self, part: str, verb: str, message: Any, client_gid: bytes, sequence_number: int) -> None:
-        """Say that `message`, a "request" or "response", was "SENT" or "RECEIVED"."""
+        """Publish that `message`, a "request" or "response", was "SENT" or "RECEIVED"."""
         info = get_message("service_msgs/msg/ServiceEventInfo")
         event = self._event_type()
         event.info = info(

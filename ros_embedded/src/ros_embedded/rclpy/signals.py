@@ -1,4 +1,4 @@
-"""SIGINT and SIGTERM shut the contexts down, so that every spin ends and endpoints say goodbye."""
+"""SIGINT and SIGTERM shut the contexts down: every spin ends, and peers are told that the endpoints are gone."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def _on_signal(number: int, frame: FrameType | None) -> None:
 
 
 def _start_waker() -> None:
-    """Python runs a signal's handler in the main thread, which may be asleep inside Cyclone: wake it."""
+    """Start a thread that wakes executors on signals: Python's handlers need the main thread, which may be waiting."""
     global _waker
     receiving, sending = socket.socketpair()
     sending.setblocking(False)

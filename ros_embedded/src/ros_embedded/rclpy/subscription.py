@@ -24,7 +24,7 @@ class Subscription(TopicEndpoint):
 
     @property
     def callback(self) -> Callable[..., Any]:
-        """Called with the message, or with the message and what is known of its journey."""
+        """Called with the message, or with the message and its info (timestamps)."""
         return self._callback
 
     @callback.setter
@@ -62,7 +62,7 @@ def _takes_info(callback: Callable[..., Any]) -> bool:
             inspect.signature(callback).bind(*range(count))
         except TypeError:
             continue
-        except ValueError:  # a builtin without a signature takes the message
+        except ValueError:  # builtins without a signature get the message alone
             return False
         return count == 2
     raise RuntimeError(

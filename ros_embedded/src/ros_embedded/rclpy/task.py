@@ -1,4 +1,4 @@
-"""Results that come later, and the tasks that make them."""
+"""Futures, and the tasks that executors run."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from typing import Any
 
 from ros_embedded.rclpy.impl.executor_interface import ExecutorInterface
 
-_running = threading.local()  # .task: the one that runs in this thread
+_running = threading.local()  # .task: the task that this thread runs
 
 
 class Future:
-    """The outcome of something in progress."""
+    """A result that is set later."""
 
     def __init__(self, *, executor: ExecutorInterface | None = None) -> None:
         self._done = self._cancelled = False
@@ -34,7 +34,7 @@ class Future:
             print(f"The following exception was never retrieved: {self._exception}", file=sys.stderr)
 
     def __await__(self) -> Generator[None, None, Any]:
-        """Await it in a coroutine of an executor, or in one of asyncio, which then asks again and again."""
+        """Await the future in a coroutine of an executor; in one of asyncio it polls."""
         while not self._done:
             task = getattr(_running, "task", None)
             if task is not None:
@@ -43,7 +43,7 @@ class Future:
         return self.result()
 
     def cancel(self) -> None:
-        """Ask for cancellation, unless it is done."""
+        """Cancel the future unless it is done."""
         with self._lock:
             if not self._done:
                 self._cancelled = True
@@ -90,7 +90,7 @@ class Future:
                 continue
             try:
                 callback(self)
-            except Exception as error:  # the other callbacks are still to be called
+            except Exception as error:  # the other callbacks must still run
                 warnings.warn(f"Unhandled exception in done callback: {error}", stacklevel=2)
 
     def _set_executor(self, executor: ExecutorInterface | None) -> None:
@@ -135,7 +135,7 @@ class Task(Future):
         self._task_lock = threading.Lock()
 
     def __call__(self) -> None:
-        """Run, or resume a coroutine; without effect when done or running already."""
+        """Run the task, or resume its coroutine; no effect while it runs or once it is done."""
         if self._done or self._executing or not self._task_lock.acquire(blocking=False):
             return
         try:
@@ -168,7 +168,7 @@ class Task(Future):
             _running.task = None
 
     def _suspend(self) -> None:
-        """Be scheduled again once what is awaited is done; at once if that is unknown."""
+        """Schedule the task for when the awaited future is done; at once if it awaits something else."""
         future = self._waits_for
         if future is not None:
             with future._lock:
@@ -194,6 +194,6 @@ class Task(Future):
 
 
 async def await_or_execute(callback: Callable[..., Any] | Coroutine[Any, Any, Any], *args: Any) -> Any:
-    """Await a coroutine (function), call anything else; a future that comes of it is not waited for."""
+    """Call `callback`, or await it if it is a coroutine (function); a future that it returns is not awaited."""
     result = callback(*args) if callable(callback) else callback
     return await result if inspect.iscoroutine(result) else result

@@ -18,7 +18,7 @@ USE_SIM_TIME_NAME = "use_sim_time"
 
 
 class TimeSource:
-    """Follows the parameter of one node for any number of clocks."""
+    """Follows one node's parameter use_sim_time, for any number of clocks."""
 
     def __init__(self, *, node: ServingNode | None = None) -> None:
         self._clock_sub: Any = None
@@ -49,7 +49,7 @@ class TimeSource:
             self._clock_sub = node.create_subscription(clock_type, CLOCK_TOPIC, self.clock_callback, qos)
 
     def attach_node(self, node: ServingNode) -> None:
-        """Follow `node` and no other. Raises TypeError if it is none."""
+        """Follow the parameter of `node` alone. Raises TypeError if it is no node."""
         if not isinstance(getattr(node, "_rclpy_core", None), NodeCore):
             raise TypeError("Node must be of type rclpy.node.Node")
         self.detach_node()

@@ -48,7 +48,7 @@ class Timer(ExecutableEntity):
 
     def _on_jump(self, jump: TimeJump) -> None:
         now_ns = self._clock._now_ns()
-        # ROS time that begins at zero has not begun: the first word from /clock is a jump of its own
+        # ROS time 0 means that no /clock message has come yet; the first one makes a jump of its own
         if now_ns > 0 if jump.changes_source else now_ns < self._last_call_ns:
             self._last_call_ns = now_ns
             self._next_call_ns = now_ns + self._period_ns
@@ -89,7 +89,7 @@ class Timer(ExecutableEntity):
         return None if self._is_canceled else self._next_call_ns - self._clock._now_ns()
 
     def _sleep_ns(self) -> int | None:
-        """How long an executor may sleep for it; None if only a jump of its clock can make it due."""
+        """How long an executor may sleep until the timer is due; None if only a jump of its clock can make it due."""
         if self._is_canceled or self._destroyed:
             return None
         remaining_ns = self._next_call_ns - self._clock._now_ns()

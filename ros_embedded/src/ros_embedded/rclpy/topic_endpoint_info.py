@@ -1,4 +1,4 @@
-"""What is known of a publisher or subscription of the graph."""
+"""Publishers and subscriptions as the graph shows them."""
 
 from __future__ import annotations
 

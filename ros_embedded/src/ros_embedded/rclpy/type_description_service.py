@@ -44,7 +44,7 @@ class TypeDescriptionService:
 
 
 def _sources(name: str) -> list[Any]:
-    """type_description_interfaces/msg/TypeSource of an interface and those that it is built of, if read from files."""
+    """The type_description_interfaces/msg/TypeSource of an interface and of all types in it that have files."""
     source = get_message("type_description_interfaces/msg/TypeSource")
     found = []
     for described in described_types(name):

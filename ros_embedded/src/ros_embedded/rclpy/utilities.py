@@ -59,7 +59,7 @@ def try_shutdown(*, context: Context | None = None) -> None:
 
 
 def get_rmw_implementation_identifier() -> str:
-    """The middleware's name, as real peers know it."""
+    """The name of the middleware that is spoken on the wire."""
     return "rmw_cyclonedds_cpp"
 
 

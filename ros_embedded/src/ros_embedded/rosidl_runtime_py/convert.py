@@ -19,7 +19,7 @@ class _Dumper(yaml.Dumper):
 
 
 def _map_node(dumper: yaml.Dumper, data: OrderedDict[str, Any]) -> yaml.MappingNode:
-    """A map that is in flow style only inside of a sequence, whatever the dumper's default is."""
+    """A map that is written in flow style only inside a sequence, whatever the dumper's default is."""
     pairs = [(dumper.represent_data(name), dumper.represent_data(value)) for name, value in data.items()]
     return yaml.MappingNode("tag:yaml.org,2002:map", pairs)
 
@@ -35,13 +35,13 @@ def message_to_yaml(
     no_str: bool = False,
     flow_style: bool = False,
 ) -> str:
-    """Write a message as YAML; what is cut is said as for message_to_ordereddict."""
+    """Write a message as YAML; the options are those of message_to_ordereddict."""
     plain = message_to_ordereddict(msg, truncate_length=truncate_length, no_arr=no_arr, no_str=no_str)
     return yaml.dump(plain, Dumper=_Dumper, allow_unicode=True, width=sys.maxsize, default_flow_style=flow_style)
 
 
 def message_to_csv(msg: Any, *, truncate_length: int | None = None, no_arr: bool = False, no_str: bool = False) -> str:
-    """Write all values of a message on one line, separated by commas; cuts as for message_to_ordereddict."""
+    """Write a message's values on one line, separated by commas; options as for message_to_ordereddict."""
     plain = message_to_ordereddict(msg, truncate_length=truncate_length, no_arr=no_arr, no_str=no_str)
     return _with_commas(plain)
 
@@ -90,7 +90,7 @@ def _description(value: Any, kind: FieldType) -> str:
 
 
 def _with_commas(plain: Any) -> str:
-    """Values on one line: what is empty leaves its place empty, but not where nothing has come before."""
+    """Values joined by commas; an empty value leaves two commas in a row, except at the beginning."""
     if not isinstance(plain, (OrderedDict, list)):
         return str(plain)
     text = ""

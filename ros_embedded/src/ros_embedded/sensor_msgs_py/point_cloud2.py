@@ -92,7 +92,7 @@ def read_points_list(
 def create_cloud(header: Any, fields: Sequence[Any], points: Any, point_step: int | None = None) -> Any:
     """A PointCloud2 of points: tuples, a structured array, or a plain array (..., fields) if all are of one type.
 
-    An array of two dimensions of points makes an organised cloud.
+    A two-dimensional array of points makes an organised cloud.
     """
     dtype = dtype_from_fields(fields, point_step)
     if not isinstance(points, np.ndarray):

@@ -1,5 +1,5 @@
 """Frames and transforms: the API of Jazzy's tf2_ros."""
-# ruff: noqa: F401 - what is imported is offered
+# ruff: noqa: F401 - the imported names are the API
 
 from ros_embedded.tf2_ros.buffer import Buffer
 from ros_embedded.tf2_ros.buffer_core import BufferCore

@@ -1,4 +1,4 @@
-"""The Buffer: a BufferCore that can wait, announces itself to tf2_tools and starts afresh when time jumps back."""
+"""The Buffer: a BufferCore that waits, serves `tf2_frames`, and forgets its data when time jumps back."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _BACKWARD_JUMP = Duration(seconds=-1)
 class Buffer(BufferCore, BufferInterface):
     """Keeps transforms for cache_time (10 s by default); with a node it also serves `tf2_frames`.
 
-    The `full` methods go from the source at one time to the target at another, by a frame that stays fixed.
+    The `full` methods transform from the source at one time to the target at another, through a fixed frame.
     """
 
     def __init__(self, cache_time: Duration | None = None, node: Any = None) -> None:
@@ -50,14 +50,14 @@ class Buffer(BufferCore, BufferInterface):
     def lookup_transform(self, target_frame: str, source_frame: str, time: Any, timeout: Duration = NO_WAIT) -> Any:
         """The TransformStamped that takes coordinates from the source frame to the target frame.
 
-        A zero time means the newest at which both frames are known; what is not known yet is waited for, at most for
-        the timeout. Raises LookupException, ConnectivityException, ExtrapolationException or InvalidArgumentException.
+        A zero time means the newest time at which both frames are known. Unknown transforms are waited for, up to the
+        timeout. Raises LookupException, ConnectivityException, ExtrapolationException or InvalidArgumentException.
         """
         self.can_transform(target_frame, source_frame, time, timeout)
         return self.lookup_transform_core(target_frame, source_frame, time)
 
     async def lookup_transform_async(self, target_frame: str, source_frame: str, time: Any) -> Any:
-        """As lookup_transform, awaiting it for as long as it takes."""
+        """As lookup_transform, without a limit of time."""
         return await self.wait_for_transform_async(target_frame, source_frame, time)
 
     def lookup_transform_full(
@@ -87,7 +87,7 @@ class Buffer(BufferCore, BufferInterface):
         timeout: Duration = NO_WAIT,
         return_debug_tuple: bool = False,
     ) -> Any:
-        """Whether lookup_transform would answer within the timeout; with return_debug_tuple also why not."""
+        """True if lookup_transform would answer within the timeout; with return_debug_tuple also the reason if not."""
         answer = self._wait(lambda: self.can_transform_core(target_frame, source_frame, time), timeout)
         return answer if return_debug_tuple else answer[0]
 
@@ -106,7 +106,7 @@ class Buffer(BufferCore, BufferInterface):
         return answer if return_debug_tuple else answer[0]
 
     def wait_for_transform_async(self, target_frame: str, source_frame: str, time: Any) -> Future:
-        """A future of what lookup_transform will answer once it can."""
+        """A future of lookup_transform's answer."""
         arguments = (target_frame, source_frame, time)
         return self._when_possible(self.can_transform_core, self.lookup_transform_core, arguments)
 
@@ -121,7 +121,7 @@ class Buffer(BufferCore, BufferInterface):
         return response
 
     def _wait(self, ask: Callable[[], tuple[bool, str]], timeout: Duration) -> tuple[bool, str]:
-        """Ask until the answer is yes or the timeout, in wall time, has passed."""
+        """Ask repeatedly until the answer is yes, at most for the timeout in wall time."""
         deadline = monotonic_time.monotonic() + nanoseconds(timeout) / 1e9
         with self._new_data:
             while not (answer := ask())[0]:

@@ -1,4 +1,4 @@
-"""The tree of frames and the answers to where one frame is in another (tf2's BufferCore; served as `tf2_py`)."""
+"""The tree of frames, and transforms between any two of them (tf2's BufferCore; served as `tf2_py`)."""
 
 from __future__ import annotations
 
@@ -38,11 +38,11 @@ class BufferCore:
         self._lock = threading.RLock()
 
     def set_transform(self, transform: Any, authority: str) -> None:
-        """Take in a TransformStamped; one that is not valid is logged and ignored."""
+        """Add a TransformStamped; an invalid one is logged and ignored."""
         self._insert(transform, authority, is_static=False)
 
     def set_transform_static(self, transform: Any, authority: str) -> None:
-        """Take in a TransformStamped that holds at all times."""
+        """Add a TransformStamped that is valid at all times."""
         self._insert(transform, authority, is_static=True)
 
     def lookup_transform_core(self, target_frame: str, source_frame: str, time: Any) -> Any:
@@ -57,7 +57,7 @@ class BufferCore:
     def lookup_transform_full_core(
         self, target_frame: str, target_time: Any, source_frame: str, source_time: Any, fixed_frame: str
     ) -> Any:
-        """As lookup_transform_core between two times, by a frame that is taken as fixed between them."""
+        """As lookup_transform_core between two times, through a frame that is fixed between them."""
         with self._lock:
             for argument, frame in (("target", target_frame), ("source", source_frame), ("fixed", fixed_frame)):
                 self._check_frame(f"lookupTransform argument {argument}_frame", frame)
@@ -68,7 +68,7 @@ class BufferCore:
         return _as_message(target_T_fixed @ fixed_T_source, stamp_ns, target_frame, source_frame)
 
     def can_transform_core(self, target_frame: str, source_frame: str, time: Any) -> tuple[bool, str]:
-        """Whether lookup_transform_core would answer, and if not, why."""
+        """True if lookup_transform_core would answer, and the reason if not."""
         if target_frame == source_frame:
             return True, ""
         with self._lock:
@@ -78,7 +78,7 @@ class BufferCore:
     def can_transform_full_core(
         self, target_frame: str, target_time: Any, source_frame: str, source_time: Any, fixed_frame: str
     ) -> tuple[bool, str]:
-        """Whether lookup_transform_full_core would answer, and if not, why."""
+        """True if lookup_transform_full_core would answer, and the reason if not."""
         with self._lock:
             problem = self._unusable(target_frame=target_frame, source_frame=source_frame, fixed_frame=fixed_frame)
             possible, problem = (False, problem) if problem else self._can(target_frame, fixed_frame, target_time)
@@ -167,7 +167,7 @@ class BufferCore:
             for step in self._steps_up(source, stamp_ns):
                 above_source[step.parent] = step.parent_T_child @ above_source[frame]
                 frame = step.parent
-        except ExtrapolationException as error:  # no matter if the frames meet below
+        except ExtrapolationException as error:  # an error only if the target's frames do not meet these
             problem = error
         frame, frame_T_target = target, IDENTITY
         try:
@@ -216,7 +216,7 @@ class BufferCore:
         return above
 
     def _unusable(self, **frames: str) -> str:
-        """What is wrong with the first frame that has a fault, by canTransform's argument; empty if none has."""
+        """The error text of the first invalid frame name, in canTransform's words; empty if both are valid."""
         for argument, frame in frames.items():
             if fault := self._fault(frame):
                 return f'Invalid frame ID "{frame}" passed to canTransform argument {argument} - {fault}'

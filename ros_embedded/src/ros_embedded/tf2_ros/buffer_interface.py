@@ -1,4 +1,4 @@
-"""What a buffer can do with stamped data, and the registry of the types that can be transformed and converted."""
+"""The interface of buffers, and the registry of types that can be transformed and converted."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def Stamped(obj: Any, stamp: Any, frame_id: str) -> Any:  # noqa: N802 - tf2_ros
 
 
 class BufferInterface:
-    """Transforms stamped objects; lookups are a subclass's."""
+    """Transforms stamped objects; a subclass provides the lookups."""
 
     lookup_transform: Callable[..., Any]
     lookup_transform_full: Callable[..., Any]

@@ -1,4 +1,4 @@
-"""Publishes the poses of frames that do not move on /tf_static, where those who come late get them too."""
+"""Publishes the poses of fixed frames on /tf_static, which late subscriptions receive too."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ TFMessage = get_message("tf2_msgs/msg/TFMessage")
 
 
 class StaticTransformBroadcaster:
-    """Sends all TransformStamped messages that it was ever given, in one latched message."""
+    """Sends every TransformStamped that it has been given in one latched message."""
 
     def __init__(self, node: Any, qos: QoSProfile | int | None = None) -> None:
         latched = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL, history=HistoryPolicy.KEEP_LAST)
@@ -22,7 +22,7 @@ class StaticTransformBroadcaster:
     def sendTransform(self, transform: Any) -> None:  # noqa: N802 - tf2_ros's name
         """Send one TransformStamped or several; a frame sent before gets its new pose.
 
-        tf2_ros of Jazzy keeps a frame's first pose for ever here, unlike its C++ twin; this is not copied.
+        tf2_ros of Jazzy keeps a frame's first pose for ever here; its C++ version and this one send the new pose.
         """
         frames = {known.child_frame_id: known for known in self.net_message.transforms}
         frames |= {given.child_frame_id: given for given in as_list(transform)}

@@ -1,4 +1,4 @@
-"""Publishes the poses of frames that move on /tf."""
+"""Publishes the poses of moving frames on /tf."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is known of one frame over time: its parent and its pose in it."""
+"""The history of one frame: its parent and its pose in the parent over time."""
 
 from __future__ import annotations
 

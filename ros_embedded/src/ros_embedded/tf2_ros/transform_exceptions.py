@@ -1,10 +1,10 @@
-"""Why a transform is not available; the names are those of tf2."""
+"""tf2's exceptions, under tf2's names."""
 
 # ruff: noqa: N818
 
 
 class TransformException(Exception):
-    """The base of all that follow."""
+    """The base of tf2's exceptions."""
 
 
 class ConnectivityException(TransformException):
@@ -20,7 +20,7 @@ class ExtrapolationException(TransformException):
 
 
 class InvalidArgumentException(TransformException):
-    """A frame's name cannot be one."""
+    """A frame's name is invalid."""
 
 
 class TimeoutException(TransformException):

@@ -16,7 +16,7 @@ _LATCHED = DurabilityPolicy.TRANSIENT_LOCAL
 
 
 class TransformListener:
-    """Subscribes on behalf of a buffer, on the node that it is given; with spin_thread it also spins that node."""
+    """Subscribes with a node on behalf of a buffer; with spin_thread it also spins that node."""
 
     def __init__(
         self,
@@ -28,7 +28,7 @@ class TransformListener:
         static_qos: QoSProfile | int | None = None,
     ) -> None:
         self.buffer, self.node = buffer, node
-        # callbacks that wait for a transform must not keep it from being received
+        # a callback that waits for a transform must not block its reception
         self.group = ReentrantCallbackGroup()
         qos = QoSProfile(depth=100) if qos is None else qos
         static_qos = QoSProfile(depth=100, durability=_LATCHED) if static_qos is None else static_qos

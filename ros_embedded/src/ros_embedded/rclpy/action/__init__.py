@@ -1,5 +1,5 @@
 """Actions: goals that take time, with feedback, cancellation and a result."""
-# ruff: noqa: F401 - what is imported is offered
+# ruff: noqa: F401 - the imported names are the API
 
 from ros_embedded.rclpy.action.client import ActionClient
 from ros_embedded.rclpy.action.graph import (

@@ -50,7 +50,7 @@ class ClientGoalHandle:
 
 
 class _Answer(Future):
-    """The future of what a function makes of a service's response."""
+    """A future whose result is what a function makes of a service's response."""
 
     def __init__(self, made_of: Callable[[Any], Any]) -> None:
         super().__init__()
@@ -85,7 +85,7 @@ class ActionClient:
         self._node, self._action_type, self._action_name = node, action_type, action_name
         self._goal_handles: dict[bytes, weakref.ref[ClientGoalHandle]] = {}
         self._feedback_callbacks: dict[bytes, Callable[[Any], Any]] = {}
-        self._statuses: dict[bytes, int] = {}  # as last told: it may come before the answer to the goal
+        self._statuses: dict[bytes, int] = {}  # latest status messages; one may arrive before the response to its goal
         group, impl, base = callback_group or node.default_callback_group, action_type.Impl, f"{action_name}/_action"
         status = get_message("action_msgs/msg/GoalStatusArray")
 

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 class GoalResponse(Enum):
-    """Whether a goal is taken on."""
+    """Whether a goal is accepted."""
 
     REJECT = 1
     ACCEPT = 2
@@ -85,7 +85,7 @@ class ServerGoalHandle:
         self._action_server.notify_execute(self, execute_callback)
 
     def publish_feedback(self, feedback: Any) -> None:
-        """Tell the client how it is going. Raises TypeError if it is no feedback of this action."""
+        """Send feedback to the client. Raises TypeError if it is no feedback of this action."""
         if not isinstance(feedback, self._action_server.action_type.Feedback):
             raise TypeError
         if self._is_destroyed:
@@ -94,19 +94,19 @@ class ServerGoalHandle:
         self._action_server._feedback_publisher.publish(message)
 
     def succeed(self) -> None:
-        """Done. Raises RCLError if it is over already."""
+        """End the goal as succeeded. Raises RCLError if it has ended already."""
         self._update_state(GoalEvent.SUCCEED)
 
     def abort(self) -> None:
-        """Given up. Raises RCLError if it is over already."""
+        """End the goal as aborted. Raises RCLError if it has ended already."""
         self._update_state(GoalEvent.ABORT)
 
     def canceled(self) -> None:
-        """Stopped as asked. Raises RCLError if it was not asked."""
+        """End the goal as canceled. Raises RCLError unless cancellation was requested."""
         self._update_state(GoalEvent.CANCELED)
 
     def destroy(self) -> None:
-        """The server has forgotten it: what is done to it from now on is without effect."""
+        """Detach the goal from its server; later calls have no effect."""
         with self._lock:
             self._is_destroyed, self.status = True, UNKNOWN
 
@@ -224,7 +224,7 @@ class ActionServer:
             if await await_or_execute(self._cancel_callback, handle) is CancelResponse.ACCEPT:
                 try:
                     handle._update_state(GoalEvent.CANCEL_GOAL)
-                except RCLError:  # it has ended meanwhile
+                except RCLError:  # the goal has ended in the meantime
                     continue
                 response.goals_canceling.append(handle._goal_info)
         respond(response)

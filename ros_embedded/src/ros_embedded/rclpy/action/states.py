@@ -1,4 +1,4 @@
-"""The states of a goal and what leads from one to the next (design of ROS 2 actions)."""
+"""The states of a goal and the events between them (design.ros2.org/articles/actions.html)."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _ERROR_NONE, _ERROR_UNKNOWN_GOAL_ID, _ERROR_GOAL_TERMINATED = 0, 2, 3
 
 
 class GoalEvent(Enum):
-    """What happens to a goal."""
+    """Events that change a goal's state."""
 
     ACCEPT = 0
     EXECUTE = 1
@@ -53,9 +53,10 @@ def _stamp_ns(stamp: Any) -> int:
 
 
 def goals_to_cancel(asked: Any, goals: dict[bytes, tuple[Any, int]]) -> tuple[int, list[bytes]]:
-    """Which of `goals` (GoalInfo and status by id) a cancel request's GoalInfo means, and the request's return code.
+    """The goals that a cancel request's GoalInfo selects of `goals` (GoalInfo and status by id), and its return code.
 
-    An empty id means all goals up to the stamp, or all if that is zero too; an id with a stamp adds the earlier ones.
+    An empty id selects all goals up to the stamp, or all goals if the stamp is zero; an id with a stamp selects that
+    goal and all up to the stamp.
     """
     key, until_ns = bytes(asked.goal_id.uuid), _stamp_ns(asked.stamp)
     has_id = any(key)

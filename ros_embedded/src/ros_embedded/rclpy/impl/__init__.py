@@ -1,1 +1,1 @@
-"""What rclpy keeps under impl: here, the layer between ROS entities and Cyclone DDS."""
+"""The layer between ROS entities and Cyclone DDS, and the parts of rclpy's own package `impl` that programs use."""

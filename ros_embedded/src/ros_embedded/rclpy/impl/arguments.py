@@ -25,7 +25,7 @@ class Remapping:
 
 @dataclass(frozen=True)
 class RosArguments:
-    """What a command line asks of the nodes, or two of them: of the program, then of one node."""
+    """The ROS arguments of a command line; or of two, the program's and then a node's own."""
 
     remappings: tuple[Remapping, ...] = ()
     parameters: tuple[ParameterTable, ...] = ()
@@ -35,7 +35,7 @@ class RosArguments:
     stdout: bool = True
 
     def followed_by(self, later: RosArguments) -> RosArguments:
-        """Both; `later`, a node's own arguments, are looked at first for names and win for parameters."""
+        """These and `later`, a node's own arguments: their remappings come first, and their parameters win."""
         return replace(
             self,
             remappings=later.remappings + self.remappings,
@@ -101,7 +101,7 @@ def split_arguments(args: Sequence[str]) -> tuple[list[str], list[str]]:
             in_ros = True
         elif in_ros and arg == "--":
             in_ros = False
-        elif not in_ros and _REMAP_RULE.fullmatch(arg):  # the way before --ros-args, which rcl still takes
+        elif not in_ros and _REMAP_RULE.fullmatch(arg):  # the form from before --ros-args, which rcl still accepts
             ros += ["--remap", arg]
         else:
             (ros if in_ros else own).append(arg)
@@ -144,7 +144,7 @@ def _parsed(ros_arguments: list[str]) -> RosArguments:
             _read_parameter(value, parameters)
         elif kind == "params-file":
             read_parameter_file(value, parameters)
-        elif kind == "enclave" and not re.fullmatch(rf"/(?:{_PATH})?", value):  # otherwise without a meaning here
+        elif kind == "enclave" and not re.fullmatch(rf"/(?:{_PATH})?", value):  # enclaves are not supported
             raise RCLInvalidROSArgsError(f"Couldn't parse enclave name: '{value}'")
         elif kind == "log-level":
             logger, assigned, level = value.rpartition(":=")

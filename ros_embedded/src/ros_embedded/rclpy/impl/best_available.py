@@ -1,4 +1,4 @@
-"""What BEST_AVAILABLE becomes when an endpoint is made, by the rules of ros2/rmw_dds_common."""
+"""Resolves BEST_AVAILABLE policies when an endpoint is made, by the rules of ros2/rmw_dds_common."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _BY_TOPIC = 2
 
 
 def resolved(profile: QoSProfile, graph: Graph, topic: str, is_publisher: bool) -> QoSProfile:
-    """`profile` with each BEST_AVAILABLE policy as strict as matching all that is on the DDS topic allows."""
+    """`profile` with each BEST_AVAILABLE policy as strict as all endpoints on the DDS topic can match."""
     policies = ("reliability", "durability", "liveliness", "deadline", "liveliness_lease_duration")
     open_ones = [name for name in policies if getattr(profile, name) == getattr(best_available, name)]
     if not open_ones:

@@ -1,4 +1,4 @@
-"""The few calls of Cyclone DDS's C API that an RMW layer needs, bound with ctypes to the `cyclonedds` wheel's library.
+"""The calls of Cyclone DDS's C API that an RMW layer needs, bound with ctypes to the `cyclonedds` wheel's library.
 
 Sample data crosses this boundary as CDR bytes (dds_takecdr, dds_writecdr), as in rmw_cyclonedds_cpp. The wheel's own
 Python classes are not used: they deserialise field by field and hold the interpreter lock while they write. Every
@@ -214,7 +214,7 @@ _ZEROS = ct.addressof(_WORD_OF_ZEROS)
 
 def write_cdr(writer: int, type_pointer: int, data: bytes | bytearray) -> None:
     """Write one sample, its 4-byte encapsulation header included. Raises DDSError, also if it does not fit the type."""
-    padding = -len(data) % 4  # payloads travel in words; left alone, Cyclone would send what happens to lie there
+    padding = -len(data) % 4  # padding to words; without it Cyclone would send whatever memory holds there
     payload = IoVector(_address_of(data), len(data))
     vectors, count = (IoVector * 2)(payload, IoVector(_ZEROS, padding)), 2 if padding else 1
     serdata = _serdata_from_ser_iov(type_pointer, _SERDATA_IS_DATA, count, vectors, len(data) + padding)
@@ -224,7 +224,7 @@ def write_cdr(writer: int, type_pointer: int, data: bytes | bytearray) -> None:
 
 
 class Sample(NamedTuple):
-    """What was read of one received payload, and where that came from."""
+    """A received payload as it was read, and its source."""
 
     data: Any
     source_timestamp: int
@@ -232,7 +232,7 @@ class Sample(NamedTuple):
 
 
 def take_cdr(reader: int, read: Callable[[memoryview], Any] = bytes) -> Sample | None:
-    """Take the oldest sample that holds data, or None when there is none; `read` sees the payload where it lies."""
+    """Take the oldest sample with data, or None; `read` gets a view of the payload in Cyclone's memory."""
     serdata, info = (_pointer * 1)(), (SampleInfo * 1)()
     while check(_takecdr(reader, serdata, 1, info, ANY_STATE), "dds_takecdr"):
         try:
@@ -268,7 +268,7 @@ class EndpointQos(NamedTuple):
 
 
 class Endpoint(NamedTuple):
-    """A reader or writer that discovery told of; `alive` is False in the news of its end."""
+    """A discovered reader or writer; `alive` is False once it is gone."""
 
     alive: bool
     gid: bytes

@@ -1,4 +1,4 @@
-"""The ROS graph as this process sees it: who publishes, subscribes, serves and calls, and which node it belongs to.
+"""The ROS graph as this process sees it: publishers, subscriptions, services, clients, and the nodes that own them.
 
 Endpoints come from Cyclone's built-in topics, their nodes from `ros_discovery_info` (rmw_dds_common's design).
 """
@@ -21,8 +21,8 @@ from ros_embedded.rclpy.impl.typesupport import topic_descriptor
 from ros_embedded.rclpy.qos import DurabilityPolicy, HistoryPolicy, QoSProfile
 
 DISCOVERY_TOPIC = "ros_discovery_info"
-_BUILTIN_PREFIX = "DCPS"  # of the readers by which this process itself listens to discovery
-_GID = slice(4, 20)  # where a ParticipantEntitiesInfo payload names its participant
+_BUILTIN_PREFIX = "DCPS"  # DDS topics of discovery itself, which are not part of the ROS graph
+_GID = slice(4, 20)  # the participant's gid in a ParticipantEntitiesInfo payload
 _DISCOVERY_TYPE = "rmw_dds_common/msg/ParticipantEntitiesInfo"
 
 
@@ -47,7 +47,7 @@ class NodeEntities:
 
 
 class Graph:
-    """One participant's announcements, and its knowledge of the others."""
+    """Announces one participant's nodes, and knows those of the others."""
 
     def __init__(self, participant: int, lifetime: Lifetime) -> None:
         self._lifetime = lifetime
@@ -83,7 +83,7 @@ class Graph:
 
     @contextmanager
     def announcement(self) -> Iterator[None]:
-        """A block at whose end, once, the others learn what changed; blocks nest."""
+        """Announces the changes made in the block once, at its end; blocks nest."""
         with self._lock:
             self._batches += 1
             try:
@@ -101,7 +101,7 @@ class Graph:
         self._writer.write(payload)
 
     def refresh(self) -> None:
-        """Take what discovery has told since the last call. Raises DDSError after the end."""
+        """Read the news of discovery since the last call. Raises DDSError after the end."""
         with self._lock, self._lifetime:
             for reader, known in self._builtin:
                 for endpoint in cyclone.take_endpoints(reader):
@@ -113,7 +113,7 @@ class Graph:
                     gone = known.pop(endpoint.instance_handle, None)
                     if gone is not None and known is self.publications and gone.topic == DISCOVERY_TOPIC:
                         self._remote.pop(gone.participant_gid, None)
-            latest: dict[bytes, bytes] = {}  # only the last word of each participant counts
+            latest: dict[bytes, bytes] = {}  # only the latest announcement of each participant counts
             while (sample := self._reader.take()) is not None:
                 latest[sample.data[_GID]] = sample.data
             for gid, payload in latest.items():
@@ -123,7 +123,7 @@ class Graph:
     def _learn(self, payload: bytes) -> None:
         try:
             info = deserialize(payload, get_message(_DISCOVERY_TYPE))
-        except ValueError:  # a broken peer: what it meant to say of its nodes stays unknown
+        except ValueError:  # malformed: the nodes of this peer stay unknown
             return
         self._remote[bytes(info.gid.data)] = [
             NodeEntities(

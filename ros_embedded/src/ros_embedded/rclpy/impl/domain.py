@@ -1,4 +1,4 @@
-"""The DDS domain of this process: who may discover it, and how, from the environment variables that ROS 2 documents."""
+"""The DDS domain of this process, configured by ROS 2's environment variables for discovery."""
 
 from __future__ import annotations
 
@@ -33,12 +33,12 @@ class DiscoveryOptions:
         return cls(automatic_range, tuple(peer.strip() for peer in peers if peer.strip()))
 
 
-# One datagram then carries 64 kB of an image: over loopback faster than Cyclone's 14 kB, which suit Ethernet.
+# 64 kB a datagram is faster over loopback than Cyclone's 14 kB, which suits Ethernet.
 _LOOPBACK_TRANSPORT = "<MaxMessageSize>65500B</MaxMessageSize><FragmentSize>65000B</FragmentSize>"
-# Waits for a reader that is not running just then: Cyclone's 1 MB lost every second best-effort image of 1920x1080.
+# Holds data while the reading process does not run: 1 MB, Cyclone's default, lost every second image of 1920x1080.
 # The kernel gives up to net.core.rmem_max.
 _RECEIVE_BUFFER = '<Internal><SocketReceiveBufferSize max="16MB"/></Internal>'
-# rmw_cyclonedds_cpp's figure: how many processes on one host are looked for by unicast.
+# processes on one host that unicast discovery looks for; rmw_cyclonedds_cpp's value
 _MAX_PARTICIPANTS = 32
 
 
@@ -71,7 +71,7 @@ _open: dict[int, tuple[int, int]] = {}  # domain id -> entity, users
 
 
 def open_domain(domain_id: int) -> None:
-    """Join the domain; the first user's environment configures it."""
+    """Join the domain; the environment at the first call configures it."""
     with _lock:
         entity, users = _open.get(domain_id, (0, 0))
         if users == 0:
@@ -81,7 +81,7 @@ def open_domain(domain_id: int) -> None:
 
 
 def close_domain(domain_id: int) -> None:
-    """Leave the domain; the last user's leaving ends its threads."""
+    """Leave the domain; the last call ends its threads."""
     with _lock:
         entity, users = _open.pop(domain_id)
         if users > 1:

@@ -87,7 +87,7 @@ class _Endpoint:
             self.entity = cyclone.check(create(participant, topic_entity, dds_qos, None), f"endpoint of {topic!r}")
         finally:
             cyclone.delete_qos(dds_qos)
-            cyclone.delete(topic_entity)  # lives on in its endpoints
+            cyclone.delete(topic_entity)  # the topic lives as long as its endpoints
         self.topic, self._lifetime = topic, lifetime
         self.gid = cyclone.guid(self.entity)
 
@@ -123,9 +123,9 @@ class Reader(_Endpoint):
         self.condition = cyclone.read_condition(self.entity)
 
     def take(self, read: Callable[[memoryview], Any] = bytes) -> cyclone.Sample | None:
-        """The oldest sample, or None when there is none; its data is what `read` makes of the payload.
+        """Take the oldest sample, or None; its data is what `read` returns for the payload.
 
-        Raises DDSError after the end, and what `read` raises; the sample is taken then, too.
+        Raises DDSError after the end, and what `read` raises; the sample is taken in that case, too.
         """
         with self._lifetime:
             return cyclone.take_cdr(self.entity, read)

@@ -1,4 +1,4 @@
-"""What an executor needs of a thing that has a callback."""
+"""The base of what an executor runs: entities with a callback."""
 
 from __future__ import annotations
 
@@ -10,23 +10,23 @@ from ros_embedded.rclpy.exceptions import InvalidHandle
 
 
 class OwnHandle:
-    """What its `handle` is: `with thing.handle:` is left as it was entered."""
+    """Its `handle` is itself; `with entity.handle:` has no effect."""
 
     def __enter__(self) -> None:
-        """Nothing to lock: a call after the end raises."""
+        """No effect: calls after destruction raise by themselves."""
 
     def __exit__(self, *_: object) -> None:
-        """Nothing to free."""
+        """No effect."""
 
 
 class Destroyable(OwnHandle):
-    """Freed once; then its handle is invalid."""
+    """Can be freed once; then its handle is invalid."""
 
     _destroyed = False
 
     @property
     def handle(self) -> Any:
-        """Itself: there are no separate C handles here. Raises InvalidHandle once destroyed."""
+        """The entity itself; there are no C handles. Raises InvalidHandle once destroyed."""
         if self._destroyed:
             raise InvalidHandle("cannot use Destroyable because destruction was requested")
         return self
@@ -42,13 +42,13 @@ class Destroyable(OwnHandle):
 
 
 class ExecutableEntity(Destroyable):
-    """Its `_condition`, if any, wakes the executor, which then takes the work and calls it in the callback group."""
+    """Has work for an executor: `_condition`, if any, wakes it, then it calls what `_take` returns."""
 
-    _PLACE: ClassVar[int] = 0  # among what is ready at the same time, the order of rclpy's executors
+    _PLACE: ClassVar[int] = 0  # order among entities that are ready at the same time, as in rclpy's executors
 
     def __init__(self, callback_group: CallbackGroup | None, condition: int | None) -> None:
         self.callback_group, self._condition = callback_group, condition
 
     def _take(self) -> Callable[[], Any] | None:
-        """The call to make now, or None if the work has gone meanwhile."""
+        """Return the call to make, or None if there is no work any more."""
         raise NotImplementedError

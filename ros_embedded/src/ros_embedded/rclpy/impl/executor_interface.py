@@ -1,4 +1,4 @@
-"""What nodes, entities and tasks know of the executor that runs them."""
+"""The part of an executor that nodes, entities and tasks know."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any, Protocol
 
 
 class ExecutorInterface(Protocol):
-    """Takes tasks, and is told when there is something new to do."""
+    """Runs tasks, and looks for work again when told to."""
 
     def create_task(self, callback: Any, *args: Any) -> Any:
         """Run a function or coroutine while spinning."""
@@ -21,7 +21,7 @@ class ExecutorInterface(Protocol):
         """Look again at which nodes and entities there are."""
 
     def add_node(self, node: Any) -> bool:
-        """Take a node in; False if it is in already."""
+        """Add a node; False if it has been added already."""
 
     def remove_node(self, node: Any) -> None:
-        """Leave a node out."""
+        """Remove a node."""

@@ -1,3 +1,3 @@
-"""Where nodes look for the C++ extension, of which only the errors are served."""
+"""Stands for rclpy's C++ extension, of which only the exceptions are served."""
 
-from ros_embedded.rclpy import exceptions as rclpy_implementation  # noqa: F401 - offered
+from ros_embedded.rclpy import exceptions as rclpy_implementation  # noqa: F401 - the API

@@ -9,7 +9,7 @@ from ros_embedded.rclpy.impl.cyclone import DDSError
 
 
 class Lifetime:
-    """`with lifetime:` stands around calls that need the participant; after `end()` the last of them cleans up."""
+    """Guards calls that need the participant, by `with lifetime:`; after `end()` the last of them cleans up."""
 
     def __init__(self, on_end: Callable[[], None]) -> None:
         self._lock = threading.Lock()
@@ -31,7 +31,7 @@ class Lifetime:
             self._on_end()
 
     def end(self) -> None:
-        """Let no one else in, and clean up now or when the last user leaves."""
+        """Refuse new users, and clean up now or when the last one leaves."""
         with self._lock:
             is_idle = not self.is_over and self._users == 0
             self.is_over = True

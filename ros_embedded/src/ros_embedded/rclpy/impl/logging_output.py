@@ -101,7 +101,7 @@ def _formatted(record: LogRecord, is_terminal: bool) -> str:
         "function_name": record.function,
         "file_name": record.file,
         "line_number": str(record.line),
-        "message": record.message,  # last: a message may hold what looks like a token
+        "message": record.message,  # replaced last, because a message may contain the text of a token
     }
     for token, value in tokens.items():
         text = text.replace(f"{{{token}}}", value)

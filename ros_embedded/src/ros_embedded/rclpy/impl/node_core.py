@@ -1,4 +1,4 @@
-"""The part of a node that its subclasses must not meet: whatever they call their own attributes, it stays intact."""
+"""The state of a node, in an object of its own: attributes of subclasses cannot overwrite it."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class NodeCore:
         validate_node_name(self.name)
         self.entities = NodeEntities(self.namespace, self.name)
         self.executables: list[ExecutableEntity] = []
-        self.hidden: set[ExecutableEntity] = set()  # of the node itself, not of its subclass
+        self.hidden: set[ExecutableEntity] = set()  # created by the node itself; not listed among the subclass's
         self.is_destroyed = False
         self._executor: Callable[[], ExecutorInterface | None] = lambda: None
 

@@ -1,4 +1,4 @@
-"""What the publishers, subscriptions, services and clients of a node share."""
+"""The base of publishers, subscriptions, services and clients."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ros_embedded.rclpy.impl.node_interface import NodeInterface
 
 
 class NodeEntity(ExecutableEntity):
-    """Endpoints of a node that go together: a publisher, subscription, service or client."""
+    """One or two DDS endpoints of a node that form a publisher, subscription, service or client."""
 
     event_handlers: list[Any]
 

@@ -1,4 +1,4 @@
-"""What is known of a node by those that it owns and by those that spin it; none of them imports the node itself."""
+"""The part of a node that its entities and executors know, so that they need not import rclpy.node."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from ros_embedded.rclpy.qos import QoSProfile
 
 
 class NodeInterface(Protocol):
-    """The node of an entity or executor."""
+    """A node as its entities and executors see it."""
 
     _rclpy_core: NodeCore
     executor: Any
 
     @property
     def context(self) -> Context:
-        """The span between init and shutdown that the node lives in."""
+        """The node's context."""
 
     @property
     def default_callback_group(self) -> CallbackGroup:
@@ -41,7 +41,7 @@ class NodeInterface(Protocol):
 
 
 class ServingNode(NodeInterface, Protocol):
-    """The node of what is created with every node: parameter services, time source, type descriptions."""
+    """A node as the services that it creates for itself see it: parameters, time source, type descriptions."""
 
     def has_parameter(self, name: str) -> bool:
         """True if the parameter is declared."""

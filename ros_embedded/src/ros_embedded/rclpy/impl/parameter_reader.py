@@ -1,12 +1,13 @@
-"""Reads parameters from YAML into a ParameterTable, event by event as rcl_yaml_param_parser does.
+"""Reads parameters from YAML into a ParameterTable as rcl_yaml_param_parser does.
 
-rcl looks at YAML's events alone, never at a tree, and finds a parameter by the name it has at that moment. What
-follows of that is kept here, because a file has to mean the same to both:
+rcl follows the events of the YAML parser and builds no tree. A file must mean the same here, so these results of it
+are kept:
 
-- Groups that are written as maps (`a: {b: 1}`) make a new entry each time, which later wins over `-p a.b:=2`, while
-  a name with dots (`a.b: 1`) is found again. While its map is read an entry has the group's name; then it is renamed.
-- A value of another type is kept beside the old one, and ParameterType's order decides (Entry.value).
-- `[]` is no value. An empty map ends the node's parameters. Any key that begins with `ros__parameters` is that key.
+- Each key of a group that is a map (`a: {b: 1}`) makes a new entry, even if there is one of that name. The last entry
+  counts, while `-p a.b:=2` and a name with dots (`a.b: 2`) change the first.
+- A value of another type does not replace the old one: both are kept, and Entry.value decides.
+- `[]` sets no value. An empty map ends the parameters of its node. Any key that starts with `ros__parameters` counts as
+  that key.
 """
 
 from __future__ import annotations
@@ -18,14 +19,14 @@ from typing import Any
 import yaml
 
 from ros_embedded.rclpy.exceptions import NameValidationException, RCLInvalidROSArgsError
-from ros_embedded.rclpy.impl.parameter_scalars import typed_word
+from ros_embedded.rclpy.impl.parameter_scalars import typed_scalar
 from ros_embedded.rclpy.impl.parameter_table import Block, Entry, ParameterTable
 from ros_embedded.rclpy.names import validate_namespace, validate_node_name
 
 _PARAMETERS_KEY = "ros__parameters"
 _WILDCARDS = ("*", "**")
 _STRING_TAG = "tag:yaml.org,2002:str"
-# libyaml, with which rcl reads; where PyYAML is built without it, its twin in Python, which refuses some more tabs
+# rcl reads with libyaml, too. PyYAML without libyaml has a Python version of it, which refuses tabs after a colon.
 _LOADER = getattr(yaml, "CLoader", yaml.Loader)
 
 
@@ -69,7 +70,7 @@ def _line(event: yaml.Event) -> int:
 
 
 class _ValueReader:
-    """Puts scalars into entries: alone, or one after the other into an array of one type."""
+    """Puts scalars into entries: as single values, or as elements of an array, which have one type."""
 
     def __init__(self) -> None:
         self.is_sequence = False
@@ -83,7 +84,7 @@ class _ValueReader:
         if not event.value and not is_quoted:
             raise RCLInvalidROSArgsError(f"No value at line {_line(event)}")
         text = _c_string(event)
-        value = text if is_quoted or event.tag == _STRING_TAG else typed_word(text)
+        value = text if is_quoted or event.tag == _STRING_TAG else typed_scalar(text)
         if not self.is_sequence:
             entry.set_scalar(value)
         elif self._array is None:
@@ -95,12 +96,12 @@ class _ValueReader:
 
 
 class _Path:
-    """Names joined by a separator, of which the last is taken off again; a name may hold the separator itself."""
+    """Names joined by a separator. A name may contain the separator; drop_last then drops its last part only."""
 
     def __init__(self, separator: str) -> None:
         self._separator = separator
         self.text = ""
-        self.length = 0  # in names as they were added
+        self.length = 0  # number of names
 
     def add(self, name: str) -> None:
         if self.length == 0:
@@ -110,7 +111,7 @@ class _Path:
         self.length += 1
 
     def replace(self, text: str) -> None:
-        """Be `text`, which is longer by one name."""
+        """Become `text`, which has one name more."""
         self.text, self.length = text, self.length + 1
 
     def drop_last(self) -> None:
@@ -122,18 +123,18 @@ class _Path:
 
 
 class _FileReader:
-    """Where in a file's structure the reading is: among names of nodes, or among parameters of one node."""
+    """The state of reading a file: among the names of nodes, or among the parameters of one node."""
 
     def __init__(self, table: ParameterTable) -> None:
         self._table = table
         self._value = _ValueReader()
         self._node, self._group = _Path("/"), _Path(".")
         self._block: Block | None = next(iter(table.blocks.values()), None)
-        self._place = 0  # of the entry in the block
-        self._depth = 0  # of maps
+        self._place = 0  # the current entry in the block
+        self._depth = 0  # number of open maps
         self._is_key = True
         self._is_in_parameters = False
-        self._has_new_map = False  # whose group is the key before
+        self._has_new_map = False  # a map has begun; the key before it names its group
         self._actions: dict[type[yaml.Event], Callable[[Any], None]] = {
             yaml.ScalarEvent: self._scalar,
             yaml.SequenceStartEvent: self._start_sequence,
@@ -145,7 +146,7 @@ class _FileReader:
 
     def read(self, event: yaml.Event) -> None:
         action = self._actions.get(type(event))
-        if action is not None:  # the rest is about streams and documents
+        if action is not None:  # events of streams and documents change nothing
             action(event)
 
     def _scalar(self, event: yaml.ScalarEvent) -> None:

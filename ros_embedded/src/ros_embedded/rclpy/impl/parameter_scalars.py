@@ -1,4 +1,4 @@
-"""The type that rcl gives to a word of YAML: bool, int, float or str (rcl_yaml_param_parser, `get_value`)."""
+"""Types of plain YAML scalars as rcl reads them: bool, int, float or str (`get_value` of rcl_yaml_param_parser)."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ import sys
 
 _TRUE = {"Y", "y", "yes", "Yes", "YES", "true", "True", "TRUE", "on", "On", "ON"}
 _FALSE = {"N", "n", "no", "No", "NO", "false", "False", "FALSE", "off", "Off", "OFF"}
-_SPACE = r"[ \t\n\v\f\r]*"  # C's number functions skip it in front, not behind
+_SPACE = r"[ \t\n\v\f\r]*"  # C's number functions skip leading white space
 _INTEGER = re.compile(rf"{_SPACE}([-+]?)(?:0[xX]([0-9a-fA-F]+)|(0[0-7]*)|([1-9][0-9]*))")
 _DECIMAL = re.compile(rf"{_SPACE}[-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?")
 _HEXADECIMAL = re.compile(rf"{_SPACE}[-+]?0[xX](?:[0-9a-fA-F]+\.?[0-9a-fA-F]*|\.[0-9a-fA-F]+)(?:[pP][-+]?[0-9]+)?")
 _INFINITY = re.compile(rf"[-+]?\.(?:inf|Inf|INF)|{_SPACE}[-+]?(?i:inf(?:inity)?)")
 _NAN = re.compile(rf"\.(?:nan|NaN|NAN)|{_SPACE}[-+]?(?i:nan)(?:\([0-9A-Za-z_]*\))?")
-_MOST_DIGITS = 19  # of a decimal int64
+_MOST_DIGITS = 19  # of a decimal that fits int64
 _INT64 = range(-(2**63), 2**63)
 
 
-def typed_word(text: str) -> bool | int | float | str:
-    """The value of a word without quotes; a number that fits neither int64 nor double is text."""
+def typed_scalar(text: str) -> bool | int | float | str:
+    """The value of a scalar without quotes; a number that fits neither int64 nor double is text."""
     if text in _TRUE or text in _FALSE:
         return text in _TRUE
     integer = _integer(text)

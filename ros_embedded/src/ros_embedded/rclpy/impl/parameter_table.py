@@ -1,8 +1,10 @@
 """What one command line says of parameters, kept and looked up as rcl does (rcl_yaml_param_parser, rclpy's node.cpp).
 
-Files and `-p` rules of a command line fill one table, in their order. A node takes the blocks that match its name in
-the order in which their names first appeared, a later block's value over an earlier one's. So a rule for `/**` does
-not win over a block `/**/n`, if a file before both had a block `/**`: the rule went into that one.
+The files and `-p` rules of a command line fill one table, in their order. The table has a block for each spelling of
+a node name, in the order of first appearance. A node takes all blocks that match its name; the last value counts.
+
+For example, a file has the blocks `/**` and `/**/n`, and a rule `-p x:=1` follows. The rule's value goes into the block
+`/**`, so a value of `x` in the block `/**/n` wins.
 """
 
 from __future__ import annotations
@@ -12,39 +14,39 @@ from dataclasses import dataclass, field
 from typing import Any
 
 EVERY_NODE = "/**"
-_ARRAY = 5  # between the numbers of a type and of its array in rcl_interfaces/msg/ParameterType
+_ARRAY = 5  # from the number of a type to that of its array in rcl_interfaces/msg/ParameterType
 _TYPE_NUMBERS = {bool: 1, int: 2, float: 3, str: 4}
 
 
 @dataclass(eq=False)
 class Entry:
-    """A parameter of a block: its name, and the last value of each type that it was given."""
+    """A parameter of a block: its name, and the latest value of each type."""
 
     name: str
     _values: dict[int, Any] = field(default_factory=dict)
 
     @property
     def value(self) -> Any:
-        """The value of the first type among those given, in ParameterType's order; None without any."""
+        """The value whose type has the least number in rcl_interfaces/msg/ParameterType; None without a value."""
         return self._values[min(self._values)] if self._values else None
 
     def set_scalar(self, value: bool | int | float | str) -> None:
         self._values[_TYPE_NUMBERS[type(value)]] = value
 
     def start_array(self, first: bool | int | float | str) -> list[Any]:
-        """Begin an array, in place of an earlier one of its type."""
+        """Begin an array, which replaces an earlier one of its type; return it."""
         array = self._values[_ARRAY + _TYPE_NUMBERS[type(first)]] = [first]
         return array
 
 
 class Block:
-    """The parameters under one node name. A name can be there twice: then the later entry counts."""
+    """The parameters of one node name. Two entries may have one name; the later one counts."""
 
     def __init__(self) -> None:
         self.entries: list[Entry] = []
 
     def place_of(self, name: str) -> int:
-        """Where the first entry of that name is; it is added if there is none."""
+        """The index of the first entry of that name, which is added if there is none."""
         for place, entry in enumerate(self.entries):
             if entry.name == name:
                 return place

@@ -15,7 +15,7 @@ from ros_embedded.rclpy.qos import QoSProfile
 
 
 class Participant:
-    """Creates endpoints and keeps the graph informed of whose they are."""
+    """Creates endpoints and announces to the graph which node owns them."""
 
     def __init__(self, domain_id: int) -> None:
         self._domain_id = domain_id
@@ -36,12 +36,12 @@ class Participant:
         self.lifetime = Lifetime(self._delete)
         self.graph = Graph(self.entity, self.lifetime)
         self._service_ids = itertools.count(1)
-        self.is_ending = False  # shutdown has begun: what exists may still be used, nothing new is made
+        self.is_ending = False  # shutdown has begun: no new endpoints
 
     def create_writer(
         self, node: NodeEntities, topic: str, type_name: str, qos: QoSProfile, client_or_service: str = ""
     ) -> Writer:
-        """A writer of `type_name` that belongs to `node`; the last argument marks half of a client or service."""
+        """A writer that belongs to `node`; `client_or_service` is the USER_DATA of an endpoint of those."""
         with self.graph.announcement():
             writer = Writer(*self._arguments(topic, type_name, qos, client_or_service))
             node.writers.append(writer.gid)
@@ -72,7 +72,7 @@ class Participant:
                 endpoint.close()
 
     def new_service_id(self) -> bytes:
-        """Sixteen bytes, unique in the domain, that tie the two endpoints of a client or service together."""
+        """Sixteen bytes, unique in the domain, that the two endpoints of a client or service share."""
         return self.gid[:12] + next(self._service_ids).to_bytes(4, "big")
 
     def close(self) -> None:

@@ -1,4 +1,4 @@
-"""Waits for what only discovery can tell, which has no condition of its own."""
+"""Waits for changes of the graph, which have no condition to wait on."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What Python and the C library do by themselves now and then, at the cost of messages that wait meanwhile."""
+"""Settings of Python and the C library that keep pauses out of message handling."""
 
 import ctypes
 import gc
@@ -9,10 +9,11 @@ _MIB = 1 << 20
 
 
 def settle_process() -> None:
-    """Keep full collections off what was imported (11 ms each), and the memory of large messages for the next ones.
+    """Keep imported objects out of garbage collection (11 ms a pass), and freed memory for the next large message.
 
     glibc returns a freed block of an image's size to the system and takes fresh pages for the next image, which costs
-    ten times what copying does. Blocks up to 16 MiB now come from memory that is kept, of which 32 MiB may be free.
+    ten times what copying it costs. With these settings blocks up to 16 MiB come from memory that the process keeps,
+    of which up to 32 MiB may be free.
     A user's MALLOC_TRIM_THRESHOLD_ or MALLOC_MMAP_THRESHOLD_ wins.
     """
     gc.freeze()

@@ -11,7 +11,7 @@ from ros_embedded.rclpy.clock import Clock
 from ros_embedded.rclpy.impl import logging_output
 from ros_embedded.rclpy.impl.logging_output import LoggingSeverity
 
-_FILTERS: dict[str, dict[str, Any]] = {  # the options of each and their defaults; None: must be given
+_FILTERS: dict[str, dict[str, Any]] = {  # the options of each filter and their defaults; None: required
     "throttle": {"throttle_duration_sec": None, "throttle_time_source_type": Clock()},
     "skip_first": {"skip_first": None},
     "once": {"once": None},
@@ -35,7 +35,7 @@ def _filters(given: dict[str, Any]) -> dict[str, dict[str, Any]]:
 
 
 class _CallSite:
-    """What a line of the program that logs has been doing."""
+    """The history of one line of code that logs."""
 
     def __init__(self, name: str, severity: LoggingSeverity, filters: dict[str, dict[str, Any]]) -> None:
         self.name, self.severity, self.filters = name, severity, filters
@@ -46,7 +46,7 @@ class _CallSite:
         self._calls = 0
 
     def check_unchanged(self, name: str, severity: LoggingSeverity, filters: dict[str, dict[str, Any]]) -> None:
-        """Raise ValueError if the line now logs in another way."""
+        """Raise ValueError if the line logs with another logger, severity or filter than before."""
         for what, then, now in (
             ("Logger severity", self.severity, severity),
             ("Logger name", self.name, name),
@@ -82,7 +82,7 @@ class RcutilsLogger:
         return RcutilsLogger(f"{self.name}.{name}" if self.name else name)
 
     def set_level(self, level: LoggingSeverity | int) -> None:
-        """Log what is at least this severe; UNSET leaves it to the parent."""
+        """Log messages of at least this severity; UNSET takes the parent's level."""
         logging_output.levels[self.name] = LoggingSeverity(level)
 
     def get_effective_level(self) -> LoggingSeverity:
@@ -92,7 +92,7 @@ class RcutilsLogger:
         return severity >= self.get_effective_level()
 
     def log(self, message: str, severity: LoggingSeverity | int, **kwargs: Any) -> bool:
-        """Log `message`, unless its level or a filter holds it back; say whether it was logged.
+        """Log `message` unless its level or a filter suppresses it; return whether it was logged.
 
         Filters: throttle_duration_sec, throttle_time_source_type, skip_first, once. Raises TypeError for an unknown
         one and for a message that is no text, ValueError if a line of code changes its logger, severity or filters.

@@ -1,4 +1,4 @@
-"""What services and clients share: a reader and a writer, and the header by which replies find their requests."""
+"""The base of services and clients: a reader, a writer, and the header that links a reply to its request."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from ros_embedded.rclpy.type_support import check_is_valid_srv_type
 
 
 class RequestId(NamedTuple):
-    """Who asked, which of its requests it was, and the writer by which it came, as this process knows it."""
+    """The client's id, the number of its request, and this process's handle of the client's writer."""
 
     client: int
     sequence_number: int
@@ -74,7 +74,7 @@ class ServiceEndpoint(NodeEntity):
     ) -> None:
         """Publish on `<service>/_service_event` what is sent and received; OFF ends it.
 
-        While it is on, only the state can be changed: clock and QoS are those with which it was turned on.
+        While it is on, only the state can change; clock and QoS stay those of the first call.
         Raises TypeError if the state is none.
         """
         self.handle  # noqa: B018 - raises once destroyed

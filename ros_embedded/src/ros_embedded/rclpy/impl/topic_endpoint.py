@@ -1,4 +1,4 @@
-"""What publishers and subscriptions share: how they are made, and their quality of service."""
+"""The base of publishers and subscriptions."""
 
 from __future__ import annotations
 

@@ -38,7 +38,7 @@ def _element(kind: FieldType) -> list[int]:
     if kind.name == "string":
         return [_STRING]
     primitive = kind.primitive
-    if primitive is None:  # wstring: a count, then four bytes a character, as rmw_cyclonedds_cpp writes it
+    if primitive is None:  # wstring: a count, then four bytes for each character, as rmw_cyclonedds_cpp writes it
         return [_SEQUENCE]
     return [_BOOL if kind.name == "bool" else _BY_SIZE[primitive.size_bytes]]
 

@@ -1,4 +1,4 @@
-"""What an executor sleeps on: conditions of readers, statuses of endpoints, guard conditions."""
+"""The wait set of an executor: conditions of readers, statuses of endpoints, guard conditions."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class Guard:
         self.condition = cyclone.check(cyclone.create_guardcondition(participant), "guard condition")
 
     def trigger(self) -> None:
-        """Wake whoever waits; without effect once closed."""
+        """Wake the waiting thread; no effect once closed."""
         cyclone.set_guardcondition(self.condition, True)
 
     def reset(self) -> None:
@@ -43,7 +43,7 @@ class WaitSet:
             self.attach(condition)
 
     def attach(self, condition: int | None) -> None:
-        """Add one; none, and one that is gone already, is left out."""
+        """Add a condition; None and conditions that no longer exist are ignored."""
         if condition is None or condition in self._attached:
             return
         if cyclone.waitset_attach(self._entity, condition, condition) == 0:

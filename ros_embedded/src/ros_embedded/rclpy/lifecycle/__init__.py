@@ -1,5 +1,5 @@
 """Managed nodes: configured, activated, deactivated and cleaned up from outside."""
-# ruff: noqa: F401 - what is imported is offered
+# ruff: noqa: F401 - the imported names are the API
 
 from ros_embedded.rclpy.lifecycle.managed_entity import ManagedEntity, SimpleManagedEntity
 from ros_embedded.rclpy.lifecycle.node import LifecycleNode, LifecycleNodeMixin, LifecycleState

@@ -1,4 +1,4 @@
-"""Things that follow the state of their lifecycle node."""
+"""Entities that follow the state of their lifecycle node."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ros_embedded.rclpy.lifecycle.state_machine import TransitionCallbackReturn
 
 
 class ManagedEntity:
-    """Takes part in its node's transitions: each callback gets the state that is left, and says how it went."""
+    """Takes part in its node's transitions: each callback gets the previous state and returns its success."""
 
     def on_configure(self, state: Any) -> TransitionCallbackReturn:
         return TransitionCallbackReturn.SUCCESS

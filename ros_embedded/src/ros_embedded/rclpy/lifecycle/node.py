@@ -57,7 +57,7 @@ def _description(transition: Transition) -> Any:
 
 
 class LifecycleNodeMixin(ManagedEntity):
-    """What makes a Node managed; only for use together with Node. Triggers raise RCLError if it cannot be done now."""
+    """Makes a Node managed; inherit it together with Node. Triggers raise RCLError if the state forbids them."""
 
     def __init__(
         self, *, enable_communication_interface: bool = True, callback_group: CallbackGroup | None = None
@@ -131,7 +131,7 @@ class LifecycleNodeMixin(ManagedEntity):
                 return result
         return TransitionCallbackReturn.SUCCESS
 
-    # overrides should call these
+    # a subclass that overrides one should call it
     def on_configure(self, state: LifecycleState) -> TransitionCallbackReturn:
         return self.__call_entities("on_configure", state)
 
@@ -177,7 +177,7 @@ class LifecycleNodeMixin(ManagedEntity):
         return result
 
     def __on_change_state(self, request: Any, response: Any) -> Any:
-        with contextlib.suppress(RCLError):  # no such transition now: the state machine has said so
+        with contextlib.suppress(RCLError):  # the transition is not possible now; the state machine has logged it
             result = self.__change_state(request.transition.label or request.transition.id)
             response.success = result is TransitionCallbackReturn.SUCCESS
         return response

@@ -17,7 +17,7 @@ _logger = get_logger("rcl_lifecycle")
 
 
 class TransitionCallbackReturnType(Enum):
-    """How a transition's callback went."""
+    """The result of a transition's callback."""
 
     SUCCESS = 97
     FAILURE = 98
@@ -27,7 +27,7 @@ class TransitionCallbackReturnType(Enum):
         return f"transition_{self.name.lower()}"
 
 
-TransitionCallbackReturn = TransitionCallbackReturnType  # imported by this name, printed by the other
+TransitionCallbackReturn = TransitionCallbackReturnType  # rclpy offers this name; its repr shows the other
 
 
 class Transition(NamedTuple):
@@ -67,7 +67,7 @@ TRANSITIONS = [
 
 
 class StateMachine:
-    """Where a managed node is."""
+    """The current state of a managed node."""
 
     def __init__(self) -> None:
         self.state = 1
