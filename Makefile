@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 export ROS_AUTOMATIC_DISCOVERY_RANGE ?= LOCALHOST
 export OMP_NUM_THREADS ?= 1
 
-.PHONY: help setup demo test lint bench clean
+.PHONY: help setup demo test lint alone clean
 
 help: ## list the targets
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
@@ -28,6 +28,15 @@ lint: setup ## ruff and mypy
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+
+alone: ## build ros_embedded, and test it in an environment without robot_memory
+	rm -rf out/alone
+	$(PYTHON) -m venv out/alone/venv
+	out/alone/venv/bin/python -m pip install -q build
+	out/alone/venv/bin/python -m build -q ros_embedded -o out/alone/dist
+	out/alone/venv/bin/python -m pip install -q "$$(ls out/alone/dist/*.whl)[test]"
+	tar -xzf out/alone/dist/*.tar.gz -C out/alone
+	cd out/alone/ros_embedded-* && ../venv/bin/python -m pytest $(TEST_ARGS)
 
 clean: ## remove what set-up and the demo made
 	rm -rf $(VENV) build dist out *.egg-info .pytest_cache .mypy_cache .ruff_cache

@@ -118,5 +118,5 @@ def test_flow_style_is_of_sequences():
 def test_kinds_of_interfaces():
     assert is_message(get_interface("std_msgs/msg/String"))
     assert is_service(get_interface("std_srvs/srv/Empty"))
-    assert is_action(get_interface("nav2_msgs/action/Wait"))
+    assert is_action(get_interface("example_interfaces/action/Fibonacci"))
     assert not is_message(get_interface("std_srvs/srv/Empty"))
