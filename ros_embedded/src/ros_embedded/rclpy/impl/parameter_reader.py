@@ -95,7 +95,7 @@ class _ValueReader:
             self._array.append(value)
 
 
-class _Path:
+class _JoinedName:
     """Names joined by a separator. A name may contain the separator; drop_last then drops its last part only."""
 
     def __init__(self, separator: str) -> None:
@@ -128,7 +128,7 @@ class _FileReader:
     def __init__(self, table: ParameterTable) -> None:
         self._table = table
         self._value = _ValueReader()
-        self._node, self._group = _Path("/"), _Path(".")
+        self._node, self._group = _JoinedName("/"), _JoinedName(".")
         self._block: Block | None = next(iter(table.blocks.values()), None)
         self._place = 0  # the current entry in the block
         self._depth = 0  # number of open maps
