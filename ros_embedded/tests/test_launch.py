@@ -224,6 +224,7 @@ def test_given_argument_wins_over_default(context):
         (LaunchConfiguration("none", default="[1, 2]"), [1, 2]),
         (["cup-", LaunchConfiguration("name")], "cup-cup"),
         (ParameterValue("2.5", value_type=str), "2.5"),
+        (ParameterValue(LaunchConfiguration("none", default="[1, 2]"), value_type=list[float]), [1.0, 2.0]),
         (3, 3),
     ],
 )

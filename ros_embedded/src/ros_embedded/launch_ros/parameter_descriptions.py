@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, get_args, get_origin
 
 import yaml
 
@@ -22,6 +22,9 @@ class ParameterValue:
         if self.value_type is str:
             return text
         value = yaml.safe_load(text)
+        if get_origin(self.value_type) is list:
+            (element_type,) = get_args(self.value_type)
+            return [element_type(element) for element in value]
         return value if self.value_type is None else self.value_type(value)
 
 
