@@ -39,4 +39,5 @@ alone: ## build ros_embedded, and test it in an environment without robot_memory
 	cd out/alone/ros_embedded-* && ../venv/bin/python -m pytest $(TEST_ARGS)
 
 clean: ## remove what set-up and the demo made
-	rm -rf $(VENV) build dist out *.egg-info .pytest_cache .mypy_cache .ruff_cache
+	rm -rf $(VENV) build dist out *.egg-info ros_embedded/src/*.egg-info
+	for folder in . ros_embedded; do rm -rf $$folder/.pytest_cache $$folder/.mypy_cache $$folder/.ruff_cache; done
