@@ -47,3 +47,12 @@ ALFRED_KIND: dict[str, GoalKind] = {
     "pick_and_place_with_movable_recep": GoalKind.STACK,
 }
 ALFRED_NAME: dict[GoalKind, str] = {kind: name for name, kind in ALFRED_KIND.items()}
+# the kind of goal that a skill fulfils which treats a thing
+GOAL_OF_SKILL: dict[str, GoalKind] = {
+    "CleanObject": GoalKind.CLEAN,
+    "HeatObject": GoalKind.HEAT,
+    "CoolObject": GoalKind.COOL,
+    "SliceObject": GoalKind.SLICE,
+    "FillObject": GoalKind.FILL,
+    "EmptyObject": GoalKind.EMPTY,
+}

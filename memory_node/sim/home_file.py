@@ -19,7 +19,7 @@ from memory_node.sim.placement import fits, free_spot
 from memory_node.sim.processes import chill
 from memory_node.sim.thing import Thing, initial_states
 from memory_node.sim.world import World
-from memory_node.sim.yaml_1_2 import read_yaml
+from memory_node.domain.yaml_1_2 import read_yaml
 
 _HOME_KEYS = {"name", "robot", "rooms", "doors", "fixtures", "objects"}
 _FIXTURE_KEYS = {"id", "type", "at", "yaw_deg", "z_m", "size_m", "on", "states", "controls"}

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from memory_node.domain.errors import InvalidValueError
 from memory_node.domain.geometry import FloatArray, Pose
 from memory_node.domain.resources import resource_path
-from memory_node.sim.yaml_1_2 import read_yaml
+from memory_node.domain.yaml_1_2 import read_yaml
 
 EDGE_STEP_M = 0.05
 

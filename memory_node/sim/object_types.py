@@ -11,7 +11,7 @@ from typing import Any
 
 from memory_node.domain.errors import InvalidValueError
 from memory_node.domain.resources import resource_path
-from memory_node.sim.yaml_1_2 import read_yaml
+from memory_node.domain.yaml_1_2 import read_yaml
 
 DEFAULT_SLICE_COUNT = 4
 

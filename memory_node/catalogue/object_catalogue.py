@@ -1,0 +1,147 @@
+"""The one source of what kinds of things there are and what can be done with them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from memory_node.catalogue.class_name import folded, spoken
+from memory_node.catalogue.object_kind import ObjectKind, Property
+from memory_node.catalogue.spoken_names import SpokenNames
+from memory_node.catalogue.treatment import Treatment
+from memory_node.domain.errors import InvalidValueError
+from memory_node.domain.goal_labels import GoalKind
+
+SLICED_SUFFIX = "Sliced"  # AI2-THOR's names of pieces
+ANYTHING = "anything"  # the entry of `hiding_places` for what none of the others covers
+
+
+@dataclass(frozen=True, eq=False)
+class ObjectCatalogue:
+    """The kinds of a label space, with what is known of several of them; docs/label_spaces.md describes the file.
+
+    A class is found however it is spelt. One that the label space does not declare is taken for something that a hand
+    can take and nothing else.
+
+    groups: words for several classes ("fruit"). alike: classes that can stand in for one another. treatments: what
+    verbs ask for; the first of a skill is meant when the words say no more. person: the class of whom the robot works
+    for. bins: where what is thrown away goes. reading_lights: what a thing is looked at under. put_down_places: where
+    what is only in the way may be put, the handiest first. hiding_places: what may hide a thing, with a prior, for
+    things with a property or for ANYTHING. rooms: kinds of rooms with phrases that describe them. phrases: what people
+    say of several classes, with the classes. strangers: what people ask for that is no class here, and its purposes.
+    """
+
+    name: str
+    kinds: tuple[ObjectKind, ...]
+    groups: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    alike_sets: tuple[frozenset[str], ...] = ()
+    treatments: tuple[Treatment, ...] = ()
+    person: str = ""
+    bins: tuple[str, ...] = ()
+    reading_lights: tuple[str, ...] = ()
+    put_down_places: tuple[str, ...] = ()
+    hides: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+    rooms: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    phrases: tuple[tuple[tuple[str, ...], tuple[str, ...]], ...] = ()
+    strangers: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        spelt: dict[str, str] = {}
+        for kind in self.kinds:
+            other = spelt.setdefault(folded(kind.name), kind.name)
+            if other != kind.name:
+                raise InvalidValueError(f"{self.name}: {kind.name!r} and {other!r} are two spellings of one class")
+
+    # --- finding a kind
+
+    def __iter__(self) -> Iterator[ObjectKind]:
+        return iter(self.kinds)
+
+    def __len__(self) -> int:
+        return len(self.kinds)
+
+    def __contains__(self, name: object) -> bool:
+        return isinstance(name, str) and folded(name) in self._by_spelling
+
+    def __getitem__(self, name: str) -> ObjectKind:
+        return self.find(name) or ObjectKind.unknown(name)
+
+    def get(self, name: str) -> ObjectKind | None:
+        """Return the class of a name, however it is spelt; None when the label space has none."""
+        return self._by_spelling.get(folded(name))
+
+    def find(self, label: str) -> ObjectKind | None:
+        """Return the class of a name, or else the only one that people call so, as other detectors do ("couch")."""
+        return self.get(label) or self._by_spelling.get(folded(self.spoken_names.only_class(spoken(label))))
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Every class, sorted."""
+        return tuple(sorted(kind.name for kind in self.kinds))
+
+    def able(self, *wanted: Property) -> tuple[str, ...]:
+        """Return the classes that have all of some properties, in the order of the file."""
+        return tuple(kind.name for kind in self.kinds if all(kind.can(one) for one in wanted))
+
+    @cached_property
+    def spoken_names(self) -> SpokenNames:
+        """What people call the kinds."""
+        return SpokenNames(self.kinds)
+
+    @cached_property
+    def _by_spelling(self) -> Mapping[str, ObjectKind]:
+        return {folded(kind.name): kind for kind in self.kinds}
+
+    # --- kinds that belong together
+
+    def sliced(self, name: str) -> str:
+        """Return the class of the pieces that slicing makes."""
+        return self[name].slices or name + SLICED_SUFFIX
+
+    def whole(self, name: str) -> str:
+        """Return the class that pieces of class `name` were cut from; a whole is its own."""
+        return self._wholes.get(name, name.removesuffix(SLICED_SUFFIX))
+
+    @cached_property
+    def _wholes(self) -> Mapping[str, str]:
+        return {kind.slices: kind.name for kind in reversed(self.kinds) if kind.slices}
+
+    def alike(self, names: Iterable[str]) -> frozenset[str]:
+        """Return the classes that can stand in for some others where those are not to be had."""
+        wanted = set(names)
+        return frozenset(other for group in self.alike_sets if group & wanted for other in group) - wanted
+
+    def group(self, word: str) -> tuple[str, ...] | None:
+        """Return the classes of a group word such as "fruit", () for "thing"; None for other words."""
+        return self.groups.get(word)
+
+    def with_wholes(self, names: Iterable[str]) -> tuple[str, ...]:
+        """Return classes with the ones that they are part of, each behind its part: a basin and its sink."""
+        both = (one for name in names for one in (name, self[name].part_of) if one)
+        return tuple(dict.fromkeys(both))
+
+    # --- what verbs need
+
+    def treatment(self, name: str) -> Treatment | None:
+        """Return the treatment of a name such as "toast"."""
+        return next((one for one in self.treatments if one.name == name), None)
+
+    def treatments_of(self, goal: GoalKind) -> tuple[Treatment, ...]:
+        """Return the ways to fulfil a kind of goal, the one that is meant when the words say no more first."""
+        return tuple(one for one in self.treatments if one.goal is goal)
+
+    def usual_treatment(self, goal: GoalKind) -> Treatment | None:
+        """Return what is done for a kind of goal when the words say no more; None: these kinds allow nothing."""
+        return next(iter(self.treatments_of(goal)), None)
+
+    def serves(self, name: str, skill: str) -> bool:
+        """Return whether a skill can be done at things of a class."""
+        return any(name in one.at for one in self.treatments if one.skill == skill)
+
+    def hiding_places(self, name: str) -> tuple[str, ...]:
+        """Return the classes that may hide a thing of a class while they are closed, the likeliest first."""
+        kind = self[name]
+        priors = next((self.hides[one] for one in self.hides if one != ANYTHING and kind.can(Property(one))), None)
+        priors = self.hides.get(ANYTHING, {}) if priors is None else priors
+        return tuple(sorted(priors, key=lambda place: -priors[place]))

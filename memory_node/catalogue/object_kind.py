@@ -1,0 +1,125 @@
+"""One kind of thing: what it is called, what can be done with it, what it does to others."""
+
+from __future__ import annotations
+
+import enum
+from dataclasses import dataclass
+
+from memory_node.catalogue.class_name import spoken
+from memory_node.domain.errors import InvalidValueError
+from memory_node.domain.skill_library import Predicate
+
+
+class Property(str, enum.Enum):
+    """What can be done with a kind of thing (first group), or what it does to others (second group)."""
+
+    PICKUPABLE = "pickupable"  # a hand can take it
+    FIXED = "fixed"  # it stays where it is as long as the home stands
+    OPENABLE = "openable"
+    TOGGLEABLE = "toggleable"
+    LIGHT = "light"  # it is switched for its light
+    SLICEABLE = "sliceable"
+    HEATABLE = "heatable"
+    COOKABLE = "cookable"
+    COOLABLE = "coolable"
+    FILLABLE = "fillable"
+    DIRTYABLE = "dirtyable"
+    BREAKABLE = "breakable"
+    USABLE_UP = "usable_up"
+    EDIBLE = "edible"
+    SURFACE = "surface"  # things lie on it, not in it, also where its box encloses them: between the arms of a chair
+    KEPT_SHUT = "kept_shut"  # it is shut again after use, for it keeps cold, heats or guards
+
+    HEATS = "heats"
+    COOLS = "cools"
+    WATERS = "waters"
+    DRAINS = "drains"  # water runs into it and off
+    BREWS = "brews"
+    CUTS = "cuts"
+
+    def __str__(self) -> str:
+        return self.value
+
+
+@dataclass(frozen=True)
+class ObjectKind:
+    """One class of a label space.
+
+    names: what people call it, the best first. described: phrases that point at it without a name. gloss: one short
+    sentence of what it is. everyday: people mean it by its names sooner than other kinds that answer to them too.
+    holds: "on", "in" or "" for no receptacle; levels: heights at which contents stand, as fractions of its own.
+    size_m: depth (along its front's direction), width, height; None where nobody has said. slices: the class of the
+    pieces that cutting makes, slice_count of them. slides: it opens by sliding out, with its contents.
+    part_of: the class of the whole. switched_by: the class whose switch makes it work, itself where it has one.
+    rooms: kinds of rooms where such things usually are. stands_for: names in the base label space (`same_as`).
+    """
+
+    name: str
+    gloss: str = ""
+    names: tuple[str, ...] = ()
+    described: tuple[str, ...] = ()
+    everyday: bool = False
+    properties: frozenset[Property] = frozenset()
+    holds: str = ""
+    levels: tuple[float, ...] = (1.0,)
+    size_m: tuple[float, float, float] | None = None
+    slices: str = ""
+    slice_count: int = 1
+    slides: bool = False
+    part_of: str = ""
+    switched_by: str = ""
+    rooms: tuple[str, ...] = ()
+    stands_for: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        if self.holds not in ("", "on", "in"):
+            raise InvalidValueError(f"{self.name}: holds: expected 'on' or 'in', got {self.holds!r}")
+        if self.size_m is not None and min(self.size_m) <= 0.0:
+            raise InvalidValueError(f"{self.name}: size_m: expected three positive lengths, got {self.size_m}")
+        if self.can(Property.FIXED) and self.can(Property.PICKUPABLE):
+            raise InvalidValueError(f"{self.name}: is fixed or pickupable, not both")
+        if self.can(Property.SLICEABLE) != bool(self.slices):
+            raise InvalidValueError(f"{self.name}: sliceable and `slices` go together")
+
+    @classmethod
+    def unknown(cls, name: str) -> ObjectKind:
+        """Return what is assumed of a class that no label space declares: a hand can take it, and no more."""
+        words = spoken(name)
+        return cls(name, words, (words,), properties=frozenset({Property.PICKUPABLE}))
+
+    def can(self, wanted: Property) -> bool:
+        """Return whether the kind has the property."""
+        return wanted in self.properties
+
+    def satisfies(self, predicate: Predicate) -> bool:
+        """Return whether a fact about kinds holds, such as the "sliceable" of a skill's precondition.
+
+        Raises:
+            ValueError: the predicate is not about kinds.
+        """
+        return self.is_receptacle if predicate is Predicate.RECEPTACLE else self.can(Property(predicate.value))
+
+    @property
+    def pickupable(self) -> bool:
+        """Whether a hand can take it."""
+        return self.can(Property.PICKUPABLE)
+
+    @property
+    def is_receptacle(self) -> bool:
+        """Whether things can be put on or in it."""
+        return bool(self.holds)
+
+    @property
+    def holds_inside(self) -> bool:
+        """Whether what is put there is in it, not just on it."""
+        return self.holds == "in"
+
+    @property
+    def lidded(self) -> bool:
+        """Whether its contents are out of sight and reach while it is closed."""
+        return self.can(Property.OPENABLE) and self.holds_inside and not self.pickupable
+
+    @property
+    def is_light(self) -> bool:
+        """Whether it is switched for its light, as lamps and light switches are."""
+        return self.can(Property.LIGHT)

@@ -1,0 +1,44 @@
+"""Finds the classes that people's words may mean by their names."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from memory_node.catalogue.class_name import singular
+from memory_node.catalogue.object_kind import ObjectKind
+
+_RARE = 100  # rank of the names of classes that people seldom mean
+
+
+class SpokenNames:
+    """Names and synonyms of kinds; a class for which a name is its first comes before one that also answers to it."""
+
+    def __init__(self, kinds: Iterable[ObjectKind]) -> None:
+        ranked: dict[str, list[tuple[int, str]]] = {}
+        for kind in sorted(kinds, key=lambda kind: kind.name):
+            called = (*kind.names, kind.name.lower()) if kind.names else ()
+            for rank, name in enumerate(called):
+                ranked.setdefault(_plain(name), []).append((rank if kind.everyday else _RARE, kind.name))
+        self._ranked = {name: sorted(entries) for name, entries in ranked.items()}
+        self._longest = max((len(name.split()) for name in self._ranked), default=0)
+
+    def classes(self, phrase: str) -> tuple[str, ...]:
+        """Return the classes that a phrase may mean, best first; its longest and last name decides."""
+        words = _plain(phrase).split()
+        for length in range(min(self._longest, len(words)), 0, -1):
+            for start in range(len(words) - length, -1, -1):
+                found = self._ranked.get(" ".join(words[start : start + length]))
+                if found:
+                    return tuple(dict.fromkeys(name for _, name in found))
+        return ()
+
+    def only_class(self, name: str) -> str:
+        """Return the class that a whole name means before all others; "" where none does, or two do alike."""
+        found = self._ranked.get(_plain(name), [])
+        if not found or (len(found) > 1 and found[0][0] == found[1][0] and found[0][1] != found[1][1]):
+            return ""
+        return found[0][1]
+
+
+def _plain(name: str) -> str:
+    return " ".join(singular(word) for word in name.replace("'s", "").split())
