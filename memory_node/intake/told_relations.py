@@ -13,7 +13,7 @@ from memory_node.domain.states import ObjectState
 from memory_node.domain.step import StepRecord
 from memory_node.intake.meant_object import meant_object
 from memory_node.scene_graph.graph import SceneGraph
-from memory_node.scene_graph.state import ROBOT_ID, plain_name
+from memory_node.scene_graph.state import ROBOT_ID
 
 _SURE = 0.9
 _SAID = re.compile(r"(\S+) (on|in) (\S+)")
@@ -79,7 +79,7 @@ def _is_news(thing: SceneObject, support: SceneObject, inside: bool, step: StepR
 
 def _holds_inside(receptacle: SceneObject, scene: SceneGraph) -> bool:
     lidded = any(belief.state in _LIDDED for belief in receptacle.states)
-    return lidded or plain_name(receptacle.class_name) in scene.state.config.closing_classes
+    return lidded or scene.state.catalogue[receptacle.class_name].lidded
 
 
 def _kept_position(thing: SceneObject | None, support: SceneObject) -> tuple[float, float, float] | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 from memory_node.domain.config_file import read_section
@@ -66,10 +66,6 @@ class SceneGraphConfig:
     # time and history
     clock_jump_s: float = 10.0
     history_places: int = 64
-    # classes, spelt in lower case letters only
-    fixed_classes: tuple[str, ...] = field(default=())
-    closing_classes: tuple[str, ...] = field(default=())
-    surface_classes: tuple[str, ...] = field(default=())
 
     def __post_init__(self) -> None:
         for name in ("start_existence", "detection_probability", "clutter_probability", "max_existence"):

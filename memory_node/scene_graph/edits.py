@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
+from memory_node.catalogue.class_name import folded
 from memory_node.domain.errors import InvalidValueError, NotFoundError
 from memory_node.domain.scene import Room, SceneEvent, SceneEventKind
 from memory_node.scene_graph.duplicates import merge_rows
 from memory_node.scene_graph.object_table import ObjectRecord
 from memory_node.scene_graph.places import Places
-from memory_node.scene_graph.state import GraphState, plain_name
+from memory_node.scene_graph.state import GraphState
 
 _BY = "user"
 # What a person says outweighs a few hundred sightings, yet not all there will ever be.
@@ -39,7 +40,7 @@ class SceneEdits:
         record = self._state.table.record(row)
         record.classes = {new_class: _USER_WEIGHT}
         self._state.table.set_class(row, new_class)
-        record.movable = plain_name(new_class) not in self._state.config.fixed_classes
+        record.movable = self._state.may_move(new_class)
         return self._edited(row)
 
     def merge(self, object_id: str, other_id: str) -> list[SceneEvent]:
@@ -114,7 +115,7 @@ class SceneEdits:
         for row in table.rows():
             record = table.record(row)
             fits = object_id in ("", record.id) and area_id in ("", record.area_id)
-            fits = fits and (not object_class or plain_name(record.best_class) == plain_name(object_class))
+            fits = fits and (not object_class or folded(record.best_class) == folded(object_class))
             if begin_ns or end_ns:
                 fits = fits and table.first_seen[row] >= begin_ns and table.last_seen[row] <= (end_ns or 2**62)
             if fits:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from memory_node.catalogue.class_name import folded, spoken
 from memory_node.domain.answer import AnswerStatus, FindQuery, ObjectAnswer, Recollection
 from memory_node.domain.geometry import FloatArray
 from memory_node.domain.ports import TextEmbedder
@@ -15,7 +16,7 @@ from memory_node.domain.scene import SceneObject
 from memory_node.domain.states import ObjectState
 from memory_node.scene_graph.as_of import Whereabouts, whereabouts, whereabouts_as_of
 from memory_node.scene_graph.object_table import ObjectTable, Rows
-from memory_node.scene_graph.state import GraphState, plain_name
+from memory_node.scene_graph.state import GraphState
 
 _MIN_SCORE = 0.45
 
@@ -96,15 +97,7 @@ def as_answer(found: SceneObject, score: float, now_ns: int, frame_verified: boo
 
 def describe(class_name: str, states: Iterable[ObjectState]) -> str:
     """Return an object in words: its states and its class, "sliced apple"."""
-    return " ".join([*(str(state).replace("_", " ") for state in states), spoken_name(class_name)])
-
-
-def spoken_name(name: str) -> str:
-    """Return a class name as words: CounterTop and counter_top become "counter top"."""
-    spaced = "".join(
-        " " + c.lower() if c.isupper() and i and not name[i - 1].isupper() else c for i, c in enumerate(name)
-    )
-    return spaced.replace("_", " ").replace("  ", " ").lower().strip()
+    return " ".join([*(str(state).replace("_", " ") for state in states), spoken(class_name)])
 
 
 def _asked(state: GraphState, query: FindQuery, within: Collection[str] | None) -> Whereabouts:
@@ -130,8 +123,8 @@ def _text_fit(table: ObjectTable, rows: Rows, text: str, embedder: TextEmbedder 
     used = np.flatnonzero(fit_of_kind)
     classes = [table.class_names[i // sets] for i in used.tolist()]
     if embedder is None:
-        wanted = plain_name(text)
-        fit_of_kind[used] = [plain_name(name) in wanted for name in classes]
+        wanted = folded(text)
+        fit_of_kind[used] = [folded(name) in wanted for name in classes]
     else:
         states = [[state for state, held in table.state_sets[i % sets] if held] for i in used.tolist()]
         words = [describe(*described) for described in zip(classes, states)]

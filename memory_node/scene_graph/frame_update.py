@@ -19,7 +19,7 @@ from memory_node.scene_graph.fusion import fuse_geometry, fuse_label, take_geome
 from memory_node.scene_graph.object_table import ObjectRecord, Rows
 from memory_node.scene_graph.observed import Observed
 from memory_node.scene_graph.same_instance import best_same_instance, go_on_at, newcomer_like
-from memory_node.scene_graph.state import ROBOT_ID, GraphState, plain_name
+from memory_node.scene_graph.state import ROBOT_ID, GraphState
 from memory_node.scene_graph.support import update_supports
 
 _ANCHORS_KEPT = 8
@@ -244,7 +244,7 @@ class FrameUpdate:
         fuse_label(self._state.table, row, observation, self._state.sizes)
         if self._state.table.times_seen[row] == self._state.config.confirmed_sightings:
             self._state.learn_size(row)
-        record.movable = plain_name(record.best_class) not in self._state.config.fixed_classes
+        record.movable = self._state.may_move(record.best_class)
         if observation.states:
             self._state.refresh_shelter(record.id)
 

@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from memory_node.catalogue.label_space import load_catalogue
+from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.domain.answer import FindQuery, RankedArea, Recollection
 from memory_node.domain.geometry import FloatArray, Pose, wrap_angle
 from memory_node.domain.observation import Frame
@@ -27,7 +29,7 @@ from memory_node.scene_graph.pose_correction import correct_keyframes, drop_unus
 from memory_node.scene_graph.records import Record, records_hash
 from memory_node.scene_graph.relations import object_relations
 from memory_node.scene_graph.relocalization import UNMOVED, Relocalization
-from memory_node.scene_graph.room_kinds import RoomClassifier, RoomKinds
+from memory_node.scene_graph.room_kinds import RoomClassifier
 from memory_node.scene_graph.room_naming import RoomNaming
 from memory_node.scene_graph.search_areas import rank_areas
 from memory_node.scene_graph.shift import shift_graph
@@ -54,13 +56,15 @@ class SceneGraph:
         config: SceneGraphConfig | None = None,
         make_id: Callable[[int], str] | None = None,
         embedder: TextEmbedder | None = None,
+        catalogue: ObjectCatalogue | None = None,
     ) -> None:
+        """catalogue: what is known of classes; by default the household's."""
         self.config = config or SceneGraphConfig()
         make_id = make_id or StampIds()
         self.places = Places(self.config, make_id)
-        self.state = GraphState(self.config, make_id, places=self.places)
+        self.state = GraphState(self.config, make_id, places=self.places, catalogue=catalogue or load_catalogue())
         self.embedder = embedder
-        self._naming = None if embedder is None else self._naming_by(embedder)
+        self._naming = self._naming_by(embedder) if embedder is not None and self.state.catalogue.rooms else None
         self._latest: SceneSnapshot | None = None
         self._last_view: Pose | None = None
         self._camera_at: FloatArray | None = None
@@ -317,9 +321,10 @@ class SceneGraph:
         config: SceneGraphConfig | None = None,
         make_id: Callable[[int], str] | None = None,
         embedder: TextEmbedder | None = None,
+        catalogue: ObjectCatalogue | None = None,
     ) -> SceneGraph:
         """Return the graph of `to_records`; missing lists count as empty."""
-        graph = cls(config, make_id, embedder)
+        graph = cls(config, make_id, embedder, catalogue)
         load_records(graph.state, graph.places, records)
         return graph
 
@@ -348,7 +353,7 @@ class SceneGraph:
         return as_of(((self.state.object_at(row), int(place_since[row])) for row in rows), stamp_ns)
 
     def _naming_by(self, embedder: TextEmbedder) -> RoomNaming:
-        classifier = RoomClassifier(RoomKinds.load(), embedder, self.config.room_cosine_slope)
+        classifier = RoomClassifier(self.state.catalogue, embedder, self.config.room_cosine_slope)
         return RoomNaming(self.state, self.places, classifier)
 
     def _room_name(self, area_id: str) -> str:

@@ -6,9 +6,10 @@ from dataclasses import replace
 
 import numpy as np
 
+from memory_node.catalogue.class_name import folded
 from memory_node.domain.geometry import FloatArray
 from memory_node.domain.observation import Frame
-from memory_node.scene_graph.state import ROBOT_ID, GraphState, plain_name
+from memory_node.scene_graph.state import ROBOT_ID, GraphState
 
 # As far from the camera as an arm holds things while the robot drives.
 _HAND_REACH_M = 0.9
@@ -46,10 +47,8 @@ def without_held(state: GraphState, frame: Frame) -> Frame:
     """
     observations = list(frame.observations)
     for row in state.load_of(ROBOT_ID):
-        name = plain_name(state.table.record(row).best_class)
-        seen = [
-            (_distance(frame, o.box.center), i) for i, o in enumerate(observations) if plain_name(o.best_class) == name
-        ]
+        name = folded(state.table.record(row).best_class)
+        seen = [(_distance(frame, o.box.center), i) for i, o in enumerate(observations) if folded(o.best_class) == name]
         distance, index = min(seen, default=(np.inf, -1))
         if distance <= _HAND_REACH_M:
             center = observations.pop(index).box.center

@@ -24,7 +24,7 @@ from memory_node.scene_graph.records import (
     room_from_record,
     room_to_record,
 )
-from memory_node.scene_graph.state import ROBOT_ID, GraphState, plain_name
+from memory_node.scene_graph.state import ROBOT_ID, GraphState
 
 
 def row_to_record(state: GraphState, row: int) -> Record:
@@ -122,7 +122,7 @@ def load_records(state: GraphState, places: Places, records: Mapping[str, Any]) 
         record = state.table.record(row)
         known = record.support_id if record.support_id == ROBOT_ID or record.support_id in state.table.row_of else ""
         state.stand_on(row, known, record.inside and bool(known))
-        record.movable = record.movable and plain_name(record.best_class) not in state.config.fixed_classes
+        record.movable = record.movable and state.may_move(record.best_class)
     for row in state.load_of(ROBOT_ID):
         state.index.take(row)
         state.table.sheltered[row] = True

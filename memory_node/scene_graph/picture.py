@@ -14,9 +14,9 @@ from matplotlib.patches import Circle, Polygon
 from matplotlib.transforms import Affine2D
 from numpy.typing import NDArray
 
+from memory_node.catalogue.class_name import spoken
 from memory_node.domain.scene import Relation, RelationKind, SceneObject, SceneSnapshot
 from memory_node.scene_graph.colors import class_color, room_color
-from memory_node.scene_graph.find import spoken_name
 from memory_node.scene_graph.free_space import OccupancyMap
 
 _INK = "#26323d"
@@ -185,7 +185,7 @@ def _label(axes: Axes, objects: Sequence[SceneObject], size: float) -> None:
     height_m = size * 0.022
     taken: list[tuple[float, float, float, float]] = []
     for found in sorted(objects, key=lambda o: (float(o.box.center[1]), float(o.box.center[0]))):
-        name = spoken_name(found.class_name)
+        name = spoken(found.class_name)
         wide = 0.55 * height_m * len(name)
         x, y = float(found.box.center[0]), float(found.box.center[1])
         reach = 0.5 * float(np.linalg.norm(found.box.size[:2]))

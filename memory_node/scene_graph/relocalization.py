@@ -63,7 +63,7 @@ class Relocalization:
         self._landmarks = Landmarks.of(state.table, state.active_rows())
         self._places_then = places.copied()
         self._told: set[str] = set()
-        self._seen = GraphState(state.config, StampIds("seen"))
+        self._seen = GraphState(state.config, StampIds("seen"), catalogue=state.catalogue)
         self._frames = 0
 
     def note_told(self, events: Iterable[SceneEvent]) -> None:

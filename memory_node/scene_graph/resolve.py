@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from memory_node.catalogue.class_name import folded
 from memory_node.domain.skill import StateChange
 from memory_node.domain.skill_library import ObjectReference
-from memory_node.scene_graph.state import ROBOT_ID, GraphState, plain_name
+from memory_node.scene_graph.state import ROBOT_ID, GraphState
 
 _WITHIN_M = 1.0
 
@@ -26,7 +27,7 @@ def resolve_changed(state: GraphState, change: StateChange) -> int | None:
     if not change.held:
         for held in sorted(state.contents.get(ROBOT_ID, ())):
             row = state.table.row(held)
-            if plain_name(state.table.record(row).best_class) == plain_name(name):
+            if folded(state.table.record(row).best_class) == folded(name):
                 return row
     position = reference.position or change.position
     return None if position is None else nearest_of_class(state, name, position)
@@ -42,10 +43,10 @@ def resolve_reference(state: GraphState, text: str) -> int | None:
 
 def nearest_of_class(state: GraphState, name: str, position: tuple[float, float, float]) -> int | None:
     """Return the row of the nearest present object of a class within a metre of a position in map."""
-    table, wanted = state.table, plain_name(name)
+    table, wanted = state.table, folded(name)
     x, y, _ = position
     rows = state.index.within((x - _WITHIN_M, y - _WITHIN_M), (x + _WITHIN_M, y + _WITHIN_M))
-    rows = np.array([r for r in rows.tolist() if plain_name(table.record(r).best_class) == wanted], dtype=np.intp)
+    rows = np.array([r for r in rows.tolist() if folded(table.record(r).best_class) == wanted], dtype=np.intp)
     if not rows.size:
         return None
     distance = np.linalg.norm(table.center[rows] - np.array(position), axis=1)

@@ -96,7 +96,7 @@ class RoomNaming:
         """Return the name that fits: a kind is taken up when it is sure, and kept until it has become unlikely."""
         config, chances = self._state.config, self._classifier.probabilities(held)
         best = max(chances, key=lambda kind: chances[kind])
-        wanted = current = self._classifier.kinds.kind_in(room.name)
+        wanted = current = self._classifier.kind_in(room.name)
         if chances[best] >= config.room_name_confidence:
             wanted = best
         elif chances.get(current, 0.0) < config.room_keep_confidence:

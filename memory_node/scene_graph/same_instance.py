@@ -30,7 +30,7 @@ def best_same_instance(
     Sizes are compared side by side in order of length: a thing that was turned over is still itself. Years of removed
     things are candidates, so that they are compared as columns.
     """
-    if best_class == "object" or best_class in config.fixed_classes:
+    if best_class == "object":
         return None
     rows = candidates[table.class_code[candidates] == table.code_of_class(best_class)]
     sides = np.sort(np.maximum(size, config.min_thickness_m))

@@ -8,11 +8,11 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from memory_node.catalogue.class_name import spoken
 from memory_node.domain.answer import RankedArea
 from memory_node.domain.geometry import FloatArray
 from memory_node.domain.ports import TextEmbedder
 from memory_node.domain.scene import Area
-from memory_node.scene_graph.find import spoken_name
 from memory_node.scene_graph.state import GraphState
 
 _NS_PER_HOUR = 3.6e12
@@ -45,13 +45,13 @@ def rank_areas(
     weight *= np.where(viewed == 0, 1.0, 1.0 - 0.7 * np.exp(-hours))
     probability = weight / weight.sum()
 
-    spoken = [spoken_name(name) for name in (*state.table.class_names, object_class)]
+    words = [spoken(name) for name in (*state.table.class_names, object_class)]
 
     def reason(index: int) -> str:
         if seen[index] > 0.0:
-            return f"{spoken[-1]} was seen there"
+            return f"{words[-1]} was seen there"
         if company[index] > _ALIKE:
-            return f"{spoken[companion[index]]} is there"
+            return f"{words[companion[index]]} is there"
         return "part of the home" if viewed[index] else "not looked at yet"
 
     order = np.argsort(-probability, kind="stable")[: k if k > 0 else len(areas)]
@@ -103,11 +103,11 @@ def _company(
     if embedder is None or not area.size:
         return best, companion
     used = np.flatnonzero(np.bincount(code))
-    names = sorted(spoken_name(table.class_names[i]) for i in used.tolist())
-    vectors = embedder.embed([spoken_name(object_class), *names])
+    names = sorted(spoken(table.class_names[i]) for i in used.tolist())
+    vectors = embedder.embed([spoken(object_class), *names])
     cosine = dict(zip(names, np.clip(vectors[1:] @ vectors[0], 0.0, 1.0).tolist()))
     likeness = np.zeros(len(table.class_names))
-    likeness[used] = [cosine[spoken_name(table.class_names[i])] for i in used.tolist()]
+    likeness[used] = [cosine[spoken(table.class_names[i])] for i in used.tolist()]
     np.maximum.at(best, area, likeness[code])
     equal = np.flatnonzero(likeness[code] == best[area])[::-1]
     companion[area[equal]] = code[equal]

@@ -13,7 +13,7 @@ from memory_node.scene_graph.duplicates import merge_rows, same_class
 from memory_node.scene_graph.in_hand import move_load, pick_up
 from memory_node.scene_graph.object_table import ObjectRecord
 from memory_node.scene_graph.resolve import resolve_changed, resolve_reference
-from memory_node.scene_graph.state import ROBOT_ID, GraphState, plain_name
+from memory_node.scene_graph.state import ROBOT_ID, GraphState
 
 _DEFAULT_SIDE_M = 0.1
 _SKILL_SIGMA_M = 0.05
@@ -150,7 +150,7 @@ def _enter(state: GraphState, change: StateChange) -> int | None:
     record = ObjectRecord(change.object_id, {change.object_class or "object": 1.0}, change.object_class or "object")
     record.provenance = change.source
     record.anchors = state.anchors_here()
-    record.movable = plain_name(record.best_class) not in state.config.fixed_classes
+    record.movable = state.may_move(record.best_class)
     row = table.add(record)
     table.size[row] = 0.5 * table.size[whole] if whole is not None else _DEFAULT_SIDE_M
     table.first_seen[row] = table.last_seen[row] = table.place_since[row] = change.stamp_ns

@@ -9,13 +9,17 @@ from typing import Protocol
 
 import numpy as np
 
+from memory_node.catalogue.class_name import folded
+from memory_node.catalogue.label_space import load_catalogue
+from memory_node.catalogue.object_catalogue import ObjectCatalogue
+from memory_node.catalogue.object_kind import Property
 from memory_node.domain.geometry import FloatArray, OrientedBox, Pose
 from memory_node.domain.scene import Place, SceneEvent, SceneEventKind, SceneObject
 from memory_node.domain.states import ObjectState
 from memory_node.scene_graph.class_sizes import ClassSizes
 from memory_node.scene_graph.config import SceneGraphConfig
 from memory_node.scene_graph.grid_index import GridIndex
-from memory_node.scene_graph.object_table import ObjectRecord, ObjectTable, Rows
+from memory_node.scene_graph.object_table import ObjectTable, Rows
 
 ROBOT_ID = "robot"
 # An object whose faces are known this well has been seen whole.
@@ -34,7 +38,8 @@ class GraphState:
     """The objects with their indexes. Removed objects stay in the table, out of `index`.
 
     contents: what stands on or in each object. apart: neighbours that were seen in one frame and so are two things.
-    seen_apart: in how many views more an object was seen as several things than as one.
+    seen_apart: in how many views more an object was seen as several things than as one. catalogue: what is known of
+    classes.
     """
 
     config: SceneGraphConfig
@@ -48,6 +53,7 @@ class GraphState:
     counters: Counter[str] = field(default_factory=Counter)
     keyframes: dict[str, Pose] = field(default_factory=dict)
     places: AreaLookup | None = None
+    catalogue: ObjectCatalogue = field(default_factory=load_catalogue)
     now_ns: int = 0
     version: int = 0
 
@@ -106,9 +112,14 @@ class GraphState:
 
     def rows_of_class(self, name: str) -> Rows:
         """Return the rows of a class, however it is spelt, removed ones included."""
-        table, wanted = self.table, plain_name(name)
-        codes = [code for code, known in enumerate(table.class_names) if plain_name(known) == wanted]
+        table, wanted = self.table, folded(name)
+        codes = [code for code, known in enumerate(table.class_names) if folded(known) == wanted]
         return np.flatnonzero(table.alive & np.isin(table.class_code, codes))
+
+    def may_move(self, name: str) -> bool:
+        """Return whether things of a class may be elsewhere one day; what the catalogue does not know may."""
+        kind = self.catalogue.find(name)
+        return kind is None or not kind.can(Property.FIXED)
 
     def learn_size(self, row: int) -> None:
         """Let a row tell how large things of its class are, if it was seen whole."""
@@ -226,15 +237,4 @@ class GraphState:
         believed = {belief.state: belief.probability for belief in container.states}
         if believed.get(ObjectState.OPENED, 0.0) >= 0.5:
             return False
-        return believed.get(ObjectState.CLOSED, 0.0) >= 0.5 or is_class(container, self.config.closing_classes)
-
-
-def is_class(record: ObjectRecord, names: tuple[str, ...]) -> bool:
-    """Return whether an object's most probable class is one of `names`, however it is spelt (CounterTop,
-    counter_top)."""
-    return plain_name(record.best_class) in names
-
-
-def plain_name(name: str) -> str:
-    """Return a class name in lower case letters only: CounterTop, counter_top and "counter top" are one."""
-    return "".join(letter for letter in name.lower() if letter.isalnum())
+        return believed.get(ObjectState.CLOSED, 0.0) >= 0.5 or self.catalogue[container.best_class].lidded

@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from memory_node.catalogue.object_kind import Property
 from memory_node.scene_graph.object_table import Rows
-from memory_node.scene_graph.state import ROBOT_ID, GraphState, is_class
+from memory_node.scene_graph.state import ROBOT_ID, GraphState
 
 # What carries several things is at least as large as a stool.
 _FURNITURE_M2 = 0.15
@@ -38,7 +39,7 @@ def update_supports(state: GraphState, rows: Rows, neighbours: Rows) -> None:
             continue
         surface = int(np.argmin(np.where(on[i], gap[i], np.inf))) if on[i].any() else -1
         container = int(np.argmin(np.where(within[i], volumes, np.inf))) if within[i].any() else -1
-        seat = container >= 0 and is_class(table.record(int(neighbours[container])), state.config.surface_classes)
+        seat = container >= 0 and _is_surface(state, int(neighbours[container]))
         # In a bowl on a table, a thing's foot is level with the table's top as well.
         shared = surface >= 0 and abs(floor[container] - height[surface]) < state.config.on_gap_m
         if container >= 0 and (surface < 0 or (shared and not seat)):
@@ -47,6 +48,11 @@ def update_supports(state: GraphState, rows: Rows, neighbours: Rows) -> None:
             state.stand_on(row, table.record(int(neighbours[surface])).id, False)
         elif not table.sheltered[row]:
             state.stand_on(row, "", False)
+
+
+def _is_surface(state: GraphState, row: int) -> bool:
+    """Return whether things lie on an object, not in it, also where its box encloses them."""
+    return state.catalogue[state.table.record(row).best_class].can(Property.SURFACE)
 
 
 def _reach_down(state: GraphState, rows: Rows, neighbours: Rows, above: NDArray[np.bool_]) -> None:

@@ -7,11 +7,12 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
+from memory_node.catalogue.class_name import spoken
 from memory_node.domain.ports import TextEmbedder
 from memory_node.domain.scene import Area, RelationKind
 from memory_node.domain.states import ObjectState
 from memory_node.domain.token_count import estimate_tokens
-from memory_node.scene_graph.find import describe, spoken_name
+from memory_node.scene_graph.find import describe
 from memory_node.scene_graph.places import Places
 from memory_node.scene_graph.state import ROBOT_ID, GraphState
 
@@ -96,7 +97,7 @@ def _object_words(name: str, states: Sequence[ObjectState], carrier: str, inside
     if carrier == ROBOT_ID:
         words += " held by the robot"
     elif carrier:
-        words += f" {'in' if inside else 'on'} {spoken_name(carrier)}"
+        words += f" {'in' if inside else 'on'} {spoken(carrier)}"
     return words + (" (perhaps gone)" if doubtful else "")
 
 

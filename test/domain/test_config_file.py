@@ -7,6 +7,7 @@ from memory_node.domain.errors import InvalidValueError
 from memory_node.experience.config import ExperienceConfig
 from memory_node.perception.config import PerceptionConfig, SegmentationConfig
 from memory_node.planner.planner_config import PlannerConfig
+from memory_node.planner.stand_off_poses import StandOffConfig
 from memory_node.scene_graph.config import SceneGraphConfig
 from memory_node.search.config import RetrievalConfig
 from memory_node.short_term.config import ShortTermConfig
@@ -41,7 +42,7 @@ def test_section_with_an_unknown_key_is_refused(section, tmp_path):
 
 def test_list_becomes_what_the_field_holds():
     assert config_from(ExperienceConfig, {"parts": ["working"]}, "here").parts == frozenset({"working"})
-    assert config_from(SceneGraphConfig, {"fixed_classes": ["sofa"]}, "here").fixed_classes == ("sofa",)
+    assert config_from(StandOffConfig, {"reach_m": [0.1, 0.2, 0.3]}, "here").reach_m == (0.1, 0.2, 0.3)
 
 
 def test_value_of_a_wrong_type_names_the_file(tmp_path):

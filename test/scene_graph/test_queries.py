@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from memory_node.catalogue.class_name import folded, spoken
 from memory_node.domain.answer import FindQuery
 from memory_node.domain.geometry import OrientedBox, Pose
 from memory_node.domain.observation import Frame, ObjectObservation
@@ -16,9 +17,8 @@ from memory_node.domain.scene import Area, Place, SceneObject
 from memory_node.domain.skill import StateChange
 from memory_node.domain.states import ObjectState, StateBelief, believed
 from memory_node.scene_graph.edits import SceneEdits
-from memory_node.scene_graph.find import describe, spoken_name
+from memory_node.scene_graph.find import describe
 from memory_node.scene_graph.graph import SceneGraph
-from memory_node.scene_graph.state import plain_name
 
 Choice = TypeVar("Choice")
 SECOND_NS = 1_000_000_000
@@ -143,12 +143,12 @@ def straightforward(graph: SceneGraph, query: FindQuery) -> list[tuple[str, floa
     objects = graph.snapshot(query.as_of_ns).objects if query.as_of_ns else graph.objects(removed=True)
     scored = []
     for found in objects:
-        class_fits = plain_name(query.object_class) in ("", plain_name(found.class_name))
+        class_fits = folded(query.object_class) in ("", folded(found.class_name))
         if found.id in query.exclude_ids or query.area_id not in ("", found.area_id) or not class_fits:
             continue
         fit = 1.0
         if query.text and graph.embedder is None:
-            fit = float(plain_name(found.class_name) in plain_name(query.text))
+            fit = float(folded(found.class_name) in folded(query.text))
         elif query.text and graph.embedder is not None:
             one, other = graph.embedder.embed([query.text, describe(found.class_name, believed(found.states))])
             fit = float(one @ other)
@@ -202,21 +202,21 @@ def likely_areas(graph: SceneGraph, object_class: str, now_ns: int) -> dict[str,
     objects = graph.objects(removed=True)
     for found in objects:
         if graph.embedder is not None and not found.removed and found.area_id in areas:
-            one, other = graph.embedder.embed([spoken_name(object_class), spoken_name(found.class_name)])
+            one, other = graph.embedder.embed([spoken(object_class), spoken(found.class_name)])
             if np.clip(one @ other, 0.0, 1.0) > likeness[found.area_id] + 1e-6:
                 likeness[found.area_id] = float(np.clip(one @ other, 0.0, 1.0))
                 if likeness[found.area_id] > 0.3:
-                    reason[found.area_id] = f"{spoken_name(found.class_name)} is there"
+                    reason[found.area_id] = f"{spoken(found.class_name)} is there"
     for area_id in areas:
         weight[area_id] += 4.0 * likeness[area_id] ** 2
     for found in objects:
-        if plain_name(found.class_name) == plain_name(object_class):
+        if folded(found.class_name) == folded(object_class):
             places = [(found.area_id, found.last_seen_ns, found.existence * (0.3 if found.removed else 1.0))]
             for area_id, stamp_ns, trust in [*places, *((p.area_id, p.until_ns, 0.3) for p in found.history)]:
                 if area_id in areas:
                     days = max(0.0, (now_ns - stamp_ns) / 3.6e12) / 24.0
                     weight[area_id] += 8.0 * trust * (0.25 + 0.75 * 0.5**days)
-                    reason[area_id] = f"{spoken_name(object_class)} was seen there"
+                    reason[area_id] = f"{spoken(object_class)} was seen there"
     for area_id, area in areas.items():
         if area.last_viewed_ns:
             weight[area_id] *= 1.0 - 0.7 * np.exp(-(now_ns - area.last_viewed_ns) / 3.6e12)

@@ -3,6 +3,7 @@
 import gzip
 import json
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 
@@ -10,6 +11,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from memory_node.catalogue.label_space import load_catalogue
 from memory_node.domain.answer import FindQuery
 from memory_node.domain.errors import InvalidValueError, RobotMemoryError
 from memory_node.domain.geometry import Intrinsics, OrientedBox, Pose
@@ -18,7 +20,7 @@ from memory_node.domain.scene import Room, SceneObject
 from memory_node.scene_graph.config import SceneGraphConfig
 from memory_node.scene_graph.graph import SceneGraph
 from memory_node.scene_graph.marker_shapes import scene_markers
-from memory_node.scene_graph.room_kinds import RoomClassifier, RoomKinds
+from memory_node.scene_graph.room_kinds import RoomClassifier
 from memory_node.search.caching_embedder import CachingEmbedder
 from memory_node.search.minilm import MiniLmEmbedder
 
@@ -45,7 +47,7 @@ def embedder() -> CachingEmbedder:
 
 @pytest.fixture(scope="module")
 def classifier(embedder: CachingEmbedder) -> RoomClassifier:
-    return RoomClassifier(RoomKinds.load(), embedder, SceneGraphConfig.load().room_cosine_slope)
+    return RoomClassifier(load_catalogue(), embedder, SceneGraphConfig.load().room_cosine_slope)
 
 
 class House:
@@ -128,7 +130,7 @@ def test_what_stands_everywhere_tells_nothing(classifier: RoomClassifier) -> Non
 
 
 def test_empty_room_may_be_any(classifier: RoomClassifier) -> None:
-    assert max(classifier.probabilities([]).values()) == pytest.approx(1.0 / len(RoomKinds.load().phrases))
+    assert max(classifier.probabilities([]).values()) == pytest.approx(1.0 / len(load_catalogue().rooms))
 
 
 def test_room_takes_its_name_everywhere_once_it_is_sure(house: House) -> None:
@@ -208,19 +210,28 @@ class Counting:
 def test_nothing_is_embedded_while_no_new_kind_of_thing_comes(embedder: CachingEmbedder) -> None:
     counting = Counting(embedder)
     house = House(counting)  # type: ignore[arg-type]
-    house.put(["Toilet", "Towel"])
+    house.put(["shampoo", "toothpaste"])
     house.look()
     asked = counting.asked
-    house.put(["Toilet", "Towel"], left=False)
+    house.put(["shampoo", "toothpaste"], left=False)
     house.look(left=False)
     house.look()
     assert counting.asked == asked > 0
 
 
+def test_class_that_the_catalogue_knows_is_not_embedded(embedder: CachingEmbedder) -> None:
+    counting = Counting(embedder)
+    house = House(counting)  # type: ignore[arg-type]
+    house.put(["Toilet", "ShowerCurtain", "Towel"])
+    house.look()
+    assert house.room().name == "bathroom"
+    assert counting.asked == 0
+
+
 def test_broken_embedder_costs_a_name_and_no_frame(embedder: CachingEmbedder) -> None:
     counting = Counting(embedder)
     house = House(counting)  # type: ignore[arg-type]
-    house.put(["Toilet", "ShowerCurtain", "Towel", "SoapBar"])
+    house.put(["shampoo", "bath mat", "toothpaste", "shower gel"])
     counting.broken = True
     house.look()
     assert house.graph.counters["room_naming_failed"] == 1
@@ -240,11 +251,11 @@ def test_changes_within_a_period_wait_for_its_end(house: House) -> None:
     assert house.room().name == "bathroom"
 
 
-def test_kinds_without_phrases_are_refused(tmp_path: Path) -> None:
-    path = tmp_path / "kinds.yaml"
-    path.write_text("kitchen: [cooking]\nbath: []\n")
-    with pytest.raises(InvalidValueError, match="phrases"):
-        RoomKinds.load(path)
-    path.write_text("[kitchen]\n")
-    with pytest.raises(InvalidValueError, match="lists of phrases"):
-        RoomKinds.load(path)
+def test_one_kind_of_room_is_no_choice(embedder: CachingEmbedder) -> None:
+    catalogue = replace(load_catalogue(), rooms={"kitchen": ("cooking",)})
+    with pytest.raises(InvalidValueError, match="two or more"):
+        RoomClassifier(catalogue, embedder, 10.0)
+
+
+def test_rooms_of_the_catalogue_count_for_other_spellings(classifier: RoomClassifier) -> None:
+    assert classifier.probabilities(["refrigerator"]) == classifier.probabilities(["Fridge"])

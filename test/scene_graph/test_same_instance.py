@@ -55,10 +55,9 @@ def test_the_one_most_alike_is_found_among_many(seed: int) -> None:
 def test_what_cannot_move_or_has_no_name_is_not_taken_for_anything() -> None:
     table = ObjectTable()
     for name in ("object", "counter"):
-        table.size[table.add(ObjectRecord(name, {name: 1.0}, name))] = 0.1
-    config = SceneGraphConfig(fixed_classes=("counter",))
+        table.size[table.add(ObjectRecord(name, {name: 1.0}, name, movable=name != "counter"))] = 0.1
     for name in ("object", "counter"):
-        assert best_same_instance(table, np.arange(2), name, np.full(3, 0.1), None, config) is None
+        assert best_same_instance(table, np.arange(2), name, np.full(3, 0.1), None, CONFIG) is None
 
 
 def test_what_is_found_where_the_robot_comes_first_is_not_what_went_missing_elsewhere(world: Any) -> None:
