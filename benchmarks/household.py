@@ -19,6 +19,7 @@ from benchmarks.household_metrics import rows_of
 from benchmarks.household_stream import StreamSetting, run_stream
 from benchmarks.rows import emit
 from memory_node.app.progress import progress_bar
+from memory_node.catalogue.label_space import load_catalogue
 from memory_node.domain.clock import system_clock
 from memory_node.domain.ports import TextEmbedder
 from memory_node.experience.config import ExperienceConfig
@@ -26,7 +27,6 @@ from memory_node.experience.experience import Experience
 from memory_node.experience.extractor import RuleExtractor
 from memory_node.experience.log import NullLog
 from memory_node.planner.ablated_memory import MODES
-from memory_node.planner.object_kinds import load_object_kinds
 from memory_node.planner.open_planner import PLANNERS, open_planner
 from memory_node.planner.planner import Planner
 from memory_node.planner.planner_config import PlannerConfig
@@ -65,7 +65,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Run the benchmark; return the exit status."""
     cases = load_cases(args.tasks, args.suite, args.limit, args.seed)
-    kinds = load_object_kinds()
+    kinds = load_catalogue()
     embedder = CachingEmbedder(MiniLmEmbedder())
     homes = Homes(args.scenes, kinds, args.seed)
     planner = open_planner(args.planner, embedder, _settings(args.faults))
@@ -104,7 +104,7 @@ def live(
     cases: Sequence[Case], homes: Homes, mode: str, embedder: TextEmbedder, planner: Planner, title: str
 ) -> list[Trial]:
     """Carry out all cases, one life a floor plan, and return their trials in order."""
-    kinds = load_object_kinds()
+    kinds = load_catalogue()
     trials: list[Trial] = []
     with progress_bar() as bar:
         task: Any = bar.add_task(f"memory {title}", total=len(cases))

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from memory_node.catalogue.class_name import singular
+from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.domain.states import ObjectState
 from memory_node.planner.language.class_names import Grounding
-from memory_node.planner.language.noun_phrase import singular
-from memory_node.planner.object_kinds import ObjectKinds, alike
 from memory_node.sim.alfred_home import position_from_thor
 from memory_node.sim.thing import Thing
 from memory_node.sim.visibility import horizontal_distance
@@ -63,7 +63,7 @@ class Condition:
             return bool(apart <= _PLACE_WITHIN_M) and world.held_id != thing.id
         if any(support.class_name in self.others for support in world.supports(thing)):
             return True
-        beside = [other for other in world if other.class_name in self.others and not other.type.is_receptacle]
+        beside = [other for other in world if other.class_name in self.others and not other.kind.is_receptacle]
         return world.held_id != thing.id and any(
             horizontal_distance(other.box, thing.box.center) <= _BESIDE_WITHIN_M
             for other in beside
@@ -74,7 +74,7 @@ class Condition:
 class ConditionReader:
     """Reads conditions against the classes that a world has."""
 
-    def __init__(self, kinds: ObjectKinds) -> None:
+    def __init__(self, kinds: ObjectCatalogue) -> None:
         self._kinds = kinds
         self._grounding = Grounding(kinds, None)
 
@@ -110,7 +110,7 @@ class ConditionReader:
             return Condition(text, predicate, classes, states=states, malformed=problem)
         if predicate not in _ON:
             return Condition(text, malformed=f"{match.group('name')!r} is no known predicate")
-        if not any(self._kinds[name].movable for name in classes):
+        if not any(self._kinds[name].pickupable for name in classes):
             return Condition(text, malformed=f"{subject.strip()!r} cannot be moved")
         point = _POINT.search(other)
         if point:
@@ -123,8 +123,8 @@ class ConditionReader:
     def _classes(self, words: str, present: set[str]) -> frozenset[str]:
         """Return the home's classes that the words may mean, with the pieces that they may be cut into."""
         named = set(self._grounding.by_name(_head(words)))
-        named |= {self._kinds.sliced(name) for name in named if self._kinds[name].slices}
-        found = named & present or alike(named) & present
+        named |= {self._kinds[name].slices for name in named if self._kinds[name].slices}
+        found = named & present or self._kinds.alike(named) & present
         return frozenset(found | {name for name in named if self._kinds.whole(name) in present})
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 
 from benchmarks.household_conditions import Condition
+from memory_node.catalogue.class_name import singular
+from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.planner.language.class_names import Grounding
-from memory_node.planner.language.noun_phrase import singular
-from memory_node.planner.object_kinds import ObjectKinds, alike
 
 _PART_ENDS = re.compile(r"[,.;]|\bthen\b")
 _LONGEST_NAME = 3
@@ -16,7 +16,7 @@ _LONGEST_NAME = 3
 class Wording:
     """The classes that an instruction names, part by part (between commas, full stops and "then")."""
 
-    def __init__(self, instruction: str, kinds: ObjectKinds) -> None:
+    def __init__(self, instruction: str, kinds: ObjectCatalogue) -> None:
         self._kinds = kinds
         self._grounding = Grounding(kinds, None)
         spaced = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", instruction).lower()
@@ -24,7 +24,7 @@ class Wording:
 
     def contradiction(self, condition: Condition) -> str:
         """Return how a condition contradicts the instruction; "" when it may be what the words mean."""
-        subject = condition.classes | alike(condition.classes)
+        subject = condition.classes | self._kinds.alike(condition.classes)
         if not any(part & subject for part in self._parts):
             return "the instruction does not name it"
         # A part that names the place and other things for it leaves no room for this one.
@@ -39,4 +39,4 @@ class Wording:
         return frozenset(name for run in runs for name in self._grounding.by_name(" ".join(run)))
 
     def _movable(self, names: frozenset[str]) -> bool:
-        return any(self._kinds[name].movable for name in names)
+        return any(self._kinds[name].pickupable for name in names)

@@ -8,10 +8,10 @@ from typing import Protocol
 from benchmarks.household_cases import Case
 from benchmarks.household_conditions import Condition, ConditionReader
 from benchmarks.household_contradictions import Wording
+from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.domain.goal_labels import GoalKind
 from memory_node.domain.states import ObjectState
 from memory_node.planner.goal import Goal, Mention, goal_from_alfred
-from memory_node.planner.object_kinds import ObjectKinds
 from memory_node.sim.thing import HAND, Thing
 from memory_node.sim.world import World
 
@@ -35,7 +35,7 @@ class Judge(Protocol):
         """Return what is wrong with the conditions themselves."""
 
 
-def judge_of(case: Case, world: World, kinds: ObjectKinds) -> Judge:
+def judge_of(case: Case, world: World, kinds: ObjectCatalogue) -> Judge:
     """Return the judge of a case in its world as it is at the start."""
     if case.conditions:
         return ConditionJudge(ConditionReader(kinds).read(case.conditions, world), Wording(case.instruction, kinds))
@@ -79,10 +79,11 @@ class ConditionJudge:
 class AlfredJudge:
     """ALFRED's goal conditions (Shridhar et al. 2020), on the state at the end; treatments count once they happened."""
 
-    def __init__(self, goal: Goal, kinds: ObjectKinds) -> None:
+    def __init__(self, goal: Goal, kinds: ObjectCatalogue) -> None:
         self._goal = goal
         name = goal.target.object_class
-        self._targets = frozenset({kinds.sliced(name)} if goal.sliced else {name, kinds.sliced(name)})
+        pieces = kinds[name].slices
+        self._targets = frozenset({pieces} if goal.sliced else {name, pieces})
         self._treated: set[str] = set()
 
     def watch(self, world: World) -> None:

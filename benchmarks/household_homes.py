@@ -11,10 +11,11 @@ import numpy as np
 
 from benchmarks.household_cases import Case
 from benchmarks.household_conditions import ConditionReader
+from memory_node.catalogue.object_catalogue import ObjectCatalogue
+from memory_node.catalogue.object_kind import Property
 from memory_node.domain.geometry import FloatArray, OrientedBox
-from memory_node.planner.object_kinds import ObjectKinds
 from memory_node.sim.alfred_home import AlfredScenes
-from memory_node.sim.object_types import ObjectType, Property
+from memory_node.sim.object_types import ObjectType
 from memory_node.sim.placement import fits, free_spot
 from memory_node.sim.processes import chill
 from memory_node.sim.thing import Thing, initial_states
@@ -60,7 +61,7 @@ _SEVERAL = re.compile(r"\b(?:two|both|2)\b", re.IGNORECASE)
 class Homes:
     """Builds the world of each case; seed: of the furnishing, the same for all cases on one floor plan."""
 
-    def __init__(self, scenes: Path, kinds: ObjectKinds, seed: int) -> None:
+    def __init__(self, scenes: Path, kinds: ObjectCatalogue, seed: int) -> None:
         self._scenes = AlfredScenes(scenes)
         self._kinds = kinds
         self._seed = seed
@@ -87,25 +88,27 @@ class Homes:
 def _furnish(world: World, names: Iterable[str], generator: random.Random) -> None:
     """Add one thing of each class that the world lacks and that has a place in it."""
     for name in names:
-        kind = world.types.get(name)
-        if kind is None or world.of_class(name):
+        thing_type = world.types.get(name)
+        if thing_type is None or world.of_class(name):
             continue
-        if kind.can(Property.PICKUPABLE):
-            _add(world, kind, _PLACES.get(name, _OTHER_PLACES), generator)
+        if thing_type.can(Property.PICKUPABLE):
+            _add(world, thing_type, _PLACES.get(name, _OTHER_PLACES), generator)
         elif name in _ON_TABLES:
-            _add(world, kind, _ON_TABLES[name], generator, fixed=True)
+            _add(world, thing_type, _ON_TABLES[name], generator, fixed=True)
         elif name in _STANDING:
-            _stand(world, kind, 0.5 * kind.size_m[2], generator)
+            _stand(world, thing_type, 0.5 * thing_type.size_m[2], generator)
         elif name in _ON_WALLS:
-            _stand(world, kind, _ON_WALLS[name], generator)
+            _stand(world, thing_type, _ON_WALLS[name], generator)
 
 
-def _add(world: World, kind: ObjectType, places: Sequence[str], generator: random.Random, fixed: bool = False) -> None:
+def _add(
+    world: World, thing_type: ObjectType, places: Sequence[str], generator: random.Random, fixed: bool = False
+) -> None:
     receptacles = [thing for name in places for thing in world.of_class(name)]
-    receptacles = receptacles or [thing for thing in world if thing.type.is_receptacle and thing.fixed]
-    number = len(world.of_class(kind.name)) + 1
-    box = OrientedBox(np.zeros(3), np.array(kind.size_m))
-    thing = Thing(f"{kind.name}|{number}", kind, box, fixed=fixed, states=initial_states(kind))
+    receptacles = receptacles or [thing for thing in world if thing.kind.is_receptacle and thing.fixed]
+    number = len(world.of_class(thing_type.name)) + 1
+    box = OrientedBox(np.zeros(3), np.array(thing_type.size_m))
+    thing = Thing(f"{thing_type.name}|{number}", thing_type, box, fixed=fixed, states=initial_states(thing_type))
     for _ in range(_TRIES):
         if not receptacles:
             return
@@ -113,7 +116,7 @@ def _add(world: World, kind: ObjectType, places: Sequence[str], generator: rando
         spot = free_spot(thing, receptacle, world.contents(receptacle.id), None) if fits(thing, receptacle) else None
         if spot is not None and float(np.linalg.norm(world.grid.points - spot.center[:2], axis=1).min()) <= _IN_REACH_M:
             thing.box = OrientedBox(spot.center, box.size, spot.yaw_rad)
-            thing.parent_id, thing.inside = receptacle.id, receptacle.type.holds == "in"
+            thing.parent_id, thing.inside = receptacle.id, receptacle.kind.holds == "in"
             world.add(thing)
             return
 
@@ -123,7 +126,7 @@ def _put_where_it_belongs(world: World, classes: Collection[str], place: FloatAr
     thing = next((one for one in world if one.class_name in classes and not one.fixed), None)
     if thing is None:
         return
-    furniture = [one for one in world if one.type.is_receptacle and one.fixed and fits(thing, one)]
+    furniture = [one for one in world if one.kind.is_receptacle and one.fixed and fits(thing, one)]
     for receptacle in sorted(furniture, key=lambda one: _distance(one.box, place)):
         others = [one for one in world.contents(receptacle.id) if one is not thing]
         spot = free_spot(thing, receptacle, others, place)
@@ -139,7 +142,7 @@ def _distance(box: OrientedBox, place: FloatArray) -> float:
     return float(np.hypot(horizontal_distance(box, place), below))
 
 
-def _stand(world: World, kind: ObjectType, height_m: float, generator: random.Random) -> None:
+def _stand(world: World, thing_type: ObjectType, height_m: float, generator: random.Random) -> None:
     """Stand or hang something beside the free floor, where it blocks no way, with its middle at a height."""
     spots = world.grid.points
     middle = spots.mean(axis=0)
@@ -148,5 +151,5 @@ def _stand(world: World, kind: ObjectType, height_m: float, generator: random.Ra
     outward = np.array([x, y]) - middle
     outward /= max(float(np.linalg.norm(outward)), 1e-6)
     center = np.array([*(np.array([x, y]) + 0.4 * outward), height_m])
-    box = OrientedBox(center, np.array(kind.size_m), float(np.arctan2(-outward[1], -outward[0])))
-    world.add(Thing(f"{kind.name}|1", kind, box, fixed=True, states=initial_states(kind)))
+    box = OrientedBox(center, np.array(thing_type.size_m), float(np.arctan2(-outward[1], -outward[0])))
+    world.add(Thing(f"{thing_type.name}|1", thing_type, box, fixed=True, states=initial_states(thing_type)))

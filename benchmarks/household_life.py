@@ -9,6 +9,7 @@ import numpy as np
 
 from benchmarks.household_cases import Case
 from benchmarks.household_goals import Judge
+from memory_node.catalogue.object_kind import Property
 from memory_node.domain.geometry import FloatArray, OrientedBox, Pose
 from memory_node.domain.ports import TextEmbedder
 from memory_node.domain.skill import SkillCall, SkillResult, StateChange
@@ -23,7 +24,6 @@ from memory_node.scene_graph.config import SceneGraphConfig
 from memory_node.scene_graph.free_space import OccupancyMap
 from memory_node.sim.alfred_home import ALFRED_REACH_M
 from memory_node.sim.execution import Progress
-from memory_node.sim.object_types import Property
 from memory_node.sim.robot import HomeRobot
 from memory_node.sim.robot_config import ExecutionFaults, RobotConfig
 from memory_node.sim.visibility import horizontal_distance

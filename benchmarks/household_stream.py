@@ -15,6 +15,7 @@ from benchmarks.household_goals import judge_of
 from benchmarks.household_homes import Homes
 from benchmarks.household_life import Life, Trial
 from memory_node.app.progress import progress_bar
+from memory_node.catalogue.label_space import load_catalogue
 from memory_node.domain.clock import system_clock
 from memory_node.domain.ports import TextEmbedder
 from memory_node.domain.skill import FailureReason
@@ -22,7 +23,6 @@ from memory_node.experience.config import ExperienceConfig
 from memory_node.experience.experience import Experience
 from memory_node.experience.extractor import RuleExtractor
 from memory_node.experience.log import NullLog
-from memory_node.planner.object_kinds import load_object_kinds
 from memory_node.planner.planner import Planner
 
 # Name -> parts of experience, and guided retry. First BrainMem's ablation, each row with all parts of those above it.
@@ -74,7 +74,7 @@ def _live(
     config = ExperienceConfig(parts=parts)
     experience = Experience(config, RuleExtractor(), NullLog(), system_clock)
     mode = (("full+" if setting.objects == "full" else "") + "experience") if parts else setting.objects
-    kinds = load_object_kinds()
+    kinds = load_catalogue()
     lives: dict[str, Life] = {}
     trials = []
     for number, case in enumerate(shuffled):

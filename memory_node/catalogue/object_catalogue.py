@@ -12,8 +12,8 @@ from memory_node.catalogue.spoken_names import SpokenNames
 from memory_node.catalogue.treatment import Treatment
 from memory_node.domain.errors import InvalidValueError
 from memory_node.domain.goal_labels import GoalKind
+from memory_node.domain.skill_library import Appliance
 
-SLICED_SUFFIX = "Sliced"  # AI2-THOR's names of pieces
 ANYTHING = "anything"  # the entry of `hiding_places` for what none of the others covers
 
 
@@ -24,12 +24,12 @@ class ObjectCatalogue:
     A class is found however it is spelt. One that the label space does not declare is taken for something that a hand
     can take and nothing else.
 
-    groups: words for several classes ("fruit"). alike: classes that can stand in for one another. treatments: what
+    groups: words for several classes ("fruit"). alike_sets: classes that can stand in for one another. treatments: what
     verbs ask for; the first of a skill is meant when the words say no more. person: the class of whom the robot works
     for. bins: where what is thrown away goes. reading_lights: what a thing is looked at under. put_down_places: where
-    what is only in the way may be put, the handiest first. hiding_places: what may hide a thing, with a prior, for
-    things with a property or for ANYTHING. rooms: kinds of rooms with phrases that describe them. phrases: what people
-    say of several classes, with the classes. strangers: what people ask for that is no class here, and its purposes.
+    what is only in the way may be put, the handiest first. hides: what may hide a thing, with a prior, for things with
+    a property or for ANYTHING. rooms: kinds of rooms with phrases that describe them. phrases: what people say of
+    several classes, with the classes. strangers: what people ask for that is no class here, and its purposes.
     """
 
     name: str
@@ -95,13 +95,9 @@ class ObjectCatalogue:
 
     # --- kinds that belong together
 
-    def sliced(self, name: str) -> str:
-        """Return the class of the pieces that slicing makes."""
-        return self[name].slices or name + SLICED_SUFFIX
-
     def whole(self, name: str) -> str:
         """Return the class that pieces of class `name` were cut from; a whole is its own."""
-        return self._wholes.get(name, name.removesuffix(SLICED_SUFFIX))
+        return self._wholes.get(name, name)
 
     @cached_property
     def _wholes(self) -> Mapping[str, str]:
@@ -134,6 +130,19 @@ class ObjectCatalogue:
     def usual_treatment(self, goal: GoalKind) -> Treatment | None:
         """Return what is done for a kind of goal when the words say no more; None: these kinds allow nothing."""
         return next(iter(self.treatments_of(goal)), None)
+
+    def appliance(self, name: str, reference: str = "") -> Appliance:
+        """Return what the steps of a composite depend on at a thing of a class; reference: how calls name the thing."""
+        kind, reference = self[name], reference or name
+        switch = reference if kind.switched_by == kind.name else kind.switched_by
+        return Appliance(reference, kind.can(Property.OPENABLE) and kind.holds_inside, switch)
+
+    def needs_of_skills(self) -> Mapping[str, tuple[str, ...]]:
+        """Return by skill the classes of the places where it is done and of the tools that it needs."""
+        needs: dict[str, dict[str, None]] = {}
+        for one in self.treatments:
+            needs.setdefault(one.skill, {}).update(dict.fromkeys((*one.at, *one.tools)))
+        return {skill: tuple(names) for skill, names in needs.items()}
 
     def serves(self, name: str, skill: str) -> bool:
         """Return whether a skill can be done at things of a class."""

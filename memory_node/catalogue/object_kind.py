@@ -100,6 +100,11 @@ class ObjectKind:
         return self.is_receptacle if predicate is Predicate.RECEPTACLE else self.can(Property(predicate.value))
 
     @property
+    def best_name(self) -> str:
+        """What people call it first."""
+        return self.names[0] if self.names else spoken(self.name)
+
+    @property
     def pickupable(self) -> bool:
         """Whether a hand can take it."""
         return self.can(Property.PICKUPABLE)

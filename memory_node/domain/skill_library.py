@@ -6,7 +6,7 @@ An object argument is an object id, a class name, or "Class@x,y,z": a remembered
 from __future__ import annotations
 
 import enum
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 
@@ -31,7 +31,7 @@ class Predicate(str, enum.Enum):
 
     HAND_EMPTY = "hand_empty"
     HOLDING = "holding"
-    HOLDING_KNIFE = "holding_knife"
+    HOLDING_CUTTER = "holding_cutter"  # the hand holds something that cuts
     NEAR = "near"
     KNOWN = "known"
     ACCESSIBLE = "accessible"  # not inside something closed
@@ -44,11 +44,29 @@ class Predicate(str, enum.Enum):
     SLICEABLE = "sliceable"
     BREAKABLE = "breakable"
     FILLABLE = "fillable"
+    HEATABLE = "heatable"
+    COOLABLE = "coolable"
     RECEPTACLE = "receptacle"
     DESTROYED = "destroyed"
 
     def __str__(self) -> str:
         return self.value
+
+
+# The facts about what kind of thing something is: they hold or not as long as it is one.
+KIND_PREDICATES = frozenset(
+    {
+        Predicate.PICKUPABLE,
+        Predicate.OPENABLE,
+        Predicate.TOGGLEABLE,
+        Predicate.SLICEABLE,
+        Predicate.BREAKABLE,
+        Predicate.FILLABLE,
+        Predicate.HEATABLE,
+        Predicate.COOLABLE,
+        Predicate.RECEPTACLE,
+    }
+)
 
 
 @dataclass(frozen=True)
@@ -90,11 +108,21 @@ class Argument:
 
 
 @dataclass(frozen=True)
-class Skill:
-    """A declaration: what the skill needs, what it changes, what it costs, and for a composite what it is made of.
+class Appliance:
+    """What a composite works at. reference: how calls name it; opens: it has a door or a lid; switch: how calls name
+    what turns it on, "" where it works by itself."""
 
-    nominal_s: seconds that the arm or the wait takes, travel excluded. fixture: the class that a composite works at.
-    steps: calls with "{object}" placeholders that together do the same as the composite.
+    reference: str
+    opens: bool = False
+    switch: str = ""
+
+
+@dataclass(frozen=True)
+class Skill:
+    """A declaration: what the skill needs, what it changes, what it costs.
+
+    nominal_s: seconds that the arm or the wait takes, travel excluded. composite: it is made of other skills, done at
+    an appliance (`steps_at`).
     """
 
     name: str
@@ -103,13 +131,7 @@ class Skill:
     preconditions: tuple[Precondition, ...]
     effects: tuple[Fact, ...]
     nominal_s: float
-    fixture: str = ""
-    steps: tuple[SkillCall, ...] = ()
-
-    @property
-    def composite(self) -> bool:
-        """Whether it is made of other skills."""
-        return bool(self.steps)
+    composite: bool = False
 
     @property
     def signature(self) -> str:
@@ -119,13 +141,23 @@ class Skill:
             names[-1] = f"[{names[-1]}]"
         return f"{self.name}({', '.join(names)})"
 
-    def expand(self, object_reference: str, fixture_reference: str = "") -> tuple[SkillCall, ...]:
-        """Return a composite's steps for one object at one fixture (default: by its class)."""
+    def steps_at(self, object_reference: str, appliance: Appliance) -> tuple[SkillCall, ...]:
+        """Return the calls that do the same as a composite: put the object in or on the appliance, let that work, take
+        the object again.
 
-        def argument(text: str) -> str:
-            return (fixture_reference or text) if text == self.fixture else text.format(object=object_reference)
-
-        return tuple(SkillCall(step.skill, tuple(argument(text) for text in step.arguments)) for step in self.steps)
+        Raises:
+            InvalidValueError: the skill is no composite.
+        """
+        if not self.composite:
+            raise InvalidValueError(f"{self.name} is not made of other skills")
+        place = (appliance.reference,)
+        opening = (SkillCall("OpenObject", place),) if appliance.opens else ()
+        closing = (SkillCall("CloseObject", place),) if appliance.opens else ()
+        switch = (appliance.switch,)
+        running = (SkillCall("ToggleOn", switch), SkillCall("ToggleOff", switch)) if appliance.switch else ()
+        put = SkillCall("PutObject", (object_reference, appliance.reference))
+        take = SkillCall("PickupObject", (object_reference,))
+        return (SkillCall("GoToObject", place), *opening, put, *closing, *running, *opening, take, *closing)
 
 
 def _object(description: str, name: str = "object") -> Argument:
@@ -166,6 +198,11 @@ _HAND_EMPTY = Precondition(
 _HOLDING = Precondition(_is(Predicate.HOLDING, "object"), FailureReason.NOT_HOLDING, "PickupObject(object) first")
 
 
+_HOLDING_CUTTER = Precondition(
+    _is(Predicate.HOLDING_CUTTER), FailureReason.PRECONDITION, "PickupObject a tool that cuts first"
+)
+
+
 def _switching(name: str, verb: str, things: str, on: bool) -> Skill:
     gained, lost = (ObjectState.ON, ObjectState.OFF) if on else (ObjectState.OFF, ObjectState.ON)
     return Skill(
@@ -178,42 +215,17 @@ def _switching(name: str, verb: str, things: str, on: bool) -> Skill:
     )
 
 
-def _at_fixture(name: str, summary: str, fixture: str, state: ObjectState, lost: ObjectState, s: float) -> Skill:
-    inner: dict[str, tuple[SkillCall, ...]] = {
-        "SinkBasin": (
-            SkillCall("PutObject", ("{object}", "SinkBasin")),
-            SkillCall("ToggleOn", ("Faucet",)),
-            SkillCall("ToggleOff", ("Faucet",)),
-            SkillCall("PickupObject", ("{object}",)),
-        ),
-        "Microwave": (
-            SkillCall("OpenObject", ("Microwave",)),
-            SkillCall("PutObject", ("{object}", "Microwave")),
-            SkillCall("CloseObject", ("Microwave",)),
-            SkillCall("ToggleOn", ("Microwave",)),
-            SkillCall("ToggleOff", ("Microwave",)),
-            SkillCall("OpenObject", ("Microwave",)),
-            SkillCall("PickupObject", ("{object}",)),
-            SkillCall("CloseObject", ("Microwave",)),
-        ),
-        "Fridge": (
-            SkillCall("OpenObject", ("Fridge",)),
-            SkillCall("PutObject", ("{object}", "Fridge")),
-            SkillCall("CloseObject", ("Fridge",)),
-            SkillCall("OpenObject", ("Fridge",)),
-            SkillCall("PickupObject", ("{object}",)),
-            SkillCall("CloseObject", ("Fridge",)),
-        ),
-    }
+def _at_appliance(
+    name: str, summary: str, state: ObjectState, lost: ObjectState, s: float, needs: tuple[Precondition, ...] = ()
+) -> Skill:
     return Skill(
         name,
         f"{summary}; the object is in the hand before and after",
-        (_object("what is held"), _optional(f"which {fixture}; default: one in view", "fixture")),
-        (_HOLDING,),
+        (_object("what is held"), _optional("at which appliance; default: the usual one", "fixture")),
+        (_HOLDING, *needs),
         (_has(state), _has(lost, value=False), _is(Predicate.NEAR, "fixture")),
         nominal_s=s,
-        fixture=fixture,
-        steps=(SkillCall("GoToObject", (fixture,)), *inner[fixture]),
+        composite=True,
     )
 
 
@@ -306,12 +318,10 @@ _DECLARATIONS = (
     _switching("SwitchOff", "switch off", "a lamp or another light", False),
     Skill(
         "SliceObject",
-        "cut the object with the knife in the hand",
+        "cut the object with what the hand holds",
         (_object("what to cut"),),
         (
-            Precondition(
-                _is(Predicate.HOLDING_KNIFE), FailureReason.PRECONDITION, "PickupObject a Knife or ButterKnife first"
-            ),
+            _HOLDING_CUTTER,
             _kind(Predicate.SLICEABLE),
             _near(),
             _ACCESSIBLE,
@@ -342,7 +352,6 @@ _DECLARATIONS = (
         (_HOLDING, _kind(Predicate.FILLABLE)),
         (_has(ObjectState.FILLED), _has(ObjectState.USED_UP, value=False)),
         nominal_s=5.0,
-        fixture="Faucet",
     ),
     Skill(
         "EmptyObject",
@@ -352,15 +361,26 @@ _DECLARATIONS = (
         (_has(ObjectState.USED_UP), _has(ObjectState.FILLED, value=False)),
         nominal_s=3.0,
     ),
-    _at_fixture("CleanObject", "wash it under the tap", "SinkBasin", ObjectState.CLEANED, ObjectState.DIRTY, 16.0),
-    _at_fixture("HeatObject", "heat it in the microwave", "Microwave", ObjectState.HEATED, ObjectState.COLD, 28.0),
-    _at_fixture("CoolObject", "cool it in the fridge", "Fridge", ObjectState.COLD, ObjectState.HEATED, 20.0),
+    _at_appliance("CleanObject", "wash it in running water", ObjectState.CLEANED, ObjectState.DIRTY, 16.0),
+    _at_appliance(
+        "HeatObject",
+        "heat it in or on an appliance",
+        ObjectState.HEATED,
+        ObjectState.COLD,
+        28.0,
+        (_kind(Predicate.HEATABLE),),
+    ),
+    _at_appliance(
+        "CoolObject",
+        "cool it in an appliance",
+        ObjectState.COLD,
+        ObjectState.HEATED,
+        20.0,
+        (_kind(Predicate.COOLABLE),),
+    ),
 )
 
 SKILLS: Mapping[str, Skill] = MappingProxyType({skill.name: skill for skill in _DECLARATIONS})
-
-# AI2-THOR's cutting tools: any of them fulfils Predicate.HOLDING_KNIFE.
-KNIFE_CLASSES = frozenset({"Knife", "ButterKnife"})
 
 
 def declaration(skill: str) -> Skill:
@@ -393,18 +413,30 @@ def check_call(call: SkillCall) -> Skill:
     return skill
 
 
-def library_text(skills: Iterable[Skill] = _DECLARATIONS) -> str:
-    """Return the library as Markdown: one entry a skill, for prompts and docs."""
+def library_text(
+    skills: Iterable[Skill] = _DECLARATIONS, classes: Mapping[str, Sequence[str]] = MappingProxyType({})
+) -> str:
+    """Return the library as Markdown: one entry a skill, for prompts and docs.
+
+    classes: by skill, the classes of the places where it is done and of the tools that it needs.
+    """
     entries = []
     for skill in skills:
         needs = "; ".join(f"{rule.fact} [else {rule.reason}: {rule.remedy}]" for rule in skill.preconditions)
         effects = "; ".join(str(fact) for fact in skill.effects)
         lines = [f"- `{skill.signature}`: {skill.summary}. About {skill.nominal_s:g} s."]
         lines += [f"  - needs: {needs}"] if needs else []
+        lines += [f"  - at or with: {', '.join(classes[skill.name])}"] if classes.get(skill.name) else []
         lines += [f"  - afterwards: {effects}"]
-        lines += [f"  - made of: {', '.join(str(step) for step in skill.steps)}"] if skill.steps else []
+        lines += [f"  - made of: {_STEPS_TEXT}"] if skill.composite else []
         entries.append("\n".join(lines))
     return "\n".join(entries)
+
+
+_STEPS_TEXT = (
+    "GoToObject(fixture), PutObject(object, fixture), PickupObject(object); in between ToggleOn and ToggleOff of what "
+    "turns the fixture on, and OpenObject and CloseObject of a fixture with a door"
+)
 
 
 @dataclass(frozen=True)

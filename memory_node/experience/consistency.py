@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from memory_node.catalogue.label_space import load_catalogue
+from memory_node.catalogue.object_catalogue import ObjectCatalogue
+from memory_node.catalogue.object_kind import Property
+from memory_node.domain.goal_labels import GoalKind
 from memory_node.domain.skill import FailureReason, SkillCall
-from memory_node.domain.skill_library import KNIFE_CLASSES, SKILLS, ObjectReference, Precondition, Predicate
+from memory_node.domain.skill_library import SKILLS, ObjectReference, Precondition, Predicate
 from memory_node.domain.states import ObjectState
 from memory_node.domain.step import StepRecord
 from memory_node.experience.class_actions import class_call
 from memory_node.experience.remedy import broken_rules, declared_remedy, remedy_of_rule
-
-_FAUCET = "Faucet"
-_BASINS = ("SinkBasin", "Sink", "BathtubBasin")
 
 
 @dataclass(frozen=True)
@@ -36,9 +37,11 @@ class ConsistencyWarning:
 class BelievedFacts:
     """What the steps so far say about the hand, about what is where, and about what is open; by class name.
 
-    near: where the robot drove last; just_moved: whether that was the last successful step.
+    kinds: what can be done with classes. near: where the robot drove last; just_moved: whether that was the last
+    successful step.
     """
 
+    kinds: ObjectCatalogue = field(default_factory=load_catalogue)
     held: str = ""
     near: str = ""
     just_moved: bool = False
@@ -61,6 +64,11 @@ class BelievedFacts:
                 self._move(subject, names.get(fact.arguments[1], "") if len(fact.arguments) > 1 else "")
             elif fact.predicate is Predicate.NEAR:
                 self.near = subject
+
+    @property
+    def holds_cutter(self) -> bool:
+        """Whether the hand holds something that cuts."""
+        return bool(self.held) and self.kinds[self.held].can(Property.CUTS)
 
     def fulfil(self, call: SkillCall) -> bool:
         """Return whether what a call is there for holds already, so that it need not be done."""
@@ -134,8 +142,10 @@ def _broken(rule: Precondition, names: dict[str, str], facts: BelievedFacts) -> 
         detail = f"the hand is full: it holds {facts.held}"
     elif rule.fact.predicate is Predicate.HOLDING and facts.held != subject:
         detail = f"the hand does not hold {subject}: it holds {facts.held or 'nothing'}"
-    elif rule.fact.predicate is Predicate.HOLDING_KNIFE and facts.held not in KNIFE_CLASSES:
-        detail = f"cutting needs a knife in the hand: it holds {facts.held or 'nothing'}"
+    elif rule.fact.predicate is Predicate.HOLDING_CUTTER and not facts.holds_cutter:
+        usual = facts.kinds.usual_treatment(GoalKind.SLICE)
+        tools = " or ".join(usual.tools) if usual is not None else "a tool that cuts"
+        detail = f"cutting needs {tools} in the hand: it holds {facts.held or 'nothing'}"
     elif rule.fact.predicate is Predicate.OPEN_OR_UNLIDDED and ObjectState.CLOSED in facts.states.get(subject, ()):
         detail = f"{subject} is closed"
     elif rule.fact.predicate is Predicate.STATE and rule.fact.state is not None:
@@ -152,10 +162,13 @@ def _broken(rule: Precondition, names: dict[str, str], facts: BelievedFacts) -> 
 def _tap_without_anything_below(
     action: SkillCall, names: dict[str, str], facts: BelievedFacts
 ) -> list[ConsistencyWarning]:
-    if action.skill != "ToggleOn" or names.get("object") != _FAUCET or any(facts.contents.get(b) for b in _BASINS):
+    """Warn of a tap that is turned on over basins that nothing is known to be in: its water cleans nothing."""
+    tap, kinds = names.get("object", ""), facts.kinds
+    parts = [name for name in kinds.able(Property.DRAINS) if kinds[name].switched_by == kinds[tap].name]
+    if action.skill != "ToggleOn" or not parts or any(facts.contents.get(one) for one in kinds.with_wholes(parts)):
         return []
-    detail = f"nothing is known to be in {_BASINS[0]}, so the water cleans nothing"
-    return [ConsistencyWarning("something under the tap", detail, f"PutObject the thing in {_BASINS[0]} first")]
+    detail = f"nothing is known to be in {parts[0]}, so the water cleans nothing"
+    return [ConsistencyWarning("something under the tap", detail, f"PutObject the thing in {parts[0]} first")]
 
 
 def _repeated_failure(action: SkillCall, history: Sequence[StepRecord]) -> list[ConsistencyWarning]:

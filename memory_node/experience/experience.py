@@ -8,6 +8,7 @@ from concurrent.futures import Future
 from dataclasses import dataclass
 from typing import Any
 
+from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.domain.advice import Advice, AdviceSource, bind
 from memory_node.domain.errors import NotFoundError
 from memory_node.domain.ids import IdSource, new_id
@@ -61,7 +62,7 @@ class ExperienceAnswer:
 class Experience:
     """Working, episodic and semantic memory; thread-safe. Learning runs in the background, one episode at a time.
 
-    extractor, refiner: see learner.Learner.
+    extractor, refiner: see learner.Learner. kinds: what can be done with classes, by default the household's.
     """
 
     def __init__(
@@ -72,8 +73,10 @@ class Experience:
         now_ns: Callable[[], int],
         new_episode_id: IdSource = new_id,
         refiner: Refiner | None = None,
+        kinds: ObjectCatalogue | None = None,
     ) -> None:
         self._config = config
+        self._kinds = kinds
         self._log = log
         self._now_ns = now_ns
         self._new_episode_id = new_episode_id
@@ -99,7 +102,7 @@ class Experience:
             self._long_term.load(records, guidelines)
             for episode in own_episodes:
                 if not episode.ended_ns:
-                    self._running[episode.id] = RunningEpisode(episode, self._config.window)
+                    self._running[episode.id] = RunningEpisode(episode, self._config.window, kinds=self._kinds)
                     continue
                 self._note_ended(episode.id, episode.success)
                 if episode.success is not None and episode.id not in self._long_term.records:
@@ -156,7 +159,7 @@ class Experience:
             episode_id = episode_id or self._new_episode_id()
             if episode_id not in self._running and episode_id not in self._ended:
                 summary = EpisodeSummary(episode_id, instruction, task_type, self._now_ns(), attempt=attempt)
-                self._running[episode_id] = RunningEpisode(summary, self._config.window, held_object)
+                self._running[episode_id] = RunningEpisode(summary, self._config.window, held_object, self._kinds)
                 self._log.put_episode(summary)
             return episode_id
 

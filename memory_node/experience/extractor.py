@@ -16,7 +16,7 @@ from memory_node.experience.record import ExperienceRecord
 from memory_node.experience.remedy import broken_rules, declared_remedy, described, seen_remedy, spoken_classes
 
 # Facts about the robot are needed whatever the object; facts about an object hold for objects of its class.
-_OF_THE_ROBOT = frozenset({Predicate.NEAR, Predicate.HOLDING, Predicate.HOLDING_KNIFE, Predicate.HAND_EMPTY})
+_OF_THE_ROBOT = frozenset({Predicate.NEAR, Predicate.HOLDING, Predicate.HOLDING_CUTTER, Predicate.HAND_EMPTY})
 # Nothing that was done before explains these: the same action may succeed when it is tried again.
 _CHANCE = frozenset({FailureReason.EXECUTION, FailureReason.TIMEOUT, FailureReason.CANCELED})
 

@@ -11,6 +11,8 @@ from typing import Protocol
 
 import jinja2
 
+from memory_node.catalogue.label_space import load_catalogue
+from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.domain.chat_model import ChatModel, ChatModelError, Message, OpenAiChatModel
 from memory_node.domain.errors import RobotMemoryError
 from memory_node.domain.resources import resource_path
@@ -52,11 +54,13 @@ class Refiner(Protocol):
 class LlmRefiner:
     """A Refiner that asks a language model.
 
-    deadline_s: for one episode, all repairs included. max_repairs: how often a faulty reply is sent back.
+    deadline_s: for one episode, all repairs included. max_repairs: how often a faulty reply is sent back. kinds: what
+    the skills need.
     """
 
-    def __init__(self, model: ChatModel, deadline_s: float, max_repairs: int) -> None:
+    def __init__(self, model: ChatModel, deadline_s: float, max_repairs: int, kinds: ObjectCatalogue) -> None:
         self._model = model
+        self._library = library_text(classes=kinds.needs_of_skills())
         self._deadline_s = deadline_s
         self._max_repairs = max_repairs
         self._counts: Counter[str] = Counter()
@@ -111,7 +115,7 @@ class LlmRefiner:
     def _dialogue(
         self, lesson: Lesson, steps: Sequence[StepRecord], earlier: Sequence[ExperienceRecord]
     ) -> list[Message]:
-        system = self._prompts.get_template("experience_lesson_system.j2").render(library=library_text())
+        system = self._prompts.get_template("experience_lesson_system.j2").render(library=self._library)
         shown = [
             {
                 "action": class_action(step),
@@ -137,11 +141,12 @@ class LlmRefiner:
             self._counts[name] += 1
 
 
-def open_refiner(config: ExperienceConfig) -> Refiner | None:
+def open_refiner(config: ExperienceConfig, kinds: ObjectCatalogue | None = None) -> Refiner | None:
     """Return what the configuration names: a language model, or None where the rules alone learn."""
     if config.extractor == "rules":
         return None
-    return LlmRefiner(OpenAiChatModel(config.chat_config()), config.llm_deadline_s, config.llm_max_repairs)
+    model = OpenAiChatModel(config.chat_config())
+    return LlmRefiner(model, config.llm_deadline_s, config.llm_max_repairs, kinds or load_catalogue())
 
 
 def _message(role: str, content: str) -> Message:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.domain.skill import SkillCall
 from memory_node.domain.step import EpisodeSummary, StepRecord
 from memory_node.experience.class_actions import class_arguments
@@ -14,17 +15,21 @@ from memory_node.experience.working_memory import WorkingMemory, WorkingMemoryVi
 class RunningEpisode:
     """Steps and working memory of one attempt; not thread-safe.
 
-    held: what the hand held when it began, as a class. classes: what its steps so far were about, its key objects.
+    held: what the hand held when it began, as a class. kinds: by default the household's. classes: what its steps so
+    far were about, its key objects.
     """
 
-    def __init__(self, summary: EpisodeSummary, window: int, held: str = "") -> None:
+    def __init__(
+        self, summary: EpisodeSummary, window: int, held: str = "", kinds: ObjectCatalogue | None = None
+    ) -> None:
         self.summary = summary
         self.given_guidelines: set[str] = set()
         self._window = window
         self._held = held
+        self._kinds = kinds
         self._steps: dict[int, StepRecord] = {}
         self.classes: set[str] = set()
-        self._memory = WorkingMemory(window, held)
+        self._memory = WorkingMemory(window, held, kinds)
 
     @property
     def steps(self) -> tuple[StepRecord, ...]:
@@ -51,7 +56,7 @@ class RunningEpisode:
         if not late:
             return self._memory.record(step)
         # Working memory follows the order of the steps, so a late one rebuilds it.
-        self._memory = WorkingMemory(self._window, self._held)
+        self._memory = WorkingMemory(self._window, self._held, self._kinds)
         return [self._memory.record(ordered) for ordered in self.steps][-1]
 
     def warnings_before(self, action: SkillCall) -> list[ConsistencyWarning]:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections import deque
 from dataclasses import dataclass
 
+from memory_node.catalogue.label_space import load_catalogue
+from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.domain.skill import SkillCall
 from memory_node.domain.step import StepRecord
 from memory_node.experience.consistency import BelievedFacts, ConsistencyWarning, check_action, check_step
@@ -49,13 +51,13 @@ class WorkingMemoryView:
 class WorkingMemory:
     """The last `window` steps of one episode and what follows from all of them; not thread-safe.
 
-    held: the class of what the hand held when the episode began.
+    held: the class of what the hand held when the episode began. kinds: by default the household's.
     """
 
-    def __init__(self, window: int = 5, held: str = "") -> None:
+    def __init__(self, window: int = 5, held: str = "", kinds: ObjectCatalogue | None = None) -> None:
         self._window: deque[StepRecord] = deque(maxlen=window)
         self._count = 0
-        self._facts = BelievedFacts(held=held)
+        self._facts = BelievedFacts(kinds or load_catalogue(), held)
         self._warnings: tuple[ConsistencyWarning, ...] = ()
 
     def record(self, step: StepRecord) -> tuple[ConsistencyWarning, ...]:

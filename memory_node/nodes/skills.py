@@ -11,6 +11,7 @@ from rclpy.callback_groups import ReentrantCallbackGroup
 from rclpy.node import Node
 from robot_memory.action import ExecuteSkill
 
+from memory_node.catalogue.label_space import load_catalogue
 from memory_node.domain.errors import RobotMemoryError
 from memory_node.domain.geometry import Pose
 from memory_node.domain.skill import FailureReason, SkillResult
@@ -30,7 +31,6 @@ from memory_node.nodes.skill_bridge.preconditions import Preconditions
 from memory_node.nodes.skill_bridge.surroundings import Surroundings
 from memory_node.nodes.skill_bridge.target import Hand
 from memory_node.nodes.waiting import PeerTimeoutError
-from memory_node.sim.object_types import load_types
 
 
 class SkillsNode(Node):
@@ -54,7 +54,7 @@ class SkillsNode(Node):
         self.get_logger().info("skills of the robot at execute_skill")
 
     def _make_performer(self) -> SkillPerformer:
-        config, types = self._config, load_types()
+        config, catalogue = self._config, load_catalogue()
         view = Surroundings(self, config)
         lookup = TargetLookup(MemoryClient(self, config.memory_node), self._hand, view.robot_pose)
         driving = manipulation = None
@@ -67,15 +67,15 @@ class SkillsNode(Node):
                 CommandGripper(self, config),
                 self._hand,
                 lookup,
-                types,
+                catalogue,
                 view.robot_pose,
                 self._now_ns,
                 (config.arm, config.gripper),
                 config.base.reach_m,
             )
         actions = ForwardedSkills(self, config)
-        rules = Preconditions(types, self._hand, lookup.support_of, view.robot_pose, config.base.reach_m)
-        return SkillPerformer(driving, manipulation, actions, lookup, self._hand, rules, types, self._now_ns)
+        rules = Preconditions(catalogue, self._hand, lookup.support_of, view.robot_pose, config.base.reach_m)
+        return SkillPerformer(driving, manipulation, actions, lookup, self._hand, rules, catalogue, self._now_ns)
 
     def _now_ns(self) -> int:
         return int(self.get_clock().now().nanoseconds)

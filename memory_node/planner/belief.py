@@ -4,22 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
+from memory_node.catalogue.object_catalogue import ObjectCatalogue
+from memory_node.catalogue.object_kind import Property
 from memory_node.domain.skill import StateChange
-from memory_node.domain.skill_library import KNIFE_CLASSES, Fact, Predicate
+from memory_node.domain.skill_library import KIND_PREDICATES, Fact, Predicate
 from memory_node.domain.states import EXCLUSIVE, ObjectState
-from memory_node.planner.object_kinds import ObjectKinds
-
-_PROPERTIES = frozenset(
-    {
-        Predicate.PICKUPABLE,
-        Predicate.OPENABLE,
-        Predicate.TOGGLEABLE,
-        Predicate.SLICEABLE,
-        Predicate.BREAKABLE,
-        Predicate.FILLABLE,
-        Predicate.RECEPTACLE,
-    }
-)
 
 
 @dataclass(frozen=True)
@@ -27,7 +16,8 @@ class Thing:
     """A thing that a plan is about.
 
     reference: how skills name it; object_id: the robot's own id once known; memory_id: memory's id if that knew it.
-    is_setting: it is only known as what another thing is in or on; no goal has named it.
+    is_setting: it is only known as what another thing is in or on; no goal has named it. is_cover: it is only known to
+    be closed around another thing, whatever its class.
     """
 
     name: str
@@ -36,6 +26,7 @@ class Thing:
     object_id: str = ""
     memory_id: str = ""
     is_setting: bool = False
+    is_cover: bool = False
 
     @property
     def call_name(self) -> str:
@@ -109,7 +100,7 @@ class Belief:
     apart: things that were out of reach from where what they are on or in was reached.
     """
 
-    kinds: ObjectKinds
+    kinds: ObjectCatalogue
     things: dict[str, Thing] = field(default_factory=dict)
     state: WorldState = field(default_factory=WorldState)
     apart: set[str] = field(default_factory=set)
@@ -183,14 +174,14 @@ def holds(fact: Fact, binding: dict[str, str], state: WorldState, belief: Belief
 
 def _is_true(fact: Fact, names: list[str], state: WorldState, belief: Belief) -> bool:
     predicate = fact.predicate
-    if predicate in _PROPERTIES:
-        return predicate in belief.kinds[belief.things[names[0]].object_class].properties
+    if predicate in KIND_PREDICATES:
+        return _is_of_kind(predicate, belief.things[names[0]], belief)
     if predicate is Predicate.HAND_EMPTY:
         return not state.held
     if predicate is Predicate.HOLDING:
         return state.held == names[0]
-    if predicate is Predicate.HOLDING_KNIFE:
-        return bool(state.held) and belief.things[state.held].object_class in KNIFE_CLASSES
+    if predicate is Predicate.HOLDING_CUTTER:
+        return bool(state.held) and belief.kinds[belief.things[state.held].object_class].can(Property.CUTS)
     if predicate is Predicate.NEAR:
         if names[0] in (state.held, state.at) or names[0] in belief.apart:
             return names[0] in (state.held, state.at)
@@ -208,7 +199,14 @@ def _is_true(fact: Fact, names: list[str], state: WorldState, belief: Belief) ->
     return predicate is Predicate.KNOWN
 
 
+def _is_of_kind(predicate: Predicate, thing: Thing, belief: Belief) -> bool:
+    if thing.is_cover:
+        return predicate is Predicate.OPENABLE
+    return belief.kinds[thing.object_class].satisfies(predicate)
+
+
 def _is_open(name: str, state: WorldState, belief: Belief) -> bool:
-    if not name or not belief.kinds[belief.things[name].object_class].lidded:
+    thing = belief.things.get(name)
+    if thing is None or not (thing.is_cover or belief.kinds[thing.object_class].lidded):
         return True
     return state.has(name, ObjectState.OPENED)

@@ -10,8 +10,6 @@ from memory_node.domain.errors import InvalidValueError
 from memory_node.domain.goal_labels import ALFRED_KIND, ALFRED_NAME, GoalKind
 from memory_node.domain.states import ObjectState
 
-USER = "User"  # the class of whom the robot works for
-
 
 @dataclass(frozen=True)
 class Mention:
@@ -42,7 +40,11 @@ class Mention:
 
 @dataclass(frozen=True)
 class Goal:
-    """One thing to be achieved. text: the words that ask for it; count: how many targets; see GoalKind."""
+    """One thing to be achieved; see GoalKind.
+
+    text: the words that ask for it. count: how many targets. treatment: the catalogue's treatment that the words name;
+    "" for the usual one of the kind.
+    """
 
     kind: GoalKind
     target: Mention
@@ -52,6 +54,7 @@ class Goal:
     sliced: bool = False
     count: int = 1
     text: str = ""
+    treatment: str = ""
 
     def __post_init__(self) -> None:
         if self.count < 1:

@@ -53,5 +53,5 @@ class GoalAttempt:
         """Return the identities of movable things that the goal needs under other names: nothing is put into itself."""
         belief = self.belief
         others = [thing for role, thing in belief.things.items() if role in self.mentions and role != name]
-        movable = [thing for thing in others if belief.kinds[thing.object_class].movable]
+        movable = [thing for thing in others if belief.kinds[thing.object_class].pickupable]
         return {identity for thing in movable for identity in thing.identities}

@@ -6,12 +6,12 @@ from dataclasses import dataclass, field, replace
 
 import jinja2
 
+from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.domain.chat_model import ChatModel, ChatModelError, Message
 from memory_node.domain.resources import resource_path
 from memory_node.domain.skill import FailureReason, SkillCall, SkillResult
 from memory_node.domain.skill_library import SKILLS, ArgumentKind, ObjectReference, library_text
 from memory_node.planner.memory_lookup import MemoryLookup
-from memory_node.planner.object_kinds import ObjectKinds
 from memory_node.planner.plan_check import check_plan, class_of
 from memory_node.planner.planner import (
     PlannedStep,
@@ -30,7 +30,7 @@ from memory_node.planner.skill_parser import NotAPlanError, parse_plan
 class LlmPlanner:
     """Plans with a language model. fallback: carries on when the model fails, and the outcome says so; None raises."""
 
-    def __init__(self, model: ChatModel, config: LlmConfig, kinds: ObjectKinds, fallback: Planner | None) -> None:
+    def __init__(self, model: ChatModel, config: LlmConfig, kinds: ObjectCatalogue, fallback: Planner | None) -> None:
         self._model = model
         self._config = config
         self._kinds = kinds
@@ -42,7 +42,8 @@ class LlmPlanner:
         """Yield the steps of an instruction; see planner.Planner."""
         dialogue = _Dialogue(held=situation.held_class, known_ids={situation.held_id} - {""})
         memory = situation.memory.context(instruction, self._config.context_tokens)
-        dialogue.say("system", self._prompts.get_template("planner_system.j2").render(library=library_text()))
+        library = library_text(classes=self._kinds.needs_of_skills())
+        dialogue.say("system", self._prompts.get_template("planner_system.j2").render(library=library))
         task = self._prompts.get_template("planner_task.j2")
         dialogue.say("user", task.render(memory=memory, held=dialogue.held, instruction=instruction))
         try:

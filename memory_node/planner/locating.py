@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Generator, Sequence
 from dataclasses import replace
 
+from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.domain.answer import ObjectAnswer
 from memory_node.domain.scene import SceneObject
 from memory_node.domain.skill import SkillCall, SkillResult
@@ -14,16 +15,10 @@ from memory_node.planner.belief import Thing
 from memory_node.planner.goal import Mention
 from memory_node.planner.goal_attempt import GoalAttempt, NothingFound, Setback, Steps
 from memory_node.planner.memory_lookup import MemoryLookup
-from memory_node.planner.object_kinds import ObjectKinds
 from memory_node.planner.planner import PlannedStep
 
 _S = ObjectState
-# Where something that is in the way may be put down, the handiest first.
-_SURFACES: tuple[str, ...] = ("CounterTop", "DiningTable", "SideTable", "Desk", "CoffeeTable", "Dresser", "TVStand")
-_SURFACES += ("Shelf", "Sofa", "Bed", "ArmChair", "Ottoman", "Cart", "Toilet")
-# What hides things while it is closed, the likeliest first.
-_CONTAINERS = ("Fridge", "Microwave", "Cabinet", "Drawer", "Safe", "Dresser", "SideTable", "Desk")
-_FOOD = frozenset({"Apple", "Bread", "Egg", "Lettuce", "Potato", "Tomato", "WineBottle"})
+_SOUGHT = 4  # so many kinds of furniture are looked for where memory knows of none
 
 
 class Locator:
@@ -32,7 +27,7 @@ class Locator:
     first_places: what the first thing of each class was on or in when it was first located.
     """
 
-    def __init__(self, kinds: ObjectKinds, lookup: MemoryLookup) -> None:
+    def __init__(self, kinds: ObjectCatalogue, lookup: MemoryLookup) -> None:
         self._kinds = kinds
         self._lookup = lookup
         self.first_places: dict[str, Thing] = {}
@@ -86,7 +81,7 @@ class Locator:
                 attempt.belief.state = attempt.belief.state.with_state(name, belief.state)
         itself = self._lookup.scene_object(answer.object_id)
         support = self._lookup.support_of(answer)
-        if support is None or not self._kinds[answer.object_class].movable:
+        if support is None or not self._kinds[answer.object_class].pickupable:
             return
         if self._kinds[support.class_name].lidded and itself is not None and not itself.inside:
             return  # what lies on top of a fridge is not in the fridge
@@ -110,7 +105,7 @@ class Locator:
             if found:
                 return
         for object_class in mention.candidates:
-            if self._kinds[object_class].movable:
+            if self._kinds[object_class].pickupable:
                 found = yield from self._look_inside(attempt, name, object_class)
                 if found:
                     return
@@ -120,10 +115,10 @@ class Locator:
         self, attempt: GoalAttempt, name: str, object_class: str
     ) -> Generator[PlannedStep, SkillResult, bool]:
         """Go to furniture that may hold or hide the thing: what memory knows of, or else the first ones in view."""
-        order = _CONTAINERS if object_class in _FOOD else (*_CONTAINERS[2:], *_CONTAINERS[:2])
-        known = [_reference_to(found) for found in self._lookup.of_classes((*order, *_SURFACES))]
+        order = self._kinds.hiding_places(object_class)
+        known = [_reference_to(found) for found in self._lookup.of_classes((*order, *self._kinds.put_down_places))]
         if not known:
-            for container in order[:4]:
+            for container in order[:_SOUGHT]:
                 places = self._lookup.search_stops(container)
                 seen = yield PlannedStep(SkillCall("Explore", (container, *places)))
                 known += [seen.object_id] if seen.success else []
@@ -149,8 +144,9 @@ class Locator:
 
     def surfaces(self) -> Mention:
         """Return where something that is in the way may be put down."""
-        known = [found.class_name for found in self._lookup.of_classes(_SURFACES)]
-        return Mention("somewhere to put it", tuple(dict.fromkeys(known)) or _SURFACES[:4])
+        places = self._kinds.put_down_places
+        known = [found.class_name for found in self._lookup.of_classes(places)]
+        return Mention("somewhere to put it", tuple(dict.fromkeys(known)) or places[:_SOUGHT])
 
 
 def _reference_to(found: SceneObject) -> str:

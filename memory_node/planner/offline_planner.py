@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Generator
 
+from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.domain.errors import InvalidValueError
 from memory_node.domain.skill import SkillResult
 from memory_node.planner.achieving import GoalRun
@@ -11,7 +12,6 @@ from memory_node.planner.goal_attempt import Setback
 from memory_node.planner.language.single_goal_reader import HomeClasses
 from memory_node.planner.language.understanding import NotUnderstoodError, Understander
 from memory_node.planner.memory_lookup import MemoryLookup
-from memory_node.planner.object_kinds import ObjectKinds
 from memory_node.planner.planner import (
     PlannedStep,
     PlanningFailedError,
@@ -29,7 +29,7 @@ class OfflinePlanner:
     max_failures: how many skills may fail within one goal before it is given up.
     """
 
-    def __init__(self, understander: Understander, kinds: ObjectKinds, max_failures: int = 10) -> None:
+    def __init__(self, understander: Understander, kinds: ObjectCatalogue, max_failures: int = 10) -> None:
         if max_failures < 1:
             raise InvalidValueError(f"max_failures: expected at least 1, got {max_failures}")
         self._understander = understander
@@ -63,11 +63,11 @@ class OfflinePlanner:
         return PlanOutcome(goals, tuple(achieved), tuple(failures))
 
 
-def home_classes(situation: Situation, kinds: ObjectKinds) -> HomeClasses:
+def home_classes(situation: Situation, kinds: ObjectCatalogue) -> HomeClasses:
     """Return the classes that the scene graph holds."""
     names = {found.class_name for found in situation.memory.scene().objects if not found.removed}
     whole = {kinds.whole(name) for name in names}
-    movable = frozenset(name for name in whole if kinds[name].movable)
+    movable = frozenset(name for name in whole if kinds[name].pickupable)
     return HomeClasses(movable, frozenset(whole - movable))
 
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from memory_node.catalogue.label_space import load_catalogue
+from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.domain.chat_model import OpenAiChatModel
 from memory_node.domain.errors import InvalidValueError
 from memory_node.domain.ports import TextEmbedder
 from memory_node.planner.language.understanding import TrainedReaders, Understander
 from memory_node.planner.llm_planner import LlmPlanner
-from memory_node.planner.object_kinds import load_object_kinds
 from memory_node.planner.offline_planner import OfflinePlanner
 from memory_node.planner.planner import Planner
 from memory_node.planner.planner_config import PlannerConfig
@@ -15,8 +16,16 @@ from memory_node.planner.planner_config import PlannerConfig
 PLANNERS = ("offline", "llm")
 
 
-def open_planner(name: str, embedder: TextEmbedder | None, config: PlannerConfig | None = None) -> Planner:
-    """Return a planner by name; embedder: grounds descriptions, None grounds names only.
+def open_planner(
+    name: str,
+    embedder: TextEmbedder | None,
+    config: PlannerConfig | None = None,
+    kinds: ObjectCatalogue | None = None,
+) -> Planner:
+    """Return a planner by name.
+
+    embedder: grounds descriptions, None grounds names only. kinds: what can be done with classes, by default the
+    household's.
 
     The language model's planner falls back to the offline one, and says so when it does.
 
@@ -27,8 +36,9 @@ def open_planner(name: str, embedder: TextEmbedder | None, config: PlannerConfig
     if name not in PLANNERS:
         raise InvalidValueError(f"planner: expected one of {', '.join(PLANNERS)}, got {name!r}")
     config = config or PlannerConfig.load()
-    kinds = load_object_kinds()
-    offline = OfflinePlanner(Understander(TrainedReaders.load(), embedder, kinds), kinds, config.offline.max_failures)
+    kinds = kinds or load_catalogue()
+    understander = Understander(TrainedReaders.load(kinds), embedder, kinds)
+    offline = OfflinePlanner(understander, kinds, config.offline.max_failures)
     if name == "offline":
         return offline
     return LlmPlanner(OpenAiChatModel(config.llm), config.llm, kinds, offline)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.domain.skill import FailureReason, SkillCall, SkillResult
 from memory_node.domain.skill_library import SKILLS
 from memory_node.domain.states import ObjectState
 from memory_node.planner.belief import Thing
 from memory_node.planner.goal_attempt import GoalAttempt
-from memory_node.planner.object_kinds import ObjectKinds
 from memory_node.planner.search import apply_effects
 
 _S = ObjectState
@@ -29,7 +29,7 @@ _ELSEWHERE = frozenset(
 class Outcomes:
     """Takes results over into what is believed in the attempt of one goal."""
 
-    def __init__(self, kinds: ObjectKinds, attempt: GoalAttempt) -> None:
+    def __init__(self, kinds: ObjectCatalogue, attempt: GoalAttempt) -> None:
         self._kinds = kinds
         self._attempt = attempt
         self._belief = attempt.belief
@@ -51,7 +51,8 @@ class Outcomes:
     def _cut(self, whole: Thing, first_piece: str) -> None:
         """Replace a whole by its pieces, which lie where it was."""
         container = self._belief.state.container_of(whole.name)
-        piece = Thing(whole.name, self._kinds.sliced(whole.object_class), first_piece or whole.reference, first_piece)
+        pieces = self._kinds[whole.object_class].slices
+        piece = Thing(whole.name, pieces, first_piece or whole.reference, first_piece)
         at = self._belief.state.at
         self._belief.forget(whole.name)
         self._belief.add(piece, container)
@@ -89,9 +90,9 @@ class Outcomes:
         if subject is None:
             return
         container = self._belief.named(result.object_id)
-        if container is None and result.object_id and self._kinds[subject.object_class].movable:
+        if container is None and result.object_id and self._kinds[subject.object_class].pickupable:
             cover = f"{subject.name} cover"
-            container = Thing(cover, "Cabinet", result.object_id, result.object_id, is_setting=True)
+            container = Thing(cover, "", result.object_id, result.object_id, is_setting=True, is_cover=True)
             self._belief.add(container)
         if container is None:
             container = subject

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
+from memory_node.catalogue.object_catalogue import ObjectCatalogue
+from memory_node.catalogue.object_kind import Property
 from memory_node.domain.errors import InvalidValueError
 from memory_node.domain.skill import SkillCall
-from memory_node.domain.skill_library import KNIFE_CLASSES, ArgumentKind, ObjectReference, Predicate, check_call
-from memory_node.planner.object_kinds import ObjectKinds
+from memory_node.domain.skill_library import ArgumentKind, ObjectReference, Predicate, check_call
 from memory_node.planner.skill_parser import NotAPlanError
 
 
-def check_plan(plan: Sequence[SkillCall], kinds: ObjectKinds, known_ids: Collection[str], held_class: str = "") -> None:
+def check_plan(
+    plan: Sequence[SkillCall], kinds: ObjectCatalogue, known_ids: Collection[str], held_class: str = ""
+) -> None:
     """Check names and the hand: what is taken, carried and put down, step by step.
 
     known_ids: ids of objects and areas that memory or the robot have given.
@@ -29,7 +32,7 @@ def check_plan(plan: Sequence[SkillCall], kinds: ObjectKinds, known_ids: Collect
                 _check_name(text, kinds, known_ids, where)
         subject = class_of(call.arguments[0], kinds, known_ids)
         for rule in skill.preconditions:
-            broken = _is_broken(rule.fact.predicate, subject, held)
+            broken = _is_broken(rule.fact.predicate, subject, held, kinds)
             if broken:
                 raise NotAPlanError(f"{where}: {broken}; {rule.remedy}")
         for effect in skill.effects:
@@ -37,7 +40,7 @@ def check_plan(plan: Sequence[SkillCall], kinds: ObjectKinds, known_ids: Collect
                 held = (subject or "something") if effect.value else ""
 
 
-def _check_name(text: str, kinds: ObjectKinds, known_ids: Collection[str], where: str) -> None:
+def _check_name(text: str, kinds: ObjectCatalogue, known_ids: Collection[str], where: str) -> None:
     if text in known_ids:
         return
     try:
@@ -48,19 +51,19 @@ def _check_name(text: str, kinds: ObjectKinds, known_ids: Collection[str], where
         raise NotAPlanError(f"{where}: {text!r} is neither a known id nor a class of thing")
 
 
-def class_of(text: str, kinds: ObjectKinds, known_ids: Collection[str]) -> str:
+def class_of(text: str, kinds: ObjectCatalogue, known_ids: Collection[str]) -> str:
     """Return the class that an argument names, "" for an id."""
     if text in known_ids and text not in kinds:
         return ""
     return text.partition("@")[0]
 
 
-def _is_broken(predicate: Predicate, subject: str, held: str) -> str:
+def _is_broken(predicate: Predicate, subject: str, held: str, kinds: ObjectCatalogue) -> str:
     """Return why a fact about the hand does not hold, "" when it does or cannot be told."""
     if predicate is Predicate.HAND_EMPTY and held:
         return f"the hand holds {held}"
     if predicate is Predicate.HOLDING and (not held or (subject and held not in (subject, "something"))):
         return f"the hand holds {held or 'nothing'}, not {subject or 'that'}"
-    if predicate is Predicate.HOLDING_KNIFE and held not in KNIFE_CLASSES | {"something"}:
-        return f"the hand holds {held or 'nothing'}, not a knife"
+    if predicate is Predicate.HOLDING_CUTTER and held != "something" and not (held and kinds[held].can(Property.CUTS)):
+        return f"the hand holds {held or 'nothing'}, which does not cut"
     return ""

@@ -8,18 +8,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from memory_node.domain.skill import SkillCall
-from memory_node.domain.skill_library import SKILLS, Fact, Predicate, Skill
+from memory_node.domain.skill_library import KIND_PREDICATES, SKILLS, Fact, Predicate, Skill
 from memory_node.domain.states import ObjectState
 from memory_node.planner.belief import Belief, WorldState, holds
 from memory_node.planner.planner import PlanningFailedError
 
 _TRAVEL_S = 6.0
 _MAX_EXPANSIONS = 3_000
-_LIGHTS = ("Lamp", "LightSwitch")
-_PROPERTIES = frozenset(
-    {Predicate.PICKUPABLE, Predicate.OPENABLE, Predicate.TOGGLEABLE, Predicate.SLICEABLE, Predicate.RECEPTACLE}
-    | {Predicate.BREAKABLE, Predicate.FILLABLE}
-)
 # Skills that only make sense when a goal names what they do; else the search would try them everywhere.
 _ON_REQUEST = {
     "BreakObject": ObjectState.BROKEN,
@@ -61,14 +56,16 @@ class _Operator:
         return SkillCall(self.skill.name, tuple(belief.things[name].call_name for _, name in self.binding))
 
 
-def find_plan(belief: Belief, wanted: Sequence[Wanted]) -> list[SkillCall]:
+def find_plan(belief: Belief, wanted: Sequence[Wanted], fixture: str = "") -> list[SkillCall]:
     """Return the cheapest skill calls after which all of `wanted` holds; [] when it holds already.
+
+    fixture: the name of the thing that composites are done at; by default any that serves.
 
     Raises:
         PlanningFailedError: no sequence of skills over the believed things leads there.
     """
     facts = [(one.fact, {name: name for name in one.names}) for one in wanted]
-    operators = list(_operators(belief, wanted))
+    operators = list(_operators(belief, wanted, fixture))
     tie = itertools.count()
     frontier: list[tuple[float, int, WorldState, tuple[_Operator, ...]]] = [(0.0, next(tie), belief.state, ())]
     best: dict[WorldState, float] = {belief.state: 0.0}
@@ -109,7 +106,7 @@ def apply_effects(skill: Skill, binding: dict[str, str], state: WorldState) -> W
     return state
 
 
-def _operators(belief: Belief, wanted: Sequence[Wanted]) -> Iterator[_Operator]:
+def _operators(belief: Belief, wanted: Sequence[Wanted], fixture: str) -> Iterator[_Operator]:
     """Yield the skills bound to things that they can ever be done with."""
     states = {one.state for one in wanted}
     named = {name for one in wanted for name in one.names}
@@ -119,21 +116,22 @@ def _operators(belief: Belief, wanted: Sequence[Wanted]) -> Iterator[_Operator]:
         arguments = [argument for argument in skill.arguments if not argument.optional or skill.composite]
         for names in itertools.permutations(belief.things, len(arguments)):
             binding = {argument.name: name for argument, name in zip(arguments, names)}
-            if _makes_sense(skill, binding, belief, named):
+            elsewhere = fixture and binding.get("fixture", fixture) != fixture
+            if not elsewhere and _makes_sense(skill, binding, belief, named):
                 travel = _TRAVEL_S if skill.name == "GoToObject" else 0.0
                 yield _Operator(skill, tuple(binding.items()), skill.nominal_s + travel)
 
 
 def _makes_sense(skill: Skill, binding: dict[str, str], belief: Belief, named: set[str]) -> bool:
-    static = [rule.fact for rule in skill.preconditions if rule.fact.predicate in _PROPERTIES]
+    static = [rule.fact for rule in skill.preconditions if rule.fact.predicate in KIND_PREDICATES]
     if not all(holds(fact, binding, belief.state, belief) for fact in static):
         return False
     if skill.name == "PutObject" and binding["receptacle"] not in named:
         # What is only in the way goes where it can be seen.
         return not belief.kinds[belief.things[binding["receptacle"]].object_class].lidded
-    if "fixture" in binding and belief.things[binding["fixture"]].object_class != skill.fixture:
-        return False
+    if "fixture" in binding:
+        return belief.kinds.serves(belief.things[binding["fixture"]].object_class, skill.name)
     if skill.name.startswith(("Toggle", "Switch")):
-        is_light = belief.things[binding["object"]].object_class.endswith(_LIGHTS)
+        is_light = belief.kinds[belief.things[binding["object"]].object_class].is_light
         return is_light == skill.name.startswith("Switch")
     return True

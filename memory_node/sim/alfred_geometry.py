@@ -6,8 +6,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from memory_node.catalogue.object_kind import Property
 from memory_node.domain.geometry import FloatArray, OrientedBox, Pose
-from memory_node.sim.object_types import ObjectType, Property
+from memory_node.sim.object_types import ObjectType
 from memory_node.sim.placement import fits
 from memory_node.sim.thing import Thing
 from memory_node.sim.visibility import horizontal_distance
@@ -47,10 +48,10 @@ def front_yaw(position: FloatArray, stand: Pose | None, reachable: FloatArray) -
     return float(np.round(np.arctan2(nearest[1], nearest[0]) / quarter) * quarter)
 
 
-def fixture_box(kind: ObjectType, position: FloatArray, yaw_rad: float, user: FloatArray) -> OrientedBox:
+def fixture_box(thing_type: ObjectType, position: FloatArray, yaw_rad: float, user: FloatArray) -> OrientedBox:
     """Return a box of the class's ordinary size at the reference point, near enough to be used from `user` (x, y)."""
-    size = np.array(kind.size_m)
-    bottom, top = _heights(kind, float(position[2]))
+    size = np.array(thing_type.size_m)
+    bottom, top = _heights(thing_type, float(position[2]))
     size[2] = top - bottom
     box = OrientedBox(np.array([position[0], position[1], 0.5 * (bottom + top)]), size, yaw_rad)
     excess = horizontal_distance(box, user) - USED_WITHIN_M
@@ -72,7 +73,7 @@ def settle_surfaces(fixtures: Sequence[Thing], objects: Sequence[Thing]) -> None
     for fixture in fixtures:
         feet = [thing.box.bottom_m for thing in objects if thing.parent_id == fixture.id]
         top = fixture.box.top_m
-        if fixture.type.holds == "on" and feet:
+        if fixture.kind.holds == "on" and feet:
             near = [foot for foot in feet if abs(foot - top) < 0.25] or feet
             fixture.contents_z_m = (float(np.median(near)),)
 
@@ -80,20 +81,20 @@ def settle_surfaces(fixtures: Sequence[Thing], objects: Sequence[Thing]) -> None
 def _may_hold(fixture: Thing, thing: Thing) -> bool:
     if fixture.can(Property.BREWS):
         return thing.can(Property.FILLABLE)
-    return fixture.type.is_receptacle and fits(thing, fixture)
+    return fixture.kind.is_receptacle and fits(thing, fixture)
 
 
-def _heights(kind: ObjectType, reference_m: float) -> tuple[float, float]:
-    height = kind.size_m[2]
-    if kind.name == "Cabinet":
+def _heights(thing_type: ObjectType, reference_m: float) -> tuple[float, float]:
+    height = thing_type.size_m[2]
+    if thing_type.kind.name == "Cabinet":
         bottom = max(reference_m - MIDDLE_ABOVE_CABINET_FLOOR_M, 0.02)
         return bottom, bottom + height
-    if kind.name in MIDDLE_AT_REFERENCE:
+    if thing_type.kind.name in MIDDLE_AT_REFERENCE:
         return reference_m - 0.5 * height, reference_m + 0.5 * height
-    if kind.name in FOOT_AT_REFERENCE:
+    if thing_type.kind.name in FOOT_AT_REFERENCE:
         return reference_m, reference_m + height
-    if kind.name in TOP_AT_REFERENCE and reference_m > ON_FLOOR_BELOW_M:
-        standing = kind.name == "CounterTop"
+    if thing_type.kind.name in TOP_AT_REFERENCE and reference_m > ON_FLOOR_BELOW_M:
+        standing = thing_type.kind.name == "CounterTop"
         return (0.0 if standing else reference_m - height), reference_m
     if reference_m > ON_FLOOR_BELOW_M:
         return 0.0, reference_m
@@ -106,7 +107,7 @@ def _cost(thing: Thing, fixture: Thing) -> float:
     offset = thing.box.center[:2] - box.center[:2]
     cos, sin = np.cos(box.yaw_rad), np.sin(box.yaw_rad)
     local = np.abs([cos * offset[0] + sin * offset[1], -sin * offset[0] + cos * offset[1]])
-    outside = np.maximum(local - 0.5 * box.size[:2], 0.0) * LONG_SURFACES.get(fixture.class_name, 1.0)
+    outside = np.maximum(local - 0.5 * box.size[:2], 0.0) * LONG_SURFACES.get(fixture.kind.name, 1.0)
     # Of two that fit, the smaller one and the one whose middle is closer.
     tie = 0.02 * float(np.linalg.norm(local)) + 0.02 * float(np.prod(box.size[:2]))
     return float(np.linalg.norm(outside)) + RISE_WEIGHT * _rise(thing, fixture) + tie
@@ -114,9 +115,9 @@ def _cost(thing: Thing, fixture: Thing) -> float:
 
 def _rise(thing: Thing, fixture: Thing) -> float:
     foot = thing.box.bottom_m
-    if fixture.type.holds == "in":
+    if fixture.kind.holds == "in":
         low, high = fixture.box.bottom_m, fixture.box.top_m
-        if fixture.type.slides:  # what lies higher than a drawer's middle lies on the furniture above it
+        if fixture.kind.slides:  # what lies higher than a drawer's middle lies on the furniture above it
             high = float(fixture.box.center[2]) + DRAWER_SLACK_M
         return max(low - LEVEL_TOLERANCE_M - foot, foot - high, 0.0)
     tops = fixture.surface_heights_m

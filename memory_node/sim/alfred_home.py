@@ -16,14 +16,15 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import ndimage
 
+from memory_node.catalogue.object_kind import Property
 from memory_node.domain.errors import NotFoundError
 from memory_node.domain.geometry import FloatArray, OrientedBox, Pose
 from memory_node.domain.states import ObjectState
 from memory_node.sim.alfred_geometry import fixture_box, front_yaw, nearest_point, receptacle_of, settle_surfaces
 from memory_node.sim.grid import FREE, OCCUPIED, FreeGrid
 from memory_node.sim.layout import Layout, RoomPlan
-from memory_node.sim.object_types import Property, TypeCatalogue, load_types
-from memory_node.sim.processes import TAP_RANGE_M, WASH_BASINS, chill
+from memory_node.sim.object_types import TypeCatalogue, load_types
+from memory_node.sim.processes import TAP_RANGE_M, chill
 from memory_node.sim.thing import Thing, initial_states
 from memory_node.sim.world import World
 
@@ -85,48 +86,62 @@ class AlfredScenes:
     def _fixtures(self, scene: Mapping[str, Any], reachable: FloatArray) -> list[Thing]:
         fixtures = []
         for entry in scene["fixtures"]:
-            kind = self.types[entry["type"]]
+            thing_type = self.types[entry["type"]]
             position = position_from_thor(entry["position"])
             approach = entry.get("approach")
             stand = pose_from_thor(approach["x"], approach["z"], approach["rotation"]) if approach else None
             user = stand.position[:2] if stand is not None else nearest_point(reachable, position)
-            box = fixture_box(kind, position, front_yaw(position, stand, reachable), user)
-            states = initial_states(kind)
-            fixtures.append(Thing(entry["id"], kind, box, fixed=True, states=states, approach=stand))
+            box = fixture_box(thing_type, position, front_yaw(position, stand, reachable), user)
+            states = initial_states(thing_type)
+            fixtures.append(Thing(entry["id"], thing_type, box, fixed=True, states=states, approach=stand))
         return fixtures + self._missing_taps(fixtures)
 
     def _missing_taps(self, fixtures: list[Thing]) -> list[Thing]:
         """Return a tap for every basin without one: every basin of AI2-THOR has one, but not every plan used it."""
-        kind = self.types["Faucet"]
-        taps = [fixture for fixture in fixtures if fixture.type is kind]
+        thing_type = self.types["Faucet"]
+        taps = [fixture for fixture in fixtures if fixture.type is thing_type]
         added = []
-        for basin in (fixture for fixture in fixtures if fixture.class_name in WASH_BASINS):
+        for basin in (fixture for fixture in fixtures if fixture.type.can(Property.DRAINS)):
             apart = [float(np.linalg.norm(tap.box.center[:2] - basin.box.center[:2])) for tap in taps]
             if not apart or min(apart) > TAP_RANGE_M:
                 behind = (
                     -0.5 * float(basin.box.size[0]) * np.array([np.cos(basin.box.yaw_rad), np.sin(basin.box.yaw_rad)])
                 )
-                center = np.array([*(basin.box.center[:2] + behind), basin.box.top_m + 0.5 * kind.size_m[2]])
-                box = OrientedBox(center, np.array(kind.size_m), basin.box.yaw_rad)
-                states = initial_states(kind)
-                added.append(Thing(f"Faucet of {basin.id}", kind, box, True, states=states, approach=basin.approach))
+                center = np.array([*(basin.box.center[:2] + behind), basin.box.top_m + 0.5 * thing_type.size_m[2]])
+                box = OrientedBox(center, np.array(thing_type.size_m), basin.box.yaw_rad)
+                states = initial_states(thing_type)
+                added.append(
+                    Thing(
+                        f"{thing_type.kind.name} of {basin.id}",
+                        thing_type,
+                        box,
+                        True,
+                        states=states,
+                        approach=basin.approach,
+                    )
+                )
         return added
 
     def _objects(self, task: Mapping[str, Any], fixtures: list[Thing]) -> list[Thing]:
         objects: list[Thing] = []
         counts: dict[str, int] = {}
         for entry in task.get("objects", ()):
-            kind = self.types[entry["type"]]
+            thing_type = self.types[entry["type"]]
             bottom = position_from_thor(entry["position"])
-            center = bottom + np.array([0.0, 0.0, 0.5 * kind.size_m[2]])
-            thing_id = "|".join([kind.name, *(f"{value:+06.2f}" for value in entry["position"])])
+            center = bottom + np.array([0.0, 0.0, 0.5 * thing_type.size_m[2]])
+            thing_id = "|".join([thing_type.kind.name, *(f"{value:+06.2f}" for value in entry["position"])])
             counts[thing_id] = counts.get(thing_id, 0) + 1
             if counts[thing_id] > 1:
                 thing_id = f"{thing_id}#{counts[thing_id]}"
-            thing = Thing(thing_id, kind, OrientedBox(center, np.array(kind.size_m)), states=initial_states(kind))
+            thing = Thing(
+                thing_id,
+                thing_type,
+                OrientedBox(center, np.array(thing_type.size_m)),
+                states=initial_states(thing_type),
+            )
             receptacle = receptacle_of(thing, fixtures)
             if receptacle is not None:
-                thing.parent_id, thing.inside = receptacle.id, receptacle.type.holds == "in"
+                thing.parent_id, thing.inside = receptacle.id, receptacle.kind.holds == "in"
             objects.append(thing)
         settle_surfaces(fixtures, objects)
         for fixture in fixtures:
@@ -183,7 +198,7 @@ def _join_parts(occupancy: NDArray[np.int8]) -> None:
 def _apply_task_states(things: list[Thing], task: Mapping[str, Any]) -> None:
     toggles = {entry["objectType"]: bool(entry["isOn"]) for entry in task.get("object_toggles", ())}
     for thing in things:
-        if thing.class_name in toggles:
-            thing.add_state(ObjectState.ON if toggles[thing.class_name] else ObjectState.OFF)
+        if thing.kind.name in toggles:
+            thing.add_state(ObjectState.ON if toggles[thing.kind.name] else ObjectState.OFF)
         if task.get("dirty_and_empty") and thing.can(Property.DIRTYABLE):
             thing.add_state(ObjectState.DIRTY)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from memory_node.catalogue.object_kind import Property
+from memory_node.domain.goal_labels import GoalKind
 from memory_node.domain.skill import FailureReason
 from memory_node.domain.states import ObjectState
 from memory_node.sim.execution import Execution, SkillFailure
-from memory_node.sim.manipulation import close, open_, pick_up, put, toggle_off, toggle_on
-from memory_node.sim.object_types import Property
+from memory_node.sim.manipulation import close, open_, pick_up, put, require, toggle_off, toggle_on
 from memory_node.sim.placement import fits, free_spot
 from memory_node.sim.processes import tap_of
 from memory_node.sim.searching import drive_to, go_to, stand_off_or_fail
@@ -19,10 +20,10 @@ if TYPE_CHECKING:
     from memory_node.sim.robot import HomeRobot
 
 
-def clean(robot: HomeRobot, run: Execution, text: str, basin_text: str = "SinkBasin") -> Thing:
+def clean(robot: HomeRobot, run: Execution, text: str, basin_text: str = "") -> Thing:
     """Wash a thing in a basin under its running tap."""
     thing = _take(robot, run, text)
-    basin = _appliance(robot, run, basin_text)
+    basin = _appliance(robot, run, basin_text, GoalKind.CLEAN)
     tap = tap_of(robot.world, basin)
     if tap is None:
         raise SkillFailure(FailureReason.PRECONDITION, f"{basin.class_name} has no tap", basin.id)
@@ -31,7 +32,7 @@ def clean(robot: HomeRobot, run: Execution, text: str, basin_text: str = "SinkBa
         put(robot, run, thing.id, basin.id)
     _come_near(robot, run, tap)
     if tap.is_on:
-        run.wait(tap.type.cycle_s, "washing")
+        run.wait(tap.type.looks.cycle_s, "washing")
     else:
         toggle_on(robot, run, tap.id)
     if not in_basin:  # no room: it was held under the water
@@ -43,10 +44,11 @@ def clean(robot: HomeRobot, run: Execution, text: str, basin_text: str = "SinkBa
     return thing
 
 
-def heat(robot: HomeRobot, run: Execution, text: str, appliance_text: str = "Microwave") -> Thing:
-    """Heat a thing in the microwave (or on a burner) until it is hot, and cooked if it can be."""
+def heat(robot: HomeRobot, run: Execution, text: str, appliance_text: str = "") -> Thing:
+    """Heat a thing in or on an appliance until it is hot, and cooked if it can be."""
     thing = _take(robot, run, text)
-    appliance = _appliance(robot, run, appliance_text)
+    require(thing, Property.HEATABLE)
+    appliance = _appliance(robot, run, appliance_text, GoalKind.HEAT)
     if not appliance.can(Property.HEATS):
         raise SkillFailure(FailureReason.WRONG_OBJECT, f"{appliance.class_name} heats nothing", appliance.id)
     _put_inside(robot, run, thing, appliance)
@@ -55,14 +57,15 @@ def heat(robot: HomeRobot, run: Execution, text: str, appliance_text: str = "Mic
     return _take_out(robot, run, thing, appliance)
 
 
-def cool(robot: HomeRobot, run: Execution, text: str, appliance_text: str = "Fridge") -> Thing:
-    """Cool a thing in the fridge."""
+def cool(robot: HomeRobot, run: Execution, text: str, appliance_text: str = "") -> Thing:
+    """Cool a thing in an appliance."""
     thing = _take(robot, run, text)
-    appliance = _appliance(robot, run, appliance_text)
+    require(thing, Property.COOLABLE)
+    appliance = _appliance(robot, run, appliance_text, GoalKind.COOL)
     if not appliance.can(Property.COOLS):
         raise SkillFailure(FailureReason.WRONG_OBJECT, f"{appliance.class_name} cools nothing", appliance.id)
     _put_inside(robot, run, thing, appliance)
-    run.wait(appliance.type.cycle_s, "cooling")
+    run.wait(appliance.type.looks.cycle_s, "cooling")
     return _take_out(robot, run, thing, appliance)
 
 
@@ -79,10 +82,22 @@ def _take(robot: HomeRobot, run: Execution, text: str) -> Thing:
     return pick_up(robot, run, found.id)
 
 
-def _appliance(robot: HomeRobot, run: Execution, text: str) -> Thing:
-    appliance = robot.resolve(text)
+def _appliance(robot: HomeRobot, run: Execution, text: str, goal: GoalKind) -> Thing:
+    """Return the appliance that is named, else the first in view of those where this is usually done; drive there."""
+    appliance = robot.resolve(text) if text else _usual_appliance(robot, goal)
     drive_to(robot, run, stand_off_or_fail(robot, appliance))
     return appliance
+
+
+def _usual_appliance(robot: HomeRobot, goal: GoalKind) -> Thing:
+    usual = robot.world.types.catalogue.usual_treatment(goal)
+    failure = SkillFailure(FailureReason.INVALID_CALL, f"no class of this label space serves to {goal}")
+    for name in usual.at if usual is not None else ():
+        try:
+            return robot.resolve_other(name)
+        except SkillFailure as error:
+            failure = error
+    raise failure
 
 
 def _come_near(robot: HomeRobot, run: Execution, thing: Thing) -> None:

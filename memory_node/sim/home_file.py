@@ -8,10 +8,12 @@ from typing import Any
 
 import numpy as np
 
+from memory_node.catalogue.class_name import spoken
 from memory_node.domain.errors import InvalidValueError
 from memory_node.domain.geometry import OrientedBox, Pose
 from memory_node.domain.resources import resource_path
 from memory_node.domain.states import ObjectState
+from memory_node.domain.yaml_1_2 import read_yaml
 from memory_node.sim.layout import Door, Layout, RoomPlan, walls_of
 from memory_node.sim.object_types import ObjectType, TypeCatalogue, load_types
 from memory_node.sim.occupancy import occupancy_of
@@ -19,7 +21,6 @@ from memory_node.sim.placement import fits, free_spot
 from memory_node.sim.processes import chill
 from memory_node.sim.thing import Thing, initial_states
 from memory_node.sim.world import World
-from memory_node.domain.yaml_1_2 import read_yaml
 
 _HOME_KEYS = {"name", "robot", "rooms", "doors", "fixtures", "objects"}
 _FIXTURE_KEYS = {"id", "type", "at", "yaw_deg", "z_m", "size_m", "on", "states", "controls"}
@@ -76,56 +77,58 @@ class _HomeBuilder:
 
     def _fixture(self, entry: Mapping[str, Any], fixtures: Mapping[str, Thing]) -> Thing:
         _check_keys("fixture", entry, _FIXTURE_KEYS, ("type", "at"))
-        kind = self._types[entry["type"]]
+        thing_type = self._types[entry["type"]]
         parent = fixtures.get(entry.get("on", ""))
         if "on" in entry and parent is None:
             raise InvalidValueError(f"fixture {entry}: what it is on must be declared before it")
-        size = np.array(entry.get("size_m", kind.size_m), dtype=np.float64)
+        size = np.array(entry.get("size_m", thing_type.size_m), dtype=np.float64)
         bottom = float(entry.get("z_m", parent.surface_heights_m[0] if parent else 0.0))
         x, y = map(float, entry["at"])
         box = OrientedBox(np.array([x, y, bottom + 0.5 * size[2]]), size, float(np.radians(entry.get("yaw_deg", 0.0))))
         return Thing(
-            id=self._id(entry, kind),
-            type=kind,
+            id=self._id(entry, thing_type),
+            type=thing_type,
             box=box,
             fixed=True,
             parent_id=parent.id if parent else "",
-            states=_states(kind, entry),
+            states=_states(thing_type, entry),
             controls=tuple(entry.get("controls", ())),
         )
 
     def _add_object(self, world: World, entry: Mapping[str, Any]) -> None:
         _check_keys("object", entry, _OBJECT_KEYS, ("type",))
-        kind = self._types[entry["type"]]
+        thing_type = self._types[entry["type"]]
         yaw = float(np.radians(entry.get("yaw_deg", 0.0)))
-        thing = Thing(self._id(entry, kind), kind, OrientedBox(np.zeros(3), np.array(kind.size_m), yaw))
-        thing.states = _states(kind, entry)
+        thing = Thing(
+            self._id(entry, thing_type), thing_type, OrientedBox(np.zeros(3), np.array(thing_type.size_m), yaw)
+        )
+        thing.states = _states(thing_type, entry)
         place = [key for key in ("on", "in", "floor") if key in entry]
         if len(place) != 1:
             raise InvalidValueError(f"object {thing.id}: expected one of on, in, floor, got {place}")
         if place[0] == "floor":
             x, y = map(float, entry["floor"])
-            thing.box = OrientedBox(np.array([x, y, 0.5 * kind.size_m[2]]), np.array(kind.size_m), yaw)
+            thing.box = OrientedBox(np.array([x, y, 0.5 * thing_type.size_m[2]]), np.array(thing_type.size_m), yaw)
             world.add(thing)
             return
         receptacle = world[entry[place[0]]]
-        if receptacle.type.holds != place[0]:
+        if receptacle.kind.holds != place[0]:
             raise InvalidValueError(f"object {thing.id}: nothing is {place[0]} a {receptacle.class_name}")
         near = None if "at" not in entry else _in_map(receptacle, entry["at"])
         spot = free_spot(thing, receptacle, world.contents(receptacle.id), near)
         if spot is None or not fits(thing, receptacle):
             raise InvalidValueError(f"object {thing.id}: no room {place[0]} {receptacle.id}")
-        thing.box = OrientedBox(spot.center, np.array(kind.size_m), spot.yaw_rad + yaw)
+        thing.box = OrientedBox(spot.center, np.array(thing_type.size_m), spot.yaw_rad + yaw)
         thing.parent_id, thing.inside = receptacle.id, place[0] == "in"
         world.add(thing)
 
-    def _id(self, entry: Mapping[str, Any], kind: ObjectType) -> str:
-        number = self._counts[kind.name] = self._counts.get(kind.name, 0) + 1
-        return str(entry.get("id", f"{kind.words.replace(' ', '_')}_{number}"))
+    def _id(self, entry: Mapping[str, Any], thing_type: ObjectType) -> str:
+        number = self._counts[thing_type.kind.name] = self._counts.get(thing_type.kind.name, 0) + 1
+        return str(entry.get("id", f"{spoken(thing_type.kind.name).replace(' ', '_')}_{number}"))
 
 
-def _states(kind: ObjectType, entry: Mapping[str, Any]) -> set[ObjectState]:
-    thing = Thing("", kind, OrientedBox(np.zeros(3), np.ones(3)), states=initial_states(kind))
+def _states(thing_type: ObjectType, entry: Mapping[str, Any]) -> set[ObjectState]:
+    thing = Thing("", thing_type, OrientedBox(np.zeros(3), np.ones(3)), states=initial_states(thing_type))
     for word in entry.get("states", ()):
         try:
             thing.add_state(ObjectState(word))

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from memory_node.catalogue.object_kind import Property
 from memory_node.domain.skill import FailureReason
 from memory_node.domain.states import ObjectState
 from memory_node.sim.execution import Execution, SkillFailure
-from memory_node.sim.object_types import Property
 from memory_node.sim.placement import Spot, fits, free_spot
 from memory_node.sim.processes import basin_of
 from memory_node.sim.thing import Thing
@@ -28,7 +28,7 @@ def pick_up(robot: HomeRobot, run: Execution, text: str) -> Thing:
     thing = robot.resolve(text)
     if held is not None:
         raise SkillFailure(FailureReason.HAND_FULL, f"the hand holds {held.class_name}", held.id)
-    _require(thing, Property.PICKUPABLE)
+    require(thing, Property.PICKUPABLE)
     reach_for(robot, run, thing)
     run.work("PickupObject")
     robot.world.grasp(thing)
@@ -42,19 +42,19 @@ def put(robot: HomeRobot, run: Execution, text: str, target: str) -> Thing:
     receptacle = robot.resolve_other(target)
     if receptacle in robot.world.with_contents(held):
         raise SkillFailure(FailureReason.WRONG_OBJECT, f"{receptacle.class_name} is in the hand", receptacle.id)
-    if not receptacle.type.is_receptacle or ObjectState.BROKEN in receptacle.states:
+    if not receptacle.kind.is_receptacle or ObjectState.BROKEN in receptacle.states:
         raise SkillFailure(FailureReason.WRONG_OBJECT, f"{receptacle.class_name} holds nothing", receptacle.id)
     reach_for(robot, run, receptacle)
-    if receptacle.type.holds == "in" and not receptacle.is_open:
+    if receptacle.kind.holds == "in" and not receptacle.is_open:
         raise SkillFailure(FailureReason.CLOSED, f"{receptacle.class_name} is closed", receptacle.id)
     if not fits(held, receptacle):
-        message = f"{held.class_name} does not fit {receptacle.type.holds} {receptacle.class_name}"
+        message = f"{held.class_name} does not fit {receptacle.kind.holds} {receptacle.class_name}"
         raise SkillFailure(FailureReason.PRECONDITION, message, receptacle.id)
-    near = robot.body.pose.position if receptacle.fixed and receptacle.type.holds == "on" else None
+    near = robot.body.pose.position if receptacle.fixed and receptacle.kind.holds == "on" else None
     spot = free_spot(held, receptacle, robot.world.contents(receptacle.id), near)
     if spot is None:
         raise SkillFailure(
-            FailureReason.OCCUPIED, f"no room {receptacle.type.holds} {receptacle.class_name}", receptacle.id
+            FailureReason.OCCUPIED, f"no room {receptacle.kind.holds} {receptacle.class_name}", receptacle.id
         )
     run.work("PutObject")
     robot.world.release(held, spot, receptacle)
@@ -64,7 +64,7 @@ def put(robot: HomeRobot, run: Execution, text: str, target: str) -> Thing:
 def open_(robot: HomeRobot, run: Execution, text: str) -> Thing:
     """Open a door, lid or drawer; a full hand does not hinder (as in AI2-THOR)."""
     thing = robot.resolve(text)
-    _require(thing, Property.OPENABLE)
+    require(thing, Property.OPENABLE)
     reach_for(robot, run, thing)
     if ObjectState.OPENED in thing.states:
         raise SkillFailure(FailureReason.ALREADY_OPEN, f"{thing.class_name} is open", thing.id)
@@ -78,7 +78,7 @@ def open_(robot: HomeRobot, run: Execution, text: str) -> Thing:
 def close(robot: HomeRobot, run: Execution, text: str) -> Thing:
     """Close a door, lid or drawer."""
     thing = robot.resolve(text)
-    _require(thing, Property.OPENABLE)
+    require(thing, Property.OPENABLE)
     reach_for(robot, run, thing)
     if not thing.is_open:
         raise SkillFailure(FailureReason.ALREADY_CLOSED, f"{thing.class_name} is closed", thing.id)
@@ -90,7 +90,7 @@ def close(robot: HomeRobot, run: Execution, text: str) -> Thing:
 def toggle_on(robot: HomeRobot, run: Execution, text: str) -> Thing:
     """Turn a thing on and wait until its work is done (an appliance's cycle)."""
     thing = robot.resolve(text)
-    _require(thing, Property.TOGGLEABLE)
+    require(thing, Property.TOGGLEABLE)
     reach_for(robot, run, thing)
     if thing.is_on:
         raise SkillFailure(FailureReason.PRECONDITION, f"{thing.class_name} is on", thing.id)
@@ -98,14 +98,14 @@ def toggle_on(robot: HomeRobot, run: Execution, text: str) -> Thing:
         raise SkillFailure(FailureReason.PRECONDITION, f"{thing.class_name} is open", thing.id)
     run.work("ToggleOn")
     robot.world.set_on(thing, True)
-    run.wait(thing.type.cycle_s, f"waiting for {thing.class_name}")
+    run.wait(thing.type.looks.cycle_s, f"waiting for {thing.class_name}")
     return thing
 
 
 def toggle_off(robot: HomeRobot, run: Execution, text: str) -> Thing:
     """Turn a thing off."""
     thing = robot.resolve(text)
-    _require(thing, Property.TOGGLEABLE)
+    require(thing, Property.TOGGLEABLE)
     reach_for(robot, run, thing)
     if not thing.is_on:
         raise SkillFailure(FailureReason.PRECONDITION, f"{thing.class_name} is off", thing.id)
@@ -117,7 +117,7 @@ def toggle_off(robot: HomeRobot, run: Execution, text: str) -> Thing:
 def slice_(robot: HomeRobot, run: Execution, text: str) -> Thing:
     """Cut a thing with the knife in the hand."""
     thing = robot.resolve(text)
-    _require(thing, Property.SLICEABLE)
+    require(thing, Property.SLICEABLE)
     held = robot.world.held
     if held is None:
         raise SkillFailure(FailureReason.HAND_EMPTY, "slicing needs a knife in the hand")
@@ -131,7 +131,7 @@ def slice_(robot: HomeRobot, run: Execution, text: str) -> Thing:
 def break_(robot: HomeRobot, run: Execution, text: str) -> Thing:
     """Break a thing."""
     thing = robot.resolve(text)
-    _require(thing, Property.BREAKABLE)
+    require(thing, Property.BREAKABLE)
     reach_for(robot, run, thing)
     run.work("BreakObject")
     robot.world.change_state(thing, ObjectState.BROKEN)
@@ -146,7 +146,7 @@ def throw(robot: HomeRobot, run: Execution, text: str, target: str = "") -> Thin
         _drop_ahead(robot, held)
         return held
     receptacle = robot.resolve_other(target)
-    if receptacle.type.holds != "in" or not receptacle.fixed:
+    if receptacle.kind.holds != "in" or not receptacle.fixed:
         raise SkillFailure(FailureReason.WRONG_OBJECT, f"nothing is thrown into {receptacle.class_name}", receptacle.id)
     reach_for(robot, run, receptacle, max(robot.config.reach_m, THROW_RANGE_M))
     if not receptacle.is_open:
@@ -162,7 +162,7 @@ def throw(robot: HomeRobot, run: Execution, text: str, target: str = "") -> Thin
 def fill(robot: HomeRobot, run: Execution, text: str, source_text: str = "") -> Thing:
     """Fill a vessel that is held, or stands in the basin, at a tap or a coffee machine within reach."""
     thing = robot.resolve(text)
-    _require(thing, Property.FILLABLE)
+    require(thing, Property.FILLABLE)
     if ObjectState.FILLED in thing.states:
         raise SkillFailure(FailureReason.PRECONDITION, f"{thing.class_name} is full", thing.id)
     reach_for(robot, run, thing)
@@ -219,7 +219,8 @@ def reach_for(robot: HomeRobot, run: Execution, thing: Thing, reach_m: float | N
     run.face(thing)
 
 
-def _require(thing: Thing, wanted: Property) -> None:
+def require(thing: Thing, wanted: Property) -> None:
+    """Fail with WRONG_OBJECT where the class cannot do that, with PRECONDITION where it is broken."""
     if not thing.type.can(wanted):
         raise SkillFailure(FailureReason.WRONG_OBJECT, f"{thing.class_name} is not {wanted.value}", thing.id)
     if not thing.can(wanted):

@@ -1,100 +1,83 @@
-"""The classes of things a home may hold: AI2-THOR's names and properties, declared once in config/object_types.yaml."""
+"""The classes of things that a home may hold: kinds of the catalogue, and how the simulator draws them."""
 
 from __future__ import annotations
 
-import enum
-import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Annotated
 
+from pydantic import BaseModel, ConfigDict, Field, RootModel, ValidationError
+
+from memory_node.catalogue.class_name import folded
+from memory_node.catalogue.label_space import load_catalogue
+from memory_node.catalogue.object_catalogue import ObjectCatalogue
+from memory_node.catalogue.object_kind import ObjectKind, Property
 from memory_node.domain.errors import InvalidValueError
 from memory_node.domain.resources import resource_path
 from memory_node.domain.yaml_1_2 import read_yaml
 
-DEFAULT_SLICE_COUNT = 4
+_Channel = Annotated[int, Field(ge=0, le=255)]
 
 
-class Property(str, enum.Enum):
-    """What can be done with a class of things, or what it does to others."""
+class Looks(BaseModel):
+    """How a class looks, and what only a simulator needs to know of it; config/home_looks.yaml explains the keys."""
 
-    PICKUPABLE = "pickupable"
-    OPENABLE = "openable"
-    TOGGLEABLE = "toggleable"
-    SLICEABLE = "sliceable"
-    DIRTYABLE = "dirtyable"
-    COOKABLE = "cookable"
-    FILLABLE = "fillable"
-    BREAKABLE = "breakable"
-    USABLE_UP = "usable_up"
-    HEATS = "heats"
-    COOLS = "cools"
-    WATERS = "waters"
-    BREWS = "brews"
-    CUTS = "cuts"
-    MOUNTED = "mounted"
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    colour: tuple[_Channel, _Channel, _Channel] = (150, 150, 150)
+    shape: str = "box"
+    mounted: bool = False
+    cycle_s: Annotated[float, Field(ge=0.0, le=3600.0)] = 0.0
 
 
-@dataclass(frozen=True)
+class _LooksFile(RootModel[dict[str, Looks]]):
+    """Looks by class."""
+
+
+@dataclass(frozen=True, eq=False)
 class ObjectType:
-    """One class of things.
+    """One class of things in a home.
 
-    gloss: a short sentence of what it is. size_m: depth (along its front's direction), width, height. colour: RGB, 0 to
-    255. holds: "on", "in" or "" for no receptacle; levels: heights at which contents stand, as fractions of its own.
+    name: what the robot calls it, in its own label space. is_named: whether that label space has a class for it; what
+    has none is there, and no detector reports it.
     """
 
+    kind: ObjectKind
+    looks: Looks
     name: str
-    gloss: str
-    size_m: tuple[float, float, float]
-    colour: tuple[int, int, int]
-    shape: str = "box"
-    properties: frozenset[Property] = frozenset()
-    holds: str = ""
-    levels: tuple[float, ...] = (1.0,)
-    slices: str = ""
-    slice_count: int = DEFAULT_SLICE_COUNT
-    slides: bool = False
-    cycle_s: float = 0.0
+    is_named: bool = True
 
     def __post_init__(self) -> None:
-        if not self.gloss:
-            raise InvalidValueError(f"{self.name}: expected a gloss")
-        if len(self.size_m) != 3 or min(self.size_m) <= 0.0:
-            raise InvalidValueError(f"{self.name}: expected three positive sizes in metres, got {self.size_m}")
-        if self.holds not in ("", "on", "in"):
-            raise InvalidValueError(f"{self.name}: holds: expected 'on' or 'in', got {self.holds!r}")
-        if (Property.SLICEABLE in self.properties) != bool(self.slices):
-            raise InvalidValueError(f"{self.name}: sliceable and `slices` go together")
+        if self.kind.size_m is None:
+            raise InvalidValueError(f"{self.kind.name}: size_m: a thing in a home needs one")
 
     @property
-    def is_receptacle(self) -> bool:
-        """Whether things can be put on or in it."""
-        return bool(self.holds)
-
-    @property
-    def words(self) -> str:
-        """The name in words, e.g. "soap bottle"."""
-        return re.sub(r"(?<=[a-z])(?=[A-Z])", " ", self.name).lower()
-
-    @property
-    def description(self) -> str:
-        """The sentence that stands for the class in an embedding, e.g. "Apple: a round red fruit to eat"."""
-        return f"{self.name}: {self.gloss}"
+    def size_m(self) -> tuple[float, float, float]:
+        """Depth (along its front's direction), width and height of an ordinary one."""
+        assert self.kind.size_m is not None
+        return self.kind.size_m
 
     def can(self, wanted: Property) -> bool:
         """Return whether the class has the property."""
-        return wanted in self.properties
+        return self.kind.can(wanted)
 
 
 class TypeCatalogue:
-    """All classes, found by name without regard to case, spaces and underscores."""
+    """All classes that homes may hold: those of the robot's label space, and the household's that it has no name for.
 
-    def __init__(self, types: Mapping[str, ObjectType]) -> None:
-        self._types = {_folded(name): kind for name, kind in types.items()}
-        for kind in types.values():
-            if kind.slices and _folded(kind.slices) not in self._types:
-                raise InvalidValueError(f"{kind.name}: its slices' class {kind.slices!r} is not declared")
+    catalogue: the robot's label space. looks: by class of the household; another class looks like what it stands for.
+    """
+
+    def __init__(self, catalogue: ObjectCatalogue, looks: Mapping[str, Looks]) -> None:
+        self.catalogue = catalogue
+        self._looks = looks
+        household = load_catalogue()
+        # How a thing behaves is the household's knowledge, where a detector's class of that name stands for more.
+        own = [kind for kind in catalogue if household.get(kind.name) is None or kind.name in household.names]
+        others = [kind for kind in household if kind.name not in catalogue.names]
+        self._types = {folded(kind.name): self._own(kind) for kind in own if kind.size_m is not None}
+        self._types.update({folded(kind.name): self._other(kind) for kind in others if kind.size_m is not None})
 
     def __iter__(self) -> Iterator[ObjectType]:
         return iter(self._types.values())
@@ -103,54 +86,43 @@ class TypeCatalogue:
         return len(self._types)
 
     def get(self, name: str) -> ObjectType | None:
-        """Return the class of that name, or None when there is none."""
-        return self._types.get(_folded(name))
+        """Return the class of a name, the robot's or the household's, however it is spelt; None when there is none."""
+        return self._types.get(folded(name))
 
     def __getitem__(self, name: str) -> ObjectType:
-        kind = self.get(name)
-        if kind is None:
-            raise InvalidValueError(f"{name!r} is no declared class; declare it in config/object_types.yaml")
-        return kind
+        found = self.get(name)
+        if found is None:
+            raise InvalidValueError(
+                f"{name!r} is no class with a size, neither of label space {self.catalogue.name} nor of the household"
+            )
+        return found
+
+    def called(self, name: str) -> frozenset[ObjectType]:
+        """Return the classes that the robot means by a name, or that the household calls so."""
+        wanted = folded(name)
+        return frozenset(one for one in self._types.values() if wanted in (folded(one.name), folded(one.kind.name)))
+
+    def _own(self, kind: ObjectKind) -> ObjectType:
+        looks = next((self._looks[name] for name in (kind.name, *kind.stands_for) if name in self._looks), Looks())
+        return ObjectType(kind, looks, kind.name)
+
+    def _other(self, kind: ObjectKind) -> ObjectType:
+        stand_ins = [one.name for one in self.catalogue if kind.name in one.stands_for]
+        same = self.catalogue.get(kind.name)
+        name = same.name if same is not None else next(iter(stand_ins), "")
+        return ObjectType(kind, self._looks.get(kind.name, Looks()), name or kind.name, bool(name))
 
 
-def load_types(path: Path | None = None) -> TypeCatalogue:
-    """Return the classes of a YAML file, by default config/object_types.yaml.
+def load_types(catalogue: ObjectCatalogue | None = None, path: Path | None = None) -> TypeCatalogue:
+    """Return the classes of a label space (default: the household) with the looks of a file (default: the shipped one).
 
     Raises:
-        InvalidValueError: an entry has an unknown key or a value that cannot be.
+        InvalidValueError: an entry of the file has an unknown key or a value that cannot be.
     """
-    source = path or resource_path("config/object_types.yaml")
-    declared = read_yaml(source)
-    return TypeCatalogue({name: _type_from_entry(name, entry) for name, entry in declared.items()})
-
-
-def _folded(name: str) -> str:
-    return re.sub(r"[\s_\-]", "", name).lower()
-
-
-def _type_from_entry(name: str, entry: Mapping[str, Any]) -> ObjectType:
-    known = {"gloss", "size_m", "colour", "shape", "is", "holds", "levels", "slices", "slice_count", "opens", "cycle_s"}
-    unknown = set(entry) - known
-    if unknown:
-        raise InvalidValueError(f"{name}: unknown keys {sorted(unknown)}; known are {sorted(known)}")
-    holds = entry.get("holds", "")
-    red, green, blue = entry["colour"]
-    depth, width, height = entry["size_m"]
+    source = path or resource_path("config/home_looks.yaml")
     try:
-        properties = frozenset(Property(word) for word in entry.get("is", ()))
-    except ValueError as error:
-        raise InvalidValueError(f"{name}: {error}; known are {[str(p.value) for p in Property]}") from error
-    return ObjectType(
-        name=name,
-        gloss=entry["gloss"],
-        size_m=(float(depth), float(width), float(height)),
-        colour=(int(red), int(green), int(blue)),
-        shape=entry.get("shape", "box"),
-        properties=properties,
-        holds=holds,
-        levels=tuple(float(level) for level in entry.get("levels", (0.05,) if holds == "in" else (1.0,))),
-        slices=entry.get("slices", ""),
-        slice_count=int(entry.get("slice_count", DEFAULT_SLICE_COUNT)),
-        slides=entry.get("opens", "hinge") == "slide",
-        cycle_s=float(entry.get("cycle_s", 0.0)),
-    )
+        looks = _LooksFile.model_validate(read_yaml(source)).root
+    except ValidationError as error:
+        told = "; ".join(f"{'.'.join(map(str, one['loc']))}: {one['msg']}" for one in error.errors())
+        raise InvalidValueError(f"{source}: {told}") from error
+    return TypeCatalogue(catalogue or load_catalogue(), looks)

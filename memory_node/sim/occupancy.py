@@ -9,7 +9,6 @@ import numpy as np
 from memory_node.domain.geometry import FloatArray, OrientedBox
 from memory_node.sim.grid import FREE, OCCUPIED, UNKNOWN, FreeGrid
 from memory_node.sim.layout import WALL_THICKNESS_M, Layout
-from memory_node.sim.object_types import Property
 from memory_node.sim.thing import Thing
 
 RESOLUTION_M = 0.05
@@ -34,7 +33,7 @@ def occupancy_of(layout: Layout, fixtures: Sequence[Thing], robot_radius_m: floa
         if wall.bottom_m == 0.0:
             flat[_in_wall(np.array(wall.start), np.array(wall.end), cells)] = OCCUPIED
     for fixture in fixtures:
-        if not fixture.type.can(Property.MOUNTED) and fixture.box.bottom_m < CLEARANCE_HEIGHT_M:
+        if not fixture.type.looks.mounted and fixture.box.bottom_m < CLEARANCE_HEIGHT_M:
             flat[_covers(fixture.box, cells)] = OCCUPIED
     return FreeGrid(occupancy, RESOLUTION_M, (float(origin[0]), float(origin[1])), robot_radius_m)
 

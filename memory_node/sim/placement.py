@@ -36,7 +36,7 @@ def fits(thing: Thing, receptacle: Thing) -> bool:
         return True
     small, large = sorted(float(side) for side in thing.box.size[:2])
     opening_small, opening_large = sorted(float(side) for side in receptacle.box.size[:2])
-    if receptacle.type.holds == "on":
+    if receptacle.kind.holds == "on":
         return small <= OVERHANG * opening_small
     if not receptacle.fixed:
         # Into a mug or a bowl things go upright, so that the two smaller of three sides count.
@@ -76,18 +76,18 @@ def free_spot(thing: Thing, receptacle: Thing, others: Sequence[Thing], near: Fl
     return _on_the_heap(thing, receptacle, others)
 
 
-def place_around(box: OrientedBox, kind: ObjectType, count: int) -> Iterator[FloatArray]:
+def place_around(box: OrientedBox, thing_type: ObjectType, count: int) -> Iterator[FloatArray]:
     """Yield the centres (3,) of `count` pieces of a class that lie in a row where `box` was."""
-    gap = max(kind.size_m[1] * 1.2, 0.025)
+    gap = max(thing_type.size_m[1] * 1.2, 0.025)
     sideways = np.array([-np.sin(box.yaw_rad), np.cos(box.yaw_rad), 0.0])
     for number in range(count):
         offset = (number - 0.5 * (count - 1)) * gap * sideways
-        yield np.array([*box.center[:2], box.bottom_m + 0.5 * kind.size_m[2]]) + offset
+        yield np.array([*box.center[:2], box.bottom_m + 0.5 * thing_type.size_m[2]]) + offset
 
 
 def _levels(receptacle: Thing, height_m: float) -> list[float]:
     heights = sorted(receptacle.surface_heights_m)
-    if receptacle.type.holds == "on" or not receptacle.fixed or len(heights) == 1:
+    if receptacle.kind.holds == "on" or not receptacle.fixed or len(heights) == 1:
         return heights
     ceilings = [*heights[1:], receptacle.box.top_m]
     roomy = [low for low, high in zip(heights, ceilings, strict=True) if height_m <= high - low]

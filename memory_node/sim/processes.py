@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from memory_node.catalogue.object_kind import Property
 from memory_node.domain.states import ObjectState
-from memory_node.sim.object_types import Property
 from memory_node.sim.thing import Thing
 
 if TYPE_CHECKING:
@@ -16,7 +16,6 @@ if TYPE_CHECKING:
 
 # A tap serves the basin whose middle is this close to it, seen from above.
 TAP_RANGE_M = 1.0
-WASH_BASINS = ("SinkBasin", "BathtubBasin")
 
 
 class Processes:
@@ -32,7 +31,7 @@ class Processes:
             for thing in _reached(world, source):
                 key = (source.id, thing.id)
                 exposed[key] = self._exposed_s.get(key, 0.0) + seconds
-                if exposed[key] >= source.type.cycle_s - 1e-9:
+                if exposed[key] >= source.type.looks.cycle_s - 1e-9:
                     for state in _effects(source, thing):
                         world.change_state(thing, state)
         # Whatever is no longer exposed starts afresh next time.
@@ -49,7 +48,7 @@ def chill(world: World) -> None:
 
 def basin_of(world: World, tap: Thing) -> Thing | None:
     """Return the basin that the tap's water falls into, or None when there is none near it."""
-    basins = [basin for name in WASH_BASINS for basin in world.of_class(name)]
+    basins = [thing for thing in world if thing.type.can(Property.DRAINS)]
     return _nearest(tap, basins)
 
 

@@ -69,7 +69,7 @@ def _best_cell(world: World, thing: Thing, robot: Pose, reach_m: float) -> Pose 
 
 def _comfortable(thing: Thing) -> float:
     """Return the best distance in metres: a drawer still has to come out, and to be looked into then."""
-    comes_out = thing.type.slides and not thing.is_open
+    comes_out = thing.kind.slides and not thing.is_open
     return COMFORTABLE_M + (DRAWER_TRAVEL * float(thing.box.size[0]) if comes_out else 0.0)
 
 
@@ -83,7 +83,7 @@ def _distances(thing: Thing, points: FloatArray) -> FloatArray:
 
 def _side_penalty(world: World, thing: Thing, points: FloatArray) -> FloatArray:
     """Return (n,): doors and drawers are used from the front, so that standing aside costs, fully at 90 degrees."""
-    front = next((item for item in (thing, *world.supports(thing)) if item.fixed and item.type.holds == "in"), None)
+    front = next((item for item in (thing, *world.supports(thing)) if item.fixed and item.kind.holds == "in"), None)
     if front is None:
         return np.zeros(len(points))
     offset = points - front.box.center[:2]

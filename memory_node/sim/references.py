@@ -66,15 +66,15 @@ def resolve(world: World, robot: Pose, text: str, view_range_m: float) -> Thing:
         return world[text]
     remembered = parse_remembered(text)
     class_name = remembered.object_class if remembered else text
-    if world.types.get(class_name) is None:
+    types = world.types.called(class_name)
+    if not types:
         raise SkillFailure(FailureReason.INVALID_CALL, f"{text!r} is neither an id of this home nor a class")
     if remembered is not None:
         thing = thing_at(world, remembered)
         if thing is None:
             raise SkillFailure(FailureReason.NOT_FOUND, f"no {class_name} within {REMEMBERED_WITHIN_M} m of there")
         return thing
-    kind = world.types[class_name]
-    seen = (thing for thing in visible_things(world, robot, view_range_m) if thing.type is kind)
+    seen = (thing for thing in visible_things(world, robot, view_range_m) if thing.type in types)
     nearest = next((thing for thing in seen if thing.parent_id != HAND), None)
     if nearest is None:
         raise SkillFailure(FailureReason.NOT_VISIBLE, f"no {class_name} in view")

@@ -140,7 +140,7 @@ class HomeRobot:
         literal = parse_place(text)
         if literal is not None or text in self.world or parse_remembered(text) or self._area_position is None:
             return literal
-        if self.world.types.get(text) is not None:
+        if self.world.types.called(text):
             return None
         try:
             return np.array(self._area_position(text), dtype=np.float64)
@@ -154,12 +154,13 @@ class HomeRobot:
             return False
         remembered = parse_remembered(text)
         if text in self.world or remembered is None:
-            return text == held.id or self.world.types.get(text) is held.type
+            return text == held.id or held.type in self.world.types.called(text)
         # Memory may still have the place where the thing was taken from.
         way = self.world.held_from - np.array(remembered.position)
         taken_there = float(np.linalg.norm(way[:2])) <= REMEMBERED_WITHIN_M
         at_place = thing_at(self.world, remembered)
-        return self.world.types.get(remembered.object_class) is held.type and (taken_there or at_place in (None, held))
+        is_class = held.type in self.world.types.called(remembered.object_class)
+        return is_class and (taken_there or at_place in (None, held))
 
     def _perform(self, run: Execution, call: SkillCall) -> Thing | None:
         try:

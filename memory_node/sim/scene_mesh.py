@@ -70,12 +70,12 @@ class SceneMesher:
 
 
 def _draw(thing: Thing, tinted: tuple[ObjectState, ...]) -> Mesh:
-    colour = np.array(thing.type.colour) / 255.0
+    colour = np.array(thing.type.looks.colour) / 255.0
     for state in tinted:
         colour = colour * np.array(TINTS[state])
     half = 0.5 * np.array(thing.box.size)
     mesh = shape_mesh(
-        thing.type.shape, Look(half, colour, thing.type.levels, ObjectState.CLOSED in thing.states, thing.is_on)
+        thing.type.looks.shape, Look(half, colour, thing.kind.levels, ObjectState.CLOSED in thing.states, thing.is_on)
     )
     if ObjectState.BROKEN in tinted:
         flat = mesh.vertices * np.array([1.0, 1.0, BROKEN_HEIGHT], np.float32)

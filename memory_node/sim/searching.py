@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from memory_node.catalogue.object_kind import Property
 from memory_node.domain.geometry import FloatArray, Pose
 from memory_node.domain.skill import FailureReason
 from memory_node.sim.execution import Execution, SkillFailure
 from memory_node.sim.manipulation import close, open_
-from memory_node.sim.object_types import Property
 from memory_node.sim.reach_position import stand_off, stand_off_point
 from memory_node.sim.references import parse_remembered, thing_at
 from memory_node.sim.thing import HAND, Thing

@@ -1,4 +1,4 @@
-"""How each shape of config/object_types.yaml looks: simple, recognisable, and hollow where things can be inside."""
+"""How each shape of config/home_looks.yaml looks: simple, recognisable, and hollow where things can be inside."""
 
 from __future__ import annotations
 
@@ -301,33 +301,10 @@ def _laptop(look: Look) -> Mesh:
     )
 
 
-SHAPES: dict[str, Callable[[Look], Mesh]] = {
-    "box": _box,
-    "board": _box,
-    "sphere": _ellipsoid,
-    "ellipsoid": _ellipsoid,
-    "cylinder": _cylinder,
-    "bottle": _bottle,
-    "bowl": _bowl,
-    "mug": _mug,
-    "plate": _plate,
-    "pan": _pan,
-    "bar": _bar,
-    "table": _table,
-    "counter": _counter,
-    "cabinet": _cabinet,
-    "rack": _rack,
-    "drawer": _drawer,
-    "basin": _basin,
-    "bin": _bin,
-    "appliance": _appliance,
-    "seat": _seat,
-    "bed": _bed,
-    "lamp": _lamp,
-    "faucet": _faucet,
-    "panel": _panel,
-    "plant": _plant,
-    "person": _person,
-    "toilet": _toilet,
-    "laptop": _laptop,
-}
+_DRAWERS: tuple[Callable[[Look], Mesh], ...] = (
+    *(_box, _ellipsoid, _cylinder, _bottle, _bowl, _mug, _plate, _pan, _bar, _table, _counter, _cabinet, _rack),
+    *(_drawer, _basin, _bin, _appliance, _seat, _bed, _lamp, _faucet, _panel, _plant, _person, _toilet, _laptop),
+)
+# Shapes by name: that of the function that draws it.
+SHAPES: dict[str, Callable[[Look], Mesh]] = {draw.__name__.removeprefix("_"): draw for draw in _DRAWERS}
+SHAPES |= {"board": _box, "sphere": _ellipsoid}

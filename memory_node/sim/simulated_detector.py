@@ -9,10 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import ndimage
 
+from memory_node.catalogue.object_kind import Property
 from memory_node.domain.states import StateBelief
 from memory_node.perception.detection import Detection
 from memory_node.sim.noise import DetectionNoise
-from memory_node.sim.object_types import ObjectType, Property
+from memory_node.sim.object_types import ObjectType
 from memory_node.sim.thing import Thing
 from memory_node.sim.visibility import SEEN_STATES
 from memory_node.sim.world import World
@@ -31,7 +32,8 @@ class SimulatedDetector:
         self._world = world
         self._noise = noise
         self._rng = rng
-        self._alike = _alike_classes(list(world.types))
+        self._types = [one for one in world.types if one.is_named]
+        self._alike = _alike_classes(self._types)
 
     def detect(
         self, numbers: Labels, depth_m: NDArray[np.float32], number_of: Callable[[str], int]
@@ -44,7 +46,8 @@ class SimulatedDetector:
             held = self._world.held
             # A robot's self filter takes out its own hand and what is in it.
             in_hand = {thing.id for thing in self._world.with_contents(held)} if held is not None else set()
-            things = [(number_of(thing.id), thing) for thing in self._world if thing.id not in in_hand]
+            seen = [thing for thing in self._world if thing.type.is_named and thing.id not in in_hand]
+            things = [(number_of(thing.id), thing) for thing in seen]
         for number, thing in things:
             window = windows[number - 1] if number <= len(windows) else None
             if window is None:
@@ -101,7 +104,7 @@ class SimulatedDetector:
     def _false_reports(self, labels: Labels) -> list[Detection]:
         reports = []
         height, width = labels.shape
-        classes = [kind.name for kind in self._world.types if kind.can(Property.PICKUPABLE)]
+        classes = [one.name for one in self._types if one.can(Property.PICKUPABLE)]
         for number in range(int(self._rng.poisson(self._noise.false_positive_rate))):
             wide, high = (int(value) for value in self._rng.integers(*FALSE_SIZE_PX, size=2))
             left, top = int(self._rng.integers(0, width - wide)), int(self._rng.integers(0, height - high))
@@ -112,11 +115,12 @@ class SimulatedDetector:
         return reports
 
 
-def _alike_classes(kinds: list[ObjectType]) -> dict[str, tuple[str, ...]]:
+def _alike_classes(types: list[ObjectType]) -> dict[str, tuple[str, ...]]:
     """Return for every class those that it may be taken for: drawn alike, and both movable or both not."""
     alike = {}
-    for kind in kinds:
-        movable = kind.can(Property.PICKUPABLE)
-        others = [o.name for o in kinds if o.shape == kind.shape and o.can(Property.PICKUPABLE) == movable]
-        alike[kind.name] = tuple(name for name in others if name != kind.name)
+    for one in types:
+        others = [
+            o.name for o in types if o.looks.shape == one.looks.shape and o.kind.pickupable == one.kind.pickupable
+        ]
+        alike[one.name] = tuple(dict.fromkeys(name for name in others if name != one.name))
     return alike

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from memory_node.catalogue.object_kind import ObjectKind, Property
 from memory_node.domain.geometry import OrientedBox, Pose
 from memory_node.domain.states import EXCLUSIVE, ObjectState
-from memory_node.sim.object_types import ObjectType, Property
+from memory_node.sim.object_types import ObjectType
 
 HAND = "hand"
 
@@ -36,8 +37,13 @@ class Thing:
 
     @property
     def class_name(self) -> str:
-        """The name of its class."""
+        """The name that the robot has for its class."""
         return self.type.name
+
+    @property
+    def kind(self) -> ObjectKind:
+        """What can be done with it."""
+        return self.type.kind
 
     @property
     def is_open(self) -> bool:
@@ -54,7 +60,7 @@ class Thing:
         """Heights in the map at which contents stand."""
         if self.contents_z_m:
             return self.contents_z_m
-        return tuple(self.box.bottom_m + level * float(self.box.size[2]) for level in self.type.levels)
+        return tuple(self.box.bottom_m + level * float(self.box.size[2]) for level in self.kind.levels)
 
     def can(self, wanted: Property) -> bool:
         """Return whether its class has the property and it is not broken."""
@@ -71,12 +77,12 @@ class Thing:
         return (state,), removed
 
 
-def initial_states(kind: ObjectType) -> set[ObjectState]:
+def initial_states(thing_type: ObjectType) -> set[ObjectState]:
     """Return the states of a new thing of the class: doors closed, switches off."""
     states: set[ObjectState] = set()
     # Books, boxes, laptops and kettles open too, but only what hides its contents or blocks the way starts closed.
-    if kind.can(Property.OPENABLE) and not kind.can(Property.PICKUPABLE):
+    if thing_type.can(Property.OPENABLE) and not thing_type.can(Property.PICKUPABLE):
         states.add(ObjectState.CLOSED)
-    if kind.can(Property.TOGGLEABLE):
+    if thing_type.can(Property.TOGGLEABLE):
         states.add(ObjectState.OFF)
     return states

@@ -88,6 +88,7 @@ def oracle_frame(
     """
     held = world.held
     in_hand = {thing.id for thing in world.with_contents(held)} if held is not None else set()
-    seen = [thing for thing in visible_things(world, eye, range_m, field_of_view_rad) if thing.id not in in_hand]
+    seen = visible_things(world, eye, range_m, field_of_view_rad)
+    seen = [thing for thing in seen if thing.type.is_named and thing.id not in in_hand]
     observations = tuple(oracle_observation(thing, world.now_ns) for thing in seen)
     return Frame(world.now_ns, eye, None, observations)

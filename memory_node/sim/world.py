@@ -67,9 +67,9 @@ class World:
             raise NotFoundError(f"{self.layout.name} has nothing with id {thing_id!r}") from error
 
     def of_class(self, name: str) -> list[Thing]:
-        """Return the things of a class, named without regard to case, spaces and underscores."""
-        kind = self.types.get(name)
-        return [thing for thing in self._things.values() if thing.type is kind] if kind else []
+        """Return the things of a class, by the robot's name for it or by the household's, however it is spelt."""
+        types = self.types.called(name)
+        return [thing for thing in self._things.values() if thing.type in types]
 
     def contents(self, thing_id: str) -> list[Thing]:
         """Return what stands directly on or in a thing."""
@@ -131,7 +131,7 @@ class World:
         """Put the held thing at a spot, on or in a receptacle or on the floor."""
         with self.lock:
             parent = receptacle.id if receptacle else ""
-            inside = receptacle is not None and receptacle.type.holds == "in"
+            inside = receptacle is not None and receptacle.kind.holds == "in"
             self._attach(thing, parent, inside)
             self.held_id = ""
             self.move(thing, spot.center, spot.yaw_rad)
@@ -150,7 +150,7 @@ class World:
         """Open or close a door, lid or drawer; a drawer carries its contents with it."""
         with self.lock:
             self.change_state(thing, ObjectState.OPENED if is_open else ObjectState.CLOSED)
-            if thing.type.slides:
+            if thing.kind.slides:
                 travel = DRAWER_TRAVEL * float(thing.box.size[0]) * (1.0 if is_open else -1.0)
                 ahead = np.array([np.cos(thing.box.yaw_rad), np.sin(thing.box.yaw_rad), 0.0])
                 self.move(thing, thing.box.center + travel * ahead, thing.box.yaw_rad)
@@ -165,19 +165,19 @@ class World:
     def slice(self, thing: Thing) -> list[Thing]:
         """Cut the thing: it is no more, its slices lie where it was and keep its other states."""
         with self.lock:
-            kind = self.types[thing.type.slices]
+            pieces = self.types[thing.kind.slices]
             states = thing.states | {ObjectState.SLICED}
             support = self._things.get(thing.parent_id)
             self.destroy(thing)
             slices = []
-            for number, center in enumerate(place_around(thing.box, kind, thing.type.slice_count), start=1):
+            for number, center in enumerate(place_around(thing.box, pieces, thing.kind.slice_count), start=1):
                 piece = Thing(
                     id=f"{thing.id}/slice{number}",
-                    type=kind,
-                    box=OrientedBox(center, np.array(kind.size_m), thing.box.yaw_rad),
+                    type=pieces,
+                    box=OrientedBox(center, np.array(pieces.size_m), thing.box.yaw_rad),
                     parent_id=support.id if support else "",
                     inside=thing.inside,
-                    states=initial_states(kind) | states,
+                    states=initial_states(pieces) | states,
                 )
                 self.add(piece)
                 self._record(piece, added=tuple(sorted(piece.states)), created_from=thing.id, **_standing(piece))
@@ -227,6 +227,8 @@ class World:
         thing.parent_id, thing.inside = parent_id, inside
 
     def _record(self, thing: Thing, **effects: object) -> None:
+        if not thing.type.is_named:  # the robot has no word for it
+            return
         x, y, z = (float(value) for value in thing.box.center)
         change = StateChange(thing.id, thing.class_name, self.now_ns, position=(x, y, z))
         self._changes.append(replace(change, **effects))  # type: ignore[arg-type]

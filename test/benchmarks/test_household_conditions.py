@@ -6,9 +6,9 @@ import pytest
 from benchmarks.household_conditions import ConditionReader
 from benchmarks.household_contradictions import Wording
 from benchmarks.household_goals import AlfredJudge, ConditionJudge
+from memory_node.catalogue.label_space import load_catalogue
 from memory_node.domain.states import ObjectState
 from memory_node.planner.goal import goal_from_alfred
-from memory_node.planner.object_kinds import load_object_kinds
 from memory_node.sim.home_file import load_home
 from memory_node.sim.placement import free_spot
 from memory_node.sim.world import World
@@ -28,7 +28,7 @@ def put(world: World, thing_id: str, class_name: str) -> None:
 
 
 def met(world: World, text: str) -> bool:
-    return all(condition.holds(world) for condition in ConditionReader(load_object_kinds()).read(text, world))
+    return all(condition.holds(world) for condition in ConditionReader(load_catalogue()).read(text, world))
 
 
 @pytest.mark.parametrize(
@@ -82,13 +82,13 @@ def test_point_is_given_in_the_axes_of_ai2_thor(world: World) -> None:
     ],
 )
 def test_condition_that_can_never_hold_is_reported(world: World, text: str, problem: str) -> None:
-    judge = ConditionJudge(ConditionReader(load_object_kinds()).read(text, world))
+    judge = ConditionJudge(ConditionReader(load_catalogue()).read(text, world))
     assert problem in judge.problems()[0]
     assert judge.verdict(world) == (0, 1)
 
 
 def test_condition_counts_when_it_held_for_a_moment(world: World) -> None:
-    judge = ConditionJudge(ConditionReader(load_object_kinds()).read("ON(apple, sofa): 1, ON(apple, bed): 1", world))
+    judge = ConditionJudge(ConditionReader(load_catalogue()).read("ON(apple, sofa): 1, ON(apple, bed): 1", world))
     put(world, "apple", "Sofa")
     judge.watch(world)
     put(world, "apple", "Bed")
@@ -108,7 +108,7 @@ def test_condition_counts_when_it_held_for_a_moment(world: World) -> None:
 def test_condition_that_the_instruction_does_not_ask_for_is_reported(
     world: World, instruction: str, condition: str, problem: str
 ) -> None:
-    kinds = load_object_kinds()
+    kinds = load_catalogue()
     judge = ConditionJudge(ConditionReader(kinds).read(condition, world), Wording(instruction, kinds))
     assert judge.verdict(world) == (0, 1)
     assert [problem in told for told in judge.problems()] == ([True] if problem else [])
@@ -116,7 +116,7 @@ def test_condition_that_the_instruction_does_not_ask_for_is_reported(
 
 def alfred(task_type: str, **params) -> AlfredJudge:
     named = {"object_target": "Apple", "parent_target": "Fridge", **params}
-    return AlfredJudge(goal_from_alfred(task_type, named), load_object_kinds())
+    return AlfredJudge(goal_from_alfred(task_type, named), load_catalogue())
 
 
 def test_alfred_wants_treatment_and_place_of_the_same_object(world: World) -> None:

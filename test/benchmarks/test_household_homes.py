@@ -5,12 +5,12 @@ import pytest
 
 from benchmarks.household_cases import Case
 from benchmarks.household_homes import Homes
-from memory_node.planner.object_kinds import load_object_kinds
+from memory_node.catalogue.label_space import load_catalogue
 
 
 @pytest.fixture(scope="module")
 def homes(shared_dir) -> Homes:
-    return Homes(shared_dir / "data/alfred_home/scenes.json.gz", load_object_kinds(), 0)
+    return Homes(shared_dir / "data/alfred_home/scenes.json.gz", load_catalogue(), 0)
 
 
 def case(floor_plan: str, instruction: str, conditions: str) -> Case:
@@ -31,7 +31,7 @@ def test_appliances_of_a_floor_plan_stand_where_such_things_stand(homes: Homes) 
 
 
 def test_furnishing_is_the_same_for_the_same_seed(homes: Homes, shared_dir) -> None:
-    again = Homes(shared_dir / "data/alfred_home/scenes.json.gz", load_object_kinds(), 0)
+    again = Homes(shared_dir / "data/alfred_home/scenes.json.gz", load_catalogue(), 0)
     told = case("FloorPlan1", "put two apples on the table", "ON(apple, table): 1")
     places = [{thing.id: tuple(thing.box.center) for thing in one.world(told)} for one in (homes, again)]
     assert places[0] == places[1]

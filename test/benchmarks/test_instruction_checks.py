@@ -3,8 +3,8 @@
 import pytest
 
 from benchmarks.instruction_checks import PARTS, load_checks, measure
+from memory_node.catalogue.label_space import load_catalogue
 from memory_node.planner.language.understanding import Understander
-from memory_node.planner.object_kinds import load_object_kinds
 
 WORDS_OF_EFFECTS = {
     "at",
@@ -26,7 +26,7 @@ WORDS_OF_EFFECTS |= {"switch_on", "switch_off", "fill", "empty", "fetch", "User"
 
 @pytest.mark.parametrize("part", PARTS)
 def test_what_is_wanted_exists_in_the_home(part: str) -> None:
-    kinds = load_object_kinds()
+    kinds = load_catalogue()
     for check in load_checks(part):
         for wanted in check.wanted:
             classes = {word for line in wanted for word in line.split()} - WORDS_OF_EFFECTS

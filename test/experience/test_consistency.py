@@ -59,7 +59,7 @@ def test_picking_out_of_something_closed_is_warned_of(step: StepMaker) -> None:
 
 def test_cutting_without_a_knife_is_warned_of(step: StepMaker) -> None:
     (warning,) = warnings_after([], "SliceObject", "Bread")
-    assert "knife" in warning.detail
+    assert "Knife" in warning.detail
     assert warnings_after([step("PickupObject", "ButterKnife", held="ButterKnife")], "SliceObject", "Bread") == []
 
 

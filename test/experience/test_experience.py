@@ -85,7 +85,7 @@ def test_failed_transition_is_recalled_for_the_same_task(experience: Experience,
     learn(experience, slicing(step, "e1"), success=False)
     answer = experience.ask(ExperienceQuery(task_type="slice", objects=("Bread",)))
     assert [t.action for t in answer.failed_before] == ["SliceObject(Bread)"]
-    assert answer.experiences[0].failure_causes == ("SliceObject(Bread): precondition, for want of holding_knife()",)
+    assert answer.experiences[0].failure_causes == ("SliceObject(Bread): precondition, for want of holding_cutter()",)
 
 
 def test_counts_move_only_for_guidelines_that_were_given(

@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
+from memory_node.catalogue.label_space import load_catalogue
 from memory_node.domain.geometry import OrientedBox, Pose
 from memory_node.nodes.skill_bridge.grasping import GripperShape, rank_grasps, tool_pose
 from memory_node.nodes.skill_bridge.placing import free_spots, rank_placements
 from memory_node.nodes.skill_bridge.target import Grip
-from memory_node.sim.object_types import load_types
 
 ROBOT = Pose.planar(0.0, 0.0, 0.0)
 SHAPE = GripperShape()
@@ -59,7 +59,7 @@ def test_spots_keep_off_edges_and_neighbours() -> None:
     table = box(1.0, 0.0, 0.4, (0.6, 0.6, 0.8), np.pi / 4)
     plate = box(1.0, 0.0, 0.82, (0.2, 0.2, 0.04))
     apple = box(0.0, 0.0, 0.0, (0.08, 0.08, 0.08))
-    spots = free_spots(table, load_types().get("DiningTable"), apple, [plate])
+    spots = free_spots(table, load_catalogue().get("DiningTable"), apple, [plate])
     assert spots
     for spot in spots:
         assert table.contains(np.array([[*spot[:2], 0.5]]), -0.05).all()
@@ -70,12 +70,12 @@ def test_spots_keep_off_edges_and_neighbours() -> None:
 def test_full_receptacle_has_no_spot() -> None:
     plate = box(1.0, 0.0, 0.8, (0.2, 0.2, 0.02))
     cake = box(1.0, 0.0, 0.86, (0.2, 0.2, 0.1))
-    assert free_spots(plate, load_types().get("Plate"), box(0.0, 0.0, 0.0, (0.1, 0.1, 0.1)), [cake]) == []
+    assert free_spots(plate, load_catalogue().get("Plate"), box(0.0, 0.0, 0.0, (0.1, 0.1, 0.1)), [cake]) == []
 
 
 def test_nearest_spot_within_reach_is_first_and_the_tool_is_above_it() -> None:
     spots = [np.array([x, 0.0, 0.9]) for x in (1.5, 0.8, 0.6)]
-    placements = rank_placements(spots, ROBOT, Grip(True, 0.02), load_types().get("DiningTable"), "x", 0.1, 1.0)
+    placements = rank_placements(spots, ROBOT, Grip(True, 0.02), load_catalogue().get("DiningTable"), "x", 0.1, 1.0)
     assert [float(one.center[0]) for one in placements] == [0.6, 0.8]
     first = placements[0]
     np.testing.assert_allclose(first.pose.position, [0.6, 0.0, 0.92])
@@ -84,6 +84,6 @@ def test_nearest_spot_within_reach_is_first_and_the_tool_is_above_it() -> None:
 
 def test_cupboard_is_entered_from_the_front() -> None:
     spots = [np.array([0.7, 0.0, 1.0])]
-    (placement,) = rank_placements(spots, ROBOT, Grip(), load_types().get("Microwave"), "x", 0.1, 1.0)
+    (placement,) = rank_placements(spots, ROBOT, Grip(), load_catalogue().get("Microwave"), "x", 0.1, 1.0)
     assert placement.before.position[0] == pytest.approx(0.6)
     assert placement.after.position[0] == pytest.approx(0.6)

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from skill_robot import kitchen, thing
 
+from memory_node.catalogue.label_space import load_catalogue
 from memory_node.domain.answer import FindQuery, Recollection
 from memory_node.domain.errors import InvalidValueError
 from memory_node.domain.geometry import Pose
@@ -19,7 +20,6 @@ from memory_node.nodes.skill_bridge.preconditions import Preconditions
 from memory_node.nodes.skill_bridge.target import Hand, Target
 from memory_node.scene_graph.graph import SceneGraph
 from memory_node.scene_graph.state import ROBOT_ID
-from memory_node.sim.object_types import load_types
 
 
 class ListMemory:
@@ -59,9 +59,9 @@ def lookup(objects: list[SceneObject], hand: Hand, frame_verified: bool = True) 
 
 
 def performer(hand: Hand, actions: OwnActions, objects: list[SceneObject] | None = None) -> SkillPerformer:
-    types, found = load_types(), lookup(objects or kitchen(), hand)
-    rules = Preconditions(types, hand, found.support_of, Pose, 10.0)
-    return SkillPerformer(None, None, actions, found, hand, rules, types, lambda: 1)  # type: ignore[arg-type]
+    catalogue, found = load_catalogue(), lookup(objects or kitchen(), hand)
+    rules = Preconditions(catalogue, hand, found.support_of, Pose, 10.0)
+    return SkillPerformer(None, None, actions, found, hand, rules, catalogue, lambda: 1)  # type: ignore[arg-type]
 
 
 def run() -> SkillRun:
@@ -142,7 +142,7 @@ def test_closed_receptacle_is_refused_and_an_unknown_class_is_not() -> None:
     refused = robot.execute(SkillCall("PutObject", ("Apple", "Microwave")), run())
     assert (refused.reason, hand.held_class) == (FailureReason.CLOSED, "Apple")
     unknown = thing("Gizmo", 1.0, 0.0, 1.0, (0.1, 0.1, 0.1))
-    rules = Preconditions(load_types(), hand, lambda target: None, Pose, 10.0)
+    rules = Preconditions(load_catalogue(), hand, lambda target: None, Pose, 10.0)
     rules.check(declaration("OpenObject"), {"object": Target.of_scene_object(unknown)})
 
 

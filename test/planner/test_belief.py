@@ -1,12 +1,12 @@
 """What the planner believes of the things that a goal is about."""
 
+from memory_node.catalogue.label_space import load_catalogue
 from memory_node.domain.states import ObjectState
 from memory_node.planner.belief import Belief, Thing
-from memory_node.planner.object_kinds import load_object_kinds
 
 
 def belief_of(*things: Thing) -> Belief:
-    belief = Belief(load_object_kinds())
+    belief = Belief(load_catalogue())
     for thing in things:
         belief.add(thing)
     return belief
@@ -39,6 +39,6 @@ def test_two_things_that_the_goal_names_stay_two() -> None:
 
 
 def test_closed_toilet_hides_nothing_that_stands_on_it() -> None:
-    kinds = load_object_kinds()
+    kinds = load_catalogue()
     assert kinds["Fridge"].lidded
     assert not kinds["Toilet"].lidded

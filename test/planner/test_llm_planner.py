@@ -2,6 +2,7 @@
 
 import pytest
 
+from memory_node.catalogue.label_space import load_catalogue
 from memory_node.domain.answer import AnswerStatus, Recollection
 from memory_node.domain.chat_model import OpenAiChatModel
 from memory_node.domain.scene import SceneSnapshot
@@ -9,7 +10,6 @@ from memory_node.domain.skill import FailureReason, SkillCall, SkillResult, Stat
 from memory_node.planner.executor import InstructionExecutor
 from memory_node.planner.language.understanding import Understander
 from memory_node.planner.llm_planner import LlmPlanner
-from memory_node.planner.object_kinds import load_object_kinds
 from memory_node.planner.offline_planner import OfflinePlanner
 from memory_node.planner.planner import ProgressKind
 from memory_node.planner.planner_config import LlmConfig
@@ -61,7 +61,7 @@ class ObedientRobot:
 
 
 def run(url: str, robot, instruction="bring me an apple", fallback=None, **config):
-    kinds = load_object_kinds()
+    kinds = load_catalogue()
     settings = LlmConfig(base_url=url, model="m", **{"timeout_s": 5.0, **config})
     planner = LlmPlanner(OpenAiChatModel(settings), settings, kinds, fallback)
     progress = []
@@ -98,7 +98,7 @@ def test_prompt_carries_skills_memory_and_instruction(endpoint) -> None:
         ('PickupObject("Apple@here")', "expected Class@x,y,z"),
         ('PutObject("Apple", "Bowl")', "the hand holds nothing"),
         ('PickupObject("Apple")\nPickupObject("Bowl")', "the hand holds Apple"),
-        ('SliceObject("Apple")', "not a knife"),
+        ('SliceObject("Apple")', "does not cut"),
         ("PickupObject(Apple)", "must be a string"),
         ('PickupObject(object="Apple")', "without names"),
         ('for i in range(3):\n    PickupObject("Apple")', "no skill call"),
@@ -168,7 +168,7 @@ def test_replans_are_bounded(endpoint) -> None:
 
 def test_silent_endpoint_times_out_and_the_offline_planner_says_that_it_took_over(endpoint, word_embedder) -> None:
     server, robot = endpoint(*[3.0] * 4), ObedientRobot()
-    kinds = load_object_kinds()
+    kinds = load_catalogue()
     offline = OfflinePlanner(Understander(None, word_embedder, kinds), kinds, max_failures=1)
     result, progress = run(server.url, robot, "find the apple", fallback=offline, timeout_s=0.3)
     assert result.outcome.planner == "offline (fallback)"

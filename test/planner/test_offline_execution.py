@@ -5,6 +5,7 @@ import itertools
 import numpy as np
 import pytest
 
+from memory_node.catalogue.label_space import load_catalogue
 from memory_node.domain.geometry import Pose
 from memory_node.domain.skill import FailureReason, SkillCall, SkillResult
 from memory_node.domain.states import ObjectState
@@ -12,7 +13,6 @@ from memory_node.open_memory import open_memory
 from memory_node.planner.ablated_memory import AblatedMemory
 from memory_node.planner.executor import InstructionExecutor
 from memory_node.planner.language.understanding import Understander
-from memory_node.planner.object_kinds import load_object_kinds
 from memory_node.planner.offline_planner import OfflinePlanner
 from memory_node.planner.planner import ProgressKind
 from memory_node.scene_graph.free_space import OccupancyMap
@@ -55,7 +55,7 @@ def robot(word_embedder) -> SeeingRobot:
 
 
 def executor(robot: SeeingRobot, word_embedder, mode: str = "full") -> InstructionExecutor:
-    kinds = load_object_kinds()
+    kinds = load_catalogue()
     planner = OfflinePlanner(Understander(None, word_embedder, kinds), kinds)
     return InstructionExecutor(AblatedMemory(robot.memory, mode), robot, planner)
 

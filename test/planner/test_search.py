@@ -4,17 +4,17 @@ from dataclasses import replace
 
 import pytest
 
+from memory_node.catalogue.label_space import load_catalogue
 from memory_node.domain.skill_library import Predicate
 from memory_node.domain.states import ObjectState
 from memory_node.planner.belief import Belief, Thing
-from memory_node.planner.object_kinds import load_object_kinds
 from memory_node.planner.planner import PlanningFailedError
 from memory_node.planner.search import Wanted, find_plan
 
 
 @pytest.fixture
 def belief() -> Belief:
-    belief = Belief(load_object_kinds())
+    belief = Belief(load_catalogue())
     for name, object_class in (("apple", "Apple"), ("fridge", "Fridge"), ("counter", "CounterTop")):
         belief.add(Thing(name, object_class, object_class))
     return belief

@@ -4,7 +4,7 @@ import pytest
 
 from memory_node.domain.errors import InvalidValueError
 from memory_node.domain.skill import SkillCall
-from memory_node.domain.skill_library import SKILLS, ObjectReference, check_call, library_text
+from memory_node.domain.skill_library import SKILLS, Appliance, ObjectReference, check_call, library_text
 
 EXPECTED = (
     "Explore GoToObject PickupObject PutObject OpenObject CloseObject ToggleOn ToggleOff SwitchOn SwitchOff "
@@ -28,11 +28,37 @@ def test_facts_speak_only_of_declared_arguments(name: str) -> None:
 
 @pytest.mark.parametrize("name", ["CleanObject", "HeatObject", "CoolObject"])
 def test_composite_expands_to_valid_calls_of_the_library(name: str) -> None:
-    steps = SKILLS[name].expand("Apple@1,2,0.9")
+    steps = SKILLS[name].steps_at("Apple@1,2,0.9", Appliance("Microwave", opens=True, switch="Microwave"))
     assert steps[0].skill == "GoToObject"
     for step in steps:
         assert not check_call(step).composite
     assert any("Apple@1,2,0.9" in step.arguments for step in steps)
+
+
+@pytest.mark.parametrize(
+    ("appliance", "skills"),
+    [
+        (Appliance("basin", switch="tap"), "GoToObject PutObject ToggleOn ToggleOff PickupObject"),
+        (
+            Appliance("oven", opens=True, switch="oven"),
+            "GoToObject OpenObject PutObject CloseObject ToggleOn ToggleOff OpenObject PickupObject CloseObject",
+        ),
+        (
+            Appliance("icebox", opens=True),
+            "GoToObject OpenObject PutObject CloseObject OpenObject PickupObject CloseObject",
+        ),
+    ],
+)
+def test_steps_of_a_composite_depend_on_the_appliance(appliance: Appliance, skills: str) -> None:
+    steps = SKILLS["HeatObject"].steps_at("egg", appliance)
+    assert [step.skill for step in steps] == skills.split()
+    switched = {step.arguments for step in steps if step.skill.startswith("Toggle")}
+    assert switched == ({(appliance.switch,)} if appliance.switch else set())
+
+
+def test_simple_skill_has_no_steps() -> None:
+    with pytest.raises(InvalidValueError, match="not made of"):
+        SKILLS["PickupObject"].steps_at("egg", Appliance("oven"))
 
 
 @pytest.mark.parametrize(
@@ -49,12 +75,6 @@ def test_composite_expands_to_valid_calls_of_the_library(name: str) -> None:
 def test_malformed_call_is_refused(call: SkillCall) -> None:
     with pytest.raises(InvalidValueError):
         check_call(call)
-
-
-def test_composite_takes_the_fixture_that_is_meant() -> None:
-    call = SkillCall("HeatObject", ("Egg", "Microwave@1,2,1.1"))
-    steps = check_call(call).expand(*call.arguments)
-    assert SkillCall("PutObject", ("Egg", "Microwave@1,2,1.1")) in steps
 
 
 def test_explore_takes_any_number_of_areas() -> None:
@@ -79,3 +99,8 @@ def test_library_text_names_every_skill_and_its_needs() -> None:
     for name in SKILLS:
         assert f"`{name}(" in text
     assert "else hand_full" in text
+
+
+def test_library_text_tells_what_a_skill_is_done_at() -> None:
+    text = library_text(classes={"HeatObject": ("Microwave", "Oven")})
+    assert "at or with: Microwave, Oven" in text

@@ -54,12 +54,12 @@ class Replay:
             receptacle = self.meant[step["receptacle_id"]]
             if world.held is None or not self.at(receptacle):
                 return False
-            if receptacle.type.holds == "in" and not receptacle.is_open:
+            if receptacle.kind.holds == "in" and not receptacle.is_open:
                 self.do("OpenObject", receptacle.id)
             return self.do("PutObject", world.held.id, receptacle.id).success
         thing = self.meant[step["object_id"]]
         if thing.id not in world:  # sliced since
-            slices = (s for s in world.of_class(thing.type.slices) if s.id.startswith(thing.id))
+            slices = (s for s in world.of_class(thing.kind.slices) if s.id.startswith(thing.id))
             thing = next(s for s in slices if s.id not in self.taken)
         self.taken.add(thing.id)
         return self.at(thing) and self.do(action, thing.id).success

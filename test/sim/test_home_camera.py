@@ -39,12 +39,14 @@ def seen_classes(camera: Camera, robot: HomeRobot) -> set[str]:
 
 
 def test_every_declared_class_can_be_drawn_within_its_size() -> None:
-    for kind in load_types():
-        assert kind.shape in SHAPES, kind.name
-        half = 0.5 * np.array(kind.size_m)
-        mesh = shape_mesh(kind.shape, Look(half, np.array(kind.colour) / 255.0, kind.levels, is_closed=True))
+    for one in load_types():
+        assert one.looks.shape in SHAPES, one.name
+        half = 0.5 * np.array(one.size_m)
+        mesh = shape_mesh(
+            one.looks.shape, Look(half, np.array(one.looks.colour) / 255.0, one.kind.levels, is_closed=True)
+        )
         # handles of doors and drawers stand out a little
-        assert (np.abs(mesh.vertices) <= half + 0.04).all(), kind.name
+        assert (np.abs(mesh.vertices) <= half + 0.04).all(), one.name
         assert mesh.triangles.max() < len(mesh.vertices)
 
 

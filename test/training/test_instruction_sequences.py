@@ -4,11 +4,10 @@ import random
 import re
 
 import pytest
-import yaml
 
-from memory_node.domain.resources import resource_path
 from training.instructions.acts import UNKNOWN, Act, effects_of, labels_of_effects
 from training.instructions.augment import Wording
+from training.instructions.class_words import class_words
 from training.instructions.corpus import Labels, Task
 from training.instructions.inflection import gerund, participle
 from training.instructions.phrase_book import load_phrase_book
@@ -24,10 +23,6 @@ KITCHEN = Task(
     (("Take the mug.", "Wash it.", "Put it on the shelf."),),
     (("PickupObject", ("mug",)), ("CleanObject", ("mug",)), ("PutObject", ("mug", "shelf"))),
 )
-
-
-def vocabulary() -> dict:
-    return yaml.safe_load(resource_path("config/vocabulary.yaml").read_text())
 
 
 def wording(generator: random.Random) -> Wording:
@@ -50,7 +45,7 @@ def test_same_seed_makes_the_same_instructions() -> None:
 
 @pytest.mark.parametrize("kind", ["instruction", "joined", "remark", "elsewhere"])
 def test_every_pattern_is_filled_and_every_effect_is_of_known_classes(kind: str) -> None:
-    maker, classes = sequences(1), {*vocabulary(), UNKNOWN}
+    maker, classes = sequences(1), {*class_words(), UNKNOWN}
     for _ in range(400):
         example = getattr(maker, kind)()
         assert not re.search(r"\{[a-z]+\}", example.text)

@@ -5,10 +5,11 @@ import random
 import pytest
 import yaml
 
+from memory_node.catalogue.label_space import load_catalogue
 from memory_node.domain.goal_labels import ALFRED_KIND, NOTHING, GoalKind
-from memory_node.domain.resources import resource_path
-from memory_node.planner.language.treatments import TREATED_IN, speaks_of
+from memory_node.planner.language.treatments import TreatmentWords
 from training.instructions.augment import Wording
+from training.instructions.class_words import class_words
 from training.instructions.corpus import Example, Labels, Task, part_of
 from training.instructions.descriptions import Descriptions, gerund
 from training.instructions.phrase_book import PHRASES
@@ -22,8 +23,7 @@ NO_TASKS = (GoalKind.EXAMINE, True)
 
 
 def words(name: str) -> dict:
-    path = resource_path("config/vocabulary.yaml") if name == "vocabulary" else PHRASES / f"{name}.yaml"
-    return yaml.safe_load(path.read_text(encoding="utf-8"))
+    return yaml.safe_load((PHRASES / f"{name}.yaml").read_text(encoding="utf-8"))
 
 
 @pytest.fixture
@@ -34,14 +34,14 @@ def wording() -> Wording:
 
 def test_every_described_class_is_in_the_vocabulary_and_has_phrases() -> None:
     facts, spoken = words("descriptions"), words("spoken_descriptions")
-    assert set(facts) | set(spoken) <= set(words("vocabulary"))
+    assert set(facts) | set(spoken) <= set(class_words())
     descriptions = Descriptions(facts, spoken, random.Random(0))
     for name in facts:
         assert all("{" not in descriptions.phrase(name) for _ in range(20))
 
 
 def test_spoken_descriptions_never_name_what_they_describe() -> None:
-    vocabulary = words("vocabulary")
+    vocabulary = class_words()
     for name, phrases in words("spoken_descriptions").items():
         called = vocabulary[name]["names"][0]
         assert not [phrase for phrase in phrases if f" {called} " in f" {phrase} "]
@@ -98,9 +98,10 @@ def test_rewording_replaces_the_name_with_its_article(wording: Wording) -> None:
 
 
 def test_goals_say_their_treatment(wording: Wording) -> None:
-    for kind in TREATED_IN:
+    words = TreatmentWords(load_catalogue())
+    for kind in words.treated_in:
         task = Task("x/1", Labels(kind.value, "Apple", "DiningTable"), *HOME, (), (), ())
-        assert all(speaks_of(kind, wording.goal(task).text) for _ in range(40))
+        assert all(words.speak_of(kind, wording.goal(task).text) for _ in range(40))
 
 
 def test_tasks_of_one_goal_in_one_home_are_in_one_part() -> None:

@@ -10,7 +10,7 @@ from dataclasses import replace
 import yaml
 
 from memory_node.domain.goal_labels import NOTHING, GoalKind
-from memory_node.domain.resources import resource_path
+from training.instructions.class_words import class_words
 from training.instructions.corpus import Example, Labels, Task
 from training.instructions.descriptions import Descriptions
 from training.instructions.inflection import capital
@@ -44,7 +44,7 @@ _TOLD = 0.55  # share of things that are described where a goal is told
 class Wording:
     """Says goals in many ways; every choice comes from `generator`.
 
-    names: config/vocabulary.yaml. patterns: phrases/goal_patterns.yaml. strange: names of what is of no known class.
+    names: class_words(). patterns: phrases/goal_patterns.yaml. strange: names of what is of no known class.
     """
 
     def __init__(
@@ -64,12 +64,11 @@ class Wording:
     @classmethod
     def shipped(cls, generator: random.Random, strange: Sequence[str] = ("thing",)) -> Wording:
         """Return the one of the shipped words and phrases."""
-        names = yaml.safe_load(resource_path("config/vocabulary.yaml").read_text(encoding="utf-8"))
         patterns, facts, spoken = (
             yaml.safe_load((PHRASES / f"{name}.yaml").read_text(encoding="utf-8"))
             for name in ("goal_patterns", "descriptions", "spoken_descriptions")
         )
-        return cls(names, patterns, Descriptions(facts, spoken, generator), generator, strange)
+        return cls(class_words(), patterns, Descriptions(facts, spoken, generator), generator, strange)
 
     def __contains__(self, name: str) -> bool:
         return name in self._names

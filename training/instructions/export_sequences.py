@@ -8,6 +8,7 @@ from pathlib import Path
 
 import torch
 
+from training.instructions.acts import USER
 from training.instructions.export import write_int8
 from training.instructions.network import HIDDEN
 from training.instructions.sequence_network import WIDTH, SequenceReader, SequenceWriter
@@ -41,6 +42,6 @@ def write_sequence_weights(
         "absent": (torch.zeros((2, len(symbols))), batch),
     }
     write_int8(writer, feed, {"logits": written}, folder / "sequence_writer.onnx")
-    labels = {"symbols": list(symbols), "classes": list(classes), "strange": list(strange)}
+    labels = {"symbols": list(symbols), "classes": list(classes), "strange": list(strange), "person": USER}
     labels["longest"] = writer.positions.num_embeddings
     (folder / "sequence_labels.json").write_text(json.dumps(labels) + "\n")

@@ -7,12 +7,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
-import yaml
-
-from memory_node.domain.resources import resource_path
 from training.instructions import group_patterns, self_corrections, single_patterns
 from training.instructions.acts import LAMPS, LIDDED, PLACES, TREATMENTS, UNKNOWN, Effect, Scene, effects_of
 from training.instructions.augment import Wording
+from training.instructions.class_words import group_words
 from training.instructions.conversation import Conversation
 from training.instructions.corpus import Example, Task
 from training.instructions.draft import Draft, Told
@@ -54,7 +52,7 @@ class SequenceExample:
 
 
 class Sequences:
-    """Makes instructions; every choice comes from `generator`. groups: config/categories.yaml."""
+    """Makes instructions; every choice comes from `generator`. groups: group_words()."""
 
     def __init__(
         self,
@@ -79,8 +77,7 @@ class Sequences:
     def shipped(cls, tasks: Sequence[Task], generator: random.Random) -> Sequences:
         """Return the one of the files in config."""
         book = load_phrase_book()
-        groups = yaml.safe_load(resource_path("config/categories.yaml").read_text(encoding="utf-8"))
-        return cls(book, Wording.shipped(generator, book["unknown_things"]), tasks, groups, generator)
+        return cls(book, Wording.shipped(generator, book["unknown_things"]), tasks, group_words(), generator)
 
     def instruction(self) -> SequenceExample:
         """Return an instruction of one to five parts, with or without chatter around them."""

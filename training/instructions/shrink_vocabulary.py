@@ -37,7 +37,7 @@ def run(args: argparse.Namespace) -> int:
     tokenizer = Tokenizer.from_file(str(args.weights / "tokenizer.json"))
     texts = [text for task in load_tasks(args.tasks, args.scenes) for text in (*task.sentences, *sum(task.steps, ()))]
     texts += [(PHRASES / f"{name}.yaml").read_text(encoding="utf-8") for name in _WORDS]
-    texts += [resource_path(f"config/{name}.yaml").read_text(encoding="utf-8") for name in ("vocabulary", "categories")]
+    texts.append(resource_path("config/label_spaces/household.yaml").read_text(encoding="utf-8"))
     kept = kept_pieces(tokenizer, texts)
     shrink_tokenizer(args.weights / "tokenizer.json", kept)
     shrink_graph(args.weights / "instructions.onnx", kept)

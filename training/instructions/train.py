@@ -11,16 +11,15 @@ from pathlib import Path
 
 import numpy as np
 import torch
-import yaml
 from tokenizers import Tokenizer
 from torch import nn
 
 from memory_node.domain.goal_labels import NO_CLASS
-from memory_node.domain.resources import resource_path
 from memory_node.search.minilm_graph import load_weights
 from memory_node.search.model_files import published_folder
 from training.instructions.acts import labels_of_effects
 from training.instructions.augment import Wording
+from training.instructions.class_words import class_words
 from training.instructions.corpus import Example, Task, load_tasks, part_of
 from training.instructions.export import write_weights
 from training.instructions.features import (
@@ -62,7 +61,7 @@ def run(args: argparse.Namespace) -> int:
     torch.manual_seed(args.seed)
     torch.set_num_threads(args.threads)
     generator = random.Random(args.seed)
-    vocabulary = yaml.safe_load(resource_path("config/vocabulary.yaml").read_text())
+    vocabulary = class_words()
     classes = [NO_CLASS, *sorted(vocabulary)]
     tasks = load_tasks(args.tasks, args.scenes)
     parts = {name: [task for task in tasks if part_of(task.id) == name] for name in ("train", "validation", "test")}

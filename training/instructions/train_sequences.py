@@ -10,13 +10,12 @@ from pathlib import Path
 
 import numpy as np
 import torch
-import yaml
 from tokenizers import Tokenizer
 from torch import nn
 
-from memory_node.domain.resources import resource_path
 from memory_node.search.minilm_graph import load_weights
 from memory_node.search.model_files import published_folder
+from training.instructions.class_words import class_words
 from training.instructions.corpus import load_tasks
 from training.instructions.export_sequences import write_sequence_weights
 from training.instructions.network import FROZEN_LAYERS, FrozenLayers
@@ -50,7 +49,7 @@ def run(args: argparse.Namespace) -> int:
     torch.manual_seed(args.seed)
     torch.set_num_threads(args.threads)
     generator = random.Random(args.seed)
-    vocabulary = yaml.safe_load(resource_path("config/vocabulary.yaml").read_text())
+    vocabulary = class_words()
     tasks = load_tasks(args.tasks, args.scenes)
     maker = Sequences.shipped(tasks, generator)
     classes = sorted(vocabulary)

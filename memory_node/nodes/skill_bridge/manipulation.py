@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Protocol
 
+from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.domain.geometry import Pose
 from memory_node.domain.skill import FailureReason, StateChange
 from memory_node.domain.skill_library import declaration
@@ -15,7 +16,6 @@ from memory_node.nodes.skill_bridge.object_lookup import TargetLookup
 from memory_node.nodes.skill_bridge.outcome import SkillFailure, SkillRun
 from memory_node.nodes.skill_bridge.placing import free_spots, rank_placements
 from memory_node.nodes.skill_bridge.target import Grip, Hand, Target
-from memory_node.sim.object_types import TypeCatalogue
 
 
 class Arm(Protocol):
@@ -47,7 +47,7 @@ class Manipulation:
         gripper: Gripper,
         hand: Hand,
         lookup: TargetLookup,
-        types: TypeCatalogue,
+        catalogue: ObjectCatalogue,
         robot_pose: Callable[[], Pose],
         now_ns: Callable[[], int],
         parameters: tuple[ArmParameters, GripperParameters],
@@ -57,7 +57,7 @@ class Manipulation:
         self._gripper = gripper
         self._hand = hand
         self._lookup = lookup
-        self._types = types
+        self._catalogue = catalogue
         self._robot_pose = robot_pose
         self._now_ns = now_ns
         self._parameters, fingers = parameters
@@ -102,7 +102,7 @@ class Manipulation:
         Raises:
             SkillFailure: OCCUPIED, TOO_FAR or UNREACHABLE; EXECUTION when the gripper does not open.
         """
-        kind = self._types.get(receptacle.object_class)
+        kind = self._catalogue.find(receptacle.object_class)
         others = [other.box for other in self._lookup.around(receptacle) if other.object_id != held.object_id]
         spots = free_spots(receptacle.box, kind, held.box, others)
         if not spots:

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
+from memory_node.catalogue.object_catalogue import ObjectCatalogue
+from memory_node.catalogue.object_kind import Property
 from memory_node.domain.errors import InvalidValueError
 from memory_node.domain.geometry import FloatArray
+from memory_node.domain.goal_labels import GOAL_OF_SKILL
 from memory_node.domain.skill import FailureReason, SkillCall, SkillResult, StateChange
-from memory_node.domain.skill_library import ArgumentKind, Skill, check_call, declaration
+from memory_node.domain.skill_library import Appliance, ArgumentKind, Skill, check_call, declaration
 from memory_node.nodes.skill_bridge.driving import Driving
 from memory_node.nodes.skill_bridge.effects import declared_changes
 from memory_node.nodes.skill_bridge.forwarding import ForwardedSkills
@@ -16,7 +19,6 @@ from memory_node.nodes.skill_bridge.object_lookup import TargetLookup
 from memory_node.nodes.skill_bridge.outcome import SkillFailure, SkillRun
 from memory_node.nodes.skill_bridge.preconditions import Preconditions
 from memory_node.nodes.skill_bridge.target import Hand, Target
-from memory_node.sim.object_types import Property, TypeCatalogue
 
 # What a composite wants is so already.
 _DONE_ALREADY = frozenset({FailureReason.ALREADY_OPEN, FailureReason.ALREADY_CLOSED})
@@ -36,7 +38,7 @@ class SkillPerformer:
         lookup: TargetLookup,
         hand: Hand,
         preconditions: Preconditions,
-        types: TypeCatalogue,
+        catalogue: ObjectCatalogue,
         now_ns: Callable[[], int],
     ) -> None:
         self._driving = driving
@@ -45,7 +47,7 @@ class SkillPerformer:
         self._lookup = lookup
         self._hand = hand
         self._preconditions = preconditions
-        self._types = types
+        self._catalogue = catalogue
         self._now_ns = now_ns
 
     def execute(self, call: SkillCall, run: SkillRun) -> SkillResult:
@@ -100,11 +102,28 @@ class SkillPerformer:
             return self._driving is not None
         if call.skill in ("PickupObject", "PutObject"):
             return self._manipulation is not None
-        steps = declaration(call.skill).steps
-        for step in steps:  # before the robot moves, not half-way
+        skill = declaration(call.skill)
+        if not skill.composite:
+            return False
+        for step in skill.steps_at(call.arguments[0], self._appliance(skill, call)):  # before the robot moves
             if not self._can(step):
                 raise SkillFailure(FailureReason.INVALID_CALL, f"{self._missing(step.skill)}; {call.skill} needs it")
-        return bool(steps)
+        return True
+
+    def _appliance(self, skill: Skill, call: SkillCall) -> Appliance:
+        """Return what a composite is done at: what the call names, else the first usual place that memory knows."""
+        if len(call.arguments) > 1:
+            found = self._lookup.resolve(call.arguments[1])
+            return self._catalogue.appliance(found.object_class, found.object_id)
+        usual = self._catalogue.usual_treatment(GOAL_OF_SKILL[skill.name])
+        failure = SkillFailure(FailureReason.INVALID_CALL, f"no class of this label space serves for {skill.name}")
+        for name in usual.at if usual is not None else ():
+            try:
+                found = self._lookup.resolve(name)
+                return self._catalogue.appliance(found.object_class, found.object_id)
+            except SkillFailure as error:
+                failure = error
+        raise failure
 
     def _missing(self, skill: str) -> str:
         own = {"GoToObject": "base.action", "Explore": "base.action"}
@@ -135,7 +154,7 @@ class SkillPerformer:
         if place is not None:
             return place
         target = self._lookup.resolve(text)
-        kind = self._types.get(target.object_class)
+        kind = self._catalogue.find(target.object_class)
         opens = kind is not None and kind.can(Property.OPENABLE) and "OpenObject" in self._actions
         return target if opens else target.box.center[:2]
 
@@ -162,7 +181,7 @@ class SkillPerformer:
 
     def _declared(self, skill: Skill, bound: Mapping[str, Target]) -> tuple[StateChange, ...]:
         receptacle = bound.get("receptacle")
-        kind = self._types.get(receptacle.object_class) if receptacle is not None else None
+        kind = self._catalogue.find(receptacle.object_class) if receptacle is not None else None
         inside = kind is not None and kind.holds == "in"
         position = None
         if receptacle is not None:
@@ -187,8 +206,7 @@ class SkillPerformer:
 
     def _compose(self, skill: Skill, call: SkillCall, bound: Mapping[str, Target], run: SkillRun) -> None:
         target = bound["object"]
-        fixture = bound["fixture"].object_id if "fixture" in bound else ""
-        for step in skill.expand(target.object_id, fixture):
+        for step in skill.steps_at(target.object_id, self._appliance(skill, call)):
             self._step(step, run)
         changes = declared_changes(skill, {"object": target}, self._now_ns())
         self._take_over(changes, {"object": target}, run)

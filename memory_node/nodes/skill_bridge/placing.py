@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from memory_node.catalogue.object_kind import ObjectKind, Property
 from memory_node.domain.geometry import FloatArray, OrientedBox, Pose
 from memory_node.nodes.skill_bridge.grasping import shifted, tool_pose
 from memory_node.nodes.skill_bridge.target import Grip
-from memory_node.sim.object_types import ObjectType, Property
 
 _STEP_M = 0.05
 _DOWN = np.array([0.0, 0.0, -1.0])
@@ -29,7 +29,7 @@ class Placement:
 
 
 def free_spots(
-    receptacle: OrientedBox, kind: ObjectType | None, held: OrientedBox, others: Sequence[OrientedBox]
+    receptacle: OrientedBox, kind: ObjectKind | None, held: OrientedBox, others: Sequence[OrientedBox]
 ) -> list[FloatArray]:
     """Return the centres (3,) in map that the held thing may have in or on a receptacle, at every level of its kind.
 
@@ -50,7 +50,7 @@ def rank_placements(
     spots: Sequence[FloatArray],
     robot: Pose,
     grip: Grip,
-    kind: ObjectType | None,
+    kind: ObjectKind | None,
     axis: str,
     approach_m: float,
     reach_m: float,

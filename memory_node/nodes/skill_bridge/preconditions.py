@@ -5,33 +5,25 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
+from memory_node.catalogue.object_catalogue import ObjectCatalogue
+from memory_node.catalogue.object_kind import Property
 from memory_node.domain.geometry import Pose
 from memory_node.domain.skill import FailureReason
-from memory_node.domain.skill_library import KNIFE_CLASSES, Fact, Precondition, Predicate, Skill
+from memory_node.domain.skill_library import Fact, Precondition, Predicate, Skill
 from memory_node.domain.states import ObjectState
 from memory_node.nodes.skill_bridge.outcome import SkillFailure
 from memory_node.nodes.skill_bridge.target import Hand, Target
-from memory_node.sim.object_types import Property, TypeCatalogue
-
-_CLASS_PROPERTIES = {
-    Predicate.PICKUPABLE,
-    Predicate.OPENABLE,
-    Predicate.TOGGLEABLE,
-    Predicate.SLICEABLE,
-    Predicate.BREAKABLE,
-    Predicate.FILLABLE,
-}
 
 
 @dataclass(frozen=True)
 class Preconditions:
     """What decides whether a fact holds.
 
-    types: what classes can do; a class that is not declared there is not judged. support_of: what a thing is in or on.
-    robot_pose: of the base in map. reach_m: horizontal, from the base to a thing's nearest point.
+    catalogue: what can be done with classes; one that is not declared there is not judged. support_of: what a thing is
+    in or on. robot_pose: of the base in map. reach_m: horizontal, from the base to a thing's nearest point.
     """
 
-    types: TypeCatalogue
+    catalogue: ObjectCatalogue
     hand: Hand
     support_of: Callable[[Target], Target | None]
     robot_pose: Callable[[], Pose]
@@ -59,8 +51,8 @@ class Preconditions:
         held = self.hand.held
         if fact.predicate is Predicate.HAND_EMPTY:
             return held is None
-        if fact.predicate is Predicate.HOLDING_KNIFE:
-            return self.hand.held_class in KNIFE_CLASSES
+        if fact.predicate is Predicate.HOLDING_CUTTER:
+            return held is not None and self.catalogue[held.object_class].can(Property.CUTS)
         target = targets[0]
         in_hand = held is not None and held.object_id == target.object_id
         if fact.predicate is Predicate.HOLDING:
@@ -80,7 +72,5 @@ class Preconditions:
         return container is not None and ObjectState.CLOSED in container.states
 
     def _can(self, target: Target, predicate: Predicate) -> bool:
-        kind = self.types.get(target.object_class)
-        if kind is None:
-            return True
-        return kind.can(Property(predicate.value)) if predicate in _CLASS_PROPERTIES else kind.is_receptacle
+        kind = self.catalogue.find(target.object_class)
+        return kind is None or kind.satisfies(predicate)

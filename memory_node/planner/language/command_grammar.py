@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from memory_node.domain.goal_labels import GoalKind
 from memory_node.planner.language.noun_phrase import UNNAMED
-from memory_node.planner.language.verbs import opens_command, read_verb
+from memory_node.planner.language.verbs import Verbs
 
 _SEPARATOR = re.compile(
     r"\s*(?:[.;!?]+(?=\s|$)|,?\s*\b(?:and\s+)?(?:then|after\s+that|afterwards|afterward|finally|next(?!\s+to))\b,?"
@@ -53,7 +53,10 @@ _ARTICLES = frozenset({"the", "a", "an", "my", "your", "its", "it", "them", "me"
 
 @dataclass(frozen=True)
 class Command:
-    """One command as words: noun phrases, "" where nothing was said. beside: next to the destination, not on it."""
+    """One command as words: noun phrases, "" where nothing was said. beside: next to the destination, not on it.
+
+    treatment: the catalogue's treatment that the verb names.
+    """
 
     kind: GoalKind
     target: str
@@ -65,9 +68,10 @@ class Command:
     original_place: bool = False
     to_user: bool = False
     text: str = ""
+    treatment: str = ""
 
 
-def split_commands(instruction: str) -> list[str]:
+def split_commands(instruction: str, verbs: Verbs) -> list[str]:
     """Return the commands of an instruction; what only remarks on the scene is left out."""
     text = re.sub(r"\s+", " ", instruction.lower().replace("’", "'")).strip()
     pieces: list[str] = []
@@ -82,10 +86,10 @@ def split_commands(instruction: str) -> list[str]:
             continue
         if _ASIDE.match(piece):
             skipping = True
-        elif opens_command(piece.split()):
+        elif verbs.open_command(piece.split()):
             skipping = False
             pieces.append(piece)
-        elif pieces and not skipping and _is_gapped(pieces[-1], before, piece):
+        elif pieces and not skipping and _is_gapped(pieces[-1], before, piece, verbs):
             pieces.append(f"{pieces[-1].split()[0]} {piece}")
         elif pieces and not skipping:
             pieces[-1] += f" {before.strip()} {piece}".replace(" ,", ",")
@@ -94,12 +98,12 @@ def split_commands(instruction: str) -> list[str]:
     return pieces
 
 
-def _is_gapped(previous: str, separator: str, piece: str) -> bool:
+def _is_gapped(previous: str, separator: str, piece: str, verbs: Verbs) -> bool:
     """Return whether a piece leaves out the placing verb of the one before."""
     joined = separator.strip() in (",", "and", ", and") and _GAPPED.match(piece)
     if not joined:
         return False
-    command = read_command(previous)
+    command = read_command(previous, verbs)
     return command is not None and command.kind is GoalKind.PLACE and bool(command.destination)
 
 
@@ -111,15 +115,15 @@ def _without_politeness(piece: str) -> str:
         piece = shorter
 
 
-def read_command(piece: str) -> Command | None:
+def read_command(piece: str, verbs: Verbs) -> Command | None:
     """Return the command that a piece of an instruction gives, or None when it starts with no known verb."""
     piece = re.sub(r"[.!?]+$", "", piece.strip())
     original = bool(_BACK.search(piece))
     piece = _BACK.sub("", piece).strip()
-    found = read_verb(piece.split())
+    found = verbs.read(piece.split())
     if found is None:
         return None
-    kind, words = found
+    kind, words = found.kind, found.rest
     to_user = words[:1] == ["me"] or words[-2:] == ["to", "me"]
     rest = " ".join(words[1:] if words[:1] == ["me"] else words[:-2] if to_user else words)
     if kind in (GoalKind.PLACE, GoalKind.FETCH, GoalKind.THROW):
@@ -131,7 +135,7 @@ def read_command(piece: str) -> Command | None:
     if kind is GoalKind.SWITCH_ON and any(word == "with" for word, _ in parts):
         carried = next(phrase for word, phrase in parts if word == "with")
         return Command(GoalKind.EXAMINE, carried, light=parts[0][1], text=piece)
-    return Command(kind, parts[0][1], origin=_origin(parts), text=piece)
+    return Command(kind, parts[0][1], origin=_origin(parts), text=piece, treatment=found.treatment)
 
 
 def _placement(kind: GoalKind, rest: str, piece: str, to_user: bool, original: bool) -> Command:

@@ -6,31 +6,23 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
+from memory_node.catalogue.object_catalogue import ObjectCatalogue
+from memory_node.catalogue.object_kind import Property
 from memory_node.domain.goal_labels import GoalKind
-from memory_node.domain.skill_library import Predicate
 from memory_node.domain.states import ObjectState
-from memory_node.planner.goal import USER, Goal, Mention
+from memory_node.planner.goal import Goal, Mention
 from memory_node.planner.language.class_names import Grounding
 from memory_node.planner.language.command_grammar import THERE, Command
 from memory_node.planner.language.discourse import Context
 from memory_node.planner.language.noun_phrase import NounPhrase, read_noun_phrase
 from memory_node.planner.language.single_goal_reader import HomeClasses
-from memory_node.planner.object_kinds import ObjectKinds, alike
 
-BIN = "GarbageCan"
-LAMPS = ("DeskLamp", "FloorLamp")
 _S = ObjectState
 _TREATMENT = {
     _S.CLEANED: GoalKind.CLEAN,
     _S.HEATED: GoalKind.HEAT,
     _S.COOKED: GoalKind.HEAT,
     _S.COLD: GoalKind.COOL,
-}
-_RESULT = {
-    GoalKind.CLEAN: (_S.CLEANED,),
-    GoalKind.HEAT: (_S.HEATED, _S.COOKED),
-    GoalKind.COOL: (_S.COLD,),
-    GoalKind.SLICE: (_S.SLICED,),
 }
 _WITHIN = re.compile(r"^(?P<container>.+?) and (?P<target>.+) (?:in|on) it\b")
 # A phrase and the states that it claims -> classes of what memory holds of that kind, most relevant first.
@@ -43,7 +35,7 @@ class Interpreter:
     """Turns commands into goals. kinds and grounding know the words; recall and describe what they paraphrase."""
 
     def __init__(
-        self, kinds: ObjectKinds, grounding: Grounding, home: HomeClasses, recall: Recall, describe: Describe
+        self, kinds: ObjectCatalogue, grounding: Grounding, home: HomeClasses, recall: Recall, describe: Describe
     ) -> None:
         self._kinds = kinds
         self._grounding = grounding
@@ -56,22 +48,21 @@ class Interpreter:
         """Return the goals of one command and remember them as context for the next one."""
         goals = self._goals(command)
         for goal in goals:
-            gained = _RESULT.get(goal.kind, ())
-            if goal.destination is not None and goal.destination.object_class == "Fridge":
+            treatment = self._kinds.treatment(goal.treatment) or self._kinds.usual_treatment(goal.kind)
+            gained = treatment.states if treatment is not None else ()
+            if goal.destination is not None and self._kinds[goal.destination.object_class].can(Property.COOLS):
                 gained = (*gained, _S.COLD)
             self.context.add(goal, gained, self._is_movable(goal.destination))
         self.context.end_command(goals)
         return goals
 
     def _is_movable(self, mention: Mention | None) -> bool:
-        return mention is not None and not mention.beside and self._kinds[mention.object_class].movable
+        return mention is not None and not mention.beside and self._kinds[mention.object_class].pickupable
 
     def _goals(self, command: Command) -> list[Goal]:
         if command.kind in (GoalKind.SWITCH_ON, GoalKind.SWITCH_OFF, GoalKind.OPEN, GoalKind.CLOSE):
-            wanted = Predicate.OPENABLE if command.kind in (GoalKind.OPEN, GoalKind.CLOSE) else Predicate.TOGGLEABLE
-            mention = self._mention(
-                read_noun_phrase(command.target), lambda name: wanted in self._kinds[name].properties
-            )
+            wanted = Property.OPENABLE if command.kind in (GoalKind.OPEN, GoalKind.CLOSE) else Property.TOGGLEABLE
+            mention = self._mention(read_noun_phrase(command.target), lambda name: self._kinds[name].can(wanted))
             return [Goal(command.kind, mention, text=command.text)]
         if command.kind is GoalKind.FIND:
             return [Goal(command.kind, self._mention(read_noun_phrase(command.target), None), text=command.text)]
@@ -108,7 +99,7 @@ class Interpreter:
         if command.kind is GoalKind.EXAMINE:
             light = self._lamp(command.light)
         if kind is GoalKind.THROW and not re.search(r"\b(?:across|ahead|floor|ground)\b", command.text):
-            kind, destination = GoalKind.PLACE, destination or Mention("the bin", (BIN,))
+            kind, destination = GoalKind.PLACE, destination or Mention("the bin", self._kinds.bins)
         done = self.context.states_of(target.object_class)
         claimed = [state for state in phrase.states if state in _TREATMENT]
         known = [state for state in claimed if state in done or state in target.states]
@@ -127,6 +118,7 @@ class Interpreter:
             sliced=cut and kind is not GoalKind.SLICE,
             count=count,
             text=command.text,
+            treatment=command.treatment,
         )
 
     def _plural_count(self, phrase: NounPhrase, target: Mention) -> int:
@@ -140,7 +132,7 @@ class Interpreter:
 
     def _destination(self, command: Command) -> Mention | None:
         if command.to_user:
-            return Mention("me", (USER,))
+            return Mention("me", (self._kinds.person,))
         if command.original_place:
             return Mention("where it was", original_place=True)
         if not command.destination:
@@ -154,14 +146,15 @@ class Interpreter:
         return self._mention(phrase, self._holds)
 
     def _lamp(self, words: str) -> Mention:
-        named = self._mention(read_noun_phrase(words), lambda name: name in LAMPS) if words else Mention("the lamp")
-        return named if named.candidates else Mention(named.text, self._at_home(LAMPS))
+        lamps = self._kinds.reading_lights
+        named = self._mention(read_noun_phrase(words), lambda name: name in lamps) if words else Mention("the lamp")
+        return named if named.candidates else Mention(named.text, self._at_home(lamps))
 
     def _carried(self, name: str) -> bool:
-        return self._kinds[name].movable
+        return self._kinds[name].pickupable
 
     def _holds(self, name: str) -> bool:
-        return Predicate.RECEPTACLE in self._kinds[name].properties or name == USER
+        return self._kinds[name].is_receptacle or name == self._kinds.person
 
     def _mention(self, phrase: NounPhrase, fits: Callable[[str], bool] | None) -> Mention:
         """Return what a phrase means: by pronoun, by name, as one of a group, or by its description."""
@@ -238,8 +231,8 @@ class Interpreter:
         if any(self._carried(name) for name in names):
             return ()
         able = sorted(filter(fits, self._home.fixtures))
-        words = [alike(found) for found in map(self._grounding.by_name, phrase.head.split()) if found]
-        close = frozenset.intersection(*words) if words else alike(names)
+        words = [self._kinds.alike(found) for found in map(self._grounding.by_name, phrase.head.split()) if found]
+        close = frozenset.intersection(*words) if words else self._kinds.alike(names)
         similar = [name for name in able if name in close]
         return self._grounding.by_meaning(phrase.text, similar or able)
 

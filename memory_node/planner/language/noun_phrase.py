@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from memory_node.catalogue.class_name import singular
 from memory_node.domain.states import ObjectState
 
 
@@ -32,7 +33,6 @@ _NOISE = frozenset(
 _NOISE |= frozenset(_words("lower upper far near nearest closest head loaf set on in")) | _DEFINITE
 _COLLECTIVE = frozenset(_words("tableware cutlery silverware crockery dishware cookware stuff electronics"))
 PRONOUNS = frozenset({"", "it", "them", "this", "that", "these", "those", "one", "everything", "both"})
-_IRREGULAR = {"knives": "knife", "shelves": "shelf", "loaves": "loaf", "leaves": "leaf", "glasses": "glass"}
 # words for a thing that do not say which: what follows them does
 UNNAMED = frozenset(_words("something anything thing whatever what object item tool device gadget utensil"))
 # a clause or a phrase behind the noun: "the knife | with the yellow handle", "the one | that you washed"
@@ -86,16 +86,3 @@ def read_noun_phrase(text: str) -> NounPhrase:
         bool(set(core) & {"another", "other", "second"}),
         bool(named) and named[0] in UNNAMED and (following is not None or named[0] in ("what", "whatever")),
     )
-
-
-def singular(word: str) -> str:
-    """Return the singular of an English noun; words that are no plural stay as they are."""
-    if word in _IRREGULAR:
-        return _IRREGULAR[word]
-    if len(word) <= 3 or word.endswith(("ss", "us", "is")):
-        return word
-    if word.endswith("ies"):
-        return word[:-3] + "y"
-    if word.endswith(("oes", "ches", "shes", "xes", "sses")):
-        return word[:-2]
-    return word[:-1] if word.endswith("s") else word

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from memory_node.domain.errors import ResourceMissingError
 from memory_node.domain.goal_labels import GoalKind
 from memory_node.perception.onnx_session import open_session
-from memory_node.planner.goal import USER, Goal, Mention
+from memory_node.planner.goal import Goal, Mention
 from memory_node.planner.language.single_goal_reader import WEIGHTS_FOLDER, HomeClasses, Scores, log_softmax
 
 UNKNOWN = "Unknown"  # what is written for a thing of no known class
@@ -54,6 +54,7 @@ class GoalSequenceModel:
         self._symbols: tuple[str, ...] = tuple(labels["symbols"])
         self._classes: tuple[str, ...] = tuple(labels["classes"])
         self._strange = frozenset(labels["strange"])
+        self._person: str = labels["person"]  # who gives the instruction is in every home
         self._longest = int(labels["longest"])
         names = ("sequence_reader.onnx", "sequence_writer.onnx")
         self._reader, self._writer = (open_session(folder / name, threads) for name in names)
@@ -131,7 +132,7 @@ class GoalSequenceModel:
         known += [float(name in home.fixtures) for name in self._classes]
         absent = np.zeros((1, len(self._symbols)), dtype=np.float32)
         if len(home.all) >= _ABSENT_KNOWN:
-            here = home.all | {USER, UNKNOWN}
+            here = home.all | {self._person, UNKNOWN}
             absent[0] = [float(bool(kind) and name not in here) for name, kind in zip(self._symbols, self._is_class)]
         return {"home": np.array([known], dtype=np.float32), "absent": absent}
 
@@ -167,8 +168,6 @@ def goals_of(effects: Sequence[Effect], text: str) -> list[Goal]:
 def _destination(verb: str, effect: Effect) -> Mention:
     if verb == "back":
         return Mention("where it was", original_place=True)
-    if effect[2] == USER:
-        return Mention("me", (USER,))
     words = f"beside {effect[2]}" if verb == "near" else effect[2]
     return Mention(words, (effect[2],), beside=verb == "near")
 

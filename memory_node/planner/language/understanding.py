@@ -4,19 +4,27 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
+from memory_node.catalogue.label_space import load_catalogue
+from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.domain.errors import RobotMemoryError
 from memory_node.domain.goal_labels import GoalKind
 from memory_node.domain.ports import TextEmbedder
-from memory_node.domain.skill_library import Predicate
-from memory_node.planner.goal import USER, Goal, Mention
+from memory_node.planner.goal import Goal, Mention
 from memory_node.planner.language.class_names import Grounding
 from memory_node.planner.language.command_grammar import read_command, split_commands
 from memory_node.planner.language.interpretation import Describe, Interpreter, Recall
+from memory_node.planner.language.reader_names import (
+    GoalReader,
+    NamedGoalReader,
+    NamedSequenceReader,
+    ReaderNames,
+    SequenceReader,
+)
 from memory_node.planner.language.sequence_reader import (
     GoalSequenceModel,
     SequenceReading,
@@ -25,8 +33,8 @@ from memory_node.planner.language.sequence_reader import (
     one_goal,
 )
 from memory_node.planner.language.single_goal_reader import GoalModel, HomeClasses, Prediction
-from memory_node.planner.language.treatments import TREATED_IN, speaks_of
-from memory_node.planner.object_kinds import ObjectKinds, load_object_kinds
+from memory_node.planner.language.treatments import TreatmentWords
+from memory_node.planner.language.verbs import Verbs
 
 LONGEST_CHARACTERS = 4_000
 _SURE = 0.7  # from this probability on one goal is read where the reader of sequences finds nothing that it knows
@@ -51,17 +59,21 @@ class NotUnderstoodError(RobotMemoryError):
 class TrainedReaders:
     """goal: one sentence to one goal, in ALFRED's ways; sequence: any instruction to what it asks for, in order."""
 
-    goal: GoalModel
-    sequence: GoalSequenceModel
+    goal: GoalReader
+    sequence: SequenceReader
 
     @classmethod
-    def load(cls) -> TrainedReaders:
-        """Return the shipped ones.
+    def load(cls, kinds: ObjectCatalogue | None = None) -> TrainedReaders:
+        """Return the shipped ones, which speak of the classes of a label space (by default the household's).
 
         Raises:
             ResourceMissingError: the weights are missing.
         """
-        return cls(GoalModel(), GoalSequenceModel())
+        goal, sequence = GoalModel(), GoalSequenceModel()
+        names = ReaderNames(kinds or load_catalogue(), sequence.classes)
+        if names.are_equal:
+            return cls(goal, sequence)
+        return cls(NamedGoalReader(goal, names), NamedSequenceReader(sequence, names))
 
 
 @dataclass(frozen=True)
@@ -86,11 +98,13 @@ class Understander:
     """The offline reader of instructions. readers: None reads commands only; embedder: None grounds names only."""
 
     def __init__(
-        self, readers: TrainedReaders | None, embedder: TextEmbedder | None, kinds: ObjectKinds | None = None
+        self, readers: TrainedReaders | None, embedder: TextEmbedder | None, kinds: ObjectCatalogue | None = None
     ) -> None:
         self._readers = readers
-        self._kinds = kinds or load_object_kinds()
+        self._kinds = kinds or load_catalogue()
         self._grounding = Grounding(self._kinds, embedder)
+        self._verbs = Verbs(self._kinds.treatments)
+        self._treatments = TreatmentWords(self._kinds)
 
     def understand(
         self, instruction: str, home: HomeClasses | None = None, recall: Recall = nothing_recalled
@@ -119,7 +133,8 @@ class Understander:
             if commanded and not any(map(_is_guessed, commanded)) and not _TURNS.search(text):
                 return Understanding(tuple(commanded), "commands")
             raise NotUnderstoodError(f"{_quoted(text)} has too many words to be read as a whole; give it in parts")
-        return self._read(self._readers, text, self._unsurprising(home, text), commanded)
+        found = self._read(self._readers, text, self._unsurprising(home, text), commanded)
+        return replace(found, goals=tuple(self._treatments.named(found.goals, commanded, text)))
 
     def _read(self, readers: TrainedReaders, text: str, home: HomeClasses, commanded: Sequence[Goal]) -> Understanding:
         """Return the reading that the trained readers find likeliest."""
@@ -178,15 +193,17 @@ class Understander:
             return -np.inf
         return readers.sequence.score(hidden, home, effects)
 
-    def _whole(self, model: GoalModel, text: str, home: HomeClasses, read: Goal | None) -> Prediction:
+    def _whole(self, model: GoalReader, text: str, home: HomeClasses, read: Goal | None) -> Prediction:
         """Return the model's one goal; of "put the mug in the fridge", one that is no more than that.
 
         ALFRED's people often leave washing, heating or cooling out, or what a thing is carried in; others mean none.
         """
+        treated_in = self._treatments.treated_in
         place = read.destination if read is not None and read.kind is GoalKind.PLACE else None
-        if read is None or place is None or place.beside or read.sliced or str(place) not in TREATED_IN.values():
+        if read is None or place is None or place.beside or read.sliced or str(place) not in treated_in.values():
             return model.predict(text, home)
-        unsaid = [kind for kind in TREATED_IN if not speaks_of(kind, text, str(place))] + [GoalKind.PLACE_TWO]
+        speak_of = self._treatments.speak_of
+        unsaid = [kind for kind in treated_in if not speak_of(kind, text, str(place))] + [GoalKind.PLACE_TWO]
         unsaid += [] if self._names_vessel(text, read) else [GoalKind.STACK]
         return model.predict(text, home, without=unsaid)
 
@@ -194,8 +211,8 @@ class Understander:
         """Return whether something is named that could carry what is placed, or that is placed with what it carries."""
         words = text.lower()
         return any(f" {word} " in words for word in _CARRYING) or any(
-            kind.movable and Predicate.RECEPTACLE in kind.properties and any(name in words for name in kind.names)
-            for kind in map(self._kinds.__getitem__, self._kinds.names)
+            kind.pickupable and kind.is_receptacle and any(name in words for name in kind.names)
+            for kind in self._kinds
             if kind.name != placed.target.object_class
         )
 
@@ -212,21 +229,22 @@ class Understander:
         describe: Describe = (lambda words: model.named(words, home)) if model else _undescribed
         interpreter = Interpreter(self._kinds, self._grounding, home, recall, describe)
         goals: list[Goal] = []
-        for command in map(read_command, split_commands(text)):
+        for piece in split_commands(text, self._verbs):
+            command = read_command(piece, self._verbs)
             if command is None:
                 return []
             goals += interpreter.read(command)
-        return _joined(goals) if all(_is_grounded(goal) for goal in goals) else []
+        return _joined(goals, self._kinds.reading_lights) if all(_is_grounded(goal) for goal in goals) else []
 
     def _is_beyond(self, goals: Sequence[Goal]) -> bool:
         """Return whether commands say what no trained reader can: what memory recalled, other classes, many things."""
         if self._readers is None:
             return False
-        reader = self._readers.sequence
+        reader, person = self._readers.sequence, self._kinds.person
         mentions = [one for goal in goals for one in _mentions(goal) if not one.original_place]
-        other = any(one.object_class not in reader.classes | {USER} for one in mentions)
+        other = any(one.object_class not in reader.classes | {person} for one in mentions)
         strange = any(
-            one.object_class in reader.strange - {USER} and not one.guessed and not one.beside for one in mentions
+            one.object_class in reader.strange - {person} and not one.guessed and not one.beside for one in mentions
         )
         recalled = any(goal.target.states for goal in goals)
         return recalled or other or strange or any(goal.count > 2 for goal in goals)
@@ -279,14 +297,14 @@ def _with_candidates(goals: Sequence[Goal], commanded: Sequence[Goal]) -> list[G
     ]
 
 
-def _joined(goals: Sequence[Goal]) -> list[Goal]:
+def _joined(goals: Sequence[Goal], lamps: Sequence[str]) -> list[Goal]:
     """Drop fetching and finding that the next goal implies, and read "take X, turn on the lamp" as one goal."""
     joined: list[Goal] = []
     for goal in goals:
         previous = joined[-1] if joined else None
         if previous is not None and previous.kind in (GoalKind.FETCH, GoalKind.FIND):
             same = previous.target.object_class == goal.target.object_class
-            lamp = goal.kind is GoalKind.SWITCH_ON and goal.target.object_class.endswith("Lamp")
+            lamp = goal.kind is GoalKind.SWITCH_ON and goal.target.object_class in lamps
             if previous.kind is GoalKind.FETCH and lamp and not same:
                 joined[-1] = Goal(GoalKind.EXAMINE, previous.target, light=goal.target, text=goal.text)
                 continue

@@ -2,8 +2,12 @@
 
 import pytest
 
+from memory_node.catalogue.label_space import load_catalogue
 from memory_node.domain.goal_labels import GoalKind
 from memory_node.planner.language.command_grammar import read_command, split_commands
+from memory_node.planner.language.verbs import Verbs
+
+VERBS = Verbs(load_catalogue().treatments)
 
 
 @pytest.mark.parametrize(
@@ -22,7 +26,7 @@ from memory_node.planner.language.command_grammar import read_command, split_com
     ],
 )
 def test_instruction_is_split_where_a_new_command_begins(instruction: str, pieces: list[str]) -> None:
-    assert split_commands(instruction) == pieces
+    assert split_commands(instruction, VERBS) == pieces
 
 
 @pytest.mark.parametrize(
@@ -39,27 +43,27 @@ def test_instruction_is_split_where_a_new_command_begins(instruction: str, piece
     ],
 )
 def test_command_is_read(piece: str, kind: GoalKind, target: str, destination: str) -> None:
-    command = read_command(piece)
+    command = read_command(piece, VERBS)
     assert command is not None
     assert (command.kind, command.target, command.destination) == (kind, target, destination)
 
 
 def test_bringing_something_to_me_is_a_delivery() -> None:
     for piece in ("bring me the apple", "bring the apple to me", "hand me the apple"):
-        command = read_command(piece)
+        command = read_command(piece, VERBS)
         assert command is not None
         assert command.to_user
         assert command.target == "the apple"
 
 
 def test_vessel_with_contents_names_both() -> None:
-    command = read_command("put a plate with a spoon on it on the counter")
+    command = read_command("put a plate with a spoon on it on the counter", VERBS)
     assert command is not None
     assert (command.container, command.target, command.destination) == ("a plate", "a spoon", "the counter")
 
 
 def test_remark_without_a_verb_is_no_command() -> None:
-    assert read_command("the weather is nice") is None
+    assert read_command("the weather is nice", VERBS) is None
 
 
 @pytest.mark.parametrize(
@@ -67,6 +71,25 @@ def test_remark_without_a_verb_is_no_command() -> None:
     ["something to drink tea from", "what i drink tea from", "the thing to eat soup with", "something to cut with"],
 )
 def test_preposition_within_a_description_ends_no_noun_phrase(words: str) -> None:
-    command = read_command(f"put {words} on the table")
+    command = read_command(f"put {words} on the table", VERBS)
     assert command is not None
     assert (command.target, command.destination) == (words, "the table")
+
+
+@pytest.mark.parametrize(
+    ("piece", "kind", "treatment"),
+    [
+        ("toast the bread", GoalKind.HEAT, "toast"),
+        ("boil the egg", GoalKind.HEAT, "boil"),
+        ("mash the potato", GoalKind.HEAT, "boil"),
+        ("melt the butter", GoalKind.HEAT, "melt"),
+        ("warm the soup up", GoalKind.HEAT, "heat"),
+        ("peel the apple", GoalKind.SLICE, "peel"),
+        ("empty the cup", GoalKind.EMPTY, "pour out"),
+        ("pour the mug out", GoalKind.EMPTY, "pour out"),
+    ],
+)
+def test_verb_of_a_treatment_is_known_with_it(piece: str, kind: GoalKind, treatment: str) -> None:
+    command = read_command(piece, VERBS)
+    assert command is not None
+    assert (command.kind, command.treatment) == (kind, treatment)

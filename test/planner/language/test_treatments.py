@@ -2,8 +2,11 @@
 
 import pytest
 
+from memory_node.catalogue.label_space import load_catalogue
 from memory_node.domain.goal_labels import GoalKind
-from memory_node.planner.language.treatments import speaks_of
+from memory_node.planner.language.treatments import TreatmentWords
+
+speaks_of = TreatmentWords(load_catalogue()).speak_of
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,128 @@
+"""Acts for one goal: has things located, makes facts true by searched plans, and repairs the plans that fail."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from memory_node.catalogue.object_catalogue import ObjectCatalogue
+from memory_node.domain.goal_labels import GoalKind
+from memory_node.domain.skill import FailureReason, SkillCall
+from memory_node.domain.skill_library import Predicate
+from memory_node.domain.states import ObjectState
+from memory_node.planner.belief import Belief
+from memory_node.planner.goal import Mention
+from memory_node.planner.goal_attempt import GoalAttempt, NothingFound, Setback, Steps
+from memory_node.planner.locating import Locator
+from memory_node.planner.outcomes import Outcomes
+from memory_node.planner.planner import PlannedStep, PlanningFailedError
+from memory_node.planner.search import Wanted, find_plan
+
+_MAX_STEPS = 60
+TOOL = "tool"  # how a plan names what the hand must hold to treat something
+
+
+class _Replan(Exception):  # noqa: N818
+    """The plan no longer fits what is known."""
+
+
+@dataclass
+class Acting:
+    """The robot's hands while one goal is pursued.
+
+    max_failures: skills that may fail before the goal is given up.
+    """
+
+    kinds: ObjectCatalogue
+    locator: Locator
+    attempt: GoalAttempt
+    max_failures: int
+    failures: int = 0
+    steps: int = 0
+
+    def __post_init__(self) -> None:
+        self._outcomes = Outcomes(self.kinds, self.attempt)
+
+    @property
+    def belief(self) -> Belief:
+        """What is believed of the things that the goal is about."""
+        return self.attempt.belief
+
+    def need(self, name: str, mention: Mention, sliced: bool = False) -> Steps:
+        """Have a thing located under a name. Where pieces that memory knew of are gone, another whole one is cut.
+
+        Raises:
+            NothingFound: there is none.
+        """
+        if sliced:
+            pieces = (self.kinds[one].slices for one in mention.candidates)
+            mention = replace(mention, candidates=tuple(one for one in pieces if one))
+        try:
+            yield from self.locator.need(self.attempt, name, mention)
+        except NothingFound:
+            whole = self.kinds.whole(mention.object_class)
+            if whole == mention.object_class:
+                raise
+            yield from self.need(name, Mention(whole, (whole,)))
+            yield from self.need_tool()
+            yield from self.make(Wanted(Predicate.STATE, (name,), ObjectState.SLICED))
+            self.attempt.mentions[name] = mention
+
+    def need_tool(self, tools: tuple[str, ...] = ()) -> Steps:
+        """Have a tool located, by default one of those that things are usually cut with."""
+        usual = self.kinds.usual_treatment(GoalKind.SLICE)
+        tools = tools or (usual.tools if usual is not None else ())
+        held = self.attempt.held
+        if held is None or held.object_class not in tools:
+            yield from self.need(TOOL, Mention("something to cut with", tools))
+
+    def make(self, *wanted: Wanted, fixture: str = "") -> Steps:
+        """Execute searched plans until all of `wanted` holds; fixture: what composites are done at."""
+        while True:
+            try:
+                plan = find_plan(self.belief, wanted, fixture)
+            except PlanningFailedError:
+                if not self.belief.state.held or "surface" in self.belief.things:
+                    raise
+                yield from self.need("surface", self.locator.surfaces())
+                continue
+            if not plan:
+                return
+            try:
+                for call in plan:
+                    yield from self.do(self._as_known_now(call))
+            except _Replan:
+                for name, mention in list(self.attempt.mentions.items()):
+                    yield from self.need(name, mention)
+
+    def do(self, call: SkillCall) -> Steps:
+        """Execute one call and take over what it changed.
+
+        Raises:
+            _Replan: it failed in a way that another plan may get round.
+            Setback: it failed for good.
+        """
+        self.steps += 1
+        if self.steps > _MAX_STEPS:
+            raise Setback(f"not achieved within {_MAX_STEPS} steps")
+        result = yield PlannedStep(call)
+        subject = self.belief.named(call.arguments[0])
+        for change in result.changes:
+            self.belief.observe(change)
+        if result.success:
+            self._outcomes.succeeded(call, result, subject)
+            return
+        self.failures += 1
+        if result.reason is FailureReason.CANCELED or self.failures > self.max_failures:
+            raise Setback(f"{call} failed: {result.reason} {result.message}".rstrip())
+        self._outcomes.failed(call, result)
+        raise _Replan
+
+    def reference(self, name: str) -> str:
+        """Return how calls name a thing."""
+        return self.belief.things[name].call_name
+
+    def _as_known_now(self, call: SkillCall) -> SkillCall:
+        """Name things by what the steps before have told of them: the robot's own ids."""
+        things = [self.belief.named(argument) for argument in call.arguments]
+        names = [thing.call_name if thing else argument for thing, argument in zip(things, call.arguments)]
+        return SkillCall(call.skill, tuple(names))

@@ -1,0 +1,166 @@
+"""Lets the trained readers, which learnt AI2-THOR's classes, speak of the classes of any label space."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from memory_node.catalogue.object_catalogue import ObjectCatalogue
+from memory_node.domain.goal_labels import GoalKind
+from memory_node.planner.goal import Goal, Mention
+from memory_node.planner.language.sequence_reader import UNKNOWN, Effect, SequenceReading
+from memory_node.planner.language.single_goal_reader import HomeClasses, Prediction
+
+Hidden = NDArray[np.float32]
+
+
+class GoalReader(Protocol):
+    """Reads one sentence as one goal; see GoalModel."""
+
+    def predict(
+        self, sentence: str, home: HomeClasses, complete: bool = False, without: Collection[GoalKind] = ()
+    ) -> Prediction:
+        """Return the likeliest goal."""
+
+    def named(self, phrase: str, home: HomeClasses) -> tuple[str, ...]:
+        """Return the classes of the home that a description may mean."""
+
+    def fits(self, sentence: str) -> bool:
+        """Return whether the sentence is read to its end."""
+
+    def hidden(self, sentence: str, home: HomeClasses) -> Hidden:
+        """Return what the reader of sequences reads on from."""
+
+
+class SequenceReader(Protocol):
+    """Reads any instruction as what it brings about; see GoalSequenceModel."""
+
+    @property
+    def strange(self) -> frozenset[str]:
+        """The classes that it has met in no home."""
+
+    @property
+    def classes(self) -> frozenset[str]:
+        """The classes that it can write."""
+
+    def read(self, hidden: Hidden, home: HomeClasses) -> SequenceReading:
+        """Return the likeliest effects."""
+
+    def score(self, hidden: Hidden, home: HomeClasses, effects: Sequence[Effect]) -> float:
+        """Return the log-probability of effects."""
+
+
+class ReaderNames:
+    """The classes of a label space by those of a reader, and the other way round.
+
+    A class of the reader is the class of that name, or the one that stands for it; one without either is not known.
+    """
+
+    def __init__(self, kinds: ObjectCatalogue, vocabulary: Iterable[str]) -> None:
+        self._here: dict[str, str] = {}
+        self._there: dict[str, list[str]] = {}
+        for theirs in vocabulary:
+            same = kinds.get(theirs)
+            ours = next((kind.name for kind in kinds if theirs in kind.stands_for), same.name if same else "")
+            if theirs and ours:
+                self._here[theirs] = ours
+                self._there.setdefault(ours, []).append(theirs)
+
+    @property
+    def are_equal(self) -> bool:
+        """Whether the label space has every class of the reader under the reader's name."""
+        return all(theirs == ours for theirs, ours in self._here.items())
+
+    def home(self, home: HomeClasses) -> HomeClasses:
+        """Return a home in the reader's classes."""
+        return HomeClasses(self._known(home.objects), self._known(home.fixtures))
+
+    def here(self, names: Iterable[str]) -> tuple[str, ...]:
+        """Return the reader's classes as those of the label space, each once."""
+        return tuple(dict.fromkeys(self._here[name] for name in names if name in self._here))
+
+    def there(self, name: str) -> str:
+        """Return a class as the reader calls it; one that it does not know stays as it is."""
+        return self._there.get(name, [name])[0]
+
+    def goal(self, goal: Goal) -> Goal:
+        """Return a reader's goal in the classes of the label space."""
+
+        def mention(one: Mention | None) -> Mention | None:
+            return None if one is None else replace(one, candidates=self.here(one.candidates))
+
+        target = replace(goal.target, candidates=self.here(goal.target.candidates))
+        return goal.changed(
+            target=target,
+            destination=mention(goal.destination),
+            container=mention(goal.container),
+            light=mention(goal.light),
+        )
+
+    def _known(self, names: frozenset[str]) -> frozenset[str]:
+        return frozenset(theirs for name in names for theirs in self._there.get(name, ()))
+
+
+@dataclass(frozen=True)
+class NamedGoalReader:
+    """A reader of goals in the classes of a label space."""
+
+    reader: GoalReader
+    names: ReaderNames
+
+    def predict(
+        self, sentence: str, home: HomeClasses, complete: bool = False, without: Collection[GoalKind] = ()
+    ) -> Prediction:
+        """Return the likeliest goal."""
+        prediction = self.reader.predict(sentence, self.names.home(home), complete, without)
+        return replace(prediction, goal=self.names.goal(prediction.goal))
+
+    def named(self, phrase: str, home: HomeClasses) -> tuple[str, ...]:
+        """Return the classes of the home that a description may mean."""
+        return self.names.here(self.reader.named(phrase, self.names.home(home)))
+
+    def fits(self, sentence: str) -> bool:
+        """Return whether the sentence is read to its end."""
+        return self.reader.fits(sentence)
+
+    def hidden(self, sentence: str, home: HomeClasses) -> Hidden:
+        """Return what the reader of sequences reads on from."""
+        return self.reader.hidden(sentence, self.names.home(home))
+
+
+@dataclass(frozen=True)
+class NamedSequenceReader:
+    """A reader of sequences in the classes of a label space."""
+
+    reader: SequenceReader
+    names: ReaderNames
+
+    @property
+    def strange(self) -> frozenset[str]:
+        """The classes that it has met in no home, under none of the names that they have there."""
+        return frozenset(self.names.here(self.reader.strange)) - frozenset(
+            self.names.here(self.reader.classes - self.reader.strange)
+        )
+
+    @property
+    def classes(self) -> frozenset[str]:
+        """The classes that it can write."""
+        return frozenset(self.names.here(self.reader.classes))
+
+    def read(self, hidden: Hidden, home: HomeClasses) -> SequenceReading:
+        """Return the likeliest effects; a class that the label space lacks is an unknown one."""
+        reading = self.reader.read(hidden, self.names.home(home))
+        effects = tuple((verb, *(self._here(name) for name in classes)) for verb, *classes in reading.effects)
+        return replace(reading, effects=effects)
+
+    def score(self, hidden: Hidden, home: HomeClasses, effects: Sequence[Effect]) -> float:
+        """Return the log-probability of effects."""
+        theirs = [(verb, *(self.names.there(name) for name in classes)) for verb, *classes in effects]
+        return self.reader.score(hidden, self.names.home(home), theirs)
+
+    def _here(self, name: str) -> str:
+        return next(iter(self.names.here([name])), UNKNOWN)

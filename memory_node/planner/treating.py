@@ -1,0 +1,108 @@
+"""Treats things: washes, heats, cools, cuts, fills and empties them, with what the catalogue says that it takes."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from memory_node.catalogue.treatment import Treatment
+from memory_node.domain.goal_labels import GoalKind
+from memory_node.domain.skill_library import Predicate
+from memory_node.domain.states import ObjectState
+from memory_node.planner.acting import Acting
+from memory_node.planner.goal import Goal, Mention
+from memory_node.planner.goal_attempt import NothingFound, Setback, Steps
+from memory_node.planner.planner import PlanProgress, ProgressKind, Situation
+from memory_node.planner.search import Wanted
+
+_P, _S = Predicate, ObjectState
+
+
+class Treating:
+    """Carries out what a goal's treatment takes; reports to the situation where it has to be done another way."""
+
+    def __init__(self, acting: Acting, situation: Situation) -> None:
+        self._acting = acting
+        self._kinds = acting.kinds
+        self._situation = situation
+
+    def of(self, goal: Goal) -> Treatment:
+        """Return how a goal's target is treated: as its words say, or as is usual.
+
+        Raises:
+            Setback: the label space has nothing that serves for such a goal.
+        """
+        said, usual = self._kinds.treatment(goal.treatment), self._kinds.usual_treatment(goal.kind)
+        found = said if said is not None and said.goal is goal.kind else usual
+        if found is None or usual is None:
+            raise Setback(f"label space {self._kinds.name} has nothing to {goal.kind} things with")
+        # What has lost its places is done as usual.
+        return found if found.at or found.tools else replace(found, at=usual.at, tools=usual.tools)
+
+    def slice(self, goal: Goal) -> Steps:
+        """Have pieces of the target: those that memory knows of, else cut."""
+        acting, pieces = self._acting, self._kinds[goal.target.object_class].slices
+        held = acting.attempt.held
+        in_hand = held is not None and held.object_class == pieces
+        known = goal.sliced and pieces and acting.locator.remembered(acting.attempt, pieces, goal.target, "target")
+        if goal.sliced and (in_hand or known):
+            return
+        yield from acting.need("target", goal.target)
+        yield from acting.need_tool(self.of(goal).tools if goal.kind is GoalKind.SLICE else ())
+        yield from acting.make(Wanted(_P.STATE, ("target",), _S.SLICED))
+
+    def at_appliance(self, goal: Goal) -> Steps:
+        """Wash, heat or cool the target; where what its treatment takes is nowhere, in the usual way."""
+        treatment = self.of(goal)
+        try:
+            yield from self._prepare(treatment)
+        except NothingFound as error:
+            usual = self._kinds.usual_treatment(goal.kind)
+            if usual is None or usual.name == treatment.name:
+                raise
+            text = f"{error}: to {usual.name} {goal.target} instead of to {treatment.name} it"
+            self._situation.report(PlanProgress(ProgressKind.NOTE, text))
+            self._give_up_places()
+            treatment = usual
+            yield from self._prepare(treatment)
+        if treatment.vessels:
+            yield from self._in_vessel(treatment)
+            return
+        acting, state = self._acting, treatment.states[0]
+        yield from acting.make(Wanted(_P.HOLDING, ("target",)))
+        done = Wanted(_P.STATE, ("target",), state), Wanted(_P.HOLDING, ("target",))
+        yield from acting.make(*done, fixture="fixture")
+
+    def with_liquid(self, goal: Goal) -> Steps:
+        """Fill or empty the target where that is done."""
+        acting, treatment = self._acting, self.of(goal)
+        yield from acting.make(Wanted(_P.HOLDING, ("target",)))
+        if treatment.at:
+            yield from acting.need("place", Mention(f"where to {treatment.name}", treatment.at))
+            yield from acting.make(Wanted(_P.NEAR, ("place",)))
+        yield from acting.make(Wanted(_P.STATE, ("target",), treatment.states[0]))
+
+    def _prepare(self, treatment: Treatment) -> Steps:
+        """Locate the vessel and the appliance; the vessel may stand at one already."""
+        acting = self._acting
+        if treatment.vessels:
+            yield from acting.need("vessel", Mention("a vessel", treatment.vessels))
+            outer = acting.belief.state.container_of("vessel")
+            if outer and acting.belief.things[outer].object_class in treatment.at:
+                acting.belief.rename(outer, "fixture")
+        yield from acting.need("fixture", Mention(f"where to {treatment.name}", treatment.at))
+
+    def _give_up_places(self) -> None:
+        for name in ("vessel", "fixture"):
+            self._acting.attempt.mentions.pop(name, None)
+            self._acting.belief.forget(name)
+
+    def _in_vessel(self, treatment: Treatment) -> Steps:
+        """Put the target into the vessel and that onto the appliance, which runs for a while; there it is left."""
+        acting = self._acting
+        yield from acting.make(Wanted(_P.CONTAINED, ("target", "vessel")))
+        yield from acting.make(Wanted(_P.CONTAINED, ("vessel", "fixture")))
+        for switched in (_S.ON, _S.OFF):
+            yield from acting.make(Wanted(_P.STATE, ("fixture",), switched))
+        belief = acting.belief
+        for state in treatment.states[:1]:
+            belief.state = belief.state.with_state("target", state)
