@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from memory_node.catalogue.label_space import load_catalogue
 from memory_node.domain.answer import FindQuery
 from memory_node.domain.memory_unit import MemoryUnit
 from memory_node.domain.ports import TextEmbedder
@@ -46,7 +47,7 @@ class RememberedThings:
     """
 
     def __init__(self, embedder: TextEmbedder, rng: np.random.Generator) -> None:
-        self._glosses = ClassGlosses.load()
+        self._glosses = ClassGlosses.of(load_catalogue())
         self._classes = list(self._glosses.names)
         self._things = embedder.embed([self._glosses.names[name][0] for name in self._classes])
         self._looks = embedder.embed(_LOOKS)

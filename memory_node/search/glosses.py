@@ -3,73 +3,68 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 
-import yaml
-
-from memory_node.domain.resources import resource_path
-from memory_node.search.words import class_words, tokens
-
-# libyaml's is ten times as fast, which start-up notices.
-_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+from memory_node.catalogue.class_name import spoken
+from memory_node.catalogue.object_catalogue import ObjectCatalogue
+from memory_node.search.words import tokens
 
 
 @dataclass(frozen=True)
 class ClassGlosses:
-    """names: class -> what people call it; texts: class -> every phrase that points at it, the names among them."""
+    """names: class -> what people call it; texts: class -> every phrase that points at it, the names among them.
+
+    catalogue: knows the names that other detectors have for the classes.
+    """
 
     names: Mapping[str, tuple[str, ...]]
     texts: Mapping[str, tuple[str, ...]]
+    catalogue: ObjectCatalogue | None = None
 
     @classmethod
     def build(
         cls,
         names: Mapping[str, Iterable[str]],
         phrases: Mapping[str, Iterable[str]],
-        kinds: Iterable[Mapping[str, Any]] = (),
+        shared: Iterable[tuple[Sequence[str], Sequence[str]]] = (),
     ) -> ClassGlosses:
-        """Return the glosses of these names and phrases by class, and of kinds {phrases: [...], classes: [...]}."""
-        kinds = tuple(kinds)
-        members = [member for kind in kinds for member in kind["classes"]]
+        """Return the glosses of these names and phrases by class, and of shared phrases with their classes."""
+        shared = tuple(shared)
+        members = [member for _, classes in shared for member in classes]
         all_names, all_texts = {}, {}
         for name in dict.fromkeys([*names, *phrases, *members]):
-            called = dict.fromkeys([class_words(name), *names.get(name, ())])
-            of_kind = [phrase for kind in kinds if name in kind["classes"] for phrase in kind["phrases"]]
+            called = dict.fromkeys([spoken(name), *names.get(name, ())])
+            of_several = [phrase for said, classes in shared if name in classes for phrase in said]
             all_names[name] = tuple(called)
-            all_texts[name] = tuple(dict.fromkeys([*called, *phrases.get(name, ()), *of_kind]))
+            all_texts[name] = tuple(dict.fromkeys([*called, *phrases.get(name, ()), *of_several]))
         return cls(all_names, all_texts)
 
     @classmethod
-    def load(cls) -> ClassGlosses:
-        """Return the shipped glosses: object_types.yaml, vocabulary.yaml and class_glosses.yaml in config/."""
-        types, vocabulary, kinds = (
-            yaml.load(resource_path(f"config/{name}.yaml").read_text(encoding="utf-8"), _LOADER)
-            for name in ("object_types", "vocabulary", "class_glosses")
-        )
-        phrases: dict[str, list[str]] = {name: [entry["gloss"]] for name, entry in types.items()}
-        for name, purposes in kinds["strangers"].items():
+    def of(cls, catalogue: ObjectCatalogue) -> ClassGlosses:
+        """Return what a label space says of its classes, and of strangers to it."""
+        phrases: dict[str, list[str]] = {kind.name: [kind.gloss, *kind.described] for kind in catalogue}
+        for name, purposes in catalogue.strangers.items():
             phrases.setdefault(name, []).extend(purposes)
-        for name, entry in vocabulary.items():
-            phrases.setdefault(name, []).extend(entry["described"])
-        return cls.build(
-            {name: entry["names"] for name, entry in vocabulary.items()},
-            phrases,
-            [*kinds["kinds"], *kinds["needs"]],
-        )
+        built = cls.build({kind.name: kind.names for kind in catalogue}, phrases, catalogue.phrases)
+        return replace(built, catalogue=catalogue)
 
     def texts_of(self, class_name: str) -> tuple[str, ...]:
         """Return every phrase that points at a class; for an unknown class its own words."""
-        return self.texts.get(class_name) or (class_words(class_name),)
+        return self.texts.get(self._known(class_name)) or (spoken(class_name),)
 
     def names_of(self, class_name: str) -> tuple[str, ...]:
         """Return what people call a class; for an unknown class its own words."""
-        return self.names.get(class_name) or (class_words(class_name),)
+        return self.names.get(self._known(class_name)) or (spoken(class_name),)
+
+    def _known(self, class_name: str) -> str:
+        """Return the class that another detector's name means, or the name itself."""
+        kind = self.catalogue.find(class_name) if self.catalogue and class_name not in self.texts else None
+        return kind.name if kind is not None else class_name
 
     def same_class(self, one: str, other: str) -> bool:
         """Return whether two class names mean the same: equal words, or one is a name of the other."""
-        words = class_words(one), class_words(other)
+        words = spoken(one), spoken(other)
         return words[0] == words[1] or words[0] in self.names_of(other) or words[1] in self.names_of(one)
 
 

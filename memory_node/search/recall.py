@@ -9,6 +9,8 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from memory_node.catalogue.class_name import spoken
+from memory_node.catalogue.label_space import load_catalogue
 from memory_node.domain.answer import FindQuery, Recollection
 from memory_node.domain.memory_unit import MemoryUnit
 from memory_node.domain.ports import TextEmbedder
@@ -23,7 +25,6 @@ from memory_node.search.scoring import Floats, Request, Rows, Scoring
 from memory_node.search.state_words import adjective_of, states_in
 from memory_node.search.unit_table import Columns, UnitTable
 from memory_node.search.vector_index import GraphSettings, VectorIndex
-from memory_node.search.words import class_words
 
 # Above `exact_below` units the score is worked out for what the graph finds nearest, and for the best few of the likely
 # classes: so many of each, and so many for each answer that is wanted.
@@ -53,7 +54,7 @@ class Recall:
         self._config = config or RetrievalConfig.load()
         self._embedder = CachingEmbedder(embedder)
         self._picture_embedder = picture_embedder
-        self._classes = ClassScores(self._embedder, glosses or ClassGlosses.load(), self._config)
+        self._classes = ClassScores(self._embedder, glosses or ClassGlosses.of(load_catalogue()), self._config)
         self._scoring = Scoring(self._classes, self._config)
         self._graph_settings = graph
         self._lock = threading.Lock()
@@ -284,4 +285,4 @@ def _description(unit: MemoryUnit) -> str:
     """Return a unit in a few words: "clean mug in the kitchen"."""
     states = [adjective_of(belief.state) for belief in unit.states if unit.has_state(belief.state)]
     place = [f"in the {unit.room_name}"] if unit.room_name else []
-    return " ".join([*states, class_words(unit.object_class), *place])
+    return " ".join([*states, spoken(unit.object_class), *place])

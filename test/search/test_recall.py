@@ -4,6 +4,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from memory_node.catalogue.label_space import load_catalogue
 from memory_node.domain.answer import AnswerStatus, FindQuery
 from memory_node.domain.errors import InvalidValueError, RobotMemoryError
 from memory_node.domain.memory_unit import MemoryUnit
@@ -217,7 +218,7 @@ def test_room_tells_things_of_one_class_apart(recall):
 
 def test_graph_and_exact_search_answer_alike(recall):
     rng = np.random.default_rng(3)
-    glosses = ClassGlosses.load()
+    glosses = ClassGlosses.of(load_catalogue())
     names = list(glosses.names)
     units = [
         unit(
