@@ -242,7 +242,8 @@ class Understander:
             return False
         reader, person = self._readers.sequence, self._kinds.person
         mentions = [one for goal in goals for one in _mentions(goal) if not one.original_place]
-        other = any(one.object_class not in reader.classes | {person} for one in mentions)
+        # Where a home without an oven has a microwave, the reader can say that.
+        other = any(not reader.classes & set(one.candidates) and one.object_class != person for one in mentions)
         strange = any(
             one.object_class in reader.strange - {person} and not one.guessed and not one.beside for one in mentions
         )
