@@ -9,6 +9,11 @@ from launch_ros.substitutions import FindPackageShare
 
 ARGUMENTS = (
     ("home", "apartment", "a shipped home's name or a home file"),
+    (
+        "label_space",
+        "household",
+        "what the robot calls things: household, coco, or the path of a .yaml file",
+    ),
     ("database", "", "long-term memory; empty: the user's data folder"),
     ("speed", "4.0", "simulated seconds per second"),
     ("domain_id", "77", "DDS domain of the demo"),
@@ -25,6 +30,7 @@ def generate_launch_description() -> LaunchDescription:
         PythonLaunchDescriptionSource(PathJoinSubstitution([share, "launch", "memory.launch.py"])),
         launch_arguments={
             "use_sim_time": "true",
+            "label_space": argument("label_space"),
             "database": argument("database"),
             "domain_id": argument("domain_id"),
             "discovery_range": argument("discovery_range"),
@@ -37,7 +43,7 @@ def generate_launch_description() -> LaunchDescription:
         name="home",
         parameters=[
             PathJoinSubstitution([share, "config", "memory.yaml"]),
-            {"home": argument("home"), "speed": argument("speed")},
+            {"home": argument("home"), "label_space": argument("label_space"), "speed": argument("speed")},
         ],
         output="screen",
     )

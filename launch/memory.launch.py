@@ -13,6 +13,7 @@ ARGUMENTS = (
     ("namespace", "", "namespace of the nodes"),
     ("params_file", None, "YAML file of parameters"),
     ("database", "", "long-term memory: a file, or a SQLAlchemy URL of PostgreSQL; empty: the user's data folder"),
+    ("label_space", "household", "what kinds of things there are: household, coco, or the path of a .yaml file"),
     ("use_sim_time", "false", "take time from /clock"),
     ("map_frame", "map", "frame that the graph is kept in (REP-105)"),
     ("color_topic", "camera/color/image_raw", "sensor_msgs/Image, rgb8, bgr8, rgba8, bgra8 or mono8"),
@@ -74,7 +75,8 @@ def generate_launch_description() -> LaunchDescription:
         ),
     ]
     common = {"use_sim_time": argument("use_sim_time")}
-    memory_parameters = {**common, "database": argument("database"), "map_frame": argument("map_frame")}
+    knowing = {**common, "label_space": argument("label_space")}
+    memory_parameters = {**knowing, "database": argument("database"), "map_frame": argument("map_frame")}
 
     no_detector = EqualsSubstitution(argument("detector_model"), "")
     detector_parameters = {**common, "model": argument("detector_model"), "class_names": argument("class_names")}
@@ -104,7 +106,7 @@ def generate_launch_description() -> LaunchDescription:
                 condition=UnlessCondition(no_detector),
             ),
             node("detector", detector_parameters, remappings=remapped, condition=UnlessCondition(no_detector)),
-            node("planner", common, condition=IfCondition(argument("planner"))),
-            node("skills", common, ("params_file", "skills_file"), condition=IfCondition(argument("skills"))),
+            node("planner", knowing, condition=IfCondition(argument("planner"))),
+            node("skills", knowing, ("params_file", "skills_file"), condition=IfCondition(argument("skills"))),
         ]
     )

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Any
 
+from memory_node.catalogue.label_space import HOUSEHOLD, load_catalogue
 from memory_node.domain.clock import Clock, system_clock
 from memory_node.domain.ports import TextEmbedder
 from memory_node.domain.scene import RelationKind, SceneSnapshot
@@ -28,6 +29,7 @@ from memory_node.scene_graph.stamp_ids import StampIds
 from memory_node.search.caching_embedder import CachingEmbedder
 from memory_node.search.config import RetrievalConfig
 from memory_node.search.embedders import build_embedder, build_picture_embedder
+from memory_node.search.glosses import ClassGlosses
 from memory_node.search.recall import Recall
 from memory_node.short_term.config import ShortTermConfig
 from memory_node.short_term.object_cache import ObjectCache
@@ -40,7 +42,7 @@ class MemoryConfig:
     """What a memory is made of.
 
     database: a file, a SQLAlchemy URL, or empty for a memory of this process only. clip_path: folder of the CLIP that
-    embeds how things look; empty: what config/retrieval.yaml names.
+    embeds how things look; empty: what config/retrieval.yaml names. label_space: a shipped one's name or a file's path.
     """
 
     database: str = ""
@@ -50,6 +52,7 @@ class MemoryConfig:
     short_term: ShortTermConfig | None = None
     experience: ExperienceConfig | None = None
     clip_path: str = ""
+    label_space: str = HOUSEHOLD
 
 
 def open_memory(
@@ -65,9 +68,11 @@ def open_memory(
 
     Raises:
         StoreError: the database cannot be used.
-        ResourceMissingError: the embedder's model has not been built.
+        ResourceMissingError: the embedder's model has not been built, or there is no such label space.
+        InvalidValueError: the label space says something that cannot be.
     """
     config = config or MemoryConfig()
+    catalogue = load_catalogue(config.label_space)
     retrieval = RetrievalConfig.load()
     retrieval = replace(retrieval, clip_path=config.clip_path or retrieval.clip_path)
     embedder = CachingEmbedder(embedder or build_embedder(retrieval))
@@ -80,7 +85,9 @@ def open_memory(
     extractor = KnowledgeExtractor(RuleExtractor(), knowledge)
     if experience is None:
         learning = config.experience or ExperienceConfig.load()
-        experience = Experience(learning, extractor, log, clock, refiner=open_refiner(learning))
+        experience = Experience(
+            learning, extractor, log, clock, refiner=open_refiner(learning, catalogue), kinds=catalogue
+        )
     records: dict[str, Any] = {}
     if store is not None:
         records = scene_records(store.load_scene())
@@ -89,8 +96,9 @@ def open_memory(
         experience.load(_bodies(store, RECORDS), _bodies(store, GUIDELINES), store.own_episodes(ENDED_KEPT))
         experience.load_episodes(_steps_by_episode(store))
     scene_config = config.scene or SceneGraphConfig.load()
-    scene = SceneGraph.from_records(records, scene_config, stamp_ids(config.robot_id, records), embedder)
-    recall = Recall(embedder, config=retrieval, picture_embedder=build_picture_embedder(retrieval))
+    scene = SceneGraph.from_records(records, scene_config, stamp_ids(config.robot_id, records), embedder, catalogue)
+    glosses = ClassGlosses.of(catalogue)
+    recall = Recall(embedder, glosses, retrieval, build_picture_embedder(retrieval))
     cache = ObjectCache(short_term, recall.follow)
     cache.restore_snapshot(clock())
     states = open_state_queue(cache, clock)

@@ -16,6 +16,7 @@ from robot_memory.action import ExecuteSkill
 from rosgraph_msgs.msg import Clock as ClockMsg
 from tf2_ros import StaticTransformBroadcaster, TransformBroadcaster
 
+from memory_node.catalogue.label_space import HOUSEHOLD, load_catalogue
 from memory_node.domain.errors import InvalidValueError
 from memory_node.domain.geometry import Pose
 from memory_node.domain.skill import FailureReason, SkillResult
@@ -27,6 +28,7 @@ from memory_node.scene_graph.free_space import OccupancyMap
 from memory_node.sim.camera import Camera
 from memory_node.sim.execution import Pacing, Progress
 from memory_node.sim.home_file import load_home
+from memory_node.sim.object_types import load_types
 from memory_node.sim.robot import HomeRobot
 from memory_node.sim.robot_config import ExecutionFaults
 
@@ -36,6 +38,9 @@ class HomeParameters:
     """Parameters of the home node."""
 
     home: str = parameter("apartment", "a shipped home's name, or the path of a home file (YAML)")
+    label_space: str = parameter(
+        HOUSEHOLD, "what the robot calls things: a shipped label space or a .yaml file"
+    )
     speed: float = parameter(4.0, "simulated seconds per second", 0.1, 100.0)
     camera_period_s: float = parameter(0.5, "simulated seconds between two camera frames", 0.05, 10.0)
     skill_fault_probability: float = parameter(0.0, "how often a skill fails by itself", 0.0, 1.0)
@@ -50,7 +55,7 @@ class HomeNode(Node):
         super().__init__("home")
         config = declare(self, HomeParameters)
         self._config = config
-        self._world = load_home(config.home)
+        self._world = load_home(config.home, load_types(load_catalogue(config.label_space)))
         self._stamp_ns = time.time_ns()
         self._since_frame_s = config.camera_period_s
         self._running = False

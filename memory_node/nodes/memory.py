@@ -8,6 +8,7 @@ from nav_msgs.msg import OccupancyGrid
 from rclpy.callback_groups import MutuallyExclusiveCallbackGroup
 from rclpy.node import Node
 
+from memory_node.catalogue.label_space import HOUSEHOLD
 from memory_node.domain.errors import InputSkippedError, InvalidValueError
 from memory_node.domain.geometry import Pose
 from memory_node.experience.config import EXTRACTORS, ExperienceConfig
@@ -36,6 +37,7 @@ class MemoryParameters:
     """Parameters of the memory node beside those of its inputs."""
 
     database: str = parameter("", "long-term memory: a file or a SQLAlchemy URL; empty: the user's data folder")
+    label_space: str = parameter(HOUSEHOLD, "what kinds of things there are: a shipped label space or a .yaml file")
     site: str = parameter("home", "the site that the long-term memory is of")
     robot_id: str = parameter("robot", "who writes, for a memory that several robots share")
     publish_period_s: float = parameter(1.0, "period of the latched graph and the statistics (s)", 0.1, 60.0)
@@ -112,6 +114,7 @@ def _memory_config(config: MemoryParameters, inputs: InputParameters) -> MemoryC
         scene=replace(SceneGraphConfig.load(), area_spacing_m=config.area_spacing_m, clock_jump_s=inputs.clock_jump_s),
         experience=_experience_config(config),
         clip_path=config.clip_path,
+        label_space=config.label_space,
         short_term=replace(
             ShortTermConfig.load(), capacity=config.short_term_capacity, policy=config.short_term_policy
         ),

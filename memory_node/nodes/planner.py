@@ -12,6 +12,7 @@ from rclpy.node import Node
 from robot_memory import msg as rm
 from robot_memory.action import ExecuteInstruction
 
+from memory_node.catalogue.label_space import HOUSEHOLD, load_catalogue
 from memory_node.domain.errors import RobotMemoryError
 from memory_node.nodes import conversions
 from memory_node.nodes.experience_client import ExperienceClient
@@ -32,6 +33,7 @@ class PlannerParameters:
     """Parameters of the planner node."""
 
     planner: str = parameter("offline", "which planner", choices=PLANNERS)
+    label_space: str = parameter(HOUSEHOLD, "what kinds of things there are: a shipped label space or a .yaml file")
     memory: str = parameter("full+experience", "which memory the planner sees", choices=MODES)
     attempts: int = parameter(1, "so often an instruction is tried while it fails and memory allows another", 1, 10)
     memory_node: str = parameter("memory", "name of the memory node")
@@ -49,7 +51,9 @@ class PlannerNode(Node):
         self._memory = MemoryClient(self, self._config.memory_node)
         self._experience = ExperienceClient(self, self._config.memory_node)
         self._robot = SkillClient(self, self._config.skill_action, self._config.skill_timeout_s)
-        self._planner: Planner = open_planner(self._config.planner, MiniLmEmbedder(), self._config.settings)
+        self._planner: Planner = open_planner(
+            self._config.planner, MiniLmEmbedder(), self._config.settings, load_catalogue(self._config.label_space)
+        )
         self._busy = threading.Lock()
         self._server = ActionServer(
             self,

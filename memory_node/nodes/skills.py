@@ -54,7 +54,8 @@ class SkillsNode(Node):
         self.get_logger().info("skills of the robot at execute_skill")
 
     def _make_performer(self) -> SkillPerformer:
-        config, catalogue = self._config, load_catalogue()
+        config = self._config
+        catalogue = load_catalogue(config.label_space)
         view = Surroundings(self, config)
         lookup = TargetLookup(MemoryClient(self, config.memory_node), self._hand, view.robot_pose)
         driving = manipulation = None

@@ -16,6 +16,7 @@ from typing import Any
 from rich.console import Console
 from rich.markup import escape
 
+from memory_node.catalogue.label_space import HOUSEHOLD
 from memory_node.nodes.run import activate_ros
 from memory_node.planner.ablated_memory import MODES
 
@@ -34,6 +35,9 @@ _INSTRUCTION_TIMEOUT_S = 600.0
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
     parser.add_argument("--home", default="apartment", help="a shipped home's name or a home file (default apartment)")
+    parser.add_argument(
+        "--label-space", default=HOUSEHOLD, help="what the robot's detector calls things (default household)"
+    )
     parser.add_argument("--instruction", action="append", help="instead of the three of the demo; may be repeated")
     parser.add_argument("--memory", choices=("compare", *MODES), default="compare", help="compare: full, then none")
     parser.add_argument("--speed", type=float, default=40.0, help="simulated seconds per second (default 40)")
@@ -84,13 +88,19 @@ def _run_once(args: argparse.Namespace, mode: str, domain_id: int, report: Any, 
             # Rendering takes most of the time; where memory is not asked, fewer pictures do.
             "home": {
                 "home": args.home,
+                "label_space": args.label_space,
                 "speed": args.speed,
                 "seed": args.seed,
                 "camera_period_s": 4.0 if mode == "none" else 1.0,
             },
             # Time runs fast here: pictures that come late are late by many simulated seconds.
-            "memory": {"database": f"{folder}/memory.db", "use_sim_time": "true", "clock_jump_s": 3600.0},
-            "planner": {"use_sim_time": "true"},
+            "memory": {
+                "database": f"{folder}/memory.db",
+                "label_space": args.label_space,
+                "use_sim_time": "true",
+                "clock_jump_s": 3600.0,
+            },
+            "planner": {"label_space": args.label_space, "use_sim_time": "true"},
         }
         with NodeProcesses(domain_id, args.out / mode) as nodes, DemoClient(domain_id) as client:
             nodes.start_all(parameters, composed=args.composed)

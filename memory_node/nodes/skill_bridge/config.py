@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 from typing import Any
 
+from memory_node.catalogue.label_space import HOUSEHOLD
 from memory_node.domain.errors import InvalidValueError
 from memory_node.domain.skill_library import SKILLS
 from memory_node.nodes.parameters import parameter
@@ -99,6 +100,7 @@ class SkillsParameters:
     """Parameters of the skills node."""
 
     memory_node: str = parameter("memory", "name of the memory node")
+    label_space: str = parameter(HOUSEHOLD, "what kinds of things there are: a shipped label space or a .yaml file")
     map_frame: str = parameter("map", "frame of the map and of memory (REP-105)")
     base_frame: str = parameter("base_link", "frame of the base")
     costmap_topic: str = parameter("global_costmap/costmap", "nav_msgs/OccupancyGrid for stand-off poses, latched")
