@@ -42,10 +42,10 @@ class Treating:
         """Have pieces of the target: those that memory knows of, else cut."""
         acting, pieces = self._acting, self._kinds[goal.target.object_class].slices
         held = acting.attempt.held
-        in_hand = held is not None and held.object_class == pieces
-        known = goal.sliced and pieces and acting.locator.remembered(acting.attempt, pieces, goal.target, "target")
-        if goal.sliced and (in_hand or known):
-            return
+        if goal.sliced and pieces:
+            in_hand = held is not None and held.object_class == pieces
+            if in_hand or acting.locator.remembered(acting.attempt, pieces, goal.target, "target"):
+                return
         yield from acting.need("target", goal.target)
         yield from acting.need_tool(self.of(goal).tools if goal.kind is GoalKind.SLICE else ())
         yield from acting.make(Wanted(_P.STATE, ("target",), _S.SLICED))
