@@ -72,6 +72,26 @@ def test_ros_embedded_knows_nothing_of_robot_memory() -> None:
         assert not ours & {module.split(".")[0] for module in imported_modules(path)}, path
 
 
+def reached_from(path: Path) -> set[Path]:
+    """Return the modules of the package that a module imports, and those that they import, and so on."""
+    reached, waiting = set(), [path]
+    while waiting:
+        module = waiting.pop()
+        reached.add(module)
+        for name in imported_modules(module):
+            for found in (ROOT / f"{name.replace('.', '/')}.py", ROOT / name.replace(".", "/") / "__init__.py"):
+                if name.startswith("memory_node") and found.is_file() and found not in reached:
+                    waiting.append(found)
+    return reached
+
+
+def test_bridge_to_a_real_robot_needs_no_simulator() -> None:
+    reached = reached_from(ROOT / "memory_node/nodes/skills.py")
+    assert ROOT / "memory_node/nodes/skill_bridge/performer.py" in reached
+    assert ROOT / "memory_node/catalogue/object_catalogue.py" in reached
+    assert [path for path in reached if part_of(path) == "sim"] == []
+
+
 def test_the_rule_refuses_an_import_to_the_right() -> None:
     assert breaks_the_rule("scene_graph", "planner")
     assert breaks_the_rule("short_term", "search")

@@ -38,7 +38,7 @@ def catalogue_of(file: LabelSpaceFile) -> ObjectCatalogue:
         groups=dict(file.groups),
         alike_sets=tuple(map(frozenset, file.alike)),
         treatments=tuple(_treatment(name, entry) for name, entry in file.treatments.items()),
-        person=file.roles.person or "",
+        recipient=file.roles.recipient or "",
         bins=file.roles.bins,
         reading_lights=file.roles.reading_lights,
         put_down_places=file.roles.put_down_places,
@@ -111,7 +111,7 @@ def _references(file: LabelSpaceFile) -> Iterator[tuple[str, str]]:
     for name, treatment in file.treatments.items():
         yield from each(f"treatments.{name}", (*treatment.at, *treatment.tools, *treatment.vessels))
     roles = file.roles
-    yield from each("roles", (roles.person, *roles.bins, *roles.reading_lights, *roles.put_down_places))
+    yield from each("roles", (roles.recipient, *roles.bins, *roles.reading_lights, *roles.put_down_places))
     for what, priors in file.hiding_places.items():
         yield from each(f"hiding_places.{what}", priors)
     for phrase in file.phrases:

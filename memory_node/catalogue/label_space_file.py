@@ -70,7 +70,7 @@ class TreatmentEntry(_Entry):
 class Roles(_Entry):
     """Classes that play a part for the planner."""
 
-    person: ClassName | None = None
+    recipient: ClassName | None = None
     bins: tuple[ClassName, ...] = ()
     reading_lights: tuple[ClassName, ...] = ()
     put_down_places: tuple[ClassName, ...] = ()

@@ -25,11 +25,12 @@ class ObjectCatalogue:
     can take and nothing else.
 
     groups: words for several classes ("fruit"). alike_sets: classes that can stand in for one another. treatments: what
-    verbs ask for; the first of a skill is meant when the words say no more. person: the class of whom the robot works
-    for. bins: where what is thrown away goes. reading_lights: what a thing is looked at under. put_down_places: where
-    what is only in the way may be put, the handiest first. hides: what may hide a thing, with a prior, for things with
-    a property or for ANYTHING. rooms: kinds of rooms with phrases that describe them. phrases: what people say of
-    several classes, with the classes. strangers: what people ask for that is no class here, and its purposes.
+    verbs ask for; the first of a skill is meant when the words say no more. recipient: the class of those whom things
+    are handed to. bins: where what is thrown away goes. reading_lights: what a thing is looked at under.
+    put_down_places: where what is only in the way may be put, the handiest first. hides: what may hide a thing, with a
+    prior, for things with a property or for ANYTHING. rooms: kinds of rooms with phrases that describe them. phrases:
+    what people say of several classes, with the classes. strangers: what people ask for that is no class here, and its
+    purposes.
     """
 
     name: str
@@ -37,7 +38,7 @@ class ObjectCatalogue:
     groups: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     alike_sets: tuple[frozenset[str], ...] = ()
     treatments: tuple[Treatment, ...] = ()
-    person: str = ""
+    recipient: str = ""
     bins: tuple[str, ...] = ()
     reading_lights: tuple[str, ...] = ()
     put_down_places: tuple[str, ...] = ()

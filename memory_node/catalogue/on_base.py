@@ -68,7 +68,8 @@ def _names_here(entries: Mapping[str, ClassEntry], keeps_all: bool, base: LabelS
     names: dict[str, list[str]] = {name: [name] if keeps_all else [] for name in base.classes}
     for name, entry in entries.items():
         for source in entry.same_as:
-            names[source].append(name)
+            # What is called the same stands first: a Cup is a cup before it is a wine glass.
+            names[source].insert(0 if folded(name) == folded(source) else len(names[source]), name)
     return {name: tuple(dict.fromkeys(here)) for name, here in names.items()}
 
 
@@ -134,7 +135,7 @@ def _renamed_treatment(entry: TreatmentEntry, rename: Rename) -> TreatmentEntry:
 
 def _roles(own: Roles, base: Roles, rename: Rename) -> Roles:
     renamed = {
-        "person": next(iter(rename([base.person] if base.person else [])), None),
+        "recipient": next(iter(rename([base.recipient] if base.recipient else [])), None),
         **{key: rename(getattr(base, key)) for key in ("bins", "reading_lights", "put_down_places")},
     }
     return Roles.model_validate({**renamed, **own.model_dump(exclude_unset=True)})

@@ -38,9 +38,7 @@ class HomeParameters:
     """Parameters of the home node."""
 
     home: str = parameter("apartment", "a shipped home's name, or the path of a home file (YAML)")
-    label_space: str = parameter(
-        HOUSEHOLD, "what the robot calls things: a shipped label space or a .yaml file"
-    )
+    label_space: str = parameter(HOUSEHOLD, "what the robot calls things: a shipped label space or a .yaml file")
     speed: float = parameter(4.0, "simulated seconds per second", 0.1, 100.0)
     camera_period_s: float = parameter(0.5, "simulated seconds between two camera frames", 0.05, 10.0)
     skill_fault_probability: float = parameter(0.0, "how often a skill fails by itself", 0.0, 1.0)

@@ -29,6 +29,7 @@ _SIMPLE_STATES = {
     GoalKind.CLOSE: _S.CLOSED,
     GoalKind.BREAK: _S.BROKEN,
 }
+_ENDED = {GoalKind.SWITCH_OFF: _S.ON, GoalKind.CLOSE: _S.OPENED}
 
 
 class GoalRun:
@@ -40,6 +41,7 @@ class GoalRun:
         self._locator = Locator(kinds, lookup)
         self._max_failures = max_failures
         self._held = (situation.held_class, situation.held_id)
+        self._in_slices: set[str] = set()  # classes of which a slice was treated, which "it" means from then on
         self._begin()
 
     @property
@@ -80,13 +82,14 @@ class GoalRun:
     def _stages(self, goal: Goal) -> Steps:
         acting = self._acting
         if goal.kind in _SIMPLE_STATES:
+            self._prefer_in_state(goal)
             state = _SIMPLE_STATES[goal.kind]
             yield from self._reach(goal.target, "target", Wanted(_P.STATE, ("target",), state))
             return
         if goal.kind is GoalKind.FIND:
             yield from self._reach(goal.target, "target", Wanted(_P.NEAR, ("target",)))
             return
-        goal = self._in_pieces(goal)
+        goal = self._of_slices(goal)
         if goal.sliced or goal.kind is GoalKind.SLICE:
             yield from self._treating.slice(goal)
         if goal.kind is GoalKind.SLICE:
@@ -109,11 +112,23 @@ class GoalRun:
         elif goal.kind not in _AT_APPLIANCE:
             yield from acting.make(Wanted(_P.HOLDING, ("target",)))
 
-    def _in_pieces(self, goal: Goal) -> Goal:
-        """Return the goal for a piece of its target where its treatment asks for one: toast is made of slices."""
-        if goal.kind not in _AT_APPLIANCE or not self._kinds[goal.target.object_class].slices:
-            return goal
-        return goal.changed(sliced=True) if self._treating.of(goal).pieces else goal
+    def _of_slices(self, goal: Goal) -> Goal:
+        """Return the goal for a slice of its target where its treatment, or that of a goal before, asks for one."""
+        name = goal.target.object_class
+        if goal.kind in _AT_APPLIANCE and self._kinds[name].slices and self._treating.of(goal).pieces:
+            self._in_slices.add(name)
+        whole = goal.kind is GoalKind.SLICE or goal.target.another
+        return goal.changed(sliced=True) if name in self._in_slices and not whole else goal
+
+    def _prefer_in_state(self, goal: Goal) -> None:
+        """Of several, switch off the one that memory knows to be on, and close the one that is open."""
+        ended = _ENDED.get(goal.kind)
+        if ended is None:
+            return
+        states = (*goal.target.states, ended)
+        for name in goal.target.candidates:
+            if self._locator.remembered(self._acting.attempt, name, replace(goal.target, states=states), "target"):
+                return
 
     def _reach(self, mention: Mention, name: str, wanted: Wanted) -> Steps:
         yield from self._acting.need(name, mention)

@@ -13,6 +13,14 @@ from memory_node.planner.goal_attempt import GoalAttempt
 from memory_node.planner.search import apply_effects
 
 _S = ObjectState
+# What a thing is already where these fail with PRECONDITION.
+_IS_SO_ALREADY = {
+    "SwitchOn": _S.ON,
+    "ToggleOn": _S.ON,
+    "SwitchOff": _S.OFF,
+    "ToggleOff": _S.OFF,
+    "EmptyObject": _S.USED_UP,
+}
 _ELSEWHERE = frozenset(
     {
         FailureReason.NOT_FOUND,
@@ -77,10 +85,9 @@ class Outcomes:
             belief.state = replace(belief.state, held="")
         elif reason is FailureReason.HAND_FULL:
             self._discovered_in_hand(result.object_id)
-        elif reason is FailureReason.PRECONDITION and call.skill in ("SwitchOn", "ToggleOn", "SwitchOff", "ToggleOff"):
-            if subject is not None:  # it is in that state already
-                state = _S.ON if call.skill.endswith("On") else _S.OFF
-                belief.state = belief.state.with_state(subject.name, state)
+        elif reason is FailureReason.PRECONDITION and call.skill in _IS_SO_ALREADY:
+            if subject is not None:
+                belief.state = belief.state.with_state(subject.name, _IS_SO_ALREADY[call.skill])
         elif reason in _ELSEWHERE and last is not None and last.name in self._attempt.mentions:
             self._attempt.exclude(last)
         belief.state = replace(belief.state, at="" if call.skill == "GoToObject" else belief.state.at)

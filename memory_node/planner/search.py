@@ -7,6 +7,7 @@ import itertools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from memory_node.catalogue.object_kind import Property
 from memory_node.domain.skill import SkillCall
 from memory_node.domain.skill_library import KIND_PREDICATES, SKILLS, Fact, Predicate, Skill
 from memory_node.domain.states import ObjectState
@@ -127,8 +128,9 @@ def _makes_sense(skill: Skill, binding: dict[str, str], belief: Belief, named: s
     if not all(holds(fact, binding, belief.state, belief) for fact in static):
         return False
     if skill.name == "PutObject" and binding["receptacle"] not in named:
-        # What is only in the way goes where it can be seen.
-        return not belief.kinds[belief.things[binding["receptacle"]].object_class].lidded
+        # What is only in the way goes where it can be seen, and where nothing will heat it.
+        aside = belief.kinds[belief.things[binding["receptacle"]].object_class]
+        return not aside.lidded and not aside.can(Property.HEATS)
     if "fixture" in binding:
         return belief.kinds.serves(belief.things[binding["fixture"]].object_class, skill.name)
     if skill.name.startswith(("Toggle", "Switch")):

@@ -20,7 +20,7 @@ _SAMPLE = (
     "throw the clean red fruit away",
     "heat a slice of bread and put it on the counter next to the coffee machine",
     "turn on the floor lamp while holding the newspaper",
-    "mug",
+    "yes",
     "a high-calorie food",
     "put two pillows on the sofa",
 )

@@ -88,4 +88,4 @@ def test_coco_knows_the_same_of_its_classes() -> None:
     assert coco["sink"].can(Property.DRAINS)
     assert coco.spoken_names.classes("mug") == ("cup",)
     assert coco.whole(coco["banana"].slices) == "banana"
-    assert coco.person == "person"
+    assert coco.recipient == "person"

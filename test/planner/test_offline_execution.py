@@ -4,60 +4,17 @@ import itertools
 
 import numpy as np
 import pytest
+from seeing_robot import SeeingRobot, executor
 
-from memory_node.catalogue.label_space import load_catalogue
-from memory_node.domain.geometry import Pose
-from memory_node.domain.skill import FailureReason, SkillCall, SkillResult
+from memory_node.domain.skill import SkillCall
 from memory_node.domain.states import ObjectState
-from memory_node.open_memory import open_memory
-from memory_node.planner.ablated_memory import AblatedMemory
-from memory_node.planner.executor import InstructionExecutor
-from memory_node.planner.language.understanding import Understander
-from memory_node.planner.offline_planner import OfflinePlanner
 from memory_node.planner.planner import ProgressKind
-from memory_node.scene_graph.free_space import OccupancyMap
-from memory_node.sim.home_file import load_home
 from memory_node.sim.placement import Spot, free_spot
-from memory_node.sim.robot import HomeRobot
-
-
-class SeeingRobot:
-    """A simulated robot whose oracle detections go to memory while it moves; `faults` fail once each."""
-
-    def __init__(self, home: str, embedder) -> None:
-        self.world = load_home(home)
-        self.memory = open_memory(clock=lambda: self.world.now_ns, embedder=embedder)
-        self._robot = HomeRobot(self.world, area_position=self._area, clock=lambda: self.world.now_ns)
-        grid = self.world.grid
-        laid = OccupancyMap(grid.occupancy, grid.resolution_m, Pose.planar(*grid.origin, 0.0))
-        self.memory.set_map(laid, self.world.now_ns)
-        self.faults: list[str] = []
-        self.look()
-
-    def execute(self, call: SkillCall) -> SkillResult:
-        if call.skill in self.faults:
-            self.faults.remove(call.skill)
-            return SkillResult(call, False, FailureReason.EXECUTION, "the gripper slipped")
-        result = self._robot.run(call, on_progress=lambda _: self.look())
-        self.look()
-        return result
-
-    def look(self) -> None:
-        self.memory.observe(self._robot.observe())
-
-    def _area(self, area_id: str) -> tuple[float, float]:
-        return {area.id: area.position for area in self.memory.scene().areas}[area_id]
 
 
 @pytest.fixture
 def robot(word_embedder) -> SeeingRobot:
     return SeeingRobot("apartment", word_embedder)
-
-
-def executor(robot: SeeingRobot, word_embedder, mode: str = "full") -> InstructionExecutor:
-    kinds = load_catalogue()
-    planner = OfflinePlanner(Understander(None, word_embedder, kinds), kinds)
-    return InstructionExecutor(AblatedMemory(robot.memory, mode), robot, planner)
 
 
 def test_second_instruction_needs_no_exploration_because_memory_answers(robot, word_embedder) -> None:

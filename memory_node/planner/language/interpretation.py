@@ -132,7 +132,7 @@ class Interpreter:
 
     def _destination(self, command: Command) -> Mention | None:
         if command.to_user:
-            return Mention("me", (self._kinds.person,))
+            return Mention("me", tuple(filter(None, (self._kinds.recipient,))))
         if command.original_place:
             return Mention("where it was", original_place=True)
         if not command.destination:
@@ -154,7 +154,7 @@ class Interpreter:
         return self._kinds[name].pickupable
 
     def _holds(self, name: str) -> bool:
-        return self._kinds[name].is_receptacle or name == self._kinds.person
+        return self._kinds[name].is_receptacle or name == self._kinds.recipient
 
     def _mention(self, phrase: NounPhrase, fits: Callable[[str], bool] | None) -> Mention:
         """Return what a phrase means: by pronoun, by name, as one of a group, or by its description."""

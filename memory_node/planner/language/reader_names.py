@@ -65,7 +65,7 @@ class ReaderNames:
         self._there: dict[str, list[str]] = {}
         for theirs in vocabulary:
             same = kinds.get(theirs)
-            ours = next((kind.name for kind in kinds if theirs in kind.stands_for), same.name if same else "")
+            ours = same.name if same else next((kind.name for kind in kinds if theirs in kind.stands_for), "")
             if theirs and ours:
                 self._here[theirs] = ours
                 self._there.setdefault(ours, []).append(theirs)

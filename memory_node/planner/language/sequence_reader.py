@@ -54,7 +54,7 @@ class GoalSequenceModel:
         self._symbols: tuple[str, ...] = tuple(labels["symbols"])
         self._classes: tuple[str, ...] = tuple(labels["classes"])
         self._strange = frozenset(labels["strange"])
-        self._person: str = labels["person"]  # who gives the instruction is in every home
+        self._recipient: str = labels["recipient"]  # who gives the instruction is in every home
         self._longest = int(labels["longest"])
         names = ("sequence_reader.onnx", "sequence_writer.onnx")
         self._reader, self._writer = (open_session(folder / name, threads) for name in names)
@@ -132,7 +132,7 @@ class GoalSequenceModel:
         known += [float(name in home.fixtures) for name in self._classes]
         absent = np.zeros((1, len(self._symbols)), dtype=np.float32)
         if len(home.all) >= _ABSENT_KNOWN:
-            here = home.all | {self._person, UNKNOWN}
+            here = home.all | {self._recipient, UNKNOWN}
             absent[0] = [float(bool(kind) and name not in here) for name, kind in zip(self._symbols, self._is_class)]
         return {"home": np.array([known], dtype=np.float32), "absent": absent}
 

@@ -240,12 +240,12 @@ class Understander:
         """Return whether commands say what no trained reader can: what memory recalled, other classes, many things."""
         if self._readers is None:
             return False
-        reader, person = self._readers.sequence, self._kinds.person
+        reader, recipient = self._readers.sequence, self._kinds.recipient
         mentions = [one for goal in goals for one in _mentions(goal) if not one.original_place]
         # Where a home without an oven has a microwave, the reader can say that.
-        other = any(not reader.classes & set(one.candidates) and one.object_class != person for one in mentions)
+        other = any(not reader.classes & set(one.candidates) and one.object_class != recipient for one in mentions)
         strange = any(
-            one.object_class in reader.strange - {person} and not one.guessed and not one.beside for one in mentions
+            one.object_class in reader.strange - {recipient} and not one.guessed and not one.beside for one in mentions
         )
         recalled = any(goal.target.states for goal in goals)
         return recalled or other or strange or any(goal.count > 2 for goal in goals)

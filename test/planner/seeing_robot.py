@@ -1,0 +1,55 @@
+"""A simulated robot whose detections go to memory while it moves, and a planner that drives it."""
+
+from pathlib import Path
+
+from memory_node.catalogue.label_space import load_catalogue
+from memory_node.catalogue.object_catalogue import ObjectCatalogue
+from memory_node.domain.geometry import Pose
+from memory_node.domain.ports import TextEmbedder
+from memory_node.domain.skill import FailureReason, SkillCall, SkillResult
+from memory_node.open_memory import MemoryConfig, open_memory
+from memory_node.planner.ablated_memory import AblatedMemory
+from memory_node.planner.executor import InstructionExecutor
+from memory_node.planner.language.understanding import Understander
+from memory_node.planner.offline_planner import OfflinePlanner
+from memory_node.scene_graph.free_space import OccupancyMap
+from memory_node.sim.home_file import load_home
+from memory_node.sim.object_types import load_types
+from memory_node.sim.robot import HomeRobot
+
+
+class SeeingRobot:
+    """A simulated robot whose oracle detections go to memory while it moves; `faults` fail once each.
+
+    home: a shipped one's name or a file.
+    """
+
+    def __init__(self, home: str | Path, embedder: TextEmbedder, label_space: str = "household") -> None:
+        self.kinds: ObjectCatalogue = load_catalogue(label_space)
+        self.world = load_home(home, load_types(self.kinds))
+        self.memory = open_memory(MemoryConfig(label_space=label_space), lambda: self.world.now_ns, embedder)
+        self._robot = HomeRobot(self.world, area_position=self._area, clock=lambda: self.world.now_ns)
+        grid = self.world.grid
+        laid = OccupancyMap(grid.occupancy, grid.resolution_m, Pose.planar(*grid.origin, 0.0))
+        self.memory.set_map(laid, self.world.now_ns)
+        self.faults: list[str] = []
+        self.look()
+
+    def execute(self, call: SkillCall) -> SkillResult:
+        if call.skill in self.faults:
+            self.faults.remove(call.skill)
+            return SkillResult(call, False, FailureReason.EXECUTION, "the gripper slipped")
+        result = self._robot.run(call, on_progress=lambda _: self.look())
+        self.look()
+        return result
+
+    def look(self) -> None:
+        self.memory.observe(self._robot.observe())
+
+    def _area(self, area_id: str) -> tuple[float, float]:
+        return {area.id: area.position for area in self.memory.scene().areas}[area_id]
+
+
+def executor(robot: SeeingRobot, embedder: TextEmbedder, mode: str = "full") -> InstructionExecutor:
+    planner = OfflinePlanner(Understander(None, embedder, robot.kinds), robot.kinds)
+    return InstructionExecutor(AblatedMemory(robot.memory, mode), robot, planner)
