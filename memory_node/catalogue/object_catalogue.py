@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from memory_node.catalogue.class_name import folded, spoken
+from memory_node.catalogue.class_name import folded
 from memory_node.catalogue.object_kind import ObjectKind, Property
 from memory_node.catalogue.spoken_names import SpokenNames
 from memory_node.catalogue.treatment import Treatment
@@ -74,7 +74,7 @@ class ObjectCatalogue:
 
     def find(self, label: str) -> ObjectKind | None:
         """Return the class of a name, or else the only one that people call so, as other detectors do ("couch")."""
-        return self.get(label) or self._by_spelling.get(folded(self.spoken_names.only_class(spoken(label))))
+        return self.get(label) or self._by_spelling.get(folded(self.spoken_names.only_class(label)))
 
     @property
     def names(self) -> tuple[str, ...]:

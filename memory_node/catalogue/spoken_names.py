@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from memory_node.catalogue.class_name import singular
+from memory_node.catalogue.class_name import folded, singular, spoken
 from memory_node.catalogue.object_kind import ObjectKind
 
 _RARE = 100  # rank of the names of classes that people seldom mean
@@ -20,6 +20,9 @@ class SpokenNames:
             for rank, name in enumerate(called):
                 ranked.setdefault(_plain(name), []).append((rank if kind.everyday else _RARE, kind.name))
         self._ranked = {name: sorted(entries) for name, entries in ranked.items()}
+        self._spelt: dict[str, list[tuple[int, str]]] = {}
+        for name, entries in self._ranked.items():
+            self._spelt[folded(name)] = sorted({*self._spelt.get(folded(name), ()), *entries})
         self._longest = max((len(name.split()) for name in self._ranked), default=0)
 
     def classes(self, phrase: str) -> tuple[str, ...]:
@@ -32,9 +35,10 @@ class SpokenNames:
                     return tuple(dict.fromkeys(name for _, name in found))
         return ()
 
-    def only_class(self, name: str) -> str:
-        """Return the class that a whole name means before all others; "" where none does, or two do alike."""
-        found = self._ranked.get(_plain(name), [])
+    def only_class(self, label: str) -> str:
+        """Return the class that a whole name means before all others, however that is spelt; "" where none does, or two
+        do alike."""
+        found = self._spelt.get(folded(label)) or self._spelt.get(folded(_plain(spoken(label))), [])
         if not found or (len(found) > 1 and found[0][0] == found[1][0] and found[0][1] != found[1][1]):
             return ""
         return found[0][1]

@@ -107,10 +107,17 @@ class TypeCatalogue:
         return ObjectType(kind, looks, kind.name)
 
     def _other(self, kind: ObjectKind) -> ObjectType:
-        stand_ins = [one.name for one in self.catalogue if kind.name in one.stands_for]
+        name = self._name_here(kind)
+        parts = (self._name_here(part) for part in load_catalogue() if part.part_of == kind.name)
+        # Where part and whole have one name, a detector reports what things are put into: the basin, not its stand.
+        named = bool(name) and name not in parts
+        return ObjectType(kind, self._looks.get(kind.name, Looks()), name if named else kind.name, named)
+
+    def _name_here(self, kind: ObjectKind) -> str:
+        """Return what the robot's label space calls a kind of the household, "" when it has no name for it."""
         same = self.catalogue.get(kind.name)
-        name = same.name if same is not None else next(iter(stand_ins), "")
-        return ObjectType(kind, self._looks.get(kind.name, Looks()), name or kind.name, bool(name))
+        stand_ins = [one.name for one in self.catalogue if kind.name in one.stands_for]
+        return same.name if same is not None else next(iter(stand_ins), "")
 
 
 def load_types(catalogue: ObjectCatalogue | None = None, path: Path | None = None) -> TypeCatalogue:

@@ -63,6 +63,8 @@ def test_what_takes_a_tap_to_work_has_one_or_is_alone(shipped: ObjectCatalogue) 
         ("stoveburner", "StoveBurner"),
         ("cell phone", "CellPhone"),
         ("tv", "Television"),
+        ("toiletpaperroll", "ToiletPaper"),
+        ("wine_bottles", "WineBottle"),
     ],
 )
 def test_other_spellings_are_known(label: str, kind: str) -> None:
