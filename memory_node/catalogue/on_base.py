@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, TypeVar
+from typing import Any
 
 from memory_node.catalogue.class_name import folded, spoken
 from memory_node.catalogue.label_space_file import (
@@ -16,7 +16,6 @@ from memory_node.catalogue.label_space_file import (
 )
 from memory_node.domain.errors import InvalidValueError
 
-Value = TypeVar("Value")
 Rename = Callable[[Iterable[str]], tuple[str, ...]]
 
 
@@ -91,7 +90,8 @@ def _merged_entry(name: str, entry: ClassEntry, base: LabelSpaceFile, rename: Re
     first["described"] = tuple(dict.fromkeys(phrase for source in sources for phrase in source.described))
     if first.get("part_of") == name:  # a class that stands for part and whole
         del first["part_of"]
-    return ClassEntry.model_validate({**first, **_given(entry)})
+    known_as = (*entry.same_as, *(name for source in sources for name in source.same_as))
+    return ClassEntry.model_validate({**first, **_given(entry), "same_as": tuple(dict.fromkeys(known_as))})
 
 
 def _renamed_entry(entry: ClassEntry, rename: Rename) -> ClassEntry:

@@ -33,10 +33,11 @@ class Treating:
         """
         said, usual = self._kinds.treatment(goal.treatment), self._kinds.usual_treatment(goal.kind)
         found = said if said is not None and said.goal is goal.kind else usual
-        if found is None or usual is None:
+        if found is not None and usual is not None and not (found.at or found.tools):
+            found = replace(found, at=usual.at, tools=usual.tools)  # what has lost its places is done as usual
+        if found is None or not (found.at or found.tools):
             raise Setback(f"label space {self._kinds.name} has nothing to {goal.kind} things with")
-        # What has lost its places is done as usual.
-        return found if found.at or found.tools else replace(found, at=usual.at, tools=usual.tools)
+        return found
 
     def slice(self, goal: Goal) -> Steps:
         """Have pieces of the target: those that memory knows of, else cut."""

@@ -61,9 +61,10 @@ class ReaderNames:
     """
 
     def __init__(self, kinds: ObjectCatalogue, vocabulary: Iterable[str]) -> None:
+        self._vocabulary = tuple(vocabulary)
         self._here: dict[str, str] = {}
         self._there: dict[str, list[str]] = {}
-        for theirs in vocabulary:
+        for theirs in self._vocabulary:
             same = kinds.get(theirs)
             ours = same.name if same else next((kind.name for kind in kinds if theirs in kind.stands_for), "")
             if theirs and ours:
@@ -73,7 +74,7 @@ class ReaderNames:
     @property
     def are_equal(self) -> bool:
         """Whether the label space has every class of the reader under the reader's name."""
-        return all(theirs == ours for theirs, ours in self._here.items())
+        return all(self._here.get(name) == name for name in self._vocabulary)
 
     def home(self, home: HomeClasses) -> HomeClasses:
         """Return a home in the reader's classes."""
@@ -88,18 +89,15 @@ class ReaderNames:
         return self._there.get(name, [name])[0]
 
     def goal(self, goal: Goal) -> Goal:
-        """Return a reader's goal in the classes of the label space."""
+        """Return a reader's goal in the classes of the label space; a thing that has none there has no candidates."""
+        others = {name: getattr(goal, name) for name in ("destination", "container", "light")}
+        named = {name: self._mention(one) for name, one in others.items() if one is not None}
+        return goal.changed(target=self._mention(goal.target), **named)
 
-        def mention(one: Mention | None) -> Mention | None:
-            return None if one is None else replace(one, candidates=self.here(one.candidates))
-
-        target = replace(goal.target, candidates=self.here(goal.target.candidates))
-        return goal.changed(
-            target=target,
-            destination=mention(goal.destination),
-            container=mention(goal.container),
-            light=mention(goal.light),
-        )
+    def _mention(self, mention: Mention) -> Mention:
+        # What is most likely meant must have a name here: what comes next is another thing.
+        known = mention.object_class in self._here
+        return replace(mention, candidates=self.here(mention.candidates) if known else ())
 
     def _known(self, names: frozenset[str]) -> frozenset[str]:
         return frozenset(theirs for name in names for theirs in self._there.get(name, ()))

@@ -134,6 +134,8 @@ class Understander:
                 return Understanding(tuple(commanded), "commands")
             raise NotUnderstoodError(f"{_quoted(text)} has too many words to be read as a whole; give it in parts")
         found = self._read(self._readers, text, self._unsurprising(home, text), commanded)
+        if not all(one.candidates or one.original_place for goal in found.goals for one in _mentions(goal)):
+            raise NotUnderstoodError(f"{_quoted(text)} names a thing that I do not know; name another one")
         return replace(found, goals=tuple(self._treatments.named(found.goals, commanded, text)))
 
     def _read(self, readers: TrainedReaders, text: str, home: HomeClasses, commanded: Sequence[Goal]) -> Understanding:

@@ -8,7 +8,7 @@ from memory_node.planner.goal import Goal, Mention
 from memory_node.planner.language.reader_names import ReaderNames
 from memory_node.planner.language.sequence_reader import GoalSequenceModel
 from memory_node.planner.language.single_goal_reader import HomeClasses
-from memory_node.planner.language.understanding import TrainedReaders, Understander
+from memory_node.planner.language.understanding import NotUnderstoodError, TrainedReaders, Understander
 
 VOCABULARY = ("Cup", "Mug", "SinkBasin", "Drawer")
 
@@ -30,10 +30,26 @@ def test_class_stands_for_all_that_the_reader_tells_apart(names: ReaderNames) ->
 
 
 def test_goal_keeps_only_what_the_label_space_has(names: ReaderNames) -> None:
-    goal = names.goal(Goal(GoalKind.PLACE, Mention("mug", ("Mug",)), Mention("drawer", ("Drawer", "SinkBasin"))))
+    goal = names.goal(Goal(GoalKind.PLACE, Mention("mug", ("Mug",)), Mention("sink", ("SinkBasin", "Drawer"))))
     assert goal.target.candidates == ("cup",)
     assert goal.destination is not None
     assert goal.destination.candidates == ("sink",)
+
+
+def test_likeliest_thing_without_a_name_is_not_swapped_for_the_next(names: ReaderNames) -> None:
+    goal = names.goal(Goal(GoalKind.FETCH, Mention("drawer", ("Drawer", "Mug"))))
+    assert goal.target.candidates == ()
+
+
+def test_space_without_the_readers_classes_is_not_taken_for_theirs() -> None:
+    assert not ReaderNames(load_catalogue("coco"), ("Mug", "Drawer")).are_equal
+
+
+def test_thing_that_the_label_space_lacks_is_refused() -> None:
+    kinds = load_catalogue("coco")
+    home = HomeClasses(frozenset({"apple"}), frozenset({"toaster", "chair"}))
+    with pytest.raises(NotUnderstoodError):
+        Understander(TrainedReaders.load(kinds), None, kinds).understand("toast the bread", home)
 
 
 def test_readers_speak_of_another_label_space() -> None:
