@@ -147,7 +147,7 @@ class ObjectCatalogue:
 
     def serves(self, name: str, skill: str) -> bool:
         """Return whether a skill can be done at things of a class."""
-        return any(name in one.at for one in self.treatments if one.skill == skill)
+        return any(self[name].name in one.at for one in self.treatments if one.skill == skill)
 
     def hiding_places(self, name: str) -> tuple[str, ...]:
         """Return the classes that may hide a thing of a class while they are closed, the likeliest first."""

@@ -72,7 +72,7 @@ class Acting:
         usual = self.kinds.usual_treatment(GoalKind.SLICE)
         tools = tools or (usual.tools if usual is not None else ())
         held = self.attempt.held
-        if held is None or held.object_class not in tools:
+        if held is None or self.kinds[held.object_class].name not in tools:
             yield from self.need(TOOL, Mention("something to cut with", tools))
 
     def make(self, *wanted: Wanted, fixture: str = "") -> Steps:

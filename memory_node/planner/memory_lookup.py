@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 
+from memory_node.catalogue.class_name import folded
 from memory_node.domain.answer import AnswerStatus, FindQuery, ObjectAnswer
 from memory_node.domain.scene import SceneObject, SceneSnapshot
 from memory_node.domain.states import ObjectState
@@ -73,10 +74,10 @@ class MemoryLookup:
         return self.scene_object(self._support_id(answer))
 
     def of_classes(self, names: Sequence[str]) -> list[SceneObject]:
-        """Return the scene graph's objects of some classes, in the order of the classes."""
-        wanted = {name: rank for rank, name in enumerate(names)}
-        found = [one for one in self._scene_now().objects if one.class_name in wanted and not one.removed]
-        return sorted(found, key=lambda one: wanted[one.class_name])
+        """Return the scene graph's objects of some classes, however they are spelt, in the order of the classes."""
+        wanted = {folded(name): rank for rank, name in enumerate(names)}
+        found = [one for one in self._scene_now().objects if folded(one.class_name) in wanted and not one.removed]
+        return sorted(found, key=lambda one: wanted[folded(one.class_name)])
 
     def note_step(self) -> None:
         """Ask for the scene graph anew from now on: a skill has been executed."""
@@ -89,7 +90,8 @@ class MemoryLookup:
         return self._scene
 
     def _fits(self, answer: ObjectAnswer, object_class: str, excluded: frozenset[str]) -> bool:
-        return answer.object_class == object_class and answer.object_id not in excluded and answer.status in _TRUSTED
+        same = folded(answer.object_class) == folded(object_class)
+        return same and answer.object_id not in excluded and answer.status in _TRUSTED
 
     def _support_id(self, answer: ObjectAnswer) -> str:
         """Return the id of what an answer's object is on or in: units of the short-term memory do not tell."""

@@ -88,7 +88,7 @@ class Treating:
         if treatment.vessels:
             yield from acting.need("vessel", Mention("a vessel", treatment.vessels))
             outer = acting.belief.state.container_of("vessel")
-            if outer and acting.belief.things[outer].object_class in treatment.at:
+            if outer and self._kinds[acting.belief.things[outer].object_class].name in treatment.at:
                 acting.belief.rename(outer, "fixture")
         yield from acting.need("fixture", Mention(f"where to {treatment.name}", treatment.at))
 

@@ -1,6 +1,7 @@
 """The planner's questions to memory."""
 
 from memory_node.domain.scene import SceneSnapshot
+from memory_node.domain.skill import StateChange
 from memory_node.open_memory import open_memory
 from memory_node.planner.memory_lookup import MemoryLookup
 from memory_node.planner.planner import Situation
@@ -22,3 +23,13 @@ def test_whole_scene_travels_once_between_two_steps(word_embedder) -> None:
     lookup.note_step()
     assert lookup.of_classes(["Mug"]) == []
     assert len(asked) == 2
+
+
+def test_things_are_found_however_a_detector_spells_them(word_embedder) -> None:
+    memory = open_memory(clock=lambda: 2, embedder=word_embedder)
+    memory.remember([StateChange("c1", "counter_top", 1, position=(1.0, 0.0, 0.5))])
+    lookup = MemoryLookup(Situation(memory, lambda _: None, lambda _: None))
+    assert [found.class_name for found in lookup.of_classes(["Mug", "CounterTop"])] == ["counter_top"]
+    answer = lookup.locate("CounterTop")
+    assert answer is not None
+    assert answer.object_class == "counter_top"
