@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memory_node.domain.geometry import OrientedBox, Pose
-from memory_node.domain.scene import Area, Floor, Place, Relation, RelationKind, Room, SceneObject
+from memory_node.domain.scene import Area, Floor, Place, Room, SceneObject
 from memory_node.domain.states import ObjectState, StateBelief
 
 Record = dict[str, Any]
@@ -129,22 +129,6 @@ def floor_to_record(floor: Floor) -> Record:
 def floor_from_record(record: Mapping[str, Any]) -> Floor:
     """Return the floor of a row."""
     return Floor(**record)
-
-
-def relation_to_record(relation: Relation) -> Record:
-    """Return an edge as a row."""
-    return {
-        "source_id": relation.source_id,
-        "kind": str(relation.kind),
-        "target_id": relation.target_id,
-        "distance_m": relation.distance_m,
-        "probability": relation.probability,
-    }
-
-
-def relation_from_record(record: Mapping[str, Any]) -> Relation:
-    """Return the edge of a row."""
-    return Relation(**{**record, "kind": RelationKind(record["kind"])})
 
 
 def pose_to_record(pose: Pose) -> list[float]:

@@ -48,10 +48,6 @@ class ChangeFeed:
         with self._lock:
             self._seen = max(self._seen, revision)
 
-    def wait(self, timeout_s: float) -> bool:
-        """Return whether others changed something, after at most `timeout_s`."""
-        return self._signal.wait(timeout_s)
-
     def take_signal(self) -> bool:
         """Return whether others changed something since the last call."""
         signalled = self._signal.is_set()

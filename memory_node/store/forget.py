@@ -74,7 +74,6 @@ def forget(
     if not any(outcome.touched for outcome in outcomes):
         raise NotFoundError(f"nothing in the store of site {site!r} fits this request ({request.scope})")
     vacuum(engine)
-    folders.indexes.clear()
     own = outcomes[-1]
     pictures = sum(f.forget(name) for f in (folders.images, folders.crops) for name in own.plan.objects)
     cleaned = [path for path in backups if path not in troubles]

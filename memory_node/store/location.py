@@ -1,4 +1,4 @@
-"""Where a store keeps what is not in its tables: images, indexes, the journal."""
+"""Where a store keeps what is not in its tables: images, the journal."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ from sqlalchemy.engine import URL
 from memory_node.store.config import StoreConfig
 from memory_node.store.engine import sqlite_path
 from memory_node.store.images import ImageFolder
-from memory_node.store.indexes import IndexFolder
 
 
 def default_database() -> Path:
@@ -44,11 +43,6 @@ class Folders:
     def crops(self) -> ImageFolder:
         """The pictures that the short-term memory keeps beside the store, named in the same way."""
         return ImageFolder(self.data / "crops")
-
-    @property
-    def indexes(self) -> IndexFolder:
-        """The folder of search indexes."""
-        return IndexFolder(self.data / "indexes")
 
 
 def locate(url: URL, site: str, robot_id: str, config: StoreConfig) -> Folders:

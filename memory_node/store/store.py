@@ -14,9 +14,8 @@ import sqlalchemy as sa
 
 from memory_node import __version__
 from memory_node.domain.clock import Clock, system_clock
-from memory_node.domain.errors import NotFoundError
 from memory_node.domain.ids import new_id
-from memory_node.domain.scene import Area, Floor, Place, Relation, Room, SceneSnapshot
+from memory_node.domain.scene import Area, Floor, Relation, Room, SceneSnapshot
 from memory_node.domain.step import EpisodeSummary, StepRecord
 from memory_node.store import reader, schema
 from memory_node.store.backup import backup
@@ -81,7 +80,6 @@ class Store:
         folders = locate(url, self.site, robot_id, config)
         self._folders = folders
         self.images = folders.images
-        self.indexes = folders.indexes
         self._translator = Translator(self.site, robot_id, self.session_id)
         self._journal = Journal(folders.journal, int(config.journal_mib * 2**20))
         self._open_journal()
@@ -173,10 +171,6 @@ class Store:
             self._map = {_map_key(record): record for record in records}
         return scene
 
-    def wait_for_changes(self, timeout_s: float) -> bool:
-        """Return whether others changed the site's memory, after at most `timeout_s`."""
-        return self._feed.wait(timeout_s)
-
     def poll_changes(self) -> StoreChange | None:
         """Return what others committed since load_scene() or the last call; None while there is nothing to be had.
 
@@ -205,19 +199,6 @@ class Store:
         self._translator.forget(change.gone)
         self._translator.foreign_counts.update(foreign)
         return change or None
-
-    def object_history(self, object_id: str, as_of_ns: int = 0) -> tuple[Place, ...]:
-        """Return where an object was, oldest first; as_of_ns > 0 leaves out what began later.
-
-        Raises:
-            NotFoundError: no object has this id.
-        """
-        with reader.reading(self._engine) as connection:
-            beliefs = reader.read_beliefs(connection, self.site, schema.objects.c.id == object_id)
-        if not beliefs:
-            raise NotFoundError(f"no object {object_id} is in the store")
-        history = beliefs[0].object.history
-        return tuple(place for place in history if not as_of_ns or place.since_ns <= as_of_ns)
 
     def steps(self, episode_id: str = "", since_ns: int = 0) -> Iterator[StepRecord]:
         """Yield steps by episode and index; all of them, or an episode's, or those from a stamp on."""
@@ -251,18 +232,6 @@ class Store:
     def is_forgotten(self, kind: str, record_id: str) -> bool:
         """Return whether a record was forgotten, as of the last commit; kinds as in `Document.sources`."""
         return tombstone_of(kind, record_id) in self._writer.dead
-
-    def content_key(self) -> str:
-        """Return what an index of the scene's objects depends on: the same key, the same objects.
-
-        Raises:
-            StoreUnavailableError: the database cannot be read now.
-        """
-        objects = schema.objects
-        facts = (sa.func.count(), sa.func.coalesce(sa.func.max(objects.c.revision), 0))
-        with reader.reading(self._engine) as connection:
-            count, revision = connection.execute(sa.select(*facts).where(objects.c.site == self.site)).one()
-        return f"{self.site}:{count}:{revision}"
 
     def backup(self, target: Path) -> None:
         """Write a consistent copy of the site's memory, one SQLite file, while work goes on.

@@ -8,6 +8,7 @@ import shutil
 import socket
 import subprocess
 import tempfile
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -32,7 +33,7 @@ from memory_node.domain.scene import (
 from memory_node.domain.skill import FailureReason, SkillCall, StateChange
 from memory_node.domain.states import ObjectState, StateBelief
 from memory_node.domain.step import EpisodeSummary, StepRecord
-from memory_node.store import Document, Store, StoreConfig, open_store, step_key
+from memory_node.store import Document, Store, StoreChange, StoreConfig, open_store, step_key
 
 
 @dataclass(frozen=True)
@@ -140,6 +141,20 @@ def open_at(tmp_path: Path) -> Iterator[OpenStore]:
     for store in opened:
         if not store.closed:
             store.close()
+
+
+@pytest.fixture
+def next_change() -> Callable[[Store], StoreChange]:
+    """Return a function that returns what others change next in a store's site, within 3 s."""
+
+    def wait(store: Store) -> StoreChange:
+        deadline = time.monotonic() + 3.0
+        while (change := store.poll_changes()) is None:
+            assert time.monotonic() < deadline, "nobody changed anything"
+            time.sleep(0.01)
+        return change
+
+    return wait
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""What is forgotten is gone: from rows, free pages, write-ahead log, journal, images, indexes and backups."""
+"""What is forgotten is gone: from rows, free pages, write-ahead log, journal, images and backups."""
 
 import json
 import sqlite3
@@ -53,7 +53,6 @@ def test_files_hold_nothing_of_it_afterwards(open_at, remember_home, make_object
     store = open_at(str(tmp_path / "memory.db"))
     remember_home(store)
     store.images.save(PILLS, b"\xff\xd8" + PILLS_PICTURE)
-    store.indexes.save("vectors", "key", b"index of " + PILLS.encode())
     pills = next(o for o in store.load_scene().objects if o.id == PILLS)
     # Updates leave old versions in free pages and in the write-ahead log.
     for number in range(30):
@@ -129,7 +128,9 @@ def test_backup_made_before_cannot_bring_it_back(open_at, remember_home, tmp_pat
     assert ids(store) == [PILLS, TABLE]
 
 
-def test_robot_that_was_offline_cannot_bring_it_back(open_at, make_object, remember_home, store_url, tmp_path):
+def test_robot_that_was_offline_cannot_bring_it_back(
+    open_at, make_object, remember_home, store_url, tmp_path, next_change
+):
     here = open_at(store_url, "r1")
     remember_home(here)
     there = open_at(store_url, "r2", journal_path=str(tmp_path / "r2.pending"))
@@ -137,8 +138,7 @@ def test_robot_that_was_offline_cannot_bring_it_back(open_at, make_object, remem
     here.forget(ForgetRequest(object_ids=(MUG,)))
     there.append([SceneEvent(SceneEventKind.UPDATED, 9, mug), StateChange(MUG, "mug", 9)]).wait()
     assert ids(here) == [PILLS, TABLE]
-    assert there.wait_for_changes(3.0)
-    change = there.poll_changes()
+    change = next_change(there)
     assert change.gone == (MUG,)
     assert tombstone_of("object", MUG) in change.forgotten
 

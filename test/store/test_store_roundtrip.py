@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from memory_node.domain.errors import NotFoundError, StoreError
+from memory_node.domain.errors import StoreError
 from memory_node.domain.geometry import OrientedBox
 from memory_node.domain.scene import Area, Floor, Place, Relation, RelationKind, Room, SceneEvent, SceneEventKind
 from memory_node.domain.skill import FailureReason, SkillCall, StateChange
@@ -93,17 +93,15 @@ def test_removed_object_stays_as_removed_and_merged_one_disappears(open_at, stor
     assert {o.id: o.removed for o in store.load_scene().objects} == {gone.id: True, kept.id: False}
 
 
-def test_history_is_answered_as_of_a_moment(open_at, store_url, make_object):
+def test_history_grows_by_the_places_that_are_new(open_at, store_url, make_object):
     box = OrientedBox([0, 0, 0], [0.1, 0.1, 0.1])
     places = tuple(Place(since, since + 10, box, f"a{since}") for since in (0, 10, 20))
     mug = make_object(history=places[:1])
     store = open_at(store_url)
     store.append([appeared(mug)]).wait()
     store.append([updated(mug.changed(history=places))]).wait()
-    assert [p.area_id for p in store.object_history(mug.id)] == ["a0", "a10", "a20"]
-    assert [p.area_id for p in store.object_history(mug.id, as_of_ns=15)] == ["a0", "a10"]
-    with pytest.raises(NotFoundError):
-        store.object_history("nothing")
+    (stored,) = store.load_scene().objects
+    assert [place.area_id for place in stored.history] == ["a0", "a10", "a20"]
 
 
 def test_map_keeps_what_the_last_call_gave(open_at, store_url):
