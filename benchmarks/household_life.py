@@ -15,7 +15,7 @@ from memory_node.domain.ports import TextEmbedder
 from memory_node.domain.skill import SkillCall, SkillResult, StateChange
 from memory_node.domain.token_count import estimate_tokens
 from memory_node.experience.experience import Experience
-from memory_node.open_memory import MemoryConfig, open_memory
+from memory_node.opening import MemoryConfig, open_memory
 from memory_node.planner.ablated_memory import AblatedMemory, uses_experience
 from memory_node.planner.executor import InstructionExecutor, InstructionResult
 from memory_node.planner.guided_planner import GuidedPlanner
@@ -243,5 +243,6 @@ class _WatchedRobot:
 class _MemoryOfStartUp(AblatedMemory):
     """Long-term memory alone, as KARMA ablates it: a map made beforehand, which no skill of the day changes."""
 
-    def remember(self, changes: Sequence[StateChange]) -> None:
+    def remember(self, changes: Sequence[StateChange]) -> tuple[str, ...]:
         """Let what a skill did pass by."""
+        return ("",) * len(changes)

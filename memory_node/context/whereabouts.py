@@ -20,11 +20,11 @@ def held_class(scene: SceneGraph) -> str:
     return scene.object(held[0]).class_name if held else ""
 
 
-def room_at(scene: SceneGraph, x_m: float, y_m: float, z_m: float) -> str:
-    """Return the name of the room that a place in map belongs to, "" when the map does not say."""
-    area = scene.places.areas.get(scene.places.area_at(x_m, y_m, z_m))
-    room = scene.places.rooms.get(area.room_id) if area is not None else None
-    return room.name if room is not None else ""
+def robot_room(scene: SceneGraph) -> str:
+    """Return the name of the room that the camera was in last, "" when nobody knows."""
+    if scene.camera_at is None:
+        return ""
+    return scene.room_name(scene.places.area_at(*scene.camera_at.tolist()))
 
 
 def room_relations(scene: SceneGraph, room: str, about: Collection[str] = ()) -> tuple[str, ...]:

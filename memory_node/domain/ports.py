@@ -38,8 +38,9 @@ class MemoryPort(Protocol):
     def rank_search_areas(self, object_class: str, k: int = 0) -> tuple[RankedArea, ...]:
         """Return the areas where an object of the class is likely, best first; k = 0 gives all."""
 
-    def remember(self, changes: Sequence[StateChange]) -> None:
-        """Take over what a skill is known to have changed; returns once it is durable."""
+    def remember(self, changes: Sequence[StateChange]) -> tuple[str, ...]:
+        """Take over what a skill is known to have changed; returns once it is durable, with memory's id of each
+        change's object, "" where nothing fitted."""
 
     def context(self, instruction: str, token_budget: int = 2000) -> str:
         """Return what a language model should know of memory for this instruction."""

@@ -39,9 +39,7 @@ class Episodes:
         self._lock = lock
         self._remember = remember
         self._task_objects = task_objects
-        self.task = ""
         for episode in experience.running:
-            self.task = episode.instruction
             task_objects.start(episode.id, episode.instruction)
 
     @property
@@ -51,7 +49,6 @@ class Episodes:
 
     def start(self, instruction: str, task_type: str = "", episode_id: str = "", attempt: int = 1) -> str:
         """Begin an episode, or go on with it, and return its id; its instruction is the task that states matter for."""
-        self.task = instruction
         with self._lock:
             held = held_class(self._scene)
         started_id = self._experience.start(instruction, task_type, episode_id, attempt, held)

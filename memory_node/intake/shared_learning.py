@@ -17,7 +17,7 @@ from memory_node.store.tombstones import tombstone_of
 _log = logging.getLogger(__name__)
 
 
-def take_over_learning(store: Store, experience: Experience, knowledge: KnowledgeGraph, change: StoreChange) -> int:
+def take_over_learning(store: Store, change: StoreChange, experience: Experience, knowledge: KnowledgeGraph) -> int:
     """Take over ended episodes and learnt things of others, and give up what was forgotten; return how many came.
 
     A guideline that two robots taught stands as it was written last.

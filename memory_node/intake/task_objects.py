@@ -9,7 +9,8 @@ from collections.abc import Callable, Iterable, Sequence
 class TaskObjects:
     """Follows episodes from outside: what their instructions name, and what their next action touches. Thread-safe.
 
-    named: returns the classes that an instruction speaks of. pin: is told all classes whenever they change.
+    named: returns the classes that an instruction speaks of. pin: is told all classes whenever they change. task: the
+    instruction of the episode that began last.
     """
 
     def __init__(
@@ -22,6 +23,7 @@ class TaskObjects:
         self._of_instruction: dict[str, frozenset[str]] = {}
         self._of_action: dict[str, frozenset[str]] = {}
         self._classes: tuple[str, ...] = ()
+        self.task = ""
 
     @property
     def classes(self) -> tuple[str, ...]:
@@ -32,6 +34,7 @@ class TaskObjects:
         """Begin with what the instruction names."""
         named = frozenset(self._named(instruction))
         with self._lock:
+            self.task = instruction
             self._of_instruction[episode_id] = named
             while len(self._of_instruction) > self._most_episodes:
                 # Its planner went away without a word.

@@ -20,7 +20,7 @@ from memory_node.nodes.inputs.keyframes import Keyframes
 from memory_node.nodes.memory_services import MemoryServices
 from memory_node.nodes.memory_topics import MemoryTopics
 from memory_node.nodes.parameters import declare, parameter
-from memory_node.open_memory import MemoryConfig, open_memory
+from memory_node.opening import MemoryConfig, open_memory
 from memory_node.perception.config import PerceptionConfig, SegmentationConfig
 from memory_node.perception.pipeline import PerceptionPipeline
 from memory_node.perception.segmentation import GeometricSegmenter

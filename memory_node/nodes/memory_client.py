@@ -73,8 +73,8 @@ class MemoryClient:
         response = self._call(self._rank, srv.RankSearchAreas.Request(object_class=object_class, k=k))
         return tuple(conversions.ranked_area_from_msg(area) for area in response.areas)
 
-    def remember(self, changes: Sequence[StateChange]) -> None:
-        """Tell memory what changed; returns once it is committed.
+    def remember(self, changes: Sequence[StateChange]) -> tuple[str, ...]:
+        """Tell memory what changed; returns once it is committed, with memory's id of each change's object.
 
         Raises:
             RobotMemoryError: memory refused or could not commit it.
@@ -83,6 +83,7 @@ class MemoryClient:
         response = self._call(self._remember, request)
         if not response.success:
             raise RobotMemoryError(f"memory did not take the change: {response.message}")
+        return tuple(response.object_ids)
 
     def context(self, instruction: str, token_budget: int = 2000) -> str:
         """Ask for what a language model should know for this instruction."""

@@ -87,7 +87,7 @@ class MemoryServices:
 
     def _remember(self, request: Any, response: Any) -> None:
         changes = [conversions.change_from_msg(change) for change in request.changes]
-        response.object_ids = list(self._memory.remember_objects(changes))
+        response.object_ids = list(self._memory.remember(changes))
         response.success = True
 
     def _get_context(self, request: Any, response: Any) -> None:

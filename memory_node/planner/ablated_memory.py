@@ -48,10 +48,9 @@ class AblatedMemory:
         listed = areas[:k] if k else areas
         return tuple(replace(area, probability=1.0 / len(areas), reason="no long-term memory") for area in listed)
 
-    def remember(self, changes: Sequence[StateChange]) -> None:
+    def remember(self, changes: Sequence[StateChange]) -> tuple[str, ...]:
         """Tell memory, unless nothing of it is on."""
-        if self._short_term or self._long_term:
-            self._memory.remember(changes)
+        return self._memory.remember(changes) if self._short_term or self._long_term else ("",) * len(changes)
 
     def context(self, instruction: str, token_budget: int = 2000) -> str:
         """Return memory's context, or that part of it that is on: objects, or what was learnt from episodes."""

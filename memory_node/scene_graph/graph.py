@@ -71,6 +71,11 @@ class SceneGraph:
         self._relocalization: Relocalization | None = None
 
     @property
+    def camera_at(self) -> FloatArray | None:
+        """Where the last frame's camera was (3,) in map; None before the first."""
+        return self._camera_at
+
+    @property
     def frame_verified(self) -> bool:
         """Whether the map is known to be the one that what is stored was seen in; see `doubt_frame`."""
         return self._relocalization is None
@@ -286,7 +291,7 @@ class SceneGraph:
             self._as_of(best.rows.tolist(), now_ns) if query.as_of_ns else map(self.state.object_at, best.rows.tolist())
         )
         answers = [
-            as_answer(found, score, now_ns, self.frame_verified, self._room_name(found.area_id))
+            as_answer(found, score, now_ns, self.frame_verified, self.room_name(found.area_id))
             for found, score in zip(objects, best.scores.tolist())
         ]
         return recollect(answers, query)
@@ -356,7 +361,8 @@ class SceneGraph:
         classifier = RoomClassifier(self.state.catalogue, embedder, self.config.room_cosine_slope)
         return RoomNaming(self.state, self.places, classifier)
 
-    def _room_name(self, area_id: str) -> str:
+    def room_name(self, area_id: str) -> str:
+        """Return the name of the room that an area belongs to, "" where there is none."""
         places = self.places
         room_id = places.areas[area_id].room_id if area_id in places.areas else ""
         return places.rooms[room_id].name if room_id in places.rooms else ""

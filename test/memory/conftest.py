@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from memory_node.domain.geometry import OrientedBox, Pose
 from memory_node.domain.observation import Frame, ObjectObservation
 from memory_node.memory import RobotMemory
-from memory_node.open_memory import MemoryConfig, open_memory
+from memory_node.opening import MemoryConfig, open_memory
 
 SECOND_NS = 1_000_000_000
 

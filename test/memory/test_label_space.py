@@ -8,7 +8,7 @@ import pytest
 from memory_node.domain.errors import ResourceMissingError
 from memory_node.domain.geometry import OrientedBox, Pose
 from memory_node.domain.observation import Frame, ObjectObservation
-from memory_node.open_memory import MemoryConfig, open_memory
+from memory_node.opening import MemoryConfig, open_memory
 
 
 class NoEmbedder:

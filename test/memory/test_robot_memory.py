@@ -63,12 +63,12 @@ def test_memory_goes_on_after_a_restart_with_the_same_ids(open_at: Open, see: Se
 def test_skill_report_reaches_scene_and_cache(memory: RobotMemory, see: See) -> None:
     memory.observe(see(1, Mug=(1.0, 0.0, 0.8)))
     change = StateChange("their-mug", "Mug", 2 * SECOND_NS, (ObjectState.CLEANED,), position=(1.1, 0.0, 0.8))
-    (object_id,) = memory.remember_objects([change])
+    (object_id,) = memory.remember([change])
     assert object_id == mug_id(memory)
     clean = memory.recall(FindQuery(object_class="Mug", states=(ObjectState.CLEANED,)))
     assert clean.best is not None
     assert memory.scene().objects[0].states[0].state is ObjectState.CLEANED
-    assert memory.remember_objects([StateChange("", "Mug", 3 * SECOND_NS), StateChange("", "", 3 * SECOND_NS)]) == (
+    assert memory.remember([StateChange("", "Mug", 3 * SECOND_NS), StateChange("", "", 3 * SECOND_NS)]) == (
         object_id,
         "",
     )

@@ -7,7 +7,7 @@ from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.domain.geometry import Pose
 from memory_node.domain.ports import TextEmbedder
 from memory_node.domain.skill import FailureReason, SkillCall, SkillResult
-from memory_node.open_memory import MemoryConfig, open_memory
+from memory_node.opening import MemoryConfig, open_memory
 from memory_node.planner.ablated_memory import AblatedMemory
 from memory_node.planner.executor import InstructionExecutor
 from memory_node.planner.language.understanding import Understander

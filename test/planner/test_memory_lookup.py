@@ -2,7 +2,7 @@
 
 from memory_node.domain.scene import SceneSnapshot
 from memory_node.domain.skill import StateChange
-from memory_node.open_memory import open_memory
+from memory_node.opening import open_memory
 from memory_node.planner.memory_lookup import MemoryLookup
 from memory_node.planner.planner import Situation
 

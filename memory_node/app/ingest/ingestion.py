@@ -9,7 +9,7 @@ from memory_node.domain.errors import InputSkippedError
 from memory_node.domain.observation import Frame
 from memory_node.nodes.inputs.frame_maker import FrameMaker
 from memory_node.nodes.inputs.keyframes import Keyframes, OdomJump
-from memory_node.open_memory import stamp_ids
+from memory_node.opening import stamp_ids
 from memory_node.perception.config import PerceptionConfig, SegmentationConfig
 from memory_node.perception.level_pose import level_pose
 from memory_node.perception.pipeline import PerceptionPipeline

@@ -2,7 +2,7 @@
 
 import pytest
 
-from memory_node.open_memory import open_memory
+from memory_node.opening import open_memory
 from memory_node.planner.open_planner import open_planner
 from memory_node.planner.planner import Planner, PlanProgress, ProgressKind, Situation
 

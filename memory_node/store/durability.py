@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import contextlib
 
-from memory_node.store import Store
 from memory_node.store.errors import StoreUnavailableError
+from memory_node.store.store import Store
 
 # What an answer rests on is made durable first, but for so long; the shorter wait while the database takes nothing.
 _ANSWER_WAIT_S, _OUTAGE_WAIT_S = 2.0, 0.1
@@ -16,6 +16,11 @@ class Durability:
 
     def __init__(self, store: Store | None) -> None:
         self._store = store
+
+    @property
+    def has_store(self) -> bool:
+        """Whether there is a store to wait for."""
+        return self._store is not None
 
     def commit(self) -> None:
         """Return once all that memory was told is durable.

@@ -1,0 +1,134 @@
+"""What comes into memory: frames, corrected poses, maps, reported changes, and what other robots did."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+from memory_node.domain.clock import Clock
+from memory_node.domain.errors import NotFoundError
+from memory_node.domain.geometry import Pose
+from memory_node.domain.observation import Frame
+from memory_node.domain.scene import SceneEvent, SceneEventKind
+from memory_node.domain.skill import StateChange
+from memory_node.intake.change_grounding import ChangeGrounding
+from memory_node.intake.graph_changes import GraphChanges
+from memory_node.intake.short_term_mirror import GONE, ShortTermMirror
+from memory_node.scene_graph.edits import SceneEdits
+from memory_node.scene_graph.free_space import OccupancyMap
+from memory_node.scene_graph.graph import SceneGraph
+from memory_node.scene_graph.state import ROBOT_ID
+from memory_node.store.errors import StoreBacklogError
+from memory_node.store.records import StoreChange
+from memory_node.store.store import Store
+
+
+class Intake:
+    """Thread-safe.
+
+    changes, mirror: where each change of the graph goes. store: of which other robots' changes are taken over, or None.
+    learn: takes over what else others have put into the store; returns how much.
+    """
+
+    def __init__(
+        self,
+        scene: SceneGraph,
+        changes: GraphChanges,
+        mirror: ShortTermMirror,
+        store: Store | None,
+        learn: Callable[[Store, StoreChange], int],
+        clock: Clock,
+        make_id: Callable[[], str],
+    ) -> None:
+        self._scene = scene
+        self._changes = changes
+        self._mirror = mirror
+        self._store = store
+        self._learn = learn
+        self._clock = clock
+        self._grounding = ChangeGrounding(scene.objects_of_class, self._exists, self._held, make_id)
+        self.refused_frames = 0
+
+    def observe(self, frame: Frame) -> tuple[SceneEvent, ...]:
+        """Take in one frame; return what it changed in the scene graph."""
+        frame = self._mirror.with_looks(frame)
+        try:
+            with self._changes.begin() as change:
+                shifted = self._scene.counters["map_shifted"]
+                change.events += self._scene.observe(frame)
+                if self._scene.counters["map_shifted"] != shifted:
+                    self._mirror.clear()
+                    self._changes.keep_map()
+                for event in change.events:
+                    if event.kind in GONE or event.object.last_seen_ns == frame.stamp_ns:
+                        self._mirror.follow(event)
+        except StoreBacklogError:
+            # A camera goes on: what the store has no room for now is seen again, and counted until then.
+            self.refused_frames += 1
+        return tuple(change.events)
+
+    def correct_poses(self, corrected: Mapping[str, Pose]) -> tuple[SceneEvent, ...]:
+        """Move what was seen from keyframes whose map_T_keyframe SLAM has corrected; ids stay."""
+        with self._changes.begin() as change:
+            change.events += self._scene.correct_poses(corrected)
+            for event in change.events:
+                if self._mirror.holds(event.object.id):
+                    self._mirror.follow(event)
+        return tuple(change.events)
+
+    def set_map(self, grid: OccupancyMap, stamp_ns: int, robot: tuple[float, float] | None = None) -> None:
+        """Lay out the areas and rooms of a new or grown map; robot: where it stands, (x, y) in map."""
+        with self._changes.begin(durable=False):
+            self._scene.set_map(grid.cells, grid.resolution_m, grid.map_T_origin, stamp_ns, robot)
+            self._changes.keep_map()
+
+    def remember(self, reported: Sequence[StateChange]) -> tuple[str, ...]:
+        """Take over what a skill or a person is known to have changed, once and durably.
+
+        Returns memory's id of each change's object, "" where nothing fitted.
+
+        Raises:
+            StoreError: it could not be made durable; memory holds it all the same.
+        """
+        object_ids: list[str] = []
+        with self._changes.begin() as change:
+            # An executor's names mean the graph as it was before the skill: all are resolved before any is applied.
+            for grounded in tuple(self._grounding.ground(one) for one in reported):
+                events = self._scene.apply_change(grounded)
+                object_ids.append(grounded.object_id if events else "")
+                for event in events:
+                    if event.kind in GONE or event.object.id != grounded.object_id:
+                        self._mirror.follow(event)
+                self._mirror.use(grounded)
+                change.events += events
+        change.wait()
+        return tuple(object_ids)
+
+    def take_over_changes(self) -> int:
+        """Take over what other robots, or another process, did to the shared long-term memory; return how much."""
+        if self._store is None:
+            return 0
+        with self._changes.begin(durable=False) as change:
+            theirs = self._store.poll_changes()
+            if theirs is None:
+                return 0
+            for found in theirs.objects:
+                self._scene.add_object(found)
+            edits = SceneEdits(self._scene.state, self._scene.places)
+            gone = edits.forget([object_id for object_id in theirs.gone if self._exists(object_id)])
+            self._scene.take_notice(gone)
+            for object_id in theirs.gone:
+                self._mirror.forget(object_id)
+            stamp_ns = self._clock()
+            change.events += [SceneEvent(SceneEventKind.UPDATED, stamp_ns, found) for found in theirs.objects]
+        return len(theirs.objects) + len(theirs.gone) + self._learn(self._store, theirs)
+
+    def _exists(self, object_id: str) -> bool:
+        if not object_id:
+            return False
+        try:
+            return not self._scene.object(object_id).removed
+        except NotFoundError:
+            return False
+
+    def _held(self) -> frozenset[str]:
+        return frozenset(self._scene.state.contents.get(ROBOT_ID, ()))

@@ -1,0 +1,93 @@
+"""The short-term memory follows the scene graph: what is seen or used there is a unit here, under the same id."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from memory_node.domain.errors import NotFoundError
+from memory_node.domain.memory_unit import MemoryUnit
+from memory_node.domain.observation import Frame
+from memory_node.domain.scene import SceneEvent, SceneEventKind, SceneObject
+from memory_node.domain.skill import StateChange
+from memory_node.intake.new_pictures import NewPictures
+from memory_node.intake.task_objects import TaskObjects
+from memory_node.intake.units import unit_of
+from memory_node.scene_graph.graph import SceneGraph
+from memory_node.search.recall import Recall
+from memory_node.short_term.object_cache import ObjectCache
+from memory_node.short_term.state_estimation import StateRequest
+from memory_node.short_term.state_queue import StateEstimationQueue
+
+GONE = (SceneEventKind.REMOVED, SceneEventKind.MERGED, SceneEventKind.FORGOTTEN)
+
+
+class ShortTermMirror:
+    """Not thread-safe: who calls it holds the graph's lock.
+
+    search: embeds pictures. states: a vision-language model that judges object states from new pictures; None: skill
+    effects alone.
+    """
+
+    def __init__(
+        self,
+        scene: SceneGraph,
+        cache: ObjectCache,
+        search: Recall,
+        task_objects: TaskObjects,
+        states: StateEstimationQueue | None = None,
+    ) -> None:
+        self._scene = scene
+        self._cache = cache
+        self._search = search
+        self._task_objects = task_objects
+        self._states = states
+        self._new_pictures = NewPictures(scene.objects(), cache.config.use_interval_s)
+
+    def with_looks(self, frame: Frame) -> Frame:
+        """Return the frame with an embedding of each observation's picture, where something embeds pictures."""
+        if not self._search.embeds_pictures:
+            return frame
+        observations = tuple(
+            seen if seen.embedding is not None else replace(seen, embedding=self._search.looks_of(seen.crop_jpeg))
+            for seen in frame.observations
+        )
+        return replace(frame, observations=observations)
+
+    def follow(self, event: SceneEvent) -> None:
+        """Take over an event of the graph, with the object's picture if that is new."""
+        found = event.object
+        if event.kind in GONE:
+            self._cache.forget(found.id)
+            self._new_pictures.forget(found.id)
+            return
+        held, is_new = self._cache.get(found.id), self._new_pictures.take(found)
+        crop = found.crop_jpeg if is_new or held is None or not held.image_path else b""
+        self._cache.put(replace(self._unit(found), looks=self._search.looks_of(crop)), crop)
+        if is_new and self._states is not None:
+            task, objects = self._task_objects.task, self._task_objects.classes
+            self._states.submit(StateRequest(found.id, found.class_name, crop, found.last_seen_ns, task, objects))
+
+    def use(self, change: StateChange) -> None:
+        """Take over what a skill did to an object, which counts as used, whether or not the cache knew it."""
+        self._cache.apply(change)
+        try:
+            found = self._scene.object(change.object_id)
+        except NotFoundError:
+            return
+        if not change.destroyed and not found.removed:
+            self._cache.put(self._unit(found, change.source))
+
+    def holds(self, object_id: str) -> bool:
+        """Return whether the short-term memory holds an object."""
+        return self._cache.get(object_id) is not None
+
+    def forget(self, object_id: str) -> None:
+        """Let go of an object."""
+        self._cache.forget(object_id)
+
+    def clear(self) -> None:
+        """Let go of everything: places in the old map mean nothing in the new one."""
+        self._cache.clear()
+
+    def _unit(self, found: SceneObject, source: str = "") -> MemoryUnit:
+        return unit_of(found, self._scene.room_name(found.area_id), source)

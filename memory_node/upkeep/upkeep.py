@@ -1,0 +1,190 @@
+"""Looking after memory: corrections by people, forgetting, relocalisation, durability, figures."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable
+from dataclasses import asdict
+from pathlib import Path
+
+from memory_node.domain.clock import Clock
+from memory_node.domain.errors import InvalidValueError, NotFoundError
+from memory_node.domain.geometry import Pose
+from memory_node.domain.scene import SceneEvent
+from memory_node.experience.experience import Experience
+from memory_node.intake.graph_changes import GraphChanges
+from memory_node.intake.short_term_mirror import ShortTermMirror
+from memory_node.knowledge.knowledge_graph import KnowledgeGraph
+from memory_node.scene_graph.edits import SceneEdits
+from memory_node.scene_graph.graph import SceneGraph
+from memory_node.short_term.object_cache import ObjectCache
+from memory_node.short_term.state_queue import StateEstimationQueue
+from memory_node.store.forget_request import ForgetRequest
+from memory_node.store.store import Store
+
+_FOR_EVER_NS = 2**62
+
+
+class Upkeep:
+    """Thread-safe.
+
+    changes, mirror: where each change of the graph goes. store: None for a memory of this process only.
+    """
+
+    def __init__(
+        self,
+        scene: SceneGraph,
+        changes: GraphChanges,
+        mirror: ShortTermMirror,
+        cache: ObjectCache,
+        store: Store | None,
+        experience: Experience,
+        knowledge: KnowledgeGraph,
+        clock: Clock,
+        states: StateEstimationQueue | None,
+    ) -> None:
+        self._scene = scene
+        self._changes = changes
+        self._mirror = mirror
+        self._cache = cache
+        self._store = store
+        self._experience = experience
+        self._knowledge = knowledge
+        self._clock = clock
+        self._states = states
+        self._edits = SceneEdits(scene.state, scene.places)
+
+    def edit(
+        self,
+        operation: str,
+        object_id: str,
+        other_id: str = "",
+        new_class: str = "",
+        position: tuple[float, float, float] = (0.0, 0.0, 0.0),
+    ) -> str:
+        """Correct memory by hand (srv/EditObject); return the id of the object that carries on, or of the new one.
+
+        Raises:
+            InvalidValueError: no such operation, or it lacks something.
+            NotFoundError: an id that nothing carries.
+            StoreError: it could not be made durable.
+        """
+        operations: dict[str, Callable[[], list[SceneEvent]]] = {
+            "relabel": lambda: self._edits.relabel(object_id, new_class),
+            "merge": lambda: self._edits.merge(object_id, other_id),
+            "split": lambda: self._edits.split(object_id, position),
+            "delete": lambda: self._edits.delete(object_id),
+            "name_room": lambda: self._name_room(object_id, new_class),
+        }
+        if operation not in operations:
+            raise InvalidValueError(f"operation: expected one of {', '.join(operations)}, got {operation!r}")
+        with self._changes.begin() as change:
+            change.events += operations[operation]()
+            self._take_notice(change.events)
+        change.wait()
+        return change.events[0].object.id if operation == "split" else object_id
+
+    def forget(
+        self, object_id: str = "", area_id: str = "", object_class: str = "", begin_ns: int = 0, end_ns: int = 0
+    ) -> int:
+        """Erase objects that all given conditions fit, history included, on disk too; return how many.
+
+        A time span alone also erases what happened in it: episodes, steps, states, and where other things were then.
+        What was learnt from episodes that go is withdrawn.
+
+        Raises:
+            InvalidValueError: no condition is given.
+            StoreError: they could not be erased on disk.
+        """
+        with self._changes.begin(durable=False) as change:
+            ids = self._edits.select(object_id, area_id, object_class, begin_ns, end_ns)
+            change.events += self._edits.forget(ids)
+            self._take_notice(change.events)
+        if self._store is not None:
+            span = ForgetRequest(from_ns=begin_ns, until_ns=end_ns or _FOR_EVER_NS) if begin_ns or end_ns else None
+            if span is not None and not (object_id or area_id or object_class):
+                self._forget_durably(self._store, span)
+            elif ids:
+                self._forget_durably(self._store, ForgetRequest(object_ids=tuple(ids)))
+        return len(ids)
+
+    def confirm_relocalization(self, new_T_old: Pose | None = None) -> None:
+        """Trust the map frame again; `new_T_old`: pose of the old map in the new one, if its origin has moved.
+
+        Raises:
+            StoreError: the moved graph could not be made durable.
+        """
+        with self._changes.begin() as change:
+            change.events += self._scene.confirm_frame(new_T_old)
+            if new_T_old is not None:
+                self._mirror.clear()
+                self._changes.keep_map()
+        change.wait()
+
+    def save(self, backup_path: str = "") -> int:
+        """Make everything durable and write a backup if a path is given; return how many objects there are.
+
+        Raises:
+            InvalidValueError: the path leads out of the store's data folder.
+            StoreError: it could not be done.
+        """
+        self._changes.keep_map()
+        if self._store is not None:
+            self._store.flush()
+            if backup_path:
+                self._store.backup(_confined(self._store.images.root.parent, backup_path))
+        return len(self._scene)
+
+    def close(self) -> None:
+        """Finish what is being learnt, make everything durable, and let go of the store; again does nothing."""
+        self._experience.close()
+        if self._states is not None:
+            self._states.close()
+        self._cache.save_snapshot(self._clock())
+        if self._store is not None and not self._store.closed:
+            self._store.close()
+
+    def diagnostics(self) -> dict[str, object]:
+        """Return figures for /diagnostics."""
+        with self._changes.lock:
+            figures: dict[str, object] = {"objects": len(self._scene), "version": self._scene.version}
+            figures.update({f"skipped.{reason}": n for reason, n in self._scene.counters.items()})
+        figures.update(self._experience.figures())
+        figures.update({f"short_term.{name}": value for name, value in self._cache.statistics().figures().items()})
+        if self._states is not None:
+            figures.update({f"states.{name}": count for name, count in asdict(self._states.counts).items()})
+        if self._store is not None:
+            store = self._store.diagnostics()
+            figures.update({"store": store.state, "store.pending": store.pending, "store.outages": store.outages})
+            figures.update({"store.commit_p50_ms": store.commit_p50_ms, "store.journal": store.journal_batches})
+        return figures
+
+    def _take_notice(self, events: list[SceneEvent]) -> None:
+        self._scene.take_notice(events)
+        for event in events:
+            self._mirror.follow(event)
+
+    def _forget_durably(self, store: Store, request: ForgetRequest) -> None:
+        """Erase on disk, and withdraw what was learnt from the episodes that go with it."""
+        store.flush()
+        for episode_id in store.episodes_of(request):
+            self._experience.forget(episode_id)
+            self._knowledge.forget(episode_id)
+        with contextlib.suppress(NotFoundError):  # what only the scene graph knew
+            store.forget(request)
+
+    def _name_room(self, room_id: str, name: str) -> list[SceneEvent]:
+        self._edits.name_room(room_id, name)
+        self._changes.keep_map()
+        return []
+
+
+def _confined(folder: Path, relative: str) -> Path:
+    """Return the path of a file in `folder`; a service must not be able to write anywhere else."""
+    path = (folder / relative).resolve()
+    if Path(relative).is_absolute() or not path.is_relative_to(folder.resolve()):
+        raise InvalidValueError(
+            f"backup_path: expected a path inside the memory's data folder {folder}, got {relative!r}"
+        )
+    path.parent.mkdir(parents=True, exist_ok=True)
+    return path
