@@ -25,7 +25,8 @@ from memory_node.domain.ports import TextEmbedder
 from memory_node.search.caching_embedder import CachingEmbedder
 from memory_node.search.config import RetrievalConfig
 from memory_node.search.minilm import MiniLmEmbedder
-from memory_node.search.recall import Recall
+from memory_node.search.ranker import Ranker
+from memory_node.search.unit_index import UnitIndex
 from memory_node.search.vector_index import GraphSettings
 
 HELP = "latency and recall of the search for what is remembered"
@@ -72,8 +73,9 @@ def rows(args: argparse.Namespace) -> Iterator[dict[str, Any]]:
         things = RememberedThings(embedder, np.random.default_rng(args.seed))
         queries = things.queries(args.queries, args.k)
         embed_p50_ms = measure_embedding(model, [query.text for query in queries])
-        recall = Recall(embedder, config=config, graph=settings)
-        exact = _BestExact(Recall(embedder, config=replace(config, exact_below=2**31)), queries)
+        recall = UnitIndex(Ranker(embedder, config=config), settings)
+        every_one = UnitIndex(Ranker(embedder, config=replace(config, exact_below=2**31)))
+        exact = _BestExact(every_one, queries)
         with progress_bar() as progress:
             task = progress.add_task(f"{count} units", total=count)
             for start in range(0, count, _BATCH):
@@ -83,7 +85,7 @@ def rows(args: argparse.Namespace) -> Iterator[dict[str, Any]]:
                 progress.advance(task, len(units))
         times_ms, found = measure_search(recall, queries)
         fresh = things.draw(0, min(count, 2000))
-        control = Recall(embedder, config=config, graph=settings)
+        control = UnitIndex(Ranker(embedder, config=config), settings)
         control.put_all(things.draw(0, min(count, _CONTROL_UNITS)), threads=args.threads)
         beside_ms = measure_beside_a_writer(recall, queries, recall, fresh)
         control_ms = measure_beside_a_writer(recall, queries, control, fresh)
@@ -107,7 +109,7 @@ def rows(args: argparse.Namespace) -> Iterator[dict[str, Any]]:
 class _BestExact:
     """The best k of all units seen, by comparing every one, a batch at a time: the units themselves are not kept."""
 
-    def __init__(self, recall: Recall, queries: Sequence[FindQuery]) -> None:
+    def __init__(self, recall: UnitIndex, queries: Sequence[FindQuery]) -> None:
         self._recall = recall
         self._queries = queries
         self._best: list[list[tuple[float, str]]] = [[] for _ in queries]
@@ -126,7 +128,7 @@ class _BestExact:
         return float(np.mean(shares)) if shares else 1.0
 
 
-def measure_search(recall: Recall, queries: Sequence[FindQuery]) -> tuple[NDArray[np.float64], list[set[str]]]:
+def measure_search(recall: UnitIndex, queries: Sequence[FindQuery]) -> tuple[NDArray[np.float64], list[set[str]]]:
     """Return the milliseconds of each query's search and the ids that it found; its embedding is known before."""
     rounds = []
     for _ in range(1 + _REPEATS):
@@ -142,7 +144,7 @@ def measure_search(recall: Recall, queries: Sequence[FindQuery]) -> tuple[NDArra
 
 
 def measure_beside_a_writer(
-    recall: Recall, queries: Sequence[FindQuery], written: Recall, fresh: Sequence[MemoryUnit]
+    recall: UnitIndex, queries: Sequence[FindQuery], written: UnitIndex, fresh: Sequence[MemoryUnit]
 ) -> NDArray[np.float64]:
     """Return the milliseconds of each search while a thread puts units into `written`, a hundred a second."""
     ended = threading.Event()

@@ -12,7 +12,8 @@ from benchmarks.rows import open_text
 from memory_node.domain.answer import FindQuery
 from memory_node.domain.memory_unit import MemoryUnit
 from memory_node.search.minilm import MiniLmEmbedder
-from memory_node.search.recall import Recall
+from memory_node.search.ranker import Ranker
+from memory_node.search.unit_index import UnitIndex
 
 _HALVES = ("development", "held_out")
 _NOW_NS = 1_000_000_000
@@ -28,12 +29,12 @@ def request_rows(path: str, precision: str) -> Iterator[dict[str, Any]]:
     """
     with open_text(path) as lines:
         document = yaml.safe_load(lines)
-    recall = Recall(MiniLmEmbedder(precision))
+    recall = UnitIndex(Ranker(MiniLmEmbedder(precision)))
     for half in _HALVES:
         yield {"half": half, **understanding(recall, document, half)}
 
 
-def understanding(recall: Recall, document: Mapping[str, Any], half: str) -> dict[str, float]:
+def understanding(recall: UnitIndex, document: Mapping[str, Any], half: str) -> dict[str, float]:
     """Return the figures of one half; recall is emptied for it."""
     home, cases = document["home"], document[half]
     _fill(recall, home)
@@ -56,14 +57,14 @@ def understanding(recall: Recall, document: Mapping[str, Any], half: str) -> dic
     }
 
 
-def _fill(recall: Recall, classes: Sequence[str]) -> None:
+def _fill(recall: UnitIndex, classes: Sequence[str]) -> None:
     recall.clear()
     recall.put_all([MemoryUnit(name, name, np.zeros(3), np.eye(3) * 0.01, _NOW_NS) for name in classes])
 
 
-def _classes(recall: Recall, text: str) -> list[str]:
+def _classes(recall: UnitIndex, text: str) -> list[str]:
     return [answer.object_class for answer in recall.rank(FindQuery(text, k=_K), _NOW_NS).answers]
 
 
-def _counting(recall: Recall, case: Mapping[str, Any]) -> list[str]:
+def _counting(recall: UnitIndex, case: Mapping[str, Any]) -> list[str]:
     return [name for name in _classes(recall, case["text"]) if name not in case.get("also", ())]

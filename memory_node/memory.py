@@ -24,7 +24,7 @@ from memory_node.knowledge.knowledge_graph import KnowledgeGraph
 from memory_node.questions.questions import Questions
 from memory_node.scene_graph.free_space import OccupancyMap
 from memory_node.scene_graph.graph import SceneGraph
-from memory_node.search.recall import Recall
+from memory_node.search.unit_index import UnitIndex
 from memory_node.short_term.object_cache import ObjectCache
 from memory_node.short_term.state_queue import StateEstimationQueue
 from memory_node.short_term.statistics import CacheStatistics
@@ -39,7 +39,7 @@ class RobotMemory:
     Args:
         scene: the long-term scene graph.
         cache: the short-term memory.
-        search: ranks what the cache holds.
+        index: follows the cache; its ranker answers for both memories.
         store: makes it durable; None keeps everything in this process only (benchmarks, dry runs).
         experience: what was learnt from episodes.
         knowledge: propositions and prescriptions.
@@ -56,7 +56,7 @@ class RobotMemory:
         self,
         scene: SceneGraph,
         cache: ObjectCache,
-        search: Recall,
+        index: UnitIndex,
         store: Store | None,
         experience: Experience,
         knowledge: KnowledgeGraph,
@@ -65,15 +65,15 @@ class RobotMemory:
         make_id: IdSource = new_id,
     ) -> None:
         self.cache, self.experience, self.knowledge = cache, experience, knowledge
-        self._changes = GraphChanges(scene, store)
         self._durability = Durability(store)
-        task_objects = TaskObjects(search.classes_named, lambda classes: cache.pin(object_classes=classes))
-        mirror = ShortTermMirror(scene, cache, search, task_objects, states)
+        task_objects = TaskObjects(index.ranker.classes_named, lambda classes: cache.pin(object_classes=classes))
+        mirror = ShortTermMirror(scene, cache, index.ranker, task_objects, states)
+        self._changes = GraphChanges(scene, mirror, store)
         learn = partial(take_over_learning, experience=experience, knowledge=knowledge)
         self._intake = Intake(scene, self._changes, mirror, store, learn, clock, make_id)
         self.episodes = Episodes(experience, scene, self._changes.lock, self.remember, task_objects)
         self._questions = Questions(
-            scene, self._changes.lock, cache, search, experience, knowledge, self._durability, clock
+            scene, self._changes.lock, cache, index, experience, knowledge, self._durability, clock
         )
         self._upkeep = Upkeep(scene, self._changes, mirror, cache, store, experience, knowledge, clock, states)
         if len(scene):

@@ -30,7 +30,8 @@ from memory_node.search.caching_embedder import CachingEmbedder
 from memory_node.search.config import RetrievalConfig
 from memory_node.search.embedders import build_embedder, build_picture_embedder
 from memory_node.search.glosses import ClassGlosses
-from memory_node.search.recall import Recall
+from memory_node.search.ranker import Ranker
+from memory_node.search.unit_index import UnitIndex
 from memory_node.short_term.config import ShortTermConfig
 from memory_node.short_term.object_cache import ObjectCache
 from memory_node.short_term.state_queue import open_state_queue
@@ -97,12 +98,12 @@ def open_memory(
         experience.load_episodes(_steps_by_episode(store))
     scene_config = config.scene or SceneGraphConfig.load()
     scene = SceneGraph.from_records(records, scene_config, stamp_ids(config.robot_id, records), embedder, catalogue)
-    glosses = ClassGlosses.of(catalogue)
-    recall = Recall(embedder, glosses, retrieval, build_picture_embedder(retrieval))
-    cache = ObjectCache(short_term, recall.follow)
+    ranker = Ranker(embedder, ClassGlosses.of(catalogue), retrieval, build_picture_embedder(retrieval))
+    index = UnitIndex(ranker)
+    cache = ObjectCache(short_term, index.follow)
     cache.restore_snapshot(clock())
     states = open_state_queue(cache, clock)
-    return RobotMemory(scene, cache, recall, store, experience, knowledge, clock, states)
+    return RobotMemory(scene, cache, index, store, experience, knowledge, clock, states)
 
 
 def stamp_ids(robot_id: str, records: Mapping[str, Any] | None = None) -> StampIds:

@@ -45,7 +45,7 @@ def catalogue_of(file: LabelSpaceFile) -> ObjectCatalogue:
         hides={what: dict(priors) for what, priors in file.hiding_places.items()},
         rooms=dict(file.rooms),
         phrases=tuple((entry.phrases, entry.classes) for entry in file.phrases),
-        strangers=dict(file.strangers),
+        strangers={**dict.fromkeys(file.other_things, ()), **file.strangers},
     )
     _check_places(catalogue)
     return catalogue

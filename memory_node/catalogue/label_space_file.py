@@ -98,3 +98,4 @@ class LabelSpaceFile(_Entry):
     rooms: dict[Text, tuple[Text, ...]] = Field(default_factory=dict)
     phrases: tuple[PhraseEntry, ...] = ()
     strangers: dict[Text, tuple[Text, ...]] = Field(default_factory=dict)
+    other_things: tuple[Text, ...] = ()

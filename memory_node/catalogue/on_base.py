@@ -37,8 +37,9 @@ def on_base(own: LabelSpaceFile, base: LabelSpaceFile) -> LabelSpaceFile:
     kept = base.classes if own.keeps == "all" else {}
     classes = {name: _renamed_entry(entry, rename) for name, entry in kept.items()}
     classes.update({name: _merged_entry(name, entry, base, rename) for name, entry in entries.items()})
-    listed = {folded(name) for name in classes}
+    listed = {folded(name) for name, entry in classes.items() for name in (name, *(entry.names or ()))}
     strangers = {name: purposes for name, purposes in base.strangers.items() if folded(name) not in listed}
+    other_things = [name for name in base.other_things if folded(name) not in listed]
     return LabelSpaceFile(
         name=own.name,
         classes=classes,
@@ -50,6 +51,7 @@ def on_base(own: LabelSpaceFile, base: LabelSpaceFile) -> LabelSpaceFile:
         rooms={**base.rooms, **own.rooms},
         phrases=(*_phrases(base.phrases, rename), *own.phrases),
         strangers={**strangers, **own.strangers},
+        other_things=tuple(dict.fromkeys((*other_things, *own.other_things))),
     )
 
 

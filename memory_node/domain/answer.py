@@ -3,19 +3,25 @@
 from __future__ import annotations
 
 import enum
+import math
 from dataclasses import dataclass
 
+from memory_node.domain.errors import InvalidValueError
 from memory_node.domain.geometry import FloatArray
 from memory_node.domain.states import ObjectState, StateBelief
 
+# Longer requests are no requests.
+MAX_TEXT = 4000
+
 
 class AnswerStatus(str, enum.Enum):
-    """How far an answer may be trusted."""
+    """How far an answer may be trusted, or that the question made no sense."""
 
     OK = "ok"
     UNKNOWN = "unknown"
     FRAME_NOT_VERIFIED = "frame_not_verified"
     PROBABLY_GONE = "probably_gone"
+    INVALID = "invalid"
 
     def __str__(self) -> str:
         return self.value
@@ -26,8 +32,9 @@ class ObjectAnswer:
     """One remembered object as an answer: what, where, how sure, how old, and from which evidence.
 
     position (3,) m and covariance (3, 3) m^2 in `frame_id`; size (3,) m; score in [0, 1] is the relevance to the query;
-    source: "short_term" or "long_term"; last_missed_ns: when it was last looked for in vain (0 = never);
-    evidence_frame: the frame that the sightings were recorded in; stamp_ns: when the answer was given.
+    source: "short_term" or "long_term"; last_missed_ns: when it was last looked for in vain since it was last seen
+    (0 = not since); evidence_frame: the frame that the sightings were recorded in; stamp_ns: when the answer was given;
+    explanation: why the status is not OK, or what is doubtful all the same.
     """
 
     object_id: str
@@ -52,18 +59,24 @@ class ObjectAnswer:
     support_id: str = ""
     inside: bool = False
     image_path: str = ""
+    explanation: str = ""
 
     @property
     def age_s(self) -> float:
-        """Seconds since the object was last seen."""
-        return (self.stamp_ns - self.last_seen_ns) * 1e-9
+        """Seconds since the object was last seen; 0 where its stamp, of another clock, lies ahead."""
+        return max(self.stamp_ns - self.last_seen_ns, 0) * 1e-9
 
 
 @dataclass(frozen=True)
 class FindQuery:
-    """What to look for; empty fields do not restrict. near: (x, y, z) in map. as_of_ns: answer as of then (0 = now).
+    """What to look for; empty fields do not restrict.
 
-    area_id: an area, a room or a floor by its id, or rooms and floors by their name.
+    area_id: an area, a room or a floor by its id, or rooms and floors by their name. near: (x, y, z) in map, m. k: at
+    most so many answers. as_of_ns: answer as of then (0 = now). exclude_ids: objects that do not count;
+    exclude_supports: objects on and in which nothing counts.
+
+    Raises:
+        InvalidValueError: k below 1, a place that is not finite, a stamp before 0, or a text that is too long.
     """
 
     text: str = ""
@@ -74,6 +87,17 @@ class FindQuery:
     k: int = 5
     as_of_ns: int = 0
     exclude_ids: frozenset[str] = frozenset()
+    exclude_supports: frozenset[str] = frozenset()
+
+    def __post_init__(self) -> None:
+        if len(self.text) > MAX_TEXT:
+            raise InvalidValueError(f"text: expected at most {MAX_TEXT} characters, got {len(self.text)}")
+        if self.k < 1:
+            raise InvalidValueError(f"k: expected 1 or more, got {self.k}")
+        if self.near is not None and not all(map(math.isfinite, self.near)):
+            raise InvalidValueError(f"near: expected finite metres, got {self.near}")
+        if self.as_of_ns < 0:
+            raise InvalidValueError(f"as_of_ns: expected 0 (now) or a stamp, got {self.as_of_ns}")
 
 
 @dataclass(frozen=True)

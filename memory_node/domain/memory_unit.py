@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from memory_node.domain.errors import InvalidValueError
 from memory_node.domain.geometry import FloatArray, finite_array
+from memory_node.domain.scene import SceneObject
 from memory_node.domain.states import ObjectState, StateBelief
 
 
@@ -19,8 +20,8 @@ class MemoryUnit:
     position (3,) in metres in `frame_id`, covariance (3, 3) in m^2; stamp_ns when it was last seen or used;
     source: "camera", "skill", "vlm", "user"; embedding: unit vector of its description, None for one that recall makes
     of its class, states and room; looks: unit vector of its picture, or None.
-    size (3,) in metres along its own axes, zeros when unknown; last_missed_ns: last looked for in vain (0 = never);
-    support_id: what it stands on, or in when `inside`.
+    size (3,) in metres along its own axes, zeros when unknown; last_missed_ns: last looked for in vain since `stamp_ns`
+    (0 = not since); support_id, support_class: what it stands on, or in when `inside`.
     """
 
     object_id: str
@@ -42,6 +43,7 @@ class MemoryUnit:
     last_missed_ns: int = 0
     inside: bool = False
     room_name: str = ""
+    support_class: str = ""
     looks: NDArray[np.float32] | None = None
 
     def __post_init__(self) -> None:
@@ -50,6 +52,32 @@ class MemoryUnit:
         object.__setattr__(self, "position", finite_array(self.position, (3,), "MemoryUnit.position"))
         object.__setattr__(self, "covariance", finite_array(self.covariance, (3, 3), "MemoryUnit.covariance"))
         object.__setattr__(self, "size", finite_array(self.size, (3,), "MemoryUnit.size"))
+
+    @classmethod
+    def of_object(
+        cls, found: SceneObject, room_name: str = "", support_class: str = "", source: str = ""
+    ) -> MemoryUnit:
+        """Return the unit that says the same as a long-term object; source defaults to where that is known from."""
+        return cls(
+            object_id=found.id,
+            object_class=found.class_name,
+            position=found.box.center,
+            covariance=found.covariance,
+            stamp_ns=found.last_seen_ns,
+            states=found.states,
+            embedding=None,  # a unit's embedding is of its words, an object's of its looks
+            source=source or found.provenance,
+            area_id=found.area_id,
+            support_id=found.support_id,
+            existence=found.existence,
+            class_probability=found.class_probabilities[found.class_name],
+            size=found.box.size,
+            yaw_rad=found.box.yaw_rad,
+            last_missed_ns=found.last_missed_ns,
+            inside=found.inside,
+            room_name=room_name,
+            support_class=support_class,
+        )
 
     def has_state(self, state: ObjectState, threshold: float = 0.5) -> bool:
         """Return whether `state` is believed with at least `threshold`."""

@@ -88,6 +88,7 @@ class SceneObject:
     """One physical thing that the robot has seen, as the long-term graph believes it.
 
     class_probabilities sum to 1. covariance: (3, 3) of the centre, m^2. existence in [0, 1].
+    last_missed_ns and times_missed: looks in vain since it was last seen, 0 for none.
     support_id: the object that it stands on or in; inside says which. anchor: id of the keyframe or submap that it
     was seen from.
     """

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 from memory_node.domain.scene import SceneEvent
+from memory_node.intake.short_term_mirror import ShortTermMirror
 from memory_node.scene_graph.graph import SceneGraph
 from memory_node.store.records import Recordable
 from memory_node.store.store import Store
@@ -40,9 +41,10 @@ class GraphChanges:
     store: None keeps nothing.
     """
 
-    def __init__(self, scene: SceneGraph, store: Store | None) -> None:
+    def __init__(self, scene: SceneGraph, mirror: ShortTermMirror, store: Store | None) -> None:
         self.lock = threading.RLock()
         self._scene = scene
+        self._mirror = mirror
         self._store = store
         self._listeners: list[Listener] = []
 
@@ -62,9 +64,12 @@ class GraphChanges:
         with self.lock:
             change, before = Change(), self._scene.version
             yield change
-            if durable and self._store is not None:
-                facts: list[Recordable] = [*change.events, *self._scene.take_renamed_rooms()]
-                change.ticket = self._store.append(facts) if facts else None
+            if durable:
+                renamed = self._scene.take_renamed_rooms()
+                if renamed:
+                    self._mirror.refresh_places()
+                facts: list[Recordable] = [*change.events, *renamed]
+                change.ticket = self._store.append(facts) if self._store is not None and facts else None
             if change.events or self._scene.version != before:
                 for listener in self._listeners:
                     listener(tuple(change.events), before, self._scene.version)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 
 from memory_node.domain.clock import Clock
 from memory_node.domain.errors import NotFoundError
@@ -61,6 +62,7 @@ class Intake:
                 for event in change.events:
                     if event.kind in GONE or event.object.last_seen_ns == frame.stamp_ns:
                         self._mirror.follow(event)
+                self._mirror.refresh(self._scene.missed_at(frame.stamp_ns))
         except StoreBacklogError:
             # A camera goes on: what the store has no room for now is seen again, and counted until then.
             self.refused_frames += 1
@@ -79,20 +81,23 @@ class Intake:
         """Lay out the areas and rooms of a new or grown map; robot: where it stands, (x, y) in map."""
         with self._changes.begin(durable=False):
             self._scene.set_map(grid.cells, grid.resolution_m, grid.map_T_origin, stamp_ns, robot)
+            self._mirror.refresh_places()
             self._changes.keep_map()
 
     def remember(self, reported: Sequence[StateChange]) -> tuple[str, ...]:
-        """Take over what a skill or a person is known to have changed, once and durably.
+        """Take over what a skill or a person is known to have changed, durably; a zero stamp means now.
 
         Returns memory's id of each change's object, "" where nothing fitted.
 
         Raises:
             StoreError: it could not be made durable; memory holds it all the same.
         """
+        now_ns = self._clock()
+        stamped = [one if one.stamp_ns else replace(one, stamp_ns=now_ns) for one in reported]
         object_ids: list[str] = []
         with self._changes.begin() as change:
             # An executor's names mean the graph as it was before the skill: all are resolved before any is applied.
-            for grounded in tuple(self._grounding.ground(one) for one in reported):
+            for grounded in tuple(self._grounding.ground(one) for one in stamped):
                 events = self._scene.apply_change(grounded)
                 object_ids.append(grounded.object_id if events else "")
                 for event in events:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 
 from memory_node.domain.errors import NotFoundError
@@ -11,9 +12,8 @@ from memory_node.domain.scene import SceneEvent, SceneEventKind, SceneObject
 from memory_node.domain.skill import StateChange
 from memory_node.intake.new_pictures import NewPictures
 from memory_node.intake.task_objects import TaskObjects
-from memory_node.intake.units import unit_of
 from memory_node.scene_graph.graph import SceneGraph
-from memory_node.search.recall import Recall
+from memory_node.search.ranker import Ranker
 from memory_node.short_term.object_cache import ObjectCache
 from memory_node.short_term.state_estimation import StateRequest
 from memory_node.short_term.state_queue import StateEstimationQueue
@@ -24,7 +24,7 @@ GONE = (SceneEventKind.REMOVED, SceneEventKind.MERGED, SceneEventKind.FORGOTTEN)
 class ShortTermMirror:
     """Not thread-safe: who calls it holds the graph's lock.
 
-    search: embeds pictures. states: a vision-language model that judges object states from new pictures; None: skill
+    ranker: embeds pictures. states: a vision-language model that judges object states from new pictures; None: skill
     effects alone.
     """
 
@@ -32,23 +32,23 @@ class ShortTermMirror:
         self,
         scene: SceneGraph,
         cache: ObjectCache,
-        search: Recall,
+        ranker: Ranker,
         task_objects: TaskObjects,
         states: StateEstimationQueue | None = None,
     ) -> None:
         self._scene = scene
         self._cache = cache
-        self._search = search
+        self._ranker = ranker
         self._task_objects = task_objects
         self._states = states
         self._new_pictures = NewPictures(scene.objects(), cache.config.use_interval_s)
 
     def with_looks(self, frame: Frame) -> Frame:
         """Return the frame with an embedding of each observation's picture, where something embeds pictures."""
-        if not self._search.embeds_pictures:
+        if not self._ranker.picture_dimension:
             return frame
         observations = tuple(
-            seen if seen.embedding is not None else replace(seen, embedding=self._search.looks_of(seen.crop_jpeg))
+            seen if seen.embedding is not None else replace(seen, embedding=self._ranker.looks_of(seen.crop_jpeg))
             for seen in frame.observations
         )
         return replace(frame, observations=observations)
@@ -62,7 +62,7 @@ class ShortTermMirror:
             return
         held, is_new = self._cache.get(found.id), self._new_pictures.take(found)
         crop = found.crop_jpeg if is_new or held is None or not held.image_path else b""
-        self._cache.put(replace(self._unit(found), looks=self._search.looks_of(crop)), crop)
+        self._cache.put(replace(self._unit(found), looks=self._ranker.looks_of(crop)), crop)
         if is_new and self._states is not None:
             task, objects = self._task_objects.task, self._task_objects.classes
             self._states.submit(StateRequest(found.id, found.class_name, crop, found.last_seen_ns, task, objects))
@@ -77,6 +77,19 @@ class ShortTermMirror:
         if not change.destroyed and not found.removed:
             self._cache.put(self._unit(found, change.source))
 
+    def refresh(self, object_ids: Iterable[str]) -> None:
+        """Take over what the graph believes now of those objects among these that the cache holds."""
+        for object_id in object_ids:
+            if self._cache.get(object_id) is not None:
+                self._cache.put(self._unit(self._scene.object(object_id)))
+
+    def refresh_places(self) -> None:
+        """Take over areas that were laid out anew and rooms that got another name."""
+        for unit in self._cache.units():
+            area_id = self._scene.area_of(unit.object_id)
+            if area_id and (area_id, self._scene.room_name(area_id)) != (unit.area_id, unit.room_name):
+                self._cache.put(replace(unit, area_id=area_id, room_name=self._scene.room_name(area_id)))
+
     def holds(self, object_id: str) -> bool:
         """Return whether the short-term memory holds an object."""
         return self._cache.get(object_id) is not None
@@ -90,4 +103,5 @@ class ShortTermMirror:
         self._cache.clear()
 
     def _unit(self, found: SceneObject, source: str = "") -> MemoryUnit:
-        return unit_of(found, self._scene.room_name(found.area_id), source)
+        support_class = self._scene.class_of(found.support_id)
+        return MemoryUnit.of_object(found, self._scene.room_name(found.area_id), support_class, source)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -10,8 +11,7 @@ from rclpy.node import Node
 from robot_memory import srv
 
 from memory_node.domain.answer import AnswerStatus, FindQuery
-from memory_node.domain.errors import RobotMemoryError
-from memory_node.domain.states import ObjectState
+from memory_node.domain.errors import InvalidValueError, RobotMemoryError
 from memory_node.domain.token_count import estimate_tokens
 from memory_node.memory import RobotMemory
 from memory_node.nodes import conversions
@@ -48,6 +48,8 @@ class MemoryServices:
         def guarded(request: Any, response: Any) -> Any:
             try:
                 answer(request, response)
+            except InvalidValueError as error:
+                _fail(response, str(error), AnswerStatus.INVALID)
             except (RobotMemoryError, ValueError) as error:
                 _fail(response, str(error))
             except Exception as error:
@@ -58,8 +60,11 @@ class MemoryServices:
         self._node.create_service(kind, f"~/{name}", guarded, callback_group=self._group)
 
     def _get_scene_graph(self, request: Any, response: Any) -> None:
-        as_of_ns = conversions.stamp_from_msg(request.as_of)
-        scene = self._memory.scene(as_of_ns, request.include_removed)
+        scene = self._memory.scene(_as_of(request), request.include_removed)
+        if request.area_id and request.area_id not in {area.id for area in scene.areas}:
+            raise InvalidValueError(f"area_id: expected the id of an area, got {request.area_id!r}")
+        if not 0.0 <= request.min_existence <= 1.0:
+            raise InvalidValueError(f"min_existence: expected 0 to 1, got {request.min_existence}")
         msg = conversions.snapshot_to_msg(scene)
         msg.objects = [
             o
@@ -73,7 +78,7 @@ class MemoryServices:
         response.success = True
 
     def _find_objects(self, request: Any, response: Any) -> None:
-        query = _query(request, area_id=request.area_id, as_of_ns=conversions.stamp_from_msg(request.as_of))
+        query = _query(request, area_id=request.area_id, as_of_ns=_as_of(request))
         _answer(response, self._memory.find(query))
 
     def _recall_objects(self, request: Any, response: Any) -> None:
@@ -158,14 +163,24 @@ class MemoryServices:
 
 
 def _query(request: Any, **more: Any) -> FindQuery:
+    near = conversions.point_from_msg(request.position) if request.near_position else None
+    if near is not None and not all(map(math.isfinite, near)):
+        raise InvalidValueError(f"position: expected finite metres, got {near}")
     return FindQuery(
         text=request.text,
         object_class=request.object_class,
-        states=tuple(ObjectState(state) for state in request.states),
-        near=conversions.point_from_msg(request.position) if request.near_position else None,
+        states=conversions.states_named("states", request.states),
+        near=near,
         k=request.k or DEFAULT_K,
         **more,
     )
+
+
+def _as_of(request: Any) -> int:
+    as_of_ns = conversions.stamp_from_msg(request.as_of)
+    if as_of_ns < 0:
+        raise InvalidValueError(f"as_of: expected zero (now) or a stamp, got {request.as_of.sec} s")
+    return as_of_ns
 
 
 def _answer(response: Any, recollection: Any) -> None:
@@ -173,9 +188,9 @@ def _answer(response: Any, recollection: Any) -> None:
     response.status = conversions.status_to_msg(recollection.status, recollection.explanation)
 
 
-def _fail(response: Any, message: str) -> None:
+def _fail(response: Any, message: str, status: AnswerStatus = AnswerStatus.UNKNOWN) -> None:
     if hasattr(response, "status"):
-        response.status = conversions.status_to_msg(AnswerStatus.UNKNOWN, message)
+        response.status = conversions.status_to_msg(status, message)
     else:
         response.success = False
         response.message = message

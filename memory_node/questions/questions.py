@@ -12,8 +12,9 @@ from memory_node.domain.geometry import Pose
 from memory_node.domain.scene import SceneSnapshot
 from memory_node.experience.experience import Experience, ExperienceQuery
 from memory_node.knowledge.knowledge_graph import KnowledgeGraph
+from memory_node.questions.long_term_search import LongTermSearch
 from memory_node.scene_graph.graph import SceneGraph
-from memory_node.search.recall import Recall
+from memory_node.search.unit_index import UnitIndex
 from memory_node.short_term.object_cache import ObjectCache
 from memory_node.store.durability import Durability
 
@@ -21,7 +22,7 @@ from memory_node.store.durability import Durability
 class Questions:
     """Thread-safe. What an answer tells has been made durable before it is told.
 
-    lock: guards the scene graph. search: ranks what the cache holds.
+    lock: guards the scene graph. index: of the cache; its ranker ranks both memories.
     """
 
     def __init__(
@@ -29,7 +30,7 @@ class Questions:
         scene: SceneGraph,
         lock: threading.RLock,
         cache: ObjectCache,
-        search: Recall,
+        index: UnitIndex,
         experience: Experience,
         knowledge: KnowledgeGraph,
         durability: Durability,
@@ -38,7 +39,8 @@ class Questions:
         self._scene = scene
         self._lock = lock
         self._cache = cache
-        self._search = search
+        self._index = index
+        self._search = LongTermSearch(scene, index.ranker, lock)
         self._experience = experience
         self._knowledge = knowledge
         self._durability = durability
@@ -46,15 +48,16 @@ class Questions:
 
     def recall(self, query: FindQuery) -> Recollection:
         """Return what the short-term memory holds that fits; each call counts as one lookup."""
-        recollection = self._search.rank(query, self._clock(), frame_verified=self._scene.frame_verified)
+        query, within = self._search.restricted(query)
+        verified = self._scene.frame_verified
+        recollection = self._index.rank(query, self._clock(), frame_verified=verified, within=within)
         self._cache.count_lookup(recollection.best.object_id if recollection.best else "")
         self._durability.before_answer()
         return recollection
 
     def find(self, query: FindQuery) -> Recollection:
         """Return what the scene graph holds that fits."""
-        with self._lock:
-            recollection = self._scene.find(query, self._clock())
+        recollection = self._search.find(query, self._clock())
         self._durability.before_answer()
         return recollection
 
@@ -93,7 +96,7 @@ class Questions:
     def full_context(self, instruction: str, token_budget: int = 2000, episode_id: str = "") -> Context:
         """Return the context with the tokens of its sections; the guidelines in it count as given to the episode."""
         now_ns = self._clock()
-        recalled = self._search.rank(FindQuery(text=instruction, k=8), now_ns)
+        recalled = self._index.rank(FindQuery(text=instruction, k=8), now_ns)
         classes = tuple(dict.fromkeys(answer.object_class for answer in recalled.answers))
         with self._lock:
             room = robot_room(self._scene)

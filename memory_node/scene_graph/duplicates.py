@@ -107,6 +107,8 @@ def merge_rows(state: GraphState, kept: int, ended: int) -> SceneEvent:
     table.log_odds[kept] = max(table.log_odds[kept], table.log_odds[ended])
     table.first_seen[kept] = min(table.first_seen[kept], table.first_seen[ended])
     table.last_seen[kept] = max(table.last_seen[kept], table.last_seen[ended])
+    if table.last_seen[kept] >= table.last_missed[kept]:
+        table.last_missed[kept] = table.times_missed[kept] = 0
     table.times_seen[kept] += table.times_seen[ended]
     if leaver.crop_pixels > keeper.crop_pixels:
         keeper.crop_jpeg, keeper.crop_pixels = leaver.crop_jpeg, leaver.crop_pixels

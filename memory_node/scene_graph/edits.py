@@ -79,6 +79,7 @@ class SceneEdits:
         """Take an object out of the present: it is not there. Its history stays."""
         row = self._row(object_id)
         self._state.table.record(row).provenance = _BY
+        self._state.table.note_missed(row, self._state.now_ns)
         event = self._state.event(SceneEventKind.REMOVED, row)
         self._state.table.log_odds[row] = -8.0
         if not self._state.table.removed[row]:

@@ -120,11 +120,10 @@ class FrameUpdate:
         evidence[glimpsed] = np.minimum(evidence[glimpsed], partly)
         missed = evidence < 0.0
         table.log_odds[rows] += self._weight * evidence
-        table.last_missed[rows[missed]] = self._frame.stamp_ns
-        table.times_missed[rows[missed]] += 1
+        table.note_missed(rows[missed], self._frame.stamp_ns)
         doubt = np.minimum(1.0, _DOUBTED_SIGHTINGS / np.maximum(table.times_seen[self._joined], 1))
         table.log_odds[self._joined] += self._weight * math.log(config.miss_likelihood_ratio) * doubt
-        limit = math.log(config.removed_existence / (1.0 - config.removed_existence))
+        limit = _log_odds(config.removed_existence)
         doubted = missed | np.isin(rows, self._joined)
         for row in rows[doubted & (table.log_odds[rows] < limit)].tolist():
             self._remove(row)
@@ -170,6 +169,10 @@ class FrameUpdate:
         if newcomer is not None:
             self._events += go_on_at(state, row, newcomer)
             return
+        # What is seen in its place says that it is not there any more, whatever its own evidence is.
+        table.log_odds[row] = min(float(table.log_odds[row]), _log_odds(state.config.removed_existence))
+        if not table.times_missed[row]:
+            table.note_missed(row, self._frame.stamp_ns)
         self._events.append(state.event(SceneEventKind.REMOVED, row))
         if never_sure:
             state.drop(row)
@@ -184,11 +187,10 @@ class FrameUpdate:
             return []
         shares = fuse_geometry(self._observed, which, table, matched, config).tolist()
         gain = math.log(config.detection_probability / config.clutter_probability)
-        most = math.log(config.max_existence / (1.0 - config.max_existence))
+        most = _log_odds(config.max_existence)
         table.log_odds[matched] = np.minimum(table.log_odds[matched] + self._weight * gain, most)
-        table.last_seen[matched] = self._frame.stamp_ns
+        table.note_seen(matched, self._frame.stamp_ns)
         table.times_seen[matched] += 1
-        table.times_missed[matched] = 0
         at = np.searchsorted(rows, matched)
         open_share = np.where(sight.in_view[at], sight.through[at], table.porosity[matched])
         table.porosity[matched] += 0.3 * (open_share - table.porosity[matched])
@@ -336,11 +338,14 @@ class FrameUpdate:
         take_geometry(self._observed, obs, table, row, state.config)
         others = self._present(self._around[self._around != row])
         table.log_odds[row] = first_log_odds(state, self._observed, obs, others, again=obs in self._replaced)
-        table.last_seen[row] = self._frame.stamp_ns
+        table.note_seen(row, self._frame.stamp_ns)
         table.times_seen[row] += 1
-        table.times_missed[row] = 0
         table.porosity[row] = 0.0
         self._label(row, observation)
         self._anchor(row, 1.0)
         state.place(row)
         state.locate(row, self._eye)
+
+
+def _log_odds(probability: float) -> float:
+    return math.log(probability / (1.0 - probability))

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from memory_node.catalogue.label_space import load_catalogue
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
-from memory_node.domain.answer import FindQuery, RankedArea, Recollection
+from memory_node.domain.answer import RankedArea
 from memory_node.domain.geometry import FloatArray, Pose, wrap_angle
 from memory_node.domain.observation import Frame
 from memory_node.domain.ports import TextEmbedder
@@ -19,7 +19,6 @@ from memory_node.domain.scene import Relation, Room, SceneEvent, SceneEventKind,
 from memory_node.domain.skill import StateChange
 from memory_node.scene_graph.as_of import as_of
 from memory_node.scene_graph.config import SceneGraphConfig
-from memory_node.scene_graph.find import as_answer, rank_objects, recollect
 from memory_node.scene_graph.frame_update import FrameUpdate
 from memory_node.scene_graph.free_space import OccupancyMap
 from memory_node.scene_graph.in_hand import without_held
@@ -258,7 +257,7 @@ class SceneGraph:
         Relations between objects are those of now; an earlier graph has only those between its places.
         """
         if as_of_ns:
-            return self._snapshot(as_of_ns, self._as_of(self.state.table.rows(), as_of_ns), ())
+            return self._snapshot(as_of_ns, self.objects_as_of(self.state.table.rows(), as_of_ns), ())
         if removed:
             return self._snapshot(self.state.now_ns, self.objects(removed), self._relations())
         latest = self._latest
@@ -280,21 +279,6 @@ class SceneGraph:
             frame_verified=self.frame_verified,
             version=self.state.version,
         )
-
-    def find(self, query: FindQuery, now_ns: int | None = None) -> Recollection:
-        """Return the remembered objects that fit a query, under the answer contract; now_ns defaults to the last
-        stamp."""
-        now_ns = query.as_of_ns or (self.state.now_ns if now_ns is None else now_ns)
-        within = self.places.areas_within(query.area_id) if query.area_id else None
-        best = rank_objects(self.state, query, self.embedder, within)
-        objects = (
-            self._as_of(best.rows.tolist(), now_ns) if query.as_of_ns else map(self.state.object_at, best.rows.tolist())
-        )
-        answers = [
-            as_answer(found, score, now_ns, self.frame_verified, self.room_name(found.area_id))
-            for found, score in zip(objects, best.scores.tolist())
-        ]
-        return recollect(answers, query)
 
     def rank_search_areas(self, object_class: str, k: int = 0, now_ns: int | None = None) -> tuple[RankedArea, ...]:
         """Return the areas of the floor that the robot is on where an object of the class is likely, best first; k = 0
@@ -353,13 +337,29 @@ class SceneGraph:
         """Return a hash of everything that the graph believes: equal for equal replays."""
         return records_hash(self.to_records())
 
-    def _as_of(self, rows: Iterable[int], stamp_ns: int) -> Iterator[SceneObject]:
+    def objects_as_of(self, rows: Iterable[int], stamp_ns: int) -> Iterator[SceneObject]:
+        """Yield the objects of table rows that were believed present at a stamp, where they were then."""
         place_since = self.state.table.place_since
         return as_of(((self.state.object_at(row), int(place_since[row])) for row in rows), stamp_ns)
 
     def _naming_by(self, embedder: TextEmbedder) -> RoomNaming:
         classifier = RoomClassifier(self.state.catalogue, embedder, self.config.room_cosine_slope)
         return RoomNaming(self.state, self.places, classifier)
+
+    def area_of(self, object_id: str) -> str:
+        """Return the id of the area that an object is in, "" where nobody knows."""
+        row = self.state.table.row_of.get(object_id)
+        return "" if row is None else self.state.table.record(row).area_id
+
+    def class_of(self, object_id: str) -> str:
+        """Return the most probable class of an object, "" where no object has this id."""
+        row = self.state.table.row_of.get(object_id)
+        return "" if row is None else self.state.table.record(row).best_class
+
+    def missed_at(self, stamp_ns: int) -> list[str]:
+        """Return the ids of the objects that the frame of a stamp looked for in vain."""
+        table = self.state.table
+        return [table.record(row).id for row in np.flatnonzero(table.alive & (table.last_missed == stamp_ns)).tolist()]
 
     def room_name(self, area_id: str) -> str:
         """Return the name of the room that an area belongs to, "" where there is none."""

@@ -54,7 +54,7 @@ def without_held(state: GraphState, frame: Frame) -> Frame:
             center = observations.pop(index).box.center
             move_load(state, row, center - state.table.center[row])
             state.table.center[row] = center
-            state.table.last_seen[row] = max(int(state.table.last_seen[row]), frame.stamp_ns)
+            state.table.note_seen(row, max(int(state.table.last_seen[row]), frame.stamp_ns))
     return replace(frame, observations=tuple(observations))
 
 

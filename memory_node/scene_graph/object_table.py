@@ -39,6 +39,7 @@ _COLUMNS: dict[str, tuple[Any, tuple[int, ...]]] = {
     "sheltered": (np.bool_, ()),
     "alive": (np.bool_, ()),
     "class_code": (np.int32, ()),
+    "class_share": (np.float32, ()),
     "area_code": (np.int32, ()),
     "state_code": (np.int32, ()),
 }
@@ -73,7 +74,8 @@ class ObjectTable:
     """A growing table of objects; a row keeps its number while the object lives, freed rows are used again.
 
     class_code, area_code and state_code: index of the row's class in `class_names`, of its area in `area_ids` and of
-    what is told of its states in `state_sets`, by which a query compares all objects at once. alive: the row is in use.
+    what is told of its states in `state_sets`, by which a query compares all objects at once; class_share: probability
+    of that class. times_missed and last_missed: of looks in vain since it was last seen. alive: the row is in use.
     """
 
     center: NDArray[np.float64] = field(init=False)
@@ -93,6 +95,7 @@ class ObjectTable:
     sheltered: NDArray[np.bool_] = field(init=False)
     alive: NDArray[np.bool_] = field(init=False)
     class_code: NDArray[np.int32] = field(init=False)
+    class_share: NDArray[np.float32] = field(init=False)
     area_code: NDArray[np.int32] = field(init=False)
     state_code: NDArray[np.int32] = field(init=False)
     class_names: list[str] = field(default_factory=list)
@@ -149,9 +152,21 @@ class ObjectTable:
             getattr(self, name)[row] = column[as_row]
 
     def set_class(self, row: int, name: str) -> None:
-        """Set the most probable class of a living row."""
-        self.record(row).best_class = name
+        """Set the most probable class of a living row, whose record has the weights of all classes."""
+        record = self.record(row)
+        record.best_class = name
         self.class_code[row] = self.code_of_class(name)
+        self.class_share[row] = record.classes.get(name, 0.0) / max(sum(record.classes.values()), 1e-9)
+
+    def note_seen(self, rows: Rows | int, stamp_ns: int) -> None:
+        """Note that rows were seen at a stamp; what was missed before counts no more."""
+        self.last_seen[rows] = stamp_ns
+        self.last_missed[rows] = self.times_missed[rows] = 0
+
+    def note_missed(self, rows: Rows | int, stamp_ns: int) -> None:
+        """Note that rows were looked for in vain at a stamp."""
+        self.last_missed[rows] = stamp_ns
+        self.times_missed[rows] += 1
 
     def set_area(self, row: int, area_id: str) -> None:
         """Set the area that a living row is in, empty when none is known."""

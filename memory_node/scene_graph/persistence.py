@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from memory_node.domain.scene import SceneObject
-from memory_node.scene_graph.object_table import ObjectRecord
+from memory_node.scene_graph.object_table import ObjectRecord, ObjectTable
 from memory_node.scene_graph.places import Places
 from memory_node.scene_graph.records import (
     Record,
@@ -74,7 +74,7 @@ def enter_object(state: GraphState, found: SceneObject, kept: Mapping[str, Any] 
     row = table.add(record)
     table.center[row], table.size[row], table.yaw[row] = found.box.center, found.box.size, found.box.yaw_rad
     table.first_seen[row], table.last_seen[row] = found.first_seen_ns, found.last_seen_ns
-    table.last_missed[row], table.times_missed[row] = found.last_missed_ns, found.times_missed
+    _enter_misses(table, row, found)
     table.times_seen[row] = found.times_seen
     if kept:
         table.log_odds[row], table.porosity[row] = kept["log_odds"], kept["porosity"]
@@ -98,6 +98,15 @@ def enter_object(state: GraphState, found: SceneObject, kept: Mapping[str, Any] 
     if found.support_id:
         state.contents.setdefault(found.support_id, set()).add(found.id)
     return row
+
+
+def _enter_misses(table: ObjectTable, row: int, found: SceneObject) -> None:
+    """Take over the looks in vain since the object was last seen. Stores of the first release keep older ones, too, and
+    tell of none for what a person took out."""
+    if found.last_missed_ns > found.last_seen_ns:
+        table.last_missed[row], table.times_missed[row] = found.last_missed_ns, max(found.times_missed, 1)
+    elif found.removed:
+        table.note_missed(row, found.last_seen_ns + 1)
 
 
 def graph_to_records(state: GraphState, places: Places) -> dict[str, Any]:

@@ -36,6 +36,7 @@ def apply_change(state: GraphState, change: StateChange) -> list[SceneEvent]:
         return [state.event(SceneEventKind.APPEARED, entered)]
     _set_states(state, row, change)
     if change.destroyed:
+        table.note_missed(row, change.stamp_ns)
         event = state.event(SceneEventKind.REMOVED, row)
         table.log_odds[row] = -8.0
         if not table.removed[row]:
@@ -76,8 +77,7 @@ def _believe(state: GraphState, row: int, change: StateChange) -> None:
     table = state.table
     probability = min(max(change.probability, 0.01), state.config.max_existence)
     table.log_odds[row] = max(float(table.log_odds[row]), math.log(probability / (1.0 - probability)))
-    table.last_seen[row] = max(int(table.last_seen[row]), change.stamp_ns)
-    table.times_missed[row] = 0
+    table.note_seen(row, max(int(table.last_seen[row]), change.stamp_ns))
 
 
 def _set_states(state: GraphState, row: int, change: StateChange) -> None:
@@ -107,7 +107,7 @@ def _put(state: GraphState, row: int, change: StateChange) -> list[int]:
         table.place_since[carried] = change.stamp_ns
         table.set_area(carried, table.record(row).area_id)
         record.anchors = table.record(row).anchors
-        table.last_seen[carried] = max(int(table.last_seen[carried]), change.stamp_ns)
+        table.note_seen(carried, max(int(table.last_seen[carried]), change.stamp_ns))
         state.place(carried)
         state.stand_on(carried, record.support_id, record.inside)
     return load

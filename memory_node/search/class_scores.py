@@ -10,8 +10,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from memory_node.catalogue.class_name import folded
 from memory_node.domain.errors import RobotMemoryError
 from memory_node.domain.ports import TextEmbedder
+from memory_node.search.bare_name import KnownHeads
 from memory_node.search.config import RetrievalConfig
 from memory_node.search.gloss_vectors import gloss_vectors
 from memory_node.search.glosses import ClassGlosses, NamedClasses
@@ -43,6 +45,7 @@ class _ClassTable:
     starts: NDArray[np.int64]
     lexical: Bm25
     named: NamedClasses
+    heads: KnownHeads
 
 
 class ClassScores:
@@ -93,8 +96,19 @@ class ClassScores:
             return np.zeros((len(texts), self.dimension), dtype=np.float32)
 
     def same_class(self, class_name: str) -> NDArray[np.bool_]:
-        """Return by class number (n,) whether a class is what `class_name` means."""
-        return np.array([self._glosses.same_class(class_name, known) for known in self._table.index], dtype=np.bool_)
+        """Return by class number (n,) whether a class is what `class_name` means: the class that is spelt so, in
+        whatever way; only where there is none, those that people call so."""
+        known = self._table.index
+        spelt = folded(class_name)
+        same = [folded(name) == spelt for name in known]
+        if not any(same):
+            same = [self._glosses.same_class(class_name, name) for name in known]
+        return np.array(same, dtype=np.bool_)
+
+    def mask(self, text: str) -> NDArray[np.bool_]:
+        """Return by class number (n,) whether the text names a class."""
+        named = self._table.named.mentioned(text)
+        return np.array([name in named for name in self._table.index], dtype=np.bool_)
 
     def mentioned(self, text: str) -> set[str]:
         """Return the classes that the text names."""
@@ -110,6 +124,8 @@ class ClassScores:
             signs = np.full(len(words), -1.0)
             signs[[table.index[name] for name in named]] = 1.0
             words += config.class_weight * signs
+        elif table.heads.is_foreign(phrases.wanted):
+            words -= config.class_weight
         best = float(cosines.max(initial=0.0))
         # What could not be embedded is neither like the request nor unlike it.
         fit = ClassFit(np.where(cosines == 0.0, config.cosine_center, cosines), words, best)
@@ -137,4 +153,5 @@ class ClassScores:
             np.cumsum([0, *(len(group) for group in texts[:-1])]),
             Bm25(texts),
             NamedClasses(self._glosses, class_names),
+            KnownHeads(text for group in texts for text in group),
         )

@@ -26,6 +26,7 @@ class RetrievalConfig:
     likeness_weight: float = 0.10
     state_penalty: float = 0.9
     unknown_state_penalty: float = 0.4
+    place_penalty: float = 0.3
     recency_half_life_s: float = 600.0
     nearness_scale_m: float = 3.0
     cosine_center: float = 0.56
@@ -43,7 +44,14 @@ class RetrievalConfig:
         for name in ("dense_weight", "lexical_weight", "class_weight", "rivalry_slope", "picture_weight"):
             if getattr(self, name) < 0.0:
                 raise InvalidValueError(f"{name}: expected 0 or more, got {getattr(self, name)}")
-        shares = ("recency_weight", "nearness_weight", "likeness_weight", "state_penalty", "unknown_state_penalty")
+        shares = (
+            "recency_weight",
+            "nearness_weight",
+            "likeness_weight",
+            "state_penalty",
+            "unknown_state_penalty",
+            "place_penalty",
+        )
         for name in (*shares, "abstain_below"):
             if not 0.0 <= getattr(self, name) <= 1.0:
                 raise InvalidValueError(f"{name}: expected 0 to 1, got {getattr(self, name)}")

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from memory_node.catalogue.class_name import spoken
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
+from memory_node.search.bare_name import bare_name, tells_a_situation
 from memory_node.search.words import tokens
 
 
@@ -71,19 +71,6 @@ class ClassGlosses:
 _DESCRIBING = frozenset(
     tokens("something anything somewhere anywhere thing object item one stuff what which whatever kind type")
 )
-# Sentences that tell of a situation or a purpose name what it is about, not what is wanted for it.
-_SUBJECT = (
-    r"(?:the|my|our|your|his|her|their|this|that|these|those|some|it|there)\b"
-    r"(?:\s+(?!that\b|which\b|who\b|i\b)\w+){0,3}?"
-)
-_SITUATION = re.compile(
-    rf"^{_SUBJECT}\s+(?:is|are|was|were|looks?|tastes?|smells?|feels?|seems?|sounds?|has|have|had|does|do|did|needs?|got"
-    r"|went|came|ran|will|would|should|can|cannot|could|must)\b"
-    r"|^(?:how|why|when|who|did|does|is there)\b"
-    r"|^(?:i|we)\s+(?!(?:need|want|lost|miss|forgot|search|seek)\b|(?:would|should|could|am|are|cannot|can)\b)\w+"
-    r"|^(?:i|we)\s+(?:am|are|cannot|can)\s+(?!looking\b|searching\b|find\b|have\b)"
-    r"|^(?:i|we)\s+(?:need|want|have|(?:would|should|could)\s+(?:like|love))\s+to\s+(?!have\b|get\b|find\b|see\b)"
-)
 
 
 class NamedClasses:
@@ -102,9 +89,15 @@ class NamedClasses:
         None when it describes ("something for cutting bread"), tells of a situation ("the toilet is blocked") or of a
         purpose ("I want to pay for the pizza"). A word after "to" is a verb ("to water", "to switch").
         """
-        if not _DESCRIBING.isdisjoint(tokens(text)) or _SITUATION.search(" ".join(text.lower().split())):
+        if not _DESCRIBING.isdisjoint(tokens(text)) or tells_a_situation(text):
             return set()
-        return self.mentioned(text)
+        name = bare_name(text)
+        return self._of_head(name) if name else self.mentioned(text)
+
+    def _of_head(self, name: tuple[str, ...]) -> set[str]:
+        """Return the classes that the longest end of a name means: of "bread knife" knife, of "bath robe" none."""
+        ends = (self._classes.get(name[start:]) for start in range(max(0, len(name) - self._longest), len(name)))
+        return next((found.copy() for found in ends if found), set())
 
     def mentioned(self, text: str) -> set[str]:
         """Return the classes that the text names at all; of names side by side only the last, the head."""

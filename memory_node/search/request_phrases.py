@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from memory_node.search.bare_name import bare_name
+
 _POLITE = (
     r"(?:(?:please|hey|hello|ok|okay|robot|now|just|kindly)\b[\s,]*)*"
     r"(?:(?:can|could|will|would)\s+you\s+(?:please\s+)?)?"
@@ -12,10 +14,12 @@ _POLITE = (
 _DETERMINER = (
     r"(?:the|an?|some|any|all|both|each|every|my|our|your|his|her|their|this|that|these|those|one|two|three|\d+)"
 )
+# Verbs that take a thing to a place; after the other verbs a place says where the thing is.
+_PLACING = r"(?:move|put|place|set|lay|leave|drop|return|store|throw\s+away|put\s+away|carry|take)"
 # Verbs of bringing and placing ask for whatever follows; those that also are adjectives only where a determiner does.
 _BRINGING = (
-    r"(?:bring|give|get|fetch|hand|pass|find|show|grab|take|carry|move|put|place|set|lay|leave|drop|return|store"
-    r"|pick\s+up|look\s+for|search\s+for|go\s+to|throw\s+away|put\s+away)(?:\s+(?:me|us|him)\b)?"
+    r"(?:bring|give|get|fetch|hand|pass|find|locate|show|grab|pick\s+up|look\s+for|search\s+for|go\s+to|"
+    rf"{_PLACING})(?:\s+(?:me|us|him)\b)?"
 )
 _DOING = (
     r"(?:wash|clean|rinse|wipe|heat|heat\s+up|warm|warm\s+up|cool|chill|slice|cut|chop|cook|open|close|shut|fill|empty"
@@ -23,6 +27,14 @@ _DOING = (
 )
 _WISHING = r"(?:i|we)(?:\s+(?:want|need|would\s+like|would\s+love)|['’]d\s+(?:like|love))(?!\s+to\b)"
 _ASKING = re.compile(rf"^{_POLITE}(?:{_BRINGING}|{_DOING}|{_WISHING})\s+(?=\w)", re.IGNORECASE)
+_ORDER_TO_PLACE = re.compile(rf"^{_POLITE}{_PLACING}\b", re.IGNORECASE)
+# Questions after a thing; only what follows them is a request, and only where it is the name of a thing.
+_WONDERING = re.compile(
+    rf"^{_POLITE}(?:(?:do\s+you\s+know|tell\s+me|show\s+me)\s+)?"
+    r"(?:where(?:['’]s|\s+(?:is|are|did\s+i\s+(?:put|leave)))|is\s+there|are\s+there|do\s+(?:we|you|i)\s+have"
+    r"|have\s+(?:we|you)\s+(?:got|seen)|did\s+you\s+see|what\s+about|any\s+sign\s+of)\s+(?=\w)",
+    re.IGNORECASE,
+)
 _PLACE = re.compile(
     r"^(?P<wanted>.+?)\s+(?:(?:back|away|out|over|up|down)\s+)?(?:on\s+top\s+of|in\s+front\s+of|out\s+of|next\s+to"
     rf"|on|in|into|onto|inside|at|under|to|near|beside|by|behind|from|off)\s+(?P<place>{_DETERMINER}\s+.+)$",
@@ -33,18 +45,35 @@ _POINTING = re.compile(r"^(?:it|this|that|them|these|those)\b(?!\s+\w)|^(?:it|th
 
 @dataclass(frozen=True)
 class RequestPhrases:
-    """request: without the words of asking, "the mug in the kitchen"; wanted: "the mug"; place: "the kitchen" or ""."""
+    """wanted: what is asked for, "the mug"; place: what an order names beside it, "the kitchen", or ""; where: the
+    place at which the thing is said to be, or ""."""
 
-    request: str
     wanted: str
     place: str = ""
+    where: str = ""
 
     @classmethod
     def of(cls, text: str) -> RequestPhrases:
-        """Take a request apart; one that is no order and no wish stays whole."""
+        """Take a request apart; one that is no order, no wish and no question after a thing stays whole."""
         asking = _ASKING.match(text)
-        request = text[asking.end() :].strip() if asking else text
-        if asking is None or not request or _POINTING.match(request):
-            return cls(text, text)
+        if asking is None:
+            return cls._of_name(text)
+        request = text[asking.end() :].strip()
+        if not request or _POINTING.match(request):
+            return cls(text)
         found = _PLACE.match(request)
-        return cls(request, found["wanted"], found["place"]) if found else cls(request, request)
+        if found is None:
+            return cls(request)
+        place = found["place"]
+        return cls(found["wanted"], place, "" if _ORDER_TO_PLACE.match(text) else place)
+
+    @classmethod
+    def _of_name(cls, text: str) -> RequestPhrases:
+        """Take apart "where is the mug?" and "the mug in the kitchen"; the place is no thing that is wanted."""
+        wondering = _WONDERING.match(text)
+        request = text[wondering.end() :].strip(" ?!.") if wondering else text
+        found = _PLACE.match(request)
+        name = found["wanted"] if found else request
+        if not bare_name(name):
+            return cls(text)
+        return cls(name, where=found["place"] if found else "")

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
+from memory_node.catalogue.class_name import spoken
 from memory_node.domain.states import ObjectState
 
 _ADJECTIVES = {
@@ -62,6 +64,11 @@ _PATTERNS = {state: _pattern(state) for state in ObjectState}
 def adjective_of(state: ObjectState) -> str:
     """Return what people call a thing in that state: "clean" for CLEANED."""
     return _ADJECTIVES[state][0]
+
+
+def described(class_name: str, states: Iterable[ObjectState]) -> str:
+    """Return a thing in a few words: "clean mug"."""
+    return " ".join([*map(adjective_of, states), spoken(class_name)])
 
 
 def states_in(text: str) -> tuple[ObjectState, ...]:

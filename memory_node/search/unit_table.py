@@ -9,30 +9,27 @@ from numpy.typing import NDArray
 
 from memory_node.domain.memory_unit import MemoryUnit
 from memory_node.domain.states import ObjectState
+from memory_node.search.facts import state_bits
 
-# Columns of the facts. A row that holds no unit has a class probability below 0.
-CLASS_PROBABILITY, EXISTENCE, STAMP_NS, X_M, Y_M, Z_M, STATES, AREA = range(8)
-_COLUMNS = 8
+# Columns of the facts. A row that holds no unit has a class probability below 0. ROOM: number of the room's name;
+# SUPPORT: number of the class that the thing is on or in, -1 where that is unknown.
+CLASS_PROBABILITY, EXISTENCE, STAMP_NS, X_M, Y_M, Z_M, STATES, AREA, ROOM, SUPPORT = range(10)
+_COLUMNS = 10
 _NO_ROWS = np.zeros(0, dtype=np.int64), np.zeros((0, _COLUMNS))
-_BIT_OF = {state: 1 << index for index, state in enumerate(ObjectState)}
-
-
-def state_bits(*states: ObjectState) -> int:
-    """Return a set of states as bits."""
-    return sum(_BIT_OF[state] for state in set(states))
 
 
 @dataclass(frozen=True)
 class Columns:
-    """All rows as they were when asked for: facts (n, 8), class numbers (n,), and the units by row.
+    """All rows as they were when asked for: facts (n, 10), class numbers (n,), and the units by row.
 
-    Stamps are nanoseconds since `epoch_ns`: they are exact in a float64 over a hundred days.
+    Stamps are nanoseconds since `epoch_ns`: they are exact in a float64 over a hundred days. rooms: names by number.
     """
 
     facts: NDArray[np.float64]
     class_numbers: NDArray[np.int32]
     units: list[MemoryUnit | None]
     epoch_ns: int
+    rooms: tuple[str, ...]
 
 
 class UnitTable:
@@ -49,6 +46,7 @@ class UnitTable:
         self._row_of: dict[str, int] = {}
         self._free: list[int] = []
         self._area_numbers: dict[str, int] = {}
+        self._room_numbers: dict[str, int] = {"": 0}
         self._shelves: dict[int, _ClassShelf] = {}
         self._epoch_ns = 0
 
@@ -62,10 +60,11 @@ class UnitTable:
     def columns(self) -> Columns:
         """Return every row."""
         count = len(self._units)
-        return Columns(self._facts[:count], self._class_numbers[:count], self._units, self._epoch_ns)
+        rooms = tuple(self._room_numbers.copy())
+        return Columns(self._facts[:count], self._class_numbers[:count], self._units, self._epoch_ns, rooms)
 
     def of_class(self, class_number: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-        """Return the rows (n,) of the units of a class and their facts (n, 8)."""
+        """Return the rows (n,) of the units of a class and their facts (n, 10)."""
         shelf = self._shelves.get(class_number)
         return _NO_ROWS if shelf is None else shelf.rows_and_facts()
 
@@ -73,8 +72,11 @@ class UnitTable:
         """Return the number of an area in the facts, -1 for one without units."""
         return self._area_numbers.get(area_id, -1)
 
-    def put(self, unit: MemoryUnit, class_number: int) -> int:
-        """Write a unit in place of the one of the same object; return its row."""
+    def put(self, unit: MemoryUnit, class_number: int, support_number: int = -1) -> int:
+        """Write a unit in place of the one of the same object; return its row.
+
+        class_number, support_number: of its class, and of the class that it is on or in (-1: unknown).
+        """
         if not self._row_of:
             self._epoch_ns = unit.stamp_ns
         row = self._row_of.get(unit.object_id)
@@ -90,6 +92,8 @@ class UnitTable:
             *unit.position,
             state_bits(*sliced, *(belief.state for belief in unit.states if unit.has_state(belief.state))),
             self._area_numbers.setdefault(unit.area_id, len(self._area_numbers)),
+            self._room_numbers.setdefault(unit.room_name, len(self._room_numbers)),
+            support_number,
         )
         self._class_numbers[row] = class_number
         self._units[row] = unit

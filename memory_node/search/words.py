@@ -7,7 +7,7 @@ import re
 from memory_node.catalogue.class_name import singular
 
 _WORD = re.compile(r"[a-z0-9]+")
-_STOPWORDS = frozenset(
+FUNCTION_WORDS = frozenset(
     _WORD.findall(
         "a an the some any my your our his her their its this that these those of for to from with in on at by into "
         "onto and or then it is are was be me i we you he she they please something thing things stuff object one "
@@ -24,4 +24,4 @@ def tokens(text: str) -> list[str]:
 
 def content_tokens(text: str) -> list[str]:
     """Return the tokens that say what is meant, without articles, pronouns and the like."""
-    return [singular(word) for word in _WORD.findall(text.lower()) if word not in _STOPWORDS]
+    return [singular(word) for word in _WORD.findall(text.lower()) if word not in FUNCTION_WORDS]

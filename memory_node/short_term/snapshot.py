@@ -68,7 +68,7 @@ def read_snapshot(path: Path, now_ns: int, max_age_s: float) -> tuple[MemoryUnit
 
 def _unit_to_json(unit: MemoryUnit) -> dict[str, Any]:
     return {
-        **{name: getattr(unit, name) for name in _PLAIN},
+        **{name: getattr(unit, name) for name in (*_PLAIN, "support_class")},
         "position": unit.position.tolist(),
         "covariance": unit.covariance.tolist(),
         "size": unit.size.tolist(),
@@ -79,6 +79,7 @@ def _unit_to_json(unit: MemoryUnit) -> dict[str, Any]:
 def _unit_from_json(value: dict[str, Any]) -> MemoryUnit:
     return MemoryUnit(
         **{name: value[name] for name in _PLAIN},
+        support_class=value.get("support_class", ""),  # the first release did not write it
         position=np.array(value["position"]),
         covariance=np.array(value["covariance"]),
         size=np.array(value["size"]),

@@ -17,6 +17,7 @@ _SKILL_STD_M = 0.05
 def merged(held: MemoryUnit, new: MemoryUnit) -> MemoryUnit:
     """Return one unit for two records of the same object: the later stamp wins, what it leaves open stays as it was."""
     older, newer = (held, new) if new.stamp_ns >= held.stamp_ns else (new, held)
+    missed_ns = max(newer.last_missed_ns, older.last_missed_ns)
     states = older.states
     for belief in newer.states:
         states = with_state(states, belief)
@@ -28,10 +29,11 @@ def merged(held: MemoryUnit, new: MemoryUnit) -> MemoryUnit:
         looks=newer.looks if newer.looks is not None else older.looks,
         area_id=newer.area_id or older.area_id,
         support_id=newer.support_id or older.support_id,
+        support_class=newer.support_class if newer.support_id else older.support_class,
         inside=newer.inside if newer.support_id else older.inside,
         room_name=newer.room_name or older.room_name,
         size=newer.size if newer.size.any() else older.size,
-        last_missed_ns=max(newer.last_missed_ns, older.last_missed_ns),
+        last_missed_ns=missed_ns if missed_ns > newer.stamp_ns else 0,
     )
 
 
@@ -46,16 +48,19 @@ def after_change(held: MemoryUnit | None, change: StateChange, origin: MemoryUni
     states = tuple(belief for belief in base.states if belief.state not in change.removed)
     for state in change.added:
         states = with_state(states, StateBelief(state, change.probability, change.stamp_ns))
+    stamp_ns = max(base.stamp_ns, change.stamp_ns)
     moved = change.position is not None
     leaves_support = change.held is True or moved or bool(change.support_id)
     return replace(
         base,
         states=states,
-        stamp_ns=max(base.stamp_ns, change.stamp_ns),
+        stamp_ns=stamp_ns,
+        last_missed_ns=base.last_missed_ns if base.last_missed_ns > stamp_ns else 0,
         source=change.source,
         position=np.array(change.position) if change.position is not None else base.position,
         covariance=np.eye(3) * _SKILL_STD_M**2 if moved else base.covariance,
         support_id=change.support_id if leaves_support else base.support_id,
+        support_class="" if leaves_support else base.support_class,
         inside=change.inside if leaves_support else base.inside,
         area_id="" if change.held is True else base.area_id,
         existence=max(base.existence, change.probability),

@@ -175,6 +175,7 @@ class Upkeep:
 
     def _name_room(self, room_id: str, name: str) -> list[SceneEvent]:
         self._edits.name_room(room_id, name)
+        self._mirror.refresh_places()
         self._changes.keep_map()
         return []
 

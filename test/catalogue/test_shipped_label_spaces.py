@@ -2,6 +2,7 @@
 
 import pytest
 
+from memory_node.catalogue.class_name import folded
 from memory_node.catalogue.label_space import load_catalogue
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.catalogue.object_kind import Property
@@ -38,6 +39,12 @@ def test_every_skill_that_treats_things_has_a_usual_way(shipped: ObjectCatalogue
 def test_every_class_is_found_by_its_own_name(shipped: ObjectCatalogue) -> None:
     for kind in shipped:
         assert shipped.find(kind.name) is kind
+
+
+def test_no_stranger_is_called_like_a_class(shipped: ObjectCatalogue) -> None:
+    """A stranger with the name of a class would compete with it for every request."""
+    called = {folded(name) for kind in shipped for name in (kind.name, *kind.names)}
+    assert [name for name in shipped.strangers if folded(name) in called] == []
 
 
 def test_what_takes_a_tap_to_work_has_one_or_is_alone(shipped: ObjectCatalogue) -> None:

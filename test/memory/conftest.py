@@ -1,11 +1,11 @@
 """A memory with a word-counting embedder, so that nothing here needs a model."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
+from plain_search import HashedWords
 
 from memory_node.domain.geometry import OrientedBox, Pose
 from memory_node.domain.observation import Frame, ObjectObservation
@@ -13,19 +13,6 @@ from memory_node.memory import RobotMemory
 from memory_node.opening import MemoryConfig, open_memory
 
 SECOND_NS = 1_000_000_000
-
-
-class HashedWords:
-    """Unit vectors of hashed words: equal words are alike, nothing else is."""
-
-    dimension = 64
-
-    def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        vectors = np.full((len(texts), self.dimension), 1e-3, np.float32)
-        for row, text in enumerate(texts):
-            for word in text.lower().split():
-                vectors[row, sum(map(ord, word)) % self.dimension] += 1.0
-        return vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
 
 
 @pytest.fixture

@@ -5,6 +5,7 @@ import time
 from typing import Any
 
 import numpy as np
+from plain_search import find
 
 from memory_node.domain.geometry import OrientedBox, Pose
 from memory_node.domain.scene import SceneObject, SceneSnapshot
@@ -198,7 +199,7 @@ class SimulatedRobot:
             graph.add_object(known)
         near = conversions.point_from_msg(request.position) if request.near_position else None
         query = FindQuery(object_class=request.object_class, near=near, k=request.k)
-        found = graph.find(query, self.node.get_clock().now().nanoseconds)
+        found = find(graph, query, self.node.get_clock().now().nanoseconds)
         response.answers = [conversions.answer_to_msg(answer) for answer in found.answers]
         response.status = conversions.status_to_msg(found.status, found.explanation)
         return response

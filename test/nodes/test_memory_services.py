@@ -93,6 +93,26 @@ def test_find_objects_ranks_by_words_class_place_area_and_state(asked: Asked) ->
     assert scores == sorted(scores, reverse=True)
 
 
+def test_invalid_requests_name_the_field_and_what_it_may_hold(asked: Asked) -> None:
+    invalid = asked.msg.AnswerStatus.INVALID
+    for fields, said in (
+        ({"states": ["shiny"]}, "states: expected each one of heated, cooked, sliced"),
+        ({"area_id": "cellar"}, "area_id: expected an area's, room's or floor's id, or one of floor 0, room 1"),
+        ({"near_position": True, "position": point(float("nan"), 0.0)}, "position: expected finite metres"),
+        ({"text": "mug " * 2000}, "text: expected at most"),
+        ({"as_of": at(-5)}, "as_of: expected zero"),
+    ):
+        status = asked.call("find_objects", **fields).status
+        assert (status.value, status.explanation[: len(said)]) == (invalid, said)
+    assert asked.call("recall_objects", states=["shiny"]).status.value == invalid
+    graph = asked.call("get_scene_graph", min_existence=1.5)
+    assert (graph.success, graph.message[:13]) == (False, "min_existence")
+    change = asked.msg.StateChange(object_class="Mug", added=["shiny"], probability=1.0)
+    refused = asked.call("remember", changes=[change])
+    assert not refused.success
+    assert refused.message.startswith("added: expected each one of heated")
+
+
 def test_search_areas_are_ranked_by_last_places_and_company(asked: Asked) -> None:
     (apple,) = asked.call("find_objects", object_class="Apple").answers
     ranked = asked.call("rank_search_areas", object_class="Apple").areas

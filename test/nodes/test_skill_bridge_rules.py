@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from plain_search import find
 from skill_robot import kitchen, thing
 
 from memory_node.catalogue.label_space import load_catalogue
@@ -33,7 +34,7 @@ class ListMemory:
             self._graph.doubt_frame()
 
     def find(self, query: FindQuery) -> Recollection:
-        return self._graph.find(query, 1)
+        return find(self._graph, query, 1)
 
     def scene(self) -> SceneSnapshot:
         return self._graph.snapshot()

@@ -6,8 +6,10 @@ from pathlib import Path
 import cv2
 import numpy as np
 import pytest
+from plain_search import find
 
 from memory_node.domain.answer import FindQuery
+from memory_node.domain.errors import InvalidValueError
 from memory_node.domain.geometry import OrientedBox, Pose
 from memory_node.domain.observation import Frame, ObjectObservation
 from memory_node.domain.scene import RelationKind
@@ -104,12 +106,13 @@ def test_find_is_narrowed_to_a_floor_or_room_by_id_or_name(home: Storeys) -> Non
     home.graph.places.name_room(room.id, "attic", by_user=True)
 
     def found(place: str) -> set[str]:
-        return {answer.object_class for answer in home.graph.find(FindQuery(area_id=place, k=0)).answers}
+        return {answer.object_class for answer in find(home.graph, FindQuery(area_id=place, k=100)).answers}
 
     assert found(low.id) == found(low.name) == {"Mug", "Rug"}
     assert found(high.id) == found(room.id) == found("attic") == {"Pillow", "Slipper"}
-    assert found("cellar") == set()
-    pillow = home.graph.find(FindQuery(object_class="Pillow")).answers[0]
+    with pytest.raises(InvalidValueError, match="attic, floor 0, floor 1"):
+        found("cellar")
+    pillow = find(home.graph, FindQuery(object_class="Pillow")).answers[0]
     assert found(pillow.area_id) == {"Pillow"}
     assert pillow.room_name == "attic"
 

@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from plain_search import find
 
 from memory_node.catalogue.label_space import load_catalogue
 from memory_node.domain.answer import FindQuery
@@ -140,7 +141,7 @@ def test_room_takes_its_name_everywhere_once_it_is_sure(house: House) -> None:
     assert house.room().name == "bathroom"
     assert not house.room().named_by_user
     assert house.room(left=False).name == "room 2"
-    assert house.graph.find(FindQuery(object_class="Toilet")).answers[0].room_name == "bathroom"
+    assert find(house.graph, FindQuery(object_class="Toilet")).answers[0].room_name == "bathroom"
     assert '"type": "bathroom"' in house.graph.text_form()
     assert "bathroom" in {marker.text for marker in scene_markers(house.graph.snapshot())}
     assert house.graph.take_renamed_rooms() == (house.room(),)

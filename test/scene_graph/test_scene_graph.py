@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from plain_search import find
 
 from memory_node.domain.answer import AnswerStatus, FindQuery
 from memory_node.domain.geometry import OrientedBox, Pose
@@ -187,12 +188,12 @@ def test_slices_and_states_of_skills_are_known(graph: SceneGraph, world: World) 
 
 def test_find_answers_with_evidence_and_abstains(graph: SceneGraph, world: World) -> None:
     look(graph, world, 4)
-    best = graph.find(FindQuery(object_class="Bowl")).best
+    best = find(graph, FindQuery(object_class="Bowl")).best
     assert best is not None
     assert best.status is AnswerStatus.OK
     assert best.position == pytest.approx([2.0, -0.3, 0.79], abs=0.01)
-    assert graph.find(FindQuery(object_class="piano")).status is AnswerStatus.UNKNOWN
-    near = graph.find(FindQuery(object_class="mug", near=(1.9, 0.35, 0.8)))
+    assert find(graph, FindQuery(object_class="piano")).status is AnswerStatus.UNKNOWN
+    near = find(graph, FindQuery(object_class="mug", near=(1.9, 0.35, 0.8)))
     assert near.answers[0].position[1] > near.answers[1].position[1]
 
 

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from plain_search import find
 
 from memory_node.domain.answer import AnswerStatus, FindQuery
 from memory_node.domain.geometry import OrientedBox, Pose
@@ -35,7 +36,7 @@ def moved() -> SceneGraph:
 
 
 def where(graph: SceneGraph, name: str, stamp_s: int) -> float | None:
-    best = graph.find(FindQuery(object_class=name, as_of_ns=stamp_s * SECOND_NS)).best
+    best = find(graph, FindQuery(object_class=name, as_of_ns=stamp_s * SECOND_NS)).best
     return None if best is None else float(best.position[0])
 
 
@@ -118,7 +119,7 @@ def test_history_and_places_follow_a_map_that_moved_though_the_new_one_came_firs
     assert named.keys() == {left.id, right.id}
     assert named[right.id][0] == "den"
     assert np.allclose(named[right.id][1], shift.apply([*right.center, 0.0])[:2])
-    earlier = graph.find(FindQuery(object_class="Mug", as_of_ns=5 * SECOND_NS)).best
+    earlier = find(graph, FindQuery(object_class="Mug", as_of_ns=5 * SECOND_NS)).best
     assert earlier is not None
     assert np.allclose(earlier.position, shift.apply([1.0, 1.0, 0.8]), atol=0.01)
     area = graph.places.areas[graph.object(mug).area_id]
@@ -154,7 +155,7 @@ def test_told_shift_moves_what_was_stored_and_not_what_was_seen_since() -> None:
 
 def test_unverified_frame_is_said_in_every_answer(moved: SceneGraph) -> None:
     moved.doubt_frame()
-    found = moved.find(FindQuery(object_class="Mug"))
+    found = find(moved, FindQuery(object_class="Mug"))
     assert found.best is not None
     assert found.best.status is AnswerStatus.FRAME_NOT_VERIFIED
     assert not moved.snapshot().frame_verified

@@ -12,7 +12,8 @@ from memory_node.search.clip_embedder import ClipEmbedder  # noqa: E402
 from memory_node.search.config import RetrievalConfig  # noqa: E402
 from memory_node.search.embedders import build_picture_embedder  # noqa: E402
 from memory_node.search.glosses import ClassGlosses  # noqa: E402
-from memory_node.search.recall import Recall  # noqa: E402
+from memory_node.search.ranker import Ranker  # noqa: E402
+from memory_node.search.unit_index import UnitIndex  # noqa: E402
 
 
 def save_graph(path, nodes, inputs, outputs, constants):
@@ -82,10 +83,10 @@ def test_recall_sees_the_colour_of_a_crop(folder):
     ]
     # Words say the same of both mugs here; only the pictures differ.
     glosses = ClassGlosses.build({"Mug": ["mug"]}, {})
-    recall = Recall(SameForAll(), glosses, RetrievalConfig(), picture_embedder=clip)
+    recall = UnitIndex(Ranker(SameForAll(), glosses, RetrievalConfig(), picture_embedder=clip))
     recall.put_all(units)
     assert [answer.object_id for answer in recall.rank(FindQuery("red mug"), 1).answers] == ["red", "green"]
-    np.testing.assert_allclose(recall.looks_of(jpeg((0, 255, 0))), pictures[0])
+    np.testing.assert_allclose(recall.ranker.looks_of(jpeg((0, 255, 0))), pictures[0])
     assert build_picture_embedder(RetrievalConfig()) is None
 
 

@@ -8,6 +8,7 @@ import numpy as np
 from robot_memory import msg as rm
 
 from memory_node.domain.answer import AnswerStatus, ObjectAnswer, RankedArea, Recollection
+from memory_node.domain.errors import InvalidValueError
 from memory_node.domain.memory_unit import MemoryUnit
 from memory_node.nodes.conversions.geometry import (
     box_pose_to_msg,
@@ -22,7 +23,13 @@ from memory_node.nodes.conversions.geometry import (
 )
 from memory_node.nodes.conversions.skills import states_from_msg, states_to_msg
 
-_STATUSES = (AnswerStatus.OK, AnswerStatus.UNKNOWN, AnswerStatus.FRAME_NOT_VERIFIED, AnswerStatus.PROBABLY_GONE)
+_STATUSES = (
+    AnswerStatus.OK,
+    AnswerStatus.UNKNOWN,
+    AnswerStatus.FRAME_NOT_VERIFIED,
+    AnswerStatus.PROBABLY_GONE,
+    AnswerStatus.INVALID,
+)
 
 
 def status_to_msg(status: AnswerStatus, explanation: str = "") -> rm.AnswerStatus:
@@ -39,7 +46,7 @@ def answer_to_msg(answer: ObjectAnswer) -> rm.ObjectAnswer:
     """Return an ObjectAnswer message."""
     return rm.ObjectAnswer(
         header=header(answer.stamp_ns, answer.frame_id),
-        status=status_to_msg(answer.status),
+        status=status_to_msg(answer.status, answer.explanation),
         object_id=answer.object_id,
         object_class=answer.object_class,
         class_probability=answer.class_probability,
@@ -87,11 +94,18 @@ def answer_from_msg(msg: rm.ObjectAnswer) -> ObjectAnswer:
         support_id=msg.support_id,
         inside=msg.inside,
         image_path=msg.image_path,
+        explanation=msg.status.explanation,
     )
 
 
 def recollection_from_msg(response: Any) -> Recollection:
-    """Return the response of FindObjects or RecallObjects as a Recollection."""
+    """Return the response of FindObjects or RecallObjects as a Recollection.
+
+    Raises:
+        InvalidValueError: memory could make nothing of the request.
+    """
+    if response.status.value == rm.AnswerStatus.INVALID:
+        raise InvalidValueError(response.status.explanation)
     answers = tuple(answer_from_msg(answer) for answer in response.answers)
     return Recollection(answers, status_from_msg(response.status), response.status.explanation)
 

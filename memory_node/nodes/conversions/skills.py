@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 
 from robot_memory import msg as rm
 from robot_memory.action import ExecuteSkill
 
 from memory_node.domain.advice import Advice, AdviceSource
+from memory_node.domain.errors import InvalidValueError
 from memory_node.domain.skill import FailureReason, SkillCall, SkillResult, StateChange
 from memory_node.domain.states import ObjectState, StateBelief
 from memory_node.domain.step import StepRecord
@@ -31,6 +33,19 @@ def states_from_msg(msgs: Iterable[rm.StateBelief]) -> tuple[StateBelief, ...]:
         ValueError: a state that is not in ObjectState.
     """
     return tuple(StateBelief(ObjectState(m.state), m.probability, stamp_from_msg(m.confirmed)) for m in msgs)
+
+
+def states_named(field: str, names: Iterable[str]) -> tuple[ObjectState, ...]:
+    """Return the states that a field of a request names.
+
+    Raises:
+        InvalidValueError: one of them is none.
+    """
+    known = {str(state): state for state in ObjectState}
+    for name in names:
+        if name not in known:
+            raise InvalidValueError(f"{field}: expected each one of {', '.join(known)}, got {name!r}")
+    return tuple(known[name] for name in names)
 
 
 def change_to_msg(change: StateChange) -> rm.StateChange:
@@ -57,21 +72,27 @@ def change_from_msg(msg: rm.StateChange) -> StateChange:
     """Return a domain StateChange.
 
     Raises:
-        ValueError: an unknown state, or `held` outside its constants.
+        InvalidValueError: an unknown state, `held` outside its constants, a probability outside 0 to 1, or a place that
+            is not finite.
     """
     held = {code: value for value, code in _HELD.items()}
     if msg.held not in held:
-        raise ValueError(f"StateChange.held: expected 0, 1 or 2, got {msg.held}")
+        raise InvalidValueError(f"held: expected 0 (unchanged), 1 (picked) or 2 (placed), got {msg.held}")
+    if not 0.0 <= msg.probability <= 1.0:
+        raise InvalidValueError(f"probability: expected 0 to 1, got {msg.probability}")
+    position = point_from_msg(msg.position) if msg.position_known else None
+    if position is not None and not all(map(math.isfinite, position)):
+        raise InvalidValueError(f"position: expected finite metres, got {position}")
     return StateChange(
         object_id=msg.object_id,
         object_class=msg.object_class,
         stamp_ns=stamp_from_msg(msg.stamp),
-        added=tuple(ObjectState(s) for s in msg.added),
-        removed=tuple(ObjectState(s) for s in msg.removed),
+        added=states_named("added", msg.added),
+        removed=states_named("removed", msg.removed),
         held=held[msg.held],
         support_id=msg.support,
         inside=msg.inside,
-        position=point_from_msg(msg.position) if msg.position_known else None,
+        position=position,
         created_from=msg.created_from,
         destroyed=msg.destroyed,
         source=msg.source or "user",

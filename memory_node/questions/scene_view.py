@@ -1,0 +1,154 @@
+"""The scene graph's objects at the moment of a request, for the ranker: a few passes over columns."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from memory_node.domain.answer import FindQuery, ObjectAnswer
+from memory_node.domain.memory_unit import MemoryUnit
+from memory_node.domain.states import ObjectState
+from memory_node.scene_graph.as_of import Whereabouts, whereabouts, whereabouts_as_of
+from memory_node.scene_graph.graph import SceneGraph
+from memory_node.search.answers import answer_of
+from memory_node.search.facts import Candidates, Facts, Floats, Rows, by_class, state_bits
+from memory_node.search.place_mention import PlaceMention
+from memory_node.search.ranker import Ranker
+from memory_node.search.request import Request
+from memory_node.search.state_words import described
+
+# Log-odds that a thing's own words ("clean mug") may add to those of its class: kinds of likelier classes are embedded.
+_OWN_WORDS_MARGIN = 4.0
+
+
+class SceneView:
+    """A `View`; used for one request, under the graph's lock. Its rows count what the query's filters let through.
+
+    Removed objects count, too: they are answered with as probably gone. within: the ids of the areas that count, None
+    for all. No object is built that is not answered with.
+    """
+
+    def __init__(
+        self, scene: SceneGraph, ranker: Ranker, query: FindQuery, now_ns: int, within: Collection[str] | None
+    ) -> None:
+        self._scene = scene
+        self._table = scene.state.table
+        self._ranker = ranker
+        self._query = query
+        self._stamp_ns = query.as_of_ns or now_ns
+        self._within = within
+        number_of = ranker.classes.number_of
+        self._numbers = np.array([number_of(name) for name in self._table.class_names], dtype=np.int32)
+        self._state_bits = np.array(
+            [state_bits(*(state for state, likely in told if likely)) for told in self._table.state_sets],
+            dtype=np.int64,
+        )
+        self._sliced = np.array(["Sliced" in name for name in self._table.class_names], dtype=np.bool_)
+        self._asked = Whereabouts(*_NOTHING)
+
+    def __len__(self) -> int:
+        return len(self._table)
+
+    def candidates(self, request: Request) -> Candidates:
+        """Return the objects to score, with the cosine of each one's own words with the request."""
+        table = self._table
+        chosen = np.ones(len(self._numbers), dtype=np.bool_)
+        if request.wanted_classes is not None:
+            chosen &= by_class(request.wanted_classes, self._numbers)
+        if request.fit is not None:
+            chosen &= self._may_be_meant(request)
+        rows = np.flatnonzero(table.alive & chosen.take(table.class_code, mode="clip")) if len(chosen) else _NO_ROWS
+        asked = (
+            whereabouts_as_of(table, rows, self._query.as_of_ns) if self._query.as_of_ns else whereabouts(table, rows)
+        )
+        if self._within is not None:
+            inside = np.array([area_id in self._within for area_id in table.area_ids], dtype=np.bool_)
+            asked = asked.select(inside[asked.area_code])
+        numbers = self._numbers[table.class_code[asked.rows]]
+        passes = self._ranker.scoring.passing(request, numbers, self._states(asked.rows))
+        self._asked = asked = asked.select(passes)
+        own = None if request.vector is None else self._own_cosines(asked.rows, request.vector)
+        return Candidates(np.arange(len(asked.rows)), numbers[passes], own)
+
+    def looks(self, rows: Rows, picture_vector: NDArray[np.float32]) -> Floats | None:
+        """Return the cosines (n,) of the objects' looks with the request, 0 where nothing is known of them."""
+        cosines = np.zeros(len(rows))
+        for index, row in enumerate(self._asked.rows[rows].tolist()):
+            embedding = self._table.record(row).embedding
+            if embedding is not None and len(embedding) == len(picture_vector):
+                cosines[index] = float(embedding.astype(np.float32) @ picture_vector)
+        return cosines
+
+    def facts(self, rows: Rows, request: Request) -> Facts:
+        """Return what else is known of objects (n,)."""
+        asked, table = self._asked, self._table
+        at = asked.rows[rows]
+        return Facts(
+            class_probability=table.class_share[at].astype(np.float64),
+            existence=1.0 / (1.0 + np.exp(-table.log_odds[at].astype(np.float64))),
+            age_s=np.asarray((self._stamp_ns - asked.last_seen[rows]) * 1e-9, dtype=np.float64),
+            position=asked.center[rows],
+            states=self._states(at),
+            at_place=None if request.place is None else self._at_place(rows, request.place),
+        )
+
+    def answer(self, row: int, score: float) -> ObjectAnswer | None:
+        """Return an object under the answer contract."""
+        at = int(self._asked.rows[row])
+        if self._query.as_of_ns:
+            found = next(self._scene.objects_as_of([at], self._query.as_of_ns))
+        else:
+            found = self._scene.state.object_at(at)
+        unit = MemoryUnit.of_object(found, self._scene.room_name(found.area_id))
+        return answer_of(unit, score, self._stamp_ns, "long_term", self._scene.frame_verified)
+
+    def _may_be_meant(self, request: Request) -> NDArray[np.bool_]:
+        """Return by the table's class codes (n,) whether things of a class may fit, whatever their states and looks."""
+        scoring = self._ranker.scoring
+        kinds = Candidates(np.arange(len(self._numbers)), self._numbers)
+        log_odds = scoring.log_odds(request, self._numbers, scoring.cosines(request, kinds))
+        likely = scoring.likely(log_odds, _OWN_WORDS_MARGIN)
+        if not likely.any() and len(likely):
+            likely[np.argmax(log_odds)] = True
+        return likely
+
+    def _states(self, rows: NDArray[Any]) -> NDArray[np.int64]:
+        """Return the states that are believed of table rows (n,), as bits."""
+        bits = self._state_bits[self._table.state_code[rows]] if len(self._state_bits) else np.zeros(0, np.int64)
+        return bits | np.where(self._sliced[self._table.class_code[rows]], state_bits(ObjectState.SLICED), 0)
+
+    def _own_cosines(self, rows: NDArray[Any], vector: NDArray[np.float32]) -> Floats:
+        """Return how like the request each object's own words are (n,): every description is compared once."""
+        table = self._table
+        if not len(rows):
+            return np.zeros(0)
+        sets = len(table.state_sets)
+        kind = table.class_code[rows].astype(np.intp) * sets + table.state_code[rows]
+        used = np.flatnonzero(np.bincount(kind))
+        words = [
+            described(table.class_names[i // sets], [state for state, likely in table.state_sets[i % sets] if likely])
+            for i in used.tolist()
+        ]
+        cosines = np.zeros(int(used[-1]) + 1)
+        cosines[used] = self._ranker.classes.vectors_of(words) @ vector
+        return np.asarray(cosines[kind])
+
+    def _at_place(self, rows: Rows, place: PlaceMention) -> Floats:
+        asked, table = self._asked, self._table
+        rooms = [self._scene.room_name(area_id) for area_id in table.area_ids]
+        is_room = np.array([place.is_room(name) for name in rooms], dtype=np.bool_)
+        room_known = np.array([bool(name) for name in rooms], dtype=np.bool_)
+        area = asked.area_code[rows]
+        supports = np.full(len(rows), -1, dtype=np.int32)
+        for index, row in enumerate(asked.rows[rows].tolist()):
+            support = table.row_of.get(table.record(row).support_id)
+            if support is not None:
+                supports[index] = self._numbers[table.class_code[support]]
+        return place.holds(is_room[area], room_known[area], supports)
+
+
+_NO_ROWS = np.zeros(0, dtype=np.intp)
+_NOTHING = (_NO_ROWS, np.zeros((0, 3)), np.zeros(0, np.int32), np.zeros(0, np.int64))

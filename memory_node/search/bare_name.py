@@ -1,0 +1,68 @@
+"""Requests that are the name of a thing and nothing else: "the red mug", as against "something to drink from"."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from memory_node.catalogue.class_name import singular
+from memory_node.search.words import FUNCTION_WORDS
+
+_WORD = re.compile(r"[a-z0-9]+")
+_BEFORE_A_NAME = frozenset(
+    _WORD.findall("the a an my our your his her their its this that these those all both one two three")
+)
+# "some caffeine" wants a kind of thing, not one of that name.
+_OF_A_KIND = frozenset({"some", "any"})
+_STANDING_IN = frozenset(_WORD.findall("something anything somewhere anywhere thing object item one stuff type"))
+_LONGEST = 4
+# Sentences that tell of a situation or a purpose name what it is about, not what is wanted for it.
+_SUBJECT = (
+    r"(?:the|my|our|your|his|her|their|this|that|these|those|some|it|there)\b"
+    r"(?:\s+(?!that\b|which\b|who\b|i\b)\w+){0,3}?"
+)
+_SITUATION = re.compile(
+    rf"^{_SUBJECT}\s+(?:is|are|was|were|looks?|tastes?|smells?|feels?|seems?|sounds?|has|have|had|does|do|did|needs?|got"
+    r"|went|came|ran|will|would|should|can|cannot|could|must)\b"
+    r"|^(?:how|why|when|who|did|does|is there)\b"
+    r"|^(?:i|we)\s+(?!(?:need|want|lost|miss|forgot|search|seek)\b|(?:would|should|could|am|are|cannot|can)\b)\w+"
+    r"|^(?:i|we)\s+(?:am|are|cannot|can)\s+(?!looking\b|searching\b|find\b|have\b)"
+    r"|^(?:i|we)\s+(?:need|want|have|(?:would|should|could)\s+(?:like|love))\s+to\s+(?!have\b|get\b|find\b|see\b)"
+)
+
+
+def tells_a_situation(text: str) -> bool:
+    """Return whether a text tells of a situation or a purpose: "the toilet is blocked", "how do I pay?"."""
+    return _SITUATION.search(" ".join(text.lower().split())) is not None
+
+
+def bare_name(text: str) -> tuple[str, ...]:
+    """Return the words of a name, singular, its head last; () for a text that is more or less than a name."""
+    if tells_a_situation(text):
+        return ()
+    words = _WORD.findall(text.lower().replace("'s ", " ").replace("’s ", " "))
+    while words and words[0] in _BEFORE_A_NAME:
+        words = words[1:]
+    if words[-1:] == ["please"]:
+        words = words[:-1]
+    named = tuple(singular(word) for word in words)
+    if not 1 <= len(words) <= _LONGEST or not _STANDING_IN.isdisjoint(named):
+        return ()
+    # The last word is a noun whatever it is elsewhere: "the watering can".
+    is_name = FUNCTION_WORDS.isdisjoint(words[:-1]) and (len(words) > 1 or words[0] not in FUNCTION_WORDS)
+    return named if is_name else ()
+
+
+class KnownHeads:
+    """The nouns that names of classes and kinds end with: mug, fruit, utensil. A name with another head is the name of
+    something that no class covers, whatever it sounds like: a dustpan is no dustbin."""
+
+    def __init__(self, texts: Iterable[str]) -> None:
+        self._heads = {name[-1] for name in map(bare_name, texts) if name}
+
+    def is_foreign(self, text: str) -> bool:
+        """Return whether a text is the name of a thing and its head is none of these."""
+        if _OF_A_KIND & set(text.lower().split()[:1]):
+            return False
+        name = bare_name(text)
+        return bool(name) and name[-1] not in self._heads

@@ -1,0 +1,39 @@
+"""The place that a request names beside the thing: "the mug in the kitchen", "the apple on the counter"."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from memory_node.search.words import tokens
+
+_UNKNOWN = 0.5
+
+
+@dataclass(frozen=True, eq=False)
+class PlaceMention:
+    """words: of the place, singular; classes: by class number (n,), whether the place is a thing of that class."""
+
+    words: frozenset[str]
+    classes: NDArray[np.bool_]
+
+    def is_room(self, name: str) -> bool:
+        """Return whether the words name a room; the number of "bedroom 2" may be left out, that of "room 2" not."""
+        named = tokens(name)
+        kind = [word for word in named if not word.isdigit()]
+        wanted = named if kind == ["room"] else kind
+        return bool(wanted) and self.words.issuperset(wanted)
+
+    def holds(
+        self, in_room: NDArray[np.bool_], room_known: NDArray[np.bool_], supports: NDArray[np.int32]
+    ) -> NDArray[np.float64]:
+        """Return how far things (n,) are at the place, in [0, 1].
+
+        in_room: whether each one's room is the one named; room_known: whether its room is known; supports: number of
+        the class that each is on or in, -1 where that is unknown.
+        """
+        on_it = (supports >= 0) & self.classes.take(np.maximum(supports, 0), mode="clip")
+        unknown = ~room_known & (supports < 0)
+        return np.where(in_room | on_it, 1.0, np.where(unknown, _UNKNOWN, 0.0))

@@ -1,0 +1,131 @@
+"""The units of the short-term memory, indexed for the ranker."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Collection, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from memory_node.domain.answer import FindQuery, ObjectAnswer, Recollection
+from memory_node.domain.memory_unit import MemoryUnit
+from memory_node.search.answers import answer_of
+from memory_node.search.ranker import Ranker
+from memory_node.search.state_words import described
+from memory_node.search.unit_table import UnitTable
+from memory_node.search.unit_view import UnitView
+from memory_node.search.vector_index import GraphSettings, VectorIndex
+
+
+class UnitIndex:
+    """Follows the short-term memory by `put` and `remove`. Safe to share between threads: writers wait for each other,
+    readers for nobody.
+
+    graph: of the vector index, above `exact_below` units.
+    """
+
+    def __init__(self, ranker: Ranker, graph: GraphSettings | None = None) -> None:
+        self.ranker = ranker
+        self._graph_settings = graph
+        self._lock = threading.Lock()
+        self.clear()
+
+    def __len__(self) -> int:
+        return len(self._table)
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether every unit is compared with a request."""
+        return self._words.is_exact
+
+    # --- writers ---------------------------------------------------------------------------------
+
+    def put(self, unit: MemoryUnit) -> None:
+        """Take over a unit in place of the one of the same object.
+
+        Its `embedding`, if it has one, is compared with requests; otherwise what it is and its states are put into
+        words and embedded.
+        """
+        self.put_all([unit])
+
+    def put_all(self, units: Sequence[MemoryUnit], threads: int = 1) -> None:
+        """Do as `put` for many units; threads: for the graph, if it is that many."""
+        units = list({unit.object_id: unit for unit in units}.values())
+        descriptions = {unit.object_id: _description(unit) for unit in units if unit.embedding is None}
+        # A slow embedder must not hold up other writers.
+        vector_of = dict(zip(descriptions, self.ranker.classes.vectors_of(list(descriptions.values()))))
+        number_of = self.ranker.classes.number_of
+        with self._lock:
+            rows, vectors = [], []
+            for unit in units:
+                # The index keeps the vector.
+                kept = unit if unit.embedding is None else replace(unit, embedding=None)
+                support = number_of(unit.support_class) if unit.support_class else -1
+                row = self._table.put(kept, number_of(unit.object_class), support)
+                description = descriptions.get(unit.object_id, "")
+                if not description or self._description_of.get(row) != description:
+                    vector = vector_of[unit.object_id] if unit.embedding is None else unit.embedding
+                    self._description_of[row] = description
+                    if vector.any():
+                        rows.append(row)
+                        vectors.append(vector)
+                    else:
+                        self._words.remove(row)
+                if self._looks is not None and unit.looks is not None:
+                    self._looks.add(np.array([row]), unit.looks[None])
+            if rows:
+                self._words.add(np.array(rows, dtype=np.int64), np.stack(vectors), threads)
+
+    def remove(self, object_id: str) -> bool:
+        """Take an object's unit out; return whether there was one."""
+        with self._lock:
+            row = self._table.remove(object_id)
+            if row is None:
+                return False
+            self._description_of.pop(row, None)
+            self._words.remove(row)
+            if self._looks is not None:
+                self._looks.remove(row)
+        return True
+
+    def follow(self, object_id: str, unit: MemoryUnit | None) -> None:
+        """Put the unit, or remove the object's when it is None: what a cache tells of its changes."""
+        if unit is None:
+            self.remove(object_id)
+        else:
+            self.put(unit)
+
+    def clear(self) -> None:
+        """Take every unit out."""
+        with self._lock:
+            exact_below, pictures = self.ranker.config.exact_below, self.ranker.picture_dimension
+            self._table = UnitTable()
+            self._words = VectorIndex(self.ranker.classes.dimension, exact_below, self._graph_settings)
+            self._looks = VectorIndex(pictures, exact_below, self._graph_settings) if pictures else None
+            self._description_of: dict[int, str] = {}
+
+    # --- readers ---------------------------------------------------------------------------------
+
+    def rank(
+        self, query: FindQuery, now_ns: int, frame_verified: bool = True, within: Collection[str] | None = None
+    ) -> Recollection:
+        """Return the units that fit a query under the answer contract; see Ranker.rank.
+
+        frame_verified: whether the map frame is trusted. within: the ids of the areas that `query.area_id` means; by
+        default it is taken for an area's own id.
+        """
+        stamp_ns = query.as_of_ns or now_ns
+        if within is None and query.area_id:
+            within = (query.area_id,)
+
+        def answer(unit: MemoryUnit, score: float) -> ObjectAnswer:
+            return answer_of(unit, score, stamp_ns, "short_term", frame_verified)
+
+        view = UnitView(self._table, self._words, self._looks, self.ranker.scoring, answer, within)
+        return self.ranker.rank(self.ranker.read(query, now_ns), view)
+
+
+def _description(unit: MemoryUnit) -> str:
+    """Return a unit in a few words: "clean mug"."""
+    return described(unit.object_class, [belief.state for belief in unit.states if unit.has_state(belief.state)])
