@@ -67,11 +67,12 @@ class SceneView:
         if self._within is not None:
             inside = np.array([area_id in self._within for area_id in table.area_ids], dtype=np.bool_)
             asked = asked.select(inside[asked.area_code])
-        numbers = self._numbers[table.class_code[asked.rows]]
-        passes = self._ranker.scoring.passing(request, numbers, self._states(asked.rows))
-        self._asked = asked = asked.select(passes)
+        if self._query.states:
+            wanted = state_bits(*self._query.states)
+            asked = asked.select(self._states(asked.rows) & wanted == wanted)
+        self._asked = asked
         own = None if request.vector is None else self._own_cosines(asked.rows, request.vector)
-        return Candidates(np.arange(len(asked.rows)), numbers[passes], own)
+        return Candidates(np.arange(len(asked.rows)), self._numbers[table.class_code[asked.rows]], own)
 
     def looks(self, rows: Rows, picture_vector: NDArray[np.float32]) -> Floats | None:
         """Return the cosines (n,) of the objects' looks with the request, 0 where nothing is known of them."""
@@ -91,7 +92,7 @@ class SceneView:
             existence=1.0 / (1.0 + np.exp(-table.log_odds[at].astype(np.float64))),
             age_s=np.asarray((self._stamp_ns - asked.last_seen[rows]) * 1e-9, dtype=np.float64),
             position=asked.center[rows],
-            states=self._states(at),
+            states=self._states(at) if request.states else np.zeros(len(at), dtype=np.int64),
             at_place=None if request.place is None else self._at_place(rows, request.place),
         )
 

@@ -38,9 +38,11 @@ class ClassFit:
 
 @dataclass(frozen=True)
 class _ClassTable:
-    """What is known of the classes: the vectors of their texts (n, d), where each class's begin, and their words."""
+    """What is known of the classes by number: how they are spelt, the vectors of their texts (n, d) and where each
+    one's begin, and their words."""
 
     index: dict[str, int]
+    spelt: tuple[str, ...]
     vectors: NDArray[np.float32]
     starts: NDArray[np.int64]
     lexical: Bm25
@@ -98,12 +100,11 @@ class ClassScores:
     def same_class(self, class_name: str) -> NDArray[np.bool_]:
         """Return by class number (n,) whether a class is what `class_name` means: the class that is spelt so, in
         whatever way; only where there is none, those that people call so."""
-        known = self._table.index
-        spelt = folded(class_name)
-        same = [folded(name) == spelt for name in known]
-        if not any(same):
-            same = [self._glosses.same_class(class_name, name) for name in known]
-        return np.array(same, dtype=np.bool_)
+        table, spelt = self._table, folded(class_name)
+        same = np.array([name == spelt for name in table.spelt], dtype=np.bool_)
+        if not same.any():
+            same = np.array([self._glosses.same_class(class_name, name) for name in table.index], dtype=np.bool_)
+        return same
 
     def mask(self, text: str) -> NDArray[np.bool_]:
         """Return by class number (n,) whether the text names a class."""
@@ -131,7 +132,7 @@ class ClassScores:
         fit = ClassFit(np.where(cosines == 0.0, config.cosine_center, cosines), words, best)
         places = [table.index[name] for name in table.named.mentioned(phrases.place) - named]
         if places:
-            # What the thing is to be taken to or from is meant as well, but not as much.
+            # What the thing is to be taken to is meant as well, but not as much.
             words[places] = _PLACE_LOG_ODDS - self.log_odds(fit.cosines[places], fit)
         return fit
 
@@ -149,6 +150,7 @@ class ClassScores:
         texts = [self._glosses.texts_of(name) for name in class_names]
         return _ClassTable(
             {name: number for number, name in enumerate(class_names)},
+            tuple(map(folded, class_names)),
             vectors,
             np.cumsum([0, *(len(group) for group in texts[:-1])]),
             Bm25(texts),

@@ -36,6 +36,7 @@ class RetrievalConfig:
     picture_center: float = 0.25
     picture_slope: float = 40.0
     abstain_below: float = 0.45
+    rival_share: float = 0.7
     exact_below: int = 12_000
 
     def __post_init__(self) -> None:
@@ -52,7 +53,7 @@ class RetrievalConfig:
             "unknown_state_penalty",
             "place_penalty",
         )
-        for name in (*shares, "abstain_below"):
+        for name in (*shares, "abstain_below", "rival_share"):
             if not 0.0 <= getattr(self, name) <= 1.0:
                 raise InvalidValueError(f"{name}: expected 0 to 1, got {getattr(self, name)}")
         for name in ("recency_half_life_s", "nearness_scale_m", "cosine_slope"):

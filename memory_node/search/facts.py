@@ -24,9 +24,10 @@ def state_bits(*states: ObjectState) -> int:
 class Facts:
     """Things (n,) of one memory.
 
-    class_probability and existence in [0, 1]; age_s: seconds since each was last seen or used, negative for what the
-    clock says is yet to come; position (n, 3) in map, m; states: those believed, as bits; at_place (n,): how far each
-    is where the request says, in [0, 1], 0.5 where that is not known; None: the request names no place.
+    class_probability and existence in [0, 1]; age_s: seconds since each was last seen or used, negative for a stamp
+    ahead of the clock; position (n, 3) in map, m; states: those believed, as bits, where the request speaks of any;
+    at_place (n,): how far each is where the request says, in [0, 1], 0.5 where that is not known; None: the request
+    names no place.
     """
 
     class_probability: Floats

@@ -115,9 +115,9 @@ class Ranker:
         rows, cosines, log_odds = self._kinds(request, view, found)
         facts = view.facts(rows, request)
         fits = self.scoring.fit(request, facts, log_odds, cosines)
-        fitting = np.flatnonzero(fits >= self.scoring.least_fit)
-        scores = self.scoring.scores(request, facts, fits)
-        answers = self._best(query, view, rows[fitting], scores[fitting])
+        # What does not fit is no answer, however near and sure it is.
+        scores = np.where(fits >= self.scoring.least_fit, self.scoring.scores(request, facts, fits), -1.0)
+        answers = self._best(query, view, rows, scores)
         if answers:
             return recollection_of(query, answers)
         closest = int(np.argmax(fits))
@@ -136,7 +136,7 @@ class Ranker:
             looks = view.looks(found.rows, request.picture_vector)
             if looks is not None:
                 log_odds += self.scoring.picture_evidence(looks)
-        likely = np.flatnonzero(self.scoring.likely(log_odds))
+        likely = np.flatnonzero(self.scoring.likely(log_odds) & self.scoring.no_poor_rival(log_odds))
         if not len(likely):
             likely = np.array([np.argmax(log_odds)])
         return found.rows[likely], cosines[likely], log_odds[likely]
@@ -144,6 +144,8 @@ class Ranker:
     def _best(self, query: FindQuery, view: View, rows: Rows, scores: Floats) -> tuple[ObjectAnswer, ...]:
         answers: list[ObjectAnswer] = []
         for place in largest(scores, query.k + _SPARE + len(query.exclude_ids)):
+            if scores[place] < 0.0:
+                break
             answer = view.answer(int(rows[place]), float(scores[place]))
             if answer is not None and answer.object_id not in query.exclude_ids:
                 answers.append(answer)

@@ -36,17 +36,18 @@ _WONDERING = re.compile(
     re.IGNORECASE,
 )
 _PLACE = re.compile(
-    r"^(?P<wanted>.+?)\s+(?:(?:back|away|out|over|up|down)\s+)?(?:on\s+top\s+of|in\s+front\s+of|out\s+of|next\s+to"
-    rf"|on|in|into|onto|inside|at|under|to|near|beside|by|behind|from|off)\s+(?P<place>{_DETERMINER}\s+.+)$",
+    r"^(?P<wanted>.+?)\s+(?:(?:back|away|out|over|up|down)\s+)?(?P<how>on\s+top\s+of|in\s+front\s+of|out\s+of"
+    rf"|next\s+to|on|in|into|onto|inside|at|under|to|near|beside|by|behind|from|off)\s+(?P<place>{_DETERMINER}\s+.+)$",
     re.IGNORECASE,
 )
+_AWAY_FROM = frozenset({"from", "off", "out"})
 _POINTING = re.compile(r"^(?:it|this|that|them|these|those)\b(?!\s+\w)|^(?:it|them)\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
 class RequestPhrases:
-    """wanted: what is asked for, "the mug"; place: what an order names beside it, "the kitchen", or ""; where: the
-    place at which the thing is said to be, or ""."""
+    """wanted: what is asked for, "the mug"; place: where an order wants it to be, "the sink", or ""; where: the place
+    at which it is said to be, or ""."""
 
     wanted: str
     place: str = ""
@@ -64,8 +65,9 @@ class RequestPhrases:
         found = _PLACE.match(request)
         if found is None:
             return cls(request)
-        place = found["place"]
-        return cls(found["wanted"], place, "" if _ORDER_TO_PLACE.match(text) else place)
+        if _ORDER_TO_PLACE.match(text) and found["how"].split()[0].lower() not in _AWAY_FROM:
+            return cls(found["wanted"], place=found["place"])
+        return cls(found["wanted"], where=found["place"])
 
     @classmethod
     def _of_name(cls, text: str) -> RequestPhrases:

@@ -56,6 +56,12 @@ class Scoring:
         """
         return log_odds >= self._least_log_odds - margin
 
+    def no_poor_rival(self, log_odds: Floats) -> NDArray[np.bool_]:
+        """Return (n,) whether a thing's kind is nearly as likely as the likeliest: beside an apple, a tomato is no "red
+        fruit", though it may be one where there is no apple."""
+        beliefs = 1.0 / (1.0 + np.exp(-np.clip(log_odds, -30.0, 30.0)))
+        return np.asarray(beliefs >= self._config.rival_share * beliefs.max(initial=0.0))
+
     def picture_evidence(self, cosines: Floats) -> Floats:
         """Return (n,) log-odds by the things' pictures, bounded; 0 where there is none."""
         config = self._config

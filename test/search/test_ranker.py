@@ -338,9 +338,8 @@ def test_order_names_the_thing_before_the_place_that_it_is_to_come_to(recall):
 @pytest.mark.parametrize(
     ("text", "wanted", "place"),
     [
-        ("bring me the mug in the kitchen", "the mug", "the kitchen"),
         ("Can you please put a clean plate back on top of the shelf", "a clean plate", "the shelf"),
-        ("take the apple out of the fridge", "the apple", "the fridge"),
+        ("move the apple to the fridge", "the apple", "the fridge"),
         ("I'd like something to cut bread with", "something to cut bread with", ""),
         ("wash the cup", "the cup", ""),
         ("clean cup", "clean cup", ""),
@@ -364,6 +363,7 @@ def test_words_of_asking_are_left_out(text, wanted, place):
         ("do we have a mug in the bathroom?", "a mug", "the bathroom"),
         ("have you seen my keys", "my keys", ""),
         ("put the mug in the sink", "the mug", ""),
+        ("take the apple out of the fridge", "the apple", "the fridge"),
         ("where do the dirty clothes go", "where do the dirty clothes go", ""),
         ("something to put on the table", "something to put on the table", ""),
     ],
