@@ -77,9 +77,9 @@ def _while_learning(memory: RobotMemory, ends: int, generator: random.Random) ->
         episode_id = f"z{number:08d}"
         task = f"task{generator.randrange(_TASKS)}"
         memory.episodes.start(task, task, episode_id)
-        memory.full_context(task, _CONTEXT_TOKENS, episode_id)
+        context = memory.context(task, _CONTEXT_TOKENS, episode_id)
         for step in _steps(episode_id, 10**6 + number, generator):
-            memory.episodes.record(step)
+            memory.episodes.record(step, context.id)
         ended.append(_timed_ms(partial(memory.episodes.end, episode_id, True)))
         busy.append(other.step())
         while memory.experience.figures()["episodes.to_learn"]:
@@ -110,7 +110,7 @@ class _OtherEpisode:
         step = replace(_steps("going-on", 10**6, self._generator)[0], index=self._index)
         self._index += 1
         recorded = _timed_ms(partial(self._memory.episodes.record, step))
-        return recorded, _timed_ms(partial(self._memory.full_context, "goes on", _CONTEXT_TOKENS, "going-on"))
+        return recorded, _timed_ms(partial(self._memory.context, "goes on", _CONTEXT_TOKENS, "going-on"))
 
 
 def _timed_ms(call: Callable[[], object], now_s: Callable[[], float] = time.perf_counter) -> float:

@@ -10,6 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from benchmarks.ablated_memory import MODES
 from benchmarks.household_cases import SUITES, Case, lives, load_cases
 from benchmarks.household_faults import Faults
 from benchmarks.household_goals import judge_of
@@ -26,7 +27,6 @@ from memory_node.experience.config import ExperienceConfig
 from memory_node.experience.experience import Experience
 from memory_node.experience.extractor import RuleExtractor
 from memory_node.experience.log import NullLog
-from memory_node.planner.ablated_memory import MODES
 from memory_node.planner.open_planner import PLANNERS, open_planner
 from memory_node.planner.planner import Planner
 from memory_node.planner.planner_config import PlannerConfig

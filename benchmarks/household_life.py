@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from benchmarks.ablated_memory import NO_SHORT_TERM, ablated, sources_of
 from benchmarks.household_cases import Case
 from benchmarks.household_goals import Judge
 from memory_node.catalogue.object_kind import Property
+from memory_node.domain.context import ContextSource
 from memory_node.domain.geometry import FloatArray, OrientedBox, Pose
 from memory_node.domain.ports import TextEmbedder
 from memory_node.domain.skill import SkillCall, SkillResult, StateChange
-from memory_node.domain.token_count import estimate_tokens
 from memory_node.experience.experience import Experience
 from memory_node.opening import MemoryConfig, open_memory
-from memory_node.planner.ablated_memory import AblatedMemory, uses_experience
 from memory_node.planner.executor import InstructionExecutor, InstructionResult
 from memory_node.planner.guided_planner import GuidedPlanner
 from memory_node.planner.planner import Lookup, Planner
@@ -29,7 +29,6 @@ from memory_node.sim.robot_config import ExecutionFaults, RobotConfig
 from memory_node.sim.visibility import horizontal_distance
 from memory_node.sim.world import World
 
-NO_SHORT_TERM = "no-short-term"
 SAME_PLACE_M = 0.5
 SEEN_WITHIN_M = 0.2
 # The oracle sees 1.5 m far: areas this far apart leave no furniture unseen.
@@ -67,7 +66,7 @@ class Trial:
 class Life:
     """A robot and its memory on one floor plan.
 
-    mode: which parts of memory answer (delivery.ablation.MODES). experience: what the robot learns from its episodes,
+    mode: which parts of memory answer (ablated_memory.MODES). experience: what the robot learns from its episodes,
     on this floor plan and on others; by default what this life alone teaches. faults: of its skills.
     """
 
@@ -110,20 +109,29 @@ class Life:
         self._memory.cache.clear()
         world.take_changes()
         self._judge = judge_of(world)
-        frozen = self._mode == NO_SHORT_TERM
-        port = (_MemoryOfStartUp if frozen else AblatedMemory)(self._memory, self._mode)
-        context = port.context(case.instruction)
-        planner = self._guided(attempt) if uses_experience(self._mode) else self._planner
-        executor = InstructionExecutor(port, _WatchedRobot(self, robot), planner, on_lookup=self._judge_lookup)
+        port, sources = ablated(self._mode, self._memory), sources_of(self._mode)
+        context = port.context(case.instruction, sources=sources)
+        planner = self._guided(attempt) if ContextSource.EXPERIENCE in sources else self._planner
+        executor = InstructionExecutor(
+            port, _WatchedRobot(self, robot), planner, on_lookup=self._judge_lookup, sources=sources
+        )
         self._look(robot)
         result = executor.execute(case.instruction)
         self._memory.experience.wait_settled(_LESSON_S)
         met, conditions = self._judge.verdict(world)
         problems = tuple(self._judge.problems())
-        tokens = estimate_tokens(context)
         failures = tuple(_described(step.result, world) for step in result.steps if not step.result.success)
         return Trial(
-            case, result, met, conditions, problems, self._needed, self._right, tokens, list(self._path), failures
+            case,
+            result,
+            met,
+            conditions,
+            problems,
+            self._needed,
+            self._right,
+            context.tokens,
+            list(self._path),
+            failures,
         )
 
     def _guided(self, attempt: int) -> GuidedPlanner:
@@ -238,11 +246,3 @@ class _WatchedRobot:
     def execute(self, call: SkillCall) -> SkillResult:
         """Run one skill to its end."""
         return self._life.run_skill(self._robot, call)
-
-
-class _MemoryOfStartUp(AblatedMemory):
-    """Long-term memory alone, as KARMA ablates it: a map made beforehand, which no skill of the day changes."""
-
-    def remember(self, changes: Sequence[StateChange]) -> tuple[str, ...]:
-        """Let what a skill did pass by."""
-        return ("",) * len(changes)

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from functools import partial
 
-from memory_node.context.sections import Context
-from memory_node.domain.answer import FindQuery, RankedArea, Recollection
+from memory_node.context.context_writer import ContextWriter
+from memory_node.context.told_contexts import ToldContexts
+from memory_node.domain.answer import FindQuery, Location, RankedArea, Recollection
 from memory_node.domain.clock import Clock
+from memory_node.domain.context import ALL_SOURCES, Context, ContextSource
 from memory_node.domain.geometry import Pose
+from memory_node.domain.held_object import HeldObject
 from memory_node.domain.ids import IdSource, new_id
 from memory_node.domain.observation import Frame
 from memory_node.domain.scene import SceneEvent, SceneSnapshot
@@ -71,10 +74,10 @@ class RobotMemory:
         self._changes = GraphChanges(scene, mirror, store)
         learn = partial(take_over_learning, experience=experience, knowledge=knowledge)
         self._intake = Intake(scene, self._changes, mirror, store, learn, clock, make_id)
-        self.episodes = Episodes(experience, scene, self._changes.lock, self.remember, task_objects)
-        self._questions = Questions(
-            scene, self._changes.lock, cache, index, experience, knowledge, self._durability, clock
-        )
+        lock, told = self._changes.lock, ToldContexts(clock)
+        self.episodes = Episodes(experience, scene, lock, self.remember, task_objects, told, clock)
+        contexts = ContextWriter(scene, lock, index.rank, experience, knowledge, told, clock)
+        self._questions = Questions(scene, lock, cache, index, contexts, self._durability, clock)
         self._upkeep = Upkeep(scene, self._changes, mirror, cache, store, experience, knowledge, clock, states)
         if len(scene):
             scene.doubt_frame()
@@ -115,6 +118,10 @@ class RobotMemory:
         """Return what the scene graph holds that fits."""
         return self._questions.find(query)
 
+    def locate(self, query: FindQuery, max_areas: int = 0) -> Location:
+        """Return where a thing is by either memory, or where to look for it; counts as one lookup."""
+        return self._questions.locate(query, max_areas)
+
     def rank_search_areas(self, object_class: str, k: int = 0) -> tuple[RankedArea, ...]:
         """Return where an object of the class is likely, best first; k = 0 gives all."""
         return self._questions.rank_search_areas(object_class, k)
@@ -127,13 +134,22 @@ class RobotMemory:
         """Return the scene graph in words, the areas most relevant to `topic` first."""
         return self._questions.scene_text(token_budget, topic)
 
-    def context(self, instruction: str, token_budget: int = 2000) -> str:
-        """Return what a language model should know of memory for this instruction."""
-        return self.full_context(instruction, token_budget).text
+    def context(
+        self,
+        instruction: str,
+        token_budget: int = 2000,
+        episode_id: str = "",
+        sources: Collection[ContextSource] = ALL_SOURCES,
+    ) -> Context:
+        """Return what a language model should know of memory for this instruction; see MemoryPort.context.
 
-    def full_context(self, instruction: str, token_budget: int = 2000, episode_id: str = "") -> Context:
-        """Return the context with the tokens of its sections; the guidelines in it count as given to the episode."""
-        return self._questions.full_context(instruction, token_budget, episode_id)
+        It counts as told when a step is recorded that was chosen by it (`episodes.record`).
+        """
+        return self._questions.context(instruction, token_budget, episode_id, sources)
+
+    def held_object(self) -> HeldObject | None:
+        """Return what the hand holds, None when it is empty."""
+        return self._questions.held_object()
 
     def keyframes(self) -> dict[str, Pose]:
         """Return map_T_keyframe by name, of the keyframes that things were seen from."""

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
 
 from memory_node.domain.answer import Recollection
+from memory_node.domain.context import ALL_SOURCES, Context, ContextSource
 from memory_node.domain.skill import FailureReason
 from memory_node.domain.token_count import estimate_tokens
 from memory_node.experience.experience import ExperienceAnswer
@@ -31,9 +32,13 @@ ORDER = (
     WORKING_MEMORY,
 )
 # What episodes taught; the others are about objects and places.
-EXPERIENCE_SECTIONS = frozenset({GUIDELINES, ROOM_PATTERNS, EXPERIENCES, ACTION_HINTS, WORKING_MEMORY})
+_LEARNT = frozenset({GUIDELINES, ROOM_PATTERNS, EXPERIENCES, ACTION_HINTS, WORKING_MEMORY})
 # What each may take of a budget that all of them would use up.
 _SHARES = dict(zip(ORDER, (0.12, 0.03, 0.15, 0.1, 0.1, 0.1, 0.28, 0.12)))
+
+
+def _source_of(title: str) -> ContextSource:
+    return ContextSource.EXPERIENCE if title in _LEARNT else ContextSource.OBJECTS
 
 
 @dataclass(frozen=True)
@@ -55,21 +60,7 @@ class Section:
         return text, shown
 
 
-@dataclass(frozen=True)
-class Context:
-    """The text for the prompt, and by section in their order: its tokens, and how many of its lines are in the text."""
-
-    text: str
-    section_tokens: dict[str, int]
-    section_lines: dict[str, int] = field(default_factory=dict)
-
-    @property
-    def tokens(self) -> int:
-        """Tokens of all sections."""
-        return sum(self.section_tokens.values())
-
-
-def assemble(sections: Sequence[Section], token_budget: int) -> Context:
+def assemble(sections: Sequence[Section], token_budget: int, context_id: str = "") -> Context:
     """Return the sections under one budget: each may use its share and what those before it have left over."""
     texts, tokens, lines = [], {}, {}
     left, shares = token_budget, sum(section.share for section in sections)
@@ -81,7 +72,7 @@ def assemble(sections: Sequence[Section], token_budget: int) -> Context:
             tokens[section.title], lines[section.title] = estimate_tokens(text), shown
             left -= tokens[section.title]
         shares -= section.share
-    return Context("\n\n".join(texts), tokens, lines)
+    return Context(context_id, "\n\n".join(texts), tokens, lines)
 
 
 @dataclass(frozen=True)
@@ -101,8 +92,8 @@ class MemoryExcerpt:
     robot: str = ""
     now_ns: int = 0
 
-    def sections(self) -> list[Section]:
-        """Return the sections in BrainMem's order."""
+    def sections(self, sources: Collection[ContextSource] = ALL_SOURCES) -> list[Section]:
+        """Return the sections of some sources in BrainMem's order."""
         lines = {
             GUIDELINES: [f"- {guideline.text}" for guideline in self.experience.guidelines],
             ROOM_PATTERNS: [
@@ -119,7 +110,8 @@ class MemoryExcerpt:
             SPATIAL_HOME: list(self.home),
             WORKING_MEMORY: self._working_memory(),
         }
-        return [Section(title, tuple(lines[title]), _SHARES[title]) for title in ORDER]
+        chosen = [title for title in ORDER if _source_of(title) in sources]
+        return [Section(title, tuple(lines[title]), _SHARES[title]) for title in chosen]
 
     def _experiences(self) -> list[str]:
         told = []

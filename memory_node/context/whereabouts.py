@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
+from memory_node.domain.held_object import HeldObject
 from memory_node.domain.scene import RelationKind
 from memory_node.scene_graph.graph import SceneGraph
 from memory_node.scene_graph.relations import object_relations
@@ -14,10 +15,10 @@ _SAID = {RelationKind.ON: "on", RelationKind.IN: "in", RelationKind.NEAR: "near"
 _MOST = 40
 
 
-def held_class(scene: SceneGraph) -> str:
-    """Return the class of what the robot holds, "" when nothing."""
-    held = sorted(scene.state.contents.get(ROBOT_ID, ()))
-    return scene.object(held[0]).class_name if held else ""
+def held_object(scene: SceneGraph) -> HeldObject | None:
+    """Return what the robot holds, None when nothing."""
+    held = min(scene.state.contents.get(ROBOT_ID, ()), default="")
+    return HeldObject(held, scene.class_of(held)) if held else None
 
 
 def robot_room(scene: SceneGraph) -> str:

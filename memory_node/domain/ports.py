@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from memory_node.domain.advice import Advice
-from memory_node.domain.answer import FindQuery, RankedArea, Recollection
+from memory_node.domain.answer import FindQuery, Location, RankedArea, Recollection
+from memory_node.domain.context import ALL_SOURCES, Context, ContextSource
+from memory_node.domain.held_object import HeldObject
 from memory_node.domain.scene import SceneSnapshot
 from memory_node.domain.skill import SkillCall, SkillResult, StateChange
 from memory_node.domain.step import StepRecord
@@ -35,6 +37,12 @@ class MemoryPort(Protocol):
     def find(self, query: FindQuery) -> Recollection:
         """Return what the long-term scene graph holds that fits the query."""
 
+    def locate(self, query: FindQuery, max_areas: int = 0) -> Location:
+        """Return where a thing is by the short-term memory, else by the scene graph, else where to look for it.
+
+        Counts as one lookup. max_areas: at most so many places to look at; 0: all.
+        """
+
     def rank_search_areas(self, object_class: str, k: int = 0) -> tuple[RankedArea, ...]:
         """Return the areas where an object of the class is likely, best first; k = 0 gives all."""
 
@@ -42,8 +50,20 @@ class MemoryPort(Protocol):
         """Take over what a skill is known to have changed; returns once it is durable, with memory's id of each
         change's object, "" where nothing fitted."""
 
-    def context(self, instruction: str, token_budget: int = 2000) -> str:
-        """Return what a language model should know of memory for this instruction."""
+    def held_object(self) -> HeldObject | None:
+        """Return what the hand holds, None when it is empty."""
+
+    def context(
+        self,
+        instruction: str,
+        token_budget: int = 2000,
+        episode_id: str = "",
+        sources: Collection[ContextSource] = ALL_SOURCES,
+    ) -> Context:
+        """Return what a language model should know of memory for this instruction.
+
+        episode_id: the running episode; empty: of those that run, the one that began last.
+        """
 
     def scene(self) -> SceneSnapshot:
         """Return the whole scene graph."""
@@ -65,8 +85,8 @@ class ExperiencePort(Protocol):
     def advise(self, episode_id: str, action: SkillCall, objects: Sequence[str] = ()) -> tuple[Advice, ...]:
         """Return what to do before `action`, whose arguments are classes; `objects`: what the task is about."""
 
-    def record(self, step: StepRecord) -> object:
-        """Record a step of the episode."""
+    def record(self, step: StepRecord, context_id: str = "") -> object:
+        """Record a step of the episode; context_id: of the context by which it was chosen."""
 
     def end(self, episode_id: str, success: bool | None, message: str = "") -> object:
         """End the episode; None: nobody can say how it went. message: why it failed, in the planner's words."""

@@ -11,7 +11,8 @@ from memory_node.domain.skill import FailureReason, SkillCall
 class StepRecord:
     """One executed action of an episode: BrainMem's [action, feedback, agent state, location, timestamp].
 
-    index counts from 0 within the episode. held_object: what the hand held after the step. room and area: where the
+    index counts from 0 within the episode. held_object: class of what the hand held after the step; a planner that does
+    not know leaves it to memory. room and area: where the
     robot was. visible: ids or classes of the key objects in view, relations: facts such as "apple on table".
     """
 

@@ -205,7 +205,7 @@ class Experience:
             return silent
 
     def ask(self, query: ExperienceQuery) -> ExperienceAnswer:
-        """Return what experience knows; whoever hands guidelines of it on to a planner says so by `note_given`.
+        """Return what experience knows; guidelines of it count as given when a planner acts on them (`note_given`).
 
         What the query leaves empty is taken from its running episode, or from the one that began last: the task
         type, and the room of the last step.
@@ -233,12 +233,14 @@ class Experience:
                 working_memory=episode.view() if episode is not None and "working" in parts else None,
             )
 
-    def note_given(self, guidelines: Iterable[Guideline], episode_id: str = "") -> None:
-        """Note that a planner was given these guidelines in a running episode; their counts move when it ends."""
+    def note_given(self, guideline_keys: Iterable[str], episode_id: str) -> None:
+        """Note that a planner acts on these guidelines in a running episode; their counts move when it ends.
+
+        Raises:
+            NotFoundError: the episode is not running.
+        """
         with self._lock:
-            episode = self._running.get(episode_id or self._latest())
-            if episode is not None:
-                episode.given_guidelines.update(guideline.key for guideline in guidelines)
+            self._episode(episode_id).given_guidelines.update(guideline_keys)
 
     def advise(self, episode_id: str, action: SkillCall, objects: Sequence[str] = ()) -> tuple[Advice, ...]:
         """Return what to do, or to know, before `action` in a running episode; what holds already is left out.

@@ -6,8 +6,10 @@ import threading
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from memory_node.context.whereabouts import held_class
+from memory_node.context.told_contexts import ToldContexts
+from memory_node.context.whereabouts import held_object
 from memory_node.domain.advice import Advice
+from memory_node.domain.clock import Clock
 from memory_node.domain.skill import SkillCall, StateChange
 from memory_node.domain.step import StepRecord
 from memory_node.experience.consistency import ConsistencyWarning
@@ -15,7 +17,7 @@ from memory_node.experience.experience import Experience
 from memory_node.intake.meant_object import named_by_class
 from memory_node.intake.surroundings import with_surroundings
 from memory_node.intake.task_objects import TaskObjects
-from memory_node.intake.told_relations import told_changes
+from memory_node.intake.told_relations import told_relations
 from memory_node.scene_graph.graph import SceneGraph
 
 
@@ -23,7 +25,7 @@ class Episodes:
     """An `ExperiencePort` in the memory's own process; thread-safe.
 
     lock: guards the scene graph. remember: takes over what a step tells of where things are. task_objects: learns what
-    the episodes are about.
+    the episodes are about. told: what each context said.
     """
 
     def __init__(
@@ -33,12 +35,16 @@ class Episodes:
         lock: threading.RLock,
         remember: Callable[[Sequence[StateChange]], object],
         task_objects: TaskObjects,
+        told: ToldContexts,
+        clock: Clock,
     ) -> None:
         self._experience = experience
         self._scene = scene
         self._lock = lock
         self._remember = remember
         self._task_objects = task_objects
+        self._told = told
+        self._clock = clock
         for episode in experience.running:
             task_objects.start(episode.id, episode.instruction)
 
@@ -50,8 +56,9 @@ class Episodes:
     def start(self, instruction: str, task_type: str = "", episode_id: str = "", attempt: int = 1) -> str:
         """Begin an episode, or go on with it, and return its id; its instruction is the task that states matter for."""
         with self._lock:
-            held = held_class(self._scene)
-        started_id = self._experience.start(instruction, task_type, episode_id, attempt, held)
+            held = held_object(self._scene)
+        in_hand = held.object_class if held is not None else ""
+        started_id = self._experience.start(instruction, task_type, episode_id, attempt, in_hand)
         self._task_objects.start(started_id, instruction)
         return started_id
 
@@ -62,23 +69,26 @@ class Episodes:
             named = named_by_class(action, self._scene)
         return self._experience.advise(episode_id, named, objects)
 
-    def record(self, step: StepRecord) -> tuple[ConsistencyWarning, ...]:
-        """Record a step of a running episode, with what memory knows of its surroundings; return its warnings.
+    def record(self, step: StepRecord, context_id: str = "") -> tuple[ConsistencyWarning, ...]:
+        """Record a step of a running episode, with what memory knows of it; return its warnings.
 
-        What the step tells of things on and in others goes into the scene graph where that is news.
+        What the skill changed is told by `remember`, before; of the step itself only the relations that it names go
+        into the scene graph, where they are news. A zero stamp means now. context_id: of the context by which the step
+        was chosen; the guidelines in it count as given from now on.
 
         Raises:
             NotFoundError: the episode is not running.
         """
         key_classes = self._experience.key_classes(step.episode_id)
+        step = replace(step, stamp_ns=step.stamp_ns or self._clock())
         with self._lock:
-            told = told_changes(step, self._scene)
-            named = replace(step, action=named_by_class(step.action, self._scene))
-            surrounded = with_surroundings(named, self._scene, key_classes)
+            told = told_relations(step, self._scene)
+            known = self._with_hand(replace(step, action=named_by_class(step.action, self._scene)))
+            surrounded = with_surroundings(known, self._scene, key_classes)
         warnings = self._experience.record(surrounded)
         if told:
             self._remember(told)
-        return warnings
+        return (*warnings, *self._note_context(context_id, step.episode_id))
 
     def end(self, episode_id: str, success: bool | None, message: str = "") -> None:
         """End an episode; None: nobody can say how it went. Its lesson is learnt in the background.
@@ -90,6 +100,21 @@ class Episodes:
         """
         self._task_objects.end(episode_id)
         self._experience.end(episode_id, success, message)
+
+    def _with_hand(self, step: StepRecord) -> StepRecord:
+        """Return the step with what the hand holds after it, as memory knows it; who tells otherwise is believed."""
+        held = held_object(self._scene)
+        return step if step.held_object or held is None else replace(step, held_object=held.object_class)
+
+    def _note_context(self, context_id: str, episode_id: str) -> tuple[ConsistencyWarning, ...]:
+        if not context_id:
+            return ()
+        guidelines = self._told.guidelines_of(context_id)
+        if guidelines is None:
+            detail = f"context {context_id!r} is not remembered, so nothing in it counts as given"
+            return (ConsistencyWarning("a context that memory told", detail, "ask for the context again"),)
+        self._experience.note_given(guidelines, episode_id)
+        return ()
 
     def may_retry(self, attempt: int) -> bool:
         """Return whether a failed attempt may be followed by another one."""

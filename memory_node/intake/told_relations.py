@@ -1,15 +1,14 @@
-"""What an episode's step says of where things are, as changes of the scene graph: "the mug was in cabinet 3"."""
+"""What a step says was seen on and in what, as changes of the scene graph: "Plate in Cabinet". What its skill changed
+is no matter of this: skills report that themselves."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 
 import numpy as np
 
 from memory_node.domain.scene import SceneObject
 from memory_node.domain.skill import StateChange
-from memory_node.domain.states import ObjectState
 from memory_node.domain.step import StepRecord
 from memory_node.intake.meant_object import meant_object
 from memory_node.scene_graph.graph import SceneGraph
@@ -17,32 +16,31 @@ from memory_node.scene_graph.state import ROBOT_ID
 
 _SURE = 0.9
 _SAID = re.compile(r"(\S+) (on|in) (\S+)")
-_LIDDED = frozenset({ObjectState.OPENED, ObjectState.CLOSED})
 
 
-def told_changes(step: StepRecord, scene: SceneGraph) -> tuple[StateChange, ...]:
-    """Return what a step tells of things on and in others that the graph does not hold yet.
+def told_relations(step: StepRecord, scene: SceneGraph) -> tuple[StateChange, ...]:
+    """Return what a step's relations tell of things on and in others that the graph does not hold yet.
 
     A thing that memory knows several of, none of them in reach, could be any: nothing is concluded then.
     """
     changes = []
-    for told, inside, support_text in _told(step, scene):
-        put = step.action.skill == "PutObject" and told == step.action.arguments[0]
-        support = meant_object(support_text, scene, _robot(step))
-        thing = meant_object(told, scene, _robot(step), carried=put)
+    for relation in step.relations:
+        said = _SAID.fullmatch(relation)
+        if said is None or said.group(1) == step.held_object:
+            continue
+        told, inside = said.group(1), said.group(2) == "in"
+        support = meant_object(said.group(3), scene, _robot(step))
+        thing = meant_object(told, scene, _robot(step))
         name = told.partition("@")[0]
         if support is None or (thing is None and scene.objects_of_class(name)):
             continue
-        if thing is not None and not put and not _is_news(thing, support, inside, step):
+        if thing is not None and not _is_news(thing, support, inside, step):
             continue
-        if thing is not None and put and (thing.support_id, thing.inside) == (support.id, inside):
-            continue  # the skill itself has reported it
         changes.append(
             StateChange(
                 object_id=thing.id if thing is not None else "",
                 object_class=thing.class_name if thing is not None else name,
                 stamp_ns=step.stamp_ns,
-                held=False if put else None,
                 support_id=support.id,
                 inside=inside,
                 position=_kept_position(thing, support),
@@ -51,19 +49,6 @@ def told_changes(step: StepRecord, scene: SceneGraph) -> tuple[StateChange, ...]
             )
         )
     return tuple(changes)
-
-
-def _told(step: StepRecord, scene: SceneGraph) -> Iterator[tuple[str, bool, str]]:
-    """Yield (thing, inside, support) of a step: what a successful PutObject did, and the relations that it names."""
-    arguments = step.action.arguments
-    if step.success and step.action.skill == "PutObject" and len(arguments) > 1:
-        receptacle = meant_object(arguments[1], scene, _robot(step))
-        if receptacle is not None:
-            yield arguments[0], _holds_inside(receptacle, scene), arguments[1]
-    for relation in step.relations:
-        said = _SAID.fullmatch(relation)
-        if said is not None and said.group(1) != step.held_object:
-            yield said.group(1), said.group(2) == "in", said.group(3)
 
 
 def _robot(step: StepRecord) -> tuple[float, float, float] | None:
@@ -75,11 +60,6 @@ def _is_news(thing: SceneObject, support: SceneObject, inside: bool, step: StepR
     known = (thing.support_id, thing.inside) == (support.id, inside)
     # What the camera saw since then is more recent than the step.
     return not known and thing.support_id != ROBOT_ID and thing.last_seen_ns <= step.stamp_ns
-
-
-def _holds_inside(receptacle: SceneObject, scene: SceneGraph) -> bool:
-    lidded = any(belief.state in _LIDDED for belief in receptacle.states)
-    return lidded or scene.state.catalogue[receptacle.class_name].lidded
 
 
 def _kept_position(thing: SceneObject | None, support: SceneObject) -> tuple[float, float, float] | None:

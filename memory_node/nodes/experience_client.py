@@ -57,11 +57,13 @@ class ExperienceClient:
         response = self._call(self._advise, request)
         return tuple(conversions.advice_from_msg(advice) for advice in response.advice) if response is not None else ()
 
-    def record(self, step: StepRecord) -> tuple[str, ...]:
-        """Record a step; return memory's warnings about it."""
+    def record(self, step: StepRecord, context_id: str = "") -> tuple[str, ...]:
+        """Record a step, chosen by a context; return memory's warnings about it."""
         if not step.episode_id:
             return ()
-        response = self._call(self._record, srv.RecordStep.Request(step=conversions.step_to_msg(step)))
+        response = self._call(
+            self._record, srv.RecordStep.Request(step=conversions.step_to_msg(step), context_id=context_id)
+        )
         return tuple(response.warnings) if response is not None else ()
 
     def end(self, episode_id: str, success: bool | None, message: str = "") -> None:

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 from rclpy.callback_groups import ReentrantCallbackGroup
 from rclpy.node import Node
 from robot_memory import srv
 
-from memory_node.domain.answer import FindQuery, RankedArea, Recollection
+from memory_node.domain.answer import FindQuery, Location, RankedArea, Recollection
+from memory_node.domain.context import ALL_SOURCES, Context, ContextSource
 from memory_node.domain.errors import RobotMemoryError
+from memory_node.domain.held_object import HeldObject
 from memory_node.domain.scene import SceneSnapshot
 from memory_node.domain.skill import StateChange
 from memory_node.nodes import conversions
 from memory_node.nodes.waiting import PeerTimeoutError, result_of
+from memory_node.scene_graph.state import ROBOT_ID
 
 
 class MemoryClient:
@@ -33,6 +36,7 @@ class MemoryClient:
 
         self._recall = client(srv.RecallObjects, "recall_objects")
         self._find = client(srv.FindObjects, "find_objects")
+        self._locate = client(srv.LocateObject, "locate_object")
         self._rank = client(srv.RankSearchAreas, "rank_search_areas")
         self._remember = client(srv.Remember, "remember")
         self._context = client(srv.GetContext, "get_context")
@@ -68,6 +72,19 @@ class MemoryClient:
         )
         return conversions.recollection_from_msg(self._call(self._find, _restricted(request, query)))
 
+    def locate(self, query: FindQuery, max_areas: int = 0) -> Location:
+        """Ask where a thing is, or where to look for it."""
+        request = srv.LocateObject.Request(
+            text=query.text,
+            object_class=query.object_class,
+            k=query.k,
+            area_id=query.area_id,
+            max_areas=max_areas,
+            exclude_ids=sorted(query.exclude_ids),
+            exclude_supports=sorted(query.exclude_supports),
+        )
+        return conversions.location_from_msg(self._call(self._locate, _restricted(request, query)))
+
     def rank_search_areas(self, object_class: str, k: int = 0) -> tuple[RankedArea, ...]:
         """Ask where an object of the class is likely."""
         response = self._call(self._rank, srv.RankSearchAreas.Request(object_class=object_class, k=k))
@@ -85,10 +102,29 @@ class MemoryClient:
             raise RobotMemoryError(f"memory did not take the change: {response.message}")
         return tuple(response.object_ids)
 
-    def context(self, instruction: str, token_budget: int = 2000) -> str:
+    def held_object(self) -> HeldObject | None:
+        """Ask what the hand holds."""
+        response = self._call(self._scene, srv.GetSceneGraph.Request(support_id=ROBOT_ID))
+        held = [conversions.object_from_msg(found) for found in response.graph.objects]
+        return HeldObject(held[0].id, held[0].class_name) if held else None
+
+    def context(
+        self,
+        instruction: str,
+        token_budget: int = 2000,
+        episode_id: str = "",
+        sources: Collection[ContextSource] = ALL_SOURCES,
+    ) -> Context:
         """Ask for what a language model should know for this instruction."""
-        request = srv.GetContext.Request(instruction=instruction, token_budget=token_budget)
-        return str(self._call(self._context, request).text)
+        request = srv.GetContext.Request(
+            instruction=instruction,
+            token_budget=token_budget,
+            episode_id=episode_id,
+            sources=[str(source) for source in sources],
+        )
+        response = self._call(self._context, request)
+        tokens = dict(zip(response.sections, response.section_tokens))
+        return Context(response.context_id, response.text, tokens)
 
     def scene(self) -> SceneSnapshot:
         """Ask for the whole scene graph."""

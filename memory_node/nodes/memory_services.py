@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 from rclpy.callback_groups import ReentrantCallbackGroup
@@ -11,6 +12,7 @@ from rclpy.node import Node
 from robot_memory import srv
 
 from memory_node.domain.answer import AnswerStatus, FindQuery
+from memory_node.domain.context import ALL_SOURCES, ContextSource
 from memory_node.domain.errors import InvalidValueError, RobotMemoryError
 from memory_node.domain.token_count import estimate_tokens
 from memory_node.memory import RobotMemory
@@ -32,6 +34,7 @@ class MemoryServices:
         self._serve(srv.GetSceneGraph, "get_scene_graph", self._get_scene_graph)
         self._serve(srv.FindObjects, "find_objects", self._find_objects)
         self._serve(srv.RecallObjects, "recall_objects", self._recall_objects)
+        self._serve(srv.LocateObject, "locate_object", self._locate_object)
         self._serve(srv.RankSearchAreas, "rank_search_areas", self._rank_search_areas)
         self._serve(srv.Remember, "remember", self._remember)
         self._serve(srv.GetContext, "get_context", self._get_context)
@@ -65,13 +68,16 @@ class MemoryServices:
             raise InvalidValueError(f"area_id: expected the id of an area, got {request.area_id!r}")
         if not 0.0 <= request.min_existence <= 1.0:
             raise InvalidValueError(f"min_existence: expected 0 to 1, got {request.min_existence}")
-        msg = conversions.snapshot_to_msg(scene)
-        msg.objects = [
-            o
-            for o in msg.objects
-            if o.existence_probability >= request.min_existence and request.area_id in ("", o.area_id)
-        ]
-        response.graph = msg
+        chosen = tuple(
+            found
+            for found in scene.objects
+            if found.existence >= request.min_existence
+            and request.area_id in ("", found.area_id)
+            and request.support_id in ("", found.support_id)
+        )
+        if request.support_id:
+            scene = replace(scene, floors=(), rooms=(), areas=(), relations=())
+        response.graph = conversions.snapshot_to_msg(replace(scene, objects=chosen))
         if request.token_budget:
             response.text = self._memory.scene_text(request.token_budget)
             response.text_tokens = estimate_tokens(response.text)
@@ -83,6 +89,19 @@ class MemoryServices:
 
     def _recall_objects(self, request: Any, response: Any) -> None:
         _answer(response, self._memory.recall(_query(request)))
+
+    def _locate_object(self, request: Any, response: Any) -> None:
+        query = _query(
+            request,
+            area_id=request.area_id,
+            exclude_ids=frozenset(request.exclude_ids),
+            exclude_supports=frozenset(request.exclude_supports),
+        )
+        location = self._memory.locate(query, request.max_areas)
+        response.answers = [conversions.answer_to_msg(answer) for answer in location.answers]
+        response.areas = [conversions.ranked_area_to_msg(area) for area in location.areas]
+        response.status = conversions.status_to_msg(location.status, location.explanation)
+        response.memory = location.memory
 
     def _rank_search_areas(self, request: Any, response: Any) -> None:
         areas = self._memory.rank_search_areas(request.object_class, request.k)
@@ -97,8 +116,9 @@ class MemoryServices:
 
     def _get_context(self, request: Any, response: Any) -> None:
         budget = request.token_budget or DEFAULT_TOKENS
-        context = self._memory.full_context(request.instruction, budget, request.episode_id)
-        response.text, response.tokens = context.text, context.tokens
+        sources = _sources(request.sources)
+        context = self._memory.context(request.instruction, budget, request.episode_id, sources)
+        response.context_id, response.text, response.tokens = context.id, context.text, context.tokens
         response.sections = list(context.section_tokens)
         response.section_tokens = list(context.section_tokens.values())
         response.success = True
@@ -149,7 +169,7 @@ class MemoryServices:
         response.success = True
 
     def _record_step(self, request: Any, response: Any) -> None:
-        warnings = self._memory.episodes.record(conversions.step_from_msg(request.step))
+        warnings = self._memory.episodes.record(conversions.step_from_msg(request.step), request.context_id)
         self._topics.publish_working_memory(request.step.episode_id)
         response.warnings = [str(warning) for warning in warnings]
         self._memory.commit()
@@ -174,6 +194,14 @@ def _query(request: Any, **more: Any) -> FindQuery:
         k=request.k or DEFAULT_K,
         **more,
     )
+
+
+def _sources(names: Sequence[str]) -> frozenset[ContextSource]:
+    known = {str(source): source for source in ContextSource}
+    for name in names:
+        if name not in known:
+            raise InvalidValueError(f"sources: expected each one of {', '.join(known)}, got {name!r}")
+    return frozenset(known[name] for name in names) or ALL_SOURCES
 
 
 def _as_of(request: Any) -> int:

@@ -13,15 +13,16 @@ from robot_memory import msg as rm
 from robot_memory.action import ExecuteInstruction
 
 from memory_node.catalogue.label_space import HOUSEHOLD, load_catalogue
+from memory_node.domain.context import ContextSource
 from memory_node.domain.errors import RobotMemoryError
 from memory_node.nodes import conversions
 from memory_node.nodes.experience_client import ExperienceClient
 from memory_node.nodes.memory_client import MemoryClient
 from memory_node.nodes.parameters import declare, parameter
 from memory_node.nodes.skill_client import SkillClient
-from memory_node.planner.ablated_memory import MODES, AblatedMemory, uses_experience
 from memory_node.planner.executor import InstructionExecutor, InstructionResult
 from memory_node.planner.guided_planner import GuidedPlanner
+from memory_node.planner.memory_mode import MODES, memory_in, sources_of
 from memory_node.planner.open_planner import PLANNERS, open_planner
 from memory_node.planner.planner import Planner, PlanProgress, ProgressKind
 from memory_node.planner.planner_config import PlannerConfig
@@ -34,7 +35,7 @@ class PlannerParameters:
 
     planner: str = parameter("offline", "which planner", choices=PLANNERS)
     label_space: str = parameter(HOUSEHOLD, "what kinds of things there are: a shipped label space or a .yaml file")
-    memory: str = parameter("full+experience", "which memory the planner sees", choices=MODES)
+    memory: str = parameter("full+experience", "what the planner knows; none: only the map", choices=MODES)
     attempts: int = parameter(1, "so often an instruction is tried while it fails and memory allows another", 1, 10)
     memory_node: str = parameter("memory", "name of the memory node")
     skill_action: str = parameter("execute_skill", "name of the robot's ExecuteSkill action")
@@ -105,10 +106,10 @@ class PlannerNode(Node):
         instruction = goal.request.instruction
         self.get_logger().info(f"instruction {instruction!r} (memory {mode})")
         feedback = _Feedback(goal)
-        planner = GuidedPlanner(
-            self._planner, self._experience, self._now_ns, self._config.attempts, advised=uses_experience(mode)
-        )
-        executor = InstructionExecutor(AblatedMemory(self._memory, mode), self._robot, planner)
+        sources = sources_of(mode)
+        advised = ContextSource.EXPERIENCE in sources
+        planner = GuidedPlanner(self._planner, self._experience, self._now_ns, self._config.attempts, advised=advised)
+        executor = InstructionExecutor(memory_in(mode, self._memory), self._robot, planner, sources=sources)
         result = executor.execute(instruction, feedback.report, lambda: goal.is_cancel_requested)
         self.get_logger().info(f"instruction {instruction!r} {'done' if result.success else 'failed'}")
         return result

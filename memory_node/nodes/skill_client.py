@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from action_msgs.msg import GoalStatus
@@ -38,7 +39,6 @@ class SkillClient:
         self._on_feedback = on_feedback
         self._client = ActionClient(node, ExecuteSkill, action_name, callback_group=ReentrantCallbackGroup())
         self._running: Any = None
-        self.held_object = ""
 
     def wait(self, timeout_s: float) -> None:
         """Wait until a robot offers the action.
@@ -71,10 +71,11 @@ class SkillClient:
             return SkillResult(call, False, FailureReason.TIMEOUT, str(error))
         finally:
             self._running = None
-        self.held_object = response.result.held_object
+        result = conversions.skill_result_from_msg(call, response.result)
         if response.status == GoalStatus.STATUS_CANCELED:
-            return SkillResult(call, False, FailureReason.CANCELED, "cancelled")
-        return conversions.skill_result_from_msg(call, response.result)
+            # What it had changed by then, a grasp perhaps, is told all the same.
+            return replace(result, success=False, reason=FailureReason.CANCELED, message="cancelled")
+        return result
 
     def cancel(self) -> None:
         """Cancel the running skill, if there is one; the robot stops safely and the skill ends as cancelled."""

@@ -40,7 +40,7 @@ class GoalRun:
         self._situation = situation
         self._locator = Locator(kinds, lookup)
         self._max_failures = max_failures
-        self._held = (situation.held_class, situation.held_id)
+        self._lookup = lookup
         self._in_slices: set[str] = set()  # classes of which a slice was treated, which "it" means from then on
         self._begin()
 
@@ -56,28 +56,22 @@ class GoalRun:
             PlanningFailedError: no skills lead to it.
         """
         self._begin()
-        try:
-            repeats = goal.count if goal.kind not in (GoalKind.STACK, GoalKind.EXAMINE) else 1
-            for number in range(repeats):
-                if number:
-                    self._acting.attempt.taken |= self._belief.things["target"].identities
-                    self._belief.forget("target")
-                yield from self._stages(goal)
-        finally:
-            self._note_held()
+        repeats = goal.count if goal.kind not in (GoalKind.STACK, GoalKind.EXAMINE) else 1
+        for number in range(repeats):
+            if number:
+                self._acting.attempt.taken |= self._belief.things["target"].identities
+                self._belief.forget("target")
+            yield from self._stages(goal)
 
     def _begin(self) -> None:
-        """Start from what is known for certain: what the hand holds. All else is asked of memory anew."""
+        """Start from what memory knows of the hand. All else is asked of it when it is needed."""
         self._acting = Acting(self._kinds, self._locator, GoalAttempt(Belief(self._kinds)), self._max_failures)
         self._treating = Treating(self._acting, self._situation)
-        held_class, held_id = self._held
-        if held_class:
-            self._belief.add(Thing("held", held_class, held_id or held_class, held_id))
+        held = self._lookup.held_object()
+        if held is not None:
+            # Skills know what they hold by its class, whatever id they have for it.
+            self._belief.add(Thing("held", held.object_class, held.object_class, memory_id=held.object_id))
             self._belief.state = replace(self._belief.state, held="held")
-
-    def _note_held(self) -> None:
-        thing = self._acting.attempt.held
-        self._held = (thing.object_class, thing.object_id or thing.reference) if thing else ("", "")
 
     def _stages(self, goal: Goal) -> Steps:
         acting = self._acting

@@ -6,8 +6,9 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from memory_node.domain.context import ALL_SOURCES, ContextSource
 from memory_node.domain.ports import MemoryPort, SkillPort
-from memory_node.domain.skill import FailureReason, SkillResult, StateChange
+from memory_node.domain.skill import FailureReason, SkillResult
 from memory_node.planner.planner import (
     Lookup,
     PlannedStep,
@@ -85,20 +86,6 @@ class InstructionResult:
 
 
 @dataclass
-class _Hand:
-    """What the hand holds, by the changes that skills report."""
-
-    object_class: str = ""
-    object_id: str = ""
-
-    def follow(self, change: StateChange) -> None:
-        if change.held is True:
-            self.object_class, self.object_id = change.object_class, change.object_id
-        elif (change.held is False or change.destroyed) and change.object_id == self.object_id:
-            self.object_class = self.object_id = ""
-
-
-@dataclass
 class _Record:
     """What has happened so far in one instruction."""
 
@@ -115,9 +102,10 @@ def _never() -> bool:
 
 
 class InstructionExecutor:
-    """Carries instructions out with one memory, one robot and one planner; keeps what the hand holds in between.
+    """Carries instructions out with one memory, one robot and one planner.
 
-    on_step: called after every skill, when memory has taken over its changes.
+    sources: of what memory tells the planner in words. on_step: called after every skill, when memory has taken over
+    its changes.
     """
 
     def __init__(
@@ -127,13 +115,14 @@ class InstructionExecutor:
         planner: Planner,
         on_step: Callable[[ExecutedStep], None] = _ignore,
         on_lookup: Callable[[Lookup], None] = _ignore,
+        sources: frozenset[ContextSource] = ALL_SOURCES,
     ) -> None:
         self._memory = memory
         self._robot = robot
         self._planner = planner
         self._on_step = on_step
         self._on_lookup = on_lookup
-        self._hand = _Hand()
+        self._sources = sources
 
     def execute(
         self,
@@ -148,7 +137,7 @@ class InstructionExecutor:
             record.lookups.append(lookup)
             self._on_lookup(lookup)
 
-        situation = Situation(self._memory, on_progress, note_lookup, self._hand.object_class, self._hand.object_id)
+        situation = Situation(self._memory, on_progress, note_lookup, self._sources)
         started = time.monotonic()
         spent_in_skills = 0.0
         failure, canceled = "", False
@@ -187,8 +176,6 @@ class InstructionExecutor:
     def _take_over(
         self, step: PlannedStep, result: SkillResult, record: _Record, on_progress: Callable[[PlanProgress], None]
     ) -> None:
-        for change in result.changes:
-            self._hand.follow(change)
         if result.changes:
             self._memory.remember(result.changes)
         executed = ExecutedStep(step, result)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Generator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from memory_node.domain.advice import bind
 from memory_node.domain.clock import Clock
@@ -56,10 +56,8 @@ class GuidedPlanner:
 
     def carry_out(self, instruction: str, situation: Situation) -> PlanRun:
         """Yield the inner planner's steps and what experience puts before them; see planner.Planner."""
-        hand = _Hand(situation.held_class, situation.held_id)
         for attempt in self._numbers:
-            now = replace(situation, held_class=hand.object_class, held_id=hand.object_id)
-            outcome = yield from self._attempt(instruction, now, attempt, hand)
+            outcome = yield from self._attempt(instruction, situation, attempt)
             if outcome.success or attempt == self._numbers[-1] or not self._experience.may_retry(attempt):
                 break
             situation.report(
@@ -67,7 +65,7 @@ class GuidedPlanner:
             )
         return outcome
 
-    def _attempt(self, instruction: str, situation: Situation, attempt: int, hand: _Hand) -> PlanRun:
+    def _attempt(self, instruction: str, situation: Situation, attempt: int) -> PlanRun:
         task_type: list[str] = []
 
         def report(progress: PlanProgress) -> None:
@@ -78,7 +76,7 @@ class GuidedPlanner:
 
         def begin() -> _Episode:
             episode_id = self._experience.start(instruction, "".join(task_type), attempt=attempt)
-            return _Episode(self._experience, episode_id, self._clock, hand)
+            return _Episode(self._experience, episode_id, self._clock)
 
         run = self._inner.carry_out(instruction, replace(situation, report=report))
         episode: _Episode | None = None
@@ -91,7 +89,7 @@ class GuidedPlanner:
                 if self._advised:
                     yield from episode.prepare(step, situation)
                 result = yield step
-                episode.record(step.call, result)
+                episode.record(step, result)
                 step = run.send(result)
         except StopIteration as stop:
             outcome: PlanOutcome = stop.value
@@ -106,22 +104,13 @@ class GuidedPlanner:
             self._experience.end((episode or begin()).id, success, message)
 
 
-@dataclass
-class _Hand:
-    """What the hand holds, by the changes that skills report."""
-
-    object_class: str = ""
-    object_id: str = ""
-
-
 class _Episode:
     """What is told to experience, in classes: ids mean nothing in the next home."""
 
-    def __init__(self, experience: ExperiencePort, episode_id: str, clock: Clock, hand: _Hand) -> None:
+    def __init__(self, experience: ExperiencePort, episode_id: str, clock: Clock) -> None:
         self.id = episode_id
         self._experience = experience
         self._clock = clock
-        self._hand = hand
         self._classes: dict[str, str] = {}
         # What failed since anything was done with the same things: it is not advised again.
         self._failed: set[SkillCall] = set()
@@ -133,7 +122,7 @@ class _Episode:
         """Yield what experience advises to do before a step, each thing once."""
         tried: set[SkillCall] = {step.call}
         while True:
-            advised = self._advised(step.call, tried)
+            advised = self._advised(step.call, tried, situation)
             if advised is None:
                 return
             call, reason = advised
@@ -143,20 +132,17 @@ class _Episode:
             if depth < _MAX_DEPTH:
                 yield from self.prepare(before, situation, depth + 1)
             result = yield before
-            self.record(call, result)
+            self.record(before, result)
 
-    def record(self, call: SkillCall, result: SkillResult) -> None:
-        """Tell experience how a step ended."""
+    def record(self, planned: PlannedStep, result: SkillResult) -> None:
+        """Tell experience how a step ended. What it changed, and what the hand holds now, memory knows already."""
+        call = planned.call
         if result.success:
             self._failed = {failed for failed in self._failed if set(call.arguments).isdisjoint(failed.arguments)}
         else:
             self._failed.add(call)
         for change in result.changes:
             self._classes[change.object_id] = change.object_class
-            if change.held:
-                self._hand.object_class, self._hand.object_id = change.object_class, change.object_id
-            elif change.held is False or (change.destroyed and change.object_id == self._hand.object_id):
-                self._hand.object_class = self._hand.object_id = ""
         if result.success and result.object_id and call.skill in ("Explore", "GoToObject"):
             # From here on the robot's own id may name it.
             self._classes.setdefault(result.object_id, self._class_of(call))
@@ -168,26 +154,24 @@ class _Episode:
             reason=result.reason,
             stamp_ns=self._clock(),
             message=result.message,
-            held_object=self._hand.object_class,
             duration_s=result.duration_s,
             distance_m=result.distance_m,
         )
         self._index += 1
-        self._experience.record(step)
+        self._experience.record(step, planned.context_id)
 
-    def _advised(self, call: SkillCall, tried: set[SkillCall]) -> tuple[SkillCall, str] | None:
+    def _advised(self, call: SkillCall, tried: set[SkillCall], situation: Situation) -> tuple[SkillCall, str] | None:
         named = self._named(call)
         objects = tuple(text.partition("@")[0] for text in named.arguments)
         for advice in self._experience.advise(self.id, named, objects):
             for template in advice.before:
                 bound = bind(template, call)
-                if bound is not None and bound not in tried | self._failed and not self._is_held(bound):
+                if bound is not None and bound not in tried | self._failed and not self._is_held(bound, situation):
                     return bound, advice.text
         return None
 
-    def _is_held(self, call: SkillCall) -> bool:
-        # An episode may begin with something in the hand, which its steps do not tell.
-        return call.skill == "PickupObject" and self._class_of(call) == self._hand.object_class
+    def _is_held(self, call: SkillCall, situation: Situation) -> bool:
+        return call.skill == "PickupObject" and self._class_of(call) == situation.held_class
 
     def _class_of(self, call: SkillCall) -> str:
         return self._named(call).arguments[0].partition("@")[0]

@@ -40,12 +40,13 @@ class LlmPlanner:
 
     def carry_out(self, instruction: str, situation: Situation) -> PlanRun:
         """Yield the steps of an instruction; see planner.Planner."""
-        dialogue = _Dialogue(held=situation.held_class, known_ids={situation.held_id} - {""})
-        memory = situation.memory.context(instruction, self._config.context_tokens)
+        dialogue = _Dialogue()
+        context = situation.context(instruction, self._config.context_tokens)
+        dialogue.context_id = context.id
         library = library_text(classes=self._kinds.needs_of_skills())
         dialogue.say("system", self._prompts.get_template("planner_system.j2").render(library=library))
         task = self._prompts.get_template("planner_task.j2")
-        dialogue.say("user", task.render(memory=memory, held=dialogue.held, instruction=instruction))
+        dialogue.say("user", task.render(memory=context.text, held=situation.held_class, instruction=instruction))
         try:
             outcome = yield from self._execute(instruction, dialogue, situation)
         except (ChatModelError, NotAPlanError) as error:
@@ -64,7 +65,8 @@ class LlmPlanner:
             for call in self._plan(dialogue, situation):
                 if len(dialogue.done) >= self._config.max_steps:
                     raise PlanningFailedError(f"not finished within {self._config.max_steps} skills")
-                result = yield PlannedStep(self._grounded(call, lookup, dialogue))
+                grounded = self._grounded(call, lookup, dialogue, situation.held_class)
+                result = yield PlannedStep(grounded, context_id=dialogue.context_id)
                 dialogue.follow(result)
                 if not result.success:
                     failed = result
@@ -95,7 +97,7 @@ class LlmPlanner:
             dialogue.say("assistant", reply.text)
             try:
                 plan = parse_plan(reply.text)
-                check_plan(plan, self._kinds, dialogue.known_ids, dialogue.held)
+                check_plan(plan, self._kinds, dialogue.known_ids, situation.held_class)
             except NotAPlanError as error:
                 if attempt == self._config.max_repairs:
                     raise
@@ -110,18 +112,20 @@ class LlmPlanner:
     def _ask_again(self, failed: SkillResult, instruction: str, dialogue: _Dialogue, situation: Situation) -> None:
         rules = SKILLS[failed.call.skill].preconditions
         remedy = next((rule.remedy for rule in rules if rule.reason is failed.reason), "")
+        context = situation.context(instruction, self._config.context_tokens)
+        dialogue.context_id = context.id
         prompt = self._prompts.get_template("planner_replan.j2").render(
             call=failed.call,
             reason=failed.reason,
             message=failed.message,
             remedy=remedy,
             done=[str(call) for call in dialogue.done],
-            held=dialogue.held,
-            memory=situation.memory.context(instruction, self._config.context_tokens),
+            held=situation.held_class,
+            memory=context.text,
         )
         dialogue.say("user", prompt)
 
-    def _grounded(self, call: SkillCall, lookup: MemoryLookup, dialogue: _Dialogue) -> SkillCall:
+    def _grounded(self, call: SkillCall, lookup: MemoryLookup, dialogue: _Dialogue, held_class: str) -> SkillCall:
         """Give bare classes the place that memory knows, and Explore the likeliest places."""
         if call.skill == "Explore":
             object_class = class_of(call.arguments[0], self._kinds, dialogue.known_ids)
@@ -129,7 +133,7 @@ class LlmPlanner:
             return SkillCall("Explore", (call.arguments[0], *stops))
         arguments = []
         for argument, text in zip(SKILLS[call.skill].arguments, call.arguments):
-            bare = argument.kind is ArgumentKind.OBJECT and text in self._kinds and text != dialogue.held
+            bare = argument.kind is ArgumentKind.OBJECT and text in self._kinds and text != held_class
             answer = lookup.locate(text) if bare and text not in dialogue.seen else None
             arguments.append(
                 str(ObjectReference.at(text, answer.position)) if answer else dialogue.seen.get(text, text)
@@ -146,11 +150,14 @@ class LlmPlanner:
 
 @dataclass
 class _Dialogue:
-    """What has been said and done so far. seen: class -> the robot's id of one that it has just found."""
+    """What has been said and done so far.
+
+    context_id: of what memory told last. seen: class -> the robot's id of one that it has just found.
+    """
 
     messages: list[Message] = field(default_factory=list)
     done: list[SkillCall] = field(default_factory=list)
-    held: str = ""
+    context_id: str = ""
     known_ids: set[str] = field(default_factory=set)
     seen: dict[str, str] = field(default_factory=dict)
     tokens_in: int = 0
@@ -165,11 +172,6 @@ class _Dialogue:
         self.known_ids |= {area.id for area in scene.areas} | {found.id for found in scene.objects}
 
     def follow(self, result: SkillResult) -> None:
-        for change in result.changes:
-            if change.held is True:
-                self.held = change.object_class
-            elif change.held is False or change.destroyed:
-                self.held = "" if change.object_class == self.held else self.held
         if result.object_id:
             self.known_ids.add(result.object_id)
         if result.success:

@@ -1,4 +1,4 @@
-"""Asks memory for the things that a goal needs: what was used lately first, then the scene graph."""
+"""Asks memory for the things that a goal needs."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ import time
 from collections.abc import Sequence
 
 from memory_node.catalogue.class_name import folded
-from memory_node.domain.answer import AnswerStatus, FindQuery, ObjectAnswer
+from memory_node.domain.answer import AnswerStatus, FindQuery, ObjectAnswer, RankedArea
+from memory_node.domain.held_object import HeldObject
 from memory_node.domain.scene import SceneObject, SceneSnapshot
 from memory_node.domain.states import ObjectState
 from memory_node.planner.planner import Lookup, PlanProgress, ProgressKind, Situation
@@ -23,6 +24,7 @@ class MemoryLookup:
         self._report = situation.report
         self._on_lookup = situation.on_lookup
         self._scene: SceneSnapshot | None = None
+        self._areas: dict[str, tuple[RankedArea, ...]] = {}
 
     def locate(
         self,
@@ -38,16 +40,12 @@ class MemoryLookup:
         """
         started = time.monotonic()
         # The words have been grounded already: asking by class and states alone cannot be led astray by them.
-        query = FindQuery("", object_class, tuple(states), k=_ENOUGH, exclude_ids=excluded)
-        answer = None
-        for ask in (self._memory.recall, self._memory.find):
-            answers = [one for one in ask(query).answers if self._fits(one, object_class, excluded)]
-            if not_on:
-                answers = [one for one in answers if self._support_id(one) not in not_on]
-            # What is likely gone is still worth a look when nothing better is known.
-            answer = min(answers, key=lambda one: one.status is not AnswerStatus.OK, default=None)
-            if answer is not None:
-                break
+        query = FindQuery("", object_class, tuple(states), k=_ENOUGH, exclude_ids=excluded, exclude_supports=not_on)
+        location = self._memory.locate(query)
+        self._areas[object_class] = location.areas
+        # What is likely gone is still worth a look when nothing better is known.
+        trusted = [one for one in location.answers if one.status in _TRUSTED]
+        answer = next((one for one in trusted if folded(one.object_class) == folded(object_class)), None)
         self._on_lookup(Lookup(object_class, text or object_class, answer, time.monotonic() - started))
         found = f"{answer.object_class} ({answer.source})" if answer else "nothing"
         self._report(PlanProgress(ProgressKind.MEMORY, f"asked memory for {object_class}: {found}"))
@@ -60,7 +58,7 @@ class MemoryLookup:
 
     def search_stops(self, object_class: str) -> tuple[str, ...]:
         """Return the places to look for a class at, likeliest first, as arguments of Explore."""
-        areas = self._memory.rank_search_areas(object_class)
+        areas = self._areas.get(object_class) or self._memory.rank_search_areas(object_class)
         return tuple(f"{area.position[0]:.2f},{area.position[1]:.2f}" for area in areas)
 
     def scene_object(self, object_id: str) -> SceneObject | None:
@@ -71,7 +69,9 @@ class MemoryLookup:
 
     def support_of(self, answer: ObjectAnswer) -> SceneObject | None:
         """Return what an answer's object is on or in by the scene graph; None where that is unknown."""
-        return self.scene_object(self._support_id(answer))
+        itself = self.scene_object(answer.object_id)
+        known = itself.support_id if itself is not None else ""
+        return self.scene_object(answer.support_id or known)
 
     def of_classes(self, names: Sequence[str]) -> list[SceneObject]:
         """Return the scene graph's objects of some classes, however they are spelt, in the order of the classes."""
@@ -80,22 +80,16 @@ class MemoryLookup:
         return sorted(found, key=lambda one: wanted[folded(one.class_name)])
 
     def note_step(self) -> None:
-        """Ask for the scene graph anew from now on: a skill has been executed."""
+        """Ask for the scene graph, and for places to search, anew from now on: a skill has been executed."""
         self._scene = None
+        self._areas.clear()
+
+    def held_object(self) -> HeldObject | None:
+        """Return what the hand holds, None when it is empty."""
+        return self._memory.held_object()
 
     def _scene_now(self) -> SceneSnapshot:
         # Over a service the whole graph travels: between two steps it is asked for once.
         if self._scene is None:
             self._scene = self._memory.scene()
         return self._scene
-
-    def _fits(self, answer: ObjectAnswer, object_class: str, excluded: frozenset[str]) -> bool:
-        same = folded(answer.object_class) == folded(object_class)
-        return same and answer.object_id not in excluded and answer.status in _TRUSTED
-
-    def _support_id(self, answer: ObjectAnswer) -> str:
-        """Return the id of what an answer's object is on or in: units of the short-term memory do not tell."""
-        if answer.support_id:
-            return answer.support_id
-        itself = self.scene_object(answer.object_id)
-        return itself.support_id if itself is not None else ""

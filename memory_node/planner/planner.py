@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from memory_node.domain.answer import ObjectAnswer
+from memory_node.domain.context import ALL_SOURCES, Context, ContextSource
 from memory_node.domain.errors import RobotMemoryError
 from memory_node.domain.ports import MemoryPort
 from memory_node.domain.skill import SkillCall, SkillResult
@@ -45,10 +46,14 @@ Report = Callable[[PlanProgress], None]
 
 @dataclass(frozen=True)
 class PlannedStep:
-    """The next skill to execute, and which goal (index from 0) it serves."""
+    """The next skill to execute, and which goal (index from 0) it serves.
+
+    context_id: of what memory told the planner before it chose this step; "" for nothing.
+    """
 
     call: SkillCall
     goal_index: int = 0
+    context_id: str = ""
 
 
 @dataclass(frozen=True)
@@ -92,13 +97,22 @@ PlanRun = Generator[PlannedStep, SkillResult, PlanOutcome]
 
 @dataclass(frozen=True)
 class Situation:
-    """What a planner is given besides the instruction: memory, what the hand holds (class, id), and two listeners."""
+    """What a planner is given besides the instruction: memory, two listeners, and of what memory tells it in words."""
 
     memory: MemoryPort
     report: Report
     on_lookup: Callable[[Lookup], None]
-    held_class: str = ""
-    held_id: str = ""
+    sources: frozenset[ContextSource] = ALL_SOURCES
+
+    def context(self, instruction: str, token_budget: int) -> Context:
+        """Return what memory tells in words before planning; its id goes into the steps that are chosen by it."""
+        return self.memory.context(instruction, token_budget, sources=self.sources)
+
+    @property
+    def held_class(self) -> str:
+        """The class of what the hand holds, as memory knows it now; "" for nothing."""
+        held = self.memory.held_object()
+        return held.object_class if held is not None else ""
 
 
 class Planner(Protocol):

@@ -32,7 +32,7 @@ class LongTermSearch:
         # Words are embedded before the graph is locked: a camera must not wait for a slow embedder.
         request = self._ranker.read(query, now_ns)
         with self._lock:
-            return self._ranker.rank(request, SceneView(self._scene, self._ranker, query, now_ns, within))
+            return self._ranker.rank(request, SceneView(self._scene, self._ranker, request, within))
 
     def _meet_classes(self) -> None:
         """Let the ranker know of every class that the graph holds before it reads a request."""

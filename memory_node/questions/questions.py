@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Collection
 
-from memory_node.context.sections import GUIDELINES, Context, MemoryExcerpt, assemble
-from memory_node.context.whereabouts import held_class, robot_room, room_relations
-from memory_node.domain.answer import FindQuery, RankedArea, Recollection
+from memory_node.context.context_writer import ContextWriter
+from memory_node.context.whereabouts import held_object
+from memory_node.domain.answer import AnswerStatus, FindQuery, Location, RankedArea, Recollection
 from memory_node.domain.clock import Clock
+from memory_node.domain.context import Context, ContextSource
 from memory_node.domain.geometry import Pose
+from memory_node.domain.held_object import HeldObject
 from memory_node.domain.scene import SceneSnapshot
-from memory_node.experience.experience import Experience, ExperienceQuery
-from memory_node.knowledge.knowledge_graph import KnowledgeGraph
+from memory_node.questions.locate import locate
 from memory_node.questions.long_term_search import LongTermSearch
 from memory_node.scene_graph.graph import SceneGraph
-from memory_node.search.unit_index import UnitIndex
+from memory_node.search.unit_index import SHORT_TERM, UnitIndex
 from memory_node.short_term.object_cache import ObjectCache
 from memory_node.store.durability import Durability
 
@@ -22,7 +24,8 @@ from memory_node.store.durability import Durability
 class Questions:
     """Thread-safe. What an answer tells has been made durable before it is told.
 
-    lock: guards the scene graph. index: of the cache; its ranker ranks both memories.
+    lock: guards the scene graph. index: of the cache; its ranker ranks both memories. contexts: writes what a planner
+    is told.
     """
 
     def __init__(
@@ -31,8 +34,7 @@ class Questions:
         lock: threading.RLock,
         cache: ObjectCache,
         index: UnitIndex,
-        experience: Experience,
-        knowledge: KnowledgeGraph,
+        contexts: ContextWriter,
         durability: Durability,
         clock: Clock,
     ) -> None:
@@ -40,17 +42,14 @@ class Questions:
         self._lock = lock
         self._cache = cache
         self._index = index
+        self._contexts = contexts
         self._search = LongTermSearch(scene, index.ranker, lock)
-        self._experience = experience
-        self._knowledge = knowledge
         self._durability = durability
         self._clock = clock
 
     def recall(self, query: FindQuery) -> Recollection:
         """Return what the short-term memory holds that fits; each call counts as one lookup."""
-        query, within = self._search.restricted(query)
-        verified = self._scene.frame_verified
-        recollection = self._index.rank(query, self._clock(), frame_verified=verified, within=within)
+        recollection = self._recalled(query)
         self._cache.count_lookup(recollection.best.object_id if recollection.best else "")
         self._durability.before_answer()
         return recollection
@@ -60,6 +59,18 @@ class Questions:
         recollection = self._search.find(query, self._clock())
         self._durability.before_answer()
         return recollection
+
+    def locate(self, query: FindQuery, max_areas: int = 0) -> Location:
+        """Return where a thing is by either memory, or where to look for it; counts as one lookup."""
+
+        def find(query: FindQuery) -> Recollection:
+            return self._search.find(query, self._clock())
+
+        location = locate(query, self._recalled, find, self.rank_search_areas, max_areas)
+        answered = location.status is AnswerStatus.OK and location.memory == SHORT_TERM
+        self._cache.count_lookup(location.answers[0].object_id if answered else "")
+        self._durability.before_answer()
+        return location
 
     def rank_search_areas(self, object_class: str, k: int = 0) -> tuple[RankedArea, ...]:
         """Return where an object of the class is likely, best first."""
@@ -93,30 +104,18 @@ class Questions:
         with self._lock:
             return self._scene.text_form(token_budget, topic=topic)
 
-    def full_context(self, instruction: str, token_budget: int = 2000, episode_id: str = "") -> Context:
-        """Return the context with the tokens of its sections; the guidelines in it count as given to the episode."""
-        now_ns = self._clock()
-        recalled = self._index.rank(FindQuery(text=instruction, k=8), now_ns)
-        classes = tuple(dict.fromkeys(answer.object_class for answer in recalled.answers))
+    def context(
+        self, instruction: str, token_budget: int, episode_id: str, sources: Collection[ContextSource]
+    ) -> Context:
+        """Return what a planner should know of memory for this instruction; see ContextWriter.write."""
+        return self._contexts.write(instruction, token_budget, episode_id, sources)
+
+    def held_object(self) -> HeldObject | None:
+        """Return what the hand holds, None when it is empty."""
         with self._lock:
-            room = robot_room(self._scene)
-        learnt = self._experience.ask(ExperienceQuery(room=room, objects=classes, episode_id=episode_id))
-        with self._lock:
-            relations, held = room_relations(self._scene, learnt.room, classes), held_class(self._scene)
-        if learnt.working_memory is not None:
-            held = learnt.working_memory.held_object  # the steps know it first
-        excerpt = MemoryExcerpt(
-            learnt,
-            facts=self._knowledge.about(classes),
-            ways=self._knowledge.ways_to(instruction),
-            room_relations=relations,
-            recollection=recalled,
-            # The graph's text orders its own areas; it gets what the other sections are not entitled to.
-            home=self.scene_text(token_budget // 2, topic=instruction).splitlines(),
-            robot=f"Robot: in {learnt.room or 'an unknown room'}, holding {held or 'nothing'}.",
-            now_ns=now_ns,
-        )
-        context = assemble(excerpt.sections(), token_budget)
-        # What the budget cut off was not given.
-        self._experience.note_given(learnt.guidelines[: context.section_lines.get(GUIDELINES, 0)], episode_id)
-        return context
+            return held_object(self._scene)
+
+    def _recalled(self, query: FindQuery) -> Recollection:
+        query, within = self._search.restricted(query)
+        verified = self._scene.frame_verified
+        return self._index.rank(query, self._clock(), frame_verified=verified, within=within)

@@ -8,13 +8,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from memory_node.domain.answer import FindQuery, ObjectAnswer
+from memory_node.domain.answer import ObjectAnswer
 from memory_node.domain.memory_unit import MemoryUnit
-from memory_node.domain.states import ObjectState
 from memory_node.scene_graph.as_of import Whereabouts, whereabouts, whereabouts_as_of
 from memory_node.scene_graph.graph import SceneGraph
 from memory_node.search.answers import answer_of
-from memory_node.search.facts import Candidates, Facts, Floats, Rows, by_class, state_bits
+from memory_node.search.facts import Candidates, Facts, Floats, Rows, bits_of_class, by_class, state_bits
 from memory_node.search.place_mention import PlaceMention
 from memory_node.search.ranker import Ranker
 from memory_node.search.request import Request
@@ -31,44 +30,38 @@ class SceneView:
     for all. No object is built that is not answered with.
     """
 
-    def __init__(
-        self, scene: SceneGraph, ranker: Ranker, query: FindQuery, now_ns: int, within: Collection[str] | None
-    ) -> None:
+    def __init__(self, scene: SceneGraph, ranker: Ranker, request: Request, within: Collection[str] | None) -> None:
         self._scene = scene
         self._table = scene.state.table
         self._ranker = ranker
-        self._query = query
-        self._stamp_ns = query.as_of_ns or now_ns
+        self._request = request
+        self._then_ns = request.query.as_of_ns
         self._within = within
         number_of = ranker.classes.number_of
         self._numbers = np.array([number_of(name) for name in self._table.class_names], dtype=np.int32)
-        self._state_bits = np.array(
-            [state_bits(*(state for state, likely in told if likely)) for told in self._table.state_sets],
-            dtype=np.int64,
-        )
-        self._sliced = np.array(["Sliced" in name for name in self._table.class_names], dtype=np.bool_)
+        told = ((state for state, likely in states if likely) for states in self._table.state_sets)
+        self._bits_of_set = np.array([state_bits(*states) for states in told], dtype=np.int64)
+        self._bits_of_class = np.array([bits_of_class(name) for name in self._table.class_names], dtype=np.int64)
         self._asked = Whereabouts(*_NOTHING)
 
     def __len__(self) -> int:
         return len(self._table)
 
-    def candidates(self, request: Request) -> Candidates:
+    def candidates(self) -> Candidates:
         """Return the objects to score, with the cosine of each one's own words with the request."""
-        table = self._table
+        table, request = self._table, self._request
         chosen = np.ones(len(self._numbers), dtype=np.bool_)
         if request.wanted_classes is not None:
             chosen &= by_class(request.wanted_classes, self._numbers)
         if request.fit is not None:
-            chosen &= self._may_be_meant(request)
+            chosen &= self._may_be_meant()
         rows = np.flatnonzero(table.alive & chosen.take(table.class_code, mode="clip")) if len(chosen) else _NO_ROWS
-        asked = (
-            whereabouts_as_of(table, rows, self._query.as_of_ns) if self._query.as_of_ns else whereabouts(table, rows)
-        )
+        asked = whereabouts_as_of(table, rows, self._then_ns) if self._then_ns else whereabouts(table, rows)
         if self._within is not None:
             inside = np.array([area_id in self._within for area_id in table.area_ids], dtype=np.bool_)
             asked = asked.select(inside[asked.area_code])
-        if self._query.states:
-            wanted = state_bits(*self._query.states)
+        if request.query.states:
+            wanted = state_bits(*request.query.states)
             asked = asked.select(self._states(asked.rows) & wanted == wanted)
         self._asked = asked
         own = None if request.vector is None else self._own_cosines(asked.rows, request.vector)
@@ -83,14 +76,14 @@ class SceneView:
                 cosines[index] = float(embedding.astype(np.float32) @ picture_vector)
         return cosines
 
-    def facts(self, rows: Rows, request: Request) -> Facts:
+    def facts(self, rows: Rows) -> Facts:
         """Return what else is known of objects (n,)."""
-        asked, table = self._asked, self._table
+        asked, table, request = self._asked, self._table, self._request
         at = asked.rows[rows]
         return Facts(
             class_probability=table.class_share[at].astype(np.float64),
             existence=1.0 / (1.0 + np.exp(-table.log_odds[at].astype(np.float64))),
-            age_s=np.asarray((self._stamp_ns - asked.last_seen[rows]) * 1e-9, dtype=np.float64),
+            age_s=np.asarray((request.now_ns - asked.last_seen[rows]) * 1e-9, dtype=np.float64),
             position=asked.center[rows],
             states=self._states(at) if request.states else np.zeros(len(at), dtype=np.int64),
             at_place=None if request.place is None else self._at_place(rows, request.place),
@@ -99,18 +92,19 @@ class SceneView:
     def answer(self, row: int, score: float) -> ObjectAnswer | None:
         """Return an object under the answer contract."""
         at = int(self._asked.rows[row])
-        if self._query.as_of_ns:
-            found = next(self._scene.objects_as_of([at], self._query.as_of_ns))
+        if self._then_ns:
+            found = next(self._scene.objects_as_of([at], self._then_ns))
         else:
             found = self._scene.state.object_at(at)
         unit = MemoryUnit.of_object(found, self._scene.room_name(found.area_id))
-        return answer_of(unit, score, self._stamp_ns, "long_term", self._scene.frame_verified)
+        return answer_of(unit, score, self._request.now_ns, "long_term", self._scene.frame_verified)
 
-    def _may_be_meant(self, request: Request) -> NDArray[np.bool_]:
+    def _may_be_meant(self) -> NDArray[np.bool_]:
         """Return by the table's class codes (n,) whether things of a class may fit, whatever their states and looks."""
         scoring = self._ranker.scoring
         kinds = Candidates(np.arange(len(self._numbers)), self._numbers)
-        log_odds = scoring.log_odds(request, self._numbers, scoring.cosines(request, kinds))
+        cosines = scoring.cosines(self._request, kinds)
+        log_odds = scoring.log_odds(self._request, self._numbers, cosines)
         likely = scoring.likely(log_odds, _OWN_WORDS_MARGIN)
         if not likely.any() and len(likely):
             likely[np.argmax(log_odds)] = True
@@ -118,8 +112,8 @@ class SceneView:
 
     def _states(self, rows: NDArray[Any]) -> NDArray[np.int64]:
         """Return the states that are believed of table rows (n,), as bits."""
-        bits = self._state_bits[self._table.state_code[rows]] if len(self._state_bits) else np.zeros(0, np.int64)
-        return bits | np.where(self._sliced[self._table.class_code[rows]], state_bits(ObjectState.SLICED), 0)
+        table = self._table
+        return np.asarray(self._bits_of_set[table.state_code[rows]] | self._bits_of_class[table.class_code[rows]])
 
     def _own_cosines(self, rows: NDArray[Any], vector: NDArray[np.float32]) -> Floats:
         """Return how like the request each object's own words are (n,): every description is compared once."""

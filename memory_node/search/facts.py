@@ -20,6 +20,11 @@ def state_bits(*states: ObjectState) -> int:
     return sum(_BIT_OF[state] for state in set(states))
 
 
+def bits_of_class(class_name: str) -> int:
+    """Return the states that the name of a class tells, as bits: BreadSliced is sliced."""
+    return state_bits(ObjectState.SLICED) if "Sliced" in class_name else 0
+
+
 @dataclass(frozen=True, eq=False)
 class Facts:
     """Things (n,) of one memory.

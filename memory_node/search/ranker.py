@@ -29,18 +29,18 @@ _SPARE = 8
 
 
 class View(Protocol):
-    """The things of one memory at the moment of a request; a row is the memory's own number of a thing."""
+    """The things of one memory for one request; a row is the memory's own number of a thing."""
 
     def __len__(self) -> int:
         """How many things the memory holds, whatever the request is."""
 
-    def candidates(self, request: Request) -> Candidates:
+    def candidates(self) -> Candidates:
         """Return the things that the query's filters let through and that may fit; `exclude_ids` is not looked at."""
 
     def looks(self, rows: Rows, picture_vector: NDArray[np.float32]) -> Floats | None:
         """Return the cosines (n,) of things' pictures with the request, 0 where there is none; None: of no thing."""
 
-    def facts(self, rows: Rows, request: Request) -> Facts:
+    def facts(self, rows: Rows) -> Facts:
         """Return what else is known of things (n,)."""
 
     def answer(self, row: int, score: float) -> ObjectAnswer | None:
@@ -101,7 +101,7 @@ class Ranker:
         return Request(query, now_ns, vector, fit, picture, states, wanted, place)
 
     def rank(self, request: Request, view: View) -> Recollection:
-        """Return the best `query.k` things, best first; none with status UNKNOWN when nothing fits well enough.
+        """Return the best `query.k` things of a view, best first; UNKNOWN and none when nothing fits well enough.
 
         query.states is a filter; states and places that the text speaks of count against things that are not known to
         be so, or there.
@@ -109,11 +109,11 @@ class Ranker:
         query = request.query
         if not len(view):
             return unknown(query, "memory is empty")
-        found = view.candidates(request)
+        found = view.candidates()
         if not len(found.rows):
             return unknown(query, "nothing remembered passes the query's filters")
         rows, cosines, log_odds = self._kinds(request, view, found)
-        facts = view.facts(rows, request)
+        facts = view.facts(rows)
         fits = self.scoring.fit(request, facts, log_odds, cosines)
         # What does not fit is no answer, however near and sure it is.
         scores = np.where(fits >= self.scoring.least_fit, self.scoring.scores(request, facts, fits), -1.0)

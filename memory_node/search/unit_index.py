@@ -17,6 +17,8 @@ from memory_node.search.unit_table import UnitTable
 from memory_node.search.unit_view import UnitView
 from memory_node.search.vector_index import GraphSettings, VectorIndex
 
+SHORT_TERM = "short_term"  # the source of its answers
+
 
 class UnitIndex:
     """Follows the short-term memory by `put` and `remove`. Safe to share between threads: writers wait for each other,
@@ -120,10 +122,11 @@ class UnitIndex:
             within = (query.area_id,)
 
         def answer(unit: MemoryUnit, score: float) -> ObjectAnswer:
-            return answer_of(unit, score, stamp_ns, "short_term", frame_verified)
+            return answer_of(unit, score, stamp_ns, SHORT_TERM, frame_verified)
 
-        view = UnitView(self._table, self._words, self._looks, self.ranker.scoring, answer, within)
-        return self.ranker.rank(self.ranker.read(query, now_ns), view)
+        request, scoring = self.ranker.read(query, now_ns), self.ranker.scoring
+        view = UnitView(self._table, self._words, self._looks, scoring, request, answer, within)
+        return self.ranker.rank(request, view)
 
 
 def _description(unit: MemoryUnit) -> str:

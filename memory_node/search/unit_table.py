@@ -8,8 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memory_node.domain.memory_unit import MemoryUnit
-from memory_node.domain.states import ObjectState
-from memory_node.search.facts import state_bits
+from memory_node.search.facts import bits_of_class, state_bits
 
 # Columns of the facts. A row that holds no unit has a class probability below 0. ROOM: number of the room's name;
 # SUPPORT: number of the class that the thing is on or in, -1 where that is unknown.
@@ -84,13 +83,13 @@ class UnitTable:
             row = self._new_row()
         elif self._class_numbers[row] != class_number:
             self._shelves[int(self._class_numbers[row])].discard(row)
-        sliced = {ObjectState.SLICED} if "Sliced" in unit.object_class else set()
+        believed = state_bits(*(belief.state for belief in unit.states if unit.has_state(belief.state)))
         self._facts[row] = (
             unit.class_probability,
             unit.existence,
             unit.stamp_ns - self._epoch_ns,
             *unit.position,
-            state_bits(*sliced, *(belief.state for belief in unit.states if unit.has_state(belief.state))),
+            believed | bits_of_class(unit.object_class),
             self._area_numbers.setdefault(unit.area_id, len(self._area_numbers)),
             self._room_numbers.setdefault(unit.room_name, len(self._room_numbers)),
             support_number,

@@ -46,6 +46,7 @@ class UnitView:
         words: VectorIndex,
         looks: VectorIndex | None,
         scoring: Scoring,
+        request: Request,
         answer: Callable[[MemoryUnit, float], ObjectAnswer],
         within: Collection[str] | None,
     ) -> None:
@@ -53,6 +54,7 @@ class UnitView:
         self._words = words
         self._looks = looks
         self._scoring = scoring
+        self._request = request
         self._answer = answer
         self._columns = table.columns()
         self._areas = None if within is None else np.array([table.area_number(area_id) for area_id in within])
@@ -60,12 +62,12 @@ class UnitView:
     def __len__(self) -> int:
         return len(self._table)
 
-    def candidates(self, request: Request) -> Candidates:
+    def candidates(self) -> Candidates:
         """Return the units to score, with the cosine of each one's own words with the request."""
-        columns, words = self._columns, self._words
+        columns, words, request = self._columns, self._words, self._request
         cosines = None if request.vector is None else words.cosines(request.vector)
         if request.vector is None or cosines is not None:
-            rows = np.flatnonzero(self._passing(request, columns.facts, columns.class_numbers))
+            rows = np.flatnonzero(self._passing(columns.facts, columns.class_numbers))
             if cosines is None:
                 return Candidates(rows, columns.class_numbers[rows])
             # A row that was added since the columns were read is not there yet, and the other way round.
@@ -75,8 +77,8 @@ class UnitView:
         nearest, near_cosines = words.search(request.vector, max(_NEAREST_MIN, _NEAREST_FOR_EACH * k))
         known = nearest < end
         nearest, near_cosines = nearest[known], near_cosines[known]
-        passes = self._passing(request, columns.facts[nearest], columns.class_numbers[nearest])
-        others = self._best_of_classes(request, max(_OF_CLASSES_MIN, _OF_CLASSES_FOR_EACH * k))
+        passes = self._passing(columns.facts[nearest], columns.class_numbers[nearest])
+        others = self._best_of_classes(max(_OF_CLASSES_MIN, _OF_CLASSES_FOR_EACH * k))
         others = np.setdiff1d(others[others < end], nearest)
         rows = np.concatenate([nearest[passes], others])
         own = np.concatenate([near_cosines[passes], words.cosines_of(others, request.vector)])
@@ -86,16 +88,17 @@ class UnitView:
         """Return the cosines (n,) of the units' pictures with the request, 0 where there is none."""
         return None if self._looks is None else self._looks.cosines_of(rows, picture_vector).astype(np.float64)
 
-    def facts(self, rows: Rows, request: Request) -> Facts:
+    def facts(self, rows: Rows) -> Facts:
         """Return what else is known of units (n,)."""
-        return _facts(self._columns.facts[rows], request, self._columns)
+        return _facts(self._columns.facts[rows], self._request, self._columns)
 
     def answer(self, row: int, score: float) -> ObjectAnswer | None:
         """Return a unit under the answer contract; None for one that has left."""
         unit = self._columns.units[row]
         return None if unit is None else self._answer(unit, score)
 
-    def _passing(self, request: Request, facts: Floats, numbers: NDArray[np.int32]) -> NDArray[np.bool_]:
+    def _passing(self, facts: Floats, numbers: NDArray[np.int32]) -> NDArray[np.bool_]:
+        request = self._request
         passes = facts[:, CLASS_PROBABILITY] >= 0.0
         passes &= self._scoring.passing(request, numbers, facts[:, STATES].astype(np.int64))
         if self._areas is not None:
@@ -104,13 +107,13 @@ class UnitView:
             passes &= facts[:, STAMP_NS] <= request.query.as_of_ns - self._columns.epoch_ns
         return passes
 
-    def _best_of_classes(self, request: Request, count: int) -> Rows:
+    def _best_of_classes(self, count: int) -> Rows:
         """Return the best `count` rows of the classes that fit, their own words left out of account.
 
         A class is not looked at when no unit of it can be among the best k any more.
         """
+        request, scoring, k = self._request, self._scoring, self._request.query.k
         assert request.fit is not None
-        scoring, k = self._scoring, request.query.k
         numbers = np.arange(len(request.fit.cosines), dtype=np.int32)
         cosines = scoring.cosines(request, Candidates(numbers.astype(np.int64), numbers))
         log_odds = scoring.log_odds(request, numbers, cosines)
@@ -120,7 +123,7 @@ class UnitView:
             if len(best) and (belief < scoring.least_fit or (len(best) >= k and belief < best[k - 1])):
                 break
             rows, matrix = self._table.of_class(int(numbers[place]))
-            passes = self._passing(request, matrix, np.full(len(rows), numbers[place], dtype=np.int32))
+            passes = self._passing(matrix, np.full(len(rows), numbers[place], dtype=np.int32))
             if not passes.any():
                 continue
             rows, facts = rows[passes], _facts(matrix[passes], request, self._columns)

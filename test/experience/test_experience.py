@@ -94,7 +94,7 @@ def test_counts_move_only_for_guidelines_that_were_given(
     learn(experience, slicing(step, "e1"), success=True)
     experience.start("slice the bread", "slice", "e2")
     (given,) = experience.ask(ExperienceQuery(task_type="slice", episode_id="e2")).guidelines
-    experience.note_given([given], "e2")
+    experience.note_given([given.key], "e2")
     learn(experience, slicing(step, "e2"), success=True)
     learn(experience, slicing(step, "e3"), success=True)
     assert log.documents[GUIDELINES][given.key]["trials"] == 1

@@ -4,12 +4,13 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
+from benchmarks.ablated_memory import MemoryOfStartUp, ablated
 from memory_node.domain.answer import AnswerStatus, FindQuery
 from memory_node.domain.errors import InvalidValueError
 from memory_node.domain.geometry import Pose
 from memory_node.domain.observation import Frame
+from memory_node.domain.skill import StateChange
 from memory_node.memory import RobotMemory
-from memory_node.planner.ablated_memory import AblatedMemory
 from memory_node.scene_graph.free_space import OccupancyMap
 
 MUG = FindQuery(object_class="Mug")
@@ -27,14 +28,29 @@ def known(memory: RobotMemory, see: Callable[..., Frame]) -> RobotMemory:
     [("full", True, True), ("no-short-term", False, True), ("no-long-term", True, False), ("none", False, False)],
 )
 def test_parts_are_off_as_the_mode_says(known: RobotMemory, mode: str, recalls: bool, finds: bool) -> None:
-    memory = AblatedMemory(known, mode)
+    memory = ablated(mode, known)
     assert (memory.recall(MUG).status is not AnswerStatus.UNKNOWN) == recalls
     assert (memory.find(MUG).status is not AnswerStatus.UNKNOWN) == finds
     assert bool(memory.scene().objects) == finds
+    located = memory.locate(MUG)
+    assert located.memory == ("short_term" if recalls else "long_term" if finds else "")
+    assert bool(located.areas) == (not recalls and not finds)
+
+
+def test_hand_is_known_in_every_mode(known: RobotMemory) -> None:
+    (mug,) = known.scene().objects
+    frozen, others = MemoryOfStartUp(known), [ablated(mode, known) for mode in ("full", "no-long-term", "none")]
+    frozen.remember([StateChange("their-mug", "Mug", 2, held=True)])
+    assert known.held_object() is None
+    others[-1].remember([StateChange(mug.id, "Mug", 2, held=True)])
+    held = [memory.held_object() for memory in (frozen, *others)]
+    assert [found.object_class for found in held if found is not None] == ["Mug"] * 4
+    frozen.remember([StateChange("their-mug", "Mug", 3, held=False)])
+    assert frozen.held_object() is None
 
 
 def test_the_map_stays_and_is_toured_without_zigzag(known: RobotMemory) -> None:
-    areas = AblatedMemory(known, "none").rank_search_areas("Mug")
+    areas = ablated("none", known).rank_search_areas("Mug")
     assert {area.area_id for area in areas} == {area.id for area in known.scene().areas}
     assert {area.probability for area in areas} == {1.0 / len(areas)}
     steps = [np.hypot(*np.subtract(a.position, b.position)) for a, b in itertools.pairwise(areas)]
@@ -45,4 +61,4 @@ def test_the_map_stays_and_is_toured_without_zigzag(known: RobotMemory) -> None:
 
 def test_unknown_mode_is_refused(known: RobotMemory) -> None:
     with pytest.raises(InvalidValueError, match="half"):
-        AblatedMemory(known, "half")
+        ablated("half", known)

@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 
 from memory_node.domain.answer import AnswerStatus, FindQuery
+from memory_node.domain.context import Context, ContextSource
 from memory_node.domain.errors import InvalidValueError, NotFoundError
 from memory_node.domain.geometry import OrientedBox, Pose
 from memory_node.domain.observation import Frame
@@ -228,10 +229,11 @@ def test_name_that_a_room_took_from_its_contents_is_durable(open_at: Open, see: 
 
 def test_context_tells_what_was_just_used_within_its_budget(memory: RobotMemory, see: See) -> None:
     memory.observe(see(1, Mug=(1.0, 0.0, 0.8)))
-    context = memory.full_context("bring me the mug", 400)
+    context = memory.context("bring me the mug", 400)
     assert "Mug (id " in context.text
     assert context.tokens <= 400
-    assert memory.full_context("bring me the mug", 5).text == ""
+    nothing = memory.context("bring me the mug", 5)
+    assert (nothing.text, nothing.tokens) == ("", 0)
 
 
 def test_what_another_robot_brought_is_taken_over(
@@ -283,19 +285,53 @@ def test_episode_begins_with_what_memory_knows_to_be_in_the_hand(memory: RobotMe
 
 def test_context_tells_the_state_of_the_robot_without_an_episode(memory: RobotMemory, see: See) -> None:
     carried(memory, see)
-    assert "holding Mug" in memory.full_context("what now?", 1000).text
+    assert "holding Mug" in memory.context("what now?", 1000).text
 
 
-def test_guideline_that_the_budget_cut_off_does_not_count_as_given(memory: RobotMemory) -> None:
+def advised(memory: RobotMemory) -> Context:
+    """Return a context with some of nine guidelines; the budget leaves no room for all of them."""
     long = [Guideline(f"g{n}", "Do it well. " * 20, task_types=frozenset({"place"})) for n in range(9)]
     memory.experience.load((), [guideline.to_dict() for guideline in long])
-    episode_id = memory.episodes.start("put it away", "place")
-    shown = memory.full_context("put it away", 1000).section_lines["Guidelines"]
-    assert 0 < shown < 9
-    memory.episodes.end(episode_id, True)
+    context = memory.context("put it away", 1000, memory.episodes.start("put it away", "place", "e1"))
+    assert 0 < context.section_lines["Guidelines"] < 9
+    return context
+
+
+def tried_after(memory: RobotMemory, context_id: str) -> list[int]:
+    """End the episode after a step that was chosen by a context; return how often each guideline was tried."""
+    step = StepRecord("e1", 0, SkillCall("GoToObject", ("Mug",)), True, FailureReason.NONE, 5 * SECOND_NS)
+    memory.episodes.record(step, context_id)
+    memory.episodes.end("e1", True)
     assert memory.experience.wait_settled(10.0)
-    tried = [g.trials for g in memory.experience.ask(ExperienceQuery(task_type="place")).guidelines]
-    assert sorted(tried) == [0] * (9 - shown) + [1] * shown
+    return sorted(g.trials for g in memory.experience.ask(ExperienceQuery(task_type="place")).guidelines)
+
+
+def test_guideline_counts_as_given_when_a_step_was_chosen_by_its_context(memory: RobotMemory) -> None:
+    context = advised(memory)
+    shown = context.section_lines["Guidelines"]
+    assert tried_after(memory, context.id) == [0] * (9 - shown) + [1] * shown
+
+
+def test_context_that_nobody_acted_on_changes_nothing(memory: RobotMemory) -> None:
+    advised(memory)
+    assert tried_after(memory, "") == [0] * 9
+
+
+def test_context_that_is_not_remembered_is_told_and_counts_nothing(memory: RobotMemory) -> None:
+    advised(memory)
+    step = StepRecord("e1", 0, SkillCall("GoToObject", ("Mug",)), True, FailureReason.NONE, 5 * SECOND_NS)
+    (warning,) = memory.episodes.record(step, "made up")
+    assert "'made up' is not remembered" in str(warning)
+
+
+def test_context_of_one_source_has_nothing_of_the_other(memory: RobotMemory, see: See) -> None:
+    memory.observe(see(1, Mug=(1.0, 0.0, 0.8)))
+    memory.episodes.start("bring me the mug", "fetch")
+    by_source = {source: memory.context("bring me the mug", 2000, "", {source}).text for source in ContextSource}
+    assert "Mug (id " in by_source[ContextSource.OBJECTS]
+    assert "No step taken yet" not in by_source[ContextSource.OBJECTS]
+    assert "No step taken yet" in by_source[ContextSource.EXPERIENCE]
+    assert "Mug (id " not in by_source[ContextSource.EXPERIENCE]
 
 
 def test_relations_of_the_room_that_the_robot_is_in_are_spatial_guidance(memory: RobotMemory, see: See) -> None:
@@ -304,10 +340,49 @@ def test_relations_of_the_room_that_the_robot_is_in_are_spatial_guidance(memory:
     frame = see(2, Mug=(1.0, 1.0, 0.86), Fork=(1.3, 1.0, 0.86))
     pose = Pose.planar(2.0, 2.0, 0.0, 1.3)
     memory.observe(replace(frame, map_T_camera=pose, observations=(*frame.observations, table)))
-    block = memory.full_context("bring me the mug", 4000).text.partition("## Spatial guidance: this room\n")[2]
+    block = memory.context("bring me the mug", 4000).text.partition("## Spatial guidance: this room\n")[2]
     lines = block.split("\n\n")[0].splitlines()
     assert "- Mug on Table" in lines
     assert "- Fork near Mug" in lines or "- Mug near Fork" in lines
+
+
+def test_what_the_hand_holds_is_what_memory_was_told(memory: RobotMemory, see: See) -> None:
+    assert memory.held_object() is None
+    carried(memory, see)
+    held = memory.held_object()
+    assert held is not None
+    assert (held.object_id, held.object_class) == (mug_id(memory), "Mug")
+    memory.remember([StateChange(mug_id(memory), "Mug", 3 * SECOND_NS, held=False, position=(1.0, 0.0, 0.8))])
+    assert memory.held_object() is None
+
+
+def test_step_tells_what_memory_knows_of_the_hand(memory: RobotMemory, see: See) -> None:
+    episode_id = carried(memory, see)
+    step = StepRecord(episode_id, 0, SkillCall("GoToObject", ("Shelf",)), True, FailureReason.NONE, 3 * SECOND_NS)
+    memory.episodes.record(step)
+    view = memory.experience.working_memory(episode_id)
+    assert view is not None
+    assert view.window[0].held_object == "Mug"
+
+
+def test_locating_asks_the_sure_memory_and_counts_once(memory: RobotMemory, see: See) -> None:
+    memory.set_map(OccupancyMap(np.zeros((80, 80), np.int8), 0.05, Pose()), SECOND_NS)
+    memory.observe(see(1, Mug=(1.0, 1.0, 0.8), Table=(2.0, 1.0, 0.4)))
+    known = memory.locate(FindQuery(object_class="Mug"))
+    assert (known.memory, known.status, known.areas) == ("short_term", AnswerStatus.OK, ())
+    memory.cache.clear()
+    stored = memory.locate(FindQuery(object_class="Mug"))
+    assert (stored.memory, stored.status, stored.areas) == ("long_term", AnswerStatus.OK, ())
+    nowhere = memory.locate(FindQuery(object_class="Fork"), max_areas=2)
+    assert (nowhere.memory, nowhere.status, nowhere.answers) == ("", AnswerStatus.UNKNOWN, ())
+    assert len(nowhere.areas) == 2
+    assert "2 places to look at" in nowhere.explanation
+    assert (memory.statistics().lookups, memory.statistics().hits) == (3, 1)
+    (table,) = (found.id for found in memory.scene().objects if found.class_name == "Table")
+    mug = StateChange(mug_id(memory), "Mug", 2 * SECOND_NS, held=False, support_id=table)
+    memory.remember([mug])
+    without = memory.locate(FindQuery(object_class="Mug", exclude_supports=frozenset({table})))
+    assert without.answers == ()
 
 
 def test_steps_that_name_things_by_memorys_ids_are_learnt_by_class(memory: RobotMemory, see: See) -> None:

@@ -39,15 +39,15 @@ def test_what_another_robot_learnt_is_known_while_memory_runs(open_at: Open, tmp
         learnt = ("experience.steps", "experience.records", "experience.guidelines")
         assert [figures[name] for name in learnt] == [2, 1, 1]
         assert pupil.knowledge.ways_to("open the safe for Zenobia")
-        assert "Before OpenObject" in pupil.full_context("open the safe", 1000).text
-        assert "Zenobia" in pupil.full_context("open the safe", 1000).text
+        assert "Before OpenObject" in pupil.context("open the safe", 1000).text
+        assert "Zenobia" in pupil.context("open the safe", 1000).text
         here.forget(ForgetRequest(label="Zenobia"))
         wait_until(lambda: pupil.take_over_changes() > 0)
-        assert "Zenobia" not in pupil.full_context("open the safe", 1000).text
-        assert "Before OpenObject" in pupil.full_context("open the safe", 1000).text
+        assert "Zenobia" not in pupil.context("open the safe", 1000).text
+        assert "Before OpenObject" in pupil.context("open the safe", 1000).text
         here.forget(ForgetRequest(from_ns=99 * SECOND_NS, until_ns=101 * SECOND_NS))
         wait_until(lambda: pupil.take_over_changes() == 0 and not pupil.experience.knows("e1"))
-        assert "Before OpenObject" not in pupil.full_context("open the safe", 1000).text
+        assert "Before OpenObject" not in pupil.context("open the safe", 1000).text
         assert not pupil.knowledge.ways_to("open the safe for Zenobia")
 
 

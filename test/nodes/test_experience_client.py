@@ -85,6 +85,13 @@ class ForgetfulPlanner:
         return PlanOutcome(("place",), (result.success,))
 
 
+class EmptyHand:
+    """A memory of nothing."""
+
+    def held_object(self) -> None:
+        return None
+
+
 class ClosedFridge:
     """A robot before a fridge that is closed until it is opened."""
 
@@ -106,7 +113,7 @@ def test_what_failed_in_one_episode_is_prepared_for_in_the_next(peer: RosPeer, t
         days = []
         for _ in range(2):
             robot = ClosedFridge()
-            InstructionExecutor(cast("Any", None), robot, planner).execute("put the egg away")
+            InstructionExecutor(cast("Any", EmptyHand()), robot, planner).execute("put the egg away")
             days.append(robot.calls)
             assert memory.memory.experience.wait_settled(timeout_s=30.0)
     # The hand is empty, so that working memory has the egg fetched both times.

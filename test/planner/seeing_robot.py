@@ -8,9 +8,9 @@ from memory_node.domain.geometry import Pose
 from memory_node.domain.ports import TextEmbedder
 from memory_node.domain.skill import FailureReason, SkillCall, SkillResult
 from memory_node.opening import MemoryConfig, open_memory
-from memory_node.planner.ablated_memory import AblatedMemory
 from memory_node.planner.executor import InstructionExecutor
 from memory_node.planner.language.understanding import Understander
+from memory_node.planner.memory_mode import memory_in
 from memory_node.planner.offline_planner import OfflinePlanner
 from memory_node.scene_graph.free_space import OccupancyMap
 from memory_node.sim.home_file import load_home
@@ -52,4 +52,4 @@ class SeeingRobot:
 
 def executor(robot: SeeingRobot, embedder: TextEmbedder, mode: str = "full") -> InstructionExecutor:
     planner = OfflinePlanner(Understander(None, embedder, robot.kinds), robot.kinds)
-    return InstructionExecutor(AblatedMemory(robot.memory, mode), robot, planner)
+    return InstructionExecutor(memory_in(mode, robot.memory), robot, planner)

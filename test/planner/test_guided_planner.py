@@ -1,14 +1,17 @@
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, cast
 
 import pytest
 
 from memory_node.domain.advice import Advice, AdviceSource
 from memory_node.domain.clock import Clock
+from memory_node.domain.held_object import HeldObject
 from memory_node.domain.ports import MemoryPort
 from memory_node.domain.skill import FailureReason, SkillCall, SkillResult, StateChange
 from memory_node.domain.step import EpisodeSummary, StepRecord
 from memory_node.experience.config import ExperienceConfig
+from memory_node.experience.consistency import ConsistencyWarning
 from memory_node.experience.experience import Experience
 from memory_node.experience.extractor import RuleExtractor
 from memory_node.planner.guided_planner import GuidedPlanner
@@ -23,6 +26,20 @@ from memory_node.planner.planner import (
 )
 
 PUT = SkillCall("PutObject", ("Egg@1,1,1", "Fridge@2,2,1"))
+
+
+class Holding:
+    """A memory that knows what the hand holds."""
+
+    def __init__(self, object_class: str = "") -> None:
+        self._held = HeldObject("memorys-id", object_class) if object_class else None
+
+    def held_object(self) -> HeldObject | None:
+        return self._held
+
+
+def situation(held_class: str = "") -> Situation:
+    return Situation(cast("MemoryPort", Holding(held_class)), _ignore, _ignore)
 
 
 class NoLog:
@@ -59,7 +76,7 @@ class ForgetfulPlanner:
 
 def live(planner: GuidedPlanner) -> list[str]:
     """Carry out one instruction with a closed fridge; return the steps, failed ones with a minus."""
-    run = planner.carry_out("put the egg away", Situation(cast("MemoryPort", None), _ignore, _ignore, "Egg", "egg1"))
+    run = planner.carry_out("put the egg away", situation("Egg"))
     opened, steps = False, []
     try:
         step = next(run)
@@ -76,9 +93,16 @@ def _ignore(_: object) -> None:
     return None
 
 
+class EpisodesOfOneHand(Experience):
+    """An `ExperiencePort` without a memory around it: the hand holds an egg in every step."""
+
+    def record(self, step: StepRecord, context_id: str = "") -> tuple[ConsistencyWarning, ...]:
+        return super().record(replace(step, held_object="Egg"))
+
+
 def experience_with(*parts: str) -> Experience:
     config = ExperienceConfig(parts=frozenset(parts))
-    return Experience(config, RuleExtractor(), NoLog(), now_ns=lambda: 0)
+    return EpisodesOfOneHand(config, RuleExtractor(), NoLog(), now_ns=lambda: 0)
 
 
 @pytest.fixture
@@ -112,8 +136,7 @@ def test_what_failed_in_one_episode_is_prepared_for_in_the_next(part: str, clock
 def test_cancelled_instruction_ends_without_a_verdict(clock: Clock) -> None:
     log = NoLog()
     experience = Experience(ExperienceConfig(), RuleExtractor(), log, now_ns=lambda: 0)
-    situation = Situation(cast("MemoryPort", None), _ignore, _ignore, "Egg", "egg1")
-    run = GuidedPlanner(ForgetfulPlanner(1), experience, clock).carry_out("put it away", situation)
+    run = GuidedPlanner(ForgetfulPlanner(1), experience, clock).carry_out("put it away", situation("Egg"))
     next(run)
     run.close()
     (episode,) = log.episodes.values()
@@ -129,6 +152,7 @@ class TakenDown:
         self.max_attempts = max_attempts
         self.started: list[tuple[str, int]] = []
         self.steps: list[StepRecord] = []
+        self.contexts: list[str] = []
         self.ended: list[tuple[bool | None, str]] = []
 
     def start(self, instruction: str, task_type: str = "", episode_id: str = "", attempt: int = 1) -> str:
@@ -138,8 +162,9 @@ class TakenDown:
     def advise(self, episode_id: str, action: SkillCall, objects: Sequence[str] = ()) -> tuple[Advice, ...]:
         return ()
 
-    def record(self, step: StepRecord) -> None:
+    def record(self, step: StepRecord, context_id: str = "") -> None:
         self.steps.append(step)
+        self.contexts.append(context_id)
 
     def end(self, episode_id: str, success: bool | None, message: str = "") -> None:
         self.ended.append((success, message))
@@ -166,7 +191,7 @@ class ListedPlanner:
 
 def carry_out(planner: GuidedPlanner, *successes: bool, changes: tuple[StateChange, ...] = ()) -> PlanOutcome:
     """Let a robot whose skills end so one after the other carry out an instruction."""
-    run = planner.carry_out("put the egg away", Situation(cast("MemoryPort", None), _ignore, _ignore))
+    run = planner.carry_out("put the egg away", situation())
     ends = iter(successes)
     try:
         step = next(run)
@@ -202,13 +227,27 @@ def test_instruction_that_is_not_understood_is_a_failed_episode(clock: Clock) ->
     assert experience.ended == [(False, "no word of it was understood")]
 
 
-def test_robots_own_ids_become_classes_and_the_hand_is_followed(clock: Clock) -> None:
+def test_robots_own_ids_become_classes(clock: Clock) -> None:
     experience = TakenDown()
     calls = (SkillCall("GoToObject", ("Egg@1,1,1",)), SkillCall("PickupObject", ("thing-17",)))
     picked = StateChange("thing-17", "Egg", 1, held=True)
     carry_out(GuidedPlanner(ListedPlanner(*calls), experience, clock), True, True, changes=(picked,))
     assert [str(step.action) for step in experience.steps] == ["GoToObject(Egg@1,1,1)", "PickupObject(Egg)"]
-    assert [(step.index, step.held_object) for step in experience.steps] == [(0, "Egg"), (1, "Egg")]
+    assert [step.index for step in experience.steps] == [0, 1]
+
+
+class ReadingPlanner:
+    """Chooses its one step by a context."""
+
+    def carry_out(self, instruction: str, situation: Situation) -> PlanRun:
+        result = yield PlannedStep(PUT, context_id="context-1")
+        return PlanOutcome(("place",), (result.success,))
+
+
+def test_step_is_recorded_with_the_context_that_it_was_chosen_by(clock: Clock) -> None:
+    experience = TakenDown()
+    carry_out(GuidedPlanner(ReadingPlanner(), experience, clock), True)
+    assert experience.contexts == ["context-1"]
 
 
 class Insistent(TakenDown):

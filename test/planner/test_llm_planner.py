@@ -3,39 +3,45 @@
 import pytest
 
 from memory_node.catalogue.label_space import load_catalogue
-from memory_node.domain.answer import AnswerStatus, Recollection
+from memory_node.domain.answer import AnswerStatus, Location, Recollection
 from memory_node.domain.chat_model import OpenAiChatModel
+from memory_node.domain.context import ALL_SOURCES, Context
+from memory_node.domain.held_object import held_after
 from memory_node.domain.scene import SceneSnapshot
 from memory_node.domain.skill import FailureReason, SkillCall, SkillResult, StateChange
 from memory_node.planner.executor import InstructionExecutor
 from memory_node.planner.language.understanding import Understander
 from memory_node.planner.llm_planner import LlmPlanner
 from memory_node.planner.offline_planner import OfflinePlanner
-from memory_node.planner.planner import ProgressKind
+from memory_node.planner.planner import ProgressKind, Situation
 from memory_node.planner.planner_config import LlmConfig
 
 FETCH_APPLE = 'Here you are:\n```python\nGoToObject("Apple")  # by memory\nPickupObject("Apple")\n```'
 
 
 class EmptyMemory:
-    """Remembers nothing; its context can be recognised in a prompt."""
+    """Remembers what the hand holds and nothing else; its context can be recognised in a prompt."""
 
     def __init__(self) -> None:
-        self.told = []
+        self.held = None
 
     def recall(self, query):
         return Recollection((), AnswerStatus.UNKNOWN)
 
-    find = recall
+    def locate(self, query, max_areas=0):
+        return Location((), (), AnswerStatus.UNKNOWN)
 
     def rank_search_areas(self, object_class, k=0):
         return ()
 
     def remember(self, changes):
-        self.told += changes
+        self.held = held_after(self.held, changes)
 
-    def context(self, instruction, token_budget=2000):
-        return f"MEMORY OF {instruction}"
+    def held_object(self):
+        return self.held
+
+    def context(self, instruction, token_budget=2000, episode_id="", sources=ALL_SOURCES):
+        return Context(f"context of {instruction}", f"MEMORY OF {instruction}")
 
     def scene(self):
         return SceneSnapshot(0)
@@ -77,6 +83,16 @@ def test_good_reply_is_executed_and_accounted(endpoint) -> None:
     assert (result.outcome.planner, result.outcome.tokens_in, result.outcome.tokens_out) == ("llm", 100, 20)
     assert result.outcome.cost_usd == pytest.approx((100 * 2.5 + 20 * 10) / 1e6)
     assert any(one.kind is ProgressKind.PLAN and "GoToObject" in one.text for one in progress)
+
+
+def test_every_step_tells_the_context_that_it_was_chosen_by(endpoint) -> None:
+    settings = LlmConfig(base_url=endpoint(FETCH_APPLE).url, model="m", timeout_s=5.0)
+    planner = LlmPlanner(OpenAiChatModel(settings), settings, load_catalogue(), None)
+    situation = Situation(EmptyMemory(), lambda _: None, lambda _: None)
+    steps = planner.carry_out("fetch it", situation)
+    first = next(steps)
+    second = steps.send(SkillResult(first.call, True))
+    assert [step.context_id for step in (first, second)] == ["context of fetch it"] * 2
 
 
 def test_prompt_carries_skills_memory_and_instruction(endpoint) -> None:

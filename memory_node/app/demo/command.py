@@ -18,7 +18,7 @@ from rich.markup import escape
 
 from memory_node.catalogue.label_space import HOUSEHOLD
 from memory_node.nodes.run import activate_ros
-from memory_node.planner.ablated_memory import MODES
+from memory_node.planner.memory_mode import MODES
 
 HELP = "run the simulated home, the memory and the planner"
 INSTRUCTIONS = (

@@ -3,6 +3,7 @@
 from memory_node.nodes.conversions.answers import (
     answer_from_msg,
     answer_to_msg,
+    location_from_msg,
     ranked_area_from_msg,
     ranked_area_to_msg,
     recollection_from_msg,
@@ -87,6 +88,7 @@ __all__ = [
     "intrinsics_from_msg",
     "intrinsics_to_msg",
     "labels_from_msg",
+    "location_from_msg",
     "object_from_msg",
     "object_to_msg",
     "path_from_msg",

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from robot_memory import msg as rm
 
-from memory_node.domain.answer import AnswerStatus, ObjectAnswer, RankedArea, Recollection
+from memory_node.domain.answer import AnswerStatus, Location, ObjectAnswer, RankedArea, Recollection
 from memory_node.domain.errors import InvalidValueError
 from memory_node.domain.memory_unit import MemoryUnit
 from memory_node.nodes.conversions.geometry import (
@@ -108,6 +108,17 @@ def recollection_from_msg(response: Any) -> Recollection:
         raise InvalidValueError(response.status.explanation)
     answers = tuple(answer_from_msg(answer) for answer in response.answers)
     return Recollection(answers, status_from_msg(response.status), response.status.explanation)
+
+
+def location_from_msg(response: Any) -> Location:
+    """Return the response of LocateObject as a Location.
+
+    Raises:
+        InvalidValueError: memory could make nothing of the request.
+    """
+    recollection = recollection_from_msg(response)
+    areas = tuple(ranked_area_from_msg(area) for area in response.areas)
+    return Location(recollection.answers, areas, recollection.status, recollection.explanation)
 
 
 def ranked_area_to_msg(area: RankedArea) -> rm.RankedArea:

@@ -1,0 +1,107 @@
+"""Memory with parts of it switched off, to measure what each part is worth (KARMA's ablation)."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+
+from memory_node.domain.answer import AnswerStatus, FindQuery, Location, RankedArea, Recollection
+from memory_node.domain.context import ALL_SOURCES, Context, ContextSource
+from memory_node.domain.errors import InvalidValueError
+from memory_node.domain.held_object import HeldObject, held_after
+from memory_node.domain.ports import MemoryPort
+from memory_node.domain.scene import SceneSnapshot
+from memory_node.domain.skill import StateChange
+from memory_node.planner import memory_mode
+from memory_node.planner.map_only_memory import MapOnlyMemory
+from memory_node.questions.locate import locate
+
+NO_SHORT_TERM, NO_LONG_TERM = "no-short-term", "no-long-term"
+MODES = (*memory_mode.MODES, NO_SHORT_TERM, NO_LONG_TERM)
+
+
+def sources_of(mode: str) -> frozenset[ContextSource]:
+    """Return what a planner in this mode is told of."""
+    return frozenset({ContextSource.OBJECTS}) if mode in (NO_SHORT_TERM, NO_LONG_TERM) else memory_mode.sources_of(mode)
+
+
+def ablated(mode: str, memory: MemoryPort) -> MemoryPort:
+    """Return what a planner in this mode may ask.
+
+    Raises:
+        InvalidValueError: no such mode.
+    """
+    if mode not in MODES:
+        raise InvalidValueError(f"memory: expected one of {', '.join(MODES)}, got {mode!r}")
+    if mode == NO_LONG_TERM:
+        return ShortTermMemory(memory)
+    return MemoryOfStartUp(memory) if mode == NO_SHORT_TERM else memory_mode.memory_in(mode, memory)
+
+
+class ShortTermMemory(MapOnlyMemory):
+    """Short-term memory and the map."""
+
+    def recall(self, query: FindQuery) -> Recollection:
+        """Ask the short-term memory."""
+        return self._memory.recall(query)
+
+    def locate(self, query: FindQuery, max_areas: int = 0) -> Location:
+        """Ask the short-term memory, else search the map."""
+        return locate(query, self.recall, self.find, self.rank_search_areas, max_areas)
+
+    def context(
+        self,
+        instruction: str,
+        token_budget: int = 2000,
+        episode_id: str = "",
+        sources: Collection[ContextSource] = ALL_SOURCES,
+    ) -> Context:
+        """Return memory's context."""
+        return self._memory.context(instruction, token_budget, episode_id, sources)
+
+
+class MemoryOfStartUp:
+    """Long-term memory alone, as KARMA ablates it: a map made beforehand, which no skill of the day changes. Only what
+    the hand holds is followed."""
+
+    def __init__(self, memory: MemoryPort) -> None:
+        self._memory = memory
+        self._held = memory.held_object()
+
+    def recall(self, query: FindQuery) -> Recollection:
+        """Abstain."""
+        return Recollection((), AnswerStatus.UNKNOWN, "there is no short-term memory")
+
+    def find(self, query: FindQuery) -> Recollection:
+        """Ask the scene graph."""
+        return self._memory.find(query)
+
+    def locate(self, query: FindQuery, max_areas: int = 0) -> Location:
+        """Ask the scene graph, else where to look."""
+        return locate(query, self.recall, self.find, self.rank_search_areas, max_areas)
+
+    def rank_search_areas(self, object_class: str, k: int = 0) -> tuple[RankedArea, ...]:
+        """Ask the scene graph."""
+        return self._memory.rank_search_areas(object_class, k)
+
+    def remember(self, changes: Sequence[StateChange]) -> tuple[str, ...]:
+        """Let what a skill did pass by, but for the hand."""
+        self._held = held_after(self._held, changes)
+        return ("",) * len(changes)
+
+    def held_object(self) -> HeldObject | None:
+        """Return what the hand holds."""
+        return self._held
+
+    def context(
+        self,
+        instruction: str,
+        token_budget: int = 2000,
+        episode_id: str = "",
+        sources: Collection[ContextSource] = ALL_SOURCES,
+    ) -> Context:
+        """Return memory's context."""
+        return self._memory.context(instruction, token_budget, episode_id, sources)
+
+    def scene(self) -> SceneSnapshot:
+        """Return the scene graph."""
+        return self._memory.scene()

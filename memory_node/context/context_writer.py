@@ -1,0 +1,80 @@
+"""Writes what a planner is told of all memories for one instruction."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Collection
+
+from memory_node.context.sections import GUIDELINES, MemoryExcerpt, assemble
+from memory_node.context.told_contexts import ToldContexts
+from memory_node.context.whereabouts import held_object, robot_room, room_relations
+from memory_node.domain.answer import FindQuery, Recollection
+from memory_node.domain.clock import Clock
+from memory_node.domain.context import ALL_SOURCES, Context, ContextSource
+from memory_node.domain.ids import IdSource, new_id
+from memory_node.experience.experience import Experience, ExperienceQuery
+from memory_node.knowledge.knowledge_graph import KnowledgeGraph
+from memory_node.scene_graph.graph import SceneGraph
+
+
+class ContextWriter:
+    """Reads all memories and changes none of them; thread-safe.
+
+    lock: guards the scene graph. recall: ranks the short-term memory without counting a lookup. told: remembers what
+    each context said, for when a planner says that it acted on it.
+    """
+
+    def __init__(
+        self,
+        scene: SceneGraph,
+        lock: threading.RLock,
+        recall: Callable[[FindQuery, int], Recollection],
+        experience: Experience,
+        knowledge: KnowledgeGraph,
+        told: ToldContexts,
+        clock: Clock,
+        make_id: IdSource = new_id,
+    ) -> None:
+        self._scene = scene
+        self._lock = lock
+        self._recall = recall
+        self._experience = experience
+        self._knowledge = knowledge
+        self._told = told
+        self._clock = clock
+        self._make_id = make_id
+
+    def write(
+        self,
+        instruction: str,
+        token_budget: int = 2000,
+        episode_id: str = "",
+        sources: Collection[ContextSource] = ALL_SOURCES,
+    ) -> Context:
+        """Return the sections of some sources under one budget; see MemoryPort.context."""
+        now_ns = self._clock()
+        recalled = self._recall(FindQuery(text=instruction, k=8), now_ns)
+        classes = tuple(dict.fromkeys(answer.object_class for answer in recalled.answers))
+        with self._lock:
+            here, held = robot_room(self._scene), held_object(self._scene)
+        learnt = self._experience.ask(ExperienceQuery(room=here, objects=classes, episode_id=episode_id))
+        with self._lock:
+            relations = room_relations(self._scene, learnt.room, classes)
+            # The graph's text orders its own areas; it gets what the other sections are not entitled to.
+            home = self._scene.text_form(token_budget // 2, topic=instruction)
+        in_hand = held.object_class if held is not None else "nothing"
+        excerpt = MemoryExcerpt(
+            learnt,
+            facts=self._knowledge.about(classes),
+            ways=self._knowledge.ways_to(instruction),
+            room_relations=relations,
+            recollection=recalled,
+            home=home.splitlines(),
+            robot=f"Robot: in {learnt.room or 'an unknown room'}, holding {in_hand}.",
+            now_ns=now_ns,
+        )
+        context = assemble(excerpt.sections(sources), token_budget, self._make_id())
+        # What the budget cut off was not told.
+        shown = learnt.guidelines[: context.section_lines.get(GUIDELINES, 0)]
+        self._told.note(context.id, (guideline.key for guideline in shown))
+        return context

@@ -1,0 +1,38 @@
+"""What memory tells a planner before it plans or acts."""
+
+from __future__ import annotations
+
+import enum
+from dataclasses import dataclass, field
+
+
+class ContextSource(str, enum.Enum):
+    """What a part of the context is drawn from."""
+
+    OBJECTS = "objects"  # where things and places are
+    EXPERIENCE = "experience"  # what episodes taught, and the running one
+
+    def __str__(self) -> str:
+        return self.value
+
+
+ALL_SOURCES = frozenset(ContextSource)
+
+
+@dataclass(frozen=True)
+class Context:
+    """A text for a prompt.
+
+    id: by which a planner says that it acted on this context; "" for one that nothing is in. section_tokens,
+    section_lines: by section in their order, its tokens, and how many of its lines are in the text.
+    """
+
+    id: str = ""
+    text: str = ""
+    section_tokens: dict[str, int] = field(default_factory=dict)
+    section_lines: dict[str, int] = field(default_factory=dict)
+
+    @property
+    def tokens(self) -> int:
+        """Tokens of all sections."""
+        return sum(self.section_tokens.values())
