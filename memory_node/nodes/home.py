@@ -5,25 +5,22 @@ from __future__ import annotations
 import threading
 import time
 from dataclasses import dataclass
-from typing import Any
 
-from geometry_msgs.msg import PoseStamped
 from nav_msgs.msg import OccupancyGrid, Odometry
-from rclpy.action import ActionServer, CancelResponse, GoalResponse
-from rclpy.callback_groups import MutuallyExclusiveCallbackGroup, ReentrantCallbackGroup
+from rclpy.callback_groups import MutuallyExclusiveCallbackGroup
 from rclpy.node import Node
-from robot_memory.action import ExecuteSkill
 from rosgraph_msgs.msg import Clock as ClockMsg
 from tf2_ros import StaticTransformBroadcaster, TransformBroadcaster
 
 from memory_node.catalogue.label_space import HOUSEHOLD, load_catalogue
-from memory_node.domain.errors import InvalidValueError
 from memory_node.domain.geometry import Pose
-from memory_node.domain.skill import FailureReason, SkillResult
+from memory_node.domain.skill import SkillResult
 from memory_node.nodes import conversions
 from memory_node.nodes.camera_output import CameraOutput
 from memory_node.nodes.parameters import declare, parameter
 from memory_node.nodes.qos import LATCHED
+from memory_node.nodes.running_goals import SILENCE, RunningGoals
+from memory_node.nodes.skill_server import SkillGoal, SkillServer
 from memory_node.scene_graph.free_space import OccupancyMap
 from memory_node.sim.camera import Camera
 from memory_node.sim.execution import Pacing, Progress
@@ -44,6 +41,7 @@ class HomeParameters:
     skill_fault_probability: float = parameter(0.0, "how often a skill fails by itself", 0.0, 1.0)
     noisy: bool = parameter(True, "noise of config/noise.yaml on depth and detections")
     seed: int = parameter(0, "seed of every random choice", 0, 2**31 - 1)
+    peer_silence_s: float = parameter(0.3, SILENCE, 0.1, 10.0)
 
 
 class HomeNode(Node):
@@ -56,7 +54,6 @@ class HomeNode(Node):
         self._world = load_home(config.home, load_types(load_catalogue(config.label_space)))
         self._stamp_ns = time.time_ns()
         self._since_frame_s = config.camera_period_s
-        self._running = False
         self._lock = threading.RLock()
         faults = ExecutionFaults({"*": config.skill_fault_probability}, config.seed)
         self._robot = HomeRobot(
@@ -73,15 +70,8 @@ class HomeNode(Node):
         self._tf = TransformBroadcaster(self)
         self._static_tf = StaticTransformBroadcaster(self)
         self._publish_fixed()
-        self._skills = ActionServer(
-            self,
-            ExecuteSkill,
-            "execute_skill",
-            execute_callback=self._execute,
-            goal_callback=self._on_goal,
-            cancel_callback=lambda goal: CancelResponse.ACCEPT,
-            callback_group=ReentrantCallbackGroup(),
-        )
+        self._running = RunningGoals(self, config.peer_silence_s)
+        self._skills = SkillServer(self, self._perform, self._held_class, lambda: self._stamp_ns, "map", self._running)
         self._idle = self.create_timer(0.1, self._idle_step, callback_group=MutuallyExclusiveCallbackGroup())
         self.get_logger().info(f"home {config.home!r}: {len(list(self._world))} things, skills at execute_skill")
 
@@ -97,8 +87,22 @@ class HomeNode(Node):
         occupancy = OccupancyMap(grid.occupancy, grid.resolution_m, Pose.planar(*grid.origin, 0.0))
         self._map.publish(conversions.grid_to_msg(occupancy, self._stamp_ns))
 
+    @property
+    def is_idle(self) -> bool:
+        """Whether no skill is running."""
+        return self._skills.is_idle
+
+    def end(self) -> None:
+        """Stop the robot, and tell the caller."""
+        self._skills.end()
+
+    def destroy_node(self) -> None:
+        """Say nothing more, then go."""
+        self._running.close()
+        super().destroy_node()
+
     def _idle_step(self) -> None:
-        if not self._running:
+        if self.is_idle:
             self._advance(0.1)
 
     def _advance(self, wall_s: float) -> None:
@@ -122,38 +126,12 @@ class HomeNode(Node):
         self._odometry.publish(odometry)
         self._clock_publisher.publish(ClockMsg(clock=conversions.stamp_to_msg(self._stamp_ns)))
 
-    def _on_goal(self, goal: ExecuteSkill.Goal) -> GoalResponse:
-        if self._running:
-            self.get_logger().warning(f"refused {goal.call.skill}: another skill is running")
-            return GoalResponse.REJECT
-        return GoalResponse.ACCEPT
+    def _perform(self, goal: SkillGoal) -> SkillResult:
+        def follow(progress: Progress) -> None:
+            goal.report(progress.phase, 0.0, progress.pose, progress.distance_m)
 
-    def _execute(self, goal: Any) -> ExecuteSkill.Result:
-        self._running = True
-        try:
-            call = conversions.call_from_msg(goal.request.call)
-            result = self._robot.run(call, lambda p: self._feedback(goal, p), lambda: goal.is_cancel_requested)
-        except InvalidValueError as error:
-            goal.abort()
-            return ExecuteSkill.Result(reason=str(FailureReason.INVALID_CALL), message=str(error))
-        finally:
-            self._running = False
-        self._finish(goal, result)
+        return self._robot.run(goal.call, follow, goal.is_canceled)
+
+    def _held_class(self) -> str:
         held = self._world.held
-        return conversions.skill_result_to_msg(result, held.class_name if held is not None else "")
-
-    def _feedback(self, goal: Any, progress: Progress) -> None:
-        feedback = ExecuteSkill.Feedback(phase=progress.phase, distance=progress.distance_m)
-        feedback.pose = PoseStamped(
-            header=conversions.header(self._stamp_ns), pose=conversions.pose_to_msg(progress.pose)
-        )
-        goal.publish_feedback(feedback)
-
-    def _finish(self, goal: Any, result: SkillResult) -> None:
-        self.get_logger().info(f"{result.call}: {'done' if result.success else result.reason} {result.message}")
-        if result.success:
-            goal.succeed()
-        elif result.reason is FailureReason.CANCELED:
-            goal.canceled()
-        else:
-            goal.abort()
+        return held.class_name if held is not None else ""

@@ -20,6 +20,7 @@ from memory_node.nodes.inputs.keyframes import Keyframes
 from memory_node.nodes.memory_services import MemoryServices
 from memory_node.nodes.memory_topics import MemoryTopics
 from memory_node.nodes.parameters import declare, parameter
+from memory_node.nodes.running_goals import RunningGoals
 from memory_node.opening import MemoryConfig, open_memory
 from memory_node.perception.config import PerceptionConfig, SegmentationConfig
 from memory_node.perception.pipeline import PerceptionPipeline
@@ -71,6 +72,7 @@ class MemoryNode(Node):
         maker = FrameMaker(PerceptionPipeline(config.perception), segmenter, keyframes.name)
         self._inputs = CameraInput(self, inputs, maker, keyframes, self._counters, self.memory.observe, self._on_map)
         group = MutuallyExclusiveCallbackGroup()
+        self._running = RunningGoals(self)
         self._diagnostics = DiagnosticsPublisher(self, self._figures, self._problems)
         self._fleet = self.create_timer(0.5, self.memory.take_over_changes, callback_group=group)
         self._tidy = self.create_timer(60.0, self._end_abandoned, callback_group=group)
@@ -99,8 +101,17 @@ class MemoryNode(Node):
         state = self.memory.diagnostics().get("store", "ok")
         return [] if state == "ok" else [f"the store takes nothing: {state}"]
 
+    @property
+    def is_idle(self) -> bool:
+        """Whether nobody has a goal running, whose end memory is still to be told."""
+        return not self._running.others_are_busy
+
+    def end(self) -> None:
+        """Nothing runs here that could be stopped."""
+
     def destroy_node(self) -> None:
         """Make everything durable, then go."""
+        self._running.close()
         self._inputs.stop()
         self.memory.close()
         super().destroy_node()

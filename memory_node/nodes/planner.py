@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-import threading
 from dataclasses import dataclass
-from typing import Any
 
-from rclpy.action import ActionServer, CancelResponse, GoalResponse
-from rclpy.callback_groups import ReentrantCallbackGroup
 from rclpy.node import Node
 from robot_memory import msg as rm
 from robot_memory.action import ExecuteInstruction
@@ -17,8 +13,10 @@ from memory_node.domain.context import ContextSource
 from memory_node.domain.errors import RobotMemoryError
 from memory_node.nodes import conversions
 from memory_node.nodes.experience_client import ExperienceClient
+from memory_node.nodes.goal_server import Ending, GoalServer, GoalState, ServedGoal
 from memory_node.nodes.memory_client import MemoryClient
 from memory_node.nodes.parameters import declare, parameter
+from memory_node.nodes.running_goals import SILENCE, RunningGoals
 from memory_node.nodes.skill_client import SkillClient
 from memory_node.planner.executor import InstructionExecutor, InstructionResult
 from memory_node.planner.guided_planner import GuidedPlanner
@@ -40,6 +38,7 @@ class PlannerParameters:
     memory_node: str = parameter("memory", "name of the memory node")
     skill_action: str = parameter("execute_skill", "name of the robot's ExecuteSkill action")
     skill_timeout_s: float = parameter(300.0, "a skill that takes longer is cancelled (s)", 1.0, 86400.0)
+    peer_silence_s: float = parameter(0.3, SILENCE, 0.1, 10.0)
     settings: PlannerConfig = PlannerConfig()  # noqa: RUF009 - frozen; see config/planner.yaml
 
 
@@ -51,55 +50,54 @@ class PlannerNode(Node):
         self._config = declare(self, PlannerParameters)
         self._memory = MemoryClient(self, self._config.memory_node)
         self._experience = ExperienceClient(self, self._config.memory_node)
-        self._robot = SkillClient(self, self._config.skill_action, self._config.skill_timeout_s)
+        self._running = RunningGoals(self, self._config.peer_silence_s)
+        self._robot = SkillClient(self, self._running, self._config.skill_action, self._config.skill_timeout_s)
         self._planner: Planner = open_planner(
             self._config.planner, MiniLmEmbedder(), self._config.settings, load_catalogue(self._config.label_space)
         )
-        self._busy = threading.Lock()
-        self._server = ActionServer(
+        self._server = GoalServer(
             self,
             ExecuteInstruction,
             "execute_instruction",
-            execute_callback=self._execute,
-            goal_callback=self._on_goal,
-            cancel_callback=self._on_cancel,
-            callback_group=ReentrantCallbackGroup(),
+            self._running,
+            self._carry_out,
+            self._result_of_failure,
+            refusal=_refusal,
         )
         self.get_logger().info(f"planner {self._config.planner!r} ready at execute_instruction")
 
     def _now_ns(self) -> int:
         return int(self.get_clock().now().nanoseconds)
 
-    def _on_goal(self, goal: ExecuteInstruction.Goal) -> GoalResponse:
-        if self._busy.locked():
-            self.get_logger().warning(f"refused {goal.instruction!r}: another instruction is being carried out")
-            return GoalResponse.REJECT
-        if not goal.instruction.strip() or goal.memory not in ("", *MODES):
-            self.get_logger().warning("refused a goal: expected an instruction, and memory one of " + ", ".join(MODES))
-            return GoalResponse.REJECT
-        return GoalResponse.ACCEPT
+    @property
+    def is_idle(self) -> bool:
+        """Whether no instruction is being carried out."""
+        return self._server.is_idle
 
-    def _on_cancel(self, goal: Any) -> CancelResponse:
-        self._robot.cancel()
-        return CancelResponse.ACCEPT
+    def end(self) -> None:
+        """Stop the robot and tell the caller."""
+        self._server.end()
 
-    def _execute(self, goal: Any) -> ExecuteInstruction.Result:
-        with self._busy:
-            try:
-                result = self._carry_out(goal)
-            except RobotMemoryError as error:
-                self.get_logger().error(str(error))
-                goal.abort()
-                return ExecuteInstruction.Result(success=False, message=str(error))
-        if result.canceled:
-            goal.canceled()
-        elif result.success:
-            goal.succeed()
-        else:
-            goal.abort()
-        return result_to_msg(result, self._experience.episode_id)
+    def destroy_node(self) -> None:
+        """Say nothing more, then go."""
+        self._running.close()
+        super().destroy_node()
 
-    def _carry_out(self, goal: Any) -> InstructionResult:
+    def _carry_out(self, goal: ServedGoal) -> Ending:
+        self._robot.is_canceled = lambda: goal.is_canceled
+        try:
+            result = self._execute(goal)
+        except RobotMemoryError as error:
+            self.get_logger().error(str(error))
+            state = GoalState.CANCELED if goal.is_canceled else GoalState.ABORTED
+            return Ending(self._result_of_failure(goal.cancel_reason or str(error)), state)
+        message = result_to_msg(result, self._experience.episode_id, self._robot.held_object)
+        if result.canceled and goal.is_canceled:
+            message.message = f"{goal.cancel_reason}; {message.message}".removesuffix("; canceled")
+            return Ending(message, GoalState.CANCELED)
+        return Ending(message, GoalState.SUCCEEDED if result.success else GoalState.ABORTED)
+
+    def _execute(self, goal: ServedGoal) -> InstructionResult:
         mode = goal.request.memory or self._config.memory
         self._memory.wait(timeout_s=30.0)
         self._robot.wait(timeout_s=30.0)
@@ -110,15 +108,30 @@ class PlannerNode(Node):
         advised = ContextSource.EXPERIENCE in sources
         planner = GuidedPlanner(self._planner, self._experience, self._now_ns, self._config.attempts, advised=advised)
         executor = InstructionExecutor(memory_in(mode, self._memory), self._robot, planner, sources=sources)
-        result = executor.execute(instruction, feedback.report, lambda: goal.is_cancel_requested)
-        self.get_logger().info(f"instruction {instruction!r} {'done' if result.success else 'failed'}")
+        result = executor.execute(instruction, feedback.report, lambda: goal.is_canceled)
+        ended = "done" if result.success else goal.cancel_reason or "failed"
+        self.get_logger().info(f"instruction {instruction!r}: {ended}")
         return result
+
+    def _result_of_failure(self, message: str) -> ExecuteInstruction.Result:
+        return ExecuteInstruction.Result(
+            success=False,
+            message=message,
+            episode_id=self._experience.episode_id,
+            held_object=self._robot.held_object,
+        )
+
+
+def _refusal(goal: ExecuteInstruction.Goal) -> str:
+    if goal.instruction.strip() and goal.memory in ("", *MODES):
+        return ""
+    return f"expected an instruction, and memory one of {', '.join(MODES)}"
 
 
 class _Feedback:
     """Turns the planner's progress into the action's feedback."""
 
-    def __init__(self, goal: Any) -> None:
+    def __init__(self, goal: ServedGoal) -> None:
         self._goal = goal
         self._message = ExecuteInstruction.Feedback()
 
@@ -134,7 +147,7 @@ class _Feedback:
         self._goal.publish_feedback(message)
 
 
-def result_to_msg(result: InstructionResult, episode_id: str) -> ExecuteInstruction.Result:
+def result_to_msg(result: InstructionResult, episode_id: str, held_object: str) -> ExecuteInstruction.Result:
     """Return what came of an instruction as the action's result."""
     outcome = result.outcome
     unmet = [goal for goal, achieved in zip(outcome.goals, outcome.achieved, strict=False) if not achieved]
@@ -145,6 +158,7 @@ def result_to_msg(result: InstructionResult, episode_id: str) -> ExecuteInstruct
         executed=[conversions.call_to_msg(step.step.call) for step in result.steps],
         succeeded=[step.result.success for step in result.steps],
         unmet_goals=unmet,
+        held_object=held_object,
         metrics=rm.InstructionMetrics(
             skills=result.skills,
             failed_skills=sum(not step.result.success for step in result.steps),

@@ -5,10 +5,15 @@ from __future__ import annotations
 import gc
 import importlib
 import importlib.util
+import logging
 import os
 import signal
 import sys
+import threading
+import time
+import traceback
 from collections.abc import Sequence
+from typing import Any, NoReturn, Protocol, runtime_checkable
 
 from memory_node.domain.errors import RobotMemoryError
 from memory_node.domain.resources import share_folders
@@ -21,6 +26,12 @@ NODES = {
     "detector": ("memory_node.nodes.detector", "DetectorNode"),
     "home": ("memory_node.nodes.home", "HomeNode"),
 }
+
+# A process ends within 2 s of a signal: 1.2 for goals, the rest for answers, threads and the database.
+_GOALS_END_S = 1.2
+_RESULTS_LEAVE_S = 0.1
+_SPIN_END_S = 0.2
+_THREADS_END_S = 0.2
 
 
 def activate_ros() -> None:
@@ -42,19 +53,25 @@ def activate_ros() -> None:
 
 
 def run_nodes(names: Sequence[str], argv: Sequence[str] | None = None, threads: int = 6) -> int:
-    """Spin nodes in one process until shutdown; return the exit status."""
+    """Run nodes in one process until SIGINT, SIGTERM or a shutdown; return the exit status.
+
+    A signal first ends what the nodes have running, with results for those who wait, and then the nodes. The
+    handlers of rclpy would take away at once the middleware that a robot is stopped by.
+    """
     try:
         activate_ros()
     except RobotMemoryError as error:
         print(f"{' and '.join(names)} cannot start: {error}", file=sys.stderr)
         return 1
     import rclpy
-    from rclpy.executors import ExternalShutdownException, MultiThreadedExecutor
+    from rclpy.executors import MultiThreadedExecutor
+    from rclpy.signals import SignalHandlerOptions
 
-    signal.signal(signal.SIGINT, _interrupt_once)
-    rclpy.init(args=list(argv) if argv is not None else sys.argv)
+    end = _EndOnSignal()
+    rclpy.init(args=list(argv) if argv is not None else sys.argv, signal_handler_options=SignalHandlerOptions.NO)
     executor = MultiThreadedExecutor(num_threads=threads)
-    nodes = []
+    spinning = _Spinning(executor, end)
+    nodes: list[Any] = []
     try:
         for name in names:
             module, class_name = NODES[name]
@@ -65,29 +82,121 @@ def run_nodes(names: Sequence[str], argv: Sequence[str] | None = None, threads: 
                 return 1
             executor.add_node(nodes[-1])
         gc.freeze()  # what a node starts with stays: full collections shall not go through it while messages wait
-        executor.spin()
-    except (KeyboardInterrupt, ExternalShutdownException):
-        pass
+        spinning.start()
+        end.wait()
+        _end_goals(nodes)
+        return spinning.stop()
+    except KeyboardInterrupt:
+        return 0
     finally:
-        executor.shutdown()
         for node in nodes:
             node.destroy_node()
         rclpy.try_shutdown()
-    return 0
 
 
-def _interrupt_once(*_: object) -> None:
-    """End what runs; a further interrupt (of the terminal and of launch) must not cut off making memory durable."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    raise KeyboardInterrupt
+class _EndOnSignal:
+    """SIGINT and SIGTERM end the process: while nodes are being made by an exception, later by waking who waits here.
+
+    Further ones change nothing: launch and the terminal both send one, and making memory durable must not be cut off.
+    """
+
+    def __init__(self) -> None:
+        self._is_waited_for = False
+        self._is_asked = False
+        self._asked = threading.Event()
+        for number in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(number, self._on_signal)
+
+    def wait(self) -> None:
+        """Wait for a signal, or for `set`."""
+        self._is_waited_for = True
+        self._asked.wait()
+
+    def set(self) -> None:
+        """Wake who waits."""
+        self._asked.set()
+
+    def _on_signal(self, *_: object) -> None:
+        first, self._is_asked = not self._is_asked, True
+        self._asked.set()
+        if first and not self._is_waited_for:
+            raise KeyboardInterrupt
 
 
-def run_node(name: str) -> int:
-    """Run one node in this process (what the executables call)."""
-    return run_nodes([name])
+class _Spinning:
+    """The executor's thread; the main thread is left to the signals."""
+
+    def __init__(self, executor: Any, end: _EndOnSignal) -> None:
+        self._executor = executor
+        self._end = end
+        self._error: BaseException | None = None
+        self._thread = threading.Thread(target=self._spin, name="spin", daemon=True)
+
+    def start(self) -> None:
+        """Spin until `stop`; what a callback raises sets the event that ends the process."""
+        self._thread.start()
+
+    def stop(self) -> int:
+        """Run no further callback; return the exit status."""
+        self._executor.shutdown(timeout_sec=_SPIN_END_S)
+        self._thread.join(_SPIN_END_S)
+        return 0 if self._error is None else 1
+
+    def _spin(self) -> None:
+        from rclpy.executors import ExternalShutdownException
+
+        try:
+            self._executor.spin()
+        except ExternalShutdownException:
+            pass
+        except Exception as error:  # the boundary of the process: the robot is stopped before it ends
+            self._error = error
+            traceback.print_exc()
+        self._end.set()
+
+
+@runtime_checkable
+class _HasGoals(Protocol):
+    """A node with something running that must be ended before the node is."""
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether it has ended."""
+
+    def end(self) -> None:
+        """End it soon; does not wait."""
+
+
+def _end_goals(nodes: Sequence[object]) -> None:
+    """Tell every node to end what it has running, and wait until it has, and whoever asked for it knows."""
+    ending = [node for node in nodes if isinstance(node, _HasGoals)]
+    for node in ending:
+        node.end()
+    deadline_s = time.monotonic() + _GOALS_END_S
+    while not all(node.is_idle for node in ending) and time.monotonic() < deadline_s:
+        time.sleep(0.01)
+    time.sleep(_RESULTS_LEAVE_S)
+
+
+def run_node(name: str) -> NoReturn:
+    """Run one node in this process, and end it (what the executables call)."""
+    end_process(run_nodes([name]))
+
+
+def end_process(status: int) -> NoReturn:
+    """Exit, also where a thread is still in a call that nothing can interrupt, to a language model for example."""
+    stuck = [t for t in threading.enumerate() if t is not threading.main_thread() and not t.daemon and t.is_alive()]
+    for thread in stuck:
+        thread.join(_THREADS_END_S / len(stuck))
+    if not any(thread.is_alive() for thread in stuck):
+        sys.exit(status)
+    logging.shutdown()
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(status)
 
 
 if __name__ == "__main__":
     # python -m memory_node.nodes.run memory planner [--ros-args ...]
     chosen = [word for word in sys.argv[1:] if word in NODES]
-    sys.exit(run_nodes(chosen, [sys.argv[0], *(word for word in sys.argv[1:] if word not in NODES)]))
+    end_process(run_nodes(chosen, [sys.argv[0], *(word for word in sys.argv[1:] if word not in NODES)]))

@@ -156,7 +156,10 @@ class InstructionExecutor:
                 spent_in_skills += time.monotonic() - skill_started
                 self._take_over(step, result, record, on_progress)
                 if result.reason is FailureReason.CANCELED:
-                    canceled = True
+                    # Whoever stopped the robot does not want it to go on with something else.
+                    run.close()
+                    failure, canceled = result.message or "canceled", True
+                    break
                 step = run.send(result)
         except StopIteration as stop:
             outcome = stop.value

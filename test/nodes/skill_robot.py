@@ -7,9 +7,11 @@ from typing import Any
 import numpy as np
 from plain_search import find
 
+from memory_node.domain.answer import FindQuery
 from memory_node.domain.geometry import OrientedBox, Pose
 from memory_node.domain.scene import SceneObject, SceneSnapshot
 from memory_node.domain.states import ObjectState, StateBelief
+from memory_node.scene_graph.graph import SceneGraph
 
 
 def thing(name: str, x: float, y: float, z: float, side: tuple[float, float, float], **more: Any) -> SceneObject:
@@ -34,6 +36,15 @@ def kitchen() -> list[SceneObject]:
         thing("Faucet", 1.0, 2.45, 1.0, (0.1, 0.1, 0.2)),
         thing("DeskLamp", 2.2, -0.4, 0.95, (0.15, 0.15, 0.3), support_id="id-DiningTable"),
     ]
+
+
+def _agree(request: Any, response: Any) -> Any:
+    """Answer a request to memory as one that takes everything and has nothing to say."""
+    if hasattr(response, "success"):
+        response.success = True
+    if hasattr(response, "episode_id"):
+        response.episode_id = "an-episode"
+    return response
 
 
 class SimulatedRobot:
@@ -71,7 +82,18 @@ class SimulatedRobot:
         self._map = node.create_publisher(OccupancyGrid, "global_costmap/costmap", latched)
         self._publish_map()
         node.create_service(srv.FindObjects, "memory/find_objects", self._find, callback_group=group)
+        node.create_service(srv.RecallObjects, "memory/recall_objects", self._recall, callback_group=group)
+        node.create_service(srv.LocateObject, "memory/locate_object", self._locate, callback_group=group)
         node.create_service(srv.GetSceneGraph, "memory/get_scene_graph", self._graph, callback_group=group)
+        for kind, name in (
+            (srv.Remember, "remember"),
+            (srv.RankSearchAreas, "rank_search_areas"),
+            (srv.StartEpisode, "start_episode"),
+            (srv.RecordStep, "record_step"),
+            (srv.EndEpisode, "end_episode"),
+            (srv.Advise, "advise"),
+        ):
+            node.create_service(kind, f"memory/{name}", _agree, callback_group=group)
         self._timer = node.create_timer(0.05, self._publish_pose, callback_group=group)
 
     def close(self) -> None:
@@ -87,13 +109,19 @@ class SimulatedRobot:
         self.grips: list[float] = []
         self.own_calls: list[Any] = []
         self.aborted_drives = 0  # so many drives end without a way
-        self.silent = self.slow = self.arm_waits = self.gripper_stuck = False
+        self.silent = self.slow = self.arm_waits = self.gripper_waits = self.gripper_stuck = False
         self.grasped_position = 0.03
         self.arm_codes: list[int] = []  # MoveIt error codes of the next motions; then success
         self.shown_at: dict[int, str] = {}  # after so many drives memory sees a class anew
         self.own_reason = "none"
         self.drive_canceled = threading.Event()
         self.arm_canceled = threading.Event()
+        self.gripper_canceled = threading.Event()
+
+    @property
+    def asked(self) -> int:
+        """How many goals base, arm, gripper and the own action have got."""
+        return len(self.drives) + len(self.arm_goals) + len(self.grips) + len(self.own_calls)
 
     def _publish_pose(self) -> None:
         from memory_node.nodes import conversions
@@ -119,7 +147,7 @@ class SimulatedRobot:
 
         target = conversions.pose_from_msg(goal.request.pose.pose)
         self.drives.append(target)
-        steps = 200 if self.slow or self.silent else 4
+        steps = 1500 if self.slow or self.silent else 4
         start = self.pose
         for step in range(1, steps + 1):
             if goal.is_cancel_requested:
@@ -172,6 +200,12 @@ class SimulatedRobot:
 
         wanted = goal.request.command.position
         self.grips.append(wanted)
+        for _ in range(200 if self.gripper_waits else 0):
+            if goal.is_cancel_requested:
+                self.gripper_canceled.set()
+                goal.canceled()
+                return GripperCommand.Result(position=0.02)
+            time.sleep(0.02)
         if self.gripper_stuck:
             goal.abort()
             return GripperCommand.Result(position=0.01, stalled=True)
@@ -189,24 +223,40 @@ class SimulatedRobot:
         goal.succeed()
         return ExecuteSkill.Result(success=True, reason="none")
 
-    def _find(self, request: Any, response: Any) -> Any:
-        from memory_node.domain.answer import FindQuery
-        from memory_node.nodes import conversions
-        from memory_node.scene_graph.graph import SceneGraph
-
+    def _known(self) -> SceneGraph:
         graph = SceneGraph()
         for known in self.objects:
             graph.add_object(known)
+        return graph
+
+    def _find(self, request: Any, response: Any) -> Any:
+        from memory_node.nodes import conversions
+
         near = conversions.point_from_msg(request.position) if request.near_position else None
         query = FindQuery(object_class=request.object_class, near=near, k=request.k)
-        found = find(graph, query, self.node.get_clock().now().nanoseconds)
+        self._answer(query, response)
+        return response
+
+    def _recall(self, request: Any, response: Any) -> Any:
+        self._answer(FindQuery(object_class=request.object_class, k=request.k), response)
+        return response
+
+    def _locate(self, request: Any, response: Any) -> Any:
+        response.memory = "long_term"
+        self._answer(FindQuery(object_class=request.object_class, k=request.k), response)
+        return response
+
+    def _answer(self, query: FindQuery, response: Any) -> None:
+        from memory_node.nodes import conversions
+
+        found = find(self._known(), query, self.node.get_clock().now().nanoseconds)
         response.answers = [conversions.answer_to_msg(answer) for answer in found.answers]
         response.status = conversions.status_to_msg(found.status, found.explanation)
-        return response
 
     def _graph(self, request: Any, response: Any) -> Any:
         from memory_node.nodes import conversions
 
-        response.graph = conversions.snapshot_to_msg(SceneSnapshot(1, objects=tuple(self.objects)))
+        objects = () if request.support_id else tuple(self.objects)  # nothing lies on anything, the hand is empty
+        response.graph = conversions.snapshot_to_msg(SceneSnapshot(1, objects=objects))
         response.success = True
         return response

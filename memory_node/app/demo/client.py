@@ -10,7 +10,6 @@ from typing import Any
 
 import rclpy
 from nav_msgs.msg import OccupancyGrid, Odometry
-from rclpy.action import ActionClient
 from rclpy.callback_groups import ReentrantCallbackGroup
 from rclpy.context import Context
 from rclpy.executors import MultiThreadedExecutor
@@ -20,7 +19,9 @@ from robot_memory.action import ExecuteInstruction
 from memory_node.domain.errors import RobotMemoryError
 from memory_node.domain.scene import SceneSnapshot
 from memory_node.nodes import conversions
+from memory_node.nodes.goal_client import GoalClient, GoalStoppedError
 from memory_node.nodes.qos import LATCHED
+from memory_node.nodes.running_goals import RunningGoals
 from memory_node.nodes.waiting import result_of
 from memory_node.scene_graph.free_space import OccupancyMap
 
@@ -35,7 +36,8 @@ class DemoClient:
         rclpy.init(context=self._context, domain_id=domain_id)
         self._node = rclpy.create_node("demo", context=self._context)
         group = ReentrantCallbackGroup()
-        self._instructions = ActionClient(self._node, ExecuteInstruction, "execute_instruction", callback_group=group)
+        self._running = RunningGoals(self._node)
+        self._instructions = GoalClient(self._node, ExecuteInstruction, "execute_instruction", self._running)
         self._scene = self._node.create_client(srv.GetSceneGraph, "memory/get_scene_graph", callback_group=group)
         self._node.create_subscription(Odometry, "odom", self._on_odometry, 10, callback_group=group)
         self._node.create_subscription(OccupancyGrid, "map", self._on_map, LATCHED, callback_group=group)
@@ -52,6 +54,7 @@ class DemoClient:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        self._running.close()
         self._executor.shutdown()
         self._thread.join(5.0)
         self._node.destroy_node()
@@ -71,10 +74,11 @@ class DemoClient:
                 raise RobotMemoryError(f"planner and memory do not answer after {timeout_s:g} s; see their logs")
 
     def _is_ready(self) -> bool:
-        answering = self._instructions.wait_for_server(timeout_sec=0.5) and self._scene.wait_for_service(
-            timeout_sec=0.5
-        )
-        if not answering:
+        try:
+            self._instructions.wait_for_server(0.5)
+        except GoalStoppedError:
+            return False
+        if not self._scene.wait_for_service(timeout_sec=0.5):
             return False
         if self.scene().areas:
             return True
@@ -87,14 +91,10 @@ class DemoClient:
         """Send one instruction and return its result.
 
         Raises:
-            RobotMemoryError: the planner refuses it or does not end in time.
+            GoalStoppedError: the planner refuses it, does not end in time, or is gone.
         """
         goal = ExecuteInstruction.Goal(instruction=instruction, memory=memory)
-        sent = self._instructions.send_goal_async(goal, feedback_callback=lambda message: on_feedback(message.feedback))
-        handle = result_of(sent, 30.0, "execute_instruction")
-        if not handle.accepted:
-            raise RobotMemoryError(f"the planner refused {instruction!r}")
-        return result_of(handle.get_result_async(), timeout_s, "execute_instruction").result
+        return self._instructions.run(goal, timeout_s, on_feedback=on_feedback).result
 
     def scene(self) -> SceneSnapshot:
         """Return what the memory node remembers."""

@@ -102,7 +102,7 @@ def _run_once(args: argparse.Namespace, mode: str, domain_id: int, report: Any, 
             },
             "planner": {"label_space": args.label_space, "use_sim_time": "true"},
         }
-        with NodeProcesses(domain_id, args.out / mode) as nodes, DemoClient(domain_id) as client:
+        with DemoClient(domain_id) as client, NodeProcesses(domain_id, args.out / mode) as nodes:
             nodes.start_all(parameters, composed=args.composed)
             client.wait_ready(_START_TIMEOUT_S, nodes.check)
             for instruction in args.instruction or INSTRUCTIONS:

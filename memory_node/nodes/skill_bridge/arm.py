@@ -13,6 +13,7 @@ from shape_msgs.msg import SolidPrimitive
 from memory_node.domain.geometry import Pose
 from memory_node.domain.skill import FailureReason
 from memory_node.nodes import conversions
+from memory_node.nodes.running_goals import RunningGoals
 from memory_node.nodes.skill_bridge.action_call import ActionCall
 from memory_node.nodes.skill_bridge.config import ArmParameters, SkillsParameters
 from memory_node.nodes.skill_bridge.outcome import SkillFailure, SkillRun
@@ -34,12 +35,12 @@ _UNREACHABLE = frozenset(
 class MoveGroupArm:
     """Brings the end-effector link to poses."""
 
-    def __init__(self, node: Node, config: SkillsParameters, surroundings: Surroundings) -> None:
+    def __init__(self, node: Node, config: SkillsParameters, surroundings: Surroundings, running: RunningGoals) -> None:
         self._node = node
         self._config = config.arm
         self._carry_joints = config.arm.carry_joints
         self._surroundings = surroundings
-        self._call = ActionCall(node, MoveGroup, config.arm.action, "arm.action", config.connect_s, config.stop_s)
+        self._call = ActionCall(node, MoveGroup, config.arm.action, "arm.action", config.deadlines_s, running)
 
     def move(self, map_T_link: Pose, run: SkillRun) -> None:
         """Plan and execute a motion of the link to a pose in map.
@@ -119,10 +120,10 @@ def _goal(constraints: Constraints, config: ArmParameters) -> MoveGroup.Goal:
 class CommandGripper:
     """Opens and closes the gripper."""
 
-    def __init__(self, node: Node, config: SkillsParameters) -> None:
+    def __init__(self, node: Node, config: SkillsParameters, running: RunningGoals) -> None:
         self._config = config.gripper
         self._call = ActionCall(
-            node, GripperCommand, config.gripper.action, "gripper.action", config.connect_s, config.stop_s
+            node, GripperCommand, config.gripper.action, "gripper.action", config.deadlines_s, running
         )
 
     def open(self, run: SkillRun) -> None:

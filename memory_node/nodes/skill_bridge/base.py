@@ -12,6 +12,7 @@ from rclpy.node import Node
 from memory_node.domain.geometry import Pose
 from memory_node.domain.skill import FailureReason
 from memory_node.nodes import conversions
+from memory_node.nodes.running_goals import RunningGoals
 from memory_node.nodes.skill_bridge.action_call import ActionCall
 from memory_node.nodes.skill_bridge.config import SkillsParameters
 from memory_node.nodes.skill_bridge.outcome import SkillFailure, SkillRun
@@ -23,12 +24,10 @@ _CONTROL_CODES = range(100, 200)
 class NavigationBase:
     """Drives to poses in map; one drive at a time."""
 
-    def __init__(self, node: Node, config: SkillsParameters) -> None:
+    def __init__(self, node: Node, config: SkillsParameters, running: RunningGoals) -> None:
         self._node = node
         self._config = config
-        self._call = ActionCall(
-            node, NavigateToPose, config.base.action, "base.action", config.connect_s, config.stop_s
-        )
+        self._call = ActionCall(node, NavigateToPose, config.base.action, "base.action", config.deadlines_s, running)
 
     def drive(self, goal: Pose, run: SkillRun) -> None:
         """Drive to a pose; feedback goes to the run.

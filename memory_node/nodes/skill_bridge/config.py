@@ -9,6 +9,7 @@ from memory_node.catalogue.label_space import HOUSEHOLD
 from memory_node.domain.errors import InvalidValueError
 from memory_node.domain.skill_library import SKILLS
 from memory_node.nodes.parameters import parameter
+from memory_node.nodes.running_goals import SILENCE
 from memory_node.planner.stand_off_poses import StandOffConfig
 
 
@@ -107,6 +108,7 @@ class SkillsParameters:
     tf_timeout_s: float = parameter(1.0, "how long to wait for a transform, or the costmap (s)", 0.0, 30.0)
     connect_s: float = parameter(5.0, "how long to wait for an action server to answer (s)", 0.1, 60.0)
     stop_s: float = parameter(5.0, "how long base or arm may take to confirm that it stopped (s)", 0.1, 60.0)
+    peer_silence_s: float = parameter(0.3, SILENCE, 0.1, 10.0)
     action_timeout_s: float = parameter(120.0, "an action of `actions` that takes longer is cancelled (s)", 0.1, 3600.0)
     base: BaseParameters = BaseParameters()
     arm: ArmParameters = ArmParameters()
@@ -114,3 +116,8 @@ class SkillsParameters:
     explore: ExploreParameters = ExploreParameters()
     stand_off: StandOffConfig = StandOffConfig()  # noqa: RUF009 - frozen
     actions: SkillActions = SkillActions()  # type: ignore[valid-type]  # noqa: RUF009 - made from the library
+
+    @property
+    def deadlines_s(self) -> tuple[float, float]:
+        """How long an action server may take to answer, and to confirm that it stopped."""
+        return self.connect_s, self.stop_s

@@ -10,6 +10,7 @@ from robot_memory.action import ExecuteSkill
 
 from memory_node.domain.skill import FailureReason, SkillCall, SkillResult
 from memory_node.nodes import conversions
+from memory_node.nodes.running_goals import RunningGoals
 from memory_node.nodes.skill_bridge.action_call import ActionCall
 from memory_node.nodes.skill_bridge.config import SkillsParameters
 from memory_node.nodes.skill_bridge.outcome import SkillFailure, SkillRun
@@ -18,10 +19,10 @@ from memory_node.nodes.skill_bridge.outcome import SkillFailure, SkillRun
 class ForwardedSkills:
     """The skills with an action of their own in the parameters `actions`."""
 
-    def __init__(self, node: Node, config: SkillsParameters) -> None:
+    def __init__(self, node: Node, config: SkillsParameters, running: RunningGoals) -> None:
         self._timeout_s = config.action_timeout_s
         self._calls = {
-            skill: ActionCall(node, ExecuteSkill, name, f"actions.{skill}", config.connect_s, config.stop_s)
+            skill: ActionCall(node, ExecuteSkill, name, f"actions.{skill}", config.deadlines_s, running)
             for skill, name in vars(config.actions).items()
             if name
         }

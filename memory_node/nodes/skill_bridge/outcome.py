@@ -47,7 +47,7 @@ class SkillRun:
     def check(self) -> None:
         """Raise SkillFailure(CANCELED) once the caller wants the skill to stop."""
         if self._is_canceled():
-            raise SkillFailure(FailureReason.CANCELED, "canceled by the caller")
+            raise SkillFailure(FailureReason.CANCELED, "canceled")
 
     def moved_to(self, pose: Pose) -> None:
         """Count the way of the base from where it was reported last."""

@@ -1,0 +1,222 @@
+"""Runs goals on an action server to their ends; a goal that is not waited for any more is cancelled."""
+
+from __future__ import annotations
+
+import threading
+import time
+import uuid
+from collections.abc import Callable
+from enum import Enum
+from typing import Any
+
+from action_msgs.msg import GoalStatus
+from rclpy.action import ActionClient
+from rclpy.callback_groups import ReentrantCallbackGroup
+from rclpy.node import Node
+from rclpy.task import Future
+from unique_identifier_msgs.msg import UUID
+
+from memory_node.domain.errors import RobotMemoryError
+from memory_node.nodes.running_goals import RunningGoals
+
+_POLL_S = 0.02
+
+
+class Cause(Enum):
+    """Why a goal did not end by itself."""
+
+    NO_SERVER = "no server offers it"
+    REFUSED = "the server refused it"
+    CANCELED = "the caller wanted it to stop"
+    LATE = "it took too long"
+    SILENT = "it gave no feedback for too long"
+    SERVER_GONE = "the server is gone"
+
+
+class GoalStoppedError(RobotMemoryError):
+    """A goal did not end by itself.
+
+    response: what the server answered once it was told to stop; None where it did not, or had nothing to stop.
+    """
+
+    def __init__(self, cause: Cause, message: str, response: Any = None) -> None:
+        super().__init__(message)
+        self.cause = cause
+        self.response = response
+
+
+class GoalClient:
+    """A client of one action server.
+
+    Args:
+        node: the node that talks; other threads spin it.
+        action_type: the action's class.
+        name: the action's name.
+        running: what is running, here and elsewhere.
+        connect_s: how long the server may take to appear, and to accept a goal.
+        stop_s: how long it may take to confirm that it stopped.
+        label: what messages call it.
+    """
+
+    def __init__(
+        self,
+        node: Node,
+        action_type: Any,
+        name: str,
+        running: RunningGoals,
+        connect_s: float = 10.0,
+        stop_s: float = 5.0,
+        label: str = "",
+    ) -> None:
+        self._logger = node.get_logger()
+        self._name = name
+        self._label = label or name
+        self._running = running
+        self._connect_s = connect_s
+        self._stop_s = stop_s
+        self._client = ActionClient(node, action_type, name, callback_group=ReentrantCallbackGroup())
+
+    def wait_for_server(self, timeout_s: float, is_canceled: Callable[[], bool] = lambda: False) -> None:
+        """Wait until a server offers the action.
+
+        Raises:
+            GoalStoppedError: NO_SERVER or CANCELED.
+        """
+        deadline_s = time.monotonic() + timeout_s
+        while not self._client.wait_for_server(timeout_sec=_POLL_S):
+            if is_canceled():
+                raise GoalStoppedError(Cause.CANCELED, "canceled")
+            if time.monotonic() > deadline_s:
+                raise GoalStoppedError(Cause.NO_SERVER, f"no server offers {self._label} after {timeout_s:g} s")
+
+    def run(
+        self,
+        goal: Any,
+        timeout_s: float,
+        is_canceled: Callable[[], bool] = lambda: False,
+        on_feedback: Callable[[Any], None] = lambda feedback: None,
+        silence_s: float | None = None,
+    ) -> Any:
+        """Return the response (`status`, `result`) of a goal that has ended by itself.
+
+        silence_s: without feedback for so long it is stopped; None: it need not give any.
+
+        Raises:
+            GoalStoppedError: it has not, and the server has been told to stop.
+        """
+        if is_canceled():
+            raise GoalStoppedError(Cause.CANCELED, "canceled")
+        self.wait_for_server(self._connect_s, is_canceled)
+        goal_id = uuid.uuid4().bytes
+        watch = _Watch(timeout_s, silence_s)
+
+        def hear(message: Any) -> None:
+            watch.hear()
+            on_feedback(message.feedback)
+
+        with self._running.asking(self._name, goal_id):
+            sent = self._client.send_goal_async(goal, feedback_callback=hear, goal_uuid=UUID(uuid=list(goal_id)))
+            try:
+                return self._ended(self._accepted(sent, is_canceled), goal_id, watch, is_canceled)
+            except GoalStoppedError:
+                raise
+            except BaseException:  # an interrupt, for example
+                sent.add_done_callback(_cancel_accepted)
+                raise
+
+    def _ended(self, handle: Any, goal_id: bytes, watch: _Watch, is_canceled: Callable[[], bool]) -> Any:
+        """Return the response of an accepted goal."""
+        ended = _Answer(handle.get_result_async())
+        watch.start()
+        while not ended.wait(_POLL_S):
+            if is_canceled():
+                raise self._stopped(Cause.CANCELED, "canceled", handle, ended)
+            lost = self._running.lost_server(goal_id)
+            if lost:
+                self._running.cancel_for_server(goal_id)
+                raise GoalStoppedError(Cause.SERVER_GONE, f"{lost} is gone; what it had running was told to stop")
+            late = watch.late()
+            if late is not None:
+                cause, why = late
+                raise self._stopped(cause, f"{self._label} {why}", handle, ended)
+        return ended.value
+
+    def _accepted(self, sent: Future, is_canceled: Callable[[], bool]) -> Any:
+        """Return the handle of an accepted goal."""
+        answer = _Answer(sent)
+        deadline_s = time.monotonic() + self._connect_s
+        canceled_s = 0.0
+        while not answer.wait(_POLL_S):
+            now_s = time.monotonic()
+            if is_canceled() and not canceled_s:
+                # What may be accepted yet must be stopped then: wait for it.
+                canceled_s, deadline_s = now_s, min(deadline_s, now_s + self._stop_s)
+            if now_s > deadline_s:
+                sent.add_done_callback(_cancel_accepted)
+                cause = Cause.CANCELED if canceled_s else Cause.LATE
+                raise GoalStoppedError(cause, f"{self._label} did not answer the goal")
+        handle = answer.value
+        if not handle.accepted:
+            raise GoalStoppedError(Cause.REFUSED, f"{self._label} refused the goal")
+        return handle
+
+    def _stopped(self, cause: Cause, why: str, handle: Any, ended: _Answer) -> GoalStoppedError:
+        """Stop a goal; return the error that says whether it did."""
+        handle.cancel_goal_async()
+        if ended.wait(self._stop_s):
+            return GoalStoppedError(cause, f"{why}; it has stopped", ended.value)
+        self._logger.error(f"{self._label} did not confirm within {self._stop_s:g} s that it stopped")
+        return GoalStoppedError(cause, f"{why}; IT DID NOT CONFIRM that it stopped within {self._stop_s:g} s")
+
+
+class _Watch:
+    """The deadlines of a running goal."""
+
+    def __init__(self, timeout_s: float, silence_s: float | None) -> None:
+        self._timeout_s = timeout_s
+        self._silence_s = silence_s
+        self.start()
+
+    def start(self) -> None:
+        """Begin to count."""
+        self._started_s = self._heard_s = time.monotonic()
+
+    def hear(self) -> None:
+        """Take note of feedback."""
+        self._heard_s = time.monotonic()
+
+    def late(self) -> tuple[Cause, str] | None:
+        """Return which deadline has passed, and that in words; None while none has."""
+        now_s = time.monotonic()
+        if now_s - self._started_s > self._timeout_s:
+            return Cause.LATE, f"took more than {self._timeout_s:g} s"
+        if self._silence_s is not None and now_s - self._heard_s > self._silence_s:
+            return Cause.SILENT, f"was silent for {self._silence_s:g} s"
+        return None
+
+
+class _Answer:
+    """A future's result, waited for while other threads spin."""
+
+    def __init__(self, future: Future) -> None:
+        self._future = future
+        self._done = threading.Event()
+        future.add_done_callback(lambda _: self._done.set())
+
+    def wait(self, timeout_s: float) -> bool:
+        return self._done.wait(timeout_s)
+
+    @property
+    def value(self) -> Any:
+        return self._future.result()
+
+
+def _cancel_accepted(sent: Future) -> None:
+    handle = sent.result()
+    if handle is not None and handle.accepted:
+        handle.cancel_goal_async()
+
+
+def has_succeeded(response: Any) -> bool:
+    """Return whether a goal succeeded, by its response."""
+    return bool(response.status == GoalStatus.STATUS_SUCCEEDED)

@@ -1,0 +1,239 @@
+"""An action server for one goal at a time, which stops it when its caller or its own node goes away."""
+
+from __future__ import annotations
+
+import threading
+import time
+import traceback
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any
+
+from rclpy.action import ActionServer, CancelResponse, GoalResponse
+from rclpy.callback_groups import ReentrantCallbackGroup
+from rclpy.node import Node
+
+from memory_node.nodes.running_goals import RunningGoals, full_name
+
+_POLL_S = 0.02
+_GRAPH_POLL_S = 0.5
+# An ending node waits so long for its goal; what takes longer is answered for.
+_PATIENCE_S = 1.0
+# A goal that its server cancels itself: the request goes through the middleware.
+_CANCEL_S = 0.3
+
+
+class GoalState(Enum):
+    """How a goal ended, as the action's status says."""
+
+    SUCCEEDED = "succeeded"
+    CANCELED = "canceled"
+    ABORTED = "aborted"
+
+
+@dataclass(frozen=True)
+class Ending:
+    """The end of a goal: the action's result message, and the state."""
+
+    result: Any
+    state: GoalState
+
+
+class ServedGoal:
+    """A goal as the one who carries it out sees it."""
+
+    def __init__(self, handle: Any) -> None:
+        self.request = handle.request
+        self.id = bytes(handle.goal_id.uuid)
+        self.ending: Ending | None = None
+        self.done = threading.Event()
+        self._handle = handle
+        self._reason = ""
+        self._canceled_s = 0.0
+
+    @property
+    def cancel_reason(self) -> str:
+        """Why the goal is to stop, in words; "" while it is to go on."""
+        if not self._reason and self._handle.is_cancel_requested:
+            self.cancel("canceled by the caller")
+        return self._reason
+
+    @property
+    def is_canceled(self) -> bool:
+        """Whether the goal is to stop."""
+        return bool(self.cancel_reason)
+
+    @property
+    def canceled_for_s(self) -> float:
+        """Seconds since the goal was told to stop; 0 while it is to go on."""
+        return time.monotonic() - self._canceled_s if self._canceled_s else 0.0
+
+    def cancel(self, reason: str) -> None:
+        """Tell the goal to stop; the first reason stays."""
+        if not self._reason:
+            self._reason, self._canceled_s = reason, time.monotonic()
+
+    def publish_feedback(self, feedback: Any) -> None:
+        """Tell the caller how it is going; nothing once the goal was answered."""
+        if not self.done.is_set() and self._handle.is_active:
+            self._handle.publish_feedback(feedback)
+
+
+class GoalServer:
+    """Runs goals in a thread each, so that no wait of theirs can keep a node from ending.
+
+    A goal is cancelled when its caller asks for it, when the caller is gone, and when the node is to end. RunningGoals
+    tells that a caller is gone; one that announces nothing there is gone when the action has no client left.
+
+    Args:
+        node: the node that offers the action; other threads spin it.
+        action_type: the action's class.
+        name: the action's name.
+        running: what is running, here and elsewhere.
+        carry_out: does it; ends soon after the goal's cancel_reason is set.
+        result_of_failure: the result message of a goal that cannot say itself how it ended, from a message for people.
+        refusal: why a goal is not accepted; "" for one that is.
+        on_cancel: called when the goal is told to stop, beside setting cancel_reason.
+    """
+
+    def __init__(
+        self,
+        node: Node,
+        action_type: Any,
+        name: str,
+        running: RunningGoals,
+        carry_out: Callable[[ServedGoal], Ending],
+        result_of_failure: Callable[[str], Any],
+        refusal: Callable[[Any], str] = lambda request: "",
+        on_cancel: Callable[[], None] = lambda: None,
+    ) -> None:
+        self._node = node
+        self._name = name
+        self._running = running
+        self._carry_out = carry_out
+        self._result_of_failure = result_of_failure
+        self._refusal = refusal
+        self._on_cancel = on_cancel
+        self._busy = threading.Lock()
+        self._goal: ServedGoal | None = None
+        self._is_ending = False
+        self._server = ActionServer(
+            node,
+            action_type,
+            name,
+            execute_callback=self._execute,
+            goal_callback=self._on_goal,
+            cancel_callback=self._on_cancel_request,
+            callback_group=ReentrantCallbackGroup(),
+        )
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether no goal is being carried out."""
+        return not self._busy.locked()
+
+    @property
+    def is_ending(self) -> bool:
+        """Whether the node is to end."""
+        return self._is_ending
+
+    def end(self) -> None:
+        """Accept nothing more and tell the running goal to stop; `is_idle` says when it has."""
+        self._is_ending = True
+        if self._goal is not None:
+            self._cancel(self._goal, f"the node {self._node.get_name()} is being stopped")
+
+    def _on_goal(self, request: Any) -> GoalResponse:
+        refusal = "the node is being stopped" if self._is_ending else self._refusal(request)
+        if not refusal and not self._busy.acquire(blocking=False):
+            refusal = "another goal is being carried out"
+        if refusal:
+            self._node.get_logger().warning(f"{self._name} refused a goal: {refusal}")
+            return GoalResponse.REJECT
+        return GoalResponse.ACCEPT
+
+    def _on_cancel_request(self, handle: Any) -> CancelResponse:
+        self._on_cancel()
+        return CancelResponse.ACCEPT
+
+    def _execute(self, handle: Any) -> Any:
+        goal = ServedGoal(handle)
+        try:
+            with self._running.carrying_out(goal.id):
+                self._goal = goal
+                if self._is_ending:
+                    self.end()
+                threading.Thread(target=self._work, args=(goal,), name=self._name, daemon=True).start()
+                ending = self._attend(goal)
+            self._finish(handle, goal, ending.state)
+            return ending.result
+        finally:
+            goal.done.set()
+            self._goal = None
+            self._busy.release()
+
+    def _work(self, goal: ServedGoal) -> None:
+        try:
+            goal.ending = self._carry_out(goal)
+        except Exception as error:  # the boundary of the node: whoever waits for the goal gets an answer
+            if not goal.done.is_set():
+                self._node.get_logger().error(f"{self._name}: {error}\n{traceback.format_exc()}")
+                message = f"{type(error).__name__}: {error}"
+                goal.ending = Ending(self._result_of_failure(message), GoalState.ABORTED)
+        goal.done.set()
+
+    def _attend(self, goal: ServedGoal) -> Ending:
+        """Return how the goal ended; meanwhile see to it that somebody still waits for it."""
+        callers = _Callers(self._node, self._name)
+        while not goal.done.wait(_POLL_S):
+            if not goal.is_canceled:
+                lost = self._running.lost_asker(goal.id)
+                if not lost and not self._running.is_announced(goal.id) and callers.have_left():
+                    lost = "who sent the goal"
+                if lost:
+                    self._node.get_logger().error(f"{self._name}: {lost} is gone: stopping")
+                    self._cancel(goal, f"{lost} is gone")
+            elif self._is_ending and goal.canceled_for_s > _PATIENCE_S:
+                message = f"{goal.cancel_reason}; it did not end within {_PATIENCE_S:g} s"
+                return Ending(self._result_of_failure(message), GoalState.CANCELED)
+        assert goal.ending is not None
+        return goal.ending
+
+    def _cancel(self, goal: ServedGoal, reason: str) -> None:
+        goal.cancel(reason)
+        self._on_cancel()
+        # An action has the state "canceled" only for what was asked to cancel.
+        self._running.cancel(full_name(self._node, self._name), goal.id)
+
+    def _finish(self, handle: Any, goal: ServedGoal, state: GoalState) -> None:
+        if state is GoalState.SUCCEEDED:
+            handle.succeed()
+            return
+        deadline_s = time.monotonic() + _CANCEL_S
+        may_be_canceled = state is GoalState.CANCELED and goal.is_canceled
+        while may_be_canceled and not handle.is_cancel_requested and time.monotonic() < deadline_s:
+            time.sleep(_POLL_S)
+        if may_be_canceled and handle.is_cancel_requested:
+            handle.canceled()
+        else:
+            handle.abort()
+
+
+class _Callers:
+    """The clients of an action, by its feedback topic, which each client subscribes to."""
+
+    def __init__(self, node: Node, action: str) -> None:
+        self._node = node
+        self._topic = node.resolve_topic_name(f"{action}/_action/feedback")
+        self._were_there = False
+        self._asked_s = 0.0
+
+    def have_left(self) -> bool:
+        """Return whether there was one, and there is none now."""
+        if time.monotonic() - self._asked_s < _GRAPH_POLL_S:
+            return False
+        self._asked_s = time.monotonic()
+        count = self._node.count_subscribers(self._topic)
+        self._were_there |= count > 0
+        return self._were_there and count == 0

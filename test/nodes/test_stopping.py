@@ -1,0 +1,272 @@
+"""Whoever ends, and however: the robot stops at once, who waits is told, and no process is left."""
+
+import itertools
+import os
+import signal
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from node_process import NodeProcess, node_processes
+from ros_peer import RosPeer, wait_until
+from skill_robot import SimulatedRobot
+
+from memory_node.domain.errors import RobotMemoryError
+
+SKILLS = {"base.candidates": 2, "arm.carry": "shoulder=0.5", "base.silence_s": 30.0}
+STOPS_WITHIN_S = 0.5
+ENDS_WITHIN_S = 2.0
+SIGNALS = pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM], ids=["SIGINT", "SIGTERM"])
+
+
+_domains = itertools.count(os.getpid())
+
+
+@pytest.fixture
+def peer() -> Iterator[RosPeer]:
+    # A domain for each test: what was killed stays in the graph for 10 s, and takes goals that nobody answers.
+    made = RosPeer(domain_id=56 + next(_domains) % 40)
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def robot(peer: RosPeer) -> Iterator[SimulatedRobot]:
+    made = SimulatedRobot(peer.node)
+    yield made
+    made.close()
+
+
+class Waiting:
+    """Somebody who has sent a goal and waits for its end in a thread."""
+
+    def __init__(self, peer: RosPeer, action_type: Any, name: str, **goal: Any) -> None:
+        from memory_node.nodes.goal_client import GoalClient
+        from memory_node.nodes.running_goals import RunningGoals
+
+        self.running = RunningGoals(peer.node)
+        self._client = GoalClient(peer.node, action_type, name, self.running, connect_s=60.0)
+        self._goal = action_type.Goal(**goal)
+        self.response: Any = None
+        self.error: Exception | None = None
+        self.ended_s = 0.0
+        self._thread = threading.Thread(target=self._run, daemon=True)
+        self._thread.start()
+
+    def _run(self) -> None:
+        try:
+            self.response = self._client.run(self._goal, 60.0)
+        except RobotMemoryError as error:
+            self.error = error
+        self.ended_s = time.monotonic()
+
+    def join(self, timeout_s: float) -> None:
+        self._thread.join(timeout_s)
+        assert not self._thread.is_alive(), "who waits for the goal was not told that it has ended"
+        self.running.close()
+
+
+def skill(peer: RosPeer, name: str, *arguments: str) -> Waiting:
+    from robot_memory.action import ExecuteSkill
+    from robot_memory.msg import SkillCall
+
+    return Waiting(peer, ExecuteSkill, "execute_skill", call=SkillCall(skill=name, arguments=list(arguments)))
+
+
+def instruction(peer: RosPeer, text: str) -> Waiting:
+    from robot_memory.action import ExecuteInstruction
+
+    return Waiting(peer, ExecuteInstruction, "execute_instruction", instruction=text, memory="full")
+
+
+def assert_nothing_follows(robot: SimulatedRobot, asked: int) -> None:
+    place = robot.pose.position.copy()
+    time.sleep(1.0)
+    assert robot.asked == asked, "the robot was sent further goals"
+    assert np.array_equal(robot.pose.position, place), "the base drives on"
+
+
+@SIGNALS
+def test_ending_skills_node_stops_the_base_and_answers(
+    peer: RosPeer, robot: SimulatedRobot, tmp_path: Path, number: int
+) -> None:
+    from action_msgs.msg import GoalStatus
+
+    with node_processes(tmp_path, peer.domain_id, {"skills": SKILLS}) as nodes:
+        robot.slow = True
+        caller = skill(peer, "GoToObject", "Apple")
+        wait_until(lambda: robot.drives, 60.0)
+        signalled_s = nodes["skills"].signal(number)
+        assert robot.drive_canceled.wait(STOPS_WITHIN_S)
+        asked = robot.asked
+        assert nodes["skills"].wait(ENDS_WITHIN_S) == 0
+        assert time.monotonic() - signalled_s < ENDS_WITHIN_S
+        caller.join(1.0)
+        result = caller.response.result
+        assert (caller.response.status, result.reason) == (GoalStatus.STATUS_CANCELED, "canceled")
+        assert "being stopped" in result.message
+        assert "Traceback" not in nodes["skills"].log
+    assert_nothing_follows(robot, asked)
+
+
+@pytest.mark.parametrize("part", ["arm", "gripper"])
+def test_ending_skills_node_stops_arm_and_gripper_and_says_what_the_hand_holds(
+    peer: RosPeer, robot: SimulatedRobot, tmp_path: Path, part: str
+) -> None:
+    with node_processes(tmp_path, peer.domain_id, {"skills": SKILLS}) as nodes:
+        for name, argument in (("GoToObject", "Apple"), ("PickupObject", "Apple")):
+            caller = skill(peer, name, argument)
+            caller.join(60.0)
+            assert caller.response.result.success, caller.response.result.message
+        asked = robot.asked
+        robot.arm_waits, robot.gripper_waits = part == "arm", part == "gripper"
+        caller = skill(peer, "PutObject", "Apple", "DiningTable")
+        wait_until(lambda: robot.asked > asked + (2 if part == "gripper" else 0))
+        nodes["skills"].signal(signal.SIGINT)
+        assert (robot.arm_canceled if part == "arm" else robot.gripper_canceled).wait(STOPS_WITHIN_S)
+        asked = robot.asked
+        assert nodes["skills"].wait(ENDS_WITHIN_S) == 0
+        caller.join(1.0)
+        assert (caller.response.result.reason, caller.response.result.held_object) == ("canceled", "Apple")
+    assert_nothing_follows(robot, asked)
+
+
+@SIGNALS
+def test_ending_planner_stops_the_robot_and_answers(
+    peer: RosPeer, robot: SimulatedRobot, tmp_path: Path, number: int
+) -> None:
+    from action_msgs.msg import GoalStatus
+
+    with node_processes(tmp_path, peer.domain_id, {"skills": SKILLS, "planner": {}}) as nodes:
+        robot.slow = True
+        caller = instruction(peer, "put the apple in the fridge")
+        wait_until(lambda: robot.drives, 60.0)
+        nodes["planner"].signal(number)
+        assert robot.drive_canceled.wait(STOPS_WITHIN_S)
+        asked = robot.asked
+        assert nodes["planner"].wait(ENDS_WITHIN_S) == 0
+        caller.join(1.0)
+        result = caller.response.result
+        assert (caller.response.status, result.success, result.held_object) == (GoalStatus.STATUS_CANCELED, False, "")
+        assert "being stopped" in result.message
+        assert [call.skill for call in result.executed] == ["GoToObject"]
+        assert "Traceback" not in nodes["planner"].log
+    assert_nothing_follows(robot, asked)
+
+
+def test_killed_planner_stops_the_robot(peer: RosPeer, robot: SimulatedRobot, tmp_path: Path) -> None:
+    with node_processes(tmp_path, peer.domain_id, {"skills": SKILLS, "planner": {}}) as nodes:
+        client = _client_process(tmp_path, peer.domain_id)
+        try:
+            robot.slow = True
+            wait_until(lambda: robot.drives, 60.0)
+            time.sleep(0.3)
+            nodes["planner"].signal(signal.SIGKILL)
+            assert robot.drive_canceled.wait(STOPS_WITHIN_S)
+        finally:
+            client.close()
+        asked = robot.asked
+        assert_nothing_follows(robot, asked)
+        assert "planner is gone: stopping" in nodes["skills"].log
+        robot.reset()
+        again = skill(peer, "GoToObject", "Apple")
+        again.join(10.0)
+        assert again.response.result.success, "the skills node goes on without the planner"
+
+
+def test_client_is_told_that_the_planner_was_killed(peer: RosPeer, robot: SimulatedRobot, tmp_path: Path) -> None:
+    with node_processes(tmp_path, peer.domain_id, {"skills": SKILLS, "planner": {}}) as nodes:
+        robot.slow = True
+        caller = instruction(peer, "put the apple in the fridge")
+        wait_until(lambda: robot.drives, 60.0)
+        time.sleep(0.3)
+        nodes["planner"].signal(signal.SIGKILL)
+        caller.join(STOPS_WITHIN_S + 0.5)
+        assert "planner is gone" in str(caller.error)
+
+
+def test_planner_stops_what_a_killed_skills_node_had_running(
+    peer: RosPeer, robot: SimulatedRobot, tmp_path: Path
+) -> None:
+    with node_processes(tmp_path, peer.domain_id, {"skills": SKILLS, "planner": {}}) as nodes:
+        robot.slow = True
+        caller = instruction(peer, "put the apple in the fridge")
+        wait_until(lambda: robot.drives, 60.0)
+        time.sleep(0.3)
+        nodes["skills"].signal(signal.SIGKILL)
+        assert robot.drive_canceled.wait(STOPS_WITHIN_S)
+        asked = robot.asked
+        caller.join(2.0)
+        assert not caller.response.result.success
+        assert "is gone" in caller.response.result.message
+    assert_nothing_follows(robot, asked)
+
+
+def test_lost_client_of_an_instruction_stops_the_robot(peer: RosPeer, robot: SimulatedRobot, tmp_path: Path) -> None:
+    with node_processes(tmp_path, peer.domain_id, {"skills": SKILLS, "planner": {}}) as nodes:
+        client = _client_process(tmp_path, peer.domain_id)
+        try:
+            robot.slow = True
+            wait_until(lambda: robot.drives, 60.0)
+            time.sleep(0.3)
+            client.signal(signal.SIGTERM)  # handled by nothing in it: it leaves no word
+            assert client.wait(5.0) != 0
+        finally:
+            client.close()
+        # It announces nothing, like `ros2 action send_goal`: DDS says that it is gone when its lease, 10 s, has passed.
+        assert robot.drive_canceled.wait(15.0)
+        asked = robot.asked
+        wait_until(lambda: "who sent the goal is gone" in nodes["planner"].log)
+        assert_nothing_follows(robot, asked)
+
+
+_CLIENT = """
+from memory_node.nodes.run import activate_ros
+activate_ros()
+import rclpy
+from rclpy.action import ActionClient
+from robot_memory.action import ExecuteInstruction
+rclpy.init(signal_handler_options=rclpy.signals.SignalHandlerOptions.NO)
+node = rclpy.create_node("client")
+client = ActionClient(node, ExecuteInstruction, "execute_instruction")
+assert client.wait_for_server(timeout_sec=60.0)
+goal = ExecuteInstruction.Goal(instruction="put the apple in the fridge", memory="full")
+sent = client.send_goal_async(goal)
+rclpy.spin_until_future_complete(node, sent)
+rclpy.spin_until_future_complete(node, sent.result().get_result_async())
+"""
+
+
+def _client_process(folder: Path, domain_id: int) -> NodeProcess:
+    return NodeProcess("client", ["-c", _CLIENT], domain_id, folder / "client.log")
+
+
+def test_interrupt_of_a_whole_robot_leaves_no_process_and_no_error(tmp_path: Path) -> None:
+    """Ctrl-C in a terminal, or `ros2 launch`: every process gets the signal at the same time."""
+    peer = RosPeer(domain_id=56 + next(_domains) % 40)
+    parameters: dict[str, dict[str, Any]] = {
+        "home": {"home": "studio", "speed": 1.0, "camera_period_s": 4.0, "noisy": "false"},
+        "memory": {"database": str(tmp_path / "memory.db"), "use_sim_time": "true"},
+        "planner": {"use_sim_time": "true"},
+    }
+    try:
+        with node_processes(tmp_path, peer.domain_id, parameters) as nodes:
+            caller = instruction(peer, "put the apple in the bowl")
+            wait_until(lambda: "instruction 'put" in nodes["planner"].log, 60.0)
+            wait_until(lambda: caller.running.others_are_busy, 60.0)
+            time.sleep(1.0)
+            for process in nodes.values():
+                process.signal(signal.SIGINT)
+                process.signal(signal.SIGINT)  # launch passes on what the terminal has sent already
+            assert {name: process.wait(ENDS_WITHIN_S) for name, process in nodes.items()} == dict.fromkeys(nodes, 0)
+            caller.join(1.0)
+            assert "being stopped" in caller.response.result.message
+            for process in nodes.values():
+                assert "Traceback" not in process.log
+                assert "rror" not in process.log
+    finally:
+        peer.close()
