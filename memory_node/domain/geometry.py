@@ -54,7 +54,7 @@ class Pose:
     def from_matrix(cls, matrix: ArrayLike) -> Pose:
         """Return the pose of a homogeneous (4, 4) matrix."""
         array = finite_array(matrix, (4, 4), "Pose.from_matrix")
-        return cls(array[:3, 3], Rotation.from_matrix(array[:3, :3]).as_quat())
+        return cls(array[:3, 3], Rotation.from_matrix(array[:3, :3].copy()).as_quat())  # see rotation
 
     @classmethod
     def planar(cls, x_m: float, y_m: float, yaw_rad: float, z_m: float = 0.0) -> Pose:
@@ -65,7 +65,7 @@ class Pose:
     @property
     def rotation(self) -> Rotation:
         """The rotation part as scipy knows it."""
-        return Rotation.from_quat(self.quaternion.copy())  # scipy refuses read-only arrays
+        return Rotation.from_quat(self.quaternion.copy())  # scipy before 1.15 refuses read-only arrays
 
     @property
     def matrix(self) -> FloatArray:

@@ -109,22 +109,26 @@ class OnnxDetector:
         sound = np.isfinite(boxes).all(axis=1) & np.isfinite(best)
         sound &= (best >= self.config.min_score) & (boxes[:, 2] - boxes[:, 0] > 1.0) & (boxes[:, 3] - boxes[:, 1] > 1.0)
         boxes, scores, best = boxes[sound], np.clip(scores[sound], 0.0, 1.0), best[sound]
-        sides = np.column_stack([boxes[:, :2], boxes[:, 2:] - boxes[:, :2]])
-        # Suppression within a class: a mug before a plate overlaps it and stays.
-        kept = cv2.dnn.NMSBoxesBatched(
-            sides.tolist(),
-            best.tolist(),
-            scores.argmax(axis=1).tolist(),
-            self.config.min_score,
-            self.config.max_overlap,
-        )
         found = []
-        for i in sorted(np.asarray(kept, dtype=int).ravel().tolist(), key=lambda i: -best[i]):
+        for i in sorted(self._unsuppressed(boxes, best, scores.argmax(axis=1)), key=lambda i: -best[i]):
             likely = np.argsort(-scores[i], kind="stable")[:3]
             named = {self.names[k]: float(scores[i, k]) for k in likely.tolist() if scores[i, k] > 0.05}
             left, top, right, bottom = (float(side) for side in boxes[i])
             found.append(Detection(named, (left, top, right, bottom)))
         return found
+
+    def _unsuppressed(self, boxes: FloatArray, best: FloatArray, kinds: FloatArray) -> list[int]:
+        """Return the boxes that no better one of their class covers: a mug before a plate overlaps it and stays."""
+        sides = np.column_stack([boxes[:, :2], boxes[:, 2:] - boxes[:, :2]])
+        left: list[int] = []
+        for kind in np.unique(kinds):
+            (own,) = np.nonzero(kinds == kind)
+            # Class by class: OpenCV's own function for that came with 4.7.
+            kept = cv2.dnn.NMSBoxes(
+                sides[own].tolist(), best[own].tolist(), self.config.min_score, self.config.max_overlap
+            )
+            left += own[np.asarray(kept, dtype=int).ravel()].tolist()
+        return left
 
 
 def _corners(rows: FloatArray) -> FloatArray:

@@ -1,7 +1,6 @@
 """Nodes as processes of their own, which tests send signals to."""
 
 import os
-import signal
 import subprocess
 import sys
 import time
@@ -66,9 +65,10 @@ def node_processes(
             command = ["-m", "memory_node.nodes.run", name, *(["--ros-args", *words] if words else [])]
             started[name] = NodeProcess(name, command, domain_id, folder / f"{name}.log")
         yield started
+    except BaseException:
+        for process in started.values():
+            print(f"--- {process.name}\n{process.log}")
+        raise
     finally:
         for process in started.values():
             process.close()
-
-
-INTERRUPT, TERMINATE, KILL = signal.SIGINT, signal.SIGTERM, signal.SIGKILL
