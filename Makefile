@@ -6,10 +6,10 @@ BIN := $(VENV)/bin
 export ROS_AUTOMATIC_DISCOVERY_RANGE ?= LOCALHOST
 export OMP_NUM_THREADS ?= 1
 
-.PHONY: help setup demo test lint alone clean
+.PHONY: help setup demo test test-oldest lint alone clean
 
 help: ## list the targets
-	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
+	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 14
 
 setup: $(VENV)/.ready ## make the virtual environment and the embedder's model
 
@@ -23,6 +23,9 @@ demo: setup ## run the simulated home, the memory and the planner; DEMO_ARGS="--
 test: setup lint ## run every test
 	$(BIN)/python -m pytest $(TEST_ARGS)
 	$(BIN)/python -m pytest ros_embedded/tests $(TEST_ARGS)
+
+test-oldest: ## run every test with Python 3.10 and the oldest versions of everything
+	scripts/test_oldest $(TEST_ARGS)
 
 lint: setup ## ruff and mypy
 	$(BIN)/ruff check .
@@ -39,5 +42,5 @@ alone: ## build ros_embedded, and test it in an environment without robot_memory
 	cd out/alone/ros_embedded-* && ../venv/bin/python -m pytest $(TEST_ARGS)
 
 clean: ## remove what set-up and the demo made
-	rm -rf $(VENV) build dist out *.egg-info ros_embedded/src/*.egg-info
+	rm -rf $(VENV) .venv-oldest build dist out *.egg-info ros_embedded/src/*.egg-info
 	for folder in . ros_embedded; do rm -rf $$folder/.pytest_cache $$folder/.mypy_cache $$folder/.ruff_cache; done
