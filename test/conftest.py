@@ -15,6 +15,8 @@ import pytest
 # Nothing that a test starts may leave this machine.
 os.environ["ROS_AUTOMATIC_DISCOVERY_RANGE"] = "LOCALHOST"
 os.environ.setdefault("OMP_NUM_THREADS", "1")
+# Nothing that a test starts may outlive it, also when it is killed.
+os.environ["ROBOT_MEMORY_END_WITH_PARENT"] = "1"
 
 
 @pytest.fixture(scope="session")

@@ -27,6 +27,9 @@ NODES = {
     "home": ("memory_node.nodes.home", "HomeNode"),
 }
 
+# An environment variable: "1" lets the nodes end with the process that started them.
+END_WITH_PARENT = "ROBOT_MEMORY_END_WITH_PARENT"
+_PARENT_POLL_S = 0.3
 # A process ends within 2 s of a signal: 1.2 for goals, the rest for answers, threads and the database.
 _GOALS_END_S = 1.2
 _RESULTS_LEAVE_S = 0.1
@@ -98,9 +101,12 @@ class _EndOnSignal:
     """SIGINT and SIGTERM end the process: while nodes are being made by an exception, later by waking who waits here.
 
     Further ones change nothing: launch and the terminal both send one, and making memory durable must not be cut off.
+    So does the end of the parent process, where the environment says that it started us for itself: a demo or a test
+    that is killed leaves nothing behind.
     """
 
     def __init__(self) -> None:
+        self._parent = os.getppid() if os.environ.get(END_WITH_PARENT) == "1" else 0
         self._is_waited_for = False
         self._is_asked = False
         self._asked = threading.Event()
@@ -108,9 +114,11 @@ class _EndOnSignal:
             signal.signal(number, self._on_signal)
 
     def wait(self) -> None:
-        """Wait for a signal, or for `set`."""
+        """Wait for a signal, for `set`, or for the end of the parent."""
         self._is_waited_for = True
-        self._asked.wait()
+        while not self._asked.wait(_PARENT_POLL_S if self._parent else None):
+            if os.getppid() != self._parent:
+                return
 
     def set(self) -> None:
         """Wake who waits."""

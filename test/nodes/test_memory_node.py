@@ -25,11 +25,14 @@ def start_memory(database: Path, domain_id: int, *nodes: str) -> subprocess.Pope
 @pytest.fixture
 def memory(tmp_path: Path, peer: RosPeer) -> Iterator[subprocess.Popen[bytes]]:
     process = start_memory(tmp_path / "memory.db", peer.domain_id)
-    yield process
-    for _ in range(3):  # as a terminal and a launch file do between them
-        process.send_signal(signal.SIGINT)
-        time.sleep(0.02)
-    assert process.wait(20.0) == 0
+    try:
+        yield process
+        for _ in range(3):  # as a terminal and a launch file do between them
+            process.send_signal(signal.SIGINT)
+            time.sleep(0.02)
+        assert process.wait(20.0) == 0
+    finally:
+        process.kill()
 
 
 def ask(peer: RosPeer, **fields: Any) -> Any:

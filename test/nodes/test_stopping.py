@@ -270,3 +270,20 @@ def test_interrupt_of_a_whole_robot_leaves_no_process_and_no_error(tmp_path: Pat
                 assert "rror" not in process.log
     finally:
         peer.close()
+
+
+def test_nodes_end_with_the_process_that_started_them(tmp_path: Path) -> None:
+    starts = (
+        "import subprocess, sys; "
+        "child = subprocess.Popen([sys.executable, '-m', 'memory_node.nodes.run', 'planner']); "
+        "print(child.pid, flush=True); child.wait()"
+    )
+    parent = NodeProcess("parent", ["-c", starts], 56 + next(_domains) % 40, tmp_path / "parent.log")
+    try:
+        wait_until(lambda: "ready at execute_instruction" in parent.log, 60.0)
+        pid = int(parent.log.split()[0])
+        parent.signal(signal.SIGKILL)
+        parent.wait(5.0)
+        wait_until(lambda: not Path(f"/proc/{pid}").exists(), 3.0)
+    finally:
+        parent.close()

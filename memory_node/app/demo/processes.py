@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from memory_node.domain.errors import RobotMemoryError
+from memory_node.nodes.run import END_WITH_PARENT
 
 # Asked to end, a node has so long to make everything durable.
 _GRACE_S = 10.0
@@ -30,6 +31,7 @@ class NodeProcesses:
             "ROS_DOMAIN_ID": str(domain_id),
             "ROS_AUTOMATIC_DISCOVERY_RANGE": "LOCALHOST",
             "PYTHONUNBUFFERED": "1",
+            END_WITH_PARENT: "1",
         }
         self._log_folder = log_folder
         self._log_folder.mkdir(parents=True, exist_ok=True)
