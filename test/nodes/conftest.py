@@ -1,9 +1,9 @@
 """Node tests run on the real rclpy where it is sourced, on ros_embedded elsewhere; each on a domain of its own."""
 
-import os
 from collections.abc import Iterator
 
 import pytest
+from free_domain import free_domain
 from ros_peer import RosPeer
 
 from memory_node.nodes.run import activate_ros
@@ -11,8 +11,14 @@ from memory_node.nodes.run import activate_ros
 activate_ros()
 
 
+@pytest.fixture(scope="session")
+def domain_id() -> int:
+    """Return a domain of this run's own."""
+    return free_domain()
+
+
 @pytest.fixture
-def peer() -> Iterator[RosPeer]:
-    made = RosPeer(domain_id=10 + os.getpid() % 40)
+def peer(domain_id: int) -> Iterator[RosPeer]:
+    made = RosPeer(domain_id)
     yield made
     made.close()

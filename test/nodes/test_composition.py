@@ -1,11 +1,11 @@
 """The whole ring: home, memory and planner as one process or as three carry out an instruction over DDS."""
 
-import os
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from free_domain import free_domain
 
 from memory_node.app.demo.client import DemoClient
 from memory_node.app.demo.processes import NodeProcesses
@@ -14,7 +14,7 @@ from memory_node.app.demo.processes import NodeProcesses
 @pytest.mark.timeout(300)
 @pytest.mark.parametrize("composed", [True, False], ids=["one process", "three processes"])
 def test_instruction_is_carried_out_over_dds(composed: bool, tmp_path: Path) -> None:
-    domain_id = 50 + os.getpid() % 10
+    domain_id = free_domain()
     parameters: dict[str, dict[str, Any]] = {
         "home": {"home": "studio", "speed": 100.0, "camera_period_s": 4.0, "noisy": "false"},
         "memory": {"database": str(tmp_path / "memory.db"), "use_sim_time": "true", "clock_jump_s": 3600.0},

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from free_domain import free_domain
 from ros_peer import RosPeer, SimulatedCamera, show_until, wait_until
 from running_memory import counted, running_memory
 from tokenizers import Tokenizer, models, pre_tokenizers
@@ -44,7 +45,7 @@ def command(node: str, parameters: dict[str, str]) -> list[str]:
 
 def refusal(node: str, parameters: dict[str, str]) -> str:
     """Return what a node says that cannot start."""
-    environment = {**os.environ, "ROS_DOMAIN_ID": str(10 + os.getpid() % 40)}
+    environment = {**os.environ, "ROS_DOMAIN_ID": str(free_domain())}
     ended = subprocess.run(command(node, parameters), env=environment, capture_output=True, text=True, timeout=60)
     assert ended.returncode == 1
     assert "Traceback" not in ended.stderr

@@ -1,10 +1,10 @@
 """A recording gives the same memory at any rate, through topics and from its file."""
 
 import json
-import os
 from pathlib import Path
 
 import pytest
+from free_domain import free_domain
 from recorded_drive import play, recorded_drive, write_bag
 from ros_peer import RosPeer, wait_until
 from running_memory import counted, running_memory, worked_off
@@ -25,7 +25,7 @@ def replayed(folder: Path, rate: float) -> tuple[str, dict[str, int], int]:
     from memory_node.nodes.qos import LATCHED
 
     qos = {"map": LATCHED, "/tf_static": LATCHED}
-    peer = RosPeer(domain_id=10 + os.getpid() % 40)  # a player of its own: what it latched goes with it
+    peer = RosPeer(free_domain())  # a player of its own: what it latched goes with it
     try:
         with running_memory(peer.domain_id, str(folder / f"{rate}.db"), **SETTINGS) as node:
             play(recorded_drive(), lambda topic, message: peer.publish(topic, message, qos.get(topic, 100)), rate)

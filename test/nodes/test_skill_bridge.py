@@ -1,12 +1,12 @@
 """The skills node against simulated Nav2, MoveIt and gripper servers, over DDS."""
 
-import os
 import threading
 from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 import pytest
+from free_domain import free_domain
 from ros_peer import RosPeer, wait_until
 from skill_robot import SimulatedRobot
 
@@ -57,7 +57,7 @@ def bridge() -> Iterator[tuple[RosPeer, SimulatedRobot, Any]]:
     import rclpy
     from rclpy.executors import MultiThreadedExecutor
 
-    peer = RosPeer(domain_id=52 + os.getpid() % 40)
+    peer = RosPeer(free_domain())
     robot = SimulatedRobot(peer.node)
     words = [word for name, value in PARAMETERS.items() for word in ("-p", f"skills:{name}:={value}")]
     rclpy.init(args=["skills", "--ros-args", *words], domain_id=peer.domain_id)

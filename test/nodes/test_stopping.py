@@ -1,7 +1,5 @@
 """Whoever ends, and however: the robot stops at once, who waits is told, and no process is left."""
 
-import itertools
-import os
 import signal
 import threading
 import time
@@ -11,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from free_domain import free_domain
 from node_process import NodeProcess, node_processes
 from ros_peer import RosPeer, wait_until
 from skill_robot import SimulatedRobot
@@ -23,13 +22,10 @@ ENDS_WITHIN_S = 2.0
 SIGNALS = pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM], ids=["SIGINT", "SIGTERM"])
 
 
-_domains = itertools.count(os.getpid())
-
-
 @pytest.fixture
 def peer() -> Iterator[RosPeer]:
     # A domain for each test: what was killed stays in the graph for 10 s, and takes goals that nobody answers.
-    made = RosPeer(domain_id=56 + next(_domains) % 40)
+    made = RosPeer(free_domain())
     yield made
     made.close()
 
@@ -247,7 +243,7 @@ def _client_process(folder: Path, domain_id: int) -> NodeProcess:
 
 def test_interrupt_of_a_whole_robot_leaves_no_process_and_no_error(tmp_path: Path) -> None:
     """Ctrl-C in a terminal, or `ros2 launch`: every process gets the signal at the same time."""
-    peer = RosPeer(domain_id=56 + next(_domains) % 40)
+    peer = RosPeer(free_domain())
     parameters: dict[str, dict[str, Any]] = {
         "home": {"home": "studio", "speed": 1.0, "camera_period_s": 4.0, "noisy": "false"},
         "memory": {"database": str(tmp_path / "memory.db"), "use_sim_time": "true"},
@@ -278,7 +274,7 @@ def test_nodes_end_with_the_process_that_started_them(tmp_path: Path) -> None:
         "child = subprocess.Popen([sys.executable, '-m', 'memory_node.nodes.run', 'planner']); "
         "print(child.pid, flush=True); child.wait()"
     )
-    parent = NodeProcess("parent", ["-c", starts], 56 + next(_domains) % 40, tmp_path / "parent.log")
+    parent = NodeProcess("parent", ["-c", starts], free_domain(), tmp_path / "parent.log")
     try:
         wait_until(lambda: "ready at execute_instruction" in parent.log, 60.0)
         pid = int(parent.log.split()[0])
