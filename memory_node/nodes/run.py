@@ -137,6 +137,7 @@ class _Spinning:
     def __init__(self, executor: Any, end: _EndOnSignal) -> None:
         self._executor = executor
         self._end = end
+        self._is_stopping = False
         self._error: BaseException | None = None
         self._thread = threading.Thread(target=self._spin, name="spin", daemon=True)
 
@@ -146,6 +147,7 @@ class _Spinning:
 
     def stop(self) -> int:
         """Run no further callback; return the exit status."""
+        self._is_stopping = True
         self._executor.shutdown(timeout_sec=_SPIN_END_S)
         self._thread.join(_SPIN_END_S)
         return 0 if self._error is None else 1
@@ -158,8 +160,10 @@ class _Spinning:
         except ExternalShutdownException:
             pass
         except Exception as error:  # the boundary of the process: the robot is stopped before it ends
-            self._error = error
-            traceback.print_exc()
+            # rclpy's shutdown destroys what this thread may be about to wait on: that is no failure.
+            if not (self._is_stopping and isinstance(error, RuntimeError)):
+                self._error = error
+                traceback.print_exc()
         self._end.set()
 
 

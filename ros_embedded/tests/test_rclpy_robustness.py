@@ -132,6 +132,21 @@ def test_callback_may_shut_its_executor_down(context: rclpy.context.Context) -> 
         node.destroy_node()
 
 
+def test_shutdown_just_before_a_found_callback_is_run_raises_nothing(context: rclpy.context.Context) -> None:
+    class ShutDownMeanwhile(MultiThreadedExecutor):
+        def wait_for_ready_callbacks(self, *arguments: Any, **options: Any) -> Any:
+            found = super().wait_for_ready_callbacks(*arguments, **options)
+            self.shutdown()
+            return found
+
+    executor = ShutDownMeanwhile(2, context=context)
+    node = rclpy.create_node("found", context=context)
+    node.create_timer(0.01, lambda: None)
+    executor.add_node(node)
+    executor.spin()
+    node.destroy_node()
+
+
 def test_hundreds_of_endpoints_are_served(make_node: Callable, spin_until: Callable) -> None:
     node, received = make_node(), set()
     with node.context.participant.graph.announcement():

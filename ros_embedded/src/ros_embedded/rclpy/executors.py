@@ -248,9 +248,13 @@ class Executor:
             task()
         finally:
             self._thread.is_executing = False
-            with self._idle:
-                self._running -= 1
-                self._idle.notify_all()
+            self._finish()
+
+    def _finish(self) -> None:
+        """Count one task less as running."""
+        with self._idle:
+            self._running -= 1
+            self._idle.notify_all()
 
     def _wait(self, timeout_ns: int) -> bool:
         """Sleep until work is ready, or the time has passed; True if there may be some."""
@@ -351,7 +355,13 @@ class MultiThreadedExecutor(Executor):
             return
         self._futures.append(task)
         self._begin()
-        self._executor.submit(self._run, task)
+        try:
+            self._executor.submit(self._run, task)
+        except RuntimeError:  # another thread has shut the pool down since the task was found
+            self._finish()
+            if not self._is_shutdown:
+                raise
+            return
         for future in list(self._futures):
             if future.done():
                 self._futures.remove(future)
