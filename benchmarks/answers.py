@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -60,7 +59,7 @@ def run(args: argparse.Namespace) -> int:
 def memory_of(world: World) -> RobotMemory:
     """Return the memory of a robot that has looked at every place of a home, and into everything that opens."""
     robot = HomeRobot(world)
-    config = MemoryConfig(short_term=replace(ShortTermConfig.load(), capacity=_CAPACITY))
+    config = MemoryConfig(short_term=ShortTermConfig(capacity=_CAPACITY))
     memory = open_memory(config, clock=lambda: world.now_ns)
     grid = world.grid
     memory.set_map(OccupancyMap(grid.occupancy, grid.resolution_m, Pose.planar(*grid.origin, 0.0)), world.now_ns)

@@ -99,7 +99,7 @@ def _runners(args: argparse.Namespace) -> dict[str, Runner]:
 
 
 def _config(name: str, capacity: int, window_share: float) -> ShortTermConfig:
-    return ShortTermConfig(capacity=capacity, policy=name, window_share=window_share)
+    return ShortTermConfig.of({"capacity": capacity, "policy": name, "window_share": window_share})
 
 
 def _policy_runner(name: str, window_share: float) -> Runner:

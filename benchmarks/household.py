@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Sequence
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -27,9 +26,9 @@ from memory_node.experience.config import ExperienceConfig
 from memory_node.experience.experience import Experience
 from memory_node.experience.extractor import RuleExtractor
 from memory_node.experience.log import NullLog
-from memory_node.planner.open_planner import PLANNERS, open_planner
+from memory_node.planner.open_planner import open_planner
 from memory_node.planner.planner import Planner
-from memory_node.planner.planner_config import PlannerConfig
+from memory_node.planner.planner_config import PLANNERS, OfflineConfig, PlannerConfig
 from memory_node.search.caching_embedder import CachingEmbedder
 from memory_node.search.minilm import MiniLmEmbedder
 
@@ -96,8 +95,7 @@ def run(args: argparse.Namespace) -> int:
 
 def _settings(faults: bool) -> PlannerConfig:
     """Return the planner's parameters; with faults one whose patience ends as early as a person's would."""
-    config = PlannerConfig.load()
-    return replace(config, offline=replace(config.offline, max_failures=_PATIENCE)) if faults else config
+    return PlannerConfig(offline=OfflineConfig(max_failures=_PATIENCE)) if faults else PlannerConfig()
 
 
 def live(
@@ -109,7 +107,7 @@ def live(
     with progress_bar() as bar:
         task: Any = bar.add_task(f"memory {title}", total=len(cases))
         # What the robot learns from its episodes goes with it from home to home.
-        experience = Experience(ExperienceConfig.load(), RuleExtractor(), NullLog(), system_clock)
+        experience = Experience(ExperienceConfig(), RuleExtractor(), NullLog(), system_clock)
         for home in lives(cases):
             life = Life(mode, embedder, planner, experience)
             for case in home:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -84,8 +84,8 @@ class Life:
         self._sees = mode not in ("none", "experience")
         self._world: World | None = None
         self._day = 0
-        scene = replace(SceneGraphConfig.load(), area_spacing_m=AREA_SPACING_M)
-        self._memory = open_memory(MemoryConfig(scene=scene), self._now_ns, embedder, experience)
+        config = MemoryConfig(scene_graph=SceneGraphConfig(area_spacing_m=AREA_SPACING_M))
+        self._memory = open_memory(config, self._now_ns, embedder, experience)
         self._seen: set[str] = set()
         self._path: list[tuple[float, float]] = []
         self._judge: Judge | None = None

@@ -19,14 +19,14 @@ from memory_node.catalogue.label_space import load_catalogue
 from memory_node.domain.clock import system_clock
 from memory_node.domain.ports import TextEmbedder
 from memory_node.domain.skill import FailureReason
-from memory_node.experience.config import ExperienceConfig
+from memory_node.experience.config import ExperienceConfig, Part
 from memory_node.experience.experience import Experience
 from memory_node.experience.extractor import RuleExtractor
 from memory_node.experience.log import NullLog
 from memory_node.planner.planner import Planner
 
 # Name -> parts of experience, and guided retry. First BrainMem's ablation, each row with all parts of those above it.
-ROWS: dict[str, tuple[frozenset[str], bool]] = {
+ROWS: dict[str, tuple[frozenset[Part], bool]] = {
     "none": (frozenset(), False),
     "+working": (frozenset({"working"}), False),
     "+episodic": (frozenset({"working", "episodic"}), False),

@@ -8,7 +8,6 @@ import resource
 import threading
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from itertools import cycle
 from typing import Any
 
@@ -66,7 +65,7 @@ def rows(args: argparse.Namespace) -> Iterator[dict[str, Any]]:
     the processor and the interpreter as much but can hold up no reader. What writer_* exceeds control_* by was waiting.
     """
     model = MiniLmEmbedder(args.precision)
-    config = replace(RetrievalConfig.load(), exact_below=args.exact_below)
+    config = RetrievalConfig(exact_below=args.exact_below)
     settings = GraphSettings(expansion_search=args.expansion)
     embedder = CachingEmbedder(model, capacity=args.queries + 1000)
     for count in args.units:
@@ -74,7 +73,7 @@ def rows(args: argparse.Namespace) -> Iterator[dict[str, Any]]:
         queries = things.queries(args.queries, args.k)
         embed_p50_ms = measure_embedding(model, [query.text for query in queries])
         recall = UnitIndex(Ranker(embedder, config=config), settings)
-        every_one = UnitIndex(Ranker(embedder, config=replace(config, exact_below=2**31)))
+        every_one = UnitIndex(Ranker(embedder, config=config.changed(exact_below=2**31 - 1)))
         exact = _BestExact(every_one, queries)
         with progress_bar() as progress:
             task = progress.add_task(f"{count} units", total=count)

@@ -15,6 +15,7 @@ import numpy as np
 
 from benchmarks.rows import emit
 from benchmarks.scene_camera import CAMERA, View, detect, render
+from benchmarks.scene_localisation import LocalisationNoise, NoisyLocalisation
 from benchmarks.scene_score import KNOWN, Sightings, score_scene, wrongly_removed
 from benchmarks.scene_site import ROOM_M, build_site, rearrange, room_corner
 from memory_node.app.progress import progress_bar
@@ -24,7 +25,7 @@ from memory_node.perception.config import PerceptionConfig
 from memory_node.perception.pipeline import PerceptionPipeline
 from memory_node.scene_graph.config import SceneGraphConfig
 from memory_node.scene_graph.graph import SceneGraph
-from memory_node.sim.noise import DetectionNoise, NoisyLocalisation, noisy_depth
+from memory_node.sim.noise import DetectionNoise, noisy_depth
 
 HELP = "the scene graph on a simulated site"
 _FRAME_S = 0.2
@@ -81,11 +82,11 @@ class Drive:
     times_ms: list[float] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        self.noise = DetectionNoise.load()
+        self.noise = DetectionNoise()
         self.generator = np.random.default_rng(self.seed)
-        self.localisation = NoisyLocalisation(self.noise, self.seed)
-        self.pipeline = PerceptionPipeline(PerceptionConfig.load())
-        self.graph = SceneGraph(SceneGraphConfig.load())
+        self.localisation = NoisyLocalisation(LocalisationNoise(), self.seed)
+        self.pipeline = PerceptionPipeline(PerceptionConfig())
+        self.graph = SceneGraph(SceneGraphConfig())
         self.site = build_site(self.objects, self._things_per_room(), self.generator)
         visits = max(1, self.frames // (2 * _FRAMES_A_VISIT))
         self.rooms = list(range(min(self.site.rooms, visits)))

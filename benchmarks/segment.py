@@ -37,7 +37,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Segment every frame of the folder; one row a frame and one for all."""
-    segmenter = GeometricSegmenter(SegmentationConfig.load())
+    segmenter = GeometricSegmenter(SegmentationConfig())
     names = sorted(path.name[: -len("_depth.png")] for path in args.frames.glob("*_depth.png"))
     if not names:
         raise InvalidValueError(f"no *_depth.png in {args.frames}")

@@ -20,6 +20,10 @@ Commands = Mapping[str, tuple[str, str]]
 COMMANDS = {
     "ingest": ("memory_node.app.ingest", "build a memory from recorded frames or a rosbag2"),
     "picture": ("memory_node.app.picture", "draw what a running memory node remembers as a PNG"),
+    "parameters": (
+        "memory_node.app.parameters",
+        "print the nodes' parameters with their meanings, ranges and defaults",
+    ),
     "store": ("memory_node.store.command", "look after the durable store: info, check, backup, export, forget, ..."),
     "demo": ("memory_node.app.demo", "run the simulated home, the memory and the planner"),
     "model": ("memory_node.search.model_command", "build and check the sentence embedder's ONNX graph"),

@@ -5,12 +5,14 @@ from __future__ import annotations
 import hashlib
 import threading
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Any
 
-from memory_node.catalogue.label_space import HOUSEHOLD, load_catalogue
+from pydantic import Field
+
+from memory_node.catalogue.label_space import HOUSEHOLD, LabelSpace, load_catalogue
 from memory_node.domain.clock import Clock, system_clock
+from memory_node.domain.parameters import Parameters
 from memory_node.domain.ports import TextEmbedder
 from memory_node.domain.scene import RelationKind, SceneSnapshot
 from memory_node.domain.step import EpisodeSummary, StepRecord
@@ -35,25 +37,26 @@ from memory_node.search.unit_index import UnitIndex
 from memory_node.short_term.config import ShortTermConfig
 from memory_node.short_term.object_cache import ObjectCache
 from memory_node.short_term.state_queue import open_state_queue
+from memory_node.store.config import StoreConfig
 from memory_node.store.store import Store, open_store
 
 
-@dataclass(frozen=True)
-class MemoryConfig:
-    """What a memory is made of.
+class MemoryConfig(Parameters):
+    """What a memory is made of."""
 
-    database: a file, a SQLAlchemy URL, or empty for a memory of this process only. clip_path: folder of the CLIP that
-    embeds how things look; empty: what config/retrieval.yaml names. label_space: a shipped one's name or a file's path.
-    """
-
-    database: str = ""
-    site: str = ""
-    robot_id: str = ""
-    scene: SceneGraphConfig | None = None
-    short_term: ShortTermConfig | None = None
-    experience: ExperienceConfig | None = None
-    clip_path: str = ""
-    label_space: str = HOUSEHOLD
+    database: str = Field(
+        default="", description="long-term memory: a file, or a SQLAlchemy URL of PostgreSQL; empty: this process only"
+    )
+    site: str = Field(default="", description="the site that the database is of; empty: what the file says, else home")
+    robot_id: str = Field(
+        default="", description="who writes, for a memory that several robots share; empty: the host's name"
+    )
+    label_space: LabelSpace = HOUSEHOLD
+    scene_graph: SceneGraphConfig = SceneGraphConfig()
+    short_term: ShortTermConfig = ShortTermConfig()
+    search: RetrievalConfig = RetrievalConfig()
+    experience: ExperienceConfig = ExperienceConfig()
+    store: StoreConfig = StoreConfig()
 
 
 def open_memory(
@@ -64,8 +67,8 @@ def open_memory(
 ) -> RobotMemory:
     """Return a memory that goes on from what its store holds.
 
-    embedder: by default what config/retrieval.yaml names. experience: one that a robot has brought along from another
-    site, instead of one of this memory's own.
+    embedder: by default the one of `config.search`. experience: one that a robot has brought along from another site,
+    instead of one of this memory's own.
 
     Raises:
         StoreError: the database cannot be used.
@@ -74,21 +77,17 @@ def open_memory(
     """
     config = config or MemoryConfig()
     catalogue = load_catalogue(config.label_space)
-    retrieval = RetrievalConfig.load()
-    retrieval = replace(retrieval, clip_path=config.clip_path or retrieval.clip_path)
-    embedder = CachingEmbedder(embedder or build_embedder(retrieval))
+    embedder = CachingEmbedder(embedder or build_embedder(config.search))
     store = _open_store(config, clock)
-    short_term = config.short_term or ShortTermConfig.load()
+    short_term = config.short_term
     if store is not None and not short_term.crop_folder:
-        short_term = replace(short_term, crop_folder=str(store.images.root.with_name("crops")))
+        short_term = short_term.changed(crop_folder=str(store.images.root.with_name("crops")))
     log = _StoreLog(store)
     knowledge = KnowledgeGraph(embedder, log)
     extractor = KnowledgeExtractor(RuleExtractor(), knowledge)
     if experience is None:
-        learning = config.experience or ExperienceConfig.load()
-        experience = Experience(
-            learning, extractor, log, clock, refiner=open_refiner(learning, catalogue), kinds=catalogue
-        )
+        refiner = open_refiner(config.experience, catalogue)
+        experience = Experience(config.experience, extractor, log, clock, refiner=refiner, kinds=catalogue)
     records: dict[str, Any] = {}
     if store is not None:
         records = scene_records(store.load_scene())
@@ -96,9 +95,9 @@ def open_memory(
         threading.Thread(target=knowledge.embed_intents, name="intents", daemon=True).start()
         experience.load(_bodies(store, RECORDS), _bodies(store, GUIDELINES), store.own_episodes(ENDED_KEPT))
         experience.load_episodes(_steps_by_episode(store))
-    scene_config = config.scene or SceneGraphConfig.load()
-    scene = SceneGraph.from_records(records, scene_config, stamp_ids(config.robot_id, records), embedder, catalogue)
-    ranker = Ranker(embedder, ClassGlosses.of(catalogue), retrieval, build_picture_embedder(retrieval))
+    ids = stamp_ids(config.robot_id, records)
+    scene = SceneGraph.from_records(records, config.scene_graph, ids, embedder, catalogue)
+    ranker = Ranker(embedder, ClassGlosses.of(catalogue), config.search, build_picture_embedder(config.search))
     index = UnitIndex(ranker)
     cache = ObjectCache(short_term, index.follow)
     cache.restore_snapshot(clock())
@@ -127,7 +126,7 @@ def scene_records(snapshot: SceneSnapshot) -> dict[str, Any]:
 def _open_store(config: MemoryConfig, clock: Clock) -> Store | None:
     if not config.database:
         return None
-    return open_store(config.database, config.robot_id, config.site, clock=clock)
+    return open_store(config.database, config.robot_id, config.site, config.store, clock)
 
 
 def _steps_by_episode(store: Store) -> Iterator[tuple[str, list[StepRecord]]]:

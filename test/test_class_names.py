@@ -18,7 +18,6 @@ LAYOUTS = {"memory_node/sim/alfred_home.py", "memory_node/sim/alfred_geometry.py
 OTHER_MEANINGS = {
     ("memory_node/cli.py", "bench"),  # commands
     ("memory_node/cli.py", "train"),
-    ("memory_node/experience/config.py", "window"),  # of steps
     ("memory_node/experience/refiner.py", "user"),  # roles of a chat
     ("memory_node/planner/llm_planner.py", "user"),
     ("memory_node/short_term/state_estimation.py", "user"),

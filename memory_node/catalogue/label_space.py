@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from functools import lru_cache
 from pathlib import Path
+from typing import Annotated
 
 import yaml
-from pydantic import ValidationError
+from pydantic import Field, ValidationError
 from pydantic_core import ErrorDetails
 
 from memory_node.catalogue.catalogue_from_file import catalogue_of
@@ -18,6 +19,8 @@ from memory_node.domain.resources import resource_path
 from memory_node.domain.yaml_1_2 import read_yaml
 
 HOUSEHOLD = "household"
+# A parameter that names the label space.
+LabelSpace = Annotated[str, Field(description="what kinds of things there are: a shipped label space or a .yaml file")]
 _FOLDER = "config/label_spaces"
 _MOST_BASES = 8
 

@@ -9,8 +9,10 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 import openai
+from pydantic import Field
 
-from memory_node.domain.errors import InvalidValueError, RobotMemoryError
+from memory_node.domain.errors import RobotMemoryError
+from memory_node.domain.parameters import Parameters
 
 Message = dict[str, str]  # {"role": "system" | "user" | "assistant", "content": text}
 _CHARACTERS_A_TOKEN = 4  # where an endpoint does not say how many tokens it counted
@@ -22,22 +24,20 @@ class ChatModelError(RobotMemoryError):
     """The model could not be reached, refused, or did not finish in time."""
 
 
-@dataclass(frozen=True)
-class ChatConfig:
-    """Which model to ask, where, and how; the keys are explained where they are set (config/planner.yaml)."""
+class ChatConfig(Parameters):
+    """Which model to ask, where, and how."""
 
-    base_url: str = ""
-    model: str = "gpt-4o"
-    api_key_variable: str = "OPENAI_API_KEY"
-    temperature: float = 0.0
-    max_reply_tokens: int = 800
-    timeout_s: float = 60.0
-
-    def __post_init__(self) -> None:
-        for name, low, high in (("temperature", 0, 2), ("max_reply_tokens", 1, 32_000), ("timeout_s", 0.1, 3600)):
-            value = getattr(self, name)
-            if isinstance(value, bool) or not isinstance(value, int | float) or not low <= value <= high:
-                raise InvalidValueError(f"{name}: expected a number from {low:g} to {high:g}, got {value!r}")
+    base_url: str = Field(default="", description="OpenAI-compatible endpoint; empty: the openai package's own")
+    model: str = Field(default="gpt-4o", description="name of the model at the endpoint")
+    api_key_variable: str = Field(
+        default="OPENAI_API_KEY",
+        description="environment variable that holds the endpoint's key; local endpoints take any",
+    )
+    temperature: float = Field(default=0.0, ge=0.0, le=2.0, description="sampling temperature")
+    max_reply_tokens: int = Field(default=800, ge=1, le=32_000, description="tokens of one reply at most")
+    timeout_s: float = Field(
+        default=60.0, ge=0.1, le=3600.0, description="time for one reply, from the request to its last word"
+    )
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Reads YAML with the booleans of YAML 1.2, where `on` and `off` are words: things stand on things."""
+"""Reads YAML by the core schema of YAML 1.2, where `on` and `off` are words and `1e-3` is a number."""
 
 from __future__ import annotations
 
@@ -10,11 +10,12 @@ import yaml
 
 # libyaml's parser is ten times as fast, which start-up notices.
 _Base: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-_BOOLEAN = "tag:yaml.org,2002:bool"
+_BOOLEAN, _FLOAT = "tag:yaml.org,2002:bool", "tag:yaml.org,2002:float"
 
 
 class _CoreLoader(_Base):
-    """PyYAML's safe loader with two changes: `on`, `off`, `yes` and `no` are no booleans, a key stands once."""
+    """PyYAML's safe loader with three changes: `on`, `off`, `yes` and `no` are words, `1e-3` is a number, and a key
+    stands once."""
 
     def construct_mapping(self, node: Any, deep: bool = False) -> Any:
         keys = [key.value for key, _ in node.value if isinstance(key, yaml.ScalarNode) and key.value != "<<"]
@@ -25,10 +26,17 @@ class _CoreLoader(_Base):
 
 
 _CoreLoader.yaml_implicit_resolvers = {
-    first: [(tag, pattern) for tag, pattern in resolvers if tag != _BOOLEAN]
+    first: [(tag, pattern) for tag, pattern in resolvers if tag not in (_BOOLEAN, _FLOAT)]
     for first, resolvers in yaml.SafeLoader.yaml_implicit_resolvers.items()
 }
 _CoreLoader.add_implicit_resolver(_BOOLEAN, re.compile(r"^(?:true|True|TRUE|false|False|FALSE)$"), list("tTfF"))
+_CoreLoader.add_implicit_resolver(
+    _FLOAT,
+    re.compile(
+        r"^[-+]?(?:(?:\.[0-9]+|[0-9]+\.[0-9]*)(?:[eE][-+]?[0-9]+)?|[0-9]+[eE][-+]?[0-9]+|\.(?:inf|Inf|INF))$|^\.(?:nan|NaN|NAN)$"
+    ),
+    list("-+.0123456789"),
+)
 
 
 def read_yaml(path: Path) -> Any:

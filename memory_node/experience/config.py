@@ -2,69 +2,102 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from pathlib import Path
+from typing import Literal, get_args
+
+from pydantic import Field
 
 from memory_node.domain.chat_model import ChatConfig
-from memory_node.domain.config_file import read_config
-from memory_node.domain.errors import InvalidValueError
+from memory_node.domain.parameters import Parameters
 
-PARTS = frozenset({"working", "episodic", "semantic"})
-EXTRACTORS = ("rules", "llm")
+Part = Literal["working", "episodic", "semantic"]
+PARTS: frozenset[Part] = frozenset(get_args(Part))
 
 
-@dataclass(frozen=True)
-class ExperienceConfig:
-    """How experience is kept and shown.
+class ExperienceConfig(Parameters):
+    """How experience is kept and shown: working, episodic and semantic memory; docs/experience.md explains it."""
 
-    window: steps in working memory (5, the peak of BrainMem's ablation). active_guidelines: M, at most so many in a
-    prompt. prune_factor: guidelines beyond prune_factor * M are pruned by utility. protected_*: never pruned at or
-    above both. half_life_s: of a guideline's utility since it last helped. top_k: experiences in an answer.
-    max_attempts: how often one task is tried, the first time counted in. max_guidelines and graph_steps: what is kept
-    in memory at most; beyond it the least useful guidelines and the oldest episodes go (the store keeps their steps).
-    supports_kept: so many of its newest episodes a guideline names. parts: which memories answer.
-    extractor: "rules", or "llm": a language model adds to what the rules learn, by the llm_* parameters.
-    llm_queue: with more ended episodes waiting for it, the rules' lesson stands.
-    """
-
-    window: int = 5
-    active_guidelines: int = 20
-    prune_factor: float = 1.5
-    protected_confidence: float = 0.8
-    protected_successes: int = 5
-    confidence_weight: float = 0.7
-    usage_weight: float = 0.3
-    usage_full: int = 10
-    half_life_s: float = 30.0 * 86400.0
-    top_k: int = 2
-    max_attempts: int = 3
-    max_guidelines: int = 10_000
-    graph_steps: int = 1_000_000
-    supports_kept: int = 64
-    parts: frozenset[str] = PARTS
-    extractor: str = "rules"
-    llm_base_url: str = ""
-    llm_model: str = "gpt-4o"
-    llm_api_key_variable: str = "OPENAI_API_KEY"
-    llm_deadline_s: float = 60.0
-    llm_reply_tokens: int = 1500
-    llm_max_repairs: int = 2
-    llm_queue: int = 8
-
-    def __post_init__(self) -> None:
-        positive = ("window", "active_guidelines", "usage_full", "top_k", "max_attempts")
-        for name in (*positive, "max_guidelines", "graph_steps", "supports_kept", "llm_queue"):
-            if getattr(self, name) < 1:
-                raise InvalidValueError(f"ExperienceConfig.{name}: expected at least 1, got {getattr(self, name)}")
-        if self.half_life_s <= 0.0 or self.prune_factor < 1.0:
-            raise InvalidValueError(f"ExperienceConfig: expected half_life_s > 0 and prune_factor >= 1, got {self}")
-        if self.extractor not in EXTRACTORS:
-            raise InvalidValueError(f"extractor: expected one of {', '.join(EXTRACTORS)}, got {self.extractor!r}")
-        if not 0 <= self.llm_max_repairs <= 20:
-            raise InvalidValueError(f"llm_max_repairs: expected 0 to 20, got {self.llm_max_repairs}")
-        if not self.parts <= PARTS:
-            raise InvalidValueError(f"ExperienceConfig.parts: expected some of {sorted(PARTS)}, got {self.parts}")
-        self.chat_config()  # refuses what no model can be asked with
+    window: int = Field(
+        default=5, ge=1, le=1000, description="steps in working memory; 5 is the best of BrainMem's ablation"
+    )
+    active_guidelines: int = Field(
+        default=20, ge=1, le=1000, description="guidelines in a prompt at most (BrainMem's M)"
+    )
+    prune_factor: float = Field(
+        default=1.5,
+        ge=1.0,
+        le=100.0,
+        description="guidelines of one task type beyond this times active_guidelines are pruned by utility",
+    )
+    protected_confidence: float = Field(
+        default=0.8,
+        ge=0.0,
+        le=1.0,
+        description="a guideline of at least this confidence and protected_successes is never pruned",
+    )
+    protected_successes: int = Field(default=5, ge=0, le=1_000_000, description="see experience.protected_confidence")
+    confidence_weight: float = Field(
+        default=0.7, ge=0.0, le=100.0, description="weight of N_success / N_total in a guideline's utility"
+    )
+    usage_weight: float = Field(
+        default=0.3,
+        ge=0.0,
+        le=100.0,
+        description="weight of min(N_success / usage_full, 1) in a guideline's utility",
+    )
+    usage_full: int = Field(
+        default=10,
+        ge=1,
+        le=1_000_000,
+        description="successes from which usage counts in full in a guideline's utility",
+    )
+    half_life_s: float = Field(
+        default=2_592_000.0,
+        ge=1.0,
+        le=1e10,
+        description="time since a guideline last helped in which its utility halves; 30 days",
+    )
+    top_k: int = Field(default=2, ge=1, le=100, description="experiences in an answer at most")
+    max_attempts: int = Field(
+        default=3, ge=1, le=100, description="how often one task is tried, the first time counted in"
+    )
+    max_guidelines: int = Field(
+        default=10_000, ge=1, le=10_000_000, description="guidelines that are kept in memory; the least useful go first"
+    )
+    graph_steps: int = Field(
+        default=1_000_000,
+        ge=1,
+        le=1_000_000_000,
+        description="steps whose episodes are kept in memory; the oldest go first",
+    )
+    supports_kept: int = Field(
+        default=64, ge=1, le=1_000_000, description="newest episodes that a guideline names as its support, at most"
+    )
+    parts: frozenset[Part] = Field(default=PARTS, strict=False, description="which memories of experience answer")
+    extractor: Literal["rules", "llm"] = Field(
+        default="rules", description="who reads ended episodes; llm: a language model adds to what the rules learn"
+    )
+    llm_base_url: str = Field(default="", description="OpenAI-compatible endpoint; empty: the openai package's own")
+    llm_model: str = Field(default="gpt-4o", description="name of the model at the endpoint")
+    llm_api_key_variable: str = Field(
+        default="OPENAI_API_KEY",
+        description="environment variable that holds the endpoint's key; local endpoints take any",
+    )
+    llm_deadline_s: float = Field(
+        default=60.0,
+        ge=0.1,
+        le=3600.0,
+        description="time of the language model for one episode, all repairs included",
+    )
+    llm_reply_tokens: int = Field(default=1500, ge=1, le=32_000, description="tokens of one reply at most")
+    llm_max_repairs: int = Field(
+        default=2, ge=0, le=20, description="corrections asked of a reply of the language model that cannot be used"
+    )
+    llm_queue: int = Field(
+        default=8,
+        ge=1,
+        le=10_000,
+        description="ended episodes that may wait for the language model; of others the rules' lesson stands",
+    )
 
     def chat_config(self) -> ChatConfig:
         """Return which language model reads ended episodes, and how it is asked."""
@@ -75,8 +108,3 @@ class ExperienceConfig:
             max_reply_tokens=self.llm_reply_tokens,
             timeout_s=self.llm_deadline_s,
         )
-
-    @classmethod
-    def load(cls, path: Path | None = None) -> ExperienceConfig:
-        """Read a YAML file, by default config/experience.yaml."""
-        return read_config(cls, "config/experience.yaml", path)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -27,46 +26,14 @@ from memory_node.nodes.inputs.ordered_inputs import OrderedInputs, Work
 from memory_node.nodes.inputs.synchronizer import Synchronizer
 from memory_node.nodes.inputs.timeline import Moment, Timeline
 from memory_node.nodes.inputs.transform_history import CorrectionLimits, TransformHistory
-from memory_node.nodes.parameters import parameter
+from memory_node.nodes.node_parameters import MemoryParameters
 from memory_node.nodes.qos import LATCHED
 
 # Colour, depth, masks and detections of one moment may be stamped this far apart.
 SLOP_S = 0.05
 DEPTH, COLOR, MASKS, DETECTIONS = "camera/depth/image_raw", "camera/color/image_raw", "detections/masks", "detections"
-_RELIABILITY = ("best_effort", "reliable")
 # What comes with the images, by the parameter `detections`.
 STREAMS = {"boxes": (MASKS, DETECTIONS), "rectangles": (DETECTIONS,), "labels": (MASKS,), "segment": (), "none": ()}
-
-
-@dataclass(frozen=True)
-class InputParameters:
-    """Parameters of what comes in."""
-
-    map_frame: str = parameter("map", "frame of the graph (REP-105)")
-    odom_frame: str = parameter("odom", "frame whose pose in the map SLAM corrects (REP-105)")
-    detections: str = parameter(
-        "boxes",
-        "boxes: Detection2DArray with an image of instance masks; rectangles: Detection2DArray alone; labels: an image "
-        "of instances alone, without classes; segment: geometric segmentation of raw RGB-D; none: only detections_3d",
-        choices=tuple(STREAMS),
-    )
-    corrections: str = parameter(
-        "map_to_odom",
-        "how SLAM tells that it corrected its past: map_to_odom, by a jump of that transform; path, by a nav_msgs/Path "
-        "of optimised poses on optimized_path; none",
-        choices=("map_to_odom", "path", "none"),
-    )
-    tf_timeout_s: float = parameter(
-        0.5, "how long TF may be silent around an image, and how long an image waits for it (s, of stamps)", 0.01, 10.0
-    )
-    camera_reliability: str = parameter(
-        "best_effort", "of the images; reliable loses none, but only a reliable publisher fits", choices=_RELIABILITY
-    )
-    detections_reliability: str = parameter(
-        "reliable", "of detections and masks; a best-effort publisher needs best_effort", choices=_RELIABILITY
-    )
-    queue_size: int = parameter(20, "so many frames wait for TF or their turn; then the oldest is dropped", 1, 10_000)
-    clock_jump_s: float = parameter(10.0, "a stamp further back than this: the clock was set back (s)", 0.1, 1e6)
 
 
 class CameraInput:
@@ -85,7 +52,7 @@ class CameraInput:
     def __init__(
         self,
         node: Node,
-        config: InputParameters,
+        config: MemoryParameters,
         maker: FrameMaker,
         keyframes: Keyframes,
         counters: InputCounters,
@@ -101,11 +68,15 @@ class CameraInput:
         self._on_map = on_map
         self._intrinsics: Intrinsics | None = None
         limits = CorrectionLimits(config.odom_frame if config.corrections != "none" else "")
-        self._transforms = TransformHistory(config.map_frame, config.tf_timeout_s, config.clock_jump_s, limits)
+        self._transforms = TransformHistory(
+            config.map_frame, config.tf_timeout_s, config.scene_graph.clock_jump_s, limits
+        )
         self._lock = threading.Lock()
-        self._others = {kind: Timeline(config.clock_jump_s) for kind in (OccupancyGrid, Path, Detection3DArray)}
+        self._others = {
+            kind: Timeline(config.scene_graph.clock_jump_s) for kind in (OccupancyGrid, Path, Detection3DArray)
+        }
         streams = (DEPTH, COLOR, *STREAMS[config.detections])
-        self._synchronizer = Synchronizer(streams, SLOP_S, config.queue_size, config.clock_jump_s)
+        self._synchronizer = Synchronizer(streams, SLOP_S, config.queue_size, config.scene_graph.clock_jump_s)
         self._inputs = OrderedInputs(config.tf_timeout_s, config.queue_size, self._settle_the_rest, self._skip)
         self._subscribe(streams if config.detections != "none" else ())
         self._inputs.start()

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from pathlib import Path
-
 import numpy as np
 from rclpy.node import Node
 from rclpy.qos import QoSProfile, qos_profile_sensor_data
@@ -14,27 +11,17 @@ from vision_msgs.msg import Detection2DArray
 from memory_node.domain.errors import InputSkippedError, InvalidValueError
 from memory_node.nodes import conversions
 from memory_node.nodes.diagnostics import DiagnosticsPublisher, InputCounters
-from memory_node.nodes.parameters import declare, parameter
-from memory_node.perception.onnx_detector import OnnxDetector, OnnxDetectorConfig
-
-
-@dataclass(frozen=True)
-class DetectorParameters:
-    """Parameters of the detector node."""
-
-    model: str = parameter("", "path of an .onnx file with YOLO-style or DETR-style outputs")
-    class_names: str = parameter("", "path of a text file with the name of one class a line, in the model's order")
-    min_score: float = parameter(0.3, "weaker detections are dropped", 0.0, 1.0)
-    max_overlap: float = parameter(0.6, "of two boxes that overlap by more (IoU) the weaker goes (YOLO)", 0.0, 1.0)
-    input_px: int = parameter(640, "side of the model's input, where the model takes any", 32, 4096)
+from memory_node.nodes.parameters import declare
+from memory_node.perception.config import OnnxDetectorConfig
+from memory_node.perception.onnx_detector import OnnxDetector
 
 
 class DetectorNode(Node):
     """Detects in the newest image; images that come while it is busy are left out."""
 
     def __init__(self) -> None:
-        super().__init__("detector")
-        config = declare(self, DetectorParameters)
+        super().__init__("detector", automatically_declare_parameters_from_overrides=True)
+        self.config = config = declare(self, OnnxDetectorConfig)
         self._detector = _open(config)
         self._counters = InputCounters()
         self._publisher = self.create_publisher(Detection2DArray, "detections", 10)
@@ -56,7 +43,7 @@ class DetectorNode(Node):
         self._publisher.publish(conversions.detections_to_msg(found, stamp_ns, msg.header.frame_id))
 
 
-def _open(config: DetectorParameters) -> OnnxDetector:
+def _open(config: OnnxDetectorConfig) -> OnnxDetector:
     """Open the model and let it look at an empty image, so that a model that does not fit is told at the start.
 
     Raises:
@@ -69,14 +56,6 @@ def _open(config: DetectorParameters) -> OnnxDetector:
             f"detector: set the parameter {' and '.join(missing)}, for example -p model:=/models/yolo.onnx "
             "-p class_names:=/models/names.txt"
         )
-    detector = OnnxDetector(
-        OnnxDetectorConfig(
-            Path(config.model).expanduser(),
-            Path(config.class_names).expanduser(),
-            config.min_score,
-            config.max_overlap,
-            config.input_px,
-        )
-    )
+    detector = OnnxDetector(config)
     detector.detect(np.zeros((480, 640, 3), np.uint8), None, None)
     return detector

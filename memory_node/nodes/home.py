@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import threading
 import time
-from dataclasses import dataclass
 
 from nav_msgs.msg import OccupancyGrid, Odometry
 from rclpy.callback_groups import MutuallyExclusiveCallbackGroup
@@ -12,45 +11,32 @@ from rclpy.node import Node
 from rosgraph_msgs.msg import Clock as ClockMsg
 from tf2_ros import StaticTransformBroadcaster, TransformBroadcaster
 
-from memory_node.catalogue.label_space import HOUSEHOLD, load_catalogue
+from memory_node.catalogue.label_space import load_catalogue
 from memory_node.domain.geometry import Pose
 from memory_node.domain.skill import SkillResult
 from memory_node.nodes import conversions
 from memory_node.nodes.camera_output import CameraOutput
-from memory_node.nodes.parameters import declare, parameter
+from memory_node.nodes.node_parameters import HomeParameters
+from memory_node.nodes.parameters import declare
 from memory_node.nodes.qos import LATCHED
-from memory_node.nodes.running_goals import SILENCE, RunningGoals
+from memory_node.nodes.running_goals import RunningGoals
 from memory_node.nodes.skill_server import SkillGoal, SkillServer
 from memory_node.scene_graph.free_space import OccupancyMap
 from memory_node.sim.camera import Camera
 from memory_node.sim.execution import Pacing, Progress
 from memory_node.sim.home_file import load_home
+from memory_node.sim.noise import DetectionNoise
 from memory_node.sim.object_types import load_types
 from memory_node.sim.robot import HomeRobot
 from memory_node.sim.robot_config import ExecutionFaults
-
-
-@dataclass(frozen=True)
-class HomeParameters:
-    """Parameters of the home node."""
-
-    home: str = parameter("apartment", "a shipped home's name, or the path of a home file (YAML)")
-    label_space: str = parameter(HOUSEHOLD, "what the robot calls things: a shipped label space or a .yaml file")
-    speed: float = parameter(4.0, "simulated seconds per second", 0.1, 100.0)
-    camera_period_s: float = parameter(0.5, "simulated seconds between two camera frames", 0.05, 10.0)
-    skill_fault_probability: float = parameter(0.0, "how often a skill fails by itself", 0.0, 1.0)
-    noisy: bool = parameter(True, "noise of config/noise.yaml on depth and detections")
-    seed: int = parameter(0, "seed of every random choice", 0, 2**31 - 1)
-    peer_silence_s: float = parameter(0.3, SILENCE, 0.1, 10.0)
 
 
 class HomeNode(Node):
     """Simulates in lockstep: a skill's steps advance the clock and take the pictures, so that no view is missed."""
 
     def __init__(self) -> None:
-        super().__init__("home")
-        config = declare(self, HomeParameters)
-        self._config = config
+        super().__init__("home", automatically_declare_parameters_from_overrides=True)
+        self.config = config = declare(self, HomeParameters)
         self._world = load_home(config.home, load_types(load_catalogue(config.label_space)))
         self._stamp_ns = time.time_ns()
         self._since_frame_s = config.camera_period_s
@@ -62,7 +48,8 @@ class HomeNode(Node):
             faults=faults,
             clock=lambda: self._stamp_ns,
         )
-        camera = Camera(self._world, noisy=config.noisy, seed=config.seed)
+        noise = config.noise if config.noisy else DetectionNoise.none()
+        camera = Camera(self._world, noise=noise, seed=config.seed)
         self._camera = CameraOutput(self, camera, lambda: self._robot.body.camera)
         self._clock_publisher = self.create_publisher(ClockMsg, "/clock", 10)
         self._odometry = self.create_publisher(Odometry, "odom", 10)
@@ -109,11 +96,11 @@ class HomeNode(Node):
         """Let `wall_s` real seconds pass and simulated time with them: clock, pose, and a frame when one is due."""
         started = time.monotonic()
         with self._lock:
-            simulated_s = wall_s * self._config.speed
+            simulated_s = wall_s * self.config.speed
             self._stamp_ns += int(simulated_s * 1e9)
             self._since_frame_s += simulated_s
             self._publish_pose()
-            if self._since_frame_s >= self._config.camera_period_s:
+            if self._since_frame_s >= self.config.camera_period_s:
                 self._since_frame_s = 0.0
                 self._camera.publish(self._stamp_ns)
         time.sleep(max(wall_s - (time.monotonic() - started), 0.0))

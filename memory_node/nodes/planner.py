@@ -2,59 +2,41 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from rclpy.node import Node
 from robot_memory import msg as rm
 from robot_memory.action import ExecuteInstruction
 
-from memory_node.catalogue.label_space import HOUSEHOLD, load_catalogue
+from memory_node.catalogue.label_space import load_catalogue
 from memory_node.domain.context import ContextSource
 from memory_node.domain.errors import RobotMemoryError
 from memory_node.nodes import conversions
 from memory_node.nodes.experience_client import ExperienceClient
 from memory_node.nodes.goal_server import Ending, GoalServer, GoalState, ServedGoal
 from memory_node.nodes.memory_client import MemoryClient
-from memory_node.nodes.parameters import declare, parameter
-from memory_node.nodes.running_goals import SILENCE, RunningGoals
+from memory_node.nodes.node_parameters import PlannerParameters
+from memory_node.nodes.parameters import declare
+from memory_node.nodes.running_goals import RunningGoals
 from memory_node.nodes.skill_client import SkillClient
 from memory_node.planner.executor import InstructionExecutor, InstructionResult
 from memory_node.planner.guided_planner import GuidedPlanner
 from memory_node.planner.memory_mode import MODES, memory_in, sources_of
-from memory_node.planner.open_planner import PLANNERS, open_planner
+from memory_node.planner.open_planner import open_planner
 from memory_node.planner.planner import Planner, PlanProgress, ProgressKind
-from memory_node.planner.planner_config import PlannerConfig
 from memory_node.search.minilm import MiniLmEmbedder
-
-
-@dataclass(frozen=True)
-class PlannerParameters:
-    """Parameters of the planner node."""
-
-    planner: str = parameter("offline", "which planner", choices=PLANNERS)
-    label_space: str = parameter(HOUSEHOLD, "what kinds of things there are: a shipped label space or a .yaml file")
-    memory: str = parameter("full+experience", "what the planner knows; none: only the map", choices=MODES)
-    attempts: int = parameter(1, "so often an instruction is tried while it fails and memory allows another", 1, 10)
-    memory_node: str = parameter("memory", "name of the memory node")
-    skill_action: str = parameter("execute_skill", "name of the robot's ExecuteSkill action")
-    skill_timeout_s: float = parameter(300.0, "a skill that takes longer is cancelled (s)", 1.0, 86400.0)
-    peer_silence_s: float = parameter(0.3, SILENCE, 0.1, 10.0)
-    settings: PlannerConfig = PlannerConfig()  # noqa: RUF009 - frozen; see config/planner.yaml
 
 
 class PlannerNode(Node):
     """Carries out one instruction at a time."""
 
     def __init__(self) -> None:
-        super().__init__("planner")
-        self._config = declare(self, PlannerParameters)
-        self._memory = MemoryClient(self, self._config.memory_node)
-        self._experience = ExperienceClient(self, self._config.memory_node)
-        self._running = RunningGoals(self, self._config.peer_silence_s)
-        self._robot = SkillClient(self, self._running, self._config.skill_action, self._config.skill_timeout_s)
-        self._planner: Planner = open_planner(
-            self._config.planner, MiniLmEmbedder(), self._config.settings, load_catalogue(self._config.label_space)
-        )
+        super().__init__("planner", automatically_declare_parameters_from_overrides=True)
+        self.config = declare(self, PlannerParameters)
+        self._memory = MemoryClient(self, self.config.memory_node)
+        self._experience = ExperienceClient(self, self.config.memory_node)
+        self._running = RunningGoals(self, self.config.peer_silence_s)
+        self._robot = SkillClient(self, self._running, self.config.skill_action, self.config.skill_timeout_s)
+        catalogue = load_catalogue(self.config.label_space)
+        self._planner: Planner = open_planner(self.config.planner, MiniLmEmbedder(), self.config, catalogue)
         self._server = GoalServer(
             self,
             ExecuteInstruction,
@@ -64,7 +46,7 @@ class PlannerNode(Node):
             self._result_of_failure,
             refusal=_refusal,
         )
-        self.get_logger().info(f"planner {self._config.planner!r} ready at execute_instruction")
+        self.get_logger().info(f"planner {self.config.planner!r} ready at execute_instruction")
 
     def _now_ns(self) -> int:
         return int(self.get_clock().now().nanoseconds)
@@ -98,7 +80,7 @@ class PlannerNode(Node):
         return Ending(message, GoalState.SUCCEEDED if result.success else GoalState.ABORTED)
 
     def _execute(self, goal: ServedGoal) -> InstructionResult:
-        mode = goal.request.memory or self._config.memory
+        mode = goal.request.memory or self.config.memory
         self._memory.wait(timeout_s=30.0)
         self._robot.wait(timeout_s=30.0)
         instruction = goal.request.instruction
@@ -106,7 +88,7 @@ class PlannerNode(Node):
         feedback = _Feedback(goal)
         sources = sources_of(mode)
         advised = ContextSource.EXPERIENCE in sources
-        planner = GuidedPlanner(self._planner, self._experience, self._now_ns, self._config.attempts, advised=advised)
+        planner = GuidedPlanner(self._planner, self._experience, self._now_ns, self.config.attempts, advised=advised)
         executor = InstructionExecutor(memory_in(mode, self._memory), self._robot, planner, sources=sources)
         result = executor.execute(instruction, feedback.report, lambda: goal.is_canceled)
         ended = "done" if result.success else goal.cancel_reason or "failed"

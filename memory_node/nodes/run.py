@@ -13,9 +13,12 @@ import threading
 import time
 import traceback
 from collections.abc import Sequence
+from itertools import pairwise
+from pathlib import Path
 from typing import Any, NoReturn, Protocol, runtime_checkable
 
 from memory_node.domain.errors import RobotMemoryError
+from memory_node.domain.parameter_file import parameter_blocks
 from memory_node.domain.resources import share_folders
 
 # name -> (module, class); `ros2 run robot_memory NAME` and the composed process start the same classes.
@@ -71,7 +74,13 @@ def run_nodes(names: Sequence[str], argv: Sequence[str] | None = None, threads: 
     from rclpy.signals import SignalHandlerOptions
 
     end = _EndOnSignal()
-    rclpy.init(args=list(argv) if argv is not None else sys.argv, signal_handler_options=SignalHandlerOptions.NO)
+    words = list(argv) if argv is not None else sys.argv
+    try:
+        _check_parameter_files(words)
+        rclpy.init(args=words, signal_handler_options=SignalHandlerOptions.NO)
+    except (RobotMemoryError, RuntimeError) as error:  # rclpy's own for wrong arguments are RuntimeErrors
+        print(f"{' and '.join(names)} cannot start: {' '.join(str(error).split())}", file=sys.stderr)
+        return 1
     executor = MultiThreadedExecutor(num_threads=threads)
     spinning = _Spinning(executor, end)
     nodes: list[Any] = []
@@ -95,6 +104,17 @@ def run_nodes(names: Sequence[str], argv: Sequence[str] | None = None, threads: 
         for node in nodes:
             node.destroy_node()
         rclpy.try_shutdown()
+
+
+def _check_parameter_files(words: Sequence[str]) -> None:
+    """Look into the parameter files of a command line first: rcl tells what is wrong with one in many lines, or less.
+
+    Raises:
+        InvalidValueError: a file is missing, or is none of ROS parameters.
+    """
+    for word, path in pairwise(words):
+        if word == "--params-file":
+            parameter_blocks(Path(path))
 
 
 class _EndOnSignal:

@@ -24,7 +24,6 @@ except ImportError:  # Humble
     from rclpy.qos_event import SubscriptionEventCallbacks
 
 TOPIC = "running_goals"
-SILENCE = "a node that asked for a goal, or carries one out, is gone after so much silence (s)"  # peer_silence_s
 # A node that has something running says so this often in its silence_s.
 _ANNOUNCEMENTS = 4
 # The middleware reports a death after this share of silence_s; Cyclone DDS renews a lease when 80 % of it have passed.

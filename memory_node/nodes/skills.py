@@ -28,18 +28,18 @@ class SkillsNode(Node):
     """Offers a real robot's skills as execute_skill; one goal at a time."""
 
     def __init__(self) -> None:
-        super().__init__("skills")
-        self._config = declare(self, SkillsParameters)
+        super().__init__("skills", automatically_declare_parameters_from_overrides=True)
+        self.config = declare(self, SkillsParameters)
         self._hand = Hand()
-        self._running = RunningGoals(self, self._config.peer_silence_s)
+        self._running = RunningGoals(self, self.config.peer_silence_s)
         self._performer = self._make_performer()
         self._server = SkillServer(
-            self, self._perform, lambda: self._hand.held_class, self._now_ns, self._config.map_frame, self._running
+            self, self._perform, lambda: self._hand.held_class, self._now_ns, self.config.map_frame, self._running
         )
         self.get_logger().info("skills of the robot at execute_skill")
 
     def _make_performer(self) -> SkillPerformer:
-        config = self._config
+        config = self.config
         catalogue = load_catalogue(config.label_space)
         view = Surroundings(self, config)
         lookup = TargetLookup(MemoryClient(self, config.memory_node), self._hand, view.robot_pose)

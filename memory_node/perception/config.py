@@ -1,99 +1,130 @@
-"""What can be tuned in perception; the shipped values are in config/perception.yaml."""
+"""The parameters of perception."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
+from pydantic import Field, model_validator
 
-from memory_node.domain.config_file import read_section
-from memory_node.domain.errors import InvalidValueError
+from memory_node.domain.parameters import Parameters
 
 
-@dataclass(frozen=True)
-class PerceptionConfig:
-    """Parameters of the way from masks to boxes; lengths in metres, see config/perception.yaml for each one's
-    meaning."""
+class PerceptionConfig(Parameters):
+    """Parameters of the way from masks and depth to oriented boxes."""
 
-    pixel_stride: int = 2
-    min_depth_m: float = 0.15
-    max_depth_m: float = 8.0
-    min_pixels: int = 60
-    min_points: int = 10
-    most_points: int = 700
-    voxel_points: int = 500
-    depth_gap_m: float = 0.025
-    voxel_m: float = 0.01
-    trim: float = 0.015
-    border_px: int = 2
-    occlusion_margin_m: float = 0.04
-    occluded_share: float = 0.07
-    covered_share: float = 0.3
-    depth_sigma_m_at_1m: float = 0.0015
-    pose_sigma_m: float = 0.01
-    crop_max_px: int = 96
-    crop_quality: int = 80
+    pixel_stride: int = Field(
+        default=2, ge=1, le=16, description="every so many rows and columns of the image are looked at"
+    )
+    most_points: int = Field(
+        default=700, ge=10, le=1_000_000, description="points that a large mask is sampled down to, about"
+    )
+    voxel_points: int = Field(default=500, ge=1, le=1_000_000, description="points from which the voxel filter runs")
+    min_depth_m: float = Field(default=0.15, ge=0.0, le=100.0, description="depth below which returns are dropped")
+    max_depth_m: float = Field(
+        default=8.0,
+        ge=0.1,
+        le=100.0,
+        description="depth beyond which returns are dropped, because their noise exceeds small objects",
+    )
+    min_pixels: int = Field(
+        default=60, ge=1, le=1_000_000, description="pixels that a mask must have to be an observation"
+    )
+    min_points: int = Field(
+        default=10,
+        ge=1,
+        le=100_000,
+        description="points that must be left of a mask after the filters",
+    )
+    depth_gap_m: float = Field(
+        default=0.025,
+        ge=0.001,
+        le=1.0,
+        description="jump of depth (plus 3 sigma of noise) that separates an object from what lies behind it",
+    )
+    voxel_m: float = Field(default=0.01, ge=0.0005, le=0.5, description="edge of the voxel filter")
+    trim: float = Field(
+        default=0.015, ge=0.0, le=0.49, description="share of the points that may lie beyond each face of the box"
+    )
+    border_px: int = Field(
+        default=2, ge=0, le=100, description="distance from the image's border within which a mask counts as cut"
+    )
+    occlusion_margin_m: float = Field(
+        default=0.04, ge=0.0, le=1.0, description="how much nearer a neighbouring pixel must be to occlude"
+    )
+    occluded_share: float = Field(
+        default=0.07,
+        ge=0.0,
+        le=1.0,
+        description="share of an object's outline that is occluded from which the object counts as partly hidden",
+    )
+    covered_share: float = Field(
+        default=0.3,
+        ge=0.0,
+        le=1.0,
+        description="share of an object's foot or upper edge that is covered from which it counts as partly hidden",
+    )
+    depth_sigma_m_at_1m: float = Field(
+        default=0.0015, ge=0.00001, le=0.5, description="depth noise at 1 m; it grows with the square of the distance"
+    )
+    pose_sigma_m: float = Field(default=0.01, ge=0.0, le=1.0, description="uncertainty of the camera's pose in the map")
+    crop_max_px: int = Field(
+        default=96, ge=0, le=4096, description="longer side of the stored picture of an object; 0 stores none"
+    )
+    crop_quality: int = Field(default=80, ge=1, le=100, description="JPEG quality of the stored picture of an object")
 
-    def __post_init__(self) -> None:
-        for name in (
-            "pixel_stride",
-            "min_pixels",
-            "min_points",
-            "most_points",
-            "depth_gap_m",
-            "voxel_m",
-            "depth_sigma_m_at_1m",
-        ):
-            if not getattr(self, name) > 0:
-                raise InvalidValueError(
-                    f"PerceptionConfig.{name}: expected a positive value, got {getattr(self, name)}"
-                )
-        if not 0.0 <= self.trim < 0.5:
-            raise InvalidValueError(f"PerceptionConfig.trim: expected 0 to 0.5, got {self.trim}")
-        if not 0.0 <= self.min_depth_m < self.max_depth_m:
-            raise InvalidValueError(f"PerceptionConfig: expected min_depth_m < max_depth_m, got {self}")
-
-    @classmethod
-    def load(cls, path: Path | None = None) -> PerceptionConfig:
-        """Read a YAML file of parameters (default: the shipped config/perception.yaml)."""
-        config: PerceptionConfig = _load("perception", path)
-        return config
-
-
-@dataclass(frozen=True)
-class SegmentationConfig:
-    """Parameters of the geometric segmentation; lengths in metres. config/perception.yaml explains each one."""
-
-    working_focal_px: float = 262.0
-    max_depth_m: float = 4.0
-    min_plane_area_m2: float = 0.2
-    plane_margin_m: float = 0.006
-    min_object_pixels: int = 125
-    max_object_m: float = 1.2
-    min_height_m: float = 0.012
-    concavity: float = 0.5
-
-    def __post_init__(self) -> None:
-        for name in (
-            "working_focal_px",
-            "max_depth_m",
-            "min_plane_area_m2",
-            "plane_margin_m",
-            "max_object_m",
-            "concavity",
-        ):
-            if not getattr(self, name) > 0:
-                raise InvalidValueError(
-                    f"SegmentationConfig.{name}: expected a positive value, got {getattr(self, name)}"
-                )
-
-    @classmethod
-    def load(cls, path: Path | None = None) -> SegmentationConfig:
-        """Read a YAML file of parameters (default: the shipped config/perception.yaml)."""
-        config: SegmentationConfig = _load("segmentation", path)
-        return config
+    @model_validator(mode="after")
+    def _check_depths(self) -> PerceptionConfig:
+        if self.min_depth_m >= self.max_depth_m:
+            raise ValueError(f"expected min_depth_m < max_depth_m, got {self.min_depth_m:g} and {self.max_depth_m:g}")
+        return self
 
 
-def _load(section: str, path: Path | None) -> Any:
-    kinds = {"perception": PerceptionConfig, "segmentation": SegmentationConfig}
-    return read_section(kinds, section, "config/perception.yaml", path)
+class SegmentationConfig(Parameters):
+    """Parameters of the geometric segmentation: objects from depth alone, without a detector."""
+
+    working_focal_px: float = Field(
+        default=262.0, ge=10.0, le=10_000.0, description="focal length that images are thinned out to, about"
+    )
+    max_depth_m: float = Field(
+        default=4.0, ge=0.1, le=100.0, description="depth beyond which returns are too noisy for surface normals"
+    )
+    min_plane_area_m2: float = Field(
+        default=0.2,
+        ge=0.001,
+        le=100.0,
+        description="visible area from which a plane counts as table, floor or wall",
+    )
+    plane_margin_m: float = Field(
+        default=0.006,
+        ge=0.0001,
+        le=1.0,
+        description="how far an object must stand out from a plane (plus noise, which grows with the distance)",
+    )
+    min_object_pixels: int = Field(
+        default=125, ge=0, le=1_000_000, description="pixels of the thinned image that an object must have"
+    )
+    max_object_m: float = Field(default=1.2, ge=0.01, le=100.0, description="largest extent of an object")
+    min_height_m: float = Field(default=0.012, ge=0.0, le=10.0, description="least height of an object over its plane")
+    concavity: float = Field(
+        default=0.5,
+        ge=0.001,
+        le=2.0,
+        description="change of the surface normal that separates two objects; 0.5 is about 30 degrees",
+    )
+
+
+class OnnxDetectorConfig(Parameters):
+    """Parameters of a detector that is an ONNX model."""
+
+    model: str = Field(default="", description="path of an .onnx file with YOLO-style or DETR-style outputs")
+    class_names: str = Field(
+        default="", description="path of a text file with the name of one class a line, in the model's order"
+    )
+    min_score: float = Field(default=0.3, ge=0.0, le=1.0, description="score below which a detection is dropped")
+    max_overlap: float = Field(
+        default=0.6,
+        ge=0.0,
+        le=1.0,
+        description="intersection over union above which the weaker of two boxes is dropped (YOLO only)",
+    )
+    input_px: int = Field(
+        default=640, ge=32, le=4096, description="side of the model's input, where the model takes any"
+    )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 import cv2
@@ -12,23 +11,12 @@ from numpy.typing import NDArray
 
 from memory_node.domain.errors import InvalidValueError, ResourceMissingError
 from memory_node.domain.geometry import Intrinsics
+from memory_node.perception.config import OnnxDetectorConfig
 from memory_node.perception.detection import Detection
 from memory_node.perception.image_input import image_size, letterboxed
 from memory_node.perception.onnx_session import open_session
 
 FloatArray = NDArray[np.float32]
-
-
-@dataclass(frozen=True)
-class OnnxDetectorConfig:
-    """min_score: weaker detections are dropped. max_overlap: of two boxes that overlap by more (IoU) the weaker goes
-    (YOLO)."""
-
-    model: Path
-    class_names: Path
-    min_score: float = 0.3
-    max_overlap: float = 0.6
-    input_px: int = 640
 
 
 def read_class_names(path: Path) -> list[str]:
@@ -52,8 +40,8 @@ class OnnxDetector:
 
     def __init__(self, config: OnnxDetectorConfig) -> None:
         self.config = config
-        self.names = read_class_names(config.class_names)
-        self._session = open_session(config.model)
+        self.names = read_class_names(Path(config.class_names).expanduser())
+        self._session = open_session(Path(config.model).expanduser())
         self._height, self._width = image_size(self._session, config.input_px)
 
     def detect(

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Literal, get_args
+
 from memory_node.domain.context import ContextSource
 from memory_node.domain.errors import InvalidValueError
 from memory_node.domain.ports import MemoryPort
 from memory_node.planner.map_only_memory import MapOnlyMemory
+
+Mode = Literal["full+experience", "full", "experience", "none"]
+MODES: tuple[str, ...] = get_args(Mode)
 
 _OBJECTS, _EXPERIENCE = frozenset({ContextSource.OBJECTS}), frozenset({ContextSource.EXPERIENCE})
 _SOURCES = {
@@ -14,7 +19,6 @@ _SOURCES = {
     "experience": _EXPERIENCE,
     "none": frozenset[ContextSource](),
 }
-MODES = tuple(_SOURCES)
 
 
 def sources_of(mode: str) -> frozenset[ContextSource]:

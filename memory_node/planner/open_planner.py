@@ -11,9 +11,7 @@ from memory_node.planner.language.understanding import TrainedReaders, Understan
 from memory_node.planner.llm_planner import LlmPlanner
 from memory_node.planner.offline_planner import OfflinePlanner
 from memory_node.planner.planner import Planner
-from memory_node.planner.planner_config import PlannerConfig
-
-PLANNERS = ("offline", "llm")
+from memory_node.planner.planner_config import PLANNERS, PlannerConfig
 
 
 def open_planner(
@@ -35,7 +33,7 @@ def open_planner(
     """
     if name not in PLANNERS:
         raise InvalidValueError(f"planner: expected one of {', '.join(PLANNERS)}, got {name!r}")
-    config = config or PlannerConfig.load()
+    config = config or PlannerConfig()
     kinds = kinds or load_catalogue()
     understander = Understander(TrainedReaders.load(kinds), embedder, kinds)
     offline = OfflinePlanner(understander, kinds, config.offline.max_failures)

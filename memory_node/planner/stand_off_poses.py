@@ -3,40 +3,55 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Annotated
 
 import numpy as np
 from numpy.typing import NDArray
+from pydantic import Field, model_validator
 from scipy import ndimage
 
 from memory_node.domain.errors import InvalidValueError
 from memory_node.domain.geometry import FloatArray, OrientedBox, Pose, finite_array
+from memory_node.domain.parameters import Parameters
 
 _BLOCKED_FROM = 65  # nav_msgs/OccupancyGrid: what costmap tools take for occupied
 
 
-@dataclass(frozen=True)
-class StandOffConfig:
-    """reach_m: least, best and greatest horizontal distance from base to the object's nearest point.
+_Reach = Annotated[float, Field(ge=0.0, le=5.0)]
+_Weight = Annotated[float, Field(ge=0.0, le=100.0)]
 
-    radius_m: of the robot's footprint; clearance_m: beyond it, more room than this is no better. directions and rings:
-    how many candidates are looked at. weights: of reach, clearance, visibility and a short way, any scale.
-    """
 
-    reach_m: tuple[float, float, float] = (0.25, 0.5, 0.9)
-    radius_m: float = 0.25
-    clearance_m: float = 0.3
-    directions: int = 32
-    rings: int = 5
-    weights: tuple[float, float, float, float] = (1.0, 0.7, 1.0, 0.3)
+class StandOffConfig(Parameters):
+    """Where to stand to use a thing."""
 
-    def __post_init__(self) -> None:
+    reach_m: tuple[_Reach, _Reach, _Reach] = Field(
+        default=(0.25, 0.5, 0.9),
+        strict=False,
+        description="least, best and greatest horizontal distance from the base to the thing's nearest point",
+    )
+    radius_m: float = Field(default=0.25, ge=0.0, le=5.0, description="radius of the robot's footprint")
+    clearance_m: float = Field(
+        default=0.3,
+        ge=0.001,
+        le=5.0,
+        description="room beyond the footprint from which more is no better",
+    )
+    directions: int = Field(default=32, ge=4, le=360, description="directions about the thing that are looked at")
+    rings: int = Field(default=5, ge=1, le=50, description="distances in each direction that are looked at")
+    weights: tuple[_Weight, _Weight, _Weight, _Weight] = Field(
+        default=(1.0, 0.7, 1.0, 0.3),
+        strict=False,
+        description="weights of reach, clearance, visibility and a short way; on any scale",
+    )
+
+    @model_validator(mode="after")
+    def _check_order(self) -> StandOffConfig:
         least, best, most = self.reach_m
-        if not 0.0 <= least <= best <= most or most == 0.0:
-            raise InvalidValueError(f"StandOffConfig.reach_m: expected 0 <= least <= best <= most, got {self.reach_m}")
-        if self.radius_m < 0.0 or self.clearance_m <= 0.0 or self.directions < 4 or self.rings < 1:
-            raise InvalidValueError("StandOffConfig: expected radius >= 0, clearance > 0, directions >= 4, rings >= 1")
-        if min(self.weights) < 0.0 or sum(self.weights) == 0.0:
-            raise InvalidValueError(f"StandOffConfig.weights: expected none below 0, some above, got {self.weights}")
+        if not least <= best <= most or most == 0.0:
+            raise ValueError(f"reach_m: expected 0 <= least <= best <= most, got {self.reach_m}")
+        if sum(self.weights) == 0.0:
+            raise ValueError(f"weights: expected some above 0, got {self.weights}")
+        return self
 
 
 @dataclass(frozen=True, eq=False)

@@ -62,7 +62,7 @@ class Ranker:
         picture_embedder: ClipEmbedder | None = None,
     ) -> None:
         """picture_embedder: embeds things' pictures, and requests beside them."""
-        self.config = config or RetrievalConfig.load()
+        self.config = config or RetrievalConfig()
         self.embedder = CachingEmbedder(embedder)
         self.classes = ClassScores(self.embedder, glosses or ClassGlosses.of(load_catalogue()), self.config)
         self.scoring = Scoring(self.classes, self.config)

@@ -37,7 +37,7 @@ class ObjectCache:
     """
 
     def __init__(self, config: ShortTermConfig | None = None, on_change: OnChange | None = None) -> None:
-        self._config = config or ShortTermConfig.load()
+        self._config = config or ShortTermConfig()
         self._on_change: OnChange = on_change or (lambda object_id, unit: None)
         self._lock = threading.Lock()
         self._units: dict[str, MemoryUnit] = {}

@@ -36,18 +36,17 @@ class CameraFrame:
 
 
 class Camera:
-    """Takes pictures of a home. noisy=False: exact depth, every visible thing detected as what it is."""
+    """Takes pictures of a home. noise: by default that of a real camera and detector."""
 
     def __init__(
         self,
         world: World,
         intrinsics: Intrinsics = DEFAULT_INTRINSICS,
         noise: DetectionNoise | None = None,
-        noisy: bool = True,
         seed: int = 0,
     ) -> None:
         self.intrinsics = intrinsics
-        self._noise = noise or (DetectionNoise.load() if noisy else DetectionNoise.none())
+        self._noise = noise or DetectionNoise()
         self._rng = np.random.default_rng(seed)
         self._caster = RayCaster(world)
         self._detector = SimulatedDetector(world, self._noise, self._rng)

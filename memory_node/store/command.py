@@ -97,7 +97,7 @@ def run(args: argparse.Namespace) -> int:
     engine = open_engine(url, busy_timeout_s=10.0)
     try:
         site = prepare(engine, args.site)
-        folders = locate(url, site, args.robot, StoreConfig.load())
+        folders = locate(url, site, args.robot, StoreConfig())
         if args.store_command in _SETTLED and folders.journal_waits:
             _replay(args)
         return _COMMANDS[args.store_command](args, engine, site, folders)

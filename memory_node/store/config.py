@@ -1,42 +1,46 @@
-"""The store's parameters, read once and checked."""
+"""The parameters of the store."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
-from pathlib import Path
+from pydantic import Field
 
-from memory_node.domain.config_file import read_section
-from memory_node.domain.errors import InvalidValueError
+from memory_node.domain.parameters import Parameters
 
 
-@dataclass(frozen=True)
-class StoreConfig:
-    """How the store writes; config/store.yaml holds the defaults with units and ranges.
+class StoreConfig(Parameters):
+    """How the durable store writes; docs/store.md explains it."""
 
-    journal_path and data_dir: "" puts them beside a SQLite file, or under $XDG_STATE_HOME/robot_memory for a server.
-    """
-
-    commit_interval_s: float = 0.1
-    retry_interval_s: float = 0.5
-    busy_timeout_s: float = 2.0
-    append_timeout_s: float = 2.0
-    max_pending: int = 200_000
-    max_batch: int = 20_000
-    journal_mib: float = 16.0
-    journal_path: str = ""
-    data_dir: str = ""
-    poll_interval_s: float = 1.0
-
-    def __post_init__(self) -> None:
-        for field in fields(self):
-            value = getattr(self, field.name)
-            if not isinstance(value, str) and not value > 0:
-                raise InvalidValueError(f"store.{field.name}: expected more than 0, got {value}")
-        if self.commit_interval_s > 0.1:
-            raise InvalidValueError(f"store.commit_interval_s: expected at most 0.1 s, got {self.commit_interval_s}")
-
-    @classmethod
-    def load(cls, path: Path | None = None) -> StoreConfig:
-        """Return the parameters of a YAML file (default: the shipped config/store.yaml)."""
-        config: StoreConfig = read_section({"store": cls}, "store", "config/store.yaml", path)
-        return config
+    commit_interval_s: float = Field(
+        default=0.1, ge=0.001, le=0.1, description="longest time that a sensor fact waits for its commit"
+    )
+    retry_interval_s: float = Field(
+        default=0.5, ge=0.001, le=60.0, description="time between two tries of a lost, locked or full database"
+    )
+    busy_timeout_s: float = Field(
+        default=2.0,
+        ge=0.001,
+        le=600.0,
+        description="how long a write waits for another writer's lock before it goes to the journal",
+    )
+    append_timeout_s: float = Field(
+        default=2.0, ge=0.001, le=600.0, description="how long an append waits for room before it is refused"
+    )
+    max_pending: int = Field(default=200_000, ge=1, le=100_000_000, description="facts that may wait in memory")
+    max_batch: int = Field(default=20_000, ge=1, le=10_000_000, description="facts of one commit at most")
+    journal_mib: float = Field(
+        default=16.0,
+        ge=0.001,
+        le=100_000.0,
+        description="disk space reserved for facts that the database cannot take now (MiB)",
+    )
+    journal_path: str = Field(
+        default="",
+        description="file of the journal; empty: beside the SQLite file, for a server in $XDG_STATE_HOME/robot_memory",
+    )
+    data_dir: str = Field(default="", description="folder of images; empty: where the journal is")
+    poll_interval_s: float = Field(
+        default=1.0,
+        ge=0.001,
+        le=3600.0,
+        description="time between two looks for the changes of others, besides PostgreSQL's NOTIFY",
+    )

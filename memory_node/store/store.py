@@ -56,7 +56,7 @@ def open_store(
         StoreVersionError, StoreSiteError: the database is newer than this program, or another site's.
         StoreError: an address that is no SQLite file and no PostgreSQL server.
     """
-    return Store(url_or_path, robot_id or socket.gethostname(), site, config or StoreConfig.load(), clock)
+    return Store(url_or_path, robot_id or socket.gethostname(), site, config or StoreConfig(), clock)
 
 
 class Store:
@@ -335,7 +335,7 @@ class Store:
         try:
             self._journal.open()
         except OSError as error:
-            advice = "name a place that can be written as journal_path in config/store.yaml"
+            advice = "name a place that can be written with the parameter store.journal_path"
             if self._prepared:
                 raise StoreUnavailableError(f"the journal cannot be written ({error}); {advice}") from error
             _log.error("the journal cannot be written either (%s), facts wait in memory; %s", error, advice)

@@ -17,7 +17,7 @@ def test_instruction_is_carried_out_over_dds(composed: bool, tmp_path: Path) -> 
     domain_id = free_domain()
     parameters: dict[str, dict[str, Any]] = {
         "home": {"home": "studio", "speed": 100.0, "camera_period_s": 4.0, "noisy": "false"},
-        "memory": {"database": str(tmp_path / "memory.db"), "use_sim_time": "true", "clock_jump_s": 3600.0},
+        "memory": {"database": str(tmp_path / "memory.db"), "use_sim_time": "true", "scene_graph.clock_jump_s": 3600.0},
         "planner": {"use_sim_time": "true"},
     }
     heard: list[str] = []

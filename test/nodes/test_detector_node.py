@@ -103,7 +103,8 @@ def test_clip_by_path_embeds_how_objects_look(peer: RosPeer, tmp_path: Path) -> 
         message.data = np.tile(np.array([0, 255, 0], np.uint8), 640 * 480).tobytes()  # type: ignore[attr-defined]
 
     database = str(tmp_path / "memory.db")
-    with running_memory(peer.domain_id, database, clip_path=clip(tmp_path), camera_reliability="reliable") as node:
+    parameters = {"search.clip_path": clip(tmp_path), "camera_reliability": "reliable"}
+    with running_memory(peer.domain_id, database, **parameters) as node:
         SimulatedCamera(peer).show(SECOND_NS, camera_color_image_raw=green)
         wait_until(lambda: counted(node).get("used.frames"))
         (found,) = node.memory.scene().objects
@@ -112,5 +113,5 @@ def test_clip_by_path_embeds_how_objects_look(peer: RosPeer, tmp_path: Path) -> 
 
 
 def test_memory_that_finds_no_clip_says_what_is_missing(tmp_path: Path) -> None:
-    parameters = {"database": str(tmp_path / "memory.db"), "clip_path": str(tmp_path)}
+    parameters = {"database": str(tmp_path / "memory.db"), "search.clip_path": str(tmp_path)}
     assert "no text.onnx, image.onnx, tokenizer.json" in refusal("memory", parameters)

@@ -12,7 +12,7 @@ from memory_node.domain.geometry import Pose
 from memory_node.domain.scene import SceneObject, SceneSnapshot
 from memory_node.domain.skill import FailureReason, SkillCall, SkillResult
 from memory_node.domain.skill_library import declaration
-from memory_node.nodes.skill_bridge.config import ArmParameters
+from memory_node.nodes.skill_bridge.config import SkillsParameters
 from memory_node.nodes.skill_bridge.driving import Driving
 from memory_node.nodes.skill_bridge.object_lookup import TargetLookup
 from memory_node.nodes.skill_bridge.outcome import SkillFailure, SkillRun
@@ -134,8 +134,8 @@ def test_hand_holds_at_first_what_memory_says() -> None:
 
 @pytest.mark.parametrize("text", ["elbow", "elbow=up", "=1.0"])
 def test_carrying_pose_that_does_not_read_is_refused(text: str) -> None:
-    with pytest.raises(InvalidValueError, match=r"arm\.carry"):
-        ArmParameters(carry=text).carry_joints  # noqa: B018
+    with pytest.raises(InvalidValueError, match=r"arm\.carry: expected pairs like"):
+        SkillsParameters.of({"arm.carry": text})
 
 
 def test_closed_receptacle_is_refused_and_an_unknown_class_is_not() -> None:

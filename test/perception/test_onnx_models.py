@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from memory_node.domain.errors import InvalidValueError, ResourceMissingError
-from memory_node.perception.onnx_detector import OnnxDetector, OnnxDetectorConfig
+from memory_node.perception.config import OnnxDetectorConfig
+from memory_node.perception.onnx_detector import OnnxDetector
 
 onnx = pytest.importorskip("onnx")
 COLOR = np.zeros((240, 320, 3), np.uint8)
@@ -43,6 +44,10 @@ def names(tmp_path: Path) -> Path:
     return path
 
 
+def opened(model: Path, names: Path) -> OnnxDetector:
+    return OnnxDetector(OnnxDetectorConfig(model=str(model), class_names=str(names)))
+
+
 # A box in the middle of the input of 64 x 64, 20 wide and 10 high: the image is 64 x 48 in it, 8 px from the top.
 YOLO_8 = np.array(
     [[32, 32, 20, 10, 0.1, 0.9], [32, 32, 20, 11, 0.05, 0.8], [10, 30, 6, 6, 0.7, 0.1], [5, 5, 2, 2, 0.1, 0.1]]
@@ -52,7 +57,7 @@ YOLO_5 = np.array([[32, 32, 20, 10, 0.9, 0.1, 1.0], [10, 30, 6, 6, 0.7, 1.0, 0.1
 
 @pytest.mark.parametrize("output", [YOLO_8.T[None], YOLO_5[None]], ids=["yolo8", "yolo5"])
 def test_yolo_outputs_become_boxes_in_the_images_pixels(tmp_path: Path, names: Path, output: np.ndarray) -> None:
-    detector = OnnxDetector(OnnxDetectorConfig(answering(tmp_path / "yolo.onnx", {"out": output}), names))
+    detector = opened(answering(tmp_path / "yolo.onnx", {"out": output}), names)
     found = detector.detect(COLOR, None, None)
     assert [max(d.class_scores, key=lambda n: d.class_scores[n]) for d in found] == ["bowl", "mug"]
     assert found[0].box_px == pytest.approx((110.0, 95.0, 210.0, 145.0))
@@ -64,7 +69,7 @@ def test_detr_outputs_become_boxes(tmp_path: Path, names: Path, extra: bool) -> 
     logits = np.array([[-5.0, 3.0, -3.0], [-4.0, -4.0, 4.0]])[:, : 2 + extra]
     boxes = np.array([[0.5, 0.5, 20 / 64, 10 / 64], [0.2, 0.2, 0.1, 0.1]])
     model = answering(tmp_path / "detr.onnx", {"logits": logits[None], "boxes": boxes[None]})
-    (found,) = OnnxDetector(OnnxDetectorConfig(model, names)).detect(COLOR, None, None)
+    (found,) = opened(model, names).detect(COLOR, None, None)
     assert found.box_px == pytest.approx((110.0, 95.0, 210.0, 145.0), abs=0.01)
     assert found.class_scores["bowl"] > 0.9
 
@@ -72,19 +77,19 @@ def test_detr_outputs_become_boxes(tmp_path: Path, names: Path, extra: bool) -> 
 def test_unknown_layout_and_missing_files_are_named(tmp_path: Path, names: Path) -> None:
     model = answering(tmp_path / "odd.onnx", {"out": np.zeros((1, 7, 9))})
     with pytest.raises(InvalidValueError, match="fits no known layout with 2"):
-        OnnxDetector(OnnxDetectorConfig(model, names)).detect(COLOR, None, None)
+        opened(model, names).detect(COLOR, None, None)
     with pytest.raises(ResourceMissingError, match="nowhere"):
-        OnnxDetector(OnnxDetectorConfig(tmp_path / "nowhere.onnx", names))
+        opened(tmp_path / "nowhere.onnx", names)
     with pytest.raises(ResourceMissingError, match="class names"):
-        OnnxDetector(OnnxDetectorConfig(model, tmp_path / "none.txt"))
+        opened(model, tmp_path / "none.txt")
     (tmp_path / "noise.onnx").write_bytes(b"no model at all")
     with pytest.raises(InvalidValueError, match="not an ONNX model"):
-        OnnxDetector(OnnxDetectorConfig(tmp_path / "noise.onnx", names))
+        opened(tmp_path / "noise.onnx", names)
 
 
 def test_values_that_are_no_numbers_are_dropped(tmp_path: Path, names: Path) -> None:
     rows = YOLO_8.copy()
     rows[0, 0] = np.nan
-    detector = OnnxDetector(OnnxDetectorConfig(answering(tmp_path / "nan.onnx", {"out": rows.T[None]}), names))
+    detector = opened(answering(tmp_path / "nan.onnx", {"out": rows.T[None]}), names)
     assert all(np.isfinite(d.box_px).all() for d in detector.detect(COLOR, None, None))
     assert detector.detect(None, None, None) == []

@@ -15,7 +15,7 @@ from memory_node.perception.pipeline import PerceptionPipeline
 
 @pytest.fixture
 def pipeline() -> PerceptionPipeline:
-    return PerceptionPipeline(PerceptionConfig.load())
+    return PerceptionPipeline(PerceptionConfig())
 
 
 @pytest.mark.parametrize("yaw_deg", [0, 30, 45])

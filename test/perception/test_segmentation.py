@@ -14,7 +14,7 @@ from memory_node.perception.segmentation import GeometricSegmenter
 
 def found(render: Any, boxes: list[Any]) -> dict[str, Any]:
     depth, truth, _, camera = render(boxes)
-    labels = GeometricSegmenter(SegmentationConfig.load()).segment(depth, camera)
+    labels = GeometricSegmenter(SegmentationConfig()).segment(depth, camera)
     return score(truth, labels)
 
 
@@ -57,7 +57,7 @@ def test_objects_are_the_same_at_any_resolution(render: Any, box: Any, factor: f
     height, width = depth.shape
     fx, fy, cx, cy = (factor * value for value in (camera.fx, camera.fy, camera.cx, camera.cy))
     scaled = Intrinsics(fx, fy, cx, cy, width, height)
-    row = score(truth, GeometricSegmenter(SegmentationConfig.load()).segment(np.ascontiguousarray(depth), scaled))
+    row = score(truth, GeometricSegmenter(SegmentationConfig()).segment(np.ascontiguousarray(depth), scaled))
     assert (row["objects_found"], row["f1_at_50"]) == (3, 1.0)
 
 
@@ -74,7 +74,7 @@ def test_table_that_fills_the_view_from_near_is_no_object(render: Any, box: Any)
         depth.shape[1],
         depth.shape[0],
     )
-    row = score(truth, GeometricSegmenter(SegmentationConfig.load()).segment(depth, camera))
+    row = score(truth, GeometricSegmenter(SegmentationConfig()).segment(depth, camera))
     assert (row["objects_found"], row["f1_at_50"]) == (1, 1.0)
 
 

@@ -38,7 +38,7 @@ def drive(graph: SceneGraph, world: Any, frames: int, start_s: float = 1.0, seen
 
 
 def test_objects_follow_a_correction_of_one_metre_and_ten_degrees(world: Any) -> None:
-    graph = SceneGraph(SceneGraphConfig.load())
+    graph = SceneGraph(SceneGraphConfig())
     drive(graph, world, 8)
     before = errors(graph, world, Pose())
     ids = [found.id for found in graph.objects()]
@@ -51,7 +51,7 @@ def test_objects_follow_a_correction_of_one_metre_and_ten_degrees(world: Any) ->
 
 
 def test_correction_of_one_keyframe_moves_only_what_was_seen_from_it(world: Any) -> None:
-    graph = SceneGraph(SceneGraphConfig.load())
+    graph = SceneGraph(SceneGraphConfig())
     drive(graph, world, 2)
     world.put("bin", 2.0, 9.0, 0.2, (0.3, 0.3, 0.4))
     camera = world.looking((0.5, 9.0, 1.4), (2.0, 9.0, 0.3))
@@ -66,7 +66,7 @@ def test_correction_of_one_keyframe_moves_only_what_was_seen_from_it(world: Any)
 
 def test_object_follows_each_keyframe_by_what_it_owes_to_it(world: Any) -> None:
     """Drift while a thing is looked at: once SLAM has taken it out, it lies where it would lie without."""
-    drifted, true = SceneGraph(SceneGraphConfig.load()), SceneGraph(SceneGraphConfig.load())
+    drifted, true = SceneGraph(SceneGraphConfig()), SceneGraph(SceneGraphConfig())
     drift = {f"k{i}": Pose.planar(0.004 * i, 0.002 * i, 0.0) for i in range(12)}
     views = world.views(len(drift))
     for i, (name, camera) in enumerate(zip(drift, views)):
@@ -82,7 +82,7 @@ def test_object_follows_each_keyframe_by_what_it_owes_to_it(world: Any) -> None:
 
 
 def test_thing_that_was_put_elsewhere_no_longer_follows_the_keyframes_of_its_old_place(world: Any) -> None:
-    graph = SceneGraph(SceneGraphConfig.load())
+    graph = SceneGraph(SceneGraphConfig())
     drive(graph, world, 8)
     old = graph.keyframes()
     bowl = world.boxes["bowl"]
@@ -96,7 +96,7 @@ def test_thing_that_was_put_elsewhere_no_longer_follows_the_keyframes_of_its_old
 
 
 def test_what_a_skill_put_down_moves_with_the_keyframe_of_then(world: Any) -> None:
-    graph = SceneGraph(SceneGraphConfig.load())
+    graph = SceneGraph(SceneGraphConfig())
     drive(graph, world, 8)
     first, *_, last = graph.state.keyframes
     bowl = next(found for found in graph.objects() if found.class_name == "bowl")
@@ -116,10 +116,10 @@ def test_what_a_skill_put_down_moves_with_the_keyframe_of_then(world: Any) -> No
 
 def test_moved_origin_is_found_and_stored_objects_keep_their_ids(world: Any) -> None:
     world.put("sofa", 1.5, 1.4, 0.4, (0.6, 0.5, 0.8))
-    first = SceneGraph(SceneGraphConfig.load())
+    first = SceneGraph(SceneGraphConfig())
     drive(first, world, 8)
     ids = {found.id for found in first.objects()}
-    graph = SceneGraph.from_records(first.to_records(), SceneGraphConfig.load())
+    graph = SceneGraph.from_records(first.to_records(), SceneGraphConfig())
     graph.doubt_frame()
     drive(graph, world, 10, start_s=100.0, seen_in=Pose.planar(2.0, -1.0, 0.5))
     assert {found.id for found in graph.objects()} == ids
@@ -128,9 +128,9 @@ def test_moved_origin_is_found_and_stored_objects_keep_their_ids(world: Any) -> 
 
 
 def test_nothing_is_believed_gone_before_the_frame_is_verified(world: Any) -> None:
-    first = SceneGraph(SceneGraphConfig.load())
+    first = SceneGraph(SceneGraphConfig())
     drive(first, world, 6)
-    graph = SceneGraph.from_records(first.to_records(), SceneGraphConfig.load())
+    graph = SceneGraph.from_records(first.to_records(), SceneGraphConfig())
     graph.doubt_frame()
     world.boxes.clear()
     drive(graph, world, 8, start_s=100.0)
@@ -141,7 +141,7 @@ def test_equal_things_in_a_row_are_no_proof_of_a_place(world: Any) -> None:
     world.boxes.clear()
     for i in range(8):
         world.put(f"door{i}", 1.0 * i, 0.0, 1.0, (0.8, 0.05, 2.0))
-    graph = SceneGraph(SceneGraphConfig.load())
+    graph = SceneGraph(SceneGraphConfig())
     for i in range(8):
         graph.observe(world.frame(1.0 + i, world.looking((1.0 * i, -2.0, 1.3), (1.0 * i, 0.0, 1.0))))
     assert len(graph.objects()) >= 6

@@ -27,7 +27,7 @@ class Storeys:
     """A robot that takes the lift between two floors which lie one above the other."""
 
     def __init__(self) -> None:
-        self.graph = SceneGraph(SceneGraphConfig.load())
+        self.graph = SceneGraph(SceneGraphConfig())
         self.stamp_s = 0
 
     def map(self, ground_m: float, cells: np.ndarray = HALL) -> None:
@@ -152,7 +152,7 @@ def test_one_floor_of_a_snapshot_holds_its_own_nodes_and_edges(home: Storeys) ->
 
 
 def test_floors_survive_a_restart_and_tell_heights_before_a_map_comes(home: Storeys) -> None:
-    again = SceneGraph.from_records(home.graph.to_records(), SceneGraphConfig.load())
+    again = SceneGraph.from_records(home.graph.to_records(), SceneGraphConfig())
     assert again.places.floors == home.graph.places.floors
     assert again.places.areas == home.graph.places.areas
     before = set(again.places.areas)

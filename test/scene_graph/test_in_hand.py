@@ -84,7 +84,7 @@ APPLE_IN_BOWL = (
 
 def bowl_with_apple() -> tuple[SceneGraph, str, str]:
     """Return a graph with an apple in a bowl on a table, seen three times, and the ids of bowl and apple."""
-    graph = SceneGraph(SceneGraphConfig.load())
+    graph = SceneGraph(SceneGraphConfig())
     for second in range(1, 4):
         graph.observe(frame(second, 0.0, APPLE_IN_BOWL))
     ids = {found.class_name: found.id for found in graph.objects()}
@@ -129,7 +129,7 @@ def test_sighting_of_what_is_in_a_held_bowl_is_no_new_object() -> None:
 def test_reloaded_graph_still_carries() -> None:
     graph, bowl, apple = bowl_with_apple()
     graph.apply_change(StateChange(bowl, "Bowl", 10 * SECOND_NS, held=True))
-    again = SceneGraph.from_records(graph.to_records(), SceneGraphConfig.load())
+    again = SceneGraph.from_records(graph.to_records(), SceneGraphConfig())
     assert again.objects_near((1.0, 0.3, 0.8), 0.2) == []
     again.apply_change(StateChange(bowl, "Bowl", 20 * SECOND_NS, held=False, position=(4.0, -2.0, 0.99)))
     assert np.allclose(again.object(apple).box.center, [4.0, -2.0, 1.0])
@@ -144,7 +144,7 @@ def test_picture_from_before_a_put_that_comes_after_its_report_moves_nothing_bac
 
 
 def test_fork_that_lies_beside_a_mug_is_not_in_it() -> None:
-    graph = SceneGraph(SceneGraphConfig.load())
+    graph = SceneGraph(SceneGraphConfig())
     counter = sighting("CounterTop", (1.0, 0.0, 0.475), (0.8, 1.6, 0.95))
     mug = sighting("Mug", (1.0, 0.0, 1.0), (0.10, 0.08, 0.10))
     fork = sighting("Fork", (0.935, 0.0, 0.96), (0.20, 0.02, 0.02))

@@ -21,7 +21,7 @@ from memory_node.scene_graph.text_form import estimate_tokens
 
 @pytest.fixture
 def graph(world: Any) -> SceneGraph:
-    made = SceneGraph(SceneGraphConfig.load())
+    made = SceneGraph(SceneGraphConfig())
     made.set_map(np.zeros((80, 100), np.int8), 0.05, Pose.planar(-0.5, -1.8, 0.0))
     for i, camera in enumerate(world.views(4)):
         made.observe(world.frame(1.0 + 0.1 * i, camera))

@@ -114,7 +114,7 @@ def test_areas_lie_in_the_part_of_the_map_that_the_robot_is_in(map_first: bool) 
     cells = np.full((60, 160), 100, np.int8)
     cells[2:58, 2:100] = 0  # seen through a window
     cells[2:58, 110:158] = 0
-    graph = SceneGraph(SceneGraphConfig.load())
+    graph = SceneGraph(SceneGraphConfig())
     origin = Pose.planar(-1.0, -2.0, 0.0)
     camera = Frame(1_000_000_000, Pose.planar(5.5, -0.5, 0.0, 1.3), None, (), None)
     if map_first:

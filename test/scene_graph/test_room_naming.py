@@ -48,14 +48,14 @@ def embedder() -> CachingEmbedder:
 
 @pytest.fixture(scope="module")
 def classifier(embedder: CachingEmbedder) -> RoomClassifier:
-    return RoomClassifier(load_catalogue(), embedder, SceneGraphConfig.load().room_cosine_slope)
+    return RoomClassifier(load_catalogue(), embedder, SceneGraphConfig().room_cosine_slope)
 
 
 class House:
     """Two rooms of 5 x 5 m side by side, and things put into them."""
 
     def __init__(self, embedder: CachingEmbedder) -> None:
-        self.graph = SceneGraph(SceneGraphConfig.load(), embedder=embedder)
+        self.graph = SceneGraph(SceneGraphConfig(), embedder=embedder)
         cells = np.zeros((50, 100), np.int8)
         cells[:, 49:51] = 100
         cells[20:28, 49:51] = 0
@@ -103,13 +103,13 @@ def best(chances: dict[str, float]) -> str:
 
 def test_kind_of_every_known_home_is_told_by_its_contents(shared_dir: Path, classifier: RoomClassifier) -> None:
     chances = [(classifier.probabilities(classes), kind) for classes, kind in homes(shared_dir)]
-    sure = SceneGraphConfig.load().room_name_confidence
+    sure = SceneGraphConfig().room_name_confidence
     assert len(chances) == 120
     assert np.mean([best(found) == kind and found[kind] >= sure for found, kind in chances]) > 0.95
 
 
 def test_few_things_give_no_name_rather_than_a_wrong_one(shared_dir: Path, classifier: RoomClassifier) -> None:
-    rng, sure = np.random.default_rng(0), SceneGraphConfig.load().room_name_confidence
+    rng, sure = np.random.default_rng(0), SceneGraphConfig().room_name_confidence
     named, wrong = 0, 0
     for classes, kind in homes(shared_dir):
         for _ in range(5):
@@ -184,7 +184,7 @@ def test_name_that_a_person_gave_wins_and_stays(house: House) -> None:
 def test_names_stay_over_a_restart_and_are_read_again(house: House, embedder: CachingEmbedder) -> None:
     house.put(["Toilet", "ShowerCurtain", "Towel", "SoapBar"])
     house.look()
-    again = SceneGraph.from_records(house.graph.to_records(), SceneGraphConfig.load(), embedder=embedder)
+    again = SceneGraph.from_records(house.graph.to_records(), SceneGraphConfig(), embedder=embedder)
     assert again.places.rooms[house.room().id].name == "bathroom"
     house.graph = again
     for found in again.objects():

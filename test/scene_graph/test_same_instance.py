@@ -61,7 +61,7 @@ def test_what_cannot_move_or_has_no_name_is_not_taken_for_anything() -> None:
 
 
 def test_what_is_found_where_the_robot_comes_first_is_not_what_went_missing_elsewhere(world: Any) -> None:
-    graph = SceneGraph(SceneGraphConfig.load())
+    graph = SceneGraph(SceneGraphConfig())
     for i, camera in enumerate(world.views(5)):
         graph.observe(world.frame(1.0 + i, camera))
     kitchen = graph.objects_of_class("bowl")[0].id
@@ -84,7 +84,7 @@ def test_what_is_found_where_the_robot_comes_first_is_not_what_went_missing_else
 
 
 def test_what_is_first_called_by_another_name_is_still_the_one_that_went_missing(world: Any) -> None:
-    graph = SceneGraph(SceneGraphConfig.load())
+    graph = SceneGraph(SceneGraphConfig())
     views = world.views(6)
     for i, camera in enumerate(views):
         graph.observe(world.frame(1.0 + i, camera))

@@ -24,7 +24,7 @@ World = Any  # BoxWorld of conftest.py
 
 @pytest.fixture
 def graph() -> SceneGraph:
-    return SceneGraph(SceneGraphConfig.load())
+    return SceneGraph(SceneGraphConfig())
 
 
 def look(graph: SceneGraph, world: World, count: int, start_s: float = 1.0, **options: Any) -> list[SceneEvent]:
@@ -198,12 +198,12 @@ def test_find_answers_with_evidence_and_abstains(graph: SceneGraph, world: World
 
 
 def test_replay_gives_the_same_graph_and_records_restore_it(world: World) -> None:
-    graphs = [SceneGraph(SceneGraphConfig.load()) for _ in range(2)]
+    graphs = [SceneGraph(SceneGraphConfig()) for _ in range(2)]
     for graph in graphs:
         look(graph, world, 5)
     assert graphs[0].hash() == graphs[1].hash()
     rows = json.loads(json.dumps(graphs[0].to_records()))
-    restored = SceneGraph.from_records(rows, SceneGraphConfig.load())
+    restored = SceneGraph.from_records(rows, SceneGraphConfig())
     assert restored.hash() == graphs[0].hash()
     look(restored, world, 2, start_s=9.0)
     assert classes(restored) == ["bowl", "fridge", "mug", "mug", "table"]

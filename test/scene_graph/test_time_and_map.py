@@ -55,7 +55,7 @@ HOME = {"Fridge": (1.0, 0.0, 0.9), "Sofa": (2.0, 2.0, 0.4), "Bed": (4.0, 0.0, 0.
 
 def doubted(**things: tuple[float, float, float]) -> SceneGraph:
     """Return a graph of things that was just loaded."""
-    graph = SceneGraph(SceneGraphConfig.load())
+    graph = SceneGraph(SceneGraphConfig())
     for stamp_s in (1, 2, 3):
         graph.observe(frame(stamp_s, **things))
     loaded = SceneGraph.from_records(graph.to_records(), graph.config)
@@ -98,7 +98,7 @@ def test_map_that_moved_by_little_or_much_is_noticed_and_followed(shift: Pose) -
 
 def test_history_and_places_follow_a_map_that_moved_though_the_new_one_came_first() -> None:
     shift = Pose.planar(3.0, -1.0, 0.5)
-    graph = SceneGraph(SceneGraphConfig.load())
+    graph = SceneGraph(SceneGraphConfig())
     rooms = np.zeros((60, 120), np.int8)
     rooms[:, 59:61] = 100
     rooms[26:34, 59:61] = 0

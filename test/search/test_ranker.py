@@ -1,5 +1,4 @@
 import threading
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -247,8 +246,7 @@ def test_graph_and_exact_search_answer_alike(recall):
         for number in range(2000)
     ]
     exact, graph = (
-        UnitIndex(Ranker(MiniLmEmbedder(), glosses, replace(RetrievalConfig(), exact_below=limit)))
-        for limit in (10_000, 500)
+        UnitIndex(Ranker(MiniLmEmbedder(), glosses, RetrievalConfig(exact_below=limit))) for limit in (10_000, 500)
     )
     for one in (exact, graph):
         one.put_all(units)
@@ -274,14 +272,14 @@ def test_graph_and_exact_search_answer_alike(recall):
 
 @pytest.mark.parametrize("exact_below", [10_000, 8])
 def test_readers_do_not_wait_for_a_writer(exact_below):
-    recall = UnitIndex(Ranker(MiniLmEmbedder(), config=replace(RetrievalConfig(), exact_below=exact_below)))
+    recall = UnitIndex(Ranker(MiniLmEmbedder(), config=RetrievalConfig(exact_below=exact_below)))
     recall.put_all(KITCHEN)
     with recall._lock, recall._words._lock:  # a writer in the middle of its work
         assert recall.rank(FindQuery("the tableware"), NOW).best is not None
 
 
 def test_ranking_beside_a_writer_answers_with_what_stays():
-    recall = UnitIndex(Ranker(MiniLmEmbedder(), config=replace(RetrievalConfig(), exact_below=40)))
+    recall = UnitIndex(Ranker(MiniLmEmbedder(), config=RetrievalConfig(exact_below=40)))
     recall.put_all(KITCHEN)
     done = threading.Event()
 
@@ -322,8 +320,7 @@ def test_embedder_that_fails_costs_no_memory(caplog):
     assert recall.rank(FindQuery("the garden gnome"), NOW).best.object_id == "garden_gnome"
 
 
-def test_shipped_config_equals_the_defaults():
-    assert RetrievalConfig.load() == RetrievalConfig()
+def test_share_beyond_one_is_refused():
     with pytest.raises(InvalidValueError, match="abstain_below"):
         RetrievalConfig(abstain_below=1.5)
 

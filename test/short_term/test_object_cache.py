@@ -34,10 +34,6 @@ def cache_of(capacity=4, **fields):
     return ObjectCache(ShortTermConfig(capacity=capacity, **fields))
 
 
-def test_shipped_config_equals_the_defaults():
-    assert ShortTermConfig.load() == ShortTermConfig()
-
-
 def test_same_object_merges_in_place():
     cache = cache_of()
     cleaned = StateBelief(ObjectState.CLEANED, 0.9, 1 * S)

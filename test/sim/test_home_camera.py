@@ -8,12 +8,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from memory_node.domain.errors import InvalidValueError, ResourceMissingError
+from memory_node.domain.errors import ResourceMissingError
 from memory_node.domain.geometry import Intrinsics, Pose
 from memory_node.domain.skill import SkillCall
 from memory_node.sim.camera import Camera
 from memory_node.sim.home_file import load_home
-from memory_node.sim.noise import DetectionNoise, NoisyLocalisation, noisy_depth
+from memory_node.sim.noise import DetectionNoise, noisy_depth
 from memory_node.sim.object_types import load_types
 from memory_node.sim.plan_picture import draw_ways, seen_from_above
 from memory_node.sim.robot import HomeRobot
@@ -52,7 +52,7 @@ def test_every_declared_class_can_be_drawn_within_its_size() -> None:
 
 def test_depth_is_the_distance_along_the_optical_axis(robot: HomeRobot) -> None:
     # Looking level at the west wall (inner face at x = 0.05) from x = 2.0, straight and at 45 degrees.
-    camera = Camera(robot.world, SMALL, noisy=False)
+    camera = Camera(robot.world, SMALL, noise=DetectionNoise.none())
     for yaw in (np.pi, np.pi + 0.25 * np.pi):
         optical = Pose.from_matrix(
             Pose.planar(2.0, 2.0, yaw, 2.2).matrix
@@ -63,7 +63,7 @@ def test_depth_is_the_distance_along_the_optical_axis(robot: HomeRobot) -> None:
 
 
 def test_open_door_shows_what_is_inside(robot: HomeRobot) -> None:
-    camera = Camera(robot.world, noisy=False)
+    camera = Camera(robot.world, noise=DetectionNoise.none())
     assert robot.execute(SkillCall("GoToObject", ("fridge",))).success
     assert "Fridge" in seen_classes(camera, robot)
     assert "Tomato" not in seen_classes(camera, robot)
@@ -73,7 +73,7 @@ def test_open_door_shows_what_is_inside(robot: HomeRobot) -> None:
 
 
 def test_picture_follows_the_moved_apple(robot: HomeRobot) -> None:
-    camera = Camera(robot.world, noisy=False)
+    camera = Camera(robot.world, noise=DetectionNoise.none())
     robot.execute(SkillCall("GoToObject", ("apple",)))
     assert "Apple" in seen_classes(camera, robot)
     robot.world.destroy(robot.world["apple"])
@@ -81,7 +81,7 @@ def test_picture_follows_the_moved_apple(robot: HomeRobot) -> None:
 
 
 def test_labels_and_depth_agree_with_the_world(robot: HomeRobot) -> None:
-    camera = Camera(robot.world, noisy=False)
+    camera = Camera(robot.world, noise=DetectionNoise.none())
     robot.execute(SkillCall("GoToObject", ("bowl",)))
     frame = camera.capture(robot.body.camera, 1)
     bowl = next(d for d in frame.detections if "Bowl" in d.class_scores)
@@ -93,7 +93,7 @@ def test_labels_and_depth_agree_with_the_world(robot: HomeRobot) -> None:
 
 
 def test_depth_noise_grows_with_distance_and_edges_are_lost() -> None:
-    noise = DetectionNoise.load()
+    noise = DetectionNoise()
     rng = np.random.default_rng(0)
     depth = np.full((200, 200), 1.0, np.float32)
     depth[:, 100:] = 3.0
@@ -108,7 +108,7 @@ def test_depth_noise_grows_with_distance_and_edges_are_lost() -> None:
 def test_detector_misses_and_confuses_as_often_as_asked(robot: HomeRobot) -> None:
     camera = Camera(robot.world, SMALL, seed=2)
     robot.execute(SkillCall("GoToObject", ("sink",)))
-    exact = Camera(robot.world, SMALL, noisy=False).capture(robot.body.camera, 1)
+    exact = Camera(robot.world, SMALL, noise=DetectionNoise.none()).capture(robot.body.camera, 1)
     true_class = {d.instance: next(iter(d.class_scores)) for d in exact.detections}
     reported = confused = 0
     frames = 120
@@ -118,7 +118,7 @@ def test_detector_misses_and_confuses_as_often_as_asked(robot: HomeRobot) -> Non
                 reported += 1
                 best = max(detection.class_scores, key=lambda name: detection.class_scores[name])
                 confused += best != true_class[detection.instance]
-    noise = DetectionNoise.load()
+    noise = DetectionNoise()
     assert reported / (frames * len(true_class)) == pytest.approx(1.0 - noise.miss_probability, abs=0.04)
     assert 0.0 < confused / reported < 2.5 * noise.class_confusion_probability
 
@@ -128,24 +128,6 @@ def test_same_seed_gives_the_same_picture(robot: HomeRobot) -> None:
     second = Camera(robot.world, SMALL, seed=5).capture(robot.body.camera, 1)
     np.testing.assert_array_equal(first.depth_m, second.depth_m)
     assert [d.class_scores for d in first.detections] == [d.class_scores for d in second.detections]
-
-
-def test_localisation_drift_stays_bounded() -> None:
-    noise = DetectionNoise.load()
-    localisation = NoisyLocalisation(noise, seed=1)
-    errors = [
-        np.linalg.norm(localisation.believed(Pose.planar(0.1 * step, 0.0, 0.0)).position[:2] - [0.1 * step, 0.0])
-        for step in range(3000)
-    ]
-    assert max(errors) < noise.drift_limit_m + 6.0 * noise.pose_sigma_m
-    assert np.mean(errors[-500:]) > 0.5 * noise.pose_sigma_m
-
-
-def test_noise_file_with_a_wrong_key_is_refused(tmp_path: Path) -> None:
-    path = tmp_path / "noise.yaml"
-    path.write_text("miss_probability: 0.1\nmis_probability: 0.1\n")
-    with pytest.raises(InvalidValueError, match="mis_probability"):
-        DetectionNoise.load(path)
 
 
 def test_plan_shows_furniture_where_it_stands(robot: HomeRobot, tmp_path: Path) -> None:
@@ -175,7 +157,7 @@ def test_closed_furniture_hides_its_contents_from_every_side(
     container: str, content: str, aside_m: float, above_m: float
 ) -> None:
     world = load_home("apartment")
-    camera = Camera(world, MEDIUM, noisy=False)
+    camera = Camera(world, MEDIUM, noise=DetectionNoise.none())
     hidden = world[container].box.center
 
     def seen() -> bool:

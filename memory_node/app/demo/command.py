@@ -98,7 +98,7 @@ def _run_once(args: argparse.Namespace, mode: str, domain_id: int, report: Any, 
                 "database": f"{folder}/memory.db",
                 "label_space": args.label_space,
                 "use_sim_time": "true",
-                "clock_jump_s": 3600.0,
+                "scene_graph.clock_jump_s": 3600.0,
             },
             "planner": {"label_space": args.label_space, "use_sim_time": "true"},
         }

@@ -19,7 +19,9 @@ from memory_node.app.progress import progress_bar
 from memory_node.domain.errors import InputSkippedError, InvalidValueError, RobotMemoryError
 from memory_node.domain.geometry import Pose
 from memory_node.domain.observation import Frame
+from memory_node.domain.parameter_file import read_parameters
 from memory_node.domain.scene import SceneObject, SceneSnapshot
+from memory_node.nodes.node_parameters import MemoryParameters
 from memory_node.nodes.run import activate_ros
 from memory_node.scene_graph.picture import draw_scene
 
@@ -33,12 +35,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="print the memory as JSON alone, without the tree")
     parser.add_argument("--color-topic", help="of a bag (default: the only one)")
     parser.add_argument("--depth-topic", help="of a bag (default: the only one)")
-    parser.add_argument("--map-frame", default="map", help="frame of the graph (default map)")
+    parser.add_argument("--map-frame", help="frame of the graph (default map)")
+    parser.add_argument("--params-file", type=Path, help="ROS parameters; those of the node memory are followed")
 
 
 def run(args: argparse.Namespace) -> int:
     """Build the memory, print it as a tree and as JSON, and draw what was seen."""
-    recording = _open(args)
+    config = read_parameters(MemoryParameters, args.params_file, "memory") if args.params_file else MemoryParameters()
+    config = config.changed(map_frame=args.map_frame) if args.map_frame else config
+    recording = _open(args, config)
     args.out.mkdir(parents=True, exist_ok=True)
     skipped = dict(recording.skipped)
     scenes: dict[str, Ingestion] = {}
@@ -46,7 +51,7 @@ def run(args: argparse.Namespace) -> int:
         images = progress.track(recording.images(), total=len(recording), description="ingesting")
         for image in images:
             if image.scene not in scenes:
-                scenes[image.scene] = Ingestion()
+                scenes[image.scene] = Ingestion(config)
             try:
                 frame = scenes[image.scene].take(image)
             except InputSkippedError as error:
@@ -76,7 +81,7 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def _open(args: argparse.Namespace) -> Recording:
+def _open(args: argparse.Namespace, config: MemoryParameters) -> Recording:
     if not args.path.exists():
         raise InvalidValueError(f"{args.path} does not exist")
     if args.path.is_dir() and not list(args.path.glob("*.db3")) and not list(args.path.glob("*.mcap")):
@@ -86,7 +91,7 @@ def _open(args: argparse.Namespace) -> Recording:
     activate_ros()
     from memory_node.app.ingest.rosbag import Rosbag
 
-    return Rosbag(args.path, args.color_topic, args.depth_topic, args.map_frame)
+    return Rosbag(args.path, config, args.color_topic, args.depth_topic)
 
 
 def draw_boxes(image: RgbdImage, frame: Frame, path: Path) -> None:

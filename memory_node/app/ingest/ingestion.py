@@ -9,27 +9,23 @@ from memory_node.domain.errors import InputSkippedError
 from memory_node.domain.observation import Frame
 from memory_node.nodes.inputs.frame_maker import FrameMaker
 from memory_node.nodes.inputs.keyframes import Keyframes, OdomJump
+from memory_node.nodes.node_parameters import MemoryParameters
 from memory_node.opening import stamp_ids
-from memory_node.perception.config import PerceptionConfig, SegmentationConfig
 from memory_node.perception.level_pose import level_pose
 from memory_node.perception.pipeline import PerceptionPipeline
 from memory_node.perception.segmentation import GeometricSegmenter
-from memory_node.scene_graph.config import SceneGraphConfig
 from memory_node.scene_graph.free_space import OccupancyMap
 from memory_node.scene_graph.graph import SceneGraph
 
-# The memory node's default; it is a part of every id.
-_ROBOT_ID = "robot"
-
 
 class Ingestion:
-    """A scene graph that grows with each image."""
+    """A scene graph that grows with each image; config: the memory node's parameters."""
 
-    def __init__(self) -> None:
-        self._graph = SceneGraph(SceneGraphConfig.load(), stamp_ids(_ROBOT_ID))
+    def __init__(self, config: MemoryParameters) -> None:
+        self._graph = SceneGraph(config.scene_graph, stamp_ids(config.robot_id))
         self._keyframes = Keyframes(self._graph)
-        segmenter = GeometricSegmenter(SegmentationConfig.load())
-        self._maker = FrameMaker(PerceptionPipeline(PerceptionConfig.load()), segmenter, self._keyframes.name)
+        segmenter = GeometricSegmenter(config.segmentation)
+        self._maker = FrameMaker(PerceptionPipeline(config.perception), segmenter, self._keyframes.name)
 
     def take(self, image: RgbdImage) -> Frame:
         """Take in one image with what came before it; return the frame that it became.

@@ -15,15 +15,14 @@ from memory_node.app.ingest.recording import RgbdImage
 from memory_node.domain.errors import InputSkippedError, InvalidValueError
 from memory_node.domain.geometry import Intrinsics
 from memory_node.nodes import conversions
-from memory_node.nodes.camera_input import SLOP_S, InputParameters
+from memory_node.nodes.camera_input import SLOP_S
 from memory_node.nodes.inputs.keyframes import OdomJump
 from memory_node.nodes.inputs.synchronizer import Synchronizer
 from memory_node.nodes.inputs.timeline import Moment, Timeline
 from memory_node.nodes.inputs.transform_history import CorrectionLimits, TransformHistory
+from memory_node.nodes.node_parameters import MemoryParameters
 from memory_node.scene_graph.free_space import OccupancyMap
 
-# As the memory node takes it by default.
-_DEFAULTS = InputParameters()
 # TF is read before the images, all of it.
 _TF_KEPT_S = 24 * 3600.0
 _TF_KEPT_RUNS = 1000
@@ -34,14 +33,17 @@ class Rosbag:
 
     Args:
         path: the bag's folder (metadata.yaml) or its .mcap or .db3 file.
+        config: the memory node's parameters.
         color_topic, depth_topic: None: the only ones that fit.
-        map_frame: the frame of the graph.
 
     Raises:
         InvalidValueError: no bag, or topics missing or ambiguous.
     """
 
-    def __init__(self, path: Path, color_topic: str | None, depth_topic: str | None, map_frame: str = "map") -> None:
+    def __init__(
+        self, path: Path, config: MemoryParameters, color_topic: str | None = None, depth_topic: str | None = None
+    ) -> None:
+        self._clock_jump_s = config.scene_graph.clock_jump_s
         self.skipped: Counter[str] = Counter()
         self._path = path if path.is_dir() else path.parent
         with self._open() as reader:
@@ -52,10 +54,10 @@ class Rosbag:
             self._color = color_topic or _only(others, "colour image", "--color-topic")
             self._count = sum(c.msgcount for c in reader.connections if c.topic == self._depth)
             self._transforms = TransformHistory(
-                map_frame,
-                _DEFAULTS.tf_timeout_s,
-                _DEFAULTS.clock_jump_s,
-                CorrectionLimits(),
+                config.map_frame,
+                config.tf_timeout_s,
+                self._clock_jump_s,
+                CorrectionLimits(config.odom_frame if config.corrections != "none" else ""),
                 kept_s=_TF_KEPT_S,
                 kept_runs=_TF_KEPT_RUNS,
             )
@@ -66,9 +68,9 @@ class Rosbag:
                 self._take_tf(*message)
             for _, (_, info) in self._messages(reader, {"sensor_msgs/msg/CameraInfo"}):
                 self._intrinsics[info.header.frame_id] = conversions.intrinsics_from_msg(info)
-            maps = Timeline(_DEFAULTS.clock_jump_s)
+            maps = Timeline(self._clock_jump_s)
             for _, (_, grid) in self._messages(reader, {"nav_msgs/msg/OccupancyGrid"}):
-                map_T_grid = self._transforms.fixed_pose(grid.header.frame_id or map_frame)
+                map_T_grid = self._transforms.fixed_pose(grid.header.frame_id or config.map_frame)
                 if map_T_grid is None:
                     self.skipped["map_frame"] += 1
                     continue
@@ -89,7 +91,7 @@ class Rosbag:
 
     def images(self) -> Iterator[RgbdImage]:
         """Yield each depth image with the colour image of its moment, as the memory node would see them."""
-        synchronizer = Synchronizer((self._depth, self._color), SLOP_S, self._count + 1, _DEFAULTS.clock_jump_s)
+        synchronizer = Synchronizer((self._depth, self._color), SLOP_S, self._count + 1, self._clock_jump_s)
         with self._open() as reader:
             for _, (topic, image) in self._messages(reader, {"sensor_msgs/msg/Image"}, {self._color, self._depth}):
                 synchronizer.add(topic, _stamp(image), image)

@@ -1,0 +1,114 @@
+"""Files of parameters, as ROS 2 has them: `NODE: ros__parameters: ...`; read without ROS, and written."""
+
+from __future__ import annotations
+
+import json
+import re
+import textwrap
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from memory_node.domain.errors import InvalidValueError
+from memory_node.domain.parameters import Kind, ParameterField, Parameters, flattened, parameter_fields
+from memory_node.domain.yaml_1_2 import read_yaml
+
+_WIDTH = 120
+_UNQUOTED = re.compile(r"[A-Za-z_/][\w./+@-]*")
+_WORDS_OF_YAML = frozenset(["y", "yes", "n", "no", "true", "false", "on", "off", "null"])
+
+
+def read_parameters(kind: type[Kind], path: Path, node: str) -> Kind:
+    """Return the parameters that a file gives to a node; what it does not name keeps its default.
+
+    node: the node's name; a block of the file is meant for it when its name ends so, or in `*` or `**`.
+
+    Raises:
+        InvalidValueError: the file cannot be read, or holds a name or value that does not fit.
+    """
+    values: dict[str, Any] = {}
+    for name, given in parameter_blocks(path):
+        if name.rpartition("/")[2] in (node, "*", "**"):
+            values.update(flattened(given))
+    return kind.of(values, str(path))
+
+
+def parameter_blocks(path: Path) -> list[tuple[str, Mapping[str, Any]]]:
+    """Return (node name, its parameters) for each block of a file.
+
+    Raises:
+        InvalidValueError: there is no such file, or it is no file of ROS parameters.
+    """
+    try:
+        content = read_yaml(path)
+    except OSError as error:
+        raise InvalidValueError(f"{path}: {error.strerror}") from None
+    except (yaml.YAMLError, UnicodeDecodeError) as error:
+        raise InvalidValueError(f"{path} is no YAML: {' '.join(str(error).split())}") from None
+    return list(_blocks(content, "", path)) if content is not None else []
+
+
+def _blocks(content: Any, prefix: str, path: Path) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    if not isinstance(content, Mapping):
+        where = f"at {prefix}" if prefix else "at its top"
+        raise InvalidValueError(f"{path}: expected `NODE: ros__parameters: ...` {where}, got {content!r:.80}")
+    for key, value in content.items():
+        if key != "ros__parameters":
+            yield from _blocks(value, f"{prefix}/{str(key).lstrip('/')}", path)
+        elif isinstance(value, Mapping):
+            yield prefix, value
+        else:
+            raise InvalidValueError(f"{path}: {prefix}: expected parameters with values, got {value!r:.80}")
+
+
+def parameter_text(kind: type[Parameters], node: str) -> str:
+    """Return a file of a node's parameters with their defaults; comments tell meanings and ranges."""
+    lines = [
+        f"# Parameters of the node {node} and their defaults, written by `memory-node parameters {node}`.",
+        "# A file needs only the lines that you change. Names end in their unit: _m, _rad, _s, _px.",
+        f"/**/{node}:",
+        "  ros__parameters:",
+    ]
+    outer: list[str] = []
+    for field in parameter_fields(kind):
+        *sections, name = field.name.split(".")
+        shared = next((i for i, (a, b) in enumerate(zip(outer, sections)) if a != b), min(len(outer), len(sections)))
+        lines += [f"{_indent(depth)}{sections[depth]}:" for depth in range(shared, len(sections))]
+        outer = sections
+        indent = _indent(len(sections))
+        lines += textwrap.wrap(comment(field), _WIDTH, initial_indent=f"{indent}# ", subsequent_indent=f"{indent}# ")
+        lines.append(f"{indent}{name}: {yaml_value(field.default)}")
+    return "\n".join(lines) + "\n"
+
+
+def comment(field: ParameterField) -> str:
+    """Return a parameter's meaning, and what values it takes where its default does not tell."""
+    return f"{field.description} [{field.limits}]" if field.limits else field.description
+
+
+def yaml_value(value: Any) -> str:
+    """Return a value as YAML that ROS 2 and PyYAML read alike."""
+    if isinstance(value, list):
+        return f"[{', '.join(map(yaml_value, value))}]"
+    if isinstance(value, str):
+        plain = _UNQUOTED.fullmatch(value) and value.lower() not in _WORDS_OF_YAML
+        return value if plain else json.dumps(value, ensure_ascii=False)
+    return json.dumps(value)
+
+
+def _indent(depth: int) -> str:
+    return "  " * (depth + 2)
+
+
+def parameter_page(kinds: Mapping[str, type[Parameters]]) -> str:
+    """Return tables in Markdown of every parameter of some nodes, by node."""
+    lines: list[str] = []
+    for node, kind in kinds.items():
+        lines += ["", f"## Node `{node}`", "", "| parameter | default | takes | meaning |", "|---|---|---|---|"]
+        lines += [
+            f"| `{field.name}` | `{yaml_value(field.default)}` | {field.expected} | {field.description} |"
+            for field in parameter_fields(kind)
+        ]
+    return "\n".join(lines) + "\n"

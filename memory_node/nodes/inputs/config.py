@@ -1,0 +1,50 @@
+"""The parameters of what comes in over topics."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field
+
+from memory_node.domain.parameters import Parameters
+
+DetectionSource = Literal["boxes", "rectangles", "labels", "segment", "none"]
+Reliability = Literal["best_effort", "reliable"]
+
+
+class InputParameters(Parameters):
+    """Which frames and topics there are, and how long inputs wait for each other."""
+
+    map_frame: str = Field(default="map", description="frame that the graph is kept in (REP-105)")
+    odom_frame: str = Field(default="odom", description="frame whose pose in the map SLAM corrects (REP-105)")
+    detections: DetectionSource = Field(
+        default="boxes",
+        description="what comes with the images; boxes: Detection2DArray with an image of instance masks; rectangles: "
+        "Detection2DArray alone; labels: an image of instances alone, without classes; segment: nothing, depth is "
+        "segmented by geometry; none: no images, only detections_3d",
+    )
+    corrections: Literal["map_to_odom", "path", "none"] = Field(
+        default="map_to_odom",
+        description="how SLAM tells that it corrected its past; map_to_odom: by a jump of that transform; path: by a "
+        "nav_msgs/Path of optimised poses on optimized_path",
+    )
+    tf_timeout_s: float = Field(
+        default=0.5,
+        ge=0.01,
+        le=10.0,
+        description="how long TF may be silent around an image, and how long an image waits for it, by stamps",
+    )
+    camera_reliability: Reliability = Field(
+        default="best_effort",
+        description="QoS reliability of the images; reliable loses none, but hears only a reliable publisher",
+    )
+    detections_reliability: Reliability = Field(
+        default="reliable",
+        description="QoS reliability of detections and masks; a best-effort publisher needs best_effort",
+    )
+    queue_size: int = Field(
+        default=20,
+        ge=1,
+        le=10_000,
+        description="frames that may wait for TF or their turn; with more, the oldest is dropped",
+    )

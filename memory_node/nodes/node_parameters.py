@@ -1,0 +1,82 @@
+"""The parameters of each node, without ROS; config/*.yaml and docs/parameters.md are written from them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from pydantic import Field
+
+from memory_node.catalogue.label_space import HOUSEHOLD, LabelSpace
+from memory_node.domain.parameters import Parameters
+from memory_node.nodes.inputs.config import InputParameters
+from memory_node.nodes.peer_parameters import PeerParameters
+from memory_node.nodes.skill_bridge.config import SkillsParameters
+from memory_node.opening import MemoryConfig
+from memory_node.perception.config import OnnxDetectorConfig, PerceptionConfig, SegmentationConfig
+from memory_node.planner.memory_mode import Mode
+from memory_node.planner.planner_config import PlannerConfig, PlannerName
+from memory_node.sim.noise import DetectionNoise
+
+
+class MemoryParameters(InputParameters, MemoryConfig):
+    """Of the memory node. A robot's node has a database and a name without being given any."""
+
+    database: str = Field(
+        default="",
+        description="long-term memory: a file, or a SQLAlchemy URL of PostgreSQL; empty: the user's data folder",
+    )
+    site: str = Field(default="home", description="the site that the long-term memory is of")
+    robot_id: str = Field(default="robot", description="who writes, for a memory that several robots share")
+    publish_period_s: float = Field(
+        default=1.0, ge=0.1, le=60.0, description="period of the latched graph and the statistics"
+    )
+    perception: PerceptionConfig = PerceptionConfig()
+    segmentation: SegmentationConfig = SegmentationConfig()
+
+
+class PlannerParameters(PeerParameters, PlannerConfig):
+    """Of the planner node."""
+
+    planner: PlannerName = Field(default="offline", description="which planner; llm: a language model at llm.base_url")
+    label_space: LabelSpace = HOUSEHOLD
+    memory: Mode = Field(default="full+experience", description="what the planner knows; none: only the map")
+    attempts: int = Field(
+        default=1,
+        ge=1,
+        le=10,
+        description="how often an instruction is tried while it fails and memory allows another try",
+    )
+    memory_node: str = Field(default="memory", description="name of the memory node")
+    skill_action: str = Field(default="execute_skill", description="name of the robot's ExecuteSkill action")
+    skill_timeout_s: float = Field(
+        default=300.0, ge=1.0, le=86_400.0, description="time after which a skill is cancelled"
+    )
+
+
+class HomeParameters(PeerParameters):
+    """Of the home node."""
+
+    home: str = Field(default="apartment", description="a shipped home's name, or the path of a home file (YAML)")
+    label_space: LabelSpace = HOUSEHOLD
+    speed: float = Field(default=4.0, ge=0.1, le=100.0, description="simulated seconds per second")
+    camera_period_s: float = Field(
+        default=0.5, ge=0.05, le=10.0, description="simulated seconds between two camera frames"
+    )
+    skill_fault_probability: float = Field(
+        default=0.0,
+        ge=0.0,
+        le=1.0,
+        description="probability that a skill fails by itself",
+    )
+    noisy: bool = Field(default=True, description="whether camera and detector have the faults of `noise`")
+    seed: int = Field(default=0, ge=0, le=2**31 - 1, description="seed of every random choice")
+    noise: DetectionNoise = DetectionNoise()
+
+
+NODE_PARAMETERS: Mapping[str, type[Parameters]] = {
+    "memory": MemoryParameters,
+    "planner": PlannerParameters,
+    "skills": SkillsParameters,
+    "detector": OnnxDetectorConfig,
+    "home": HomeParameters,
+}

@@ -1,0 +1,141 @@
+"""Parameters are declared once, checked at construction, and refused by name with what was expected."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+import pytest
+from pydantic import Field, ValidationError, model_validator
+
+from memory_node.domain.errors import InvalidValueError
+from memory_node.domain.parameters import InvalidParametersError, Parameters, parameter_fields
+
+_Share = Annotated[float, Field(ge=0.0, le=1.0)]
+
+
+class Lamp(Parameters):
+    brightness: float = Field(default=0.5, ge=0.0, le=1.0, description="share of the greatest")
+    dimmed: float = Field(default=0.1, ge=0.0, le=1.0, description="share when it is late")
+    colour: Literal["warm", "cold"] = Field(default="warm", description="of the light")
+
+    @model_validator(mode="after")
+    def _check_order(self) -> Lamp:
+        if self.dimmed > self.brightness:
+            raise ValueError("expected dimmed <= brightness")
+        return self
+
+
+class House(Parameters):
+    name: str = Field(default="home", description="what it is called")
+    floors: int = Field(default=1, ge=1, le=200, description="how many it has")
+    open: bool = Field(default=False, description="whether its door is")
+    corner: tuple[_Share, _Share] = Field(default=(0.0, 1.0), strict=False, description="of the garden")
+    rooms: frozenset[Literal["hall", "bath"]] = Field(
+        default=frozenset({"hall"}), strict=False, description="those that are heated"
+    )
+    lamp: Lamp = Lamp()
+
+
+def refusal(**values: object) -> str:
+    with pytest.raises(InvalidParametersError) as caught:
+        House.of(values)
+    return str(caught.value)
+
+
+def test_values_come_by_dotted_names_or_nested_and_the_rest_keeps_its_default() -> None:
+    house = House.of({"floors": 3, "lamp.brightness": 1, "lamp": {"colour": "cold"}})
+    assert (house.floors, house.lamp.brightness, house.lamp.dimmed, house.lamp.colour) == (3, 1.0, 0.1, "cold")
+    assert isinstance(house.lamp.brightness, float)
+    assert House.of({"lamp": {}}) == House()
+
+
+def test_lists_become_what_the_field_holds_and_are_told_as_lists() -> None:
+    house = House.of({"corner": [0.25, 1], "rooms": ["hall", "bath"]})
+    assert (house.corner, house.rooms) == ((0.25, 1.0), frozenset({"hall", "bath"}))
+    assert (house.values()["corner"], house.values()["rooms"]) == ([0.25, 1.0], ["bath", "hall"])
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "said"),
+    [
+        ("floors", 0, "floors: expected a whole number from 1 to 200, got 0"),
+        ("floors", 2.0, "floors: expected a whole number from 1 to 200, got 2.0"),
+        ("floors", True, "floors: expected a whole number from 1 to 200, got True"),
+        ("name", 5, "name: expected text, got 5"),
+        ("open", "yes", "open: expected true or false, got 'yes'"),
+        ("lamp.brightness", "bright", "lamp.brightness: expected a number from 0 to 1, got 'bright'"),
+        ("lamp.brightness", float("nan"), "lamp.brightness: expected a number from 0 to 1, got nan"),
+        ("lamp.colour", "blue", "lamp.colour: expected one of warm, cold, got 'blue'"),
+        ("corner", [0.5], "corner: expected a list of 2 numbers from 0 to 1, got [0.5]"),
+        ("corner", [0.5, 2.0], "corner: expected a list of 2 numbers from 0 to 1, got [0.5, 2.0]"),
+        ("rooms", ["attic"], "rooms: expected some of hall, bath, got ['attic']"),
+        ("lamp.dimmed", 0.9, "lamp: expected dimmed <= brightness"),
+        ("name", None, "name: expected text, got None"),
+        ("name", 10**100, f"name: expected text, got 1{76 * '0'}..."),
+    ],
+)
+def test_value_that_does_not_fit_is_refused_with_what_was_expected(name: str, value: object, said: str) -> None:
+    assert refusal(**{name: value}) == said
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("flors", "did you mean floors?"),
+        ("lamp.britness", "did you mean lamp.brightness?"),
+        ("brightness", "did you mean lamp.brightness?"),
+        ("settings.lamp.color", "did you mean lamp.colour?"),
+        ("lamp", "a section, not a parameter"),
+        ("zzz", "none of a similar name"),
+    ],
+)
+def test_misspelled_name_is_refused_with_the_nearest_one(name: str, said: str) -> None:
+    assert refusal(**{name: 1}).startswith(f"{name}: ")
+    assert said in refusal(**{name: 1})
+
+
+def test_all_that_is_wrong_is_told_at_once() -> None:
+    text = refusal(flors=1, floors=0, lamp={"colour": "blue", "brightness": 2})
+    assert all(name in text for name in ("flors", "floors:", "lamp.colour", "lamp.brightness"))
+
+
+def test_construction_is_checked_like_a_file() -> None:
+    with pytest.raises(InvalidValueError, match="floors: expected a whole number from 1 to 200, got 300"):
+        House(floors=300)
+    with pytest.raises(InvalidValueError, match="did you mean floors"):
+        House(flors=3)  # type: ignore[call-arg]
+    with pytest.raises(InvalidValueError, match="lamp: expected Lamp, got 5"):
+        House(lamp=5)  # type: ignore[arg-type]
+
+
+def test_changing_one_value_checks_it_and_leaves_the_original() -> None:
+    house = House(floors=2)
+    assert house.changed(name="hut").values() == {**house.values(), "name": "hut"}
+    assert house.name == "home"
+    with pytest.raises(InvalidValueError, match="floors"):
+        house.changed(floors=0)
+    with pytest.raises(ValidationError, match="frozen"):
+        house.floors = 5  # type: ignore[misc]
+
+
+def test_declaration_tells_type_range_choices_and_length() -> None:
+    fields = {field.name: field for field in parameter_fields(House)}
+    assert list(fields) == [
+        "name", "floors", "open", "corner", "rooms", "lamp.brightness", "lamp.dimmed", "lamp.colour",
+    ]  # fmt: skip
+    assert (fields["floors"].kind, fields["floors"].low, fields["floors"].high) == (int, 1, 200)
+    assert (fields["corner"].kind, fields["corner"].is_list, fields["corner"].length) == (float, True, 2)
+    assert fields["lamp.colour"].choices == ("warm", "cold")
+    assert fields["rooms"].default == ["hall"]
+    assert {field.expected for field in fields.values()} == {
+        "text", "a whole number from 1 to 200", "true or false", "a list of 2 numbers from 0 to 1",
+        "some of hall, bath", "a number from 0 to 1", "one of warm, cold",
+    }  # fmt: skip
+
+
+def test_type_that_ros_has_not_is_no_parameter() -> None:
+    class Wrong(Parameters):
+        when: complex = Field(default=1j, description="no ROS parameter")
+
+    with pytest.raises(TypeError, match="when: expected a parameter of bool"):
+        list(parameter_fields(Wrong))

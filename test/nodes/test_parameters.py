@@ -1,0 +1,276 @@
+"""Every key of every parameter file reaches its node; what is no parameter, or does not fit, is refused by name."""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import math
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import rclpy
+import yaml
+from rclpy.context import Context
+from rclpy.node import Node
+from ros_peer import RosPeer
+from running_memory import running_memory
+
+from memory_node.domain.errors import InvalidValueError
+from memory_node.domain.parameter_file import parameter_page, parameter_text
+from memory_node.domain.parameters import ParameterField, Parameters, flattened, parameter_fields
+from memory_node.nodes.node_parameters import NODE_PARAMETERS
+from memory_node.nodes.parameters import declare
+from memory_node.nodes.run import NODES
+from memory_node.opening import MemoryConfig
+
+ROOT = Path(__file__).resolve().parents[2]
+FIELDS = {(node, field.name): field for node, kind in NODE_PARAMETERS.items() for field in parameter_fields(kind)}
+
+
+def shipped(node: str) -> dict[str, Any]:
+    """The keys of a shipped file with their values, as plain YAML."""
+    content = yaml.safe_load((ROOT / "config" / f"{node}.yaml").read_text())
+    return flattened(content[f"/**/{node}"]["ros__parameters"])
+
+
+SHIPPED_KEYS = [(node, name) for node in NODE_PARAMETERS for name in shipped(node)]
+
+
+@pytest.fixture(scope="module")
+def context() -> Iterator[Context]:
+    made = Context()
+    rclpy.init(context=made, domain_id=10 + os.getpid() % 40)
+    yield made
+    rclpy.shutdown(context=made)
+
+
+@pytest.fixture
+def make_node(context: Context) -> Iterator[Callable[..., Node]]:
+    nodes: list[Node] = []
+
+    def make(name: str, *words: str) -> Node:
+        made = Node(
+            name,
+            context=context,
+            cli_args=["--ros-args", *words],
+            start_parameter_services=False,
+            automatically_declare_parameters_from_overrides=True,
+        )
+        nodes.append(made)
+        return made
+
+    yield make
+    for node in nodes:
+        node.destroy_node()
+
+
+def other_value(field: ParameterField) -> Any:
+    """A value that the parameter takes and that is not its default."""
+    if field.is_list:
+        return field.default[:1] if field.length is None else [0.5 * item for item in field.default]
+    if field.choices:
+        return next(choice for choice in field.choices if choice != field.default)
+    if field.kind is bool:
+        return not field.default
+    if field.kind is str:
+        return "joint=0.5" if field.name == "arm.carry" else f"{field.default}x"
+    assert field.low is not None
+    assert field.high is not None
+    if field.kind is int:
+        return int(field.default) + (1 if field.default < field.high else -1)
+    # close to the default: some parameters must stay below or above another one
+    nearer = field.default * 1.01 if field.default else 0.01 * field.high
+    return nearer if nearer <= field.high else field.default * 0.99
+
+
+# What only goes together with another parameter.
+COMPANIONS = {"short_term.vlm_base_url": {"short_term.vlm_model": "a-model"}}
+
+
+@pytest.mark.parametrize(("node_name", "name"), SHIPPED_KEYS)
+def test_each_key_of_each_file_reaches_its_node(
+    node_name: str, name: str, make_node: Callable[..., Node], tmp_path: Path
+) -> None:
+    field = FIELDS[node_name, name]
+    value = other_value(field)
+    content = {**shipped(node_name), **COMPANIONS.get(name, {}), name: value}
+    path = tmp_path / "changed.yaml"
+    path.write_text(yaml.safe_dump({f"/**/{node_name}": {"ros__parameters": content}}))
+    node = make_node(node_name, "--params-file", str(path))
+    config = declare(node, NODE_PARAMETERS[node_name])
+    told = node.get_parameter(name).value
+    for seen in (field.value_in(config), list(told) if field.is_list else told):
+        assert seen == (pytest.approx(value) if isinstance(value, float) else value)
+        assert seen != field.default
+    assert type(config).of({**content, name: field.default}) == type(config).of(COMPANIONS.get(name, {}))
+
+
+@pytest.mark.parametrize("node", NODE_PARAMETERS)
+def test_shipped_file_is_what_the_command_writes(node: str) -> None:
+    file = f"config/{node}.yaml"
+    written = parameter_text(NODE_PARAMETERS[node], node)
+    assert (ROOT / file).read_text() == written, f"write it anew: memory-node parameters {node} > {file}"
+
+
+def test_page_of_parameters_is_what_the_command_writes() -> None:
+    page = (ROOT / "docs" / "parameters.md").read_text()
+    _, _, tables = page.partition("<!-- memory-node parameters --markdown -->\n")
+    assert tables == parameter_page(NODE_PARAMETERS), "write its tables anew: memory-node parameters --markdown"
+
+
+def test_every_node_has_parameters_and_every_parameter_a_meaning_and_a_range() -> None:
+    assert set(NODE_PARAMETERS) == set(NODES)
+    for (node, name), field in FIELDS.items():
+        assert len(field.description) > 5, (node, name)
+        if field.kind in (int, float):
+            assert field.low is not None, (node, name)
+            assert field.high is not None, (node, name)
+            defaults = field.default if field.is_list else [field.default]
+            assert all(field.low <= value <= field.high for value in defaults), (node, name)
+            assert math.isfinite(field.low), (node, name)
+            assert math.isfinite(field.high), (node, name)
+
+
+def test_every_parameter_is_read_somewhere() -> None:
+    code = [ast.parse(path.read_text()) for path in (ROOT / "memory_node").rglob("*.py")]
+    read = {node.attr for tree in code for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
+    # the keys of `actions` are skills, which forwarding.py goes through by name
+    names = {name for _, name in FIELDS if not name.startswith("actions.")}
+    assert {name for name in names if name.rpartition(".")[2] not in read} == set()
+
+
+def test_ros_is_told_type_range_and_meaning(make_node: Callable[..., Node]) -> None:
+    node = make_node("memory")
+    declare(node, NODE_PARAMETERS["memory"])
+    capacity, near, policy = node.describe_parameters(
+        ["short_term.capacity", "scene_graph.near_m", "short_term.policy"]
+    )
+    assert [(one.from_value, one.to_value) for one in capacity.integer_range] == [(1, 10_000_000)]
+    assert [(one.from_value, one.to_value) for one in near.floating_point_range] == [(0.01, 10.0)]
+    assert policy.additional_constraints == "one of fifo, lru, lfu, w-tinylfu, adaptive"
+    assert capacity.read_only
+    assert "centre to centre" in near.description
+
+
+def test_whole_number_is_taken_for_a_number(make_node: Callable[..., Node]) -> None:
+    node = make_node("home", "-p", "speed:=8")
+    assert declare(node, NODE_PARAMETERS["home"]).values()["speed"] == 8.0
+    assert node.get_parameter("speed").value == 8.0
+
+
+def test_command_line_wins_over_the_shipped_file(make_node: Callable[..., Node]) -> None:
+    shipped_file = str(ROOT / "config" / "home.yaml")
+    node = make_node("home", "--params-file", shipped_file, "-p", "home:=studio", "-p", "noise.min_pixels:=7")
+    values = declare(node, NODE_PARAMETERS["home"]).values()
+    assert (values["home"], values["noise.min_pixels"], values["speed"]) == ("studio", 7, 4.0)
+
+
+def test_parameter_of_another_node_is_left_aside_and_ros_has_its_own(make_node: Callable[..., Node]) -> None:
+    node = make_node("planner", "-p", "detections:=segment", "-p", "use_sim_time:=true")
+    assert declare(node, NODE_PARAMETERS["planner"]) == NODE_PARAMETERS["planner"]()
+    assert not node.has_parameter("detections")
+    assert node.get_parameter("use_sim_time").value is True
+
+
+@pytest.mark.parametrize(
+    ("node", "given", "said"),
+    [
+        ("memory", "dettections:=segment", "dettections: no such parameter; did you mean detections?"),
+        (
+            "planner",
+            "settings.llm.basse_url:=x",
+            "settings.llm.basse_url: no such parameter; did you mean llm.base_url?",
+        ),
+        ("memory", "short_term_capacity:=64", "did you mean short_term.capacity?"),
+        ("memory", "area_spacing_m:=1.0", "did you mean scene_graph.area_spacing_m?"),
+        ("memory", "queue_size:=many", "queue_size: expected a whole number from 1 to 10000, got 'many'"),
+        ("home", "speed:=1000.0", "speed: expected a number from 0.1 to 100, got 1000.0"),
+        ("skills", "stand_off.reach_m:=[0.5, 0.4, 0.9]", "reach_m: expected 0 <= least <= best <= most"),
+        ("planner", "planner:=oracle", "planner: expected one of offline, llm, got 'oracle'"),
+    ],
+)
+def test_what_is_no_parameter_or_does_not_fit_is_refused(
+    node: str, given: str, said: str, make_node: Callable[..., Node]
+) -> None:
+    with pytest.raises(InvalidValueError) as caught:
+        declare(make_node(node, "-p", given), NODE_PARAMETERS[node])
+    assert said in str(caught.value)
+
+
+@pytest.fixture
+def configurations(monkeypatch: pytest.MonkeyPatch) -> list[Parameters]:
+    """What the parts of a memory are given when it is built."""
+    given: list[Parameters] = []
+
+    def record(module: str, name: str) -> None:
+        made = getattr(importlib.import_module(module), name)
+
+        def recording(*args: Any, **kwargs: Any) -> Any:
+            given.extend(value for value in (*args, *kwargs.values()) if isinstance(value, Parameters))
+            return made(*args, **kwargs)
+
+        monkeypatch.setattr(f"{module}.{name}", recording)
+
+    for name in ("build_embedder", "open_store", "ObjectCache", "Experience", "Ranker"):
+        record("memory_node.opening", name)
+    for name in ("open_memory", "PerceptionPipeline", "GeometricSegmenter"):
+        record("memory_node.nodes.memory", name)
+    return given
+
+
+def test_node_hands_each_section_to_the_part_that_it_is_for(
+    configurations: list[Parameters], peer: RosPeer, tmp_path: Path
+) -> None:
+    changed: dict[str, Any] = {
+        "detections": "segment", "scene_graph.near_m": 0.7, "short_term.capacity": 5, "search.abstain_below": 0.2,
+        "experience.window": 7, "store.max_batch": 9, "perception.min_pixels": 61, "segmentation.min_object_pixels": 99,
+    }  # fmt: skip
+    with running_memory(peer.domain_id, str(tmp_path / "memory.db"), **changed) as node:
+        assert {name: node.config.values()[name] for name in changed} == changed
+        sections = ("short_term", "search", "experience", "store", "perception", "segmentation")
+        for section in sections:
+            wanted = getattr(node.config, section)
+            same = [one for one in configurations if type(one) is type(wanted)]
+            assert same, section
+            for one in same:
+                # beside the database, where the node keeps pictures
+                assert one == (wanted if section != "short_term" else wanted.changed(crop_folder=one.crop_folder))
+        (config,) = [one for one in configurations if isinstance(one, MemoryConfig)]
+        assert config.scene_graph.near_m == 0.7
+
+
+def refused(node: str, *words: str) -> str:
+    command = [sys.executable, "-m", "memory_node.nodes.run", node, "--ros-args", *words]
+    ended = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    assert ended.returncode == 1
+    (line,) = ended.stderr.strip().splitlines()
+    return line
+
+
+@pytest.mark.parametrize("node", NODES)
+def test_executable_refuses_an_unknown_parameter_in_one_line(node: str) -> None:
+    line = refused(node, "-p", "unheard_of:=1")
+    assert line.startswith(f"{node} cannot start: parameters: unheard_of: no such parameter")
+
+
+@pytest.mark.parametrize(
+    ("content", "said"), [(None, "No such file"), ("home: {speed: 2.0}", "ros__parameters"), ("a: [", "is no YAML")]
+)
+def test_executable_refuses_a_missing_or_broken_file_in_one_line(
+    content: str | None, said: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "parameters.yaml"
+    if content is not None:
+        path.write_text(content)
+    line = refused("home", "--params-file", str(path))
+    assert line.startswith(f"home cannot start: {path}")
+    assert said in line
+
+
+def test_executable_refuses_wrong_ros_arguments_in_one_line() -> None:
+    assert "cannot start" in refused("home", "-p", "speed")
