@@ -1,51 +1,50 @@
 """Starts the simulated home with the memory and the planner, on the loopback interface."""
 
-from launch import LaunchDescription
-from launch.actions import DeclareLaunchArgument, IncludeLaunchDescription
+from pathlib import Path
+
+from launch import LaunchContext, LaunchDescription
+from launch.actions import DeclareLaunchArgument, IncludeLaunchDescription, OpaqueFunction
 from launch.launch_description_sources import PythonLaunchDescriptionSource
 from launch.substitutions import LaunchConfiguration, PathJoinSubstitution
 from launch_ros.actions import Node
+from launch_ros.parameter_descriptions import ParameterValue
 from launch_ros.substitutions import FindPackageShare
 
+# An argument that is empty leaves its parameter to the files.
 ARGUMENTS = (
-    ("home", "apartment", "a shipped home's name or a home file"),
-    (
-        "label_space",
-        "household",
-        "what the robot calls things: household, coco, or the path of a .yaml file",
-    ),
+    ("home", "", "a shipped home's name or a home file; empty: apartment"),
+    ("label_space", "", "what the robot calls things: household, coco, or the path of a .yaml file; empty: household"),
+    ("speed", "", "simulated seconds per second; empty: 4"),
+    ("params_file", "", "YAML file of parameters of all nodes; it needs only what differs from config/*.yaml"),
     ("database", "", "long-term memory; empty: the user's data folder"),
-    ("speed", "4.0", "simulated seconds per second"),
     ("domain_id", "77", "DDS domain of the demo"),
     ("discovery_range", "LOCALHOST", "LOCALHOST keeps DDS on this machine; SUBNET lets others see the demo"),
     ("interface", "", "network interface for DDS; empty: Cyclone DDS chooses"),
 )
+OF_MEMORY = ("params_file", "label_space", "database", "domain_id", "discovery_range", "interface")
 
 
 def generate_launch_description() -> LaunchDescription:
     """Return the launch description; send instructions with `ros2 action send_goal /execute_instruction ...`."""
-    argument = LaunchConfiguration
-    share = FindPackageShare("robot_memory")
     memory = IncludeLaunchDescription(
-        PythonLaunchDescriptionSource(PathJoinSubstitution([share, "launch", "memory.launch.py"])),
+        PythonLaunchDescriptionSource(
+            PathJoinSubstitution([FindPackageShare("robot_memory"), "launch", "memory.launch.py"])
+        ),
         launch_arguments={
             "use_sim_time": "true",
-            "label_space": argument("label_space"),
-            "database": argument("database"),
-            "domain_id": argument("domain_id"),
-            "discovery_range": argument("discovery_range"),
-            "interface": argument("interface"),
+            **{name: LaunchConfiguration(name) for name in OF_MEMORY},
         }.items(),
     )
-    home = Node(
-        package="robot_memory",
-        executable="home",
-        name="home",
-        parameters=[
-            PathJoinSubstitution([share, "config", "memory.yaml"]),
-            {"home": argument("home"), "label_space": argument("label_space"), "speed": argument("speed")},
-        ],
-        output="screen",
-    )
     declared = [DeclareLaunchArgument(name, default_value=value, description=text) for name, value, text in ARGUMENTS]
-    return LaunchDescription([*declared, memory, home])
+    return LaunchDescription([*declared, memory, OpaqueFunction(function=start_home)])
+
+
+def start_home(context: LaunchContext) -> list[Node]:
+    """Return the home node with the shipped parameters, then the user's, then what the arguments say."""
+    given = {name: LaunchConfiguration(name).perform(context) for name, _, _ in ARGUMENTS}
+    shipped = Path(FindPackageShare("robot_memory").perform(context), "config", "home.yaml")
+    types = {"home": str, "label_space": str, "speed": float}
+    asked = {name: ParameterValue(given[name], value_type=kind) for name, kind in types.items() if given[name]}
+    files = [str(shipped), *filter(None, [given["params_file"]])]
+    parameters = [*files, asked] if asked else files
+    return [Node(package="robot_memory", executable="home", name="home", parameters=parameters, output="screen")]

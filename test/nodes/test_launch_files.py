@@ -1,0 +1,128 @@
+"""What is given to a launch file or on a command line wins over files, by the rules that rcl merges parameters with."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import launch
+import pytest
+import yaml
+
+from memory_node.nodes.node_parameters import NODE_PARAMETERS
+from ros_embedded.launch.launch_description import LaunchContext
+from ros_embedded.launch.launch_description_sources import PythonLaunchDescriptionSource
+from ros_embedded.launch.substitutions import SubstitutionFailure
+
+pytestmark = pytest.mark.skipif("ros_embedded" not in str(launch.__file__), reason="reads what ros_embedded starts")
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def merged_by_rcl(files: Sequence[Path], node: str) -> dict[str, Any]:
+    """The parameters of a node as rcl and rclpy find them: blocks keep the place where their name came first, and are
+    gone through in that order (rcl_yaml_param_parser find_node, rclpy node.cpp
+    _populate_node_parameters_from_rcl_params)."""
+    blocks: dict[str, dict[str, Any]] = {}
+    for file in files:
+        for name, content in yaml.safe_load(file.read_text()).items():
+            blocks.setdefault(name, {}).update(flattened(content["ros__parameters"]))
+    values: dict[str, Any] = {}
+    for name, given in blocks.items():
+        pattern = f"/{name.lstrip('/')}".replace("/*", r"(/\w+)")  # "/**" becomes "(/\w+)*"
+        if re.fullmatch(pattern, node):
+            values.update(given)
+    return values
+
+
+def flattened(values: dict[str, Any], prefix: str = "") -> dict[str, Any]:
+    flat: dict[str, Any] = {}
+    for name, value in values.items():
+        flat |= flattened(value, f"{prefix}{name}.") if isinstance(value, dict) else {prefix + name: value}
+    return flat
+
+
+@pytest.fixture
+def launched(tmp_path_factory: pytest.TempPathFactory) -> Any:
+    """Return a function that gives each node's parameters as a launch file with arguments starts it."""
+
+    def parameters(launch_file: str, **arguments: str) -> dict[str, dict[str, Any]]:
+        context = LaunchContext(tmp_path_factory.mktemp("launch"))
+        source = PythonLaunchDescriptionSource(str(ROOT / "launch" / launch_file))
+        context.launch_file = source.path(context)
+        description = source.get_launch_description(context)
+        context.launch_configurations.update(arguments)
+        description.visit(context)
+        found = {}
+        for process in context.processes:
+            words = [str(word) for word in process.command]
+            name = next(word for word in words if word.startswith("__node:=")).removeprefix("__node:=")
+            namespace = next((word for word in words if word.startswith("__ns:=")), "").removeprefix("__ns:=")
+            files = [Path(file) for word, file in pairwise(words) if word == "--params-file"]
+            found[name] = merged_by_rcl(files, f"{namespace.rstrip('/')}/{name}")
+        return found
+
+    return parameters
+
+
+def written(tmp_path: Path, text: str) -> str:
+    path = tmp_path / "user.yaml"
+    path.write_text(text)
+    return str(path)
+
+
+def test_arguments_of_the_demo_win_over_the_shipped_file(launched: Any) -> None:
+    nodes = launched("demo.launch.py", home="studio", speed="1")
+    assert set(nodes) == {"memory", "planner", "home"}
+    assert (nodes["home"]["home"], nodes["home"]["speed"]) == ("studio", 1.0)
+    assert nodes["memory"]["use_sim_time"] is nodes["planner"]["use_sim_time"] is True
+    assert nodes["home"]["seed"] == 0
+
+
+@pytest.mark.parametrize("block", ["/**/home", "/home", "home", "/**"])
+def test_users_file_wins_over_the_shipped_one_and_arguments_over_both(
+    block: str, launched: Any, tmp_path: Path
+) -> None:
+    file = written(tmp_path, f"{block}: {{ros__parameters: {{home: apartment, seed: 3}}}}")
+    home = launched("demo.launch.py", params_file=file, home="studio")["home"]
+    assert (home["home"], home["seed"], home["speed"]) == ("studio", 3, 4.0)
+
+
+def test_argument_that_is_not_given_leaves_its_parameter_to_the_file(launched: Any, tmp_path: Path) -> None:
+    file = written(tmp_path, "/**/memory: {ros__parameters: {database: my.db, detections: labels, use_sim_time: true}}")
+    memory = launched("memory.launch.py", params_file=file)["memory"]
+    assert (memory["database"], memory["detections"], memory["use_sim_time"]) == ("my.db", "labels", True)
+    memory = launched("memory.launch.py", params_file=file, database="123", namespace="robot1")["memory"]
+    assert (memory["database"], memory["detections"]) == ("123", "labels")
+
+
+def test_detector_model_starts_the_detector_whose_rectangles_memory_takes(launched: Any) -> None:
+    nodes = launched("memory.launch.py", detector_model="a.onnx", class_names="names.txt", planner="llm", skills="true")
+    assert nodes["memory"]["detections"] == "rectangles"
+    assert (nodes["detector"]["model"], nodes["detector"]["class_names"]) == ("a.onnx", "names.txt")
+    assert nodes["planner"]["planner"] == "llm"
+    assert nodes["skills"]["base.action"] == "navigate_to_pose"
+
+
+def test_label_space_is_given_to_every_node_that_knows_kinds(launched: Any) -> None:
+    nodes = launched("demo.launch.py", label_space="coco")
+    assert {name: given["label_space"] for name, given in nodes.items()} == dict.fromkeys(nodes, "coco")
+    assert set(nodes) == {"memory", "planner", "home"}
+    assert launched("memory.launch.py", skills="true", label_space="coco")["skills"]["label_space"] == "coco"
+
+
+def test_planner_may_be_left_out(launched: Any) -> None:
+    assert set(launched("memory.launch.py", planner="false")) == {"memory"}
+
+
+def test_missing_file_is_refused(launched: Any) -> None:
+    with pytest.raises(SubstitutionFailure, match=r"there is no parameter file /none\.yaml"):
+        launched("memory.launch.py", params_file="/none.yaml")
+
+
+@pytest.mark.parametrize("node", NODE_PARAMETERS)
+def test_shipped_file_leaves_the_block_of_command_lines_free(node: str) -> None:
+    # `-p` is put into the block `/**`: one that a file began with would lose against the file's later blocks.
+    assert set(yaml.safe_load((ROOT / "config" / f"{node}.yaml").read_text())) == {f"/**/{node}"}
