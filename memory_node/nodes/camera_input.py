@@ -1,10 +1,13 @@
-"""Camera topics become frames in the map, in the order of their stamps; what is unusable is counted."""
+"""Camera topics become memory, stage by stage: message, synchronised, posed, perceived, remembered.
+
+The callbacks of topics put messages together and into a queue. One thread takes them out in the order of their stamps
+and does the rest, one input after the other, so that the same recording gives the same memory at any rate.
+"""
 
 from __future__ import annotations
 
 import threading
 from collections.abc import Callable
-from functools import partial
 from typing import Any
 
 from nav_msgs.msg import OccupancyGrid, Path
@@ -20,9 +23,11 @@ from memory_node.domain.geometry import Intrinsics, Pose
 from memory_node.domain.observation import Frame
 from memory_node.nodes import conversions
 from memory_node.nodes.diagnostics import InputCounters
+from memory_node.nodes.inputs.arrivals import Arrival, Boxes, Grid, Images, OptimizedPath, Posed
 from memory_node.nodes.inputs.frame_maker import FrameMaker
 from memory_node.nodes.inputs.keyframes import Keyframes, OdomJump
-from memory_node.nodes.inputs.ordered_inputs import OrderedInputs, Work
+from memory_node.nodes.inputs.ordered_inputs import OrderedInputs
+from memory_node.nodes.inputs.stage_guard import StageGuard
 from memory_node.nodes.inputs.synchronizer import Synchronizer
 from memory_node.nodes.inputs.timeline import Moment, Timeline
 from memory_node.nodes.inputs.transform_history import CorrectionLimits, TransformHistory
@@ -34,10 +39,12 @@ SLOP_S = 0.05
 DEPTH, COLOR, MASKS, DETECTIONS = "camera/depth/image_raw", "camera/color/image_raw", "detections/masks", "detections"
 # What comes with the images, by the parameter `detections`.
 STREAMS = {"boxes": (MASKS, DETECTIONS), "rectangles": (DETECTIONS,), "labels": (MASKS,), "segment": (), "none": ()}
+_FIXED_TF = QoSProfile(depth=100, durability=DurabilityPolicy.TRANSIENT_LOCAL)
+_STOP_S = 10.0
 
 
 class CameraInput:
-    """Subscribes to a camera, TF, the map and SLAM's corrections, and hands them on in the order of their stamps.
+    """Takes in a camera, TF, the map and SLAM's corrections.
 
     Args:
         node: the node that listens.
@@ -45,8 +52,8 @@ class CameraInput:
         maker: perception.
         keyframes: follows corrections.
         counters: what was used and skipped.
-        on_frame, on_map: called with each frame in the map, and with each grid and where its frame lies in the map; one
-            at a time, from one thread.
+        remember: called with each frame in the map, from the one thread.
+        lay_map: called by the same thread with each grid and where the grid's frame lies in the map.
     """
 
     def __init__(
@@ -56,172 +63,198 @@ class CameraInput:
         maker: FrameMaker,
         keyframes: Keyframes,
         counters: InputCounters,
-        on_frame: Callable[[Frame], object],
-        on_map: Callable[[OccupancyGrid, Pose], object],
+        remember: Callable[[Frame], object],
+        lay_map: Callable[[OccupancyGrid, Pose], object],
     ) -> None:
-        self._node = node
         self._config = config
+        self._logger = node.get_logger()
         self._maker = maker
         self._keyframes = keyframes
         self._counters = counters
-        self._on_frame = on_frame
-        self._on_map = on_map
-        self._intrinsics: Intrinsics | None = None
-        limits = CorrectionLimits(config.odom_frame if config.corrections != "none" else "")
-        self._transforms = TransformHistory(
-            config.map_frame, config.tf_timeout_s, config.scene_graph.clock_jump_s, limits
-        )
+        self._remember = remember
+        self._lay_map = lay_map
+        self._guard = StageGuard(counters, self._logger)
         self._lock = threading.Lock()
-        self._others = {
-            kind: Timeline(config.scene_graph.clock_jump_s) for kind in (OccupancyGrid, Path, Detection3DArray)
-        }
-        streams = (DEPTH, COLOR, *STREAMS[config.detections])
-        self._synchronizer = Synchronizer(streams, SLOP_S, config.queue_size, config.scene_graph.clock_jump_s)
-        self._inputs = OrderedInputs(config.tf_timeout_s, config.queue_size, self._settle_the_rest, self._skip)
-        self._subscribe(streams if config.detections != "none" else ())
-        self._inputs.start()
+        self._intrinsics: Intrinsics | None = None
+        jump_s = config.scene_graph.clock_jump_s
+        limits = CorrectionLimits(config.odom_frame if config.corrections != "none" else "")
+        self._transforms = TransformHistory(config.map_frame, config.tf_timeout_s, jump_s, limits)
+        self._timelines = {kind: Timeline(jump_s) for kind in (OccupancyGrid, Path, Detection3DArray)}
+        self._streams = (DEPTH, COLOR, *STREAMS[config.detections])
+        self._synchronizer = Synchronizer(self._streams, SLOP_S, config.queue_size, jump_s)
+        self._queue: OrderedInputs[Arrival] = OrderedInputs(
+            config.tf_timeout_s, config.queue_size, self._settle_the_rest, self._guard.skip
+        )
+        self._thread = threading.Thread(target=self._work_off, name="inputs", daemon=True)
+        self._subscribe(node)
+        self._thread.start()
 
     def stop(self) -> None:
-        """Finish the frame that is being worked on, and take no more."""
-        self._inputs.stop()
+        """Finish the input that is being worked on, and take no more."""
+        self._queue.stop()
+        self._thread.join(_STOP_S)
 
-    def _subscribe(self, streams: tuple[str, ...]) -> None:
-        camera = self._profile(self._config.camera_reliability)
-        results = self._profile(self._config.detections_reliability)
+    # --- messages: from topics, side by side -----------------------------------------------------
+
+    def _subscribe(self, node: Node) -> None:
+        config = self._config
+        camera, results = (
+            _profile(reliability, config.queue_size)
+            for reliability in (config.camera_reliability, config.detections_reliability)
+        )
+        profiles = {DEPTH: camera, COLOR: camera, MASKS: results, DETECTIONS: results}
         listened: list[tuple[type, str, Callable[[Any], None], QoSProfile]] = [
-            (Image if name != DETECTIONS else Detection2DArray, name, self._listener(name), profile)
-            for name, profile in zip(streams, (camera, camera, results, results))
+            (Image if stream != DETECTIONS else Detection2DArray, stream, self._adder(stream), profiles[stream])
+            for stream in (self._streams if config.detections != "none" else ())
         ]
-        dynamic = QoSProfile(depth=100)
-        fixed = QoSProfile(depth=100, durability=DurabilityPolicy.TRANSIENT_LOCAL)
         listened += [
             (CameraInfo, "camera/color/camera_info", self._on_info, camera),
-            (Detection3DArray, "detections_3d", self._on_3d, results),
-            (TFMessage, "/tf", self._on_tf, dynamic),
-            (TFMessage, "/tf_static", self._on_fixed_tf, fixed),
+            (Detection3DArray, "detections_3d", self._on_boxes, results),
+            (TFMessage, "/tf", self._on_tf, QoSProfile(depth=100)),
+            (TFMessage, "/tf_static", self._on_fixed_tf, _FIXED_TF),
             (OccupancyGrid, "map", self._on_grid, LATCHED),
         ]
-        if self._config.corrections == "path":
+        if config.corrections == "path":
             listened.append((Path, "optimized_path", self._on_path, QoSProfile(depth=10)))
         for kind, topic, callback, profile in listened:
             group = MutuallyExclusiveCallbackGroup()  # one topic's messages in their order, topics side by side
-            self._node.create_subscription(kind, topic, callback, profile, callback_group=group)
+            guarded = self._guard.guarded(topic, callback)
+            node.create_subscription(kind, topic, guarded, profile, callback_group=group)
 
-    def _profile(self, reliability: str) -> QoSProfile:
-        policy = ReliabilityPolicy.BEST_EFFORT if reliability == "best_effort" else ReliabilityPolicy.RELIABLE
-        return QoSProfile(depth=self._config.queue_size, reliability=policy)
+    def _on_info(self, msg: CameraInfo) -> None:
+        try:
+            self._intrinsics = conversions.intrinsics_from_msg(msg)
+        except InvalidValueError as error:
+            raise InputSkippedError("camera_info", str(error)) from error
+        self._queue.stir()
 
-    # --- what comes, in any order ----------------------------------------------------------------
+    def _on_tf(self, msg: TFMessage) -> None:
+        for transform in msg.transforms:
+            with self._guard.stage("/tf"):  # each for itself: a faulty one does not take the others along
+                with self._lock:
+                    jump = self._transforms.add(transform)
+                if jump is not None:
+                    self._queue.put(jump.moment, jump, droppable=False)
+        self._queue.stir()
 
-    def _listener(self, stream: str) -> Callable[[Any], None]:
+    def _on_fixed_tf(self, msg: TFMessage) -> None:
+        for transform in msg.transforms:
+            with self._guard.stage("/tf_static"), self._lock:
+                self._transforms.add_fixed(transform)
+        self._queue.stir()
+
+    def _on_boxes(self, msg: Detection3DArray) -> None:
+        moment = self._moment(msg)
+        self._queue.put(moment, Boxes(moment, msg))
+
+    def _on_grid(self, msg: OccupancyGrid) -> None:
+        moment = self._moment(msg)
+        self._queue.put(moment, Grid(moment, msg), droppable=False)
+
+    def _on_path(self, msg: Path) -> None:
+        moment = self._moment(msg)
+        self._queue.put(moment, OptimizedPath(moment, msg), droppable=False)
+
+    def _moment(self, msg: Any) -> Moment:
+        return self._timelines[type(msg)].moment(conversions.stamp_from_msg(msg.header.stamp))
+
+    # --- synchronised: images and detections of one moment ---------------------------------------
+
+    def _adder(self, stream: str) -> Callable[[Any], None]:
         def on_message(msg: Any) -> None:
             with self._lock:
                 self._synchronizer.add(stream, conversions.stamp_from_msg(msg.header.stamp), msg)
-                self._take_settled()
+                self._put_settled()
 
         return on_message
 
     def _settle_the_rest(self) -> None:
         with self._lock:
-            self._take_settled(nothing_more=True)
+            self._put_settled(nothing_more=True)
 
-    def _take_settled(self, nothing_more: bool = False) -> None:
-        for moment, messages in self._synchronizer.settled(nothing_more):
-            self._inputs.put(moment, partial(self._see, moment, messages))
+    def _put_settled(self, nothing_more: bool = False) -> None:
+        for moment, (depth, color, *results) in self._synchronizer.settled(nothing_more):
+            by_topic = dict(zip(STREAMS[self._config.detections], results))
+            self._queue.put(moment, Images(moment, depth, color, by_topic))
         for _ in range(self._synchronizer.take_dropped()):
-            self._skip(InputSkippedError("not_synchronized", "no messages of the same moment on the other topics"))
+            self._guard.skip(
+                InputSkippedError("not_synchronized", "no messages of the same moment on the other topics")
+            )
 
-    def _on_info(self, msg: CameraInfo) -> None:
-        try:
-            self._intrinsics = conversions.intrinsics_from_msg(msg)
-            self._inputs.stir()
-        except InvalidValueError as error:
-            self._skip(InputSkippedError("camera_info", str(error)))
+    # --- one input after the other, in the order of their stamps ---------------------------------
 
-    def _on_tf(self, msg: TFMessage) -> None:
+    def _work_off(self) -> None:
+        while not self._queue.stopped:
+            with self._guard.stage("inputs"):
+                posed = self._queue.take(self._posed)
+                if posed is not None:
+                    self._take_in(posed)
+
+    def _take_in(self, posed: Posed) -> None:
+        arrival = posed.arrival
+        if isinstance(arrival, OdomJump):
+            self._follow_jump(arrival)
+        elif isinstance(arrival, OptimizedPath):
+            self._follow_path(arrival.msg)
+        elif isinstance(arrival, Grid):
+            self._lay_map(arrival.msg, posed.map_T_frame)
+        else:
+            map_T_sensor = self._keyframes.pose_now(arrival.moment, posed.map_T_frame)
+            self._remember(self._perceived(arrival, map_T_sensor))
+            self._counters.used("frames")
+
+    # --- posed: where the sensor was -------------------------------------------------------------
+
+    def _posed(self, arrival: Arrival, last_call: bool) -> Posed | None:
+        """Return an arrival with the pose of its frame, None while TF or camera_info may still tell what it lacks.
+
+        Raises:
+            InputSkippedError: they will not.
+        """
+        if isinstance(arrival, (OdomJump, OptimizedPath)):
+            return Posed(arrival, Pose())
+        if isinstance(arrival, Grid):
+            pose = self._grid_pose(arrival.msg.header.frame_id or self._config.map_frame, last_call)
+        elif isinstance(arrival, Images) and self._intrinsics is None and not last_call:
+            pose = None
+        else:
+            pose = self._sensor_pose(arrival.frame_id, arrival.moment, last_call)
+        return Posed(arrival, pose) if pose is not None else None
+
+    def _grid_pose(self, frame: str, last_call: bool) -> Pose | None:
         with self._lock:
-            jumps = [self._transforms.add(transform) for transform in msg.transforms]
-        for jump in filter(None, jumps):
-            self._inputs.put(jump.moment, self._doing(self._follow_jump, jump), droppable=False)
-        self._inputs.stir()
+            pose = self._transforms.fixed_pose(frame)
+        if pose is None and last_call:
+            raise InputSkippedError("map_frame", f"/tf_static does not tell where {frame} lies in the map")
+        return pose
 
-    def _on_fixed_tf(self, msg: TFMessage) -> None:
+    def _sensor_pose(self, frame: str, moment: Moment, last_call: bool) -> Pose | None:
         with self._lock:
-            for transform in msg.transforms:
-                self._transforms.add_fixed(transform)
-        self._inputs.stir()
+            pose = self._transforms.pose(frame, moment)
+            return self._transforms.pose_in_any_run(frame, moment) if pose is None and last_call else pose
 
-    def _on_3d(self, msg: Detection3DArray) -> None:
-        moment = self._moment(msg)
-        self._inputs.put(moment, partial(self._see_3d, moment, msg))
+    # --- perceived: what was seen, in the map ----------------------------------------------------
 
-    def _on_grid(self, msg: OccupancyGrid) -> None:
-        self._inputs.put(self._moment(msg), partial(self._lay, msg), droppable=False)
-
-    def _on_path(self, msg: Path) -> None:
-        self._inputs.put(self._moment(msg), self._doing(self._follow_path, msg), droppable=False)
-
-    def _moment(self, msg: Any) -> Moment:
-        return self._others[type(msg)].moment(conversions.stamp_from_msg(msg.header.stamp))
-
-    # --- what is done, in the order of the stamps ------------------------------------------------
-
-    def _see(self, moment: Moment, messages: tuple[Any, ...], last_call: bool) -> bool:
-        """Take a frame in; return False while it has to wait for TF or camera_info."""
-        depth, color, *results = messages
-        if self._intrinsics is None and not last_call:
-            return False
-        return self._in_map(depth, moment, last_call, lambda pose: self._perceive(moment, pose, depth, color, results))
-
-    def _see_3d(self, moment: Moment, msg: Detection3DArray, last_call: bool) -> bool:
-        def perceive(sensor_pose: Pose) -> Frame:
-            detections = conversions.detections_3d_from_msg(msg)
-            keyframe = self._keyframes.name(moment.stamp_ns, sensor_pose)
-            return self._maker.pipeline.observe_3d(moment.stamp_ns, sensor_pose, detections, keyframe)
-
-        return self._in_map(msg, moment, last_call, perceive)
-
-    def _in_map(self, msg: Any, moment: Moment, last_call: bool, perceive: Callable[[Pose], Frame]) -> bool:
-        try:
-            with self._lock:
-                pose = self._transforms.pose(msg.header.frame_id, moment)
-                if pose is None and not last_call:
-                    return False
-                pose = pose or self._transforms.pose_in_any_run(msg.header.frame_id, moment)
-        except InputSkippedError as error:
-            self._skip(error)
-            return True
-        return self._do(lambda: self._hand_on(perceive(self._keyframes.pose_now(moment, pose))))
-
-    def _lay(self, msg: OccupancyGrid, last_call: bool) -> bool:
-        """Take a grid in; return False while it has to wait for the fixed transform to the map of its floor."""
-        frame = msg.header.frame_id or self._config.map_frame
-        with self._lock:
-            map_T_grid = self._transforms.fixed_pose(frame)
-        if map_T_grid is not None:
-            return self._do(partial(self._on_map, msg, map_T_grid))
-        if last_call:
-            self._skip(InputSkippedError("map_frame", f"/tf_static does not tell where {frame} lies in the map"))
-        return last_call
-
-    def _perceive(self, moment: Moment, pose: Pose, depth: Image, color: Image, results: list[Any]) -> Frame:
+    def _perceived(self, arrival: Images | Boxes, map_T_sensor: Pose) -> Frame:
+        stamp_ns = arrival.moment.stamp_ns
+        if isinstance(arrival, Boxes):
+            detections = conversions.detections_3d_from_msg(arrival.msg)
+            keyframe = self._keyframes.name(stamp_ns, map_T_sensor)
+            return self._maker.pipeline.observe_3d(stamp_ns, map_T_sensor, detections, keyframe)
         if self._intrinsics is None:
             raise InputSkippedError("no_camera_info", "no usable camera_info has come yet")
-        by_name = dict(zip(STREAMS[self._config.detections], results))
-        masks, found = by_name.get(MASKS), by_name.get(DETECTIONS)
+        masks, found = arrival.results.get(MASKS), arrival.results.get(DETECTIONS)
         return self._maker.make(
-            moment.stamp_ns,
-            pose,
+            stamp_ns,
+            map_T_sensor,
             self._intrinsics,
-            conversions.color_from_msg(color),
-            conversions.depth_from_msg(depth),
+            conversions.color_from_msg(arrival.color),
+            conversions.depth_from_msg(arrival.depth),
             conversions.labels_from_msg(masks) if masks is not None else None,
             conversions.detections_from_msg(found) if found is not None else None,
         )
 
-    def _hand_on(self, frame: Frame) -> None:
-        self._on_frame(frame)
-        self._counters.used("frames")
+    # --- corrected: SLAM moves what was seen -----------------------------------------------------
 
     def _follow_jump(self, jump: OdomJump) -> None:
         if self._config.corrections == "path":  # the path tells what moved, and by how much
@@ -229,11 +262,11 @@ class CameraInput:
             return
         self._keyframes.follow_jump(jump)
         if jump.new_T_old is None:
-            self._node.get_logger().info(f"{self._config.odom_frame} is on another floor now")
+            self._logger.info(f"{self._config.odom_frame} is on another floor now")
             return
         self._counters.used("corrections")
         x, y, _ = jump.new_T_old.position
-        self._node.get_logger().info(f"SLAM moved {self._config.odom_frame} by ({x:.2f}, {y:.2f}) m: memory follows")
+        self._logger.info(f"SLAM moved {self._config.odom_frame} by ({x:.2f}, {y:.2f}) m: memory follows")
 
     def _follow_path(self, msg: Path) -> None:
         if msg.header.frame_id.lstrip("/") != self._config.map_frame:
@@ -241,21 +274,7 @@ class CameraInput:
         self._keyframes.follow_path(conversions.path_from_msg(msg))
         self._counters.used("corrections")
 
-    def _doing(self, work: Callable[[Any], object], msg: Any) -> Work:
-        return lambda _: self._do(partial(work, msg))
 
-    def _do(self, work: Callable[[], object]) -> bool:
-        """Do it, count what cannot be done, and return True: it need not wait."""
-        try:
-            work()
-        except InputSkippedError as error:
-            self._skip(error)
-        except InvalidValueError as error:
-            self._skip(InputSkippedError("invalid_value", str(error)))
-        except Exception as error:
-            self._skip(InputSkippedError("internal_error", f"{type(error).__name__}: {error}"))
-        return True
-
-    def _skip(self, error: InputSkippedError) -> None:
-        self._counters.skipped(error)
-        self._node.get_logger().warning(f"skipped an input: {error}", throttle_duration_sec=5.0)
+def _profile(reliability: str, depth: int) -> QoSProfile:
+    policy = ReliabilityPolicy.BEST_EFFORT if reliability == "best_effort" else ReliabilityPolicy.RELIABLE
+    return QoSProfile(depth=depth, reliability=policy)

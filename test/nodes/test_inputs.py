@@ -177,22 +177,43 @@ def test_odom_that_rises_by_a_storey_is_on_another_floor() -> None:
 
 
 class Worked:
-    """An ordered queue whose inputs note that they were done."""
+    """An ordered queue that a thread takes inputs out of; each is ready when the gate is open."""
 
     def __init__(self, most: int = 10) -> None:
         self.done: list[str] = []
         self.skipped: list[str] = []
         self.gate = threading.Event()
-        self.inputs = OrderedInputs(1.0, most, lambda: None, lambda error: self.skipped.append(error.reason))
+        self.inputs: OrderedInputs[str] = OrderedInputs(
+            1.0, most, lambda: None, lambda error: self.skipped.append(error.reason)
+        )
+        self._thread = threading.Thread(target=self._work_off)
 
     def put(self, name: str, stamp_ms: int, droppable: bool = True) -> None:
-        def work(last_call: bool) -> bool:
-            if not (self.gate.is_set() or last_call):
-                return False
-            self.done.append(name + (" late" if last_call and not self.gate.is_set() else ""))
-            return True
+        self.inputs.put(Moment(0, stamp_ms * MS), name, droppable)
 
-        self.inputs.put(Moment(0, stamp_ms * MS), work, droppable)
+    def start(self) -> None:
+        self._thread.start()
+
+    def stop(self) -> None:
+        self.inputs.stop()
+        self._thread.join(5.0)
+        assert not self._thread.is_alive()
+
+    def _work_off(self) -> None:
+        while not self.inputs.stopped:
+            try:
+                became = self.inputs.take(self._ready)
+            except InputSkippedError as error:
+                self.skipped.append(error.reason)
+                continue
+            self.done += [became] if became is not None else []
+
+    def _ready(self, name: str, last_call: bool) -> str | None:
+        if name == "broken":
+            raise InputSkippedError("broken", "it will never be ready")
+        if self.gate.is_set():
+            return name
+        return f"{name} late" if last_call else None
 
 
 def test_inputs_are_done_in_the_order_of_their_stamps() -> None:
@@ -200,22 +221,22 @@ def test_inputs_are_done_in_the_order_of_their_stamps() -> None:
     for name, stamp_ms in (("c", 300), ("a", 100), ("b", 200)):
         worked.put(name, stamp_ms)
     worked.gate.set()
-    worked.inputs.start()
+    worked.start()
     wait_until(lambda: len(worked.done) == 3)
-    worked.inputs.stop()
+    worked.stop()
     assert worked.done == ["a", "b", "c"]
 
 
 def test_input_that_lacks_something_gives_up_by_stamps() -> None:
     worked = Worked()
     worked.put("old", 100)
-    worked.inputs.start()
+    worked.start()
     worked.put("new", 2000)
     wait_until(lambda: worked.done)
     worked.gate.set()
     worked.inputs.stir()
     wait_until(lambda: len(worked.done) == 2)
-    worked.inputs.stop()
+    worked.stop()
     assert worked.done == ["old late", "new"]
 
 
@@ -225,11 +246,34 @@ def test_oldest_frame_goes_when_the_queue_is_full_but_maps_and_corrections_stay(
     for index in range(4):
         worked.put(f"frame {index}", 100 + index)
     worked.gate.set()
-    worked.inputs.start()
+    worked.start()
     wait_until(lambda: len(worked.done) == 3)
-    worked.inputs.stop()
+    worked.stop()
     assert worked.done == ["map", "frame 2", "frame 3"]
     assert worked.skipped == ["queue_full", "queue_full"]
+
+
+def test_input_that_cannot_be_used_makes_way_for_the_next() -> None:
+    worked = Worked()
+    worked.gate.set()
+    for name, stamp_ms in (("a", 100), ("broken", 150), ("b", 200)):
+        worked.put(name, stamp_ms)
+    worked.start()
+    wait_until(lambda: len(worked.done) == 2)
+    worked.stop()
+    assert (worked.done, worked.skipped) == (["a", "b"], ["broken"])
+
+
+def test_input_of_an_earlier_stamp_goes_first_while_another_waits() -> None:
+    worked = Worked()
+    worked.put("image", 200)
+    worked.start()
+    worked.put("correction", 100, droppable=False)
+    worked.gate.set()
+    worked.inputs.stir()
+    wait_until(lambda: len(worked.done) == 2)
+    worked.stop()
+    assert worked.done == ["correction", "image"]
 
 
 class KeyframeMemory:

@@ -110,6 +110,25 @@ def test_malformed_input_is_counted_and_the_node_lives(peer: RosPeer, memory: ob
     show_until(lambda: ask(peer, object_class="Mug").answers, camera, stamp_s)
 
 
+def test_impossible_transforms_and_stamps_neither_kill_nor_blind_the_node(peer: RosPeer, memory: object) -> None:
+    from geometry_msgs.msg import TransformStamped
+    from tf2_msgs.msg import TFMessage
+
+    def before_time(message: Any) -> None:
+        message.header.stamp.sec = -5
+
+    for w, z, sec in ((0.0, 0.0, 1), (float("nan"), 0.0, 2), (float("inf"), 1.0, 3), (1.0, 0.0, -5)):
+        transform = TransformStamped(child_frame_id="odom")
+        transform.header.frame_id = "map"
+        transform.header.stamp.sec = sec
+        transform.transform.rotation.w, transform.transform.rotation.z = w, z
+        peer.publish("/tf", TFMessage(transforms=[transform]), 100)
+    camera = SimulatedCamera(peer)
+    camera.show(SECOND_NS, camera_depth_image_raw=before_time)
+    show_until(lambda: ask(peer, object_class="Mug").answers, camera, 10)
+    assert any(reason in figures(peer) for reason in ("skipped.invalid_value", "skipped.internal_error"))
+
+
 def test_unusable_request_is_answered_with_what_is_wrong(peer: RosPeer, memory: object) -> None:
     from robot_memory import msg, srv
 

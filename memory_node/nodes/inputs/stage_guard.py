@@ -1,0 +1,69 @@
+"""Keeps a thread going when one of its inputs fails."""
+
+from __future__ import annotations
+
+import threading
+import traceback
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from memory_node.domain.errors import InputSkippedError, InvalidValueError
+from memory_node.nodes.diagnostics import InputCounters
+
+_THROTTLE_S = 5.0
+
+
+class StageGuard:
+    """Counts what an input raises, by reason, and lets the next input come.
+
+    What an input lacks is a warning, at most one every few seconds. An error that nobody foresaw is counted as
+    "internal_error" and logged with its traceback, once for each place that it comes from.
+
+    Args:
+        counters: of used and skipped inputs.
+        logger: the node's.
+    """
+
+    def __init__(self, counters: InputCounters, logger: Any) -> None:
+        self._counters = counters
+        self._logger = logger
+        self._lock = threading.Lock()
+        self._logged: set[tuple[str, int]] = set()
+
+    @contextmanager
+    def stage(self, name: str) -> Iterator[None]:
+        """Run the body; what it raises ends it and is counted. name: what the log calls it."""
+        try:
+            yield
+        except InputSkippedError as error:
+            self.skip(error)
+        except InvalidValueError as error:
+            self.skip(InputSkippedError("invalid_value", str(error)))
+        except Exception as error:
+            self._report(name, error)
+
+    def guarded(self, name: str, callback: Callable[[Any], object]) -> Callable[[Any], None]:
+        """Return a callback of one message that cannot take its executor down."""
+
+        def call(msg: Any) -> None:
+            with self.stage(name):
+                callback(msg)
+
+        return call
+
+    def skip(self, error: InputSkippedError) -> None:
+        """Count an input that cannot be used."""
+        self._counters.skipped(error)
+        self._logger.warning(f"skipped an input: {error}", throttle_duration_sec=_THROTTLE_S)
+
+    def _report(self, name: str, error: Exception) -> None:
+        self._counters.skipped(InputSkippedError("internal_error", str(error)))
+        *_, last = traceback.extract_tb(error.__traceback__)
+        place = (last.filename, last.lineno or 0)
+        with self._lock:
+            first = place not in self._logged
+            self._logged.add(place)
+        if first:
+            told = "".join(traceback.format_exception(type(error), error, error.__traceback__))
+            self._logger.error(f"{name}: internal error, which is logged once and counted from now on:\n{told}")
