@@ -22,12 +22,12 @@ from memory_node.domain.errors import InputSkippedError, InvalidValueError
 from memory_node.domain.geometry import Intrinsics, Pose
 from memory_node.domain.observation import Frame
 from memory_node.nodes import conversions
-from memory_node.nodes.diagnostics import InputCounters
+from memory_node.nodes.diagnostics import Diagnosis, InputCounters
 from memory_node.nodes.inputs.arrivals import Arrival, Boxes, Grid, Images, OptimizedPath, Posed
 from memory_node.nodes.inputs.frame_maker import FrameMaker
 from memory_node.nodes.inputs.keyframes import Keyframes, OdomJump
 from memory_node.nodes.inputs.ordered_inputs import OrderedInputs
-from memory_node.nodes.inputs.stage_guard import StageGuard
+from memory_node.nodes.inputs.stage_guard import INTERNAL_ERROR, StageGuard
 from memory_node.nodes.inputs.synchronizer import Synchronizer
 from memory_node.nodes.inputs.timeline import Moment, Timeline
 from memory_node.nodes.inputs.transform_history import CorrectionLimits, TransformHistory
@@ -93,6 +93,16 @@ class CameraInput:
         """Finish the input that is being worked on, and take no more."""
         self._queue.stop()
         self._thread.join(_STOP_S)
+
+    def diagnosis(self) -> Diagnosis:
+        """Return what was used and skipped, and whether inputs are still taken in."""
+        problems = []
+        failed = self._counters.of(INTERNAL_ERROR)
+        if failed:
+            problems.append(f"{failed} inputs failed by an internal error, which the log tells")
+        if not self._thread.is_alive() and not self._queue.stopped:
+            problems.append("the thread that takes inputs in has ended")
+        return Diagnosis(self._counters.values(), tuple(problems))
 
     # --- messages: from topics, side by side -----------------------------------------------------
 

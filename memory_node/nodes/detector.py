@@ -10,7 +10,8 @@ from vision_msgs.msg import Detection2DArray
 
 from memory_node.domain.errors import InputSkippedError, InvalidValueError
 from memory_node.nodes import conversions
-from memory_node.nodes.diagnostics import DiagnosticsPublisher, InputCounters
+from memory_node.nodes.diagnostics import Diagnosis, DiagnosticsPublisher, InputCounters
+from memory_node.nodes.node_parameters import DetectorParameters
 from memory_node.nodes.parameters import declare
 from memory_node.perception.config import OnnxDetectorConfig
 from memory_node.perception.onnx_detector import OnnxDetector
@@ -21,13 +22,15 @@ class DetectorNode(Node):
 
     def __init__(self) -> None:
         super().__init__("detector", automatically_declare_parameters_from_overrides=True)
-        self.config = config = declare(self, OnnxDetectorConfig)
+        self.config = config = declare(self, DetectorParameters)
         self._detector = _open(config)
         self._counters = InputCounters()
         self._publisher = self.create_publisher(Detection2DArray, "detections", 10)
         newest = QoSProfile(depth=1, reliability=qos_profile_sensor_data.reliability)
         self.create_subscription(Image, "camera/color/image_raw", self._on_image, newest)
-        self._diagnostics = DiagnosticsPublisher(self, self._counters.values, list)
+        self._diagnostics = DiagnosticsPublisher(
+            self, config.diagnostic_updater, {"images": lambda: Diagnosis(self._counters.values())}
+        )
         self.get_logger().info(f"{config.model}: detects {len(self._detector.names)} classes")
 
     def _on_image(self, msg: Image) -> None:

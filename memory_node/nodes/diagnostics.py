@@ -5,11 +5,15 @@ from __future__ import annotations
 import threading
 from collections import Counter
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
 from rclpy.node import Node
 
 from memory_node.domain.errors import InputSkippedError
+from memory_node.nodes.node_parameters import DiagnosticUpdaterParameters
+
+_HARDWARE_ID = "robot_memory"
 
 
 class InputCounters:
@@ -29,40 +33,62 @@ class InputCounters:
         with self._lock:
             self._counts[f"skipped.{error.reason}"] += 1
 
+    def of(self, reason: str) -> int:
+        """Return how many inputs were skipped for a reason."""
+        with self._lock:
+            return self._counts[f"skipped.{reason}"]
+
     def values(self) -> dict[str, int]:
         """Return a copy of the counts."""
         with self._lock:
             return dict(sorted(self._counts.items()))
 
 
+@dataclass(frozen=True)
+class Diagnosis:
+    """What a component says of itself: figures by name, and in words what is wrong now; nothing: all is well."""
+
+    figures: Mapping[str, object]
+    problems: tuple[str, ...] = ()
+
+
 class DiagnosticsPublisher:
-    """Publishes the node's figures on /diagnostics once a second.
+    """Publishes a status of each component on /diagnostics, at the start and then once a period.
+
+    It keeps to the conventions of the package diagnostic_updater, so that diagnostic_aggregator and rqt sort the
+    statuses: named `NODE: component`, one array for all, WARN while something is wrong. A component that fails to
+    answer is an ERROR, and the others are told all the same.
 
     Args:
         node: the node that reports.
-        figures: returns name -> value.
-        problems: returns what is wrong now, in words; the level is WARN while there is something.
+        config: period and names.
+        components: asked for their diagnosis, by name.
     """
 
     def __init__(
-        self, node: Node, figures: Callable[[], Mapping[str, object]], problems: Callable[[], list[str]]
+        self, node: Node, config: DiagnosticUpdaterParameters, components: Mapping[str, Callable[[], Diagnosis]]
     ) -> None:
         self._node = node
-        self._figures = figures
-        self._problems = problems
+        self._name = node.get_fully_qualified_name() if config.use_fqn else node.get_name()
+        self._components = components
         self._publisher = node.create_publisher(DiagnosticArray, "/diagnostics", 10)
-        self._timer = node.create_timer(1.0, self.publish)
+        self._timer = node.create_timer(config.period, self.publish)
+        self.publish()
 
     def publish(self) -> None:
-        """Publish the present figures."""
-        problems = self._problems()
-        status = DiagnosticStatus(
-            level=DiagnosticStatus.WARN if problems else DiagnosticStatus.OK,
-            name=self._node.get_fully_qualified_name(),
-            message="; ".join(problems) or "ok",
-            hardware_id="robot_memory",
-            values=[KeyValue(key=key, value=str(value)) for key, value in self._figures().items()],
-        )
-        message = DiagnosticArray(status=[status])
+        """Publish the present state."""
+        message = DiagnosticArray(status=[self._status(name, told) for name, told in self._components.items()])
         message.header.stamp = self._node.get_clock().now().to_msg()
         self._publisher.publish(message)
+
+    def _status(self, component: str, diagnose: Callable[[], Diagnosis]) -> DiagnosticStatus:
+        status = DiagnosticStatus(name=f"{self._name}: {component}", hardware_id=_HARDWARE_ID)
+        try:
+            diagnosis = diagnose()
+        except Exception as error:
+            status.level, status.message = DiagnosticStatus.ERROR, f"{type(error).__name__}: {error}"
+            return status
+        status.level = DiagnosticStatus.WARN if diagnosis.problems else DiagnosticStatus.OK
+        status.message = "; ".join(diagnosis.problems) or "ok"
+        status.values = [KeyValue(key=key, value=str(value)) for key, value in diagnosis.figures.items()]
+        return status

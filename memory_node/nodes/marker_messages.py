@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from typing import Any
 
@@ -34,6 +35,8 @@ _SHAPES = {
     "line_list": MarkerMsg.LINE_LIST,
     "text": MarkerMsg.TEXT_VIEW_FACING,
 }
+# So long a marker belongs to the client that touched it last, as in interactive_markers.
+_ONE_CLIENT_S = 1.0
 _DELETE, _FORGET, _SPLIT, _FIRST_CLASS, _FIRST_TWIN = 1, 2, 3, 10, 100
 
 
@@ -91,10 +94,12 @@ class MarkerTopic:
 
 
 class EditMenus:
-    """Interactive markers (the protocol of rviz's InteractiveMarkers display) on ~/edit: a menu on each object.
+    """Interactive markers on ~/edit: a menu on each object.
 
     Choosing an entry edits memory as the user: it is not there, forget it, it is two things, it is one of the other
-    likely classes, it is the same thing as a near one of its class.
+    likely classes, it is the same thing as a near one of its class. Topics, service, sequence numbers, the refusal of
+    two clients at one marker and the erasing at the end are those of interactive_markers.InteractiveMarkerServer
+    (ROS 2), which rviz's display speaks to; docs/dependencies.md says why it is not used itself.
     """
 
     def __init__(self, node: Node, memory: RobotMemory) -> None:
@@ -104,6 +109,7 @@ class EditMenus:
         self._scene: SceneSnapshot | None = None
         self._shown: dict[str, tuple[tuple[float, ...], tuple[str, ...], tuple[str, ...]]] = {}
         self._markers: dict[str, InteractiveMarker] = {}
+        self._last_feedback: dict[str, tuple[str, float]] = {}  # client and time (s), by marker
         group = MutuallyExclusiveCallbackGroup()
         self._updates = node.create_publisher(InteractiveMarkerUpdate, "~/edit/update", 100)
         node.create_subscription(
@@ -117,6 +123,13 @@ class EditMenus:
         if self._updates.get_subscription_count():
             self._update(scene)
 
+    def close(self) -> None:
+        """Take the menus away from the displays that show them."""
+        erased = list(self._shown)
+        self._shown, self._markers, self._scene = {}, {}, None
+        if erased and self._node.context.ok():
+            self._publish([], erased)
+
     def _update(self, scene: SceneSnapshot) -> None:
         twins = _twins(scene)
         looks = {found.id: (*_look(found), twins.get(found.id, ())) for found in scene.objects}
@@ -128,7 +141,11 @@ class EditMenus:
         made = [_menu_marker(found, twins.get(found.id, ()), header) for found in changed]
         self._shown = looks
         self._markers = {name: marker for name, marker in self._markers.items() if name in looks}
+        self._last_feedback = {name: last for name, last in self._last_feedback.items() if name in looks}
         self._markers.update({marker.name: marker for marker in made})
+        self._publish(made, erased)
+
+    def _publish(self, made: list[InteractiveMarker], erased: list[str]) -> None:
         self._sequence += 1
         self._updates.publish(
             InteractiveMarkerUpdate(
@@ -149,7 +166,9 @@ class EditMenus:
 
     def _on_feedback(self, feedback: InteractiveMarkerFeedback) -> None:
         marker = self._markers.get(feedback.marker_name)
-        if feedback.event_type != InteractiveMarkerFeedback.MENU_SELECT or marker is None:
+        if marker is None or self._is_conflict(feedback):
+            return
+        if feedback.event_type != InteractiveMarkerFeedback.MENU_SELECT:
             return
         entry = next((e for e in marker.menu_entries if e.id == feedback.menu_entry_id), None)
         beside = conversions.pose_from_msg(marker.pose).apply([float(marker.scale), 0.0, 0.0])
@@ -167,6 +186,15 @@ class EditMenus:
                 self._memory.edit("relabel", marker.name, new_class=entry.command)
         except RobotMemoryError as error:
             self._node.get_logger().warning(f"edit of {marker.name} refused: {error}")
+
+    def _is_conflict(self, feedback: InteractiveMarkerFeedback) -> bool:
+        """Return whether another client was at this marker just now; the first one has it."""
+        now_s = time.monotonic()
+        client, at_s = self._last_feedback.get(feedback.marker_name, (feedback.client_id, now_s))
+        if client != feedback.client_id and now_s - at_s < _ONE_CLIENT_S:
+            return True
+        self._last_feedback[feedback.marker_name] = (feedback.client_id, now_s)
+        return False
 
 
 def _look(found: SceneObject) -> tuple[tuple[float, ...], tuple[str, ...]]:

@@ -10,7 +10,7 @@ from memory_node.domain.errors import InputSkippedError, InvalidValueError
 from memory_node.domain.geometry import Pose
 from memory_node.nodes import conversions
 from memory_node.nodes.camera_input import CameraInput
-from memory_node.nodes.diagnostics import DiagnosticsPublisher, InputCounters
+from memory_node.nodes.diagnostics import Diagnosis, DiagnosticsPublisher, InputCounters
 from memory_node.nodes.inputs.frame_maker import FrameMaker
 from memory_node.nodes.inputs.keyframes import Keyframes
 from memory_node.nodes.memory_services import MemoryServices
@@ -44,7 +44,8 @@ class MemoryNode(Node):
         self._inputs = CameraInput(self, config, maker, keyframes, self._counters, self.memory.observe, self._on_map)
         group = MutuallyExclusiveCallbackGroup()
         self._running = RunningGoals(self)
-        self._diagnostics = DiagnosticsPublisher(self, self._figures, self._problems)
+        components = {"inputs": self._inputs.diagnosis, "memory": self._diagnosis}
+        self._diagnostics = DiagnosticsPublisher(self, config.diagnostic_updater, components)
         self._fleet = self.create_timer(0.5, self.memory.take_over_changes, callback_group=group)
         self._tidy = self.create_timer(60.0, self._end_abandoned, callback_group=group)
         scene = self.memory.scene()
@@ -65,12 +66,10 @@ class MemoryNode(Node):
         for episode_id in self.memory.experience.end_abandoned(ABANDONED_AFTER_S):
             self.get_logger().warning(f"episode {episode_id} was abandoned by its planner")
 
-    def _figures(self) -> dict[str, object]:
-        return {**self._counters.values(), **self.memory.diagnostics()}
-
-    def _problems(self) -> list[str]:
-        state = self.memory.diagnostics().get("store", "ok")
-        return [] if state == "ok" else [f"the store takes nothing: {state}"]
+    def _diagnosis(self) -> Diagnosis:
+        figures = self.memory.diagnostics()
+        state = figures.get("store", "ok")
+        return Diagnosis(figures, () if state == "ok" else (f"the store takes nothing: {state}",))
 
     @property
     def is_idle(self) -> bool:
@@ -84,5 +83,6 @@ class MemoryNode(Node):
         """Make everything durable, then go."""
         self._running.close()
         self._inputs.stop()
+        self._topics.close()
         self.memory.close()
         super().destroy_node()

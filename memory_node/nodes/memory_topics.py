@@ -58,6 +58,10 @@ class MemoryTopics:
             )
         )
 
+    def close(self) -> None:
+        """Take the menus away from the displays that show them."""
+        self._menus.close()
+
     def _publish(self) -> None:
         stamp_ns = self._node.get_clock().now().nanoseconds
         self._statistics.publish(statistics_to_msg(self._memory.statistics(), stamp_ns))

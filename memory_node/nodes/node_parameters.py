@@ -18,6 +18,13 @@ from memory_node.planner.planner_config import PlannerConfig, PlannerName
 from memory_node.sim.noise import DetectionNoise
 
 
+class DiagnosticUpdaterParameters(Parameters):
+    """Of /diagnostics; the names are those of the package diagnostic_updater."""
+
+    period: float = Field(default=1.0, ge=0.1, le=60.0, description="time between two messages on /diagnostics (s)")
+    use_fqn: bool = Field(default=False, description="name statuses after the node with its namespace")
+
+
 class MemoryParameters(InputParameters, MemoryConfig):
     """Of the memory node. A robot's node has a database and a name without being given any."""
 
@@ -32,6 +39,13 @@ class MemoryParameters(InputParameters, MemoryConfig):
     )
     perception: PerceptionConfig = PerceptionConfig()
     segmentation: SegmentationConfig = SegmentationConfig()
+    diagnostic_updater: DiagnosticUpdaterParameters = DiagnosticUpdaterParameters()
+
+
+class DetectorParameters(OnnxDetectorConfig):
+    """Of the detector node."""
+
+    diagnostic_updater: DiagnosticUpdaterParameters = DiagnosticUpdaterParameters()
 
 
 class PlannerParameters(PeerParameters, PlannerConfig):
@@ -77,6 +91,6 @@ NODE_PARAMETERS: Mapping[str, type[Parameters]] = {
     "memory": MemoryParameters,
     "planner": PlannerParameters,
     "skills": SkillsParameters,
-    "detector": OnnxDetectorConfig,
+    "detector": DetectorParameters,
     "home": HomeParameters,
 }

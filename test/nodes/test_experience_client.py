@@ -131,7 +131,7 @@ def test_language_model_chosen_by_parameter_teaches_the_next_prompt(
     figures: dict[str, str] = {}
 
     def take(message: DiagnosticArray) -> None:
-        figures.update({value.key: value.value for value in message.status[0].values})
+        figures.update({value.key: value.value for status in message.status for value in status.values})
 
     peer.node.create_subscription(DiagnosticArray, "/diagnostics", take, 10)
     url = endpoint(json.dumps(REPLY)).url

@@ -92,6 +92,40 @@ def test_menu_of_an_object_edits_memory(peer: RosPeer) -> None:
     ]
 
 
+def test_marker_belongs_for_a_moment_to_the_client_that_touched_it(peer: RosPeer) -> None:
+    from visualization_msgs.msg import InteractiveMarkerFeedback
+
+    from memory_node.nodes.marker_messages import EditMenus
+
+    memory = RecordingMemory()
+    menus = EditMenus(peer.node, memory)  # type: ignore[arg-type]
+    menus.show(SceneSnapshot(1, objects=(thing("a", 1.0), thing("b", 1.3))))
+    menus._on_get(None, type("Response", (), {})())
+    for client, name in (("rviz 1", "a"), ("rviz 2", "a"), ("rviz 2", "b"), ("rviz 1", "a")):
+        menus._on_feedback(
+            InteractiveMarkerFeedback(
+                client_id=client, marker_name=name, event_type=InteractiveMarkerFeedback.MENU_SELECT, menu_entry_id=1
+            )
+        )
+    assert memory.calls == [("delete", "a", ""), ("delete", "b", ""), ("delete", "a", "")]
+
+
+def test_menus_are_erased_at_the_end(peer: RosPeer) -> None:
+    from visualization_msgs.msg import InteractiveMarkerUpdate
+
+    from memory_node.nodes.marker_messages import EditMenus
+
+    updates: list[InteractiveMarkerUpdate] = []
+    menus = EditMenus(peer.node, RecordingMemory())  # type: ignore[arg-type]
+    peer.node.create_subscription(InteractiveMarkerUpdate, "test_peer/edit/update", updates.append, 10)
+    wait_until(lambda: menus._updates.get_subscription_count())
+    menus.show(SceneSnapshot(1, objects=(thing("a", 1.0),)))
+    wait_until(lambda: len(updates) == 1)
+    menus.close()
+    wait_until(lambda: len(updates) == 2)
+    assert [(update.seq_num, list(update.erases)) for update in updates] == [(1, []), (2, ["a"])]
+
+
 def test_shipped_rviz_view_can_hear_what_the_node_publishes(peer: RosPeer) -> None:
     """A display that asks for transient local hears nothing of a volatile publisher."""
     import yaml

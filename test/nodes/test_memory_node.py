@@ -47,7 +47,7 @@ def figures(peer: RosPeer) -> dict[str, str]:
     latest: dict[str, str] = {}
 
     def take(message: DiagnosticArray) -> None:
-        latest.update({value.key: value.value for value in message.status[0].values})
+        latest.update({value.key: value.value for status in message.status for value in status.values})
 
     subscription = peer.node.create_subscription(DiagnosticArray, "/diagnostics", take, 10)
     wait_until(lambda: latest)

@@ -11,6 +11,7 @@ from typing import Any
 from memory_node.domain.errors import InputSkippedError, InvalidValueError
 from memory_node.nodes.diagnostics import InputCounters
 
+INTERNAL_ERROR = "internal_error"  # the reason that errors which nobody foresaw are counted under
 _THROTTLE_S = 5.0
 
 
@@ -18,7 +19,7 @@ class StageGuard:
     """Counts what an input raises, by reason, and lets the next input come.
 
     What an input lacks is a warning, at most one every few seconds. An error that nobody foresaw is counted as
-    "internal_error" and logged with its traceback, once for each place that it comes from.
+    INTERNAL_ERROR and logged with its traceback, once for each place that it comes from.
 
     Args:
         counters: of used and skipped inputs.
@@ -58,7 +59,7 @@ class StageGuard:
         self._logger.warning(f"skipped an input: {error}", throttle_duration_sec=_THROTTLE_S)
 
     def _report(self, name: str, error: Exception) -> None:
-        self._counters.skipped(InputSkippedError("internal_error", str(error)))
+        self._counters.skipped(InputSkippedError(INTERNAL_ERROR, str(error)))
         *_, last = traceback.extract_tb(error.__traceback__)
         place = (last.filename, last.lineno or 0)
         with self._lock:
