@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from memory_node.catalogue.class_name import singular
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
+from memory_node.domain.nouns import singular
 from memory_node.domain.states import ObjectState
 from memory_node.planner.language.class_names import Grounding
 from memory_node.sim.alfred_home import position_from_thor

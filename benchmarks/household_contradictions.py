@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 
 from benchmarks.household_conditions import Condition
-from memory_node.catalogue.class_name import singular
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
+from memory_node.domain.nouns import singular
 from memory_node.planner.language.class_names import Grounding
 
 _PART_ENDS = re.compile(r"[,.;]|\bthen\b")

@@ -18,6 +18,10 @@ LAYOUTS = {"memory_node/sim/alfred_home.py", "memory_node/sim/alfred_geometry.py
 OTHER_MEANINGS = {
     ("memory_node/cli.py", "bench"),  # commands
     ("memory_node/cli.py", "train"),
+    ("memory_node/domain/nouns.py", "bus"),  # nouns that are irregular in English
+    ("memory_node/domain/nouns.py", "knife"),
+    ("memory_node/domain/nouns.py", "mouse"),
+    ("memory_node/domain/nouns.py", "person"),
     ("memory_node/experience/refiner.py", "user"),  # roles of a chat
     ("memory_node/planner/llm_planner.py", "user"),
     ("memory_node/short_term/state_estimation.py", "user"),

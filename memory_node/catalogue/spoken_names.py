@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from memory_node.catalogue.class_name import folded, singular, spoken
+from memory_node.catalogue.class_name import folded, spoken
 from memory_node.catalogue.object_kind import ObjectKind
+from memory_node.domain.nouns import singular
 
 _RARE = 100  # rank of the names of classes that people seldom mean
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from memory_node.catalogue.class_name import singular
+from memory_node.domain.nouns import singular
 from memory_node.search.words import FUNCTION_WORDS
 
 _WORD = re.compile(r"[a-z0-9]+")

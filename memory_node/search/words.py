@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from memory_node.catalogue.class_name import singular
+from memory_node.domain.nouns import singular
 
 _WORD = re.compile(r"[a-z0-9]+")
 FUNCTION_WORDS = frozenset(

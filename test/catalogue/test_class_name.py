@@ -2,7 +2,7 @@
 
 import pytest
 
-from memory_node.catalogue.class_name import folded, singular, spoken
+from memory_node.catalogue.class_name import folded, spoken
 
 
 @pytest.mark.parametrize("name", ["CounterTop", "counter_top", "counter top", "counter-top", "COUNTERTOP"])
@@ -16,26 +16,3 @@ def test_spellings_fold_into_one(name: str) -> None:
 )
 def test_name_is_spoken_as_people_write_it(name: str, words: str) -> None:
     assert spoken(name) == words
-
-
-@pytest.mark.parametrize(
-    ("plural", "one"),
-    [
-        ("knives", "knife"),
-        ("shelves", "shelf"),
-        ("loaves", "loaf"),
-        ("glasses", "glass"),
-        ("potatoes", "potato"),
-        ("boxes", "box"),
-        ("batteries", "battery"),
-        ("pies", "pie"),
-        ("dishes", "dish"),
-        ("mugs", "mug"),
-        ("olives", "olive"),
-        ("glass", "glass"),
-        ("bus", "bus"),
-        ("keys", "key"),
-    ],
-)
-def test_singular_of_nouns(plural: str, one: str) -> None:
-    assert singular(plural) == one

@@ -10,6 +10,7 @@ from dataclasses import replace
 import yaml
 
 from memory_node.domain.goal_labels import NOTHING, GoalKind
+from memory_node.domain.nouns import plural
 from training.instructions.class_words import class_words
 from training.instructions.corpus import Example, Labels, Task
 from training.instructions.descriptions import Descriptions
@@ -268,8 +269,3 @@ def _into(name: str, words: str) -> str:
     if words.startswith("where "):
         return words
     return f"{'in' if name in INSIDE else 'on'} {words}"
-
-
-def plural(words: str) -> str:
-    """Return "boxes" for "box"."""
-    return words if words.endswith("s") else words + ("es" if words.endswith(("x", "ch", "sh")) else "s")

@@ -6,8 +6,9 @@ import random
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from memory_node.domain.nouns import plural
 from training.instructions.acts import BIN, TREATMENTS, UNKNOWN, Act
-from training.instructions.augment import INSIDE, Wording, plural
+from training.instructions.augment import INSIDE, Wording
 from training.instructions.corpus import Example, Labels, Task
 from training.instructions.inflection import gerund, participle
 from training.instructions.phrase_book import PhraseBook

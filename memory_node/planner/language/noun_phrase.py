@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from memory_node.catalogue.class_name import singular
+from memory_node.domain.nouns import singular
 from memory_node.domain.states import ObjectState
 
 
