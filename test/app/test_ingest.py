@@ -132,6 +132,24 @@ def test_bag_becomes_one_memory_in_the_map(storage: str, tmp_path: Path, capsys:
     assert len(memory["scenes"][""]["areas"]) >= 4
 
 
+def test_parameters_of_the_memory_node_are_followed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    write_folder(tmp_path)
+    command = ["ingest", str(tmp_path), "--json", "--out", str(tmp_path / "out"), "--params-file"]
+
+    def objects_with(parameters: str) -> int:
+        path = tmp_path / "parameters.yaml"
+        path.write_text(f"/**/memory: {{ros__parameters: {parameters}}}")
+        assert main([*command, str(path)]) == 0
+        scenes = json.loads(capsys.readouterr().out)["scenes"]
+        return sum(len(scene["objects"]) for scene in scenes.values())
+
+    assert objects_with("{map_frame: map}") > 0
+    assert objects_with("{perception: {min_pixels: 400000}}") == 0
+    (tmp_path / "wrong.yaml").write_text("/**/memory: {ros__parameters: {perception: {min_pixel: 5}}}")
+    assert main([*command, str(tmp_path / "wrong.yaml")]) == 1
+    assert "did you mean perception.min_pixels?" in capsys.readouterr().err
+
+
 def test_missing_input_is_a_clear_error(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["ingest", str(tmp_path / "nothing")]) == 1
     assert "does not exist" in capsys.readouterr().err
