@@ -1,6 +1,7 @@
 """Starts the simulated home with the memory and the planner, on the loopback interface."""
 
 from pathlib import Path
+from typing import Any
 
 from launch import LaunchContext, LaunchDescription
 from launch.actions import DeclareLaunchArgument, IncludeLaunchDescription, OpaqueFunction
@@ -43,8 +44,10 @@ def start_home(context: LaunchContext) -> list[Node]:
     """Return the home node with the shipped parameters, then the user's, then what the arguments say."""
     given = {name: LaunchConfiguration(name).perform(context) for name, _, _ in ARGUMENTS}
     shipped = Path(FindPackageShare("robot_memory").perform(context), "config", "home.yaml")
-    types = {"home": str, "label_space": str, "speed": float}
-    asked = {name: ParameterValue(given[name], value_type=kind) for name, kind in types.items() if given[name]}
+    texts = {name: given[name] for name in ("home", "label_space") if given[name]}
+    asked: dict[str, Any] = {name: ParameterValue(text, value_type=str) for name, text in texts.items()}
+    if given["speed"]:
+        asked["speed"] = LaunchConfiguration("speed")  # a substitution is read as YAML
     files = [str(shipped), *filter(None, [given["params_file"]])]
     parameters = [*files, asked] if asked else files
     return [Node(package="robot_memory", executable="home", name="home", parameters=parameters, output="screen")]
