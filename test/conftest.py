@@ -3,6 +3,7 @@
 import contextlib
 import json
 import os
+import socket
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -90,3 +91,60 @@ def endpoint() -> Iterator[Callable[..., Endpoint]]:
     for one in opened:
         one.server.shutdown()
         one.server.server_close()
+
+
+Script = Callable[[socket.socket], None]
+
+
+class HostileServer:
+    """Does to each connection what its script says, after the request came; the last script is done again and again."""
+
+    def __init__(self, scripts: tuple[Script, ...]) -> None:
+        self.scripts = list(scripts)
+        self.requests: list[bytes] = []
+        self._listener = socket.create_server(("127.0.0.1", 0))
+        self.url = f"http://127.0.0.1:{self._listener.getsockname()[1]}/v1"
+        threading.Thread(target=self._serve, daemon=True).start()
+
+    def _serve(self) -> None:
+        while True:
+            try:
+                connection, _ = self._listener.accept()
+            except OSError:
+                return
+            script = self.scripts.pop(0) if len(self.scripts) > 1 else self.scripts[0]
+            threading.Thread(target=self._handle, args=(connection, script), daemon=True).start()
+
+    def _handle(self, connection: socket.socket, script: Script) -> None:
+        with connection, contextlib.suppress(OSError):
+            connection.settimeout(20.0)
+            self.requests.append(self._request(connection))
+            script(connection)
+
+    @staticmethod
+    def _request(connection: socket.socket) -> bytes:
+        data = b""
+        while b"\r\n\r\n" not in data:
+            data += connection.recv(65536)
+        head, _, body = data.partition(b"\r\n\r\n")
+        length = next(int(line[15:]) for line in head.split(b"\r\n") if line.lower().startswith(b"content-length:"))
+        while len(body) < length:
+            body += connection.recv(65536)
+        return head + b"\r\n\r\n" + body
+
+    def close(self) -> None:
+        self._listener.close()
+
+
+@pytest.fixture
+def hostile() -> Iterator[Callable[..., HostileServer]]:
+    """Return a maker of servers: hostile(script, ...)."""
+    opened: list[HostileServer] = []
+
+    def serve(*scripts: Script) -> HostileServer:
+        opened.append(HostileServer(scripts))
+        return opened[-1]
+
+    yield serve
+    for server in opened:
+        server.close()

@@ -1,0 +1,1 @@
+"""Language models: one client, one ask-validate-repair loop, grammars."""

@@ -1,0 +1,69 @@
+"""The one loop that asks a model, checks its reply and sends a faulty one back with what is wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
+
+from memory_node.llm.chat import ChatModel, Message, Reply, ReplyForm, ignore
+from memory_node.llm.deadline import Deadline
+from memory_node.llm.errors import RejectedReplyError
+
+Value = TypeVar("Value")
+# Of a faulty reply that is sent back: a small model's window must hold it beside the prompt.
+_MOST_SENT_BACK = 4000
+
+
+@dataclass(frozen=True)
+class Question(Generic[Value]):
+    """What a model is asked, and how its reply is read.
+
+    read: returns what the reply says, or raises RejectedReplyError with words that tell the model what to correct.
+    repair: puts those words into the message that sends the reply back. form: what the reply must look like.
+    """
+
+    messages: tuple[Message, ...]
+    read: Callable[[str], Value]
+    repair: Callable[[str], str]
+    form: ReplyForm | None = None
+
+
+def _ignore(_: Any) -> None:
+    return None
+
+
+def ask(
+    model: ChatModel,
+    question: Question[Value],
+    deadline: Deadline,
+    max_repairs: int,
+    on_line: Callable[[str], None] = ignore,
+    on_reply: Callable[[Reply], None] = _ignore,
+    on_rejected: Callable[[RejectedReplyError], None] = _ignore,
+) -> Value:
+    """Return what the first good reply says.
+
+    A faulty reply goes back with the error, at most `max_repairs` times; of several, only the last is shown to the
+    model. One deadline covers all of it. on_reply gets every reply, faulty ones too, for the account.
+
+    Raises:
+        RejectedReplyError: no reply was good; it is the error of the last one.
+        LlmError: the model gave no reply, or the deadline passed.
+    """
+    messages = question.messages
+    for repairs_left in range(max_repairs, -1, -1):
+        deadline.left_s()
+        reply = model.reply(messages, deadline, question.form, on_line)
+        on_reply(reply)
+        try:
+            if not reply.whole:
+                raise RejectedReplyError("cut_off", f"it was cut off after {reply.tokens_out} tokens; say it shorter")
+            return question.read(reply.text)
+        except RejectedReplyError as error:
+            on_rejected(error)
+            if not repairs_left:
+                raise
+            faulty = Message("assistant", reply.text[:_MOST_SENT_BACK])
+            messages = (*question.messages, faulty, Message("user", question.repair(str(error))))
+    raise AssertionError("the loop ends by returning or raising")

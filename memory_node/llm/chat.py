@@ -1,0 +1,129 @@
+"""What a language model is: it answers a dialogue, within a deadline, in a given form."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, Protocol, runtime_checkable
+
+from memory_node.llm.deadline import Deadline
+
+Role = Literal["system", "user", "assistant"]
+
+
+@dataclass(frozen=True)
+class Message:
+    """One turn of a dialogue. pictures: JPEG or PNG files, shown after the text.
+
+    Where the last message of a dialogue is the assistant's, the model goes on with it.
+    """
+
+    role: Role
+    text: str
+    pictures: tuple[bytes, ...] = ()
+
+
+@dataclass(frozen=True)
+class JsonForm:
+    """The reply is one JSON value of this schema (JSON Schema, as pydantic writes it)."""
+
+    schema: Mapping[str, Any]
+    name: str = "reply"
+
+
+@dataclass(frozen=True)
+class GrammarForm:
+    """The reply is a text of this grammar (GBNF, llama.cpp's form of it)."""
+
+    grammar: str
+
+
+ReplyForm = JsonForm | GrammarForm
+
+
+@dataclass(frozen=True)
+class Reply:
+    """A reply and its cost.
+
+    tokens_in: of the prompt; tokens_cached: those of them that were read in an earlier call. whole: the model ended it
+    by itself, and not at the limit of tokens.
+    """
+
+    text: str
+    tokens_in: int
+    tokens_out: int
+    tokens_cached: int = 0
+    whole: bool = True
+
+
+@dataclass(frozen=True)
+class Score:
+    """How likely a model finds a text as the reply. log_likelihood: natural logarithm, over all its tokens."""
+
+    text: str
+    log_likelihood: float
+    tokens: int
+
+    @property
+    def mean(self) -> float:
+        """The log-likelihood of a token, for comparing texts of different lengths."""
+        return self.log_likelihood / max(self.tokens, 1)
+
+
+def ignore(_: str) -> None:
+    """Take no notice of a line."""
+
+
+class ChatModel(Protocol):
+    """Answers dialogues; may be used from several threads."""
+
+    @property
+    def name(self) -> str:
+        """The model's name, for messages and records."""
+
+    def reply(
+        self,
+        messages: Sequence[Message],
+        deadline: Deadline | None = None,
+        form: ReplyForm | None = None,
+        on_line: Callable[[str], None] = ignore,
+    ) -> Reply:
+        """Return the reply. on_line gets each line of it as soon as it is complete.
+
+        deadline: for everything from the request to the last word; the model's own limit holds too. form: what the
+        reply must look like; a model that cannot be held to a form is still asked, so the reply is checked anyway.
+
+        Raises:
+            LlmError: there is no reply; its subclasses tell the causes apart.
+        """
+
+    def count_tokens(self, text: str) -> int:
+        """Return how many tokens the model takes the text for; an estimate where its tokenizer is not known."""
+
+
+@runtime_checkable
+class ScoringModel(ChatModel, Protocol):
+    """A ChatModel that also says how likely it finds given replies, and keeps prompts that it has read."""
+
+    def scores(
+        self,
+        messages: Sequence[Message],
+        candidates: Sequence[str],
+        deadline: Deadline | None = None,
+        whole: bool = True,
+    ) -> tuple[Score, ...]:
+        """Return the scores of the candidates as replies, in their order.
+
+        whole: a candidate is the whole reply, so the end of the turn counts as its last token. Without it "open" can
+        never be less likely than "open the door".
+
+        Raises:
+            LlmError: they could not be computed.
+        """
+
+    def read(self, messages: Sequence[Message], deadline: Deadline | None = None) -> int:
+        """Read a prompt ahead of time, so that replies to it begin sooner; return its tokens.
+
+        Raises:
+            LlmError: it could not be read.
+        """

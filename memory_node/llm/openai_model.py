@@ -1,0 +1,241 @@
+"""A language model behind any OpenAI-compatible endpoint (`POST /v1/chat/completions`), as a stream."""
+
+from __future__ import annotations
+
+import base64
+import email.utils
+import json
+import logging
+import os
+import time
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from pydantic import BaseModel, ValidationError
+
+from memory_node.domain.token_count import estimate_tokens
+from memory_node.llm.bounded_http import BoundedResponse, checked_url
+from memory_node.llm.chat import GrammarForm, JsonForm, Message, Reply, ReplyForm, ignore
+from memory_node.llm.config import ModelConfig
+from memory_node.llm.deadline import Deadline
+from memory_node.llm.errors import (
+    BrokenReplyError,
+    LlmError,
+    ModelMissingError,
+    OverloadedError,
+    RefusedError,
+    TooLongError,
+    UnreachableError,
+)
+from memory_node.llm.reply_lines import ReplyLines
+
+_LOG = logging.getLogger(__name__)
+_PUBLIC_URL = "https://api.openai.com/v1"
+# A piece of a stream is one token wrapped in some 300 bytes of JSON.
+_BYTES_A_TOKEN = 2048
+_BYTES_BESIDE = 65_536
+# No tokenizer has words this long on average: an endpoint that sends more does not keep to what it was asked for.
+_CHARACTERS_A_TOKEN = 64
+_TELLS_LATER = frozenset({408, 425, 429, 500, 502, 503, 504, 529})
+_FIRST_WAIT_S = 0.5
+_LONGEST_WAIT_S = 30.0
+_SHOWN = 300
+
+
+class OpenAiModel:
+    """A ChatModel over HTTP; makes no connection before the first reply is asked for.
+
+    Each reply has a connection of its own: it takes seconds, a handshake a tenth of one, and a kept connection may
+    have died meanwhile. An endpoint that cannot be reached or asks to wait is asked again, at most `config.retries`
+    times and as long as the deadline allows, unless some of its reply has come already.
+    """
+
+    def __init__(self, config: ModelConfig) -> None:
+        self._config = config
+        self._base_url = (config.base_url or _PUBLIC_URL).rstrip("/")
+        self._host = checked_url(self._base_url).hostname or ""
+
+    @property
+    def name(self) -> str:
+        """The model's name at its endpoint."""
+        return f"{self._config.model} at {self._host}"
+
+    def count_tokens(self, text: str) -> int:
+        """Return an estimate: the endpoint's tokenizer is not known here."""
+        return estimate_tokens(text)
+
+    def reply(
+        self,
+        messages: Sequence[Message],
+        deadline: Deadline | None = None,
+        form: ReplyForm | None = None,
+        on_line: Callable[[str], None] = ignore,
+    ) -> Reply:
+        """Stream a reply within the configured time; see ChatModel."""
+        allowed = Deadline(self._config.timeout_s)
+        deadline = deadline.within(self._config.timeout_s) if deadline is not None else allowed
+        with self._answer(messages, form, deadline) as response:
+            return self._read(response, messages, ReplyLines(on_line))
+
+    def _answer(self, messages: Sequence[Message], form: ReplyForm | None, deadline: Deadline) -> BoundedResponse:
+        body = json.dumps(self._request(messages, form)).encode("ascii")
+        wait_s = _FIRST_WAIT_S
+        for tries_left in range(self._config.retries, -1, -1):
+            try:
+                return self._ask(body, deadline)
+            except (OverloadedError, UnreachableError) as error:
+                asked_s = error.retry_after_s if isinstance(error, OverloadedError) else None
+                pause_s = min(wait_s, _LONGEST_WAIT_S) if asked_s is None else asked_s
+                if not tries_left or pause_s >= deadline.remaining_s():
+                    raise
+                _LOG.info("%s; asking again in %.1f s", error, pause_s)
+                time.sleep(pause_s)
+                wait_s *= 2.0
+        raise AssertionError("the loop ends by returning or raising")
+
+    def _ask(self, body: bytes, deadline: Deadline) -> BoundedResponse:
+        most_bytes = _BYTES_BESIDE + _BYTES_A_TOKEN * self._config.max_reply_tokens
+        headers = {"Content-Type": "application/json", "Accept": "text/event-stream", **self._authorization()}
+        response = BoundedResponse(f"{self._base_url}/chat/completions", headers, body, deadline, most_bytes)
+        if response.status == 200:
+            return response
+        with response:
+            raise self._refusal(response)
+
+    def _authorization(self) -> dict[str, str]:
+        key = os.environ.get(self._config.api_key_variable, "").strip()
+        if not key and not self._config.base_url:
+            raise ModelMissingError(
+                f"no key in ${self._config.api_key_variable}, and no base_url of an endpoint that needs none"
+            )
+        if not key.isprintable() or not key.isascii():
+            raise ModelMissingError(f"the key in ${self._config.api_key_variable} has characters that no key has")
+        return {"Authorization": f"Bearer {key}"} if key else {}
+
+    def _refusal(self, response: BoundedResponse) -> LlmError:
+        try:
+            said = response.body()[: 4 * _SHOWN].decode("utf-8", "replace")
+        except LlmError:
+            said = ""
+        text = f"{self.name} answers {response.status}: {' '.join(said.split())[:_SHOWN] or 'nothing else'}"
+        if response.status in _TELLS_LATER:
+            return OverloadedError(text, _seconds(response.header("Retry-After")))
+        if response.status == 400 and "response_format" in said:
+            text += "; `structured: none` asks it for no form"
+        return RefusedError(text, response.status)
+
+    def _request(self, messages: Sequence[Message], form: ReplyForm | None) -> dict[str, Any]:
+        config = self._config
+        # OpenAI's own newer models refuse the old name, which everybody else still uses.
+        limit = "max_completion_tokens" if self._host.endswith("openai.com") else "max_tokens"
+        request: dict[str, Any] = {
+            "model": config.model,
+            "messages": [_as_json(message) for message in messages],
+            "temperature": config.temperature,
+            limit: config.max_reply_tokens,
+            "stream": True,
+            "stream_options": {"include_usage": True},
+        }
+        if config.temperature > 0.0:
+            request["seed"] = config.seed
+        if isinstance(form, JsonForm) and config.structured == "json_schema":
+            described = {"name": form.name, "schema": dict(form.schema), "strict": False}
+            request["response_format"] = {"type": "json_schema", "json_schema": described}
+        elif isinstance(form, JsonForm) and config.structured == "json_object":
+            request["response_format"] = {"type": "json_object"}
+        elif isinstance(form, GrammarForm) and config.grammar_field:
+            request[config.grammar_field] = form.grammar
+        return request
+
+    def _read(self, response: BoundedResponse, messages: Sequence[Message], lines: ReplyLines) -> Reply:
+        usage, finish = None, ""
+        for chunk in self._chunks(response):
+            if chunk.error is not None:
+                raise BrokenReplyError(f"{self.name}: {json.dumps(chunk.error)[:_SHOWN]}")
+            usage = chunk.usage or usage
+            for choice in chunk.choices[:1]:
+                finish = choice.finish_reason or finish
+                lines.add(choice.text)
+            if lines.length > self._config.max_reply_tokens * _CHARACTERS_A_TOKEN:
+                raise TooLongError(f"a reply of more than {self._config.max_reply_tokens} tokens")
+        text = lines.end()
+        sent = sum(estimate_tokens(message.text) for message in messages)
+        tokens_in, tokens_out = (usage.prompt_tokens, usage.completion_tokens) if usage else (0, 0)
+        return Reply(text, tokens_in or sent, tokens_out or estimate_tokens(text), whole=finish != "length")
+
+    def _chunks(self, response: BoundedResponse) -> Any:
+        """Yield the pieces of a stream of server-sent events, or the one reply of a server that does not stream."""
+        if "json" in response.header("Content-Type"):
+            yield self._chunk(response.body())
+            return
+        finished = False
+        for line in response.lines():
+            # Other fields of the protocol, comments and empty lines mean nothing here.
+            if not line.startswith(b"data:"):
+                continue
+            data = line[5:].strip()
+            if data == b"[DONE]":
+                return
+            chunk = self._chunk(data)
+            finished = finished or any(choice.finish_reason for choice in chunk.choices)
+            yield chunk
+        if not finished:
+            raise BrokenReplyError(f"{self.name} ended its reply in the middle")
+
+    def _chunk(self, data: bytes) -> _Chunk:
+        try:
+            return _Chunk.model_validate_json(data)
+        except ValidationError as error:
+            problem = error.errors(include_url=False, include_input=False)[0]
+            where = ".".join(map(str, problem["loc"])) or "reply"
+            raise BrokenReplyError(f"{self.name} sent no chat completion: {where}: {problem['msg']}") from None
+
+
+class _Content(BaseModel):
+    content: str | None = None
+
+
+class _Choice(BaseModel):
+    delta: _Content | None = None
+    message: _Content | None = None  # of a server that does not stream
+    finish_reason: str | None = None
+
+    @property
+    def text(self) -> str:
+        part = self.delta or self.message
+        return (part.content or "") if part is not None else ""
+
+
+class _Usage(BaseModel):
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+
+
+class _Chunk(BaseModel):
+    choices: list[_Choice] = []
+    usage: _Usage | None = None
+    error: Any = None
+
+
+def _as_json(message: Message) -> dict[str, Any]:
+    if not message.pictures:
+        return {"role": message.role, "content": message.text}
+    shown = [{"type": "image_url", "image_url": {"url": _data_url(picture)}} for picture in message.pictures]
+    return {"role": message.role, "content": [{"type": "text", "text": message.text}, *shown]}
+
+
+def _data_url(picture: bytes) -> str:
+    kind = "png" if picture.startswith(b"\x89PNG") else "jpeg"
+    return f"data:image/{kind};base64,{base64.b64encode(picture).decode('ascii')}"
+
+
+def _seconds(retry_after: str) -> float | None:
+    """Return the seconds that a Retry-After header asks for (RFC 9110: a number, or a date), None when it does not."""
+    try:
+        return max(0.0, float(retry_after)) if retry_after.strip().isdigit() else _until(retry_after)
+    except (ValueError, TypeError, IndexError, OverflowError):
+        return None
+
+
+def _until(date: str) -> float | None:
+    return max(0.0, email.utils.parsedate_to_datetime(date).timestamp() - time.time()) if date else None
