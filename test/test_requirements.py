@@ -71,6 +71,7 @@ def test_robot_gets_every_library_from_apt_or_from_the_list(project: dict, packa
     assert listed("robot") == {name: bound for name, bound in (core | models).items() if name not in from_apt}
     assert listed("demo") == bounds(project["optional-dependencies"]["sim"])
     assert listed("fleet") == bounds(project["optional-dependencies"]["fleet"])
+    assert listed("llm") == bounds(project["optional-dependencies"]["llm"])
 
 
 def test_oldest_versions_are_the_lower_bounds(project: dict, ros_embedded: dict) -> None:

@@ -1,0 +1,103 @@
+"""Turns a dialogue into a model's tokens by the chat template that its file carries.
+
+What is said is put in as plain text: "<|im_end|>" in a label or a reply stays these ten letters, and can never end a
+turn or begin one that a person or the system did not say.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import NoReturn
+
+import jinja2
+from jinja2.sandbox import ImmutableSandboxedEnvironment
+
+from memory_node.llm.chat import Message
+from memory_node.llm.errors import ModelMissingError
+from memory_node.llm.llama.vocabulary import Vocabulary
+
+# Stands for what is said while the template is filled in; the template's own text has no such letters.
+_MARK = "\ue000{}\ue001"
+_MARKS = re.compile("\ue000(\\d+)\ue001")
+
+
+class ChatTemplate:
+    """A template in the form that Hugging Face gave it (Jinja2), run in a sandbox: it comes with a file from outside.
+
+    source: "" for a model without one, which gets the texts separated by empty lines. `end` is the token that ends a
+    turn of the model.
+
+    Raises:
+        ModelMissingError: the template cannot be read.
+    """
+
+    def __init__(self, source: str, vocabulary: Vocabulary) -> None:
+        self._vocabulary = vocabulary
+        environment = ImmutableSandboxedEnvironment(trim_blocks=True, lstrip_blocks=True)
+        environment.globals["raise_exception"] = _refuse
+        try:
+            self._template = environment.from_string(source or _PLAIN)
+        except jinja2.TemplateError as error:
+            raise ModelMissingError(f"the model's chat template cannot be read: {error}") from error
+        self.end = self._end_of_turn()
+
+    def tokens(self, messages: Sequence[Message]) -> list[int]:
+        """Return the tokens of a dialogue, up to where the model's turn begins or goes on.
+
+        Raises:
+            ModelMissingError: the template fails.
+        """
+        said = list(messages)
+        begun = said.pop().text if said and said[-1].role == "assistant" else ""
+        try:
+            text = self._filled(said)
+        except jinja2.TemplateError:
+            said = _without_system(said)  # some templates know no system
+            try:
+                text = self._filled(said)
+            except jinja2.TemplateError as error:
+                raise ModelMissingError(f"the model's chat template fails: {error}") from error
+        tokens: list[int] = []
+        for index, part in enumerate(_MARKS.split(text)):
+            marked = index % 2 == 1
+            tokens += self._vocabulary.tokens(said[int(part)].text.strip() if marked else part, control=not marked)
+        tokens += self._vocabulary.tokens(begun)
+        if self._vocabulary.begins_with_it and tokens[:1] != [self._vocabulary.begin]:
+            tokens.insert(0, self._vocabulary.begin)
+        return tokens
+
+    def _end_of_turn(self) -> int:
+        """Return the token that the template writes behind what the model said."""
+        try:
+            behind = _MARKS.split(self._filled([Message("user", ""), Message("assistant", "")]))[-1]
+        except jinja2.TemplateError:
+            behind = ""
+        ends = (token for token in self._vocabulary.tokens(behind, control=True) if self._vocabulary.ends(token))
+        return next(ends, self._vocabulary.end)
+
+    def _filled(self, messages: Sequence[Message]) -> str:
+        marked = [{"role": message.role, "content": _MARK.format(i)} for i, message in enumerate(messages)]
+        return self._template.render(
+            messages=marked,
+            add_generation_prompt=True,
+            bos_token=self._vocabulary.text_of_control(self._vocabulary.begin),
+            eos_token=self._vocabulary.text_of_control(self._vocabulary.end),
+        )
+
+
+_PLAIN = "{% for message in messages %}{{ message.content }}\n\n{% endfor %}"
+
+
+def _refuse(text: str) -> NoReturn:
+    raise jinja2.TemplateError(text)
+
+
+def _without_system(messages: Sequence[Message]) -> list[Message]:
+    """Return the dialogue with what the system says before what the user says first."""
+    system = [message.text for message in messages if message.role == "system"]
+    others = [message for message in messages if message.role != "system"]
+    if not others:
+        return [Message("user", "\n\n".join(system))]
+    return [replace(others[0], text="\n\n".join([*system, others[0].text])), *others[1:]]

@@ -1,0 +1,214 @@
+"""Runs one GGUF model for all who use it: replies and scores, behind a lock, with the prompts that it has read."""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from memory_node.llm.deadline import Deadline
+from memory_node.llm.errors import LateError, TooLongError
+from memory_node.llm.llama.candidate_tree import CandidateTree, candidate_tree, log_probabilities, portions
+from memory_node.llm.llama.chat_template import ChatTemplate
+from memory_node.llm.llama.native_model import PASS_TOKENS, NativeModel, Row
+from memory_node.llm.llama.prefix_slots import PrefixSlots, Slot
+from memory_node.llm.llama.sampling import Grammar, TokenChoice
+
+# Prompts that are kept: about one for each use of a model (planner, lessons, states, knowledge).
+_SLOTS = 4
+# Candidates that are scored side by side, and the tokens that they may have besides shared beginnings.
+_BRANCHES = 60
+_MOST_NODES = 512
+
+
+@dataclass(frozen=True)
+class Prompt:
+    """What is read before a reply. adapter: path of the LoRA adapter that reads it, "" for none."""
+
+    tokens: tuple[int, ...]
+    adapter: str = ""
+
+
+@dataclass(frozen=True)
+class Sampling:
+    """How tokens are chosen. grammar: GBNF that the reply keeps to, "" for none."""
+
+    temperature: float
+    random: np.random.Generator
+    grammar: str = ""
+
+
+@dataclass(frozen=True)
+class Written:
+    """What a reply took. known_tokens: of the prompt, read in an earlier call. whole: the model ended its turn."""
+
+    known_tokens: int
+    tokens: int
+    whole: bool
+
+
+class LlamaEngine:
+    """A loaded model; thread-safe. Who waits for it gives up at the deadline.
+
+    Args:
+        path: the GGUF file.
+        window_tokens: tokens that all kept prompts and replies have together.
+        threads: 0: one for each core, at most 8.
+
+    Raises:
+        ModelMissingError: see NativeModel.
+    """
+
+    def __init__(self, path: Path, window_tokens: int, threads: int = 0) -> None:
+        self._native = NativeModel(path, window_tokens, _SLOTS + _BRANCHES, threads)
+        self.template = ChatTemplate(self._native.chat_template, self._native.vocabulary)
+        self._slots = PrefixSlots(self._native, _SLOTS, self._native.window_tokens)
+        self._lock = threading.Lock()
+
+    @property
+    def native(self) -> NativeModel:
+        """What it runs, for its name and figures."""
+        return self._native
+
+    def count_tokens(self, text: str) -> int:
+        """Return how many tokens a text has."""
+        return len(self._native.vocabulary.tokens(text))
+
+    def write(
+        self,
+        prompt: Prompt,
+        most_tokens: int,
+        deadline: Deadline,
+        sampling: Sampling,
+        on_piece: Callable[[bytes], None],
+    ) -> Written:
+        """Write a reply: up to the end of the model's turn, or `most_tokens`. on_piece gets its bytes token by token.
+
+        Raises:
+            LateError: the deadline passed. TooLongError: prompt and reply do not fit the window.
+            InvalidValueError: a grammar that cannot be read.
+        """
+        with self._taken(deadline), contextlib.ExitStack() as stack:
+            grammar: Grammar | None = None
+            if sampling.grammar:
+                grammar = stack.enter_context(contextlib.closing(self._native.grammar(sampling.grammar)))
+            choice = TokenChoice(sampling.temperature, sampling.random, grammar)
+            slot = self._slot(prompt, most_tokens)
+            known = len(slot.tokens)
+            logits = self._read(slot, prompt.tokens[known:], deadline)
+            for written in range(most_tokens):
+                deadline.left_s()
+                token = choice.next(logits)
+                if self._native.vocabulary.ends(token):
+                    return Written(known, written, whole=True)
+                choice.follow(token)
+                on_piece(self._native.vocabulary.piece(token))
+                logits = self._read(slot, (token,), deadline)
+        return Written(known, most_tokens, whole=False)
+
+    def read(self, prompt: Prompt, deadline: Deadline) -> None:
+        """Read a prompt, so that it is known later.
+
+        Raises:
+            LateError: the deadline passed; what was read till then stays. TooLongError: it does not fit the window.
+        """
+        with self._taken(deadline):
+            slot = self._slot(prompt, 0)
+            self._read(slot, prompt.tokens[len(slot.tokens) :], deadline)
+
+    def log_likelihoods(self, prompt: Prompt, candidates: Sequence[Sequence[int]], deadline: Deadline) -> list[float]:
+        """Return for each candidate, each of one token at least, log p(its tokens | prompt).
+
+        Raises:
+            LateError: the deadline passed. TooLongError: they do not fit the window.
+        """
+        longest = max(map(len, candidates), default=0)
+        if longest > _MOST_NODES:
+            raise TooLongError(f"a candidate of {longest} tokens; at most {_MOST_NODES} are scored")
+        found = [0.0] * len(candidates)
+        with self._taken(deadline):
+            slot = self._slot(prompt, _MOST_NODES + 1)
+            self._read(slot, prompt.tokens[len(slot.tokens) : -1], deadline)
+            for portion in portions(candidates, _BRANCHES, _MOST_NODES):
+                tree = candidate_tree([candidates[i] for i in portion])
+                for i, score in zip(portion, self._score(slot, prompt.tokens[-1], tree, deadline)):
+                    found[i] = score
+        return found
+
+    def forget(self) -> None:
+        """Forget all prompts that were read."""
+        with self._lock:
+            self._forget()
+
+    def close(self) -> None:
+        """Free the model; nothing can be asked afterwards."""
+        with self._lock:
+            self._native.close()
+
+    @contextlib.contextmanager
+    def _taken(self, deadline: Deadline) -> Iterator[None]:
+        if not self._lock.acquire(timeout=deadline.left_s()):
+            raise LateError(f"the model was busy with other requests for {deadline.seconds:g} s")
+        try:
+            yield
+        except (LateError, TooLongError):
+            raise
+        except BaseException:
+            # After a pass that failed or was interrupted nobody knows what the memory holds.
+            self._forget()
+            raise
+        finally:
+            self._lock.release()
+
+    def _forget(self) -> None:
+        self._native.clear()
+        self._slots.forget_all()
+
+    def _slot(self, prompt: Prompt, room: int) -> Slot:
+        self._native.use_adapter(prompt.adapter)
+        return self._slots.take(prompt.adapter, prompt.tokens, room)
+
+    def _read(self, slot: Slot, tokens: Sequence[int], deadline: Deadline) -> NDArray[np.float32]:
+        """Read tokens behind what the slot holds; return the logits (vocabulary,) behind the last one."""
+        logits = np.empty((1, 0), dtype=np.float32)
+        for start in range(0, len(tokens), PASS_TOKENS):
+            deadline.left_s()
+            part = tokens[start : start + PASS_TOKENS]
+            last = start + len(part) == len(tokens)
+            first = len(slot.tokens)
+            rows: list[Row] = [(token, first + i, (slot.sequence,), False) for i, token in enumerate(part)]
+            rows[-1] = (*rows[-1][:3], last)
+            logits = self._native.compute(rows)
+            slot.tokens += part
+        return logits[0]
+
+    def _score(self, slot: Slot, last: int, tree: CandidateTree, deadline: Deadline) -> list[float]:
+        """Score the candidates of a tree. The prompt's last token is read with them, for the logits behind it."""
+        start = len(slot.tokens)
+        children = tree.children()
+        branches = tuple(range(_SLOTS, _SLOTS + len(tree.ends)))
+        rows: list[Row] = [(last, start, branches, True)]
+        for index, node in enumerate(tree.nodes):
+            sequences = tuple(_SLOTS + branch for branch in node.branches)
+            rows.append((node.token, start + 1 + node.depth, sequences, index in children))
+        scores = np.zeros(len(tree.nodes))
+        for branch in branches:
+            self._native.share(slot.sequence, branch, start)
+        try:
+            for begin in range(0, len(rows), PASS_TOKENS):
+                deadline.left_s()
+                part = rows[begin : begin + PASS_TOKENS]
+                logits = self._native.compute(part)
+                wanted = [begin + i - 1 for i, row in enumerate(part) if row[3]]
+                for row, parent in enumerate(wanted):
+                    nodes = children[parent]
+                    scores[nodes] = log_probabilities(logits[row], [tree.nodes[i].token for i in nodes])
+        finally:
+            for branch in branches:
+                self._native.cut(branch, 0)
+        return tree.log_likelihoods(scores)

@@ -1,0 +1,179 @@
+"""A GGUF file in llama.cpp: its weights, its attention memory and what it computes. Not for several threads at once."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from memory_node.llm.errors import LlmError, ModelMissingError
+from memory_node.llm.llama.library import ContextParams, Pointer, llama_library
+from memory_node.llm.llama.sampling import Grammar
+from memory_node.llm.llama.vocabulary import Vocabulary
+
+# Tokens that one pass reads. From 64 on llama.cpp computes attention on the processor less exactly and a sixth faster:
+# likelihoods move by some tenths, and a reply would depend on what was read in which pieces. Also, no deadline ends a
+# pass.
+PASS_TOKENS = 63
+_MOST_THREADS = 8
+_FLASH_ATTENTION = 1
+_BFLOAT16 = 30  # ggml_type
+
+# A row of a pass: token, position, the sequences that it belongs to, whether its logits are wanted.
+Row = tuple[int, int, tuple[int, ...], bool]
+
+
+class NativeModel:
+    """One model with one attention memory, whose sequences share `window_tokens` cells.
+
+    Args:
+        path: the GGUF file.
+        window_tokens: tokens that the memory holds; cut to what the model was trained for.
+        sequences: how many sequences there can be.
+        threads: 0: one for each core that this process may use, at most 8.
+
+    Raises:
+        ModelMissingError: the library or the file is missing, or the file is no model that llama.cpp reads.
+    """
+
+    def __init__(self, path: Path, window_tokens: int, sequences: int, threads: int = 0) -> None:
+        self._library = llama_library()
+        self.path = path
+        self._model = self._loaded(path)
+        self.trained_tokens: int = self._library.llama_model_n_ctx_train(self._model)
+        self._context = self._opened(min(window_tokens, self.trained_tokens), sequences, threads)
+        self._memory: Pointer = self._library.llama_get_memory(self._context)
+        self.window_tokens: int = self._library.llama_n_ctx(self._context)
+        self.vocabulary = Vocabulary(self._library, self._model)
+        self._adapters: dict[str, Pointer] = {}
+        self._adapter = ""
+        self._batch = self._library.llama_batch_init(PASS_TOKENS, 0, sequences)
+
+    def _loaded(self, path: Path) -> Pointer:
+        if not path.is_file():
+            raise ModelMissingError(f"{path} is no file; model_path names a GGUF file")
+        model = self._library.llama_model_load_from_file(os.fsencode(path), self._library.llama_model_default_params())
+        if not model:
+            raise ModelMissingError(f"{path} is no model that llama.cpp can read")
+        if self._library.llama_model_has_encoder(model) or self._library.llama_model_is_recurrent(model):
+            # Their memory cannot be cut back to a beginning, or shared between candidates.
+            raise ModelMissingError(f"{path} is no decoder with attention; only those are supported")
+        return model
+
+    def _opened(self, window_tokens: int, sequences: int, threads: int) -> Pointer:
+        params: ContextParams = self._library.llama_context_default_params()
+        params.n_ctx = window_tokens
+        params.n_batch = params.n_ubatch = PASS_TOKENS
+        params.n_seq_max = sequences
+        params.n_threads = params.n_threads_batch = threads or min(len(os.sched_getaffinity(0)), _MOST_THREADS)
+        params.flash_attn_type = _FLASH_ATTENTION
+        # With values in bfloat16 llama.cpp sums attention in 32 bits, with its default in 16. Then the order in which
+        # tokens happen to lie in the memory shows in the logits, and a reply would depend on what was asked before.
+        params.type_v = _BFLOAT16
+        params.kv_unified = True  # candidates share the cells of their prompt
+        context = self._library.llama_init_from_model(self._model, params)
+        if not context:
+            raise ModelMissingError(f"no memory for {window_tokens} tokens of {self.path}")
+        return context
+
+    @property
+    def description(self) -> str:
+        """Architecture, size and kind of weights in a few words."""
+        buffer = ctypes.create_string_buffer(256)
+        self._library.llama_model_desc(self._model, buffer, len(buffer))
+        return buffer.value.decode("utf-8", "replace")
+
+    @property
+    def title(self) -> str:
+        """The name that the file gives the model, else the file's."""
+        return self._text_of("general.name") or self.path.stem
+
+    @property
+    def parameters(self) -> int:
+        """How many weights it has."""
+        return int(self._library.llama_model_n_params(self._model))
+
+    @property
+    def chat_template(self) -> str:
+        """The template in the file, "" for none."""
+        source = self._library.llama_model_chat_template(self._model, None)
+        return source.decode("utf-8", "replace") if source else ""
+
+    def _text_of(self, key: str) -> str:
+        buffer = ctypes.create_string_buffer(1024)
+        count = self._library.llama_model_meta_val_str(self._model, key.encode(), buffer, len(buffer))
+        return buffer.value.decode("utf-8", "replace") if count > 0 else ""
+
+    def grammar(self, text: str) -> Grammar:
+        """Return a grammar for this model's tokens; see Grammar."""
+        return Grammar(self._library, self.vocabulary, text)
+
+    def use_adapter(self, path: str) -> None:
+        """Compute with a LoRA adapter from now on, "" for none. It is loaded once.
+
+        Raises:
+            ModelMissingError: the file is no adapter for this model.
+        """
+        if path == self._adapter:
+            return
+        if path and path not in self._adapters:
+            adapter = self._library.llama_adapter_lora_init(self._model, os.fsencode(path))
+            if not adapter:
+                raise ModelMissingError(f"{path} is no LoRA adapter (GGUF) for {self.path.name}")
+            self._adapters[path] = adapter
+        adapters = (Pointer * 1)(self._adapters.get(path))
+        scales = (ctypes.c_float * 1)(1.0)
+        if self._library.llama_set_adapters_lora(self._context, adapters, 1 if path else 0, scales):
+            raise ModelMissingError(f"llama.cpp refuses the adapter {path}")
+        self._adapter = path
+
+    def cut(self, sequence: int, start: int) -> None:
+        """Take everything from position `start` on out of a sequence."""
+        self._library.llama_memory_seq_rm(self._memory, sequence, start, -1)
+
+    def share(self, source: int, target: int, end: int) -> None:
+        """Let the first `end` positions of `source` belong to `target`, too."""
+        self._library.llama_memory_seq_cp(self._memory, source, target, 0, end)
+
+    def clear(self) -> None:
+        """Empty the memory."""
+        self._library.llama_memory_clear(self._memory, True)
+
+    def compute(self, rows: Sequence[Row]) -> NDArray[np.float32]:
+        """Read at most PASS_TOKENS rows into the memory; return (wanted, vocabulary) logits, valid until the next call.
+
+        Raises:
+            LlmError: llama.cpp cannot; the memory is in no known state then.
+        """
+        batch = self._batch
+        batch.n_tokens = len(rows)
+        for index, (token, position, sequences, wanted) in enumerate(rows):
+            batch.token[index] = token
+            batch.pos[index] = position
+            batch.n_seq_id[index] = len(sequences)
+            for place, sequence in enumerate(sequences):
+                batch.seq_id[index][place] = sequence
+            batch.logits[index] = wanted
+        outcome = self._library.llama_decode(self._context, batch)
+        if outcome:
+            raise LlmError(f"llama.cpp cannot read {len(rows)} tokens (llama_decode: {outcome})")
+        return self._logits(index for index, row in enumerate(rows) if row[3])
+
+    def _logits(self, indices: Iterable[int]) -> NDArray[np.float32]:
+        shape = (self.vocabulary.size,)
+        rows = [np.ctypeslib.as_array(self._library.llama_get_logits_ith(self._context, i), shape) for i in indices]
+        if len(rows) == 1:
+            return rows[0][None, :]
+        return np.stack(rows) if rows else np.empty((0, *shape), dtype=np.float32)
+
+    def close(self) -> None:
+        """Free everything; again does nothing."""
+        if self._context:
+            self._library.llama_batch_free(self._batch)
+            self._library.llama_free(self._context)
+            self._library.llama_model_free(self._model)  # its adapters go with it
+            self._context = self._model = Pointer()

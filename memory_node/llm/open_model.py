@@ -1,0 +1,92 @@
+"""Opens the model that a config names. A file is loaded once, however many uses it has."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from memory_node.domain.token_count import estimate_tokens
+from memory_node.llm.chat import ChatModel, Message, Reply, ReplyForm, ignore
+from memory_node.llm.config import ModelConfig
+from memory_node.llm.deadline import Deadline
+from memory_node.llm.errors import ModelMissingError
+from memory_node.llm.gguf_files import model_file
+from memory_node.llm.llama.engine import LlamaEngine
+from memory_node.llm.llama.model import LlamaModel
+from memory_node.llm.openai_model import OpenAiModel
+
+_LOG = logging.getLogger(__name__)
+
+
+class MissingModel:
+    """Stands for a model that is not there. Every request says why."""
+
+    name = "none"
+
+    def __init__(self, missing: ModelMissingError) -> None:
+        self._missing = missing
+
+    def reply(
+        self,
+        messages: Sequence[Message],
+        deadline: Deadline | None = None,
+        form: ReplyForm | None = None,
+        on_line: Callable[[str], None] = ignore,
+    ) -> Reply:
+        """Say what is missing.
+
+        Raises:
+            ModelMissingError: always.
+        """
+        raise ModelMissingError(str(self._missing))
+
+    def count_tokens(self, text: str) -> int:
+        """Return an estimate."""
+        return estimate_tokens(text)
+
+
+class ModelShelf:
+    """Models that are loaded in this process, by file; uses with different adapters share one. Thread-safe."""
+
+    def __init__(self) -> None:
+        self._engines: dict[tuple[Path, int, int], LlamaEngine] = {}
+        self._lock = threading.Lock()
+
+    def open(self, config: ModelConfig) -> ChatModel:
+        """Return the model of a config; one in this process is a ScoringModel.
+
+        Raises:
+            ModelMissingError: a package or file is not there.
+        """
+        return self.open_in_process(config) if config.in_process else OpenAiModel(config)
+
+    def open_or_excuse(self, config: ModelConfig) -> ChatModel:
+        """Return the model of a config, or one that says at each request what is missing: who asks goes on without."""
+        try:
+            return self.open(config)
+        except ModelMissingError as missing:
+            _LOG.warning("no language model: %s", missing)
+            return MissingModel(missing)
+
+    def open_in_process(self, config: ModelConfig) -> LlamaModel:
+        """Return a model that runs here, which also scores.
+
+        Raises:
+            ModelMissingError: a package or file is not there.
+        """
+        path = model_file(config).resolve()
+        if config.adapter_path and not Path(config.adapter_path).is_file():
+            raise ModelMissingError(f"adapter_path: {config.adapter_path} is no file; it names a GGUF file")
+        key = (path, config.window_tokens, config.threads)
+        with self._lock:
+            engine = self._engines.get(key) or LlamaEngine(*key)
+            self._engines[key] = engine
+        return LlamaModel(engine, config)
+
+    def close(self) -> None:
+        """Free what is loaded; its models cannot be asked afterwards."""
+        with self._lock:
+            while self._engines:
+                self._engines.popitem()[1].close()
