@@ -23,6 +23,11 @@ OTHER_MEANINGS = {
     ("memory_node/domain/nouns.py", "mouse"),
     ("memory_node/domain/nouns.py", "person"),
     ("memory_node/experience/refiner.py", "user"),  # roles of a chat
+    ("memory_node/llm/ask.py", "user"),
+    ("memory_node/llm/chat.py", "user"),
+    ("memory_node/llm/command.py", "user"),
+    ("memory_node/llm/llama/chat_template.py", "user"),
+    ("memory_node/llm/speed.py", "user"),
     ("memory_node/planner/llm_planner.py", "user"),
     ("memory_node/short_term/state_estimation.py", "user"),
     ("memory_node/nodes/conversions/skills.py", "user"),  # who said so
