@@ -6,11 +6,23 @@ from typing import Literal, get_args
 
 from pydantic import Field
 
-from memory_node.domain.chat_model import ChatConfig
 from memory_node.domain.parameters import Parameters
+from memory_node.llm.config import ModelConfig
 
 Part = Literal["working", "episodic", "semantic"]
 PARTS: frozenset[Part] = frozenset(get_args(Part))
+
+
+class LessonModelConfig(ModelConfig):
+    """The language model that adds to what the rules learn from an ended episode."""
+
+    max_reply_tokens: int = Field(default=1500, ge=1, le=32_000, description="tokens of one reply at most")
+    max_repairs: int = Field(
+        default=2, ge=0, le=20, description="corrections asked of a reply that cannot be taken over"
+    )
+    most_waiting: int = Field(
+        default=8, ge=1, le=10_000, description="with more ended episodes waiting for it, the rules' lesson stands"
+    )
 
 
 class ExperienceConfig(Parameters):
@@ -76,35 +88,4 @@ class ExperienceConfig(Parameters):
     extractor: Literal["rules", "llm"] = Field(
         default="rules", description="who reads ended episodes; llm: a language model adds to what the rules learn"
     )
-    llm_base_url: str = Field(default="", description="OpenAI-compatible endpoint; empty: the openai package's own")
-    llm_model: str = Field(default="gpt-4o", description="name of the model at the endpoint")
-    llm_api_key_variable: str = Field(
-        default="OPENAI_API_KEY",
-        description="environment variable that holds the endpoint's key; local endpoints take any",
-    )
-    llm_deadline_s: float = Field(
-        default=60.0,
-        ge=0.1,
-        le=3600.0,
-        description="time of the language model for one episode, all repairs included",
-    )
-    llm_reply_tokens: int = Field(default=1500, ge=1, le=32_000, description="tokens of one reply at most")
-    llm_max_repairs: int = Field(
-        default=2, ge=0, le=20, description="corrections asked of a reply of the language model that cannot be used"
-    )
-    llm_queue: int = Field(
-        default=8,
-        ge=1,
-        le=10_000,
-        description="ended episodes that may wait for the language model; of others the rules' lesson stands",
-    )
-
-    def chat_config(self) -> ChatConfig:
-        """Return which language model reads ended episodes, and how it is asked."""
-        return ChatConfig(
-            base_url=self.llm_base_url,
-            model=self.llm_model,
-            api_key_variable=self.llm_api_key_variable,
-            max_reply_tokens=self.llm_reply_tokens,
-            timeout_s=self.llm_deadline_s,
-        )
+    llm: LessonModelConfig = LessonModelConfig()

@@ -85,7 +85,7 @@ class Experience:
         self._ended: dict[str, bool | None] = {}
         self._unlearnt: dict[str, EpisodeSummary] = {}
         self._long_term = LongTermExperience(config)
-        self._learner = Learner(self._long_term, self._lock, extractor, log, refiner, config.llm_queue)
+        self._learner = Learner(self._long_term, self._lock, extractor, log, refiner, config.llm.most_waiting)
 
     def load(
         self,

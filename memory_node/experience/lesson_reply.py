@@ -7,17 +7,17 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
-from memory_node.domain.errors import InvalidValueError, RobotMemoryError
-from memory_node.domain.json_reply import first_json_object
+from memory_node.domain.errors import InvalidValueError
 from memory_node.domain.skill import FailureReason, SkillCall
 from memory_node.domain.skill_library import SKILLS
 from memory_node.experience.record import ExperienceRecord
 from memory_node.experience.remedy import template_from_text
+from memory_node.llm.errors import RejectedReplyError
+from memory_node.llm.json_reply import read_json
 
 REASONS = ("not_json", "schema", "unknown_skill", "unknown_class", "contradiction")
-_SHOWN_PROBLEMS = 5
 
 # One line of text: no control or invisible characters, which could pass for another part of a later prompt.
 Sentence = Annotated[str, StringConstraints(strip_whitespace=True, min_length=3, max_length=240, pattern=r"^\P{C}+$")]
@@ -30,14 +30,6 @@ _STRICT = ConfigDict(extra="forbid", strict=True, frozen=True)
 _CALLED = re.compile(r"\b([A-Z]\w*)\s*\(")
 _SPACED_COMMA = re.compile(r"\s*,\s*")
 _CAMEL = re.compile(r"\b[A-Z][a-z0-9]+(?:[A-Z][a-z0-9]*)+\b")
-
-
-class RejectedReplyError(RobotMemoryError):
-    """A reply that is not taken over; `reason` is the counter that it is counted under."""
-
-    def __init__(self, reason: str, detail: str) -> None:
-        super().__init__(f"{reason}: {detail}")
-        self.reason = reason
 
 
 class RepairReply(BaseModel):
@@ -83,13 +75,7 @@ def parse_lesson_reply(text: str, record: ExperienceRecord, classes: Collection[
     Raises:
         RejectedReplyError: it is no JSON, breaks the schema, names what it was not told of, or contradicts the record.
     """
-    document = first_json_object(text)
-    if document is None:
-        raise RejectedReplyError("not_json", f"expected a JSON object, got {text[:80]!r}")
-    try:
-        reply = LessonReply.model_validate(document)
-    except ValidationError as error:
-        raise RejectedReplyError("schema", _problems(error)) from None
+    reply = read_json(LessonReply, text)
     _check_facts(reply, record)
     for guideline in reply.guidelines:
         if guideline.repair is not None:
@@ -98,14 +84,6 @@ def parse_lesson_reply(text: str, record: ExperienceRecord, classes: Collection[
     for sentence in _sentences(reply):
         _check_names(sentence, classes)
     return reply
-
-
-def _problems(error: ValidationError) -> str:
-    found = [
-        f"{'.'.join(map(str, e['loc']))}: {e['msg']}" for e in error.errors(include_url=False, include_input=False)
-    ]
-    more = [f"and {len(found) - _SHOWN_PROBLEMS} more"] if len(found) > _SHOWN_PROBLEMS else []
-    return "; ".join([*found[:_SHOWN_PROBLEMS], *more])
 
 
 def _check_facts(reply: LessonReply, record: ExperienceRecord) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-import time
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
@@ -11,9 +10,7 @@ from typing import Protocol
 
 import jinja2
 
-from memory_node.catalogue.label_space import load_catalogue
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
-from memory_node.domain.chat_model import ChatModel, ChatModelError, Message, OpenAiChatModel
 from memory_node.domain.errors import RobotMemoryError
 from memory_node.domain.resources import resource_path
 from memory_node.domain.skill_library import library_text
@@ -22,9 +19,15 @@ from memory_node.experience.class_actions import class_action
 from memory_node.experience.config import ExperienceConfig
 from memory_node.experience.extractor import Lesson
 from memory_node.experience.guideline import Guideline
-from memory_node.experience.lesson_reply import GuidelineReply, LessonReply, RejectedReplyError, parse_lesson_reply
+from memory_node.experience.lesson_reply import GuidelineReply, LessonReply, parse_lesson_reply
 from memory_node.experience.record import ExperienceRecord
 from memory_node.experience.remedy import broken_rules, described
+from memory_node.llm.ask import Question, ask
+from memory_node.llm.chat import ChatModel, Message
+from memory_node.llm.deadline import Deadline
+from memory_node.llm.errors import LateError, LlmError, RejectedReplyError
+from memory_node.llm.json_reply import json_form
+from memory_node.llm.open_model import ModelShelf
 
 # What of an episode and its past the model is shown at most.
 _STEPS_SHOWN = 60
@@ -74,9 +77,24 @@ class LlmRefiner:
         """Return the rules' lesson with the model's reading of the episode; see Refiner."""
         earlier = [record for record in earlier if record.episode_id != episode.id][-_EARLIER_SHOWN:]
         classes = frozenset(lesson.record.objects).union(*(record.objects for record in earlier))
+        repair = self._prompts.get_template("experience_lesson_repair.j2")
+        question = Question(
+            self._dialogue(lesson, steps, earlier),
+            lambda text: parse_lesson_reply(text, lesson.record, classes),
+            lambda error: repair.render(error=error),
+            json_form(LessonReply),
+        )
         try:
-            reply = self._ask(self._dialogue(lesson, steps, earlier), lesson.record, classes)
-        except (ChatModelError, RejectedReplyError, TimeoutError) as error:
+            reply = ask(
+                self._model,
+                question,
+                Deadline(self._deadline_s),
+                self._max_repairs,
+                on_rejected=lambda error: self._count(f"rejected.{error.reason}"),
+            )
+        except LlmError as error:
+            if not isinstance(error, RejectedReplyError):
+                self._count("late" if isinstance(error, LateError) else "unanswered")
             raise RefinementError(str(error)) from error
         self._count("taken")
         return _refined(lesson, reply)
@@ -86,35 +104,9 @@ class LlmRefiner:
         with self._lock:
             return {f"lessons.llm.{name}": count for name, count in sorted(self._counts.items())}
 
-    def _ask(self, dialogue: list[Message], record: ExperienceRecord, classes: frozenset[str]) -> LessonReply:
-        deadline = time.monotonic() + self._deadline_s
-        for repairs_left in range(self._max_repairs, -1, -1):
-            try:
-                reply = self._model.reply(dialogue, timeout_s=self._left_s(deadline))
-            except ChatModelError:
-                self._count("late" if time.monotonic() >= deadline else "unanswered")
-                raise
-            self._left_s(deadline)
-            try:
-                return parse_lesson_reply(reply.text, record, classes)
-            except RejectedReplyError as error:
-                self._count(f"rejected.{error.reason}")
-                if not repairs_left:
-                    raise
-                repair = self._prompts.get_template("experience_lesson_repair.j2").render(error=str(error))
-                dialogue = [*dialogue[:2], _message("assistant", reply.text), _message("user", repair)]
-        raise AssertionError("the loop ends by returning or raising")
-
-    def _left_s(self, deadline: float) -> float:
-        left_s = deadline - time.monotonic()
-        if left_s <= 0.0:
-            self._count("late")
-            raise TimeoutError(f"no lesson within {self._deadline_s:g} s")
-        return left_s
-
     def _dialogue(
         self, lesson: Lesson, steps: Sequence[StepRecord], earlier: Sequence[ExperienceRecord]
-    ) -> list[Message]:
+    ) -> tuple[Message, ...]:
         system = self._prompts.get_template("experience_lesson_system.j2").render(library=self._library)
         shown = [
             {
@@ -134,23 +126,18 @@ class LlmRefiner:
             earlier=earlier,
             known=[guideline.text for guideline in lesson.guidelines],
         )
-        return [_message("system", system), _message("user", task)]
+        return (Message("system", system), Message("user", task))
 
     def _count(self, name: str) -> None:
         with self._lock:
             self._counts[name] += 1
 
 
-def open_refiner(config: ExperienceConfig, kinds: ObjectCatalogue | None = None) -> Refiner | None:
+def open_refiner(config: ExperienceConfig, models: ModelShelf, kinds: ObjectCatalogue) -> Refiner | None:
     """Return what the configuration names: a language model, or None where the rules alone learn."""
     if config.extractor == "rules":
         return None
-    model = OpenAiChatModel(config.chat_config())
-    return LlmRefiner(model, config.llm_deadline_s, config.llm_max_repairs, kinds or load_catalogue())
-
-
-def _message(role: str, content: str) -> Message:
-    return {"role": role, "content": content}
+    return LlmRefiner(models.open_or_excuse(config.llm), config.llm.timeout_s, config.llm.max_repairs, kinds)
 
 
 def _refined(lesson: Lesson, reply: LessonReply) -> Lesson:

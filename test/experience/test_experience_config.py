@@ -18,9 +18,6 @@ def test_defaults_are_those_that_brainmem_names() -> None:
     [
         ({"window": 0}, "window"),
         ({"extractor": "oracle"}, "expected one of rules, llm"),
-        ({"llm_deadline_s": 0.0}, "llm_deadline_s"),
-        ({"llm_max_repairs": -1}, "llm_max_repairs"),
-        ({"llm_queue": 0}, "llm_queue"),
         ({"parts": ["telepathic"]}, "telepathic"),
     ],
 )

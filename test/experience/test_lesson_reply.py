@@ -3,8 +3,9 @@ from typing import Any
 
 import pytest
 
-from memory_node.experience.lesson_reply import RejectedReplyError, parse_lesson_reply
+from memory_node.experience.lesson_reply import parse_lesson_reply
 from memory_node.experience.record import ExperienceRecord
+from memory_node.llm.errors import RejectedReplyError
 
 CLASSES = {"Egg", "Fridge"}
 HAPPENED = ExperienceRecord(

@@ -7,13 +7,15 @@ from typing import Any
 
 import pytest
 
+from memory_node.catalogue.label_space import load_catalogue
 from memory_node.domain.skill import SkillCall
 from memory_node.domain.step import EpisodeSummary, StepRecord
-from memory_node.experience.config import ExperienceConfig
+from memory_node.experience.config import ExperienceConfig, LessonModelConfig
 from memory_node.experience.experience import Experience, ExperienceQuery
 from memory_node.experience.extractor import RuleExtractor
 from memory_node.experience.log import RECORDS
 from memory_node.experience.refiner import open_refiner
+from memory_node.llm.open_model import ModelShelf
 
 StepMaker = Callable[..., StepRecord]
 ADVICE = "Look into the Fridge for eggs before anything else."
@@ -62,8 +64,12 @@ def open_experience(log: RecordLog) -> Iterator[Callable[..., Experience]]:
     opened: list[Experience] = []
 
     def make(url: str, **config: Any) -> Experience:
-        settings = ExperienceConfig(extractor="llm", llm_base_url=url, **{"llm_deadline_s": 20.0, **config})
-        made = Experience(settings, RuleExtractor(), log, lambda: 1, refiner=open_refiner(settings))
+        settings = ExperienceConfig(
+            extractor="llm", llm=LessonModelConfig(base_url=url, **{"timeout_s": 20.0, **config})
+        )
+        made = Experience(
+            settings, RuleExtractor(), log, lambda: 1, refiner=open_refiner(settings, ModelShelf(), load_catalogue())
+        )
         opened.append(made)
         return made
 
@@ -138,7 +144,7 @@ def test_repairs_are_bounded_and_then_the_rules_lesson_stands_and_says_so(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     server = endpoint(*["no json"] * 5)
-    experience = open_experience(server.url, llm_max_repairs=2)
+    experience = open_experience(server.url, max_repairs=2)
     fail(experience, step)
     assert experience.wait_settled(20.0)
     assert len(server.requests) == 3
@@ -167,7 +173,7 @@ def test_silent_model_delays_neither_steps_nor_the_rules(
 def test_model_that_is_too_late_is_counted(
     endpoint: Callable[..., Any], open_experience: Callable[..., Experience], step: StepMaker, log: RecordLog
 ) -> None:
-    experience = open_experience(endpoint(5.0, 5.0, 5.0).url, llm_deadline_s=0.2)
+    experience = open_experience(endpoint(5.0, 5.0, 5.0).url, timeout_s=0.2)
     fail(experience, step)
     assert experience.wait_settled(20.0)
     assert experience.figures()["lessons.llm.late"] == 1
@@ -177,7 +183,7 @@ def test_model_that_is_too_late_is_counted(
 def test_episodes_do_not_pile_up_behind_a_slow_model(
     endpoint: Callable[..., Any], open_experience: Callable[..., Experience], step: StepMaker, log: RecordLog
 ) -> None:
-    experience = open_experience(endpoint(*[30.0] * 9).url, llm_queue=1)
+    experience = open_experience(endpoint(*[30.0] * 9).url, most_waiting=1)
     for number in range(4):
         fail(experience, step, f"e{number}")
     assert experience.figures()["episodes.to_refine"] <= 2
@@ -188,7 +194,7 @@ def test_lesson_of_an_episode_that_was_forgotten_meanwhile_is_not_taken(
     endpoint: Callable[..., Any], open_experience: Callable[..., Experience], step: StepMaker
 ) -> None:
     server = endpoint(1.0)
-    experience = open_experience(server.url, llm_max_repairs=0)
+    experience = open_experience(server.url, max_repairs=0)
     fail(experience, step)
     experience.forget("e1")
     assert experience.wait_settled(20.0)
@@ -197,4 +203,4 @@ def test_lesson_of_an_episode_that_was_forgotten_meanwhile_is_not_taken(
 
 
 def test_rules_alone_ask_no_model() -> None:
-    assert open_refiner(ExperienceConfig()) is None
+    assert open_refiner(ExperienceConfig(), ModelShelf(), load_catalogue()) is None
