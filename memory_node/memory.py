@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import partial
 
 from memory_node.context.context_writer import ContextWriter
@@ -29,11 +29,14 @@ from memory_node.scene_graph.free_space import OccupancyMap
 from memory_node.scene_graph.graph import SceneGraph
 from memory_node.search.unit_index import UnitIndex
 from memory_node.short_term.object_cache import ObjectCache
+from memory_node.short_term.state_conflicts import StateClaim
 from memory_node.short_term.state_queue import StateEstimationQueue
 from memory_node.short_term.statistics import CacheStatistics
 from memory_node.store.durability import Durability
 from memory_node.store.store import Store
 from memory_node.upkeep.upkeep import Upkeep
+
+TakeClaims = Callable[[str, Sequence[StateClaim]], None]
 
 
 class RobotMemory:
@@ -47,7 +50,8 @@ class RobotMemory:
         experience: what was learnt from episodes.
         knowledge: propositions and prescriptions.
         clock: "now", on the same time line as the stamps of frames and changes.
-        states: a vision-language model that judges object states from crops; None: skill effects alone.
+        judge_states: opens what judges object states by pictures, given what takes its claims; None: skill effects
+            alone.
         make_id: makes the ids of things that a skill reports and no camera has seen.
 
     Attributes:
@@ -64,12 +68,13 @@ class RobotMemory:
         experience: Experience,
         knowledge: KnowledgeGraph,
         clock: Clock,
-        states: StateEstimationQueue | None = None,
+        judge_states: Callable[[TakeClaims], StateEstimationQueue | None] | None = None,
         make_id: IdSource = new_id,
     ) -> None:
         self.cache, self.experience, self.knowledge = cache, experience, knowledge
         self._durability = Durability(store)
         task_objects = TaskObjects(index.ranker.classes_named, lambda classes: cache.pin(object_classes=classes))
+        states = judge_states(self.claim_states) if judge_states is not None else None
         mirror = ShortTermMirror(scene, cache, index.ranker, task_objects, states)
         self._changes = GraphChanges(scene, mirror, store)
         learn = partial(take_over_learning, experience=experience, knowledge=knowledge)
@@ -103,6 +108,10 @@ class RobotMemory:
     def remember(self, changes: Sequence[StateChange]) -> tuple[str, ...]:
         """Take over what a skill or a person is known to have changed; see Intake.remember."""
         return self._intake.remember(changes)
+
+    def claim_states(self, object_id: str, claims: Sequence[StateClaim]) -> None:
+        """Weigh what a source says of an object's states against what is believed; see Intake.claim_states."""
+        self._intake.claim_states(object_id, claims)
 
     def take_over_changes(self) -> int:
         """Take over what other robots did to the shared long-term memory; return how much."""

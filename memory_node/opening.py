@@ -23,6 +23,7 @@ from memory_node.experience.log import GUIDELINES, RECORDS
 from memory_node.experience.record import ExperienceRecord
 from memory_node.experience.refiner import open_refiner
 from memory_node.knowledge.knowledge_graph import PRESCRIPTIONS, PROPOSITIONS, KnowledgeGraph
+from memory_node.llm.open_model import ModelShelf
 from memory_node.memory import RobotMemory
 from memory_node.scene_graph.config import SceneGraphConfig
 from memory_node.scene_graph.graph import SceneGraph
@@ -82,11 +83,11 @@ def open_memory(
     short_term = config.short_term
     if store is not None and not short_term.crop_folder:
         short_term = short_term.changed(crop_folder=str(store.images.root.with_name("crops")))
-    log = _StoreLog(store)
+    log, models = _StoreLog(store), ModelShelf()
     knowledge = KnowledgeGraph(embedder, log)
     extractor = KnowledgeExtractor(RuleExtractor(), knowledge)
     if experience is None:
-        refiner = open_refiner(config.experience, catalogue)
+        refiner = open_refiner(config.experience, models, catalogue)
         experience = Experience(config.experience, extractor, log, clock, refiner=refiner, kinds=catalogue)
     records: dict[str, Any] = {}
     if store is not None:
@@ -101,8 +102,16 @@ def open_memory(
     index = UnitIndex(ranker)
     cache = ObjectCache(short_term, index.follow)
     cache.restore_snapshot(clock())
-    states = open_state_queue(cache, clock)
-    return RobotMemory(scene, cache, index, store, experience, knowledge, clock, states)
+    return RobotMemory(
+        scene,
+        cache,
+        index,
+        store,
+        experience,
+        knowledge,
+        clock,
+        judge_states=lambda claim: open_state_queue(short_term, models, claim),
+    )
 
 
 def stamp_ids(robot_id: str, records: Mapping[str, Any] | None = None) -> StampIds:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import enum
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from memory_node.domain.errors import InvalidValueError
 
@@ -42,15 +43,40 @@ EXCLUSIVE: tuple[frozenset[ObjectState], ...] = (
 
 @dataclass(frozen=True)
 class StateBelief:
-    """One state with its probability in [0, 1] and the stamp (ns) at which it was last confirmed."""
+    """One state with its probability in [0, 1] and the stamp (ns) at which it was last confirmed.
+
+    source: who said so last (skill, user, vlm), "" where it is not known.
+    """
 
     state: ObjectState
     probability: float
     confirmed_ns: int
+    source: str = ""
 
     def __post_init__(self) -> None:
         if not 0.0 <= self.probability <= 1.0:
             raise InvalidValueError(f"StateBelief.probability: expected 0 to 1, got {self.probability}")
+
+    def as_row(self) -> tuple[str, float, int] | tuple[str, float, int, str]:
+        """Return it as it is written down: state, probability, stamp, and the source where it is known."""
+        row = (self.state.value, self.probability, self.confirmed_ns)
+        return (*row, self.source) if self.source else row
+
+    @classmethod
+    def of_row(cls, row: Sequence[Any]) -> StateBelief:
+        """Return what was written down by `as_row`.
+
+        Raises:
+            InvalidValueError: it is no such row.
+        """
+        try:
+            name, probability, confirmed_ns, *source = row
+            return cls(_BY_NAME[name], float(probability), int(confirmed_ns), *map(str, source))
+        except (KeyError, TypeError, ValueError) as error:
+            raise InvalidValueError(f"state {row!r:.80}: expected a state, 0 to 1, a stamp and a source") from error
+
+
+_BY_NAME = {state.value: state for state in ObjectState}
 
 
 def believed(beliefs: Iterable[StateBelief]) -> tuple[ObjectState, ...]:

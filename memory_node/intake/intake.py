@@ -18,6 +18,7 @@ from memory_node.scene_graph.edits import SceneEdits
 from memory_node.scene_graph.free_space import OccupancyMap
 from memory_node.scene_graph.graph import SceneGraph
 from memory_node.scene_graph.state import ROBOT_ID
+from memory_node.short_term.state_conflicts import StateClaim
 from memory_node.store.errors import StoreBacklogError
 from memory_node.store.records import StoreChange
 from memory_node.store.store import Store
@@ -107,6 +108,20 @@ class Intake:
                 change.events += events
         change.wait()
         return tuple(object_ids)
+
+    def claim_states(self, object_id: str, claims: Sequence[StateClaim]) -> None:
+        """Weigh what a source says of an object's states against what is believed; graph and short-term memory follow.
+
+        What is forgotten or gone meanwhile stays so.
+        """
+        with self._changes.begin() as change:
+            if not claims or not self._exists(object_id):
+                return
+            believed = self._scene.object(object_id).states
+            states = self._mirror.claim_states(object_id, believed, claims, self._clock())
+            if states != believed:
+                stamp_ns = max(claim.stamp_ns for claim in claims)
+                change.events.append(self._scene.believe_states(object_id, states, stamp_ns))
 
     def take_over_changes(self) -> int:
         """Take over what other robots, or another process, did to the shared long-term memory; return how much."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from memory_node.domain.errors import NotFoundError
@@ -10,11 +10,13 @@ from memory_node.domain.memory_unit import MemoryUnit
 from memory_node.domain.observation import Frame
 from memory_node.domain.scene import SceneEvent, SceneEventKind, SceneObject
 from memory_node.domain.skill import StateChange
+from memory_node.domain.states import StateBelief
 from memory_node.intake.new_pictures import NewPictures
 from memory_node.intake.task_objects import TaskObjects
 from memory_node.scene_graph.graph import SceneGraph
 from memory_node.search.ranker import Ranker
 from memory_node.short_term.object_cache import ObjectCache
+from memory_node.short_term.state_conflicts import StateClaim
 from memory_node.short_term.state_estimation import StateRequest
 from memory_node.short_term.state_queue import StateEstimationQueue
 
@@ -76,6 +78,12 @@ class ShortTermMirror:
             return
         if not change.destroyed and not found.removed:
             self._cache.put(self._unit(found, change.source))
+
+    def claim_states(
+        self, object_id: str, believed: tuple[StateBelief, ...], claims: Sequence[StateClaim], now_ns: int
+    ) -> tuple[StateBelief, ...]:
+        """Return an object's states after claims about them; see ObjectCache.claim_states."""
+        return self._cache.claim_states(object_id, believed, claims, now_ns)
 
     def refresh(self, object_ids: Iterable[str]) -> None:
         """Take over what the graph believes now of those objects among these that the cache holds."""

@@ -17,6 +17,7 @@ from memory_node.domain.observation import Frame
 from memory_node.domain.ports import TextEmbedder
 from memory_node.domain.scene import Relation, Room, SceneEvent, SceneEventKind, SceneObject, SceneSnapshot
 from memory_node.domain.skill import StateChange
+from memory_node.domain.states import StateBelief
 from memory_node.scene_graph.as_of import as_of
 from memory_node.scene_graph.config import SceneGraphConfig
 from memory_node.scene_graph.frame_update import FrameUpdate
@@ -125,6 +126,19 @@ class SceneGraph:
         events = apply_change(self.state, change)
         self.take_notice(events, at_once=False)
         return events
+
+    def believe_states(self, object_id: str, states: tuple[StateBelief, ...], stamp_ns: int) -> SceneEvent:
+        """Take over what is believed of an object's states as of a stamp, and return what that changed.
+
+        Raises:
+            NotFoundError: no object has this id.
+        """
+        row = self.state.table.row(object_id)
+        self.state.now_ns = max(self.state.now_ns, stamp_ns)
+        self.state.version += 1
+        self.state.table.set_states(row, states)
+        self.state.refresh_shelter(object_id)
+        return self.state.event(SceneEventKind.UPDATED, row)
 
     def doubt_frame(self) -> None:
         """Begin to doubt that the map is the one that the graph was built in, as after a restart.

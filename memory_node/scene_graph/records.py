@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from memory_node.domain.geometry import OrientedBox, Pose
 from memory_node.domain.scene import Area, Floor, Place, Room, SceneObject
-from memory_node.domain.states import ObjectState, StateBelief
+from memory_node.domain.states import StateBelief
 
 Record = dict[str, Any]
 
@@ -38,7 +38,7 @@ def object_to_record(found: SceneObject) -> Record:
         "inside": found.inside,
         "anchor": found.anchor,
         "removed": found.removed,
-        "states": [[str(b.state), b.probability, b.confirmed_ns] for b in found.states],
+        "states": [list(belief.as_row()) for belief in found.states],
         "embedding": encode_embedding(found.embedding),
         "crop_jpeg": base64.b64encode(found.crop_jpeg).decode("ascii"),
         "history": [
@@ -75,7 +75,7 @@ def object_from_record(record: Mapping[str, Any]) -> SceneObject:
         inside=record["inside"],
         anchor=record["anchor"],
         removed=record["removed"],
-        states=tuple(StateBelief(ObjectState(name), p, stamp) for name, p, stamp in record["states"]),
+        states=tuple(map(StateBelief.of_row, record["states"])),
         embedding=decode_embedding(record["embedding"]),
         crop_jpeg=base64.b64decode(record["crop_jpeg"]),
         history=tuple(

@@ -84,7 +84,7 @@ def _set_states(state: GraphState, row: int, change: StateChange) -> None:
     record = state.table.record(row)
     states = tuple(belief for belief in record.states if belief.state not in change.removed)
     for added in change.added:
-        states = with_state(states, StateBelief(added, change.probability, change.stamp_ns))
+        states = with_state(states, StateBelief(added, change.probability, change.stamp_ns, change.source))
     state.table.set_states(row, states)
     if change.added or change.removed:
         state.refresh_shelter(record.id)

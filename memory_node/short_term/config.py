@@ -4,12 +4,26 @@ from __future__ import annotations
 
 from typing import Literal, get_args
 
-from pydantic import Field, model_validator
+from pydantic import Field
 
 from memory_node.domain.parameters import Parameters
+from memory_node.llm.config import ModelConfig
 
 PolicyName = Literal["fifo", "lru", "lfu", "w-tinylfu", "adaptive"]
 POLICY_NAMES: tuple[str, ...] = get_args(PolicyName)
+
+
+class StateModelConfig(ModelConfig):
+    """The model that sees; without its base_url, states come from skill effects alone."""
+
+    timeout_s: float = Field(
+        default=10.0, ge=0.1, le=3600.0, description="for one picture, from its coming to the last word about it"
+    )
+    max_reply_tokens: int = Field(default=500, ge=1, le=32_000, description="tokens of one reply at most")
+    max_repairs: int = Field(default=1, ge=0, le=20, description="corrections asked of a reply that cannot be used")
+    most_waiting: int = Field(
+        default=8, ge=1, le=10_000, description="pictures that may wait; the oldest is dropped for a newer one"
+    )
 
 
 class ShortTermConfig(Parameters):
@@ -61,26 +75,4 @@ class ShortTermConfig(Parameters):
     state_half_life_s: float = Field(
         default=600.0, ge=0.001, le=1e9, description="age at which a claim about a state counts half"
     )
-    vlm_base_url: str = Field(
-        default="",
-        description="OpenAI-compatible endpoint with a model that sees; empty: states come from skill effects alone",
-    )
-    vlm_model: str = Field(default="", description="name of the model that sees")
-    vlm_deadline_s: float = Field(
-        default=10.0,
-        ge=0.01,
-        le=3600.0,
-        description="time for one answer of the model that sees; a later one is not used",
-    )
-    vlm_queue_size: int = Field(
-        default=8,
-        ge=1,
-        le=10_000,
-        description="pictures that may wait for the model that sees; with more, the oldest is dropped",
-    )
-
-    @model_validator(mode="after")
-    def _check_vlm(self) -> ShortTermConfig:
-        if self.vlm_base_url and not self.vlm_model:
-            raise ValueError("vlm_model: expected a model's name beside vlm_base_url, got an empty one")
-        return self
+    vlm: StateModelConfig = StateModelConfig()

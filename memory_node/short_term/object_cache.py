@@ -10,7 +10,7 @@ from pathlib import Path
 
 from memory_node.domain.memory_unit import MemoryUnit
 from memory_node.domain.skill import StateChange
-from memory_node.domain.states import ObjectState
+from memory_node.domain.states import ObjectState, StateBelief
 from memory_node.short_term.config import ShortTermConfig
 from memory_node.short_term.crop_files import CropFiles
 from memory_node.short_term.policies import build_policy
@@ -159,20 +159,21 @@ class ObjectCache:
                     self._hold(unit, held)
         return unit
 
-    def claim_states(self, object_id: str, claims: Iterable[StateClaim], now_ns: int) -> tuple[StateConflict, ...]:
-        """Weigh what another source says of an object's states against what is held; return the conflicts, recorded.
+    def claim_states(
+        self, object_id: str, believed: tuple[StateBelief, ...], claims: Iterable[StateClaim], now_ns: int
+    ) -> tuple[StateBelief, ...]:
+        """Weigh what another source says of an object's states against what is believed; return the states after it.
 
-        An object that is not remembered any more is left forgotten.
+        Conflicts are recorded. The object's unit takes the states over, where it is held.
         """
+        states, conflicts = weigh_claims(object_id, believed, claims, now_ns, self._config.state_half_life_s)
         with self._lock:
-            unit = self._units.get(object_id)
-            if unit is None:
-                return ()
-            states, conflicts = weigh_claims(unit, tuple(claims), now_ns, self._config.state_half_life_s)
-            self._set(replace(unit, states=states))
             self.conflicts.extend(conflicts)
             self._conflicts_seen += len(conflicts)
-        return conflicts
+            unit = self._units.get(object_id)
+            if unit is not None:
+                self._set(replace(unit, states=states))
+        return states
 
     def forget(self, object_id: str) -> bool:
         """Remove an object; return whether it was held."""

@@ -13,7 +13,7 @@ import numpy as np
 from memory_node.domain.errors import RobotMemoryError
 from memory_node.domain.memory_unit import MemoryUnit
 from memory_node.domain.private_files import create_private
-from memory_node.domain.states import ObjectState, StateBelief
+from memory_node.domain.states import StateBelief
 
 _FORMAT = 1
 _PLAIN = (
@@ -72,7 +72,7 @@ def _unit_to_json(unit: MemoryUnit) -> dict[str, Any]:
         "position": unit.position.tolist(),
         "covariance": unit.covariance.tolist(),
         "size": unit.size.tolist(),
-        "states": [[str(belief.state), belief.probability, belief.confirmed_ns] for belief in unit.states],
+        "states": [belief.as_row() for belief in unit.states],
     }
 
 
@@ -83,5 +83,5 @@ def _unit_from_json(value: dict[str, Any]) -> MemoryUnit:
         position=np.array(value["position"]),
         covariance=np.array(value["covariance"]),
         size=np.array(value["size"]),
-        states=tuple(StateBelief(ObjectState(name), probability, ns) for name, probability, ns in value["states"]),
+        states=tuple(map(StateBelief.of_row, value["states"])),
     )

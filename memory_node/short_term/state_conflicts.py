@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
-from memory_node.domain.memory_unit import MemoryUnit
 from memory_node.domain.states import EXCLUSIVE, ObjectState, StateBelief, with_state
 
 
@@ -31,13 +31,12 @@ class StateConflict:
 
 
 def weigh_claims(
-    unit: MemoryUnit, claims: tuple[StateClaim, ...], now_ns: int, half_life_s: float
+    object_id: str, states: tuple[StateBelief, ...], claims: Iterable[StateClaim], now_ns: int, half_life_s: float
 ) -> tuple[tuple[StateBelief, ...], tuple[StateConflict, ...]]:
-    """Return the states after the claims, and the conflicts with what was believed.
+    """Return an object's states after the claims, and the conflicts with what was believed.
 
     A word weighs its confidence, halved for every `half_life_s` of age; the heavier one is kept, the belief on a tie.
     """
-    states = unit.states
     conflicts = []
     for claim in claims:
         opposed = _opposed(states, claim)
@@ -46,7 +45,7 @@ def weigh_claims(
             confidence = max(claim.probability, 1.0 - claim.probability)
             claim_weight = confidence * _freshness(claim.stamp_ns, now_ns, half_life_s)
             won = claim_weight > belief_weight
-            conflicts.append(StateConflict(unit.object_id, opposed, claim, won, belief_weight, claim_weight))
+            conflicts.append(StateConflict(object_id, opposed, claim, won, belief_weight, claim_weight))
             if not won:
                 continue
         states = _believing(states, claim)
@@ -67,7 +66,7 @@ def _believing(states: tuple[StateBelief, ...], claim: StateClaim) -> tuple[Stat
     known = next((belief for belief in states if belief.state is claim.state), None)
     if known is not None and known.confirmed_ns > claim.stamp_ns:
         return states
-    return with_state(states, StateBelief(claim.state, claim.probability, claim.stamp_ns))
+    return with_state(states, StateBelief(claim.state, claim.probability, claim.stamp_ns, claim.source))
 
 
 def _freshness(stamp_ns: int, now_ns: int, half_life_s: float) -> float:

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import base64
 from dataclasses import dataclass, field
 
 import jinja2
-import openai
 
 from memory_node.domain.resources import resource_path
-from memory_node.short_term.state_reply import STATE_MEANINGS, StateEstimationError, StateReply, parse_state_reply
-
-_PROMPT = "config/prompts/object_states.j2"
+from memory_node.llm.ask import Question, ask
+from memory_node.llm.chat import ChatModel, Message
+from memory_node.llm.deadline import Deadline
+from memory_node.llm.json_reply import json_form
+from memory_node.short_term.state_reply import STATE_MEANINGS, StateJudgement, StateReply, parse_state_reply
 
 
 @dataclass(frozen=True)
@@ -27,49 +27,32 @@ class StateRequest:
 
 
 class VisionStateEstimator:
-    """Judges pictures by any OpenAI-compatible endpoint whose model sees.
+    """Judges pictures by a model that sees. max_repairs: how often a faulty reply is sent back."""
 
-    api_key: endpoints on one's own machine mostly take any.
-    """
-
-    def __init__(self, base_url: str, model: str, api_key: str = "none") -> None:
-        self._client = openai.OpenAI(base_url=base_url, api_key=api_key, max_retries=0)
+    def __init__(self, model: ChatModel, max_repairs: int = 1) -> None:
         self._model = model
-        text = resource_path(_PROMPT).read_text(encoding="utf-8")
-        self._template = jinja2.Environment(undefined=jinja2.StrictUndefined, autoescape=False).from_string(text)
+        self._max_repairs = max_repairs
+        loader = jinja2.FileSystemLoader(str(resource_path("config/prompts")))
+        self._prompts = jinja2.Environment(loader=loader, undefined=jinja2.StrictUndefined, autoescape=False)
 
     def prompt(self, request: StateRequest) -> str:
         """Return the words that go with the picture."""
         states = {str(state): meaning for state, meaning in STATE_MEANINGS.items()}
-        return self._template.render(
+        return self._prompts.get_template("object_states.j2").render(
             object_class=request.object_class, task=request.task, task_objects=request.task_objects, states=states
         )
 
-    def estimate(self, request: StateRequest, timeout_s: float) -> StateReply:
-        """Return the checked reply of the model.
+    def estimate(self, request: StateRequest, deadline: Deadline) -> StateReply:
+        """Return what the model says, checked.
 
         Raises:
-            StateEstimationError: the endpoint failed or was too slow, or the reply breaks the schema.
+            LlmError: the model gave no reply in time, or none that keeps to the schema.
         """
-        picture = "data:image/jpeg;base64," + base64.b64encode(request.crop_jpeg).decode("ascii")
-        try:
-            completion = self._client.chat.completions.create(
-                model=self._model,
-                temperature=0.0,
-                timeout=timeout_s,
-                messages=[
-                    {
-                        "role": "user",
-                        "content": [
-                            {"type": "text", "text": self.prompt(request)},
-                            {"type": "image_url", "image_url": {"url": picture}},
-                        ],
-                    }
-                ],
-            )
-            content = completion.choices[0].message.content
-        except openai.OpenAIError as error:
-            raise StateEstimationError(f"{self._model!r} at {self._client.base_url}: {error}") from error
-        except (AttributeError, IndexError, TypeError, ValueError) as error:
-            raise StateEstimationError(f"{self._client.base_url}: expected a chat completion") from error
-        return parse_state_reply(content or "", request.stamp_ns)
+        repair = self._prompts.get_template("object_states_repair.j2")
+        question = Question(
+            (Message("user", self.prompt(request), (request.crop_jpeg,)),),
+            lambda text: parse_state_reply(text, request.stamp_ns),
+            lambda error: repair.render(error=error),
+            json_form(StateJudgement),
+        )
+        return ask(self._model, question, deadline, self._max_repairs)

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import logging
 import threading
-import time
 from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from memory_node.domain.clock import Clock
-from memory_node.short_term.object_cache import ObjectCache
+from memory_node.domain.errors import RobotMemoryError
+from memory_node.llm.deadline import Deadline
+from memory_node.llm.errors import LateError
+from memory_node.llm.open_model import ModelShelf
+from memory_node.short_term.config import ShortTermConfig
 from memory_node.short_term.state_conflicts import StateClaim
 from memory_node.short_term.state_estimation import StateRequest, VisionStateEstimator
-from memory_node.short_term.state_reply import StateEstimationError, StateReply
+from memory_node.short_term.state_reply import StateReply
 
 _LOG = logging.getLogger(__name__)
 
@@ -32,13 +34,13 @@ class EstimationCounts:
 class StateEstimationQueue:
     """Works requests off in one thread; bounded, newest first to be kept, each with a deadline.
 
-    estimate: asks the model, given the seconds that are left. on_claims: takes an object id and its claims over, such
-    as ObjectCache.claim_states with a clock. A later request for the same object replaces the waiting one.
+    estimate: asks the model. on_claims: takes an object id and its claims over, such as RobotMemory.claim_states. A
+    later request for the same object replaces the waiting one.
     """
 
     def __init__(
         self,
-        estimate: Callable[[StateRequest, float], StateReply],
+        estimate: Callable[[StateRequest, Deadline], StateReply],
         on_claims: Callable[[str, tuple[StateClaim, ...]], object],
         capacity: int = 8,
         deadline_s: float = 10.0,
@@ -47,7 +49,7 @@ class StateEstimationQueue:
         self._on_claims = on_claims
         self._capacity = capacity
         self._deadline_s = deadline_s
-        self._waiting: OrderedDict[str, tuple[StateRequest, float]] = OrderedDict()
+        self._waiting: OrderedDict[str, tuple[StateRequest, Deadline]] = OrderedDict()
         self._changed = threading.Condition()
         self._busy = False
         self._closed = False
@@ -61,7 +63,7 @@ class StateEstimationQueue:
             self.counts.submitted += 1
             if self._waiting.pop(request.object_id, None) is not None:
                 self.counts.dropped += 1
-            self._waiting[request.object_id] = (request, time.monotonic() + self._deadline_s)
+            self._waiting[request.object_id] = (request, Deadline(self._deadline_s))
             while len(self._waiting) > self._capacity:
                 self._waiting.popitem(last=False)
                 self.counts.dropped += 1
@@ -92,36 +94,30 @@ class StateEstimationQueue:
                 self._busy = True
             self._answer(request, deadline)
 
-    def _answer(self, request: StateRequest, deadline: float) -> None:
-        left_s = deadline - time.monotonic()
-        if left_s <= 0.0:
-            self.counts.late += 1
-            return
+    def _answer(self, request: StateRequest, deadline: Deadline) -> None:
         try:
-            reply = self._estimate(request, left_s)
-        except StateEstimationError as error:
-            if time.monotonic() >= deadline:
-                self.counts.late += 1
-            else:
-                self.counts.failed += 1
-            _LOG.warning("no state of %s %s: %s", request.object_class, request.object_id, error)
-            return
-        if time.monotonic() > deadline:
+            deadline.left_s()
+            reply = self._estimate(request, deadline)
+            deadline.left_s()
+            self._on_claims(request.object_id, reply.claims)
+            self.counts.answered += 1
+        except LateError as error:
             self.counts.late += 1
-            return
-        self._on_claims(request.object_id, reply.claims)
-        self.counts.answered += 1
+            _LOG.warning("no state of %s %s: %s", request.object_class, request.object_id, error)
+        except RobotMemoryError as error:
+            self.counts.failed += 1
+            _LOG.warning("no state of %s %s: %s", request.object_class, request.object_id, error)
+        except Exception:
+            # The thread serves every later picture, too.
+            self.counts.failed += 1
+            _LOG.exception("no state of %s %s", request.object_class, request.object_id)
 
 
-def open_state_queue(cache: ObjectCache, clock: Clock) -> StateEstimationQueue | None:
-    """Return a queue whose claims go into the cache, or None when its config names no model (`vlm_base_url`)."""
-    config = cache.config
-    if not config.vlm_base_url:
+def open_state_queue(
+    config: ShortTermConfig, models: ModelShelf, on_claims: Callable[[str, tuple[StateClaim, ...]], object]
+) -> StateEstimationQueue | None:
+    """Return a queue whose claims `on_claims` takes over, or None when the config names no model that sees."""
+    if not config.vlm.base_url:
         return None
-    estimator = VisionStateEstimator(config.vlm_base_url, config.vlm_model)
-    return StateEstimationQueue(
-        estimator.estimate,
-        lambda object_id, claims: cache.claim_states(object_id, claims, clock()),
-        config.vlm_queue_size,
-        config.vlm_deadline_s,
-    )
+    estimator = VisionStateEstimator(models.open_or_excuse(config.vlm), config.vlm.max_repairs)
+    return StateEstimationQueue(estimator.estimate, on_claims, config.vlm.most_waiting, config.vlm.timeout_s)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any
 
-from memory_node.domain.errors import RobotMemoryError
-from memory_node.domain.json_reply import first_json_object
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+
 from memory_node.domain.states import ObjectState
+from memory_node.llm.errors import RejectedReplyError
+from memory_node.llm.json_reply import read_json
 from memory_node.short_term.state_conflicts import StateClaim
 
 # What each state means to somebody who looks at a picture.
@@ -31,10 +33,6 @@ _NONE = "none"
 _TEXT_LIMIT = 2000
 
 
-class StateEstimationError(RobotMemoryError):
-    """A model could not be asked about a state, or its reply does not keep to the schema."""
-
-
 @dataclass(frozen=True)
 class StateReply:
     """A checked reply: what was seen, what of it matters, and the claims that follow."""
@@ -44,50 +42,43 @@ class StateReply:
     claims: tuple[StateClaim, ...]
 
 
+def _spelt_as_ours(value: Any) -> Any:
+    return value.strip().lower().replace(" ", "_") if isinstance(value, str) else value
+
+
+class SeenState(BaseModel):
+    """One state that a picture speaks for or against."""
+
+    model_config = ConfigDict(frozen=True)
+    state: Annotated[ObjectState, BeforeValidator(_spelt_as_ours)]
+    probability: Annotated[float, Field(ge=0.0, le=1.0, strict=True)]
+
+
+def _without_none(value: Any) -> Any:
+    if not isinstance(value, list):
+        return value
+    return [entry for entry in value if not (isinstance(entry, dict) and entry.get("state") == _NONE)]
+
+
+class StateJudgement(BaseModel):
+    """What a model says about a picture, in the order in which it should look."""
+
+    model_config = ConfigDict(frozen=True)
+    description: Annotated[str, Field(max_length=_TEXT_LIMIT)] = ""
+    relevant: Annotated[str, Field(max_length=_TEXT_LIMIT)] = ""
+    states: Annotated[list[SeenState], Field(max_length=2 * len(ObjectState)), BeforeValidator(_without_none)]
+
+
 def parse_state_reply(text: str, stamp_ns: int, source: str = "vlm") -> StateReply:
     """Return the reply that a model's text holds; stamp_ns: when the picture was taken.
 
     Raises:
-        StateEstimationError: there is no JSON object in it, or one that breaks the schema; the message says where.
+        RejectedReplyError: there is no JSON object in it, or one that breaks the schema; the message says where.
     """
-    document = first_json_object(text)
-    if document is None:
-        raise StateEstimationError(f"expected a JSON object, got {_shown(text)}")
-    states = document.get("states")
-    if not isinstance(states, list):
-        raise StateEstimationError(f"states: expected a list, got {_shown(states)}")
+    judged = read_json(StateJudgement, text)
     claims: dict[ObjectState, StateClaim] = {}
-    for entry in states:
-        if isinstance(entry, dict) and entry.get("state") == _NONE:
-            continue
-        claim = _claim(entry, stamp_ns, source)
-        if claim.state in claims:
-            raise StateEstimationError(f"states: {claim.state} is given twice")
-        claims[claim.state] = claim
-    return StateReply(_text(document, "description"), _text(document, "relevant"), tuple(claims.values()))
-
-
-def _claim(entry: Any, stamp_ns: int, source: str) -> StateClaim:
-    if not isinstance(entry, dict) or not isinstance(entry.get("state"), str):
-        raise StateEstimationError(f"states: expected objects with a state, got {_shown(entry)}")
-    try:
-        state = ObjectState(entry["state"].strip().lower().replace(" ", "_"))
-    except ValueError:
-        raise StateEstimationError(f"states: no such state: {_shown(entry['state'])}") from None
-    probability = entry.get("probability")
-    # A bool is an int to Python, but no probability to us.
-    if isinstance(probability, bool) or not isinstance(probability, int | float) or not 0.0 <= probability <= 1.0:
-        raise StateEstimationError(f"probability of {state}: expected 0 to 1, got {_shown(probability)}")
-    return StateClaim(state, float(probability), stamp_ns, source)
-
-
-def _text(document: dict[str, Any], name: str) -> str:
-    value = document.get(name, "")
-    if not isinstance(value, str):
-        raise StateEstimationError(f"{name}: expected text, got {_shown(value)}")
-    return value[:_TEXT_LIMIT]
-
-
-def _shown(value: Any) -> str:
-    text = repr(value)
-    return text if len(text) <= 80 else text[:77] + "..."
+    for seen in judged.states:
+        if seen.state in claims:
+            raise RejectedReplyError("contradiction", f"states: {seen.state} is given twice")
+        claims[seen.state] = StateClaim(seen.state, seen.probability, stamp_ns, source)
+    return StateReply(judged.description, judged.relevant, tuple(claims.values()))

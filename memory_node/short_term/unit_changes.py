@@ -47,7 +47,7 @@ def after_change(held: MemoryUnit | None, change: StateChange, origin: MemoryUni
         return None
     states = tuple(belief for belief in base.states if belief.state not in change.removed)
     for state in change.added:
-        states = with_state(states, StateBelief(state, change.probability, change.stamp_ns))
+        states = with_state(states, StateBelief(state, change.probability, change.stamp_ns, change.source))
     stamp_ns = max(base.stamp_ns, change.stamp_ns)
     moved = change.position is not None
     leaves_support = change.held is True or moved or bool(change.support_id)

@@ -45,7 +45,7 @@ def object_row(scene_object: SceneObject, merged_into: str = "") -> Row:
                 "inside": scene_object.inside,
                 "anchor": scene_object.anchor,
                 "provenance": scene_object.provenance,
-                "states": [(b.state.value, b.probability, b.confirmed_ns) for b in scene_object.states],
+                "states": [belief.as_row() for belief in scene_object.states],
                 "attributes": scene_object.attributes,
             }
         ),
@@ -121,7 +121,7 @@ def beliefs_from_rows(
             inside=body["inside"],
             anchor=body["anchor"],
             removed=bool(row.removed),
-            states=tuple(StateBelief(_STATES[name], p, stamp_ns) for name, p, stamp_ns in body["states"]),
+            states=tuple(map(StateBelief.of_row, body["states"])),
             embedding=np.frombuffer(embedding, dtype="<f4") if embedding else None,
             crop_jpeg=crop_jpeg,
             history=places.get((row.id, row.robot_id), ()),

@@ -15,7 +15,7 @@ from memory_node.domain.errors import InvalidValueError, RobotMemoryError
 from memory_node.domain.geometry import OrientedBox
 from memory_node.domain.scene import Place, RelationKind, SceneEventKind, SceneObject
 from memory_node.domain.skill import FailureReason, SkillCall
-from memory_node.domain.states import ObjectState, StateBelief
+from memory_node.domain.states import StateBelief
 from memory_node.store.errors import InvalidImportError
 from memory_node.store.images import ImageFolder
 from memory_node.store.records import Row
@@ -97,7 +97,7 @@ def _check_object(row: Row, images: ImageFolder) -> None:
         existence=row["existence"],
         first_seen_ns=row["first_seen_ns"],
         last_seen_ns=row["last_seen_ns"],
-        states=tuple(StateBelief(ObjectState(name), float(p), int(ns)) for name, p, ns in body["states"]),
+        states=tuple(map(StateBelief.of_row, body["states"])),
     )
     if not scene_object.id:
         raise InvalidValueError("expected an id, got an empty string")

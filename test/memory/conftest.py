@@ -1,8 +1,13 @@
 """A memory with a word-counting embedder, so that nothing here needs a model."""
 
+import base64
+import json
+import threading
 from collections.abc import Callable, Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
+import cv2
 import numpy as np
 import pytest
 from plain_search import HashedWords
@@ -13,6 +18,11 @@ from memory_node.memory import RobotMemory
 from memory_node.opening import MemoryConfig, open_memory
 
 SECOND_NS = 1_000_000_000
+
+
+@pytest.fixture
+def embedder() -> HashedWords:
+    return HashedWords()
 
 
 @pytest.fixture
@@ -48,3 +58,47 @@ def see() -> Callable[..., Frame]:
         return Frame(int(stamp_s * SECOND_NS), Pose.planar(0.0, 0.0, 0.0, 1.3), None, observations)
 
     return make
+
+
+class PictureJudge:
+    """An endpoint of a model that sees: it calls dirty what is brown in the middle of a picture, and clean the rest."""
+
+    def __init__(self) -> None:
+        self.judged: list[str] = []
+        judge = self
+
+        class Handler(BaseHTTPRequestHandler):
+            def do_POST(self) -> None:
+                asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+                picture = next(part for part in asked["messages"][-1]["content"] if part["type"] == "image_url")
+                state = judge.state_of(base64.b64decode(picture["image_url"]["url"].partition(",")[2]))
+                judge.judged.append(state)
+                said = {"description": "a thing", "relevant": "", "states": [{"state": state, "probability": 0.9}]}
+                choice = {"message": {"content": json.dumps(said)}, "finish_reason": "stop"}
+                body = json.dumps({"choices": [choice]}).encode()
+                self.send_response(200)
+                self.send_header("Content-Type", "application/json")
+                self.send_header("Content-Length", str(len(body)))
+                self.end_headers()
+                self.wfile.write(body)
+
+            def log_message(self, *_: object) -> None:
+                pass
+
+        self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.url = f"http://127.0.0.1:{self.server.server_port}/v1"
+        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+
+    @staticmethod
+    def state_of(jpeg: bytes) -> str:
+        image = cv2.imdecode(np.frombuffer(jpeg, np.uint8), cv2.IMREAD_COLOR)
+        blue, _, red = image[image.shape[0] // 2, image.shape[1] // 2].tolist()
+        return "dirty" if red > blue + 40 else "cleaned"
+
+
+@pytest.fixture
+def picture_judge() -> Iterator[PictureJudge]:
+    judge = PictureJudge()
+    yield judge
+    judge.server.shutdown()
+    judge.server.server_close()

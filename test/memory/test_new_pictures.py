@@ -7,6 +7,7 @@ from memory_node.domain.geometry import OrientedBox
 from memory_node.domain.observation import Frame
 from memory_node.domain.scene import SceneObject
 from memory_node.intake.new_pictures import NewPictures
+from memory_node.llm.deadline import Deadline
 from memory_node.memory import RobotMemory
 from memory_node.short_term.state_estimation import StateRequest
 from memory_node.short_term.state_queue import StateEstimationQueue
@@ -38,7 +39,7 @@ def test_picture_is_new_once_and_better_ones_after_a_while() -> None:
 def test_model_judges_each_new_picture_with_the_task(memory: RobotMemory, see: Callable[..., Frame]) -> None:
     asked: list[StateRequest] = []
 
-    def estimate(request: StateRequest, timeout_s: float) -> StateReply:
+    def estimate(request: StateRequest, deadline: Deadline) -> StateReply:
         asked.append(request)
         return StateReply("", "", ())
 

@@ -190,21 +190,28 @@ def test_snapshot_survives_a_restart_within_its_limit(tmp_path):
 def test_conflicting_states_are_settled_by_age_and_confidence_and_recorded():
     cache = cache_of(state_half_life_s=100.0)
     cache.put(unit("cup", states=(StateBelief(ObjectState.CLEANED, 0.9, 10 * S),)))
-    lost = cache.claim_states("cup", [StateClaim(ObjectState.DIRTY, 0.8, 20 * S)], 20 * S)
-    assert not lost[0].claim_won
+
+    def claim(state, probability, stamp_ns):
+        claims = [StateClaim(state, probability, stamp_ns)]
+        return cache.claim_states("cup", cache.get("cup").states, claims, stamp_ns)
+
+    claim(ObjectState.DIRTY, 0.8, 20 * S)
     assert cache.get("cup").has_state(ObjectState.CLEANED)
-    won = cache.claim_states("cup", [StateClaim(ObjectState.DIRTY, 0.8, 300 * S)], 300 * S)
-    assert won[0].claim_won
-    assert [belief.state for belief in cache.get("cup").states] == [ObjectState.DIRTY]
-    agreed = cache.claim_states("cup", [StateClaim(ObjectState.FILLED, 0.7, 300 * S)], 300 * S)
-    assert agreed == ()
+    claim(ObjectState.DIRTY, 0.8, 300 * S)
+    assert cache.get("cup").states == (StateBelief(ObjectState.DIRTY, 0.8, 300 * S, "vlm"),)
+    claim(ObjectState.FILLED, 0.7, 300 * S)
     assert cache.get("cup").has_state(ObjectState.FILLED)
-    denied = cache.claim_states("cup", [StateClaim(ObjectState.FILLED, 0.1, 310 * S)], 310 * S)
-    assert denied[0].claim_won
+    claim(ObjectState.FILLED, 0.1, 310 * S)
     assert not cache.get("cup").has_state(ObjectState.FILLED)
-    assert list(cache.conflicts) == [*lost, *won, *denied]
+    assert [conflict.claim_won for conflict in cache.conflicts] == [False, True, True]
     assert cache.statistics().state_conflicts == 3
-    assert cache.claim_states("nobody", [StateClaim(ObjectState.ON, 0.9, S)], S) == ()
+
+
+def test_states_of_an_object_that_is_not_held_are_settled_all_the_same():
+    cache = cache_of()
+    states = cache.claim_states("nobody", (), [StateClaim(ObjectState.ON, 0.9, S)], S)
+    assert states == (StateBelief(ObjectState.ON, 0.9, S, "vlm"),)
+    assert "nobody" not in cache
 
 
 @pytest.mark.parametrize("policy", POLICY_NAMES)

@@ -6,15 +6,17 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import numpy as np
 import pytest
 
-from memory_node.domain.errors import InvalidValueError
 from memory_node.domain.memory_unit import MemoryUnit
 from memory_node.domain.states import ObjectState, StateBelief
-from memory_node.short_term.config import ShortTermConfig
+from memory_node.llm.errors import RejectedReplyError
+from memory_node.llm.open_model import ModelShelf
+from memory_node.llm.openai_model import OpenAiModel
+from memory_node.short_term.config import ShortTermConfig, StateModelConfig
 from memory_node.short_term.object_cache import ObjectCache
 from memory_node.short_term.state_conflicts import StateClaim
 from memory_node.short_term.state_estimation import StateRequest, VisionStateEstimator
 from memory_node.short_term.state_queue import StateEstimationQueue, open_state_queue
-from memory_node.short_term.state_reply import STATE_MEANINGS, StateEstimationError, StateReply, parse_state_reply
+from memory_node.short_term.state_reply import STATE_MEANINGS, StateReply, parse_state_reply
 
 GOOD = {
     "description": "A white mug with brown stains.",
@@ -47,20 +49,20 @@ def test_none_of_the_states_claims_nothing():
     [
         ("", "expected a JSON object"),
         ("I cannot help with that.", "expected a JSON object"),
-        ('{"states": "dirty"}', "expected a list"),
-        ('{"states": [{"state": "on fire", "probability": 1}]}', "no such state"),
-        ('{"states": [{"state": "dirty", "probability": 1.2}]}', "expected 0 to 1"),
-        ('{"states": [{"state": "dirty", "probability": NaN}]}', "expected 0 to 1"),
-        ('{"states": [{"state": "dirty", "probability": true}]}', "expected 0 to 1"),
-        ('{"states": [{"state": "dirty"}]}', "expected 0 to 1"),
-        ('{"states": [["dirty", 1]]}', "expected objects"),
+        ('{"states": "dirty"}', "states: Input should be a valid list"),
+        ('{"states": [{"state": "on fire", "probability": 1}]}', "states.0.state: Input should be 'heated', 'cooked'"),
+        ('{"states": [{"state": "dirty", "probability": 1.2}]}', "less than or equal to 1"),
+        ('{"states": [{"state": "dirty", "probability": NaN}]}', "expected a JSON object"),
+        ('{"states": [{"state": "dirty", "probability": true}]}', "valid number"),
+        ('{"states": [{"state": "dirty"}]}', "states.0.probability: Field required"),
+        ('{"states": [["dirty", 1]]}', "states.0: Input should be a valid dictionary"),
         ('{"states": [{"state": "on", "probability": 1}, {"state": "on", "probability": 0}]}', "twice"),
-        ('{"states": [], "description": {"__import__": "os"}}', "expected text"),
+        ('{"states": [], "description": {"__import__": "os"}}', "description: Input should be a valid string"),
         ("[" * 5000 + "{" * 5000, "expected a JSON object"),
     ],
 )
 def test_reply_that_breaks_the_schema_is_refused(text, complaint):
-    with pytest.raises(StateEstimationError, match=complaint):
+    with pytest.raises(RejectedReplyError, match=complaint):
         parse_state_reply(text, 7)
 
 
@@ -95,21 +97,31 @@ def server():
 
 
 def estimator_of(server):
-    return VisionStateEstimator(f"http://127.0.0.1:{server.server_port}/v1", "a-model-that-sees")
+    return VisionStateEstimator(OpenAiModel(model_of(server)))
+
+
+def model_of(server, **config):
+    return StateModelConfig(base_url=f"http://127.0.0.1:{server.server_port}/v1", retries=0, **config)
 
 
 def test_picture_and_task_go_to_the_model_and_claims_reach_the_cache(server):
-    url = f"http://127.0.0.1:{server.server_port}/v1"
-    cache = ObjectCache(ShortTermConfig(capacity=4, policy="lru", vlm_base_url=url, vlm_model="a-model-that-sees"))
+    config = ShortTermConfig(capacity=4, policy="lru", vlm=model_of(server, model="a-model-that-sees"))
+    cache = ObjectCache(config)
     cleaned = StateBelief(ObjectState.CLEANED, 0.6, 1)
     cache.put(MemoryUnit("mug1", "Mug", np.zeros(3), np.eye(3), 1, states=(cleaned,)))
-    queue = open_state_queue(cache, clock=lambda: 8)
+
+    def take(object_id, claims):
+        cache.claim_states(object_id, (cleaned,), claims, now_ns=8)
+
+    queue = open_state_queue(config, ModelShelf(), take)
     queue.submit(request_of())
     assert queue.wait_idle(10.0)
     queue.close()
     assert queue.counts.answered == 1
     path, sent = server.requests[0]
     assert path == "/v1/chat/completions"
+    assert sent["model"] == "a-model-that-sees"
+    assert sent["response_format"]["json_schema"]["name"] == "StateJudgement"
     words, picture = sent["messages"][0]["content"]
     assert "wash the mug" in words["text"]
     assert "SinkBasin" in words["text"]
@@ -128,6 +140,20 @@ def test_hostile_reply_is_counted_and_changes_nothing(server):
     queue.close()
     assert claims == []
     assert queue.counts.failed == 1
+    assert len(server.requests) == 2, "it was told once what is wrong"
+    assert "not_json" in server.requests[1][1]["messages"][-1]["content"]
+
+
+def test_fault_in_taking_a_claim_over_does_not_stop_the_queue(server):
+    def fail(*_):
+        raise RuntimeError("no room")
+
+    queue = StateEstimationQueue(estimator_of(server).estimate, fail)
+    for object_id in ("a", "b"):
+        queue.submit(request_of(object_id))
+    assert queue.wait_idle(10.0)
+    queue.close()
+    assert queue.counts.failed == 2
 
 
 def test_slow_model_is_left_behind_at_the_deadline(server):
@@ -171,6 +197,4 @@ def test_closing_does_not_wait_for_what_is_queued():
 
 
 def test_without_a_model_there_is_no_queue():
-    assert open_state_queue(ObjectCache(ShortTermConfig(capacity=4)), clock=lambda: 0) is None
-    with pytest.raises(InvalidValueError, match="vlm_model"):
-        ShortTermConfig(vlm_base_url="http://127.0.0.1:9/v1")
+    assert open_state_queue(ShortTermConfig(capacity=4), ModelShelf(), lambda *_: None) is None

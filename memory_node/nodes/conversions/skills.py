@@ -21,7 +21,9 @@ _HELD = {None: 0, True: 1, False: 2}
 def states_to_msg(states: Iterable[StateBelief]) -> list[rm.StateBelief]:
     """Return state beliefs as messages."""
     return [
-        rm.StateBelief(state=str(s.state), probability=s.probability, confirmed=stamp_to_msg(s.confirmed_ns))
+        rm.StateBelief(
+            state=str(s.state), probability=s.probability, confirmed=stamp_to_msg(s.confirmed_ns), source=s.source
+        )
         for s in states
     ]
 
@@ -32,7 +34,7 @@ def states_from_msg(msgs: Iterable[rm.StateBelief]) -> tuple[StateBelief, ...]:
     Raises:
         ValueError: a state that is not in ObjectState.
     """
-    return tuple(StateBelief(ObjectState(m.state), m.probability, stamp_from_msg(m.confirmed)) for m in msgs)
+    return tuple(StateBelief(ObjectState(m.state), m.probability, stamp_from_msg(m.confirmed), m.source) for m in msgs)
 
 
 def states_named(field: str, names: Iterable[str]) -> tuple[ObjectState, ...]:

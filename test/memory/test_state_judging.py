@@ -1,0 +1,124 @@
+"""A model that sees says in what state things are: memory finds them by it, after a restart, too."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import cv2
+import numpy as np
+import pytest
+
+from memory_node.domain.answer import FindQuery
+from memory_node.domain.observation import Frame
+from memory_node.domain.skill import StateChange
+from memory_node.domain.states import ObjectState, StateBelief
+from memory_node.memory import RobotMemory
+from memory_node.opening import MemoryConfig, open_memory
+from memory_node.short_term.config import ShortTermConfig, StateModelConfig
+from memory_node.short_term.state_conflicts import StateClaim
+
+SECOND_NS = 1_000_000_000
+BROWN, WHITE = (40, 70, 130), (245, 245, 245)  # blue, green, red
+DIRTY = FindQuery(object_class="Plate", states=(ObjectState.DIRTY,))
+
+
+def picture(color: tuple[int, int, int]) -> bytes:
+    return cv2.imencode(".jpg", np.full((32, 32, 3), color, np.uint8))[1].tobytes()
+
+
+@pytest.fixture
+def open_judged(tmp_path: Path, picture_judge, embedder) -> Iterator[Callable[[], RobotMemory]]:
+    opened: list[RobotMemory] = []
+
+    def make() -> RobotMemory:
+        judged = ShortTermConfig(vlm=StateModelConfig(base_url=picture_judge.url, model="sees"))
+        config = MemoryConfig(database=str(tmp_path / "memory.db"), site="home", robot_id="r1", short_term=judged)
+        opened.append(open_memory(config, clock=lambda: 100 * SECOND_NS, embedder=embedder))
+        return opened[-1]
+
+    yield make
+    for memory in opened:
+        memory.close()
+
+
+def look(memory: RobotMemory, frame: Frame, *crops: bytes) -> None:
+    seen = zip(frame.observations, crops)
+    memory.observe(replace(frame, observations=tuple(replace(one, crop_jpeg=crop, pixels=1000) for one, crop in seen)))
+    judging = memory._intake._mirror._states
+    assert judging is not None
+    assert judging.wait_idle(10.0)
+
+
+def names(memory: RobotMemory, query: FindQuery = DIRTY) -> list[float]:
+    return sorted(round(float(answer.position[0]), 1) for answer in memory.find(query).answers)
+
+
+def test_dirty_plates_are_found_by_their_pictures_and_after_a_restart(
+    open_judged: Callable[[], RobotMemory], see: Callable[..., Frame], picture_judge
+) -> None:
+    memory = open_judged()
+    for stamp_s, at, color in ((1, 1.0, BROWN), (2, 2.0, WHITE), (3, 3.0, BROWN)):
+        look(memory, see(stamp_s, Plate=(at, 0.0, 0.8)), picture(color))
+    assert sorted(picture_judge.judged) == ["cleaned", "dirty", "dirty"]
+    assert names(memory) == [1.0, 3.0]
+    assert names(memory, FindQuery(object_class="Plate", states=(ObjectState.CLEANED,))) == [2.0]
+    belief = memory.find(DIRTY).answers[0].states[0]
+    assert (belief.state, belief.probability, belief.source) == (ObjectState.DIRTY, 0.9, "vlm")
+    assert belief.confirmed_ns in (1 * SECOND_NS, 3 * SECOND_NS)
+    memory.commit()
+    memory.close()
+    again = open_judged()
+    assert names(again) == [1.0, 3.0]
+    assert again.find(DIRTY).answers[0].states[0].source == "vlm"
+
+
+def test_what_a_skill_did_later_ends_what_the_picture_said(
+    open_judged: Callable[[], RobotMemory], see: Callable[..., Frame]
+) -> None:
+    memory = open_judged()
+    look(memory, see(1, Plate=(1.0, 0.0, 0.8)), picture(BROWN))
+    plate = memory.find(DIRTY).answers[0].object_id
+    washed = StateChange(plate, "Plate", 50 * SECOND_NS, added=(ObjectState.CLEANED,), removed=(ObjectState.DIRTY,))
+    memory.remember([washed])
+    assert names(memory) == []
+    assert memory.find(FindQuery(object_class="Plate")).answers[0].states[0].source == "skill"
+
+
+def test_old_picture_does_not_outweigh_a_fresh_skill(
+    open_judged: Callable[[], RobotMemory], see: Callable[..., Frame]
+) -> None:
+    memory = open_judged()
+    look(memory, see(1, Plate=(1.0, 0.0, 0.8)), picture(WHITE))
+    plate = memory.find(FindQuery(object_class="Plate")).answers[0].object_id
+    memory.remember([StateChange(plate, "Plate", 90 * SECOND_NS, added=(ObjectState.CLEANED,))])
+    memory.claim_states(plate, [StateClaim(ObjectState.DIRTY, 0.9, 1 * SECOND_NS)])
+    assert names(memory) == []
+    assert [conflict.claim_won for conflict in memory.cache.conflicts] == [False]
+
+
+def test_short_term_memory_and_scene_graph_agree(
+    open_judged: Callable[[], RobotMemory], see: Callable[..., Frame]
+) -> None:
+    memory = open_judged()
+    look(memory, see(1, Plate=(1.0, 0.0, 0.8)), picture(BROWN))
+    plate = memory.find(DIRTY).answers[0].object_id
+    expected = (StateBelief(ObjectState.DIRTY, 0.9, 1 * SECOND_NS, "vlm"),)
+    unit = memory.cache.get(plate)
+    assert unit is not None
+    assert unit.states == expected
+    memory.claim_states(plate, [StateClaim(ObjectState.DIRTY, 0.1, 99 * SECOND_NS)])
+    unit = memory.cache.get(plate)
+    assert unit is not None
+    assert unit.states == memory.find(FindQuery(object_class="Plate")).answers[0].states == ()
+
+
+def test_claim_about_what_is_forgotten_is_left(
+    open_judged: Callable[[], RobotMemory], see: Callable[..., Frame]
+) -> None:
+    memory = open_judged()
+    look(memory, see(1, Plate=(1.0, 0.0, 0.8)), picture(BROWN))
+    plate = memory.find(DIRTY).answers[0].object_id
+    memory.forget(plate)
+    memory.claim_states(plate, [StateClaim(ObjectState.DIRTY, 0.9, 2 * SECOND_NS)])
+    memory.claim_states("nobody", [StateClaim(ObjectState.DIRTY, 0.9, 2 * SECOND_NS)])
+    assert names(memory) == []
