@@ -438,6 +438,8 @@ _STEPS_TEXT = (
     "turns the fixture on, and OpenObject and CloseObject of a fixture with a door"
 )
 
+_FARTHEST_M = 100_000.0
+
 
 @dataclass(frozen=True)
 class ObjectReference:
@@ -452,7 +454,7 @@ class ObjectReference:
         """Read "Class@x,y,z", or take the whole text as id or class.
 
         Raises:
-            InvalidValueError: there is an "@" but no three numbers behind it.
+            InvalidValueError: there is an "@" but no three numbers behind it, or such as no home has.
         """
         name, mark, numbers = text.partition("@")
         if not mark:
@@ -461,6 +463,8 @@ class ObjectReference:
             x, y, z = (float(number) for number in numbers.split(","))
         except ValueError:
             raise InvalidValueError(f"object {text!r}: expected Class@x,y,z with numbers in metres") from None
+        if not all(abs(value) < _FARTHEST_M for value in (x, y, z)):  # not a number is not less, either
+            raise InvalidValueError(f"object {text!r}: expected Class@x,y,z within {_FARTHEST_M / 1000:g} km")
         return cls(text, name, (x, y, z))
 
     @classmethod

@@ -51,7 +51,7 @@ class DetectorParameters(OnnxDetectorConfig):
 class PlannerParameters(PeerParameters, PlannerConfig):
     """Of the planner node."""
 
-    planner: PlannerName = Field(default="offline", description="which planner; llm: a language model at llm.base_url")
+    planner: PlannerName = Field(default="offline", description="which planner; llm: the language model of `llm`")
     label_space: LabelSpace = HOUSEHOLD
     memory: Mode = Field(default="full+experience", description="what the planner knows; none: only the map")
     attempts: int = Field(

@@ -7,12 +7,15 @@ from dataclasses import dataclass, field, replace
 import jinja2
 
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
-from memory_node.domain.chat_model import ChatModel, ChatModelError, Message
 from memory_node.domain.resources import resource_path
 from memory_node.domain.skill import FailureReason, SkillCall, SkillResult
 from memory_node.domain.skill_library import SKILLS, ArgumentKind, ObjectReference, library_text
+from memory_node.llm.ask import Question, ask
+from memory_node.llm.chat import ChatModel, Message, Reply, Role
+from memory_node.llm.deadline import Deadline
+from memory_node.llm.errors import LlmError, RejectedReplyError
 from memory_node.planner.memory_lookup import MemoryLookup
-from memory_node.planner.plan_check import check_plan, class_of
+from memory_node.planner.plan_check import KnownSpace, check_plan, class_of
 from memory_node.planner.planner import (
     PlannedStep,
     Planner,
@@ -49,7 +52,7 @@ class LlmPlanner:
         dialogue.say("user", task.render(memory=context.text, held=situation.held_class, instruction=instruction))
         try:
             outcome = yield from self._execute(instruction, dialogue, situation)
-        except (ChatModelError, NotAPlanError) as error:
+        except LlmError as error:
             if self._fallback is None or dialogue.done:
                 raise PlanningFailedError(f"the language model gave no plan: {error}") from error
             text = f"the language model failed ({error}); the offline planner carries on instead"
@@ -81,33 +84,37 @@ class LlmPlanner:
         return PlanOutcome((instruction,), (False,), (text,), planner="llm")
 
     def _plan(self, dialogue: _Dialogue, situation: Situation) -> list[SkillCall]:
-        """Return a checked plan; tell the model precisely what is wrong with one that is not.
+        """Return a checked plan; the model is told precisely what is wrong with one that is not.
 
         Raises:
-            ChatModelError: the model gave no reply.
-            NotAPlanError: none of its replies was a plan.
+            LlmError: the model gave no reply, or none that was a plan.
         """
         dialogue.know(situation)
-        for attempt in range(self._config.max_repairs + 1):
-            reply = self._model.reply(
-                dialogue.messages, lambda line: situation.report(PlanProgress(ProgressKind.PLAN, line))
-            )
-            dialogue.tokens_in += reply.tokens_in
-            dialogue.tokens_out += reply.tokens_out
-            dialogue.say("assistant", reply.text)
+        repair = self._prompts.get_template("planner_repair.j2")
+
+        def read(text: str) -> list[SkillCall]:
             try:
-                plan = parse_plan(reply.text)
-                check_plan(plan, self._kinds, dialogue.known_ids, situation.held_class)
+                plan = parse_plan(text)
+                check_plan(plan, self._kinds, dialogue.known_ids, situation.held_class, dialogue.space)
             except NotAPlanError as error:
-                if attempt == self._config.max_repairs:
-                    raise
-                situation.report(PlanProgress(ProgressKind.NOTE, f"the plan was sent back: {error}"))
-                dialogue.say("user", self._prompts.get_template("planner_repair.j2").render(error=str(error)))
-                continue
-            calls = tuple(str(call) for call in plan)
-            situation.report(PlanProgress(ProgressKind.PLAN, f"{len(plan)} skill call(s)", calls))
+                raise RejectedReplyError("not_a_plan", str(error)) from error
             return plan
-        raise AssertionError("the loop ends by returning or raising")
+
+        plan = ask(
+            self._model,
+            Question(tuple(dialogue.messages), read, lambda error: repair.render(error=error)),
+            Deadline(self._config.timeout_s),
+            self._config.max_repairs,
+            on_line=lambda line: situation.report(PlanProgress(ProgressKind.PLAN, line)),
+            on_reply=dialogue.charge,
+            on_rejected=lambda error: situation.report(
+                PlanProgress(ProgressKind.NOTE, f"the plan was sent back: {error}")
+            ),
+        )
+        calls = tuple(str(call) for call in plan)
+        dialogue.say("assistant", dialogue.reply)
+        situation.report(PlanProgress(ProgressKind.PLAN, f"{len(plan)} skill call(s)", calls))
+        return plan
 
     def _ask_again(self, failed: SkillResult, instruction: str, dialogue: _Dialogue, situation: Situation) -> None:
         rules = SKILLS[failed.call.skill].preconditions
@@ -152,23 +159,33 @@ class LlmPlanner:
 class _Dialogue:
     """What has been said and done so far.
 
-    context_id: of what memory told last. seen: class -> the robot's id of one that it has just found.
+    context_id: of what memory told last. seen: class -> the robot's id of one that it has just found. reply: the
+    model's last one.
     """
 
     messages: list[Message] = field(default_factory=list)
     done: list[SkillCall] = field(default_factory=list)
     context_id: str = ""
     known_ids: set[str] = field(default_factory=set)
+    space: KnownSpace | None = None
     seen: dict[str, str] = field(default_factory=dict)
+    reply: str = ""
     tokens_in: int = 0
     tokens_out: int = 0
 
-    def say(self, role: str, content: str) -> None:
-        self.messages.append({"role": role, "content": content})
+    def say(self, role: Role, text: str) -> None:
+        self.messages.append(Message(role, text))
+
+    def charge(self, reply: Reply) -> None:
+        """Put a reply on the account."""
+        self.reply = reply.text
+        self.tokens_in += reply.tokens_in
+        self.tokens_out += reply.tokens_out
 
     def know(self, situation: Situation) -> None:
-        """Take over the ids that memory uses now."""
+        """Take over the ids that memory uses now, and where its home is."""
         scene = situation.memory.scene()
+        self.space = KnownSpace.of(scene)
         self.known_ids |= {area.id for area in scene.areas} | {found.id for found in scene.objects}
 
     def follow(self, result: SkillResult) -> None:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from memory_node.catalogue.label_space import load_catalogue
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
-from memory_node.domain.chat_model import OpenAiChatModel
 from memory_node.domain.errors import InvalidValueError
 from memory_node.domain.ports import TextEmbedder
+from memory_node.llm.open_model import ModelShelf
 from memory_node.planner.language.understanding import TrainedReaders, Understander
 from memory_node.planner.llm_planner import LlmPlanner
 from memory_node.planner.offline_planner import OfflinePlanner
@@ -39,4 +39,4 @@ def open_planner(
     offline = OfflinePlanner(understander, kinds, config.offline.max_failures)
     if name == "offline":
         return offline
-    return LlmPlanner(OpenAiChatModel(config.llm), config.llm, kinds, offline)
+    return LlmPlanner(ModelShelf().open_or_excuse(config.llm), config.llm, kinds, offline)

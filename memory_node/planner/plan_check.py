@@ -3,21 +3,59 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+
+import numpy as np
 
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.catalogue.object_kind import Property
 from memory_node.domain.errors import InvalidValueError
+from memory_node.domain.scene import SceneSnapshot
 from memory_node.domain.skill import SkillCall
 from memory_node.domain.skill_library import ArgumentKind, ObjectReference, Predicate, check_call
 from memory_node.planner.skill_parser import NotAPlanError
 
+_AROUND_M = 5.0
+
+
+@dataclass(frozen=True)
+class KnownSpace:
+    """The part of the map, (x, y) in metres, that the robot can be sent to."""
+
+    low: tuple[float, float]
+    high: tuple[float, float]
+
+    @classmethod
+    def of(cls, scene: SceneSnapshot) -> KnownSpace | None:
+        """Return what lies around the areas and objects of a scene, None while there are none."""
+        areas = [np.asarray(area.position[:2]) for area in scene.areas]
+        places = areas + [np.asarray(found.box.center[:2]) for found in scene.objects]
+        if not places:
+            return None
+        (low_x, low_y), (high_x, high_y) = np.min(places, axis=0), np.max(places, axis=0)
+        return cls(
+            (float(low_x) - _AROUND_M, float(low_y) - _AROUND_M), (float(high_x) + _AROUND_M, float(high_y) + _AROUND_M)
+        )
+
+    def holds(self, x: float, y: float) -> bool:
+        """Return whether a position is in it; one that is not a number is not."""
+        return self.low[0] <= x <= self.high[0] and self.low[1] <= y <= self.high[1]
+
+
+_EVERYWHERE = KnownSpace((-1e5, -1e5), (1e5, 1e5))
+
 
 def check_plan(
-    plan: Sequence[SkillCall], kinds: ObjectCatalogue, known_ids: Collection[str], held_class: str = ""
+    plan: Sequence[SkillCall],
+    kinds: ObjectCatalogue,
+    known_ids: Collection[str],
+    held_class: str = "",
+    space: KnownSpace | None = None,
 ) -> None:
-    """Check names and the hand: what is taken, carried and put down, step by step.
+    """Check names, places and the hand: what is taken, carried and put down, step by step.
 
-    known_ids: ids of objects and areas that memory or the robot have given.
+    known_ids: ids of objects and areas that memory or the robot have given. space: where positions may be; None:
+    anywhere.
 
     Raises:
         NotAPlanError: a call names something that does not exist, or cannot work after the calls before it.
@@ -28,8 +66,11 @@ def check_plan(
         where = f"call {number}, {call}"
         for index, text in enumerate(call.arguments):
             declared = skill.arguments[min(index, len(skill.arguments) - 1)]
-            if declared.kind is not ArgumentKind.AREA:
-                _check_name(text, kinds, known_ids, where)
+            if text in known_ids:
+                continue
+            position = _area_position(text) if declared.kind is ArgumentKind.AREA else _named(text, kinds, where)
+            if position is not None and not (space or _EVERYWHERE).holds(*position):
+                raise NotAPlanError(f"{where}: {text!r} is outside of the map that is known")
         subject = class_of(call.arguments[0], kinds, known_ids)
         for rule in skill.preconditions:
             broken = _is_broken(rule.fact.predicate, subject, held, kinds)
@@ -40,15 +81,24 @@ def check_plan(
                 held = (subject or "something") if effect.value else ""
 
 
-def _check_name(text: str, kinds: ObjectCatalogue, known_ids: Collection[str], where: str) -> None:
-    if text in known_ids:
-        return
+def _named(text: str, kinds: ObjectCatalogue, where: str) -> tuple[float, float] | None:
+    """Return where an object argument says that it is, None where it does not."""
     try:
         reference = ObjectReference.parse(text)
     except InvalidValueError as error:
         raise NotAPlanError(f"{where}: {error}") from None
     if reference.object_class not in kinds:
         raise NotAPlanError(f"{where}: {text!r} is neither a known id nor a class of thing")
+    return reference.position[:2] if reference.position is not None else None
+
+
+def _area_position(text: str) -> tuple[float, float] | None:
+    """Return the position "x,y" that stands for an area, None for a name."""
+    try:
+        x, y, *_ = (float(number) for number in text.split(","))
+    except ValueError:
+        return None
+    return x, y
 
 
 def class_of(text: str, kinds: ObjectCatalogue, known_ids: Collection[str]) -> str:

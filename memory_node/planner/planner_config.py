@@ -6,8 +6,8 @@ from typing import Literal, get_args
 
 from pydantic import Field
 
-from memory_node.domain.chat_model import ChatConfig
 from memory_node.domain.parameters import Parameters
+from memory_node.llm.config import ModelConfig
 
 PlannerName = Literal["offline", "llm"]
 PLANNERS: tuple[str, ...] = get_args(PlannerName)
@@ -21,7 +21,7 @@ class OfflineConfig(Parameters):
     )
 
 
-class LlmConfig(ChatConfig):
+class LlmConfig(ModelConfig):
     """Of the language model planner."""
 
     context_tokens: int = Field(default=2000, ge=0, le=100_000, description="tokens of memory in the prompt at most")

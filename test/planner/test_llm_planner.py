@@ -4,11 +4,12 @@ import pytest
 
 from memory_node.catalogue.label_space import load_catalogue
 from memory_node.domain.answer import AnswerStatus, Location, Recollection
-from memory_node.domain.chat_model import OpenAiChatModel
 from memory_node.domain.context import ALL_SOURCES, Context
 from memory_node.domain.held_object import held_after
-from memory_node.domain.scene import SceneSnapshot
+from memory_node.domain.scene import Area, SceneSnapshot
 from memory_node.domain.skill import FailureReason, SkillCall, SkillResult, StateChange
+from memory_node.llm.open_model import ModelShelf
+from memory_node.llm.openai_model import OpenAiModel
 from memory_node.planner.executor import InstructionExecutor
 from memory_node.planner.language.understanding import Understander
 from memory_node.planner.llm_planner import LlmPlanner
@@ -47,6 +48,13 @@ class EmptyMemory:
         return SceneSnapshot(0)
 
 
+class SmallHome(EmptyMemory):
+    """Knows one area, at the origin."""
+
+    def scene(self):
+        return SceneSnapshot(0, areas=(Area("a1", "kitchen", (0.0, 0.0), ""),))
+
+
 class ObedientRobot:
     """Does everything, except that the skills in `failing` fail once each."""
 
@@ -66,12 +74,14 @@ class ObedientRobot:
         return SkillResult(call, True, changes=changes)
 
 
-def run(url: str, robot, instruction="bring me an apple", fallback=None, **config):
+def run(url: str, robot, instruction="bring me an apple", fallback=None, memory=None, **config):
     kinds = load_catalogue()
-    settings = LlmConfig(base_url=url, model="m", **{"timeout_s": 5.0, **config})
-    planner = LlmPlanner(OpenAiChatModel(settings), settings, kinds, fallback)
+    settings = LlmConfig(base_url=url, model="m", **{"timeout_s": 5.0, "retries": 0, **config})
+    planner = LlmPlanner(OpenAiModel(settings), settings, kinds, fallback)
     progress = []
-    result = InstructionExecutor(EmptyMemory(), robot, planner).execute(instruction, on_progress=progress.append)
+    result = InstructionExecutor(memory or EmptyMemory(), robot, planner).execute(
+        instruction, on_progress=progress.append
+    )
     return result, progress
 
 
@@ -87,7 +97,7 @@ def test_good_reply_is_executed_and_accounted(endpoint) -> None:
 
 def test_every_step_tells_the_context_that_it_was_chosen_by(endpoint) -> None:
     settings = LlmConfig(base_url=endpoint(FETCH_APPLE).url, model="m", timeout_s=5.0)
-    planner = LlmPlanner(OpenAiChatModel(settings), settings, load_catalogue(), None)
+    planner = LlmPlanner(OpenAiModel(settings), settings, load_catalogue(), None)
     situation = Situation(EmptyMemory(), lambda _: None, lambda _: None)
     steps = planner.carry_out("fetch it", situation)
     first = next(steps)
@@ -112,6 +122,10 @@ def test_prompt_carries_skills_memory_and_instruction(endpoint) -> None:
         ('FlyTo("Apple")', "expected one of"),
         ('PickupObject("Unicorn")', "neither a known id nor a class"),
         ('PickupObject("Apple@here")', "expected Class@x,y,z"),
+        ('GoToObject("Apple@nan,nan,nan")', "within 100 km"),
+        ('GoToObject("Apple@inf,0,0")', "within 100 km"),
+        ('Explore("Apple", "nan,0")', "outside of the map"),
+        ('GoToObject("Apple@1e300,0,0")', "within 100 km"),
         ('PutObject("Apple", "Bowl")', "the hand holds nothing"),
         ('PickupObject("Apple")\nPickupObject("Bowl")', "the hand holds Apple"),
         ('SliceObject("Apple")', "does not cut"),
@@ -180,6 +194,51 @@ def test_replans_are_bounded(endpoint) -> None:
     assert not result.success
     assert len(server.requests) == 3
     assert "not_found" in result.outcome.failures[0]
+
+
+@pytest.mark.parametrize("call", ['GoToObject("Apple@40,0,0.9")', 'Explore("Apple", "0,-40")'])
+def test_position_outside_the_known_map_is_sent_back(endpoint, call: str) -> None:
+    server, robot = endpoint(call, FETCH_APPLE), ObedientRobot()
+    result, _ = run(server.url, robot, memory=SmallHome())
+    assert result.success
+    assert "outside of the map" in server.requests[1]["messages"][-1]["content"]
+    assert robot.calls == ["GoToObject(Apple)", "PickupObject(Apple)"]
+
+
+HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n"
+
+
+@pytest.mark.parametrize(
+    "sent",
+    [
+        pytest.param([b"\x00\xff no HTTP \r\n\r\n"], id="garbage"),
+        pytest.param([HEAD, b"data: {broken\n\n"], id="broken JSON"),
+        pytest.param([HEAD, b'data: {"choices": [{"delta": {"content": "\\udfff"}}]}\n\n'], id="lone surrogate"),
+        pytest.param([HEAD, *[b"x" * 65_536] * 100], id="no end"),
+        pytest.param([HEAD], id="nothing"),
+        pytest.param([b"HTTP/1.1 500 Oops\r\nContent-Length: 0\r\n\r\n"], id="500"),
+    ],
+)
+def test_whatever_an_endpoint_sends_the_offline_planner_carries_on(hostile, word_embedder, sent: list[bytes]) -> None:
+    server = hostile(lambda connection: [connection.sendall(part) for part in sent])
+    kinds, robot = load_catalogue(), ObedientRobot()
+    offline = OfflinePlanner(Understander(None, word_embedder, kinds), kinds, max_failures=1)
+    result, progress = run(server.url, robot, "find the apple", fallback=offline)
+    assert result.outcome.planner == "offline (fallback)"
+    assert any("offline planner carries on" in one.text for one in progress)
+    assert robot.calls[0].startswith("Explore(Apple")
+
+
+def test_model_that_is_not_there_is_named_and_the_offline_planner_carries_on(word_embedder) -> None:
+    kinds, robot = load_catalogue(), ObedientRobot()
+    offline = OfflinePlanner(Understander(None, word_embedder, kinds), kinds, max_failures=1)
+    config = LlmConfig(model_path="/nowhere/model.gguf")
+    planner = LlmPlanner(ModelShelf().open_or_excuse(config), config, kinds, offline)
+    notes: list[str] = []
+    executor = InstructionExecutor(EmptyMemory(), robot, planner)
+    result = executor.execute("find the apple", on_progress=lambda one: notes.append(one.text))
+    assert result.outcome.planner == "offline (fallback)"
+    assert any("/nowhere/model.gguf is no file" in note for note in notes)
 
 
 def test_silent_endpoint_times_out_and_the_offline_planner_says_that_it_took_over(endpoint, word_embedder) -> None:

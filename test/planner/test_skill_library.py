@@ -88,7 +88,9 @@ def test_reference_round_trips_class_and_position() -> None:
     assert ObjectReference.parse("Apple").position is None
 
 
-@pytest.mark.parametrize("text", ["Apple@1,2", "Apple@one,two,three", "Apple@"])
+@pytest.mark.parametrize(
+    "text", ["Apple@1,2", "Apple@one,two,three", "Apple@", "Apple@nan,0,0", "Apple@0,-inf,0", "Apple@0,0,1e300"]
+)
 def test_reference_with_broken_position_is_refused(text: str) -> None:
     with pytest.raises(InvalidValueError):
         ObjectReference.parse(text)
