@@ -1,0 +1,116 @@
+"""Checks goals against the scene graph: what was asked for must be so, whatever the last skill reported."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+
+from memory_node.catalogue.class_name import folded
+from memory_node.catalogue.object_catalogue import ObjectCatalogue
+from memory_node.domain.goal_labels import GoalKind
+from memory_node.domain.scene import SceneObject, SceneSnapshot
+from memory_node.domain.states import ObjectState, believed
+from memory_node.planner.goal import Goal, Mention
+
+_S = ObjectState
+# A goal of these kinds wants its target in one of these states.
+_WANTED: dict[GoalKind, frozenset[ObjectState]] = {
+    GoalKind.CLEAN: frozenset({_S.CLEANED}),
+    GoalKind.HEAT: frozenset({_S.HEATED, _S.COOKED}),
+    GoalKind.COOL: frozenset({_S.COLD}),
+    GoalKind.FILL: frozenset({_S.FILLED}),
+    GoalKind.EMPTY: frozenset({_S.USED_UP}),
+    GoalKind.OPEN: frozenset({_S.OPENED}),
+    GoalKind.CLOSE: frozenset({_S.CLOSED}),
+    GoalKind.SWITCH_ON: frozenset({_S.ON}),
+    GoalKind.SWITCH_OFF: frozenset({_S.OFF}),
+    GoalKind.BREAK: frozenset({_S.BROKEN}),
+}
+_IN_THE_HAND = frozenset({GoalKind.FETCH, GoalKind.EXAMINE})
+
+
+class GoalCheck:
+    """The home as memory believes it to be after a plan. held_class: of what the hand holds, "" for nothing."""
+
+    def __init__(self, scene: SceneSnapshot, held_class: str, kinds: ObjectCatalogue) -> None:
+        self._objects = [found for found in scene.objects if not found.removed]
+        self._by_id = {found.id: found for found in self._objects}
+        self._held = held_class
+        self._kinds = kinds
+
+    def unmet(self, goal: Goal) -> str:
+        """Return what of a goal is not so, in words for planner and people; "" when nothing is amiss.
+
+        What the scene graph cannot tell (where somebody stood, "back where it belongs") is taken for done.
+        """
+        if goal.kind in _IN_THE_HAND:
+            return self._unmet_in_hand(goal)
+        if goal.kind is GoalKind.THROW:
+            return f"the hand still holds {self._held}" if self._is(self._held, self._wanted_classes(goal)) else ""
+        if goal.kind is GoalKind.FIND:
+            return ""
+        there = self._of(self._wanted_classes(goal))
+        if goal.kind is GoalKind.BREAK and not there:
+            return ""
+        if goal.kind is GoalKind.SLICE:
+            return "" if there else f"no {goal.target} is cut"
+        states = _WANTED.get(goal.kind)
+        if states is not None:
+            there = [found for found in there if states & set(believed(found.states))]
+            if not there:
+                return f"no {goal.target} is {' or '.join(sorted(map(str, states)))}"
+        return self._unmet_place(goal, there)
+
+    def _unmet_in_hand(self, goal: Goal) -> str:
+        if not self._is(self._held, self._wanted_classes(goal)):
+            return f"the hand holds {self._held or 'nothing'}, not {goal.target}"
+        if goal.kind is GoalKind.EXAMINE and goal.light is not None:
+            lights = self._of(goal.light.candidates)
+            if not any(_S.ON in believed(light.states) for light in lights):
+                return f"{goal.light} is not on"
+        return ""
+
+    def _unmet_place(self, goal: Goal, targets: Sequence[SceneObject]) -> str:
+        place = goal.destination
+        if place is None or place.beside or place.original_place or not place.candidates:
+            return ""
+        if self._is(self._held, self._wanted_classes(goal)) and goal.count == 1 and len(targets) <= 1:
+            return f"the hand still holds {self._held}"
+        if goal.container is not None:
+            vessels = self._resting_on(self._of(goal.container.candidates), place)
+            if not vessels:
+                return f"no {goal.container} is in or on {place}"
+            ids = {vessel.id for vessel in vessels}
+            placed = [found for found in targets if found.support_id in ids]
+            return "" if placed else f"no {goal.target} is in or on {goal.container}"
+        placed = self._resting_on(targets, place)
+        if len(placed) >= goal.count:
+            return ""
+        return f"{len(placed) or 'no'} {goal.target} of {goal.count} in or on {place}"
+
+    def _resting_on(self, targets: Iterable[SceneObject], place: Mention) -> list[SceneObject]:
+        """Return those that are in or on a thing that the words may mean, or on what can stand in for it."""
+        classes = self._kinds.with_wholes(place.candidates)
+        fits = self._classes_test((*classes, *self._kinds.alike(classes)))
+        found = []
+        for target in targets:
+            support = self._by_id.get(target.support_id)
+            if support is not None and fits(support.class_name):
+                found.append(target)
+        return found
+
+    def _wanted_classes(self, goal: Goal) -> tuple[str, ...]:
+        names = goal.target.candidates
+        if goal.sliced or goal.kind is GoalKind.SLICE:
+            return tuple(filter(None, (self._kinds[name].slices for name in names)))
+        return names
+
+    def _of(self, classes: Iterable[str]) -> list[SceneObject]:
+        fits = self._classes_test(classes)
+        return [found for found in self._objects if fits(found.class_name)]
+
+    def _is(self, name: str, classes: Iterable[str]) -> bool:
+        return bool(name) and self._classes_test(classes)(name)
+
+    def _classes_test(self, classes: Iterable[str]) -> Callable[[str], bool]:
+        wanted = {folded(name) for name in classes}
+        return lambda name: folded(name) in wanted

@@ -1,0 +1,100 @@
+"""Goals are judged by what memory believes, not by what the last skill said."""
+
+import pytest
+
+from memory_node.catalogue.label_space import load_catalogue
+from memory_node.domain.goal_labels import GoalKind
+from memory_node.domain.states import ObjectState
+from memory_node.planner.goal import Goal, Mention
+from memory_node.planner.goal_check import GoalCheck
+
+APPLE, MUG, PLATE = (Mention(name, (name,)) for name in ("Apple", "Mug", "Plate"))
+FRIDGE, TABLE = Mention("fridge", ("Fridge",)), Mention("table", ("DiningTable",))
+
+
+def unmet(home, goal: Goal) -> str:
+    held = home.held_object()
+    return GoalCheck(home.scene(), held.object_class if held else "", load_catalogue()).unmet(goal)
+
+
+def test_place_is_met_only_where_the_thing_lies_there(kitchen) -> None:
+    goal = Goal(GoalKind.PLACE, APPLE, FRIDGE)
+    assert unmet(kitchen, goal) == "no Apple of 1 in or on Fridge"
+    kitchen.things["m-apple"].support_id = "m-fridge"
+    assert unmet(kitchen, goal) == ""
+
+
+def test_table_may_be_stood_in_for(kitchen) -> None:
+    assert unmet(kitchen, Goal(GoalKind.PLACE, APPLE, TABLE)) == ""
+
+
+def test_thing_in_the_hand_is_not_placed(kitchen) -> None:
+    kitchen.held = "m-apple"
+    assert unmet(kitchen, Goal(GoalKind.PLACE, APPLE, TABLE)) == "the hand still holds Apple"
+
+
+def test_two_want_two(kitchen) -> None:
+    goal = Goal(GoalKind.PLACE_TWO, MUG, FRIDGE, count=2)
+    assert unmet(kitchen, goal) == "1 Mug of 2 in or on Fridge"
+    kitchen.things["m-mug1"].support_id = "m-fridge"
+    assert unmet(kitchen, goal) == ""
+
+
+def test_clean_wants_the_state_and_the_place_of_the_same_thing(kitchen) -> None:
+    goal = Goal(GoalKind.CLEAN, MUG, FRIDGE)
+    assert unmet(kitchen, goal) == "no Mug is cleaned"
+    kitchen.things["m-mug1"].states = {ObjectState.CLEANED}
+    assert unmet(kitchen, goal) == "no Mug of 1 in or on Fridge", "the one in the fridge is another one"
+    kitchen.things["m-mug1"].support_id = "m-fridge"
+    assert unmet(kitchen, goal) == ""
+
+
+def test_stack_wants_the_vessel_there_and_the_thing_in_it(kitchen) -> None:
+    goal = Goal(GoalKind.STACK, APPLE, FRIDGE, container=MUG)
+    assert unmet(kitchen, goal) == "no Apple is in or on Mug"
+    kitchen.things["m-apple"].support_id = "m-mug2"
+    assert unmet(kitchen, goal) == ""
+
+
+def test_fetch_and_examine_want_the_hand(kitchen) -> None:
+    assert unmet(kitchen, Goal(GoalKind.FETCH, APPLE)) == "the hand holds nothing, not Apple"
+    kitchen.held = "m-apple"
+    assert unmet(kitchen, Goal(GoalKind.FETCH, APPLE)) == ""
+    lamp = Mention("lamp", ("DeskLamp",))
+    assert unmet(kitchen, Goal(GoalKind.EXAMINE, APPLE, light=lamp)) == "DeskLamp is not on"
+
+
+def test_slice_wants_pieces(kitchen) -> None:
+    goal = Goal(GoalKind.SLICE, APPLE)
+    assert unmet(kitchen, goal) == "no Apple is cut"
+    kitchen.things["m-apple"].object_class = "AppleSliced"
+    assert unmet(kitchen, goal) == ""
+
+
+@pytest.mark.parametrize(
+    ("kind", "state"),
+    [
+        (GoalKind.OPEN, ObjectState.OPENED),
+        (GoalKind.CLOSE, ObjectState.CLOSED),
+        (GoalKind.SWITCH_ON, ObjectState.ON),
+        (GoalKind.BREAK, ObjectState.BROKEN),
+    ],
+)
+def test_states_are_wanted_as_named(kitchen, kind: GoalKind, state: ObjectState) -> None:
+    goal = Goal(kind, FRIDGE)
+    assert str(state) in unmet(kitchen, goal)
+    kitchen.things["m-fridge"].states = {state}
+    assert unmet(kitchen, goal) == ""
+
+
+def test_what_is_broken_may_be_gone_and_what_is_thrown_is_not_held(kitchen) -> None:
+    assert unmet(kitchen, Goal(GoalKind.BREAK, PLATE)) == ""
+    kitchen.held = "m-apple"
+    assert unmet(kitchen, Goal(GoalKind.THROW, APPLE)) == "the hand still holds Apple"
+    kitchen.held = ""
+    assert unmet(kitchen, Goal(GoalKind.THROW, APPLE)) == ""
+
+
+def test_what_memory_cannot_tell_is_taken_for_done(kitchen) -> None:
+    assert unmet(kitchen, Goal(GoalKind.FIND, PLATE)) == ""
+    assert unmet(kitchen, Goal(GoalKind.PLACE, APPLE, Mention("back", original_place=True))) == ""
