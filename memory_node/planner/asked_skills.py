@@ -1,0 +1,37 @@
+"""Which skills an instruction licenses: what changes a thing is done only where it was asked for.
+
+A label, a note or a reply that a stranger wrote may tell a language model to break a mug. The goals are read from the
+instruction alone, so no such text adds a skill here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from memory_node.domain.goal_labels import GOAL_OF_SKILL, GoalKind
+from memory_node.domain.skill_library import SKILLS, Skill
+from memory_node.planner.goal import Goal
+
+_SWITCHED = frozenset({GoalKind.SWITCH_ON, GoalKind.SWITCH_OFF})
+# Treatments may be done by hand: a pot on a burner that is turned on and off.
+_TREATED = frozenset({GoalKind.HEAT, GoalKind.CLEAN, GoalKind.FILL})
+# skill -> the goals that ask for it; all other skills only move the robot and what it carries, or open and close.
+_ASKED_BY: dict[str, frozenset[GoalKind]] = {
+    **{skill: frozenset({goal}) for skill, goal in GOAL_OF_SKILL.items()},
+    "BreakObject": frozenset({GoalKind.BREAK}),
+    "ThrowObject": frozenset({GoalKind.THROW}),
+    **dict.fromkeys(("SwitchOn", "SwitchOff"), _SWITCHED | {GoalKind.EXAMINE}),
+    **dict.fromkeys(("ToggleOn", "ToggleOff"), _SWITCHED | _TREATED),
+}
+_CANNOT_BE_UNDONE = frozenset({"BreakObject", "ThrowObject", "SliceObject", "EmptyObject"})
+
+
+def licensed_skills(goals: Sequence[Goal]) -> tuple[Skill, ...]:
+    """Return the skills that may serve these goals, in the library's order; of unknown goals none beyond undoing."""
+    if not goals:
+        return tuple(skill for skill in SKILLS.values() if skill.name not in _CANNOT_BE_UNDONE)
+    kinds = {goal.kind for goal in goals}
+    # Pieces, and treatments such as toasting, may need a cut first.
+    if any(goal.sliced or goal.treatment for goal in goals):
+        kinds.add(GoalKind.SLICE)
+    return tuple(skill for skill in SKILLS.values() if _ASKED_BY.get(skill.name, frozenset(kinds)) & kinds)

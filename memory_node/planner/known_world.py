@@ -1,0 +1,307 @@
+"""What a language model's calls may speak of: things under short names, what is believed of them, what can be done now.
+
+Names are "Mug", "Mug 2", ...: a small model spells them right, they cost a token or two, and no text from outside gets
+into a call by them. The skills are told the reference that a name stands for.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from memory_node.catalogue.class_name import folded
+from memory_node.catalogue.object_catalogue import ObjectCatalogue
+from memory_node.domain.scene import SceneObject, SceneSnapshot
+from memory_node.domain.skill import FailureReason, SkillCall, SkillResult
+from memory_node.domain.skill_library import ObjectReference, Predicate, Skill
+from memory_node.domain.states import ObjectState, believed
+from memory_node.planner.belief import Belief, Thing, WorldState, holds
+
+# Of what the instruction does not name, only so many of a class are worth a line.
+_OTHERS_OF_A_CLASS = 2
+# What memory hardly believes in can still be looked at.
+_LEAST_VALUE = 0.01
+# What a call is worth for each of its things that the instruction is not about.
+_VALUE_BESIDE = 0.2
+# What doing the same again is worth, each time.
+_VALUE_OF_AGAIN = 0.2
+
+
+@dataclass
+class KnownWorld:
+    """The things of one instruction; `refresh` follows memory.
+
+    about: the classes that the instruction speaks of, the most important first. most: how many things are named,
+    besides what they lie on.
+    """
+
+    kinds: ObjectCatalogue
+    about: tuple[str, ...]
+    skills: tuple[Skill, ...]
+    most: int = 40
+    belief: Belief = field(init=False)
+    _names: dict[str, str] = field(default_factory=dict)  # memory's id -> name
+    _robot_ids: dict[str, str] = field(default_factory=dict)  # name -> the robot's own id
+    _unplaced: dict[str, Thing] = field(default_factory=dict)  # what the robot found and memory does not hold
+    _places: dict[str, str] = field(default_factory=dict)  # an area's name -> its position as Explore takes it
+    _existence: dict[str, float] = field(default_factory=dict)  # by name
+    _gone: set[str] = field(default_factory=set)
+    _made: Counter[tuple[str, ...]] = field(default_factory=Counter)  # by skill and names
+    _failed: set[SkillCall] = field(default_factory=set)
+    _shut: set[str] = field(default_factory=set)  # names of what turned out to be closed
+    _apart: set[str] = field(default_factory=set)  # names of what was out of reach from where its support was reached
+    _at: str = ""
+
+    def __post_init__(self) -> None:
+        self.belief = Belief(self.kinds)
+
+    def refresh(self, scene: SceneSnapshot, held_id: str = "", held_class: str = "") -> None:
+        """Take over what memory believes now; held_id: memory's id of what the hand holds, "" for nothing."""
+        self._places = {area.name: f"{area.position[0]:.2f},{area.position[1]:.2f}" for area in scene.areas}
+        known = {found.id: found for found in scene.objects if not found.removed and found.id not in self._gone}
+        chosen = self._chosen(known)
+        names = {found.id: self._name(found) for found in chosen}
+        self._existence = {names[found.id]: found.existence for found in chosen}
+        things = {names[found.id]: self._thing(names[found.id], found) for found in chosen}
+        things.update(self._unplaced)
+        held = names.get(held_id, "") or self._held_otherwise(things, held_class)
+        if held_class and not held:
+            held = self._new_name(held_class)
+            things[held] = self._unplaced[held] = Thing(held, held_class, held_id or held_class)
+        inside = frozenset(
+            (names[found.id], names[found.support_id])
+            for found in chosen
+            if found.support_id in names and names[found.id] != held
+        )
+        states = frozenset(
+            (names[found.id], state)
+            for found in chosen
+            for state in believed(found.states)
+            if not (state is ObjectState.OPENED and names[found.id] in self._shut)
+        )
+        at = self._at if self._at in things else ""
+        self.belief = Belief(self.kinds, things, WorldState(held, at, inside, states), set(self._apart))
+
+    def admissible(self) -> dict[str, SkillCall]:
+        """Return every call that can be made now and changes something, as it is written, and for the robot."""
+        calls: dict[str, SkillCall] = {}
+        for skill in self.skills:
+            if skill.name == "Explore":
+                calls.update((f"Explore({name})", SkillCall("Explore", (name,))) for name in self.unknown_classes())
+                continue
+            for names in self._bindings(skill):
+                references = tuple(self.belief.things[name].call_name for name in names)
+                call = SkillCall(skill.name, references)
+                if call not in self._failed:
+                    calls[f"{skill.name}({', '.join(names)})"] = call
+        return calls
+
+    def value(self, call: SkillCall) -> float:
+        """Return what memory makes of a call, in (0, 1].
+
+        That is how sure it is that the things are there, less for each that has nothing to do with the instruction, and
+        less for each time that the call was made already.
+        """
+        names = [self._named((reference,)) for reference in call.arguments]
+        there = math.prod(self._existence.get(name, 1.0) for name in names)
+        beside = sum(bool(name) and name != self.held and not self._matters(name) for name in names)
+        again = self._made[self._plain(call)]
+        return max(_LEAST_VALUE, there * _VALUE_BESIDE**beside * _VALUE_OF_AGAIN**again)
+
+    def follow(self, result: SkillResult) -> None:
+        """Note where the robot stands, which ids it uses, and what did not work."""
+        call, subject = result.call, self._named(result.call.arguments)
+        self._made[self._plain(call)] += 1
+        if not result.success:
+            self._note_failure(result, subject)
+            return
+        self._failed = {other for other in self._failed if set(other.arguments).isdisjoint(call.arguments)}
+        if call.skill == "Explore" and result.object_id:
+            self._found(call.arguments[0], result.object_id)
+            return
+        if subject and result.object_id:
+            self._robot_ids[subject] = result.object_id
+        if call.skill == "GoToObject":
+            self._at = subject
+        elif call.skill == "PickupObject" and self._at == subject:
+            # What it lay on is within reach still.
+            self._at = self.belief.state.container_of(subject) or subject
+        elif call.skill == "PutObject":
+            self._at = self._named(call.arguments[1:]) or self._at
+        elif call.skill == "OpenObject":
+            self._shut.discard(subject)
+
+    @property
+    def things(self) -> Mapping[str, Thing]:
+        """The things by name."""
+        return self.belief.things
+
+    @property
+    def areas(self) -> tuple[str, ...]:
+        """The names of the areas that can be searched."""
+        return tuple(self._places)
+
+    @property
+    def held(self) -> str:
+        """The name of what the hand holds, "" for nothing."""
+        return self.belief.state.held
+
+    def with_references(self, call: SkillCall) -> SkillCall:
+        """Return a call whose names are replaced by what they stand for; what is no name stays."""
+
+        def reference(text: str) -> str:
+            thing = self.belief.things.get(text)
+            # A bare class is for memory to look up when its turn comes: by then the thing may be elsewhere.
+            if thing is not None and text != thing.object_class:
+                return thing.call_name
+            return self._places.get(text, text) if call.skill == "Explore" else text
+
+        return SkillCall(call.skill, tuple(map(reference, call.arguments)))
+
+    def thing_of(self, reference: str) -> Thing | None:
+        """Return the thing that an argument of a call stands for."""
+        return self.belief.named(reference)
+
+    def lines(self) -> list[str]:
+        """Return what is known of each thing, one a line."""
+        state = self.belief.state
+        lines = []
+        for name in self.belief.things:
+            said = sorted(str(one) for other, one in state.states if other == name)
+            outer = state.container_of(name)
+            where = "in the hand" if name == state.held else f"in {outer}" if self._encloses(outer) else f"on {outer}"
+            place = where if outer or name == state.held else ""
+            words = ", ".join([*([place] if place else []), *said])
+            lines.append(f"{name}: {words}" if words else name)
+        return lines
+
+    def unknown_classes(self) -> tuple[str, ...]:
+        """Return what the instruction is about and nobody has seen."""
+        known = {folded(thing.object_class) for thing in self.belief.things.values()}
+        return tuple(name for name in self.about if folded(name) not in known)
+
+    def _matters(self, name: str) -> bool:
+        """Return whether the instruction is about a thing, or about what is in or on it."""
+        state, wanted = self.belief.state, {folded(one) for one in self.about}
+        if folded(self.things[name].object_class) in wanted:
+            return True
+        contents = (inner for inner, outer in state.inside if outer == name)
+        return any(folded(self.things[inner].object_class) in wanted for inner in contents)
+
+    def _encloses(self, name: str) -> bool:
+        thing = self.belief.things.get(name)
+        return thing is not None and self.kinds[thing.object_class].holds_inside
+
+    # --- which things, and their names
+
+    def _chosen(self, known: dict[str, SceneObject]) -> list[SceneObject]:
+        """Return the things that are named: what the instruction is about, what holds it, what skills need."""
+        wanted = {folded(name): rank for rank, name in enumerate(self.about)}
+        fixtures = {folded(name) for names in self.kinds.needs_of_skills().values() for name in names}
+
+        def rank(found: SceneObject) -> tuple[int, float, str]:
+            name = folded(found.class_name)
+            if found.id in self._names:
+                return -1, 0.0, found.id
+            if name in wanted:
+                return wanted[name], -found.existence, found.id
+            return len(wanted) + (0 if name in fixtures else 1), -found.existence, found.id
+
+        chosen: dict[str, SceneObject] = {}
+        counts: dict[str, int] = {}
+        for found in sorted(known.values(), key=rank):
+            if len(chosen) >= self.most:
+                break
+            name = folded(found.class_name)
+            counts[name] = counts.get(name, 0) + 1
+            if name in wanted or counts[name] <= _OTHERS_OF_A_CLASS:
+                chosen[found.id] = found
+        for found in tuple(chosen.values()):
+            support = known.get(found.support_id)
+            if support is not None and folded(found.class_name) in wanted:
+                chosen[support.id] = support
+        return list(chosen.values())
+
+    def _name(self, found: SceneObject) -> str:
+        if found.id not in self._names:
+            # What was found by searching, and memory has seen meanwhile, keeps its name.
+            same = (one for one in self._unplaced.values() if folded(one.object_class) == folded(found.class_name))
+            twin = next(same, None)
+            if twin is not None:
+                del self._unplaced[twin.name]
+            self._names[found.id] = twin.name if twin is not None else self._new_name(found.class_name)
+        return self._names[found.id]
+
+    def _new_name(self, object_class: str) -> str:
+        kind = self.kinds.get(object_class)
+        plain = kind.name if kind is not None else "".join(letter for letter in object_class if letter.isalnum())
+        taken = {*self._names.values(), *self._unplaced}
+        numbered = (plain if number == 1 else f"{plain} {number}" for number in itertools.count(1))
+        return next(name for name in numbered if name not in taken)
+
+    def _thing(self, name: str, found: SceneObject) -> Thing:
+        kind = self.kinds.get(found.class_name)
+        object_class = kind.name if kind is not None else found.class_name
+        x, y, z = found.box.center.tolist()
+        reference = str(ObjectReference.at(object_class, (x, y, z)))
+        return Thing(name, object_class, reference, self._robot_ids.get(name, ""), memory_id=found.id)
+
+    def _held_otherwise(self, things: dict[str, Thing], held_class: str) -> str:
+        same = (name for name, one in self._unplaced.items() if folded(one.object_class) == folded(held_class))
+        return next((name for name in same if name in things), "") if held_class else ""
+
+    def _found(self, object_class: str, robot_id: str) -> None:
+        name = self._new_name(object_class)
+        self._unplaced[name] = Thing(name, object_class, object_class, robot_id)
+        self._robot_ids[name] = robot_id
+        self._at = name
+
+    # --- what can be done
+
+    def _bindings(self, skill: Skill) -> Iterator[tuple[str, ...]]:
+        """Yield the names that a skill can be called with now."""
+        arguments = [argument.name for argument in skill.arguments if not argument.optional]
+        held = self.belief.state.held
+        holds_first = any(rule.fact.predicate is Predicate.HOLDING for rule in skill.preconditions)
+        firsts: Iterable[str] = ((held,) if held else ()) if holds_first else self.belief.things
+        others: Sequence[Iterable[str]] = [self.belief.things] * (len(arguments) - 1)
+        for names in itertools.product(firsts, *others):
+            binding = dict(zip(arguments, names))
+            if len(set(names)) == len(names) and self._is_open_to(skill, binding):
+                yield names
+
+    def _is_open_to(self, skill: Skill, binding: dict[str, str]) -> bool:
+        """Return whether all that a skill needs holds, and something that it does is not so yet."""
+        state = self.belief.state
+        if skill.name.startswith(("Toggle", "Switch")):
+            is_light = self.kinds[self.belief.things[binding["object"]].object_class].is_light
+            if is_light != skill.name.startswith("Switch"):
+                return False
+        needs = (rule.fact for rule in skill.preconditions)
+        if not all(holds(fact, binding, state, self.belief) for fact in needs):
+            return False
+        effects = [fact for fact in skill.effects if set(fact.arguments) <= set(binding)]
+        return not effects or not all(holds(fact, binding, state, self.belief) for fact in effects)
+
+    def _named(self, references: Sequence[str]) -> str:
+        thing = self.belief.named(references[0]) if references else None
+        return thing.name if thing is not None else ""
+
+    def _plain(self, call: SkillCall) -> tuple[str, ...]:
+        return (call.skill, *(self._named((reference,)) or reference for reference in call.arguments))
+
+    def _note_failure(self, result: SkillResult, subject: str) -> None:
+        """Do not offer the same call again until something was done with its things; what is not there is not named."""
+        self._failed.add(result.call)
+        if subject and result.reason is FailureReason.NOT_FOUND and result.call.skill == "GoToObject":
+            thing = self.belief.things[subject]
+            self._gone.add(thing.memory_id)
+            self._unplaced.pop(subject, None)
+        elif result.reason is FailureReason.TOO_FAR:
+            self._apart.update(filter(None, (self._named((one,)) for one in result.call.arguments)))
+        elif result.reason is FailureReason.CLOSED:
+            place = self._named(result.call.arguments[-1:])
+            self._shut.add(self.belief.state.container_of(place) or place)

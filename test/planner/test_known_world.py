@@ -1,0 +1,143 @@
+"""Names, beliefs and the calls that can be made."""
+
+from memory_node.catalogue.label_space import load_catalogue
+from memory_node.domain.skill import FailureReason, SkillCall, SkillResult
+from memory_node.domain.skill_library import SKILLS
+from memory_node.domain.states import ObjectState
+from memory_node.planner.known_world import KnownWorld
+
+
+def world_of(home, *about: str, most: int = 40) -> KnownWorld:
+    world = KnownWorld(load_catalogue(), about or ("Apple", "Mug", "Fridge"), tuple(SKILLS.values()), most)
+    follow_memory(world, home)
+    return world
+
+
+def follow_memory(world: KnownWorld, home) -> None:
+    held = home.held_object()
+    world.refresh(home.scene(), held.object_id if held else "", held.object_class if held else "")
+
+
+def do(world: KnownWorld, home, text: str) -> SkillResult:
+    call = world.admissible()[text]
+    result = home.execute(call)
+    world.follow(result)
+    follow_memory(world, home)
+    return result
+
+
+def test_things_of_a_class_are_numbered_and_keep_their_names(kitchen) -> None:
+    world = world_of(kitchen)
+    assert {"Apple", "Mug", "Mug 2", "Fridge"} <= set(world.things)
+    first = {name: thing.memory_id for name, thing in world.things.items()}
+    del kitchen.things["m-mug1"]
+    follow_memory(world, kitchen)
+    assert {name: thing.memory_id for name, thing in world.things.items()}.items() <= first.items()
+
+
+def test_calls_need_what_the_skills_declare(kitchen) -> None:
+    world = world_of(kitchen)
+    calls = world.admissible()
+    assert "GoToObject(Apple)" in calls
+    assert not [call for call in calls if call.startswith(("PickupObject", "PutObject", "OpenObject"))], "too far"
+    assert "GoToObject(Mug 2)" not in calls, "it is inside the closed fridge"
+    do(world, kitchen, "GoToObject(Apple)")
+    calls = world.admissible()
+    assert {"PickupObject(Apple)", "PickupObject(Mug)"} <= set(calls)
+    assert "GoToObject(Apple)" not in calls, "the robot is there"
+    do(world, kitchen, "PickupObject(Apple)")
+    assert world.held == "Apple"
+    calls = world.admissible()
+    assert "PutObject(Apple, CounterTop)" in calls
+    assert not [call for call in calls if call.startswith("PickupObject")]
+    assert "HeatObject(Apple)" in calls
+
+
+def test_closed_fridge_is_opened_before_something_goes_in(kitchen) -> None:
+    world = world_of(kitchen)
+    for text in ("GoToObject(Apple)", "PickupObject(Apple)", "GoToObject(Fridge)"):
+        do(world, kitchen, text)
+    assert "PutObject(Apple, Fridge)" not in world.admissible()
+    do(world, kitchen, "OpenObject(Fridge)")
+    assert {"PutObject(Apple, Fridge)", "CloseObject(Fridge)"} <= set(world.admissible())
+    assert "OpenObject(Fridge)" not in world.admissible()
+    do(world, kitchen, "PutObject(Apple, Fridge)")
+    assert "Apple: in Fridge" in world.lines()
+
+
+def test_names_stand_for_references_that_the_robot_takes(kitchen) -> None:
+    world = world_of(kitchen)
+    assert world.admissible()["GoToObject(Mug)"].arguments[0].startswith("Mug@")
+    do(world, kitchen, "GoToObject(Mug)")
+    assert world.admissible()["PickupObject(Mug)"] == SkillCall("PickupObject", ("m-mug1",)), "the robot's own id"
+
+
+def test_what_nobody_has_seen_is_searched_and_then_has_a_name(kitchen) -> None:
+    kitchen.things["m-apple"].seen = False
+    world = world_of(kitchen)
+    assert world.unknown_classes() == ("Apple",)
+    do(world, kitchen, "Explore(Apple)")
+    assert world.unknown_classes() == ()
+    assert "PickupObject(Apple)" in world.admissible()
+    assert list(world.things).count("Apple") == 1
+    assert "Apple 2" not in world.things, "memory has seen the same one meanwhile"
+
+
+def test_call_that_failed_is_not_offered_until_its_things_were_used(kitchen) -> None:
+    kitchen.failing = {"PickupObject": FailureReason.EXECUTION}
+    world = world_of(kitchen)
+    do(world, kitchen, "GoToObject(Apple)")
+    assert not do(world, kitchen, "PickupObject(Apple)").success
+    assert "PickupObject(Apple)" not in world.admissible()
+    do(world, kitchen, "GoToObject(CounterTop)") if "GoToObject(CounterTop)" in world.admissible() else None
+    do(world, kitchen, "GoToObject(SinkBasin)")
+    do(world, kitchen, "GoToObject(Apple)")
+    assert "PickupObject(Apple)" in world.admissible()
+
+
+def test_what_was_out_of_reach_is_gone_to_first(kitchen) -> None:
+    kitchen.failing = {"PickupObject": FailureReason.TOO_FAR}
+    world = world_of(kitchen)
+    do(world, kitchen, "GoToObject(Mug)")
+    assert not do(world, kitchen, "PickupObject(Apple)").success
+    assert "GoToObject(Apple)" in world.admissible()
+
+
+def test_thing_that_is_not_there_any_more_is_not_named(kitchen) -> None:
+    kitchen.failing = {"GoToObject": FailureReason.NOT_FOUND}
+    world = world_of(kitchen)
+    do(world, kitchen, "GoToObject(Apple)")
+    assert "Apple" not in world.things
+    assert "Explore(Apple)" in world.admissible()
+
+
+def test_what_the_instruction_names_comes_before_all_else(kitchen) -> None:
+    world = world_of(kitchen, "Mug", most=2)
+    assert {"Mug", "Mug 2"} <= set(world.things)
+    assert "Apple" not in world.things
+
+
+def test_memorys_doubt_makes_a_call_worth_less(kitchen) -> None:
+    world = world_of(kitchen)
+    assert world.value(world.admissible()["GoToObject(Apple)"]) == 0.9
+    assert world.value(SkillCall("Explore", ("Plate",))) == 1.0
+
+
+def test_what_the_instruction_is_not_about_is_worth_less(kitchen) -> None:
+    world = world_of(kitchen, "Apple")
+    calls = world.admissible()
+    assert world.value(calls["GoToObject(Apple)"]) == world.value(calls["GoToObject(CounterTop)"]) == 0.9, "it is there"
+    assert world.value(calls["GoToObject(SinkBasin)"]) < 0.2
+
+
+def test_doing_the_same_again_is_worth_less(kitchen) -> None:
+    world = world_of(kitchen)
+    for text in ("GoToObject(Apple)", "GoToObject(SinkBasin)"):
+        do(world, kitchen, text)
+    again = world.value(world.admissible()["GoToObject(Apple)"])
+    assert again < 0.9 * world.value(world.admissible()["GoToObject(Mug)"])
+
+
+def test_states_are_told(kitchen) -> None:
+    kitchen.things["m-apple"].states = {ObjectState.CLEANED}
+    assert "Apple: on CounterTop, cleaned" in world_of(kitchen).lines()
