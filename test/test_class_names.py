@@ -29,6 +29,8 @@ OTHER_MEANINGS = {
     ("memory_node/llm/llama/chat_template.py", "user"),
     ("memory_node/llm/speed.py", "user"),
     ("memory_node/planner/llm_planner.py", "user"),
+    ("memory_node/planner/stepwise.py", "user"),
+    ("memory_node/planner/whole_plan.py", "user"),
     ("memory_node/short_term/state_estimation.py", "user"),
     ("memory_node/nodes/conversions/skills.py", "user"),  # who said so
     ("memory_node/scene_graph/edits.py", "user"),

@@ -22,6 +22,9 @@ from memory_node.planner.belief import Belief, Thing, WorldState, holds
 
 # Of what the instruction does not name, only so many of a class are worth a line.
 _OTHERS_OF_A_CLASS = 2
+# Of a class that no label space declares: a detector may call things anything.
+_LONGEST_NAME = 40
+_UNNAMED = "Unnamed"
 # What memory hardly believes in can still be looked at.
 _LEAST_VALUE = 0.01
 # What a call is worth for each of its things that the instruction is not about.
@@ -237,7 +240,8 @@ class KnownWorld:
 
     def _new_name(self, object_class: str) -> str:
         kind = self.kinds.get(object_class)
-        plain = kind.name if kind is not None else "".join(letter for letter in object_class if letter.isalnum())
+        letters = "".join(letter for letter in object_class if letter.isalnum())[:_LONGEST_NAME]
+        plain = kind.name if kind is not None else letters or _UNNAMED
         taken = {*self._names.values(), *self._unplaced}
         numbered = (plain if number == 1 else f"{plain} {number}" for number in itertools.count(1))
         return next(name for name in numbered if name not in taken)

@@ -1,23 +1,27 @@
-"""The planner that asks a language model: prompt, checked plan, repairs, new plans, and an offline fallback."""
+"""The planner that asks a language model: goals first, then calls, then memory judges what came of them."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import replace
 
 import jinja2
 
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
+from memory_node.domain.goal_labels import KINDS
 from memory_node.domain.resources import resource_path
-from memory_node.domain.skill import FailureReason, SkillCall, SkillResult
-from memory_node.domain.skill_library import SKILLS, ArgumentKind, ObjectReference, library_text
 from memory_node.llm.ask import Question, ask
-from memory_node.llm.chat import ChatModel, Message, Reply, Role
+from memory_node.llm.chat import ChatModel, Message, ScoringModel
 from memory_node.llm.deadline import Deadline
 from memory_node.llm.errors import LlmError, RejectedReplyError
-from memory_node.planner.memory_lookup import MemoryLookup
-from memory_node.planner.plan_check import KnownSpace, check_plan, class_of
+from memory_node.llm.json_reply import json_form
+from memory_node.planner.asked_skills import licensed_skills
+from memory_node.planner.goal import Goal
+from memory_node.planner.goal_check import GoalCheck
+from memory_node.planner.known_world import KnownWorld
+from memory_node.planner.model_account import ModelAccount
+from memory_node.planner.model_run import ModelRun, Task
 from memory_node.planner.planner import (
-    PlannedStep,
     Planner,
     PlanningFailedError,
     PlanOutcome,
@@ -27,171 +31,144 @@ from memory_node.planner.planner import (
     Situation,
 )
 from memory_node.planner.planner_config import LlmConfig
-from memory_node.planner.skill_parser import NotAPlanError, parse_plan
+from memory_node.planner.said_goals import SaidGoals, read_said_goals
+from memory_node.planner.step_chooser import RankedChoice, StepChooser, WrittenChoice
+from memory_node.planner.stepwise import StepwiseRun
+from memory_node.planner.whole_plan import WholePlanRun
+
+# Returns the goals of an instruction, () where it does not follow it.
+GoalReader = Callable[[str, Situation], tuple[Goal, ...]]
 
 
 class LlmPlanner:
-    """Plans with a language model. fallback: carries on when the model fails, and the outcome says so; None raises."""
+    """Plans with a language model.
 
-    def __init__(self, model: ChatModel, config: LlmConfig, kinds: ObjectCatalogue, fallback: Planner | None) -> None:
+    read_goals: reads instructions without a model; where it cannot, the model says the goals in a schema. fallback:
+    carries on when the model fails before anything is done, and the outcome says so; None raises.
+    """
+
+    def __init__(
+        self,
+        model: ChatModel,
+        config: LlmConfig,
+        kinds: ObjectCatalogue,
+        read_goals: GoalReader,
+        fallback: Planner | None,
+    ) -> None:
         self._model = model
         self._config = config
         self._kinds = kinds
+        self._read_goals = read_goals
         self._fallback = fallback
         loader = jinja2.FileSystemLoader(str(resource_path("config/prompts")))
         self._prompts = jinja2.Environment(loader=loader, undefined=jinja2.StrictUndefined, trim_blocks=True)
 
     def carry_out(self, instruction: str, situation: Situation) -> PlanRun:
         """Yield the steps of an instruction; see planner.Planner."""
-        dialogue = _Dialogue()
-        context = situation.context(instruction, self._config.context_tokens)
-        dialogue.context_id = context.id
-        library = library_text(classes=self._kinds.needs_of_skills())
-        dialogue.say("system", self._prompts.get_template("planner_system.j2").render(library=library))
-        task = self._prompts.get_template("planner_task.j2")
-        dialogue.say("user", task.render(memory=context.text, held=situation.held_class, instruction=instruction))
+        if not any(letter.isalnum() for letter in instruction):
+            raise PlanningFailedError("the instruction is empty")
+        account = ModelAccount()
+        run: ModelRun | None = None
         try:
-            outcome = yield from self._execute(instruction, dialogue, situation)
+            goals = self._goals(instruction, situation, account)
+            names = tuple(map(str, goals))
+            situation.report(PlanProgress(ProgressKind.PLAN, f"{len(goals)} goal(s)", names))
+            run = self._run(self._task(instruction, goals, situation, account))
+            failure = yield from run.steps()
+            outcome = self._judged(instruction, goals, failure, situation)
         except LlmError as error:
-            if self._fallback is None or dialogue.done:
+            if self._fallback is None or (run is not None and run.begun):
                 raise PlanningFailedError(f"the language model gave no plan: {error}") from error
             text = f"the language model failed ({error}); the offline planner carries on instead"
             situation.report(PlanProgress(ProgressKind.NOTE, text))
             outcome = yield from self._fallback.carry_out(instruction, situation)
             outcome = replace(outcome, planner=f"{outcome.planner} (fallback)")
-        return self._priced(outcome, dialogue)
+        return account.booked(outcome, self._config)
 
-    def _execute(self, instruction: str, dialogue: _Dialogue, situation: Situation) -> PlanRun:
-        lookup = MemoryLookup(situation)
-        for replans_left in range(self._config.max_replans, -1, -1):
-            failed: SkillResult | None = None
-            for call in self._plan(dialogue, situation):
-                if len(dialogue.done) >= self._config.max_steps:
-                    raise PlanningFailedError(f"not finished within {self._config.max_steps} skills")
-                grounded = self._grounded(call, lookup, dialogue, situation.held_class)
-                result = yield PlannedStep(grounded, context_id=dialogue.context_id)
-                dialogue.follow(result)
-                if not result.success:
-                    failed = result
-                    break
-            if failed is None:
-                return PlanOutcome((instruction,), (True,), planner="llm")
-            if failed.reason is FailureReason.CANCELED or not replans_left:
-                break
-            self._ask_again(failed, instruction, dialogue, situation)
-        assert failed is not None, "only a failed plan leaves the loop"
-        text = f"{failed.call} failed: {failed.reason} {failed.message}".rstrip()
-        return PlanOutcome((instruction,), (False,), (text,), planner="llm")
-
-    def _plan(self, dialogue: _Dialogue, situation: Situation) -> list[SkillCall]:
-        """Return a checked plan; the model is told precisely what is wrong with one that is not.
+    def _goals(self, instruction: str, situation: Situation, account: ModelAccount) -> tuple[Goal, ...]:
+        """Return what is asked for. The model is told the instruction alone: nothing in memory can change the goals.
 
         Raises:
-            LlmError: the model gave no reply, or none that was a plan.
+            LlmError: the model gave no reply.
         """
-        dialogue.know(situation)
-        repair = self._prompts.get_template("planner_repair.j2")
-
-        def read(text: str) -> list[SkillCall]:
-            try:
-                plan = parse_plan(text)
-                check_plan(plan, self._kinds, dialogue.known_ids, situation.held_class, dialogue.space)
-            except NotAPlanError as error:
-                raise RejectedReplyError("not_a_plan", str(error)) from error
-            return plan
-
-        plan = ask(
-            self._model,
-            Question(tuple(dialogue.messages), read, lambda error: repair.render(error=error)),
-            Deadline(self._config.timeout_s),
-            self._config.max_repairs,
-            on_line=lambda line: situation.report(PlanProgress(ProgressKind.PLAN, line)),
-            on_reply=dialogue.charge,
-            on_rejected=lambda error: situation.report(
-                PlanProgress(ProgressKind.NOTE, f"the plan was sent back: {error}")
-            ),
+        goals = self._read_goals(instruction, situation)
+        if goals:
+            return goals
+        prompt = self._prompts.get_template("planner_goals.j2").render(kinds=KINDS, instruction=instruction)
+        repair = self._prompts.get_template("planner_goals_repair.j2")
+        question = Question(
+            (Message("user", prompt),),
+            lambda text: read_said_goals(text, self._kinds),
+            lambda error: repair.render(error=error),
+            json_form(SaidGoals),
         )
-        calls = tuple(str(call) for call in plan)
-        dialogue.say("assistant", dialogue.reply)
-        situation.report(PlanProgress(ProgressKind.PLAN, f"{len(plan)} skill call(s)", calls))
-        return plan
+        config = self._config
+        try:
+            goals = ask(self._model, question, Deadline(config.timeout_s), config.max_repairs, on_reply=account.charge)
+        except RejectedReplyError as error:
+            situation.report(PlanProgress(ProgressKind.NOTE, f"nobody can say what the goals are: {error}"))
+            return ()
+        account.valid += 1
+        return goals
 
-    def _ask_again(self, failed: SkillResult, instruction: str, dialogue: _Dialogue, situation: Situation) -> None:
-        rules = SKILLS[failed.call.skill].preconditions
-        remedy = next((rule.remedy for rule in rules if rule.reason is failed.reason), "")
-        context = situation.context(instruction, self._config.context_tokens)
-        dialogue.context_id = context.id
-        prompt = self._prompts.get_template("planner_replan.j2").render(
-            call=failed.call,
-            reason=failed.reason,
-            message=failed.message,
-            remedy=remedy,
-            done=[str(call) for call in dialogue.done],
-            held=situation.held_class,
-            memory=context.text,
-        )
-        dialogue.say("user", prompt)
+    def _task(self, instruction: str, goals: Sequence[Goal], situation: Situation, account: ModelAccount) -> Task:
+        present = frozenset(found.class_name for found in situation.memory.scene().objects if not found.removed)
+        about = self._about(instruction, goals, present)
+        world = KnownWorld(self._kinds, about, licensed_skills(goals), self._config.things)
 
-    def _grounded(self, call: SkillCall, lookup: MemoryLookup, dialogue: _Dialogue, held_class: str) -> SkillCall:
-        """Give bare classes the place that memory knows, and Explore the likeliest places."""
-        if call.skill == "Explore":
-            object_class = class_of(call.arguments[0], self._kinds, dialogue.known_ids)
-            stops = call.arguments[1:] or lookup.search_stops(object_class)
-            return SkillCall("Explore", (call.arguments[0], *stops))
-        arguments = []
-        for argument, text in zip(SKILLS[call.skill].arguments, call.arguments):
-            bare = argument.kind is ArgumentKind.OBJECT and text in self._kinds and text != held_class
-            answer = lookup.locate(text) if bare and text not in dialogue.seen else None
-            arguments.append(
-                str(ObjectReference.at(text, answer.position)) if answer else dialogue.seen.get(text, text)
+        def unmet() -> tuple[str, ...]:
+            return tuple(filter(None, self._unmet(goals, situation)))
+
+        return Task(instruction, situation, world, self._config, self._prompts, account, unmet)
+
+    def _about(self, instruction: str, goals: Sequence[Goal], present: Collection[str]) -> tuple[str, ...]:
+        """Return the classes that the instruction speaks of: those of the goals first, then whatever it names.
+
+        present: the classes that memory knows of in this home.
+        """
+        mentions = [one for goal in goals for one in (goal.target, goal.destination, goal.container, goal.light) if one]
+        found: dict[str, None] = {}
+        for mention in mentions:
+            here = [name for name in mention.candidates if name in present]
+            likened = [name for name in sorted(self._kinds.alike(mention.candidates)) if name in present]
+            # A table of another kind may be meant; something else to take may not.
+            instead = [] if any(self._kinds[name].pickupable for name in mention.candidates) else likened
+            found.update(dict.fromkeys(here or instead or mention.candidates[:1]))
+        words = instruction.lower().replace(",", " ").split()
+        for end in range(1, len(words) + 1):
+            called = self._kinds.spoken_names.classes(" ".join(words[max(0, end - 3) : end]).strip(".!?;:\"'"))
+            found.update(dict.fromkeys(called[:1]))
+        return tuple(found)
+
+    def _run(self, task: Task) -> ModelRun:
+        config, model = self._config, self._model
+        mode = config.mode if config.mode != "auto" else "rank" if config.in_process else "plan"
+        if mode == "plan":
+            return WholePlanRun(task, model, self._kinds)
+        if mode == "rank" and isinstance(model, ScoringModel):
+            chooser: StepChooser = RankedChoice(model)
+        else:
+            chooser = WrittenChoice(
+                model,
+                config.max_repairs,
+                lambda error: task.prompt("planner_step_repair.j2", error=error),
+                lambda text: task.situation.report(PlanProgress(ProgressKind.NOTE, f"the call was sent back: {text}")),
             )
-        return SkillCall(call.skill, tuple(arguments))
+        return StepwiseRun(task, chooser)
 
-    def _priced(self, outcome: PlanOutcome, dialogue: _Dialogue) -> PlanOutcome:
-        cost = dialogue.tokens_in * self._config.usd_per_million_in
-        cost += dialogue.tokens_out * self._config.usd_per_million_out
-        return replace(
-            outcome, tokens_in=dialogue.tokens_in, tokens_out=dialogue.tokens_out, cost_usd=round(cost / 1e6, 6)
-        )
+    def _judged(self, instruction: str, goals: Sequence[Goal], failure: str, situation: Situation) -> PlanOutcome:
+        """Return what came of it, by memory. Without known goals nothing is verified: no failure proves little."""
+        if not goals:
+            reasons = [failure] if failure else []
+            return PlanOutcome((instruction,), (not failure,), tuple(reasons), planner="llm", verified=False)
+        unmet = self._unmet(goals, situation)
+        reasons = [f"{goal}: {reason}" for goal, reason in zip(goals, unmet) if reason]
+        if reasons and failure:
+            reasons.append(failure)
+        achieved = tuple(not reason for reason in unmet)
+        return PlanOutcome(tuple(map(str, goals)), achieved, tuple(reasons), planner="llm")
 
-
-@dataclass
-class _Dialogue:
-    """What has been said and done so far.
-
-    context_id: of what memory told last. seen: class -> the robot's id of one that it has just found. reply: the
-    model's last one.
-    """
-
-    messages: list[Message] = field(default_factory=list)
-    done: list[SkillCall] = field(default_factory=list)
-    context_id: str = ""
-    known_ids: set[str] = field(default_factory=set)
-    space: KnownSpace | None = None
-    seen: dict[str, str] = field(default_factory=dict)
-    reply: str = ""
-    tokens_in: int = 0
-    tokens_out: int = 0
-
-    def say(self, role: Role, text: str) -> None:
-        self.messages.append(Message(role, text))
-
-    def charge(self, reply: Reply) -> None:
-        """Put a reply on the account."""
-        self.reply = reply.text
-        self.tokens_in += reply.tokens_in
-        self.tokens_out += reply.tokens_out
-
-    def know(self, situation: Situation) -> None:
-        """Take over the ids that memory uses now, and where its home is."""
-        scene = situation.memory.scene()
-        self.space = KnownSpace.of(scene)
-        self.known_ids |= {area.id for area in scene.areas} | {found.id for found in scene.objects}
-
-    def follow(self, result: SkillResult) -> None:
-        if result.object_id:
-            self.known_ids.add(result.object_id)
-        if result.success:
-            self.done.append(result.call)
-            if result.call.skill == "Explore" and result.object_id:
-                self.seen[result.call.arguments[0]] = result.object_id
+    def _unmet(self, goals: Sequence[Goal], situation: Situation) -> tuple[str, ...]:
+        """Return what of each goal is not so, "" for one that is met."""
+        check = GoalCheck(situation.memory.scene(), situation.held_class, self._kinds)
+        return tuple(map(check.unmet, goals))

@@ -8,6 +8,7 @@ from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.domain.errors import InvalidValueError
 from memory_node.domain.skill import SkillResult
 from memory_node.planner.achieving import GoalRun
+from memory_node.planner.goal import Goal
 from memory_node.planner.goal_attempt import Setback
 from memory_node.planner.language.single_goal_reader import HomeClasses
 from memory_node.planner.language.understanding import NotUnderstoodError, Understander
@@ -35,6 +36,14 @@ class OfflinePlanner:
         self._understander = understander
         self._kinds = kinds
         self._max_failures = max_failures
+
+    def goals(self, instruction: str, situation: Situation) -> tuple[Goal, ...]:
+        """Return what an instruction asks for, () when it is not understood."""
+        try:
+            recall = MemoryLookup(situation).recall_classes
+            return self._understander.understand(instruction, home_classes(situation, self._kinds), recall).goals
+        except NotUnderstoodError:
+            return ()
 
     def carry_out(self, instruction: str, situation: Situation) -> PlanRun:
         """Yield the steps of an instruction; see planner.Planner."""

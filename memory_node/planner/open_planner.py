@@ -19,16 +19,18 @@ def open_planner(
     embedder: TextEmbedder | None,
     config: PlannerConfig | None = None,
     kinds: ObjectCatalogue | None = None,
+    fallback: bool = True,
 ) -> Planner:
     """Return a planner by name.
 
     embedder: grounds descriptions, None grounds names only. kinds: what can be done with classes, by default the
     household's.
 
-    The language model's planner falls back to the offline one, and says so when it does.
+    fallback: the language model's planner falls back to the offline one, and says so when it does; without it a model
+    that fails is a failed instruction.
 
     Raises:
-        InvalidValueError: no such planner.
+        InvalidValueError: no such planner, or a mode that the model cannot do.
         ResourceMissingError: the instruction model's weights are missing.
     """
     if name not in PLANNERS:
@@ -39,4 +41,9 @@ def open_planner(
     offline = OfflinePlanner(understander, kinds, config.offline.max_failures)
     if name == "offline":
         return offline
-    return LlmPlanner(ModelShelf().open_or_excuse(config.llm), config.llm, kinds, offline)
+    if config.llm.mode == "rank" and not config.llm.in_process:
+        raise InvalidValueError(
+            "llm.mode: rank needs a model in this process; an endpoint tells no likelihoods of replies"
+        )
+    model = ModelShelf().open_or_excuse(config.llm)
+    return LlmPlanner(model, config.llm, kinds, offline.goals, offline if fallback else None)

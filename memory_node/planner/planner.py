@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import enum
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Collection, Generator
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -75,7 +75,9 @@ class Lookup:
 class PlanOutcome:
     """How an instruction ended, as its planner sees it: its goals, which of them were achieved, why not the others.
 
-    tokens_in and tokens_out: what a language model was sent and wrote; cost_usd of that.
+    tokens_in and tokens_out: what a language model was sent and wrote; cost_usd of that. replies: how often it was
+    asked; valid_replies: how many of those could be used as they came. replans: new plans after what failed. verified:
+    somebody who knows the goals has judged them; False: nobody could say what they are.
     """
 
     goals: tuple[str, ...]
@@ -85,6 +87,10 @@ class PlanOutcome:
     tokens_in: int = 0
     tokens_out: int = 0
     cost_usd: float = 0.0
+    replies: int = 0
+    valid_replies: int = 0
+    replans: int = 0
+    verified: bool = True
 
     @property
     def success(self) -> bool:
@@ -104,9 +110,12 @@ class Situation:
     on_lookup: Callable[[Lookup], None]
     sources: frozenset[ContextSource] = ALL_SOURCES
 
-    def context(self, instruction: str, token_budget: int) -> Context:
-        """Return what memory tells in words before planning; its id goes into the steps that are chosen by it."""
-        return self.memory.context(instruction, token_budget, sources=self.sources)
+    def context(self, instruction: str, token_budget: int, sources: Collection[ContextSource] = ALL_SOURCES) -> Context:
+        """Return what memory tells in words before planning; its id goes into the steps that are chosen by it.
+
+        sources: those of the situation's own that are wanted.
+        """
+        return self.memory.context(instruction, token_budget, sources=self.sources & frozenset(sources))
 
     @property
     def held_class(self) -> str:

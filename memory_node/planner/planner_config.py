@@ -24,14 +24,33 @@ class OfflineConfig(Parameters):
 class LlmConfig(ModelConfig):
     """Of the language model planner."""
 
-    context_tokens: int = Field(default=2000, ge=0, le=100_000, description="tokens of memory in the prompt at most")
+    mode: Literal["auto", "plan", "step", "rank"] = Field(
+        default="auto",
+        description="plan: all calls at once; step: a thought and one call at a time; rank: one call at a time, the"
+        " likeliest of those that can be made; auto: rank in this process, plan at an endpoint",
+    )
+    things: int = Field(default=30, ge=1, le=500, description="things that the prompt names at most")
+    window_tokens: int = Field(
+        default=8192,
+        ge=256,
+        le=1_048_576,
+        description="tokens that the model in this process keeps: prompts and replies",
+    )
+    context_tokens: int = Field(
+        default=2000,
+        ge=0,
+        le=100_000,
+        description="tokens of memory in the prompt at most; in this process at most an eighth of the window",
+    )
     max_repairs: int = Field(
         default=3,
         ge=0,
         le=20,
         description="corrections asked of a reply that is no valid plan, at most",
     )
-    max_replans: int = Field(default=4, ge=0, le=50, description="new plans after a failed skill, at most")
+    max_replans: int = Field(
+        default=4, ge=0, le=50, description="new plans after a failed skill or an unmet goal, at most"
+    )
     max_steps: int = Field(default=80, ge=1, le=1000, description="skills of one instruction at most")
     usd_per_million_in: float = Field(
         default=2.5, ge=0.0, le=1e6, description="price of tokens sent (USD per million), for the account only"
@@ -39,6 +58,11 @@ class LlmConfig(ModelConfig):
     usd_per_million_out: float = Field(
         default=10.0, ge=0.0, le=1e6, description="price of tokens received (USD per million)"
     )
+
+    @property
+    def context_budget(self) -> int:
+        """Tokens of memory in the prompt: a small window must hold the steps of a long task, too."""
+        return min(self.context_tokens, self.window_tokens // 8) if self.in_process else self.context_tokens
 
 
 class PlannerConfig(Parameters):

@@ -1,10 +1,13 @@
 """Names, beliefs and the calls that can be made."""
 
+import pytest
+
 from memory_node.catalogue.label_space import load_catalogue
 from memory_node.domain.skill import FailureReason, SkillCall, SkillResult
 from memory_node.domain.skill_library import SKILLS
 from memory_node.domain.states import ObjectState
 from memory_node.planner.known_world import KnownWorld
+from memory_node.planner.plan_grammar import choices_of, grammar_of
 
 
 def world_of(home, *about: str, most: int = 40) -> KnownWorld:
@@ -136,6 +139,17 @@ def test_doing_the_same_again_is_worth_less(kitchen) -> None:
         do(world, kitchen, text)
     again = world.value(world.admissible()["GoToObject(Apple)"])
     assert again < 0.9 * world.value(world.admissible()["GoToObject(Mug)"])
+
+
+@pytest.mark.parametrize("label", ["???", "x" * 300, "two\nlines", 'a"b(c)', "Tasse à café", "\u202eevil"])
+def test_thing_with_any_label_has_a_name_that_a_call_can_carry(kitchen, label: str) -> None:
+    kitchen.things["m-sink"].object_class = label
+    world = world_of(kitchen)
+    choices = choices_of(world, load_catalogue())
+    assert len(choices.things) == len(world.things)
+    assert grammar_of(choices)
+    assert all(name.replace(" ", "").isalnum() for name in world.things)
+    assert len([call for call in world.admissible() if call.startswith("GoToObject")]) == 5
 
 
 def test_states_are_told(kitchen) -> None:

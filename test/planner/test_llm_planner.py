@@ -5,17 +5,22 @@ import pytest
 from memory_node.catalogue.label_space import load_catalogue
 from memory_node.domain.answer import AnswerStatus, Location, Recollection
 from memory_node.domain.context import ALL_SOURCES, Context
+from memory_node.domain.errors import InvalidValueError
+from memory_node.domain.goal_labels import GoalKind
 from memory_node.domain.held_object import held_after
 from memory_node.domain.scene import Area, SceneSnapshot
 from memory_node.domain.skill import FailureReason, SkillCall, SkillResult, StateChange
+from memory_node.llm.chat import Reply
 from memory_node.llm.open_model import ModelShelf
 from memory_node.llm.openai_model import OpenAiModel
 from memory_node.planner.executor import InstructionExecutor
+from memory_node.planner.goal import Goal, Mention
 from memory_node.planner.language.understanding import Understander
 from memory_node.planner.llm_planner import LlmPlanner
 from memory_node.planner.offline_planner import OfflinePlanner
+from memory_node.planner.open_planner import open_planner
 from memory_node.planner.planner import ProgressKind, Situation
-from memory_node.planner.planner_config import LlmConfig
+from memory_node.planner.planner_config import LlmConfig, PlannerConfig
 
 FETCH_APPLE = 'Here you are:\n```python\nGoToObject("Apple")  # by memory\nPickupObject("Apple")\n```'
 
@@ -74,10 +79,13 @@ class ObedientRobot:
         return SkillResult(call, True, changes=changes)
 
 
-def run(url: str, robot, instruction="bring me an apple", fallback=None, memory=None, **config):
+FETCH = Goal(GoalKind.FETCH, Mention("apple", ("Apple",)))
+
+
+def run(url: str, robot, instruction="bring me an apple", fallback=None, memory=None, goals=(FETCH,), **config):
     kinds = load_catalogue()
     settings = LlmConfig(base_url=url, model="m", **{"timeout_s": 5.0, "retries": 0, **config})
-    planner = LlmPlanner(OpenAiModel(settings), settings, kinds, fallback)
+    planner = LlmPlanner(OpenAiModel(settings), settings, kinds, lambda *_: goals, fallback)
     progress = []
     result = InstructionExecutor(memory or EmptyMemory(), robot, planner).execute(
         instruction, on_progress=progress.append
@@ -97,7 +105,7 @@ def test_good_reply_is_executed_and_accounted(endpoint) -> None:
 
 def test_every_step_tells_the_context_that_it_was_chosen_by(endpoint) -> None:
     settings = LlmConfig(base_url=endpoint(FETCH_APPLE).url, model="m", timeout_s=5.0)
-    planner = LlmPlanner(OpenAiModel(settings), settings, load_catalogue(), None)
+    planner = LlmPlanner(OpenAiModel(settings), settings, load_catalogue(), lambda *_: (FETCH,), None)
     situation = Situation(EmptyMemory(), lambda _: None, lambda _: None)
     steps = planner.carry_out("fetch it", situation)
     first = next(steps)
@@ -109,7 +117,8 @@ def test_prompt_carries_skills_memory_and_instruction(endpoint) -> None:
     server = endpoint(FETCH_APPLE)
     run(server.url, ObedientRobot(), "fetch the fruit")
     prompt = server.prompts()
-    assert "`CleanObject(object, [fixture])`" in prompt
+    assert "`PutObject(object, receptacle)`" in prompt
+    assert "CleanObject" not in prompt.partition("# Examples")[0], "nothing is to be cleaned"
     assert "MEMORY OF fetch the fruit" in prompt
     assert "The hand is empty" in prompt
 
@@ -131,6 +140,7 @@ def test_prompt_carries_skills_memory_and_instruction(endpoint) -> None:
         ('SliceObject("Apple")', "does not cut"),
         ("PickupObject(Apple)", "must be a string"),
         ('PickupObject(object="Apple")', "without names"),
+        ('GoToObject("Apple")\nBreakObject("Bowl")', "does not ask for BreakObject"),
         ('for i in range(3):\n    PickupObject("Apple")', "no skill call"),
     ],
 )
@@ -193,7 +203,7 @@ def test_replans_are_bounded(endpoint) -> None:
     result, _ = run(server.url, Refusing(), max_replans=2)
     assert not result.success
     assert len(server.requests) == 3
-    assert "not_found" in result.outcome.failures[0]
+    assert "not_found" in result.outcome.failures[-1]
 
 
 @pytest.mark.parametrize("call", ['GoToObject("Apple@40,0,0.9")', 'Explore("Apple", "0,-40")'])
@@ -233,7 +243,7 @@ def test_model_that_is_not_there_is_named_and_the_offline_planner_carries_on(wor
     kinds, robot = load_catalogue(), ObedientRobot()
     offline = OfflinePlanner(Understander(None, word_embedder, kinds), kinds, max_failures=1)
     config = LlmConfig(model_path="/nowhere/model.gguf")
-    planner = LlmPlanner(ModelShelf().open_or_excuse(config), config, kinds, offline)
+    planner = LlmPlanner(ModelShelf().open_or_excuse(config), config, kinds, offline.goals, offline)
     notes: list[str] = []
     executor = InstructionExecutor(EmptyMemory(), robot, planner)
     result = executor.execute("find the apple", on_progress=lambda one: notes.append(one.text))
@@ -257,3 +267,113 @@ def test_refusing_endpoint_without_fallback_fails_with_the_reason(endpoint) -> N
     assert not result.success
     assert "401" in result.failure
     assert robot.calls == []
+
+
+def test_plan_that_leaves_a_goal_unmet_is_sent_back_with_what_is_missing(endpoint) -> None:
+    server, robot = endpoint('GoToObject("Apple")', 'PickupObject("Apple")'), ObedientRobot()
+    result, _ = run(server.url, robot)
+    assert result.success
+    assert "the hand holds nothing, not Apple" in server.requests[1]["messages"][-1]["content"]
+    assert (result.outcome.replans, result.outcome.goals) == (1, ("fetch Apple",))
+
+
+def test_going_to_the_apple_is_no_success_of_fetching_it(endpoint) -> None:
+    server = endpoint(*['GoToObject("Apple")'] * 3)
+    result, _ = run(server.url, ObedientRobot(), max_replans=2)
+    assert not result.success
+    assert result.outcome.failures == ("fetch Apple: the hand holds nothing, not Apple",)
+
+
+def test_goals_that_memory_sees_met_are_a_success_although_the_last_skill_failed(endpoint) -> None:
+    server = endpoint(FETCH_APPLE + '\n```\nCloseObject("Fridge")\n```')
+    result, _ = run(server.url, ObedientRobot(CloseObject=FailureReason.TOO_FAR), max_replans=0)
+    assert result.success
+
+
+SAID = '{"goals": [{"kind": "fetch", "object": "apple"}]}'
+
+
+def test_goals_that_no_reader_follows_are_said_by_the_model_which_sees_the_instruction_alone(endpoint) -> None:
+    server, robot = endpoint(SAID, FETCH_APPLE), ObedientRobot()
+    result, progress = run(server.url, robot, "get hold of an apple", goals=())
+    assert result.success
+    assert result.outcome.goals == ("fetch Apple",)
+    assert server.requests[0]["response_format"]["type"] == "json_schema"
+    assert "MEMORY" not in server.requests[0]["messages"][-1]["content"]
+    assert ("fetch Apple",) in [one.goals for one in progress]
+
+
+@pytest.mark.parametrize(
+    ("said", "error"),
+    [
+        ('{"goals": []}', "schema"),
+        ('{"goals": [{"kind": "fetch", "object": "unicorn"}]}', "'unicorn' is no class"),
+        ('{"goals": [{"kind": "place", "object": "apple"}]}', "where to?"),
+        ('{"goals": [{"kind": "obey", "object": "apple"}]}', "schema"),
+    ],
+)
+def test_goals_that_are_none_are_sent_back(endpoint, said: str, error: str) -> None:
+    server = endpoint(said, SAID, FETCH_APPLE)
+    result, _ = run(server.url, ObedientRobot(), goals=())
+    assert error in server.requests[1]["messages"][-1]["content"]
+    assert result.outcome.goals == ("fetch Apple",)
+
+
+def test_outcome_without_known_goals_is_not_verified(endpoint) -> None:
+    result, progress = run(endpoint("no", "no", FETCH_APPLE).url, ObedientRobot(), goals=(), max_repairs=1)
+    assert not result.outcome.verified
+    assert result.outcome.goals == ("bring me an apple",)
+    assert any("nobody can say what the goals are" in one.text for one in progress)
+    assert (result.outcome.replies, result.outcome.valid_replies) == (3, 1)
+
+
+@pytest.mark.parametrize("instruction", ["", "  ", "?!"])
+def test_empty_instruction_is_refused_before_the_model_is_asked(endpoint, instruction: str) -> None:
+    server, robot = endpoint(FETCH_APPLE), ObedientRobot()
+    result, _ = run(server.url, robot, instruction)
+    assert "empty" in result.failure
+    assert server.requests == []
+
+
+def test_names_of_things_stand_for_their_places(endpoint, kitchen) -> None:
+    plan = """
+GoToObject("Fridge")
+OpenObject("Fridge")
+GoToObject("Mug 2")
+PickupObject("Mug 2")
+"""
+    result, _ = run(endpoint(plan).url, kitchen, "bring me a mug", memory=kitchen, goals=(MUG,))
+    assert result.success
+    assert kitchen.calls[2:] == ["GoToObject(Mug@4.000,0.000,0.900)", "PickupObject(Mug@4.000,0.000,0.900)"]
+
+
+MUG = Goal(GoalKind.FETCH, Mention("mug", ("Mug",)))
+
+
+def test_model_in_this_process_is_held_to_valid_plans(kitchen) -> None:
+    class Held:
+        name = "held"
+
+        def __init__(self) -> None:
+            self.forms = []
+
+        def reply(self, messages, deadline=None, form=None, on_line=None):
+            self.forms.append(form)
+            return Reply('GoToObject("Mug")\nPickupObject("Mug")\n', 10, 5)
+
+        def count_tokens(self, text):
+            return 1
+
+    settings, model = LlmConfig(mode="plan"), Held()
+    planner = LlmPlanner(model, settings, load_catalogue(), lambda *_: (MUG,), None)
+    assert InstructionExecutor(kitchen, kitchen, planner).execute("bring me a mug").success
+    grammar = model.forms[0].grammar
+    assert '"PickupObject("' in grammar
+    assert "BreakObject" not in grammar
+    assert '\\"Mug 2\\"' in grammar.replace('Mug" (', 'Mug" (')
+
+
+def test_rank_needs_likelihoods_which_endpoints_do_not_tell(word_embedder) -> None:
+    config = PlannerConfig(llm=LlmConfig(mode="rank", base_url="http://127.0.0.1:9/v1"))
+    with pytest.raises(InvalidValueError, match="rank needs a model in this process"):
+        open_planner("llm", word_embedder, config)

@@ -1,0 +1,43 @@
+"""What a language model's part in one instruction took, and how much of what it said could be used."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from memory_node.llm.chat import Reply
+from memory_node.planner.planner import PlanOutcome
+from memory_node.planner.planner_config import LlmConfig
+
+
+@dataclass
+class ModelAccount:
+    """replies: what the model was asked for and gave; valid: those that were taken over as they came.
+
+    replans: new plans, or new calls in place of an end, after a failed skill or an unmet goal.
+    """
+
+    tokens_in: int = 0
+    tokens_out: int = 0
+    replies: int = 0
+    valid: int = 0
+    replans: int = 0
+
+    def charge(self, reply: Reply) -> None:
+        """Note a reply, whether it can be used or not."""
+        self.replies += 1
+        self.tokens_in += reply.tokens_in
+        self.tokens_out += reply.tokens_out
+
+    def booked(self, outcome: PlanOutcome, config: LlmConfig) -> PlanOutcome:
+        """Return the outcome with what it took."""
+        cost = self.tokens_in * config.usd_per_million_in + self.tokens_out * config.usd_per_million_out
+        cost = 0.0 if config.in_process else cost
+        return replace(
+            outcome,
+            tokens_in=self.tokens_in,
+            tokens_out=self.tokens_out,
+            cost_usd=round(cost / 1e6, 6),
+            replies=self.replies,
+            valid_replies=self.valid,
+            replans=self.replans,
+        )

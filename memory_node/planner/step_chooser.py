@@ -1,0 +1,125 @@
+"""Two ways in which a language model chooses the next call among those that can be made now."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from memory_node.llm.ask import Question, ask
+from memory_node.llm.chat import ChatModel, GrammarForm, Message, Reply, ScoringModel
+from memory_node.llm.deadline import Deadline
+from memory_node.llm.errors import RejectedReplyError
+from memory_node.llm.gbnf import Rules, one_of_texts
+from memory_node.planner.model_account import ModelAccount
+
+_LONGEST_THOUGHT = 240
+_SHOWN_CALLS = 60
+
+
+@dataclass(frozen=True)
+class Choice:
+    """The call that was chosen, as it was written; reply: all that the model said. reasoning: "" for none."""
+
+    call: str
+    reply: str
+    reasoning: str = ""
+
+
+class StepChooser(Protocol):
+    """Chooses one of some calls. thinks: a thought comes before the call."""
+
+    thinks: bool
+
+    def choose(
+        self, messages: Sequence[Message], values: Mapping[str, float], account: ModelAccount, deadline: Deadline
+    ) -> Choice:
+        """Return the choice. values: the calls, each with what memory makes of it, in (0, 1].
+
+        Raises:
+            LlmError: the model made none.
+        """
+
+
+class RankedChoice:
+    """Takes the call with the highest likelihood times memory's value (SayCan: Ahn et al. 2022)."""
+
+    thinks = False
+
+    def __init__(self, model: ScoringModel) -> None:
+        self._model = model
+
+    def choose(
+        self, messages: Sequence[Message], values: Mapping[str, float], account: ModelAccount, deadline: Deadline
+    ) -> Choice:
+        """Score all calls; see StepChooser."""
+        tokens_in = self._model.read(messages, deadline)
+        scores = self._model.scores(messages, tuple(values), deadline)
+        best = max(scores, key=lambda score: score.log_likelihood + math.log(values[score.text]))
+        account.charge(Reply(best.text, tokens_in, best.tokens))
+        account.valid += 1
+        return Choice(best.text, best.text)
+
+
+class WrittenChoice:
+    """Lets the model write a thought and the call; a model in this process can write nothing else.
+
+    repair: puts what is wrong with a reply into the message that sends it back. on_rejected: hears of each.
+    """
+
+    thinks = True
+
+    def __init__(
+        self,
+        model: ChatModel,
+        max_repairs: int,
+        repair: Callable[[str], str],
+        on_rejected: Callable[[str], None] = lambda _: None,
+    ) -> None:
+        self._model = model
+        self._max_repairs = max_repairs
+        self._repair = repair
+        self._on_rejected = on_rejected
+
+    def choose(
+        self, messages: Sequence[Message], values: Mapping[str, float], account: ModelAccount, deadline: Deadline
+    ) -> Choice:
+        """Ask for one of the calls; see StepChooser. Memory's values do not count here: the prompt tells them."""
+        question = Question(
+            tuple(messages), lambda text: read_choice(text, values), self._repair, GrammarForm(choice_grammar(values))
+        )
+        choice = ask(
+            self._model,
+            question,
+            deadline,
+            self._max_repairs,
+            on_reply=account.charge,
+            on_rejected=lambda error: self._on_rejected(str(error)),
+        )
+        account.valid += 1
+        return choice
+
+
+def choice_grammar(calls: Mapping[str, float]) -> str:
+    """Return the grammar of a thought on a line of its own, and one of the calls."""
+    rules = Rules()
+    rules.add("root", f'"Thought: " [^\\x00-\\x1F\\x7F]{{1,{_LONGEST_THOUGHT}}} "\\n" call')
+    rules.add("call", one_of_texts(dict.fromkeys(calls, "")))
+    return rules.text()
+
+
+def read_choice(text: str, calls: Mapping[str, float]) -> Choice:
+    """Return what a reply chooses: its last line is one of the calls, with or without quotes around names.
+
+    Raises:
+        RejectedReplyError: it is none of them.
+    """
+    lines = [line.strip() for line in text.strip().strip("`").splitlines() if line.strip("` \t")]
+    last = lines[-1] if lines else ""
+    plain = " ".join(last.replace('"', "").replace("'", "").split())
+    if plain not in calls:
+        shown = ", ".join(list(calls)[:_SHOWN_CALLS])
+        raise RejectedReplyError("no_such_call", f"the last line, {last[:80]!r}, is none of the calls: {shown}")
+    reasoning = " ".join(lines[:-1]).removeprefix("Thought:").strip()
+    return Choice(plain, text.strip(), reasoning[:_LONGEST_THOUGHT])

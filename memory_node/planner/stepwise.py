@@ -1,0 +1,120 @@
+"""A language model as the robot's hands: one call at a time, chosen with the results so far."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from memory_node.domain.context import ContextSource
+from memory_node.domain.skill import FailureReason, SkillCall, SkillResult
+from memory_node.llm.chat import Message
+from memory_node.llm.deadline import Deadline
+from memory_node.planner.memory_lookup import MemoryLookup
+from memory_node.planner.model_run import Steps, Task, described, remedy_of
+from memory_node.planner.planner import PlannedStep, PlanProgress, ProgressKind
+from memory_node.planner.step_chooser import StepChooser
+
+DONE = "Done()"
+# What an end is worth while memory holds that a goal is not met. It may be wrong, so the end stays a choice.
+_DOUBTED = 0.01
+
+
+class StepwiseRun:
+    """A ModelRun. The dialogue only grows, so a model that keeps prompts reads each word once."""
+
+    def __init__(self, task: Task, chooser: StepChooser) -> None:
+        self.begun = False
+        self._task = task
+        self._chooser = chooser
+        self._lookup = MemoryLookup(task.situation)
+        self._asked: set[str] = set()
+        self._messages: list[Message] = []
+        self._context_id = ""
+
+    def steps(self) -> Steps:
+        """Yield steps until the model says that it is done and memory does not object; see ModelRun."""
+        self._open_dialogue()
+        config, account = self._task.config, self._task.account
+        for _ in range(config.max_steps):
+            call = self._chosen()
+            if call is None:
+                unmet = tuple(self._task.unmet())
+                if not unmet or account.replans >= config.max_replans:
+                    return ""
+                account.replans += 1
+                self._say_result(None, unmet)
+                continue
+            result = yield PlannedStep(self._prepared(call), context_id=self._context_id)
+            self.begun = True
+            # Explore was given places to look at, which the model did not choose.
+            result = replace(result, call=call)
+            self._task.world.follow(result)
+            self._lookup.note_step()
+            if not result.success:
+                if result.reason is FailureReason.CANCELED or account.replans >= config.max_replans:
+                    return described(result)
+                account.replans += 1
+            self._say_result(result, ())
+        return f"not finished within {config.max_steps} steps"
+
+    def _open_dialogue(self) -> None:
+        task = self._task
+        # Where things are is told thing by thing, under the names that calls use.
+        context = task.situation.context(task.instruction, task.config.context_budget, {ContextSource.EXPERIENCE})
+        self._context_id = context.id
+        task.refresh()
+        system = task.prompt("planner_step_system.j2", skills=task.world.skills)
+        told = task.prompt(
+            "planner_step_task.j2",
+            memory=context.text,
+            things=task.world.lines(),
+            unknown=task.world.unknown_classes(),
+            held=task.world.held,
+            instruction=task.instruction,
+        )
+        self._messages = [Message("system", system), *self._example(), Message("user", told)]
+
+    def _example(self) -> list[Message]:
+        """Return a worked example as turns. It stands before all that differs, so a model reads it once."""
+        turns = self._task.prompt("planner_step_example.j2", thoughts=self._chooser.thinks).split("\n---\n")
+        return [Message("assistant" if number % 2 else "user", turn.strip()) for number, turn in enumerate(turns)]
+
+    def _chosen(self) -> SkillCall | None:
+        """Return the next call for the robot; None: the model holds that all is done."""
+        task = self._task
+        calls = task.world.admissible()
+        values = {text: task.world.value(call) for text, call in calls.items()}
+        values[DONE] = _DOUBTED if task.unmet() else 1.0
+        choice = self._chooser.choose(self._messages, values, task.account, Deadline(task.config.timeout_s))
+        self._messages.append(Message("assistant", choice.reply))
+        text = f"{choice.call}  # {choice.reasoning}" if choice.reasoning else choice.call
+        task.situation.report(PlanProgress(ProgressKind.PLAN, text))
+        return calls.get(choice.call)
+
+    def _prepared(self, call: SkillCall) -> SkillCall:
+        """Ask memory for what a call names, each thing once; give Explore its likeliest places."""
+        if call.skill == "Explore":
+            object_class = call.arguments[0]
+            self._lookup.locate(object_class)
+            return SkillCall("Explore", (object_class, *self._lookup.search_stops(object_class)))
+        for reference in call.arguments:
+            thing = self._task.world.thing_of(reference)
+            if thing is not None and thing.name not in self._asked and thing.name != self._task.world.held:
+                self._asked.add(thing.name)
+                self._lookup.locate(thing.object_class)
+        return call
+
+    def _say_result(self, result: SkillResult | None, unmet: Sequence[str]) -> None:
+        task = self._task
+        before = set(task.world.lines())
+        task.refresh()
+        failed = result if result is not None and not result.success else None
+        text = task.prompt(
+            "planner_step_result.j2",
+            reason=str(failed.reason) if failed is not None else "",
+            remedy=remedy_of(failed) if failed is not None else "",
+            unmet=unmet,
+            news=[line for line in task.world.lines() if line not in before],
+            held=task.world.held,
+        )
+        self._messages.append(Message("user", text))
