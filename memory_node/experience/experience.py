@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Future
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
@@ -151,7 +151,7 @@ class Experience:
     def start(
         self, instruction: str, task_type: str = "", episode_id: str = "", attempt: int = 1, held_object: str = ""
     ) -> str:
-        """Begin an episode and return its id; beginning it again changes nothing.
+        """Begin an episode and return its id; beginning it again only adds a task type that was not known before.
 
         held_object: the class of what the hand holds now; empty: nothing.
         """
@@ -161,6 +161,10 @@ class Experience:
                 summary = EpisodeSummary(episode_id, instruction, task_type, self._now_ns(), attempt=attempt)
                 self._running[episode_id] = RunningEpisode(summary, self._config.window, held_object, self._kinds)
                 self._log.put_episode(summary)
+            episode = self._running.get(episode_id)
+            if episode is not None and task_type and not episode.summary.task_type:
+                episode.summary = replace(episode.summary, task_type=task_type)
+                self._log.put_episode(episode.summary)
             return episode_id
 
     def record(self, step: StepRecord) -> tuple[ConsistencyWarning, ...]:

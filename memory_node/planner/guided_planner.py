@@ -56,6 +56,9 @@ class GuidedPlanner:
 
     def carry_out(self, instruction: str, situation: Situation) -> PlanRun:
         """Yield the inner planner's steps and what experience puts before them; see planner.Planner."""
+        if not any(letter.isalnum() for letter in instruction):
+            # Nothing is attempted, so there is no episode.
+            return (yield from self._inner.carry_out(instruction, situation))
         for attempt in self._numbers:
             outcome = yield from self._attempt(instruction, situation, attempt)
             if outcome.success or attempt == self._numbers[-1] or not self._experience.may_retry(attempt):
@@ -66,25 +69,21 @@ class GuidedPlanner:
         return outcome
 
     def _attempt(self, instruction: str, situation: Situation, attempt: int) -> PlanRun:
-        task_type: list[str] = []
+        # It runs before the planner asks memory anything: what it is told is told for this episode.
+        episode = _Episode(self._experience, self._experience.start(instruction, attempt=attempt), self._clock)
 
         def report(progress: PlanProgress) -> None:
-            if progress.kind is ProgressKind.PLAN:
+            if progress.kind is ProgressKind.PLAN and progress.goals:
                 # The kinds of the goals say what kind of task it is, whatever the objects.
-                task_type[:] = ["+".join(goal.split()[0] for goal in progress.goals if goal.split())]
+                task_type = "+".join(goal.split()[0] for goal in progress.goals if goal.split())
+                self._experience.start(instruction, task_type, episode.id, attempt)
             situation.report(progress)
 
-        def begin() -> _Episode:
-            episode_id = self._experience.start(instruction, "".join(task_type), attempt=attempt)
-            return _Episode(self._experience, episode_id, self._clock)
-
         run = self._inner.carry_out(instruction, replace(situation, report=report))
-        episode: _Episode | None = None
         success: bool | None = None
         message = ""
         try:
             step = next(run)
-            episode = begin()
             while True:
                 if self._advised:
                     yield from episode.prepare(step, situation)
@@ -93,7 +92,9 @@ class GuidedPlanner:
                 step = run.send(result)
         except StopIteration as stop:
             outcome: PlanOutcome = stop.value
-            success, message = outcome.success, "; ".join(outcome.failures)
+            # Whom nobody could judge has not succeeded, as far as learning goes.
+            success = outcome.success if outcome.verified or not outcome.success else None
+            message = "; ".join(outcome.failures)
             return outcome
         except PlanningFailedError as error:
             success, message = False, str(error)
@@ -101,7 +102,7 @@ class GuidedPlanner:
         finally:
             run.close()
             # What needs no step, or is not understood, is an episode as well.
-            self._experience.end((episode or begin()).id, success, message)
+            self._experience.end(episode.id, success, message)
 
 
 class _Episode:

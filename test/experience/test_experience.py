@@ -158,6 +158,15 @@ def test_episode_goes_on_after_a_restart_with_its_earlier_steps(
     reborn.close()
 
 
+def test_task_type_that_becomes_known_later_is_added_once(experience: Experience, log: ListedLog) -> None:
+    experience.start("slice it", "", "e1", attempt=2)
+    assert experience.start("slice it", "slice", "e1") == "e1"
+    experience.start("slice it", "clean", "e1")
+    (episode,) = experience.running
+    assert (episode.task_type, episode.attempt) == ("slice", 2)
+    assert log.episodes["e1"] == episode
+
+
 def test_episode_that_ended_before_a_restart_does_not_begin_again(
     experience: Experience, log: ListedLog, step: StepMaker
 ) -> None:

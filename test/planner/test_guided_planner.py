@@ -156,6 +156,9 @@ class TakenDown:
         self.ended: list[tuple[bool | None, str]] = []
 
     def start(self, instruction: str, task_type: str = "", episode_id: str = "", attempt: int = 1) -> str:
+        if episode_id:
+            self.started[int(episode_id[1:]) - 1] = (task_type, attempt)
+            return episode_id
         self.started.append((task_type, attempt))
         return f"e{len(self.started)}"
 
@@ -269,3 +272,47 @@ def test_advice_that_failed_is_not_followed_again_until_its_thing_was_dealt_with
     carry_out(planner, False, True, True, True, True, True)
     done = [step.action.skill for step in experience.steps]
     assert done == ["OpenObject", "PickupObject", "GoToObject", "GoToObject", "OpenObject", "PutObject"]
+
+
+class Asking:
+    """Asks memory first, then does one step; tells calls as progress before it."""
+
+    def __init__(self, experience: TakenDown, verified: bool = True) -> None:
+        self.running_when_asked: list[int] = []
+        self._experience = experience
+        self._verified = verified
+
+    def carry_out(self, instruction: str, situation: Situation) -> PlanRun:
+        self.running_when_asked.append(len(self._experience.started) - len(self._experience.ended))
+        situation.report(PlanProgress(ProgressKind.PLAN, "", ("clean Egg to Fridge", "slice Egg")))
+        situation.report(PlanProgress(ProgressKind.PLAN, "PutObject(Egg, Fridge)"))
+        yield PlannedStep(PUT)
+        return PlanOutcome(("clean", "slice"), (True, True), verified=self._verified)
+
+
+def test_episode_runs_before_the_planner_asks_memory(clock: Clock) -> None:
+    experience = TakenDown()
+    planner = Asking(experience)
+    carry_out(GuidedPlanner(planner, experience, clock), True)
+    assert planner.running_when_asked == [1]
+
+
+def test_task_type_comes_from_the_goals_and_not_from_calls(clock: Clock) -> None:
+    experience = TakenDown()
+    carry_out(GuidedPlanner(Asking(experience), experience, clock), True)
+    assert experience.started == [("clean+slice", 1)]
+
+
+def test_success_that_nobody_could_verify_is_not_learnt_as_one(clock: Clock) -> None:
+    experience = TakenDown()
+    assert carry_out(GuidedPlanner(Asking(experience, verified=False), experience, clock), True).success
+    assert experience.ended == [(None, "")]
+
+
+@pytest.mark.parametrize("instruction", ["", " ", "?"])
+def test_empty_instruction_begins_no_episode(instruction: str, clock: Clock) -> None:
+    experience = TakenDown()
+    run = GuidedPlanner(ListedPlanner(), experience, clock).carry_out(instruction, situation())
+    with pytest.raises(PlanningFailedError):
+        next(run)
+    assert experience.started == []
