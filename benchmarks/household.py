@@ -17,6 +17,7 @@ from benchmarks.household_homes import Homes
 from benchmarks.household_life import Life, Trial
 from benchmarks.household_metrics import rows_of
 from benchmarks.household_stream import StreamSetting, run_stream
+from benchmarks.model_figures import add_planner_arguments, llm_config
 from benchmarks.rows import emit
 from memory_node.app.progress import progress_bar
 from memory_node.catalogue.label_space import load_catalogue
@@ -59,6 +60,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--orders", type=int, default=5, help="with --faults: shuffled orders of the tasks (default 5)")
     parser.add_argument("--trials", action="store_true", help="print every instruction's outcome to standard error")
+    add_planner_arguments(parser)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -67,7 +69,7 @@ def run(args: argparse.Namespace) -> int:
     kinds = load_catalogue()
     embedder = CachingEmbedder(MiniLmEmbedder())
     homes = Homes(args.scenes, kinds, args.seed)
-    planner = open_planner(args.planner, embedder, _settings(args.faults))
+    planner = open_planner(args.planner, embedder, _settings(args), fallback=args.fallback)
     if args.faults:
         objects = "none" if args.memory in ("none", "experience") else "full"
         setting = StreamSetting(homes, embedder, planner, Faults(seed=args.seed), objects, args.orders, args.seed)
@@ -93,9 +95,10 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def _settings(faults: bool) -> PlannerConfig:
+def _settings(args: argparse.Namespace) -> PlannerConfig:
     """Return the planner's parameters; with faults one whose patience ends as early as a person's would."""
-    return PlannerConfig(offline=OfflineConfig(max_failures=_PATIENCE)) if faults else PlannerConfig()
+    offline = OfflineConfig(max_failures=_PATIENCE) if args.faults else OfflineConfig()
+    return PlannerConfig(offline=offline, llm=llm_config(args))
 
 
 def live(

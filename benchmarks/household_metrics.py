@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from benchmarks.household_life import Trial
+from benchmarks.model_figures import model_figures
 
 
 def rows_of(trials: Sequence[Trial], baseline: Sequence[Trial] | None) -> list[dict[str, Any]]:
@@ -36,6 +37,7 @@ def _row(category: str, trials: Sequence[Trial], baseline: Sequence[Trial] | Non
         "skills_mean": _share(sum(trial.result.skills for trial in trials), len(trials)),
         "distance_mean_m": _share(sum(trial.result.distance_m for trial in trials), len(trials)),
         "context_tokens_mean": _share(sum(trial.context_tokens for trial in trials), len(trials)),
+        **model_figures(trials),
     }
 
 

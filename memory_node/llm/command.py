@@ -14,23 +14,18 @@ from rich.table import Table
 from memory_node.llm.chat import Message
 from memory_node.llm.config import ModelConfig
 from memory_node.llm.llama.model import LlamaModel
+from memory_node.llm.model_arguments import add_model_arguments, model_parameters
 from memory_node.llm.open_model import ModelShelf
 from memory_node.llm.speed import measure_speed
 
+_REPLY_TOKENS = 100
 _QUESTION = "What is the capital of France? Answer in one sentence."
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command's options."""
     parser.add_argument("action", choices=("check",), help="load or reach a model, measure it, and ask it something")
-    parser.add_argument("--endpoint", default="", metavar="URL", help="an OpenAI-compatible endpoint instead of a file")
-    parser.add_argument("--model", default="", help="with --endpoint its name there, else a GGUF file")
-    parser.add_argument("--adapter", default="", metavar="FILE", help="GGUF file of a LoRA adapter")
-    parser.add_argument(
-        "--key-variable", default="OPENAI_API_KEY", metavar="NAME", help="environment variable with the endpoint's key"
-    )
-    parser.add_argument("--window", type=int, default=4096, metavar="TOKENS", help="of a model in this process")
-    parser.add_argument("--threads", type=int, default=0, help="of a model in this process (default: one a core)")
+    add_model_arguments(parser)
     parser.add_argument("--ask", default=_QUESTION, metavar="TEXT", help="what to ask it")
     parser.add_argument("--timeout", type=float, default=60.0, metavar="S", help="for one reply (default 60)")
     parser.add_argument("--json", action="store_true", help="one JSON object on standard output")
@@ -38,7 +33,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Do it; return the exit status."""
-    row = _row(_config(args), args.ask)
+    config = ModelConfig(timeout_s=args.timeout, max_reply_tokens=_REPLY_TOKENS, **model_parameters(args))
+    row = _row(config, args.ask)
     if args.json:
         print(json.dumps(row))
         return 0
@@ -47,21 +43,6 @@ def run(args: argparse.Namespace) -> int:
         table.add_row(name, f"{value:.1f}" if isinstance(value, float) else str(value))
     Console(width=120).print(table)
     return 0
-
-
-def _config(args: argparse.Namespace) -> ModelConfig:
-    shared = {"timeout_s": args.timeout, "max_reply_tokens": 100}
-    if args.endpoint:
-        named = {"model": args.model} if args.model else {}
-        return ModelConfig(base_url=args.endpoint, api_key_variable=args.key_variable, **named, **shared)
-    return ModelConfig(
-        backend="llama",
-        model_path=args.model,
-        adapter_path=args.adapter,
-        window_tokens=args.window,
-        threads=args.threads,
-        **shared,
-    )
 
 
 def _row(config: ModelConfig, question: str) -> dict[str, Any]:

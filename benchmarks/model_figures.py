@@ -1,0 +1,60 @@
+"""What a language model's part in a benchmark was: an offline fallback never counts as its work unnoticed."""
+
+from __future__ import annotations
+
+import argparse
+import statistics
+from collections.abc import Sequence
+from typing import Any
+
+from benchmarks.household_life import Trial
+from memory_node.llm.model_arguments import add_model_arguments, model_parameters
+from memory_node.planner.planner_config import LlmConfig
+
+MODES = ("auto", "plan", "step", "rank")
+
+
+def add_planner_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options of `--planner llm`."""
+    parser.add_argument(
+        "--mode", choices=MODES, default="auto", help="with --planner llm: all calls at once, or one at a time"
+    )
+    parser.add_argument(
+        "--fallback",
+        action="store_true",
+        help="with --planner llm: let the offline planner do what the model cannot (default: that is a failure)",
+    )
+    parser.add_argument("--context", type=int, default=2000, metavar="TOKENS", help="of memory in the prompt at most")
+    parser.add_argument("--timeout", type=float, default=60.0, metavar="S", help="for one answer (default 60)")
+    add_model_arguments(parser)
+
+
+def llm_config(args: argparse.Namespace) -> LlmConfig:
+    """Return the parameters that the options give."""
+    return LlmConfig(mode=args.mode, context_tokens=args.context, timeout_s=args.timeout, **model_parameters(args))
+
+
+def model_figures(trials: Sequence[Trial]) -> dict[str, Any]:
+    """Return the model's share in some trials; empty where no model was asked.
+
+    fallback_share: trials that the offline planner carried out instead. valid_share: replies that could be used as they
+    came. planner_steps_mean: replies of an instruction. ms_per_step_p50: the median, over trials, of the time outside
+    skills for one reply.
+    """
+    outcomes = [trial.result.outcome for trial in trials]
+    replies = sum(outcome.replies for outcome in outcomes)
+    fallbacks = sum(outcome.planner.endswith("(fallback)") for outcome in outcomes)
+    if not replies and not fallbacks:
+        return {}
+    asked = [trial.result for trial in trials if trial.result.outcome.replies]
+    per_step = [1e3 * result.planning_s / result.outcome.replies for result in asked]
+    count = len(trials)
+    return {
+        "fallback_share": round(fallbacks / count, 4),
+        "valid_share": round(sum(outcome.valid_replies for outcome in outcomes) / replies, 4) if replies else None,
+        "planner_steps_mean": round(replies / count, 4),
+        "replans_mean": round(sum(outcome.replans for outcome in outcomes) / count, 4),
+        "tokens_in_mean": round(sum(outcome.tokens_in for outcome in outcomes) / count, 1),
+        "tokens_out_mean": round(sum(outcome.tokens_out for outcome in outcomes) / count, 1),
+        "ms_per_step_p50": round(statistics.median(per_step), 1) if per_step else None,
+    }
