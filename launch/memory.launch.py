@@ -34,6 +34,9 @@ ARGUMENTS = (
     ("map_topic", "map", "nav_msgs/OccupancyGrid"),
     ("path_topic", "optimized_path", "nav_msgs/Path of optimised poses; used where the parameter corrections is path"),
     ("planner", "true", "false: no planner node; offline or llm: which planner; true: the one that the files name"),
+    ("llm_base_url", "", "OpenAI-compatible endpoint for planner:=llm; empty: the model in the planner's own process"),
+    ("llm_model", "", "the model's name at that endpoint; without one a GGUF file; empty: the embedded model"),
+    ("llm_mode", "", "how the model acts: auto, plan, step or rank; empty: auto"),
     ("skills", "false", "true: also start the bridge from ExecuteSkill to Nav2 and the arm"),
     ("skills_file", "", "YAML file of that bridge's parameters: the robot's actions, arm and gripper"),
     ("log_level", "info", "debug, info, warn or error"),
@@ -112,7 +115,10 @@ def start_nodes(context: LaunchContext) -> list[Node]:
     if with_detector:
         nodes.append(node("detector", topics=True, model=given["detector_model"], class_names=given["class_names"]))
     if given["planner"].lower() != "false":
-        nodes.append(node("planner", planner="" if given["planner"].lower() == "true" else given["planner"], **known))
+        named = "llm.model" if given["llm_base_url"] else "llm.model_path"
+        model = {"llm.base_url": given["llm_base_url"], named: given["llm_model"], "llm.mode": given["llm_mode"]}
+        which = "" if given["planner"].lower() == "true" else given["planner"]
+        nodes.append(node("planner", planner=which, **model, **known))
     if given["skills"].lower() == "true":
         nodes.append(node("skills", given["skills_file"], map_frame=given["map_frame"], **known))
     return nodes

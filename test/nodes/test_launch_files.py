@@ -117,6 +117,16 @@ def test_planner_may_be_left_out(launched: Any) -> None:
     assert set(launched("memory.launch.py", planner="false")) == {"memory"}
 
 
+def test_language_model_is_given_to_the_planner(launched: Any) -> None:
+    url = "http://localhost:8000/v1"
+    planner = launched("memory.launch.py", planner="llm", llm_base_url=url, llm_model="qwen3", llm_mode="step")[
+        "planner"
+    ]
+    assert (planner["llm.base_url"], planner["llm.model"], planner["llm.mode"]) == (url, "qwen3", "step")
+    planner = launched("memory.launch.py", planner="llm", llm_model="my.gguf")["planner"]
+    assert (planner["llm.model_path"], planner["llm.base_url"], planner["llm.mode"]) == ("my.gguf", "", "auto")
+
+
 def test_missing_file_is_refused(launched: Any) -> None:
     with pytest.raises(SubstitutionFailure, match=r"there is no parameter file /none\.yaml"):
         launched("memory.launch.py", params_file="/none.yaml")

@@ -19,6 +19,7 @@ from rich.markup import escape
 from memory_node.catalogue.label_space import HOUSEHOLD
 from memory_node.nodes.run import activate_ros
 from memory_node.planner.memory_mode import MODES
+from memory_node.planner.planner_config import PLANNERS
 
 HELP = "run the simulated home, the memory and the planner"
 INSTRUCTIONS = (
@@ -40,6 +41,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--instruction", action="append", help="instead of the three of the demo; may be repeated")
     parser.add_argument("--memory", choices=("compare", *MODES), default="compare", help="compare: full, then none")
+    parser.add_argument("--planner", choices=PLANNERS, default="offline", help="llm: a language model, by default ours")
+    parser.add_argument("--endpoint", default="", metavar="URL", help="an OpenAI-compatible endpoint for --planner llm")
+    parser.add_argument("--model", default="", help="the model's name at that endpoint, or a GGUF file")
     parser.add_argument("--speed", type=float, default=40.0, help="simulated seconds per second (default 40)")
     parser.add_argument("--composed", action="store_true", help="run all nodes in one process")
     parser.add_argument("--headless", action="store_true", help="plain lines, and do not open the picture")
@@ -100,7 +104,7 @@ def _run_once(args: argparse.Namespace, mode: str, domain_id: int, report: Any, 
                 "use_sim_time": "true",
                 "scene_graph.clock_jump_s": 3600.0,
             },
-            "planner": {"label_space": args.label_space, "use_sim_time": "true"},
+            "planner": {"label_space": args.label_space, "use_sim_time": "true", **_planner_parameters(args)},
         }
         with DemoClient(domain_id) as client, NodeProcesses(domain_id, args.out / mode) as nodes:
             nodes.start_all(parameters, composed=args.composed)
@@ -120,6 +124,13 @@ def _run_once(args: argparse.Namespace, mode: str, domain_id: int, report: Any, 
                 title = f"{len(scene.objects)} objects remembered after {len(report.rows)} instructions"
                 picture = draw_scene(scene, args.out / "scene_graph.png", client.grid, client.path, title)
                 report.picture = str(picture.resolve())
+
+
+def _planner_parameters(args: argparse.Namespace) -> dict[str, str]:
+    """Return what the options say of the planner; what they leave open is left to its defaults."""
+    named = "llm.model" if args.endpoint else "llm.model_path"
+    given = {"planner": args.planner, "llm.base_url": args.endpoint, named: args.model}
+    return {name: value for name, value in given.items() if value}
 
 
 class _Progress:
