@@ -10,6 +10,7 @@ from memory_node.domain.context import ALL_SOURCES, Context, ContextSource
 from memory_node.domain.skill import FailureReason
 from memory_node.domain.token_count import estimate_tokens
 from memory_node.experience.experience import ExperienceAnswer
+from memory_node.experience.guideline import Guideline
 from memory_node.knowledge.facts import Prescription, Proposition
 
 # BrainMem's order. Spatial guidance comes from three memories: the room's relations, the short-term memory, the graph.
@@ -49,6 +50,11 @@ class Section:
     lines: tuple[str, ...]
     share: float
 
+    @property
+    def text(self) -> str:
+        """The title and all lines."""
+        return "\n".join((f"## {self.title}", *self.lines))
+
     def within(self, token_budget: int) -> tuple[str, int]:
         """Return the title and as many lines as the budget holds, and how many; empty where not even one fits."""
         text, shown = "", 0
@@ -61,18 +67,36 @@ class Section:
 
 
 def assemble(sections: Sequence[Section], token_budget: int, context_id: str = "") -> Context:
-    """Return the sections under one budget: each may use its share and what those before it have left over."""
+    """Return the sections under one budget: each may use its share, and of what others do not need its part.
+
+    What is left over then, because lines are not cut in two, goes to the first sections that have a line of that size.
+    """
+    allowed = _allotted(sections, token_budget)
+    left = token_budget - sum(estimate_tokens(s.within(tokens)[0]) for s, tokens in zip(sections, allowed))
     texts, tokens, lines = [], {}, {}
-    left, shares = token_budget, sum(section.share for section in sections)
-    for section in sections:
-        allowed = int(left * section.share / shares) if shares > 0.0 else 0
-        text, shown = section.within(allowed)
+    for section, allotted in zip(sections, allowed):
+        used = estimate_tokens(section.within(allotted)[0])
+        text, shown = section.within(used + left)
         if text:
             texts.append(text)
             tokens[section.title], lines[section.title] = estimate_tokens(text), shown
-            left -= tokens[section.title]
-        shares -= section.share
+            left -= tokens[section.title] - used
     return Context(context_id, "\n\n".join(texts), tokens, lines)
+
+
+def _allotted(sections: Sequence[Section], token_budget: int) -> list[int]:
+    """Return the tokens that each section may use."""
+    needs = [estimate_tokens(section.text) if section.lines else 0 for section in sections]
+    allotted, left = [0] * len(sections), float(token_budget)
+    waiting = {index for index, need in enumerate(needs) if need}
+    while waiting:
+        a_share = left / sum(sections[index].share for index in waiting)
+        content = {index for index in waiting if needs[index] <= a_share * sections[index].share}
+        for index in content or waiting:
+            allotted[index] = needs[index] if content else int(a_share * sections[index].share)
+            left -= allotted[index]
+        waiting = waiting - content if content else set()
+    return allotted
 
 
 @dataclass(frozen=True)
@@ -95,7 +119,7 @@ class MemoryExcerpt:
     def sections(self, sources: Collection[ContextSource] = ALL_SOURCES) -> list[Section]:
         """Return the sections of some sources in BrainMem's order."""
         lines = {
-            GUIDELINES: [f"- {guideline.text}" for guideline in self.experience.guidelines],
+            GUIDELINES: [f"- {one.text} ({_proven(one)})" for one in self.experience.guidelines],
             ROOM_PATTERNS: [
                 f"- {action} worked {done} of {tried} times here"
                 for action, done, tried in self.experience.room_patterns
@@ -121,6 +145,9 @@ class MemoryExcerpt:
                 action + (f" [{reason}]" if reason is not FailureReason.NONE else "") for action, reason in trajectory
             ]
             told.append(f"- {record.task!r} {outcome}: {' -> '.join(way) or 'no step was taken'}")
+            # What a reader of the episode found beyond what was done.
+            told += [f"  - worked: {one}" for one in record.success_patterns if one not in record.successful_actions]
+            told += [f"  - insight: {one}" for one in record.insights if one not in record.recommendations]
             told += [f"  - failed: {cause}" for cause in record.failure_causes]
             told += [f"  - advice: {advice}" for advice in record.recommendations]
         return told
@@ -145,3 +172,10 @@ class MemoryExcerpt:
     def _working_memory(self) -> list[str]:
         view = self.experience.working_memory
         return [*([self.robot] if self.robot else []), *(view.lines() if view is not None else ())]
+
+
+def _proven(guideline: Guideline) -> str:
+    """Return how often a guideline helped of the times that a planner was given it, in words."""
+    if not guideline.trials:
+        return "not tried yet"
+    return f"helped {guideline.successes} of {guideline.trials} times"

@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 
 from memory_node.context.sections import ORDER, MemoryExcerpt, Section, assemble, estimate_tokens
@@ -27,6 +29,28 @@ def test_what_one_section_leaves_over_goes_to_the_next() -> None:
     after = assemble([short, long], 100).section_tokens["B"]
     assert after > 50
     assert alone >= after
+
+
+def test_what_one_section_leaves_over_goes_to_those_before_it_too() -> None:
+    long, short = Section("A", tuple(f"- line {n}" for n in range(99)), 0.5), Section("B", ("- one",), 0.5)
+    context = assemble([long, short], 100)
+    assert context.section_lines["B"] == 1
+    assert context.section_tokens["A"] > 80
+    assert context.tokens <= 100
+
+
+def test_hardly_a_line_is_cut_off_while_there_is_room_for_it() -> None:
+    sections = [Section(str(n), tuple(f"- line {n} {i}" for i in range(7 * n)), 0.1 + n % 3) for n in range(8)]
+    for budget in (60, 150, 300, 500, 900):
+        context = assemble(sections, budget)
+        cut = any(context.section_lines.get(section.title, 0) < len(section.lines) for section in sections)
+        assert budget - 8 <= context.tokens <= budget if cut else context.tokens <= budget
+
+
+def test_sections_that_all_want_more_get_their_shares() -> None:
+    sections = [Section(title, tuple(f"- line {n}" for n in range(99)), share) for title, share in (("A", 3), ("B", 1))]
+    tokens = assemble(sections, 200).section_tokens
+    assert 2.5 < tokens["A"] / tokens["B"] < 3.5
 
 
 def test_empty_section_leaves_no_title() -> None:
@@ -100,3 +124,34 @@ def test_warnings_of_working_memory_outlive_a_small_budget() -> None:
     text, shown = crowded.within(90)
     assert "Warning:" in text
     assert shown < len(crowded.lines)
+
+
+def test_guidelines_tell_how_often_they_helped() -> None:
+    tried = Guideline("t", "Open the fridge first.", successes=7, trials=9)
+    excerpt = replace(full_excerpt(), experience=replace(full_excerpt().experience, guidelines=(tried, GUIDELINE)))
+    text = assemble(excerpt.sections(), 4000).text
+    assert "- Open the fridge first. (helped 7 of 9 times)" in text
+    assert "- Go round the table. (not tried yet)" in text
+
+
+GUIDELINE = Guideline("u", "Go round the table.")
+
+
+def test_what_a_reader_found_in_an_episode_is_told_once() -> None:
+    record = ExperienceRecord(
+        "e1",
+        "store the egg",
+        "store",
+        True,
+        1,
+        success_patterns=("PickupObject(Egg)", "Open the fridge before taking the egg."),
+        successful_actions=("PickupObject(Egg)",),
+        insights=("The fridge is shut at night.", "Open it first."),
+        recommendations=("Open it first.",),
+    )
+    answer = replace(full_excerpt().experience, experiences=(record,))
+    lines = assemble(replace(full_excerpt(), experience=answer).sections(), 4000).text.splitlines()
+    assert "  - worked: Open the fridge before taking the egg." in lines
+    assert "  - insight: The fridge is shut at night." in lines
+    assert [line for line in lines if "Open it first." in line] == ["  - advice: Open it first."]
+    assert not [line for line in lines if line.startswith("  - worked: Pickup")]

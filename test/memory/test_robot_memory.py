@@ -292,7 +292,7 @@ def advised(memory: RobotMemory) -> Context:
     """Return a context with some of nine guidelines; the budget leaves no room for all of them."""
     long = [Guideline(f"g{n}", "Do it well. " * 20, task_types=frozenset({"place"})) for n in range(9)]
     memory.experience.load((), [guideline.to_dict() for guideline in long])
-    context = memory.context("put it away", 1000, memory.episodes.start("put it away", "place", "e1"))
+    context = memory.context("put it away", 500, memory.episodes.start("put it away", "place", "e1"))
     assert 0 < context.section_lines["Guidelines"] < 9
     return context
 
