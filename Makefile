@@ -13,7 +13,7 @@ help: ## list the targets
 
 setup: $(VENV)/.ready ## make the virtual environment and the embedder's model
 
-$(VENV)/.ready: pyproject.toml setup.py ros_embedded/pyproject.toml scripts/set_up
+$(VENV)/.ready: pyproject.toml setup.py ros_embedded/pyproject.toml readers/pyproject.toml scripts/set_up
 	PYTHON="$(PYTHON)" VENV="$(VENV)" scripts/set_up
 	@touch $@
 
@@ -42,5 +42,5 @@ alone: ## build ros_embedded, and test it in an environment without robot_memory
 	cd out/alone/ros_embedded-* && ../venv/bin/python -m pytest $(TEST_ARGS)
 
 clean: ## remove what set-up and the demo made
-	rm -rf $(VENV) .venv-oldest build dist out *.egg-info ros_embedded/src/*.egg-info
+	rm -rf $(VENV) .venv-oldest build dist out *.egg-info ros_embedded/src/*.egg-info readers/src/*.egg-info readers/build
 	for folder in . ros_embedded; do rm -rf $$folder/.pytest_cache $$folder/.mypy_cache $$folder/.ruff_cache; done

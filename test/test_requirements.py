@@ -25,6 +25,8 @@ OF_APT = {
     "matplotlib": "python3-matplotlib",
     "networkx": "python3-networkx",
 }
+# Our own distributions beside robot_memory.
+OF_CHECKOUT = {"ros_embedded", "robot_memory_readers"}
 # Extras of machines without ROS, of training, and of developers.
 NOT_ON_A_ROBOT = {"embedded", "learning", "dev"}
 # Packages of ROS that are Python's own modules, or come with others that package.xml names.
@@ -72,6 +74,7 @@ def test_robot_gets_every_library_from_apt_or_from_the_list(project: dict, packa
     assert listed("demo") == bounds(project["optional-dependencies"]["sim"])
     assert listed("fleet") == bounds(project["optional-dependencies"]["fleet"])
     assert listed("llm") == bounds(project["optional-dependencies"]["llm"])
+    assert "./readers" in (REQUIREMENTS / "readers.txt").read_text().splitlines()
 
 
 def test_oldest_versions_are_the_lower_bounds(project: dict, ros_embedded: dict) -> None:
@@ -82,7 +85,7 @@ def test_oldest_versions_are_the_lower_bounds(project: dict, ros_embedded: dict)
             for name, bound in bounds(lines).items():
                 known = wanted.setdefault(name, bound)
                 assert _lowest(bound) in ("", _lowest(known)), f"two lower bounds of {name}"
-    wanted = {name: bound for name, bound in wanted.items() if name not in OF_APT and name != "ros_embedded"}
+    wanted = {name: bound for name, bound in wanted.items() if name not in OF_APT and name not in OF_CHECKOUT}
     not_run = {"ruff", "mypy", "types-pyyaml", "open3d"}  # linters; the other name of open3d-cpu
     lowest = {name: _lowest(bound).replace(">=", "==") for name, bound in wanted.items()}
     pinned = listed("oldest")

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import logging
+
 from memory_node.catalogue.label_space import load_catalogue
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
-from memory_node.domain.errors import InvalidValueError
+from memory_node.domain.errors import InvalidValueError, ResourceMissingError
 from memory_node.domain.ports import TextEmbedder
 from memory_node.llm.open_model import ModelShelf
 from memory_node.planner.language.understanding import TrainedReaders, Understander
@@ -12,6 +14,8 @@ from memory_node.planner.llm_planner import LlmPlanner
 from memory_node.planner.offline_planner import OfflinePlanner
 from memory_node.planner.planner import Planner
 from memory_node.planner.planner_config import PLANNERS, PlannerConfig
+
+_LOG = logging.getLogger(__name__)
 
 
 def open_planner(
@@ -31,13 +35,12 @@ def open_planner(
 
     Raises:
         InvalidValueError: no such planner, or a mode that the model cannot do.
-        ResourceMissingError: the instruction model's weights are missing.
     """
     if name not in PLANNERS:
         raise InvalidValueError(f"planner: expected one of {', '.join(PLANNERS)}, got {name!r}")
     config = config or PlannerConfig()
     kinds = kinds or load_catalogue()
-    understander = Understander(TrainedReaders.load(kinds), embedder, kinds)
+    understander = Understander(_readers(kinds), embedder, kinds)
     offline = OfflinePlanner(understander, kinds, config.offline.max_failures)
     if name == "offline":
         return offline
@@ -47,3 +50,12 @@ def open_planner(
         )
     model = ModelShelf().open_or_excuse(config.llm)
     return LlmPlanner(model, config.llm, kinds, offline.goals, offline if fallback else None)
+
+
+def _readers(kinds: ObjectCatalogue) -> TrainedReaders | None:
+    """Return the trained readers, None where their weights are not installed: the grammar then reads commands alone."""
+    try:
+        return TrainedReaders.load(kinds)
+    except ResourceMissingError as error:
+        _LOG.warning("only plain commands are understood: %s", error)
+        return None

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from memory_node.domain.errors import ResourceMissingError
 from memory_node.domain.goal_labels import GoalKind
+from memory_node.domain.resources import MISSING_READERS
 from memory_node.perception.onnx_session import open_session
 from memory_node.planner.goal import Goal, Mention
 from memory_node.planner.language.single_goal_reader import WEIGHTS_FOLDER, HomeClasses, Scores, log_softmax
@@ -49,7 +50,7 @@ class GoalSequenceModel:
 
     def __init__(self, folder: Path = WEIGHTS_FOLDER, threads: int = 1) -> None:
         if not (folder / "sequence_writer.onnx").is_file():
-            raise ResourceMissingError(f"{folder} holds no reader of several goals; install the package again")
+            raise ResourceMissingError(f"{folder}: {MISSING_READERS}")
         labels = json.loads((folder / "sequence_labels.json").read_text(encoding="utf-8"))
         self._symbols: tuple[str, ...] = tuple(labels["symbols"])
         self._classes: tuple[str, ...] = tuple(labels["classes"])

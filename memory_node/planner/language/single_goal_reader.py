@@ -13,10 +13,11 @@ from tokenizers import Tokenizer
 
 from memory_node.domain.errors import ResourceMissingError
 from memory_node.domain.goal_labels import ALFRED_NAME, NO_CLASS, NOTHING, SEVERAL, GoalKind
+from memory_node.domain.resources import MISSING_READERS, readers_folder
 from memory_node.perception.onnx_session import open_session
 from memory_node.planner.goal import Goal, Mention
 
-WEIGHTS_FOLDER = Path(__file__).parent / "weights"
+WEIGHTS_FOLDER = readers_folder()
 _MAX_TOKENS = 128
 _ABSENT = -9.0  # log-probability of a class that the home is not known to have: unlikely, not impossible
 _CANDIDATES = 3
@@ -69,7 +70,7 @@ class GoalModel:
 
     def __init__(self, folder: Path = WEIGHTS_FOLDER, threads: int = 1) -> None:
         if not (folder / "instructions.onnx").is_file():
-            raise ResourceMissingError(f"{folder} holds no instruction model; install the package again")
+            raise ResourceMissingError(f"{folder}: {MISSING_READERS}")
         labels = json.loads((folder / "labels.json").read_text(encoding="utf-8"))
         self._nothing, self._several = (labels["kinds"].index(name) for name in (NOTHING, SEVERAL))
         self._kinds = tuple(GoalKind(name) for name in labels["kinds"] if name not in (NOTHING, SEVERAL))
