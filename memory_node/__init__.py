@@ -14,19 +14,33 @@ if TYPE_CHECKING:
     from memory_node.domain.skill import SkillCall, StateChange
     from memory_node.memory import RobotMemory
     from memory_node.opening import MemoryConfig, open_memory
+    from memory_node.sim.home_file import load_home
+    from memory_node.sim.robot import HomeRobot
 
 __version__ = "0.1.0"
 
 _HOME_OF = {
     "AnswerStatus": "memory_node.domain.answer",
     "FindQuery": "memory_node.domain.answer",
+    "HomeRobot": "memory_node.sim.robot",
     "MemoryConfig": "memory_node.opening",
     "RobotMemory": "memory_node.memory",
     "SkillCall": "memory_node.domain.skill",
     "StateChange": "memory_node.domain.skill",
+    "load_home": "memory_node.sim.home_file",
     "open_memory": "memory_node.opening",
 }
-__all__ = ["AnswerStatus", "FindQuery", "MemoryConfig", "RobotMemory", "SkillCall", "StateChange", "open_memory"]
+__all__ = [
+    "AnswerStatus",
+    "FindQuery",
+    "HomeRobot",
+    "MemoryConfig",
+    "RobotMemory",
+    "SkillCall",
+    "StateChange",
+    "load_home",
+    "open_memory",
+]
 
 
 def __getattr__(name: str) -> Any:

@@ -31,7 +31,7 @@ def test_importing_the_package_imports_nothing_heavy() -> None:
 def test_readme_example_runs_and_imports_nothing_deep(tmp_path: Path) -> None:
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     (example,) = [code for code in re.findall(r"```python\n(.*?)```", readme, re.DOTALL) if "open_memory" in code]
-    assert set(re.findall(r"^from (\S+)", example, re.MULTILINE)) == {"memory_node", "memory_node.sim"}
+    assert set(re.findall(r"^from (\S+)", example, re.MULTILINE)) == {"memory_node"}
     run = [sys.executable, "-c", example]
     told = subprocess.run(run, capture_output=True, text=True, cwd=tmp_path, timeout=100.0, check=False)
     assert told.returncode == 0, told.stderr

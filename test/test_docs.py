@@ -1,0 +1,60 @@
+"""The pages point at what is there."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md"), *(ROOT / "readers").glob("*.md")])
+LINK = re.compile(r"\]\(([^)\s]+)\)")
+# `search/lexical.py`, `test_policies.py`; not `NAME.py`
+FILE = re.compile(r"`((?:[\w.]+/)*[a-z_]\w*\.(?:py|yaml|j2))`")
+HEADING = re.compile(r"^#+ (.*)$", re.MULTILINE)
+# Files of a reader's own, in examples.
+OF_READERS = {"my_robot.yaml", "user.yaml"}
+FILES = [
+    path.relative_to(ROOT).as_posix()
+    for folder in (
+        "memory_node",
+        "benchmarks",
+        "training",
+        "config",
+        "test",
+        "ros_embedded",
+        "launch",
+    )
+    for path in (ROOT / folder).rglob("*")
+    if path.is_file()
+]
+
+
+def anchors(page: Path) -> set[str]:
+    """The anchors of a page's headings, as GitHub makes them."""
+    headings = HEADING.findall(page.read_text(encoding="utf-8"))
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).strip().replace(" ", "-") for heading in headings}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_links_lead_somewhere(page: Path) -> None:
+    for link in LINK.findall(page.read_text(encoding="utf-8")):
+        if link.startswith(("http://", "https://", "mailto:")):
+            continue
+        path, _, anchor = link.partition("#")
+        target = (page.parent / path).resolve() if path else page
+        assert target.exists(), f"{page.name}: {link}"
+        assert not anchor or anchor in anchors(target), f"{page.name}: {link}"
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_files_that_a_page_names_are_there(page: Path) -> None:
+    if page.name in ("CHANGELOG.md", "planner.md"):  # what was renamed; the pages of the readers
+        return
+    named = set(FILE.findall(page.read_text(encoding="utf-8"))) - OF_READERS
+    assert {name for name in named if not any(f"/{file}".endswith(f"/{name}") for file in FILES)} == set()
+
+
+def test_index_lists_every_page() -> None:
+    index = (ROOT / "docs" / "index.md").read_text(encoding="utf-8")
+    pages = {page.name for page in (ROOT / "docs").glob("*.md")} - {"index.md"}
+    assert pages <= set(LINK.findall(index))
