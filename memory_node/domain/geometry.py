@@ -112,11 +112,6 @@ class OrientedBox:
         object.__setattr__(self, "yaw_rad", wrap_angle(float(self.yaw_rad)))
 
     @property
-    def volume_m3(self) -> float:
-        """Product of the sides."""
-        return float(np.prod(self.size))
-
-    @property
     def bottom_m(self) -> float:
         """Height of the lower face."""
         return float(self.center[2] - 0.5 * self.size[2])

@@ -150,11 +150,6 @@ class EpisodeGraph:
         return iter(self._takes)
 
     @property
-    def state_count(self) -> int:
-        """Number of distinct states."""
-        return len(self._edges.states)
-
-    @property
     def step_count(self) -> int:
         """Number of steps of all episodes."""
         return self._steps

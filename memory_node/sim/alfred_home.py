@@ -149,11 +149,6 @@ class AlfredScenes:
         return objects
 
 
-def load_alfred_home(scenes: str | Path, floor_plan: str, task: Mapping[str, Any] | None = None) -> World:
-    """Return one floor plan of a scenes.json.gz with a task row's objects; for many tasks keep an AlfredScenes."""
-    return AlfredScenes(scenes).world(floor_plan, task)
-
-
 def _layout(
     floor_plan: str, scene: Mapping[str, Any], reachable: FloatArray, things: list[Thing], task: Mapping[str, Any]
 ) -> Layout:

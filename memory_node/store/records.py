@@ -5,10 +5,9 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
-from typing import Any, Union
+from typing import Any
 
 import numpy as np
-from sqlalchemy.engine import Row as SqlRow
 
 from memory_node.domain.errors import InvalidValueError
 from memory_node.domain.scene import Area, Floor, Relation, Room, SceneEvent, SceneObject
@@ -16,7 +15,6 @@ from memory_node.domain.skill import StateChange
 from memory_node.domain.step import EpisodeSummary, StepRecord
 
 Row = dict[str, Any]
-AnyRow = Union["SqlRow[Any]", Any]
 # table -> primary key without site -> row; what one commit writes.
 Batch = dict[str, dict[tuple[Any, ...], Row]]
 

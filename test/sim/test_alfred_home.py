@@ -16,7 +16,6 @@ from memory_node.domain.states import ObjectState
 from memory_node.sim.alfred_home import (
     ALFRED_REACH_M,
     AlfredScenes,
-    load_alfred_home,
     pose_from_thor,
     position_from_thor,
 )
@@ -72,7 +71,7 @@ def test_axes_become_rep_103() -> None:
 
 
 def test_objects_stand_where_geometry_says(scenes_file: Path) -> None:
-    world = load_alfred_home(scenes_file, "FloorPlan900", made_up_task())
+    world = AlfredScenes(scenes_file).world("FloorPlan900", made_up_task())
     on_counter, in_fridge = sorted(world.of_class("Apple"), key=lambda apple: apple.parent_id)
     assert (on_counter.parent_id, on_counter.inside) == ("Counter", False)
     assert (in_fridge.parent_id, in_fridge.inside) == ("Fridge", True)
@@ -85,7 +84,7 @@ def test_objects_stand_where_geometry_says(scenes_file: Path) -> None:
 
 def test_robot_washes_and_cools_in_an_alfred_kitchen(scenes_file: Path) -> None:
     robot = HomeRobot(
-        load_alfred_home(scenes_file, "FloorPlan900", made_up_task()), RobotConfig(reach_m=ALFRED_REACH_M)
+        AlfredScenes(scenes_file).world("FloorPlan900", made_up_task()), RobotConfig(reach_m=ALFRED_REACH_M)
     )
     apple = min(robot.world.of_class("Apple"), key=lambda thing: thing.parent_id)
     assert robot.execute(SkillCall("GoToObject", (apple.id,))).success
@@ -99,7 +98,7 @@ def test_parts_of_the_grid_that_touch_at_a_corner_are_one(scenes_file: Path) -> 
     scene["reachable_xz"] = [[0.0, 0.0], [0.0, 0.25], [0.25, 0.5], [0.5, 0.5], [1.0, 0.5]]
     with gzip.open(scenes_file, "wt") as file:
         json.dump({"FloorPlan900": scene}, file)
-    grid = load_alfred_home(scenes_file, "FloorPlan900").grid
+    grid = AlfredScenes(scenes_file).world("FloorPlan900").grid
     start, end = position_from_thor([0.0, 0.0, 0.0]), position_from_thor([1.0, 0.0, 0.5])
     assert 1.1 <= grid.distance(start, end) <= 1.5
     assert len(grid.points) == 7

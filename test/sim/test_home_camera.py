@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -15,7 +14,6 @@ from memory_node.sim.camera import Camera
 from memory_node.sim.home_file import load_home
 from memory_node.sim.noise import DetectionNoise, noisy_depth
 from memory_node.sim.object_types import load_types
-from memory_node.sim.plan_picture import draw_ways, seen_from_above
 from memory_node.sim.robot import HomeRobot
 from memory_node.sim.shapes import SHAPES, Look, shape_mesh
 
@@ -128,19 +126,6 @@ def test_same_seed_gives_the_same_picture(robot: HomeRobot) -> None:
     second = Camera(robot.world, SMALL, seed=5).capture(robot.body.camera, 1)
     np.testing.assert_array_equal(first.depth_m, second.depth_m)
     assert [d.class_scores for d in first.detections] == [d.class_scores for d in second.detections]
-
-
-def test_plan_shows_furniture_where_it_stands(robot: HomeRobot, tmp_path: Path) -> None:
-    color, (x0, x1, y0, y1) = seen_from_above(robot.world, resolution_m=0.02)
-
-    def at(x: float, y: float) -> np.ndarray:
-        row, column = int((y1 - y) / (y1 - y0) * len(color)), int((x - x0) / (x1 - x0) * color.shape[1])
-        return color[row, column].astype(int)
-
-    fridge, floor = at(0.47, 0.47), at(3.0, 2.0)
-    assert fridge.min() > floor.max()
-    draw_ways(robot.world, {"way": [[2.4, 2.2], [3.0, 2.0]]}, tmp_path / "plan.png")
-    assert (tmp_path / "plan.png").stat().st_size > 10_000
 
 
 def test_missing_open3d_is_explained(robot: HomeRobot, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -167,10 +167,3 @@ def _only(topics: list[str], what: str, option: str) -> str:
         found = ", ".join(topics) or "none"
         raise InvalidValueError(f"the bag has {found} as {what} topic; name one with {option}")
     return topics[0]
-
-
-def is_bag(path: Path) -> bool:
-    """Return whether a path is a rosbag2."""
-    if path.is_dir():
-        return any((path / "metadata.yaml").is_file() or f.suffix in (".db3", ".mcap") for f in path.iterdir())
-    return path.suffix in (".db3", ".mcap")
