@@ -112,26 +112,29 @@ class AlfredJudge:
     def _placed(self, world: World) -> tuple[int, int]:
         goal = self._goal
         if goal.kind is GoalKind.EXAMINE:
-            held = any(thing.parent_id == HAND for thing in self._things(world))
-            assert goal.light is not None
-            lit = any(lamp.is_on for lamp in world.of_class(goal.light.object_class))
-            return held + lit, 2
+            return self._examined(world), 2
+        if goal.kind is GoalKind.STACK:
+            return self._stacked(world), 3
         there = [thing for thing in self._things(world) if _is_at(world, thing, goal.destination)]
         if goal.kind is GoalKind.PLACE_TWO:
             places = [_place_of(world, thing, goal.destination) for thing in there]
             return min(max((places.count(place) for place in places), default=0), 2), 2
-        if goal.kind is GoalKind.STACK:
-            assert goal.container is not None
-            loaded = [thing for thing in self._things(world) if _is_at(world, thing, goal.container)]
-            vessels = [
-                one for one in world.of_class(goal.container.object_class) if _is_at(world, one, goal.destination)
-            ]
-            both = [thing for thing in loaded if _is_at(world, thing, goal.destination)]
-            return bool(loaded) + bool(vessels) + bool(both), 3
         if goal.kind in _TREATED:
             both = [thing for thing in there if thing.id in self._treated]
             return bool(there) + bool(self._treated) + bool(both), 3
         return int(bool(there)), 1
+
+    def _examined(self, world: World) -> int:
+        assert self._goal.light is not None
+        held = any(thing.parent_id == HAND for thing in self._things(world))
+        return held + any(lamp.is_on for lamp in world.of_class(self._goal.light.object_class))
+
+    def _stacked(self, world: World) -> int:
+        container, destination = self._goal.container, self._goal.destination
+        assert container is not None
+        loaded = [thing for thing in self._things(world) if _is_at(world, thing, container)]
+        arrived = any(_is_at(world, one, destination) for one in world.of_class(container.object_class))
+        return bool(loaded) + arrived + any(_is_at(world, thing, destination) for thing in loaded)
 
 
 def _is_at(world: World, thing: Thing, place: Mention | None) -> bool:

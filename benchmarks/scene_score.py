@@ -143,17 +143,26 @@ def score_scene(graph: SceneGraph, site: Site, rooms: list[int], sightings: Sigh
     extra = [f for f in found if f.id not in paired | sightings.unchecked()]
     second = [f for f in extra if any(is_match(thing, f) for thing in things)]
     errors = [float(np.linalg.norm(thing.box.center - f.box.center)) for thing, f in pairs]
-    asked = [n for n in sightings.moved if sightings.seen_since[n] >= 2]
-    looked = [n for n in sightings.removed if sightings.looked[n] >= _LOOKED_FRAMES]
-    # A like thing that was put beside a removed one may carry on its id: then memory believes in what is there.
-    wrong = {f.id for f in extra}
-    believed = {n for n in looked if _believed(graph, sightings.old_id[n], sightings.old_place[n])}
-    gone = [n for n in looked if n not in believed or sightings.old_id[n] not in wrong]
     return {
         "precision": _share(len(pairs), len(pairs) + len(extra)),
         "recall": _share(len(seen & matched), len(seen)),
         "duplicates": _share(len(second), len(found), empty=0.0),
         "position_error_mean_m": float(np.mean(errors)) if errors else float("nan"),
+        **_score_changes(graph, sightings, {f.id for f in extra}),
+    }
+
+
+def _score_changes(graph: SceneGraph, sightings: Sightings, wrong: set[str]) -> dict[str, float]:
+    """Return the shares of the moved things that were found and of the removed ones that were noticed.
+
+    wrong: ids of memories of nothing.
+    """
+    asked = [n for n in sightings.moved if sightings.seen_since[n] >= 2]
+    looked = [n for n in sightings.removed if sightings.looked[n] >= _LOOKED_FRAMES]
+    # A like thing that was put beside a removed one may carry on its id: then memory believes in what is there.
+    believed = {n for n in looked if _believed(graph, sightings.old_id[n], sightings.old_place[n])}
+    gone = [n for n in looked if n not in believed or sightings.old_id[n] not in wrong]
+    return {
         "moved_found": _share(sum(sightings.moved[n] for n in asked), len(asked)),
         "removed_found": _share(len(gone), len(looked)),
     }

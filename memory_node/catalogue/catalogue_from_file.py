@@ -52,10 +52,6 @@ def catalogue_of(file: LabelSpaceFile) -> ObjectCatalogue:
 
 
 def _kind(name: str, entry: ClassEntry) -> ObjectKind:
-    properties = {*entry.can, *entry.does}
-    properties |= {Property.TOGGLEABLE} if entry.switch else set()
-    properties |= {Property.LIGHT} if entry.switch == "light" else set()
-    properties |= {Property.SLICEABLE} if entry.slices else set()
     if entry.levels is not None and entry.holds is None:
         raise InvalidValueError(f"classes.{name}.levels: only what `holds` something has levels")
     names = (spoken(name),) if entry.names is None else (*entry.names, spoken(name)) if entry.names else ()
@@ -67,7 +63,7 @@ def _kind(name: str, entry: ClassEntry) -> ObjectKind:
             names=tuple(dict.fromkeys(names)),
             described=entry.described,
             everyday=bool(entry.names),
-            properties=frozenset(properties),
+            properties=_properties(entry),
             holds=entry.holds or "",
             levels=levels,
             size_m=entry.size_m,
@@ -81,6 +77,16 @@ def _kind(name: str, entry: ClassEntry) -> ObjectKind:
         )
     except InvalidValueError as error:
         raise InvalidValueError(f"classes.{error}") from error
+
+
+def _properties(entry: ClassEntry) -> frozenset[Property]:
+    """Return what `is` and `does` say, and what other keys imply."""
+    implied = {
+        Property.TOGGLEABLE: entry.switch is not None,
+        Property.LIGHT: entry.switch == "light",
+        Property.SLICEABLE: entry.slices is not None,
+    }
+    return frozenset((*entry.can, *entry.does, *(name for name, holds in implied.items() if holds)))
 
 
 def _treatment(name: str, entry: TreatmentEntry) -> Treatment:

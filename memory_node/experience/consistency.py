@@ -10,11 +10,13 @@ from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.catalogue.object_kind import Property
 from memory_node.domain.goal_labels import GoalKind
 from memory_node.domain.skill import FailureReason, SkillCall
-from memory_node.domain.skill_library import SKILLS, ObjectReference, Precondition, Predicate
+from memory_node.domain.skill_library import SKILLS, Fact, ObjectReference, Precondition, Predicate
 from memory_node.domain.states import ObjectState
 from memory_node.domain.step import StepRecord
 from memory_node.experience.class_actions import class_call
 from memory_node.experience.remedy import broken_rules, declared_remedy, remedy_of_rule
+
+_ABOUT_THE_HAND = (Predicate.HAND_EMPTY, Predicate.HOLDING, Predicate.HOLDING_CUTTER)
 
 
 @dataclass(frozen=True)
@@ -137,26 +139,42 @@ def _names(action: SkillCall) -> dict[str, str]:
 def _broken(rule: Precondition, names: dict[str, str], facts: BelievedFacts) -> list[ConsistencyWarning]:
     """Return a warning where the facts contradict a precondition; what is not known contradicts nothing."""
     subject = names.get(rule.fact.arguments[0], "") if rule.fact.arguments else ""
-    detail = ""
-    if rule.fact.predicate is Predicate.HAND_EMPTY and facts.held:
-        detail = f"the hand is full: it holds {facts.held}"
-    elif rule.fact.predicate is Predicate.HOLDING and facts.held != subject:
-        detail = f"the hand does not hold {subject}: it holds {facts.held or 'nothing'}"
-    elif rule.fact.predicate is Predicate.HOLDING_CUTTER and not facts.holds_cutter:
-        usual = facts.kinds.usual_treatment(GoalKind.SLICE)
-        tools = " or ".join(usual.tools) if usual is not None else "a tool that cuts"
-        detail = f"cutting needs {tools} in the hand: it holds {facts.held or 'nothing'}"
-    elif rule.fact.predicate is Predicate.OPEN_OR_UNLIDDED and ObjectState.CLOSED in facts.states.get(subject, ()):
-        detail = f"{subject} is closed"
-    elif rule.fact.predicate is Predicate.STATE and rule.fact.state is not None:
-        holds = rule.fact.state in facts.states.get(subject, ())
-        if holds and not rule.fact.value:
-            detail = f"{subject} is {rule.fact.state} already"
-    elif rule.fact.predicate is Predicate.ACCESSIBLE:
-        lids = [r for r, things in facts.contents.items() if subject in things]
-        if any(ObjectState.CLOSED in facts.states.get(lid, ()) for lid in lids):
-            detail = f"{subject} is inside {lids[0]}, which is closed"
+    if rule.fact.predicate in _ABOUT_THE_HAND:
+        detail = _against_the_hand(rule.fact.predicate, subject, facts)
+    else:
+        detail = _against_the_thing(rule.fact, subject, facts)
     return [ConsistencyWarning(str(rule.fact), detail, rule.remedy, remedy_of_rule(rule))] if detail else []
+
+
+def _against_the_hand(predicate: Predicate, subject: str, facts: BelievedFacts) -> str:
+    """Return in what way the hand contradicts a precondition about it, "" where it does not."""
+    held = facts.held or "nothing"
+    if predicate is Predicate.HAND_EMPTY:
+        return f"the hand is full: it holds {held}" if facts.held else ""
+    if predicate is Predicate.HOLDING:
+        return f"the hand does not hold {subject}: it holds {held}" if facts.held != subject else ""
+    if facts.holds_cutter:
+        return ""
+    usual = facts.kinds.usual_treatment(GoalKind.SLICE)
+    tools = " or ".join(usual.tools) if usual is not None else "a tool that cuts"
+    return f"cutting needs {tools} in the hand: it holds {held}"
+
+
+def _against_the_thing(fact: Fact, subject: str, facts: BelievedFacts) -> str:
+    """Return in what way the states of things contradict a precondition, "" where they do not."""
+
+    def is_believed(name: str, state: ObjectState) -> bool:
+        return state in facts.states.get(name, ())
+
+    if fact.predicate is Predicate.OPEN_OR_UNLIDDED and is_believed(subject, ObjectState.CLOSED):
+        return f"{subject} is closed"
+    if fact.predicate is Predicate.STATE and fact.state is not None and not fact.value:
+        return f"{subject} is {fact.state} already" if is_believed(subject, fact.state) else ""
+    if fact.predicate is Predicate.ACCESSIBLE:
+        around = [receptacle for receptacle, things in facts.contents.items() if subject in things]
+        if any(is_believed(receptacle, ObjectState.CLOSED) for receptacle in around):
+            return f"{subject} is inside {around[0]}, which is closed"
+    return ""
 
 
 def _tap_without_anything_below(

@@ -78,28 +78,8 @@ def scene_markers(snapshot: SceneSnapshot) -> list[Marker]:
     area_at = {a.id: _up((*a.position, ground.get(a.floor_id, 0.0)), _AREAS_M) for a in snapshot.areas}
     room_at = {r.id: _up((*r.center, ground.get(r.floor_id, 0.0)), _ROOMS_M) for r in snapshot.rooms}
     markers = _floor_markers(snapshot, room_at)
-    for index, room in enumerate(snapshot.rooms):
-        color = _dark(room_color(index))
-        markers.append(Marker("rooms", room.id, "cube", room_at[room.id], size=(0.5, 0.5, 0.5), color=(*color, 1.0)))
-        markers.append(_text("room_names", room.id, room.name, _up(room_at[room.id], 0.6), 0.4))
-    for area in snapshot.areas:
-        markers.append(
-            Marker("areas", area.id, "sphere", area_at[area.id], size=(0.2, 0.2, 0.2), color=(0.45, 0.5, 0.56, 1.0))
-        )
-        if area.room_id in room_at:
-            markers.append(
-                _line("room_areas", area.id, [(room_at[area.room_id], area_at[area.id])], (0.6, 0.6, 0.7, 0.35))
-            )
-    paths = [
-        (area_at[r.source_id], area_at[r.target_id])
-        for r in snapshot.relations
-        if r.kind is RelationKind.NAVIGABLE
-        and r.source_id < r.target_id
-        and r.source_id in area_at
-        and r.target_id in area_at
-    ]
-    if paths:
-        markers.append(_line("paths", "all", paths, (0.45, 0.5, 0.56, 0.8)))
+    markers += _room_markers(snapshot, room_at)
+    markers += _area_markers(snapshot, area_at, room_at)
     by_id = {found.id: found for found in snapshot.objects}
     for found in snapshot.objects:
         markers += _object_markers(found, area_at.get(found.area_id), by_id.get(found.support_id))
@@ -107,6 +87,30 @@ def scene_markers(snapshot: SceneSnapshot) -> list[Marker]:
         if relation.kind is RelationKind.NEAR and relation.source_id in by_id and relation.target_id in by_id:
             ends = _rounded(by_id[relation.source_id].box.center), _rounded(by_id[relation.target_id].box.center)
             markers.append(_line("near", f"{relation.source_id} {relation.target_id}", [ends], (0.9, 0.75, 0.3, 0.5)))
+    return markers
+
+
+def _room_markers(snapshot: SceneSnapshot, room_at: dict[str, Point]) -> list[Marker]:
+    markers = []
+    for index, room in enumerate(snapshot.rooms):
+        color = _dark(room_color(index))
+        markers.append(Marker("rooms", room.id, "cube", room_at[room.id], size=(0.5, 0.5, 0.5), color=(*color, 1.0)))
+        markers.append(_text("room_names", room.id, room.name, _up(room_at[room.id], 0.6), 0.4))
+    return markers
+
+
+def _area_markers(snapshot: SceneSnapshot, area_at: dict[str, Point], room_at: dict[str, Point]) -> list[Marker]:
+    """Return each area with a line to its room, and the paths between areas."""
+    markers = []
+    for area in snapshot.areas:
+        at = area_at[area.id]
+        markers.append(Marker("areas", area.id, "sphere", at, size=(0.2, 0.2, 0.2), color=(0.45, 0.5, 0.56, 1.0)))
+        if area.room_id in room_at:
+            markers.append(_line("room_areas", area.id, [(room_at[area.room_id], at)], (0.6, 0.6, 0.7, 0.35)))
+    ways = ((r.source_id, r.target_id) for r in snapshot.relations if r.kind is RelationKind.NAVIGABLE)
+    paths = [(area_at[a], area_at[b]) for a, b in ways if a < b and a in area_at and b in area_at]
+    if paths:
+        markers.append(_line("paths", "all", paths, (0.45, 0.5, 0.56, 0.8)))
     return markers
 
 

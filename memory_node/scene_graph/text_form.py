@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
 
@@ -43,30 +43,31 @@ def scene_as_text(
         if edge.target_id in by_id:
             adjacent.setdefault(edge.source_id, []).append(by_id[edge.target_id].name)
     order = _by_relevance(list(places.areas.values()), contents, near, topic, embedder)
-    lines: list[str] = []
-    told: list[Area] = []
-    used = 0
-    for area in order:
+
+    def area_line(area: Area) -> str:
         where = {"type": rooms.get(area.room_id) or "area"}
         if area.floor_id in floors:
             where["floor"] = floors[area.floor_id]
-        line = _area_line(area, where, contents.get(area.id, []), adjacent.get(area.id, []))
+        return _area_line(area, where, contents.get(area.id, []), adjacent.get(area.id, []))
+
+    lines, used = _within(token_budget, map(area_line, order), count_tokens)
+    names = {area.id: area.name for area in order[: len(lines)]}
+    told = (e for e in edges if e.source_id < e.target_id and e.source_id in names and e.target_id in names)
+    ways = (f"{names[edge.source_id]} -- {names[edge.target_id]}: {edge.distance_m:.1f} m" for edge in told)
+    return "\n".join([*lines, *_within(token_budget - used, ways, count_tokens)[0]])
+
+
+def _within(token_budget: int, lines: Iterable[str], count_tokens: Callable[[str], int]) -> tuple[list[str], int]:
+    """Return the first lines that a budget holds, and their tokens."""
+    kept: list[str] = []
+    used = 0
+    for line in lines:
         cost = count_tokens(line + "\n")
         if used + cost > token_budget:
             break
-        lines.append(line)
-        told.append(area)
+        kept.append(line)
         used += cost
-    names = {area.id: area.name for area in told}
-    for edge in edges:
-        if edge.source_id < edge.target_id and edge.source_id in names and edge.target_id in names:
-            line = f"{names[edge.source_id]} -- {names[edge.target_id]}: {edge.distance_m:.1f} m"
-            cost = count_tokens(line + "\n")
-            if used + cost > token_budget:
-                break
-            lines.append(line)
-            used += cost
-    return "\n".join(lines)
+    return kept, used
 
 
 def _contents(state: GraphState) -> dict[str, list[str]]:

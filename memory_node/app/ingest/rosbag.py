@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -46,37 +46,28 @@ class Rosbag:
         self._clock_jump_s = config.scene_graph.clock_jump_s
         self.skipped: Counter[str] = Counter()
         self._path = path if path.is_dir() else path.parent
+        self._transforms = TransformHistory(
+            config.map_frame,
+            config.tf_timeout_s,
+            self._clock_jump_s,
+            CorrectionLimits(config.odom_frame if config.corrections != "none" else ""),
+            kept_s=_TF_KEPT_S,
+            kept_runs=_TF_KEPT_RUNS,
+        )
+        self._intrinsics: dict[str, Intrinsics] = {}
+        self._grid: OccupancyMap | None = None
+        self._events: list[tuple[Moment, tuple[int, OccupancyMap] | OdomJump]] = []
         with self._open() as reader:
-            kinds = {connection.topic: connection.msgtype for connection in reader.connections}
-            images = sorted(topic for topic, kind in kinds.items() if kind == "sensor_msgs/msg/Image")
-            self._depth = depth_topic or _only([t for t in images if "depth" in t], "depth image", "--depth-topic")
-            others = [t for t in images if t != self._depth and "mask" not in t]
-            self._color = color_topic or _only(others, "colour image", "--color-topic")
+            self._depth, self._color = _image_topics(reader.connections, depth_topic, color_topic)
             self._count = sum(c.msgcount for c in reader.connections if c.topic == self._depth)
-            self._transforms = TransformHistory(
-                config.map_frame,
-                config.tf_timeout_s,
-                self._clock_jump_s,
-                CorrectionLimits(config.odom_frame if config.corrections != "none" else ""),
-                kept_s=_TF_KEPT_S,
-                kept_runs=_TF_KEPT_RUNS,
-            )
-            self._intrinsics: dict[str, Intrinsics] = {}
-            self._grid: OccupancyMap | None = None
-            self._events: list[tuple[Moment, tuple[int, OccupancyMap] | OdomJump]] = []
             for _, message in self._messages(reader, {"tf2_msgs/msg/TFMessage"}):
                 self._take_tf(*message)
             for _, (_, info) in self._messages(reader, {"sensor_msgs/msg/CameraInfo"}):
                 self._intrinsics[info.header.frame_id] = conversions.intrinsics_from_msg(info)
             maps = Timeline(self._clock_jump_s)
             for _, (_, grid) in self._messages(reader, {"nav_msgs/msg/OccupancyGrid"}):
-                map_T_grid = self._transforms.fixed_pose(grid.header.frame_id or config.map_frame)
-                if map_T_grid is None:
-                    self.skipped["map_frame"] += 1
-                    continue
-                self._grid = conversions.grid_from_msg(grid, map_T_grid)
-                self._events.append((maps.moment(_stamp(grid)), (_stamp(grid), self._grid)))
-            self._events.sort(key=lambda event: event[0])
+                self._take_map(grid, maps, config.map_frame)
+        self._events.sort(key=lambda event: event[0])
 
     def __len__(self) -> int:
         return self._count
@@ -130,6 +121,14 @@ class Rosbag:
             before=tuple(before),
         )
 
+    def _take_map(self, msg: Any, maps: Timeline, map_frame: str) -> None:
+        map_T_grid = self._transforms.fixed_pose(msg.header.frame_id or map_frame)
+        if map_T_grid is None:
+            self.skipped["map_frame"] += 1
+            return
+        self._grid = conversions.grid_from_msg(msg, map_T_grid)
+        self._events.append((maps.moment(_stamp(msg)), (_stamp(msg), self._grid)))
+
     def _take_tf(self, topic: str, message: Any) -> None:
         for transform in message.transforms:
             if topic.endswith("tf_static"):
@@ -160,6 +159,14 @@ class Rosbag:
 
 def _stamp(image: Any) -> int:
     return conversions.stamp_from_msg(image.header.stamp)
+
+
+def _image_topics(connections: Iterable[Any], depth: str | None, color: str | None) -> tuple[str, str]:
+    """Return the topics of depth and colour images: the given ones, else the only ones that fit."""
+    images = sorted({c.topic for c in connections if c.msgtype == "sensor_msgs/msg/Image"})
+    depth = depth or _only([topic for topic in images if "depth" in topic], "depth image", "--depth-topic")
+    others = [topic for topic in images if topic != depth and "mask" not in topic]
+    return depth, color or _only(others, "colour image", "--color-topic")
 
 
 def _only(topics: list[str], what: str, option: str) -> str:
