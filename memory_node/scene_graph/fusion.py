@@ -114,6 +114,18 @@ def fuse_label(table: ObjectTable, row: int, observation: ObjectObservation, siz
     """Add an observation's class scores, states, embedding and picture to a row's; sizes: doubts labels that do not
     suit the size of the thing, as far as it is known."""
     record = table.record(row)
+    _fuse_classes(table, row, observation, sizes)
+    for belief in observation.states:
+        table.set_states(row, with_state(record.states, belief))
+    if observation.embedding is not None:
+        fuse_embedding(record, observation)
+    better = observation.pixels > record.crop_pixels and not (observation.truncated and record.crop_jpeg)
+    if observation.crop_jpeg and (better or not record.crop_jpeg):
+        record.crop_jpeg, record.crop_pixels = observation.crop_jpeg, observation.pixels
+
+
+def _fuse_classes(table: ObjectTable, row: int, observation: ObjectObservation, sizes: ClassSizes) -> None:
+    record = table.record(row)
     classes = record.classes
     known = not table.mostly_truncated(np.array([row]))[0]
     size = table.size[row] if known else observation.box.size
@@ -131,13 +143,6 @@ def fuse_label(table: ObjectTable, row: int, observation: ObjectObservation, siz
         for name in classes:
             classes[name] *= _MAX_CLASS_WEIGHT / total
     table.set_class(row, max(classes, key=lambda name: classes[name]))
-    for belief in observation.states:
-        table.set_states(row, with_state(record.states, belief))
-    if observation.embedding is not None:
-        fuse_embedding(record, observation)
-    better = observation.pixels > record.crop_pixels and not (observation.truncated and record.crop_jpeg)
-    if observation.crop_jpeg and (better or not record.crop_jpeg):
-        record.crop_jpeg, record.crop_pixels = observation.crop_jpeg, observation.pixels
 
 
 def fuse_embedding(record: ObjectRecord, observation: ObjectObservation) -> None:

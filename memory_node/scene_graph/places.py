@@ -232,16 +232,7 @@ class Places:
                 positions[number] = old.position
             row, column = (int(index[0]) for index in grid.to_cell(positions[number : number + 1]))
             room = int(room_of_cell[row, column])
-            area = Area(
-                old.id if old else self.make_id(stamp_ns),
-                old.name if old else f"area {len(self.areas) + 1}",
-                (float(positions[number, 0]), float(positions[number, 1])),
-                floor.id,
-                room_ids[room] if room >= 0 else "",
-                old.last_viewed_ns if old else 0,
-            )
-            self.areas[area.id] = area
-            ids.append(area.id)
+            ids.append(self._enter_area(old, positions[number], floor, room_ids[room] if room >= 0 else "", stamp_ns))
         gone = {area.id for area in here} - set(ids)
         for area_id in gone:
             del self.areas[area_id]
@@ -250,6 +241,21 @@ class Places:
         for (a, b), length in path_lengths(grid, labels, positions).items():
             self.paths[ids[a], ids[b]] = length
         return ids
+
+    def _enter_area(
+        self, old: Area | None, position: NDArray[np.float64], floor: Floor, room_id: str, stamp_ns: int
+    ) -> str:
+        """Enter an area, which goes on under the id and the name of the old one, if any; return its id."""
+        area = Area(
+            old.id if old else self.make_id(stamp_ns),
+            old.name if old else f"area {len(self.areas) + 1}",
+            (float(position[0]), float(position[1])),
+            floor.id,
+            room_id,
+            old.last_viewed_ns if old else 0,
+        )
+        self.areas[area.id] = area
+        return area.id
 
 
 def _claims(grid: OccupancyMap, labels: NDArray[np.intp], positions: list[tuple[float, float]]) -> list[int]:
