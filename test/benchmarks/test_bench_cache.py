@@ -1,5 +1,6 @@
 import gzip
 import json
+from pathlib import Path
 
 import pytest
 
@@ -7,7 +8,7 @@ from memory_node.cli import main
 
 
 @pytest.fixture
-def trace(tmp_path):
+def trace(tmp_path: Path) -> str:
     path = tmp_path / "small.trace.gz"
     with gzip.open(path, "wt") as file:
         file.write("\n".join(["cup", "plate", "fork", "cup", "cup", "plate", "knife", "cup"]) + "\n")

@@ -1,5 +1,7 @@
 """The floor plans that a suite leaves empty are furnished with what its instructions need."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -9,7 +11,7 @@ from memory_node.catalogue.label_space import load_catalogue
 
 
 @pytest.fixture(scope="module")
-def homes(shared_dir) -> Homes:
+def homes(shared_dir: Path) -> Homes:
     return Homes(shared_dir / "data/alfred_home/scenes.json.gz", load_catalogue(), 0)
 
 

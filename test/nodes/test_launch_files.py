@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -19,6 +19,8 @@ from memory_node.nodes.node_parameters import NODE_PARAMETERS
 
 pytestmark = pytest.mark.skipif("ros_embedded" not in str(launch.__file__), reason="reads what ros_embedded starts")
 ROOT = Path(__file__).resolve().parents[2]
+# Given a launch file and arguments: each node's parameters.
+Launched = Callable[..., dict[str, dict[str, Any]]]
 
 
 def merged_by_rcl(files: Sequence[Path], node: str) -> dict[str, Any]:
@@ -45,7 +47,7 @@ def flattened(values: dict[str, Any], prefix: str = "") -> dict[str, Any]:
 
 
 @pytest.fixture
-def launched(tmp_path_factory: pytest.TempPathFactory) -> Any:
+def launched(tmp_path_factory: pytest.TempPathFactory) -> Launched:
     """Return a function that gives each node's parameters as a launch file with arguments starts it."""
 
     def parameters(launch_file: str, **arguments: str) -> dict[str, dict[str, Any]]:
@@ -73,7 +75,7 @@ def written(tmp_path: Path, text: str) -> str:
     return str(path)
 
 
-def test_arguments_of_the_demo_win_over_the_shipped_file(launched: Any) -> None:
+def test_arguments_of_the_demo_win_over_the_shipped_file(launched: Launched) -> None:
     nodes = launched("demo.launch.py", home="studio", speed="1")
     assert set(nodes) == {"memory", "planner", "home"}
     assert (nodes["home"]["home"], nodes["home"]["speed"]) == ("studio", 1.0)
@@ -83,14 +85,14 @@ def test_arguments_of_the_demo_win_over_the_shipped_file(launched: Any) -> None:
 
 @pytest.mark.parametrize("block", ["/**/home", "/home", "home", "/**"])
 def test_users_file_wins_over_the_shipped_one_and_arguments_over_both(
-    block: str, launched: Any, tmp_path: Path
+    block: str, launched: Launched, tmp_path: Path
 ) -> None:
     file = written(tmp_path, f"{block}: {{ros__parameters: {{home: apartment, seed: 3}}}}")
     home = launched("demo.launch.py", params_file=file, home="studio")["home"]
     assert (home["home"], home["seed"], home["speed"]) == ("studio", 3, 4.0)
 
 
-def test_argument_that_is_not_given_leaves_its_parameter_to_the_file(launched: Any, tmp_path: Path) -> None:
+def test_argument_that_is_not_given_leaves_its_parameter_to_the_file(launched: Launched, tmp_path: Path) -> None:
     file = written(tmp_path, "/**/memory: {ros__parameters: {database: my.db, detections: labels, use_sim_time: true}}")
     memory = launched("memory.launch.py", params_file=file)["memory"]
     assert (memory["database"], memory["detections"], memory["use_sim_time"]) == ("my.db", "labels", True)
@@ -98,7 +100,7 @@ def test_argument_that_is_not_given_leaves_its_parameter_to_the_file(launched: A
     assert (memory["database"], memory["detections"]) == ("123", "labels")
 
 
-def test_detector_model_starts_the_detector_whose_rectangles_memory_takes(launched: Any) -> None:
+def test_detector_model_starts_the_detector_whose_rectangles_memory_takes(launched: Launched) -> None:
     nodes = launched("memory.launch.py", detector_model="a.onnx", class_names="names.txt", planner="llm", skills="true")
     assert nodes["memory"]["detections"] == "rectangles"
     assert (nodes["detector"]["model"], nodes["detector"]["class_names"]) == ("a.onnx", "names.txt")
@@ -106,18 +108,18 @@ def test_detector_model_starts_the_detector_whose_rectangles_memory_takes(launch
     assert nodes["skills"]["base.action"] == "navigate_to_pose"
 
 
-def test_label_space_is_given_to_every_node_that_knows_kinds(launched: Any) -> None:
+def test_label_space_is_given_to_every_node_that_knows_kinds(launched: Launched) -> None:
     nodes = launched("demo.launch.py", label_space="coco")
     assert {name: given["label_space"] for name, given in nodes.items()} == dict.fromkeys(nodes, "coco")
     assert set(nodes) == {"memory", "planner", "home"}
     assert launched("memory.launch.py", skills="true", label_space="coco")["skills"]["label_space"] == "coco"
 
 
-def test_planner_may_be_left_out(launched: Any) -> None:
+def test_planner_may_be_left_out(launched: Launched) -> None:
     assert set(launched("memory.launch.py", planner="false")) == {"memory"}
 
 
-def test_language_model_is_given_to_the_planner(launched: Any) -> None:
+def test_language_model_is_given_to_the_planner(launched: Launched) -> None:
     url = "http://localhost:8000/v1"
     planner = launched("memory.launch.py", planner="llm", llm_base_url=url, llm_model="qwen3", llm_mode="step")[
         "planner"
@@ -127,7 +129,7 @@ def test_language_model_is_given_to_the_planner(launched: Any) -> None:
     assert (planner["llm.model_path"], planner["llm.base_url"], planner["llm.mode"]) == ("my.gguf", "", "auto")
 
 
-def test_missing_file_is_refused(launched: Any) -> None:
+def test_missing_file_is_refused(launched: Launched) -> None:
     with pytest.raises(SubstitutionFailure, match=r"there is no parameter file /none\.yaml"):
         launched("memory.launch.py", params_file="/none.yaml")
 

@@ -5,13 +5,14 @@ from pathlib import Path
 import pytest
 from seeing_robot import SeeingRobot, executor
 
+from memory_node.domain.ports import TextEmbedder
 from memory_node.domain.states import ObjectState
 
 S = ObjectState
 
 
 @pytest.fixture
-def coco_robot(word_embedder) -> SeeingRobot:
+def coco_robot(word_embedder: TextEmbedder) -> SeeingRobot:
     return SeeingRobot("apartment", word_embedder, "coco")
 
 

@@ -3,6 +3,7 @@
 import pytest
 from seeing_robot import SeeingRobot, executor
 
+from memory_node.domain.ports import TextEmbedder
 from memory_node.domain.states import ObjectState
 from memory_node.planner.executor import InstructionResult
 from memory_node.planner.planner import PlanProgress, ProgressKind
@@ -11,7 +12,7 @@ S = ObjectState
 
 
 @pytest.fixture
-def robot(word_embedder) -> SeeingRobot:
+def robot(word_embedder: TextEmbedder) -> SeeingRobot:
     return SeeingRobot("apartment", word_embedder)
 
 

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from box_world import BoxWorld
 
 from memory_node.domain.observation import Frame
 from memory_node.scene_graph.absence import look_for
@@ -9,7 +10,7 @@ from memory_node.scene_graph.graph import SceneGraph
 
 
 @pytest.fixture
-def graph(world) -> SceneGraph:
+def graph(world: BoxWorld) -> SceneGraph:
     made = SceneGraph()
     for stamp_s, camera in enumerate(world.views(6), 1):
         made.observe(world.frame(stamp_s, camera))

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 import pytest
+from box_world import BoxWorld
 
 from memory_node.domain.geometry import Pose
 from memory_node.domain.skill import StateChange
@@ -17,7 +17,7 @@ from memory_node.scene_graph.map_alignment import Landmarks, align
 CORRECTION = Pose.planar(1.0, 0.3, np.radians(10.0))
 
 
-def errors(graph: SceneGraph, world: Any, transform: Pose) -> list[float]:
+def errors(graph: SceneGraph, world: BoxWorld, transform: Pose) -> list[float]:
     return [
         min(
             float(np.linalg.norm(found.box.center - transform.apply(box.center)))
@@ -28,7 +28,7 @@ def errors(graph: SceneGraph, world: Any, transform: Pose) -> list[float]:
     ]
 
 
-def drive(graph: SceneGraph, world: Any, frames: int, start_s: float = 1.0, seen_in: Pose | None = None) -> None:
+def drive(graph: SceneGraph, world: BoxWorld, frames: int, start_s: float = 1.0, seen_in: Pose | None = None) -> None:
     for i, camera in enumerate(world.views(frames)):
         frame = world.frame(start_s + 0.1 * i, camera, keyframe=f"k{i // 2}")
         if seen_in is not None:
@@ -37,7 +37,7 @@ def drive(graph: SceneGraph, world: Any, frames: int, start_s: float = 1.0, seen
         graph.observe(frame)
 
 
-def test_objects_follow_a_correction_of_one_metre_and_ten_degrees(world: Any) -> None:
+def test_objects_follow_a_correction_of_one_metre_and_ten_degrees(world: BoxWorld) -> None:
     graph = SceneGraph(SceneGraphConfig())
     drive(graph, world, 8)
     before = errors(graph, world, Pose())
@@ -50,7 +50,7 @@ def test_objects_follow_a_correction_of_one_metre_and_ten_degrees(world: Any) ->
     assert [found.id for found in graph.objects()] == ids
 
 
-def test_correction_of_one_keyframe_moves_only_what_was_seen_from_it(world: Any) -> None:
+def test_correction_of_one_keyframe_moves_only_what_was_seen_from_it(world: BoxWorld) -> None:
     graph = SceneGraph(SceneGraphConfig())
     drive(graph, world, 2)
     world.put("bin", 2.0, 9.0, 0.2, (0.3, 0.3, 0.4))
@@ -64,7 +64,7 @@ def test_correction_of_one_keyframe_moves_only_what_was_seen_from_it(world: Any)
     assert all(graph.object(name).box.center == pytest.approx(center) for name, center in near.items())
 
 
-def test_object_follows_each_keyframe_by_what_it_owes_to_it(world: Any) -> None:
+def test_object_follows_each_keyframe_by_what_it_owes_to_it(world: BoxWorld) -> None:
     """Drift while a thing is looked at: once SLAM has taken it out, it lies where it would lie without."""
     drifted, true = SceneGraph(SceneGraphConfig()), SceneGraph(SceneGraphConfig())
     drift = {f"k{i}": Pose.planar(0.004 * i, 0.002 * i, 0.0) for i in range(12)}
@@ -81,7 +81,7 @@ def test_object_follows_each_keyframe_by_what_it_owes_to_it(world: Any) -> None:
         assert float(np.linalg.norm(one.box.center - other.box.center)) < 0.004
 
 
-def test_thing_that_was_put_elsewhere_no_longer_follows_the_keyframes_of_its_old_place(world: Any) -> None:
+def test_thing_that_was_put_elsewhere_no_longer_follows_the_keyframes_of_its_old_place(world: BoxWorld) -> None:
     graph = SceneGraph(SceneGraphConfig())
     drive(graph, world, 8)
     old = graph.keyframes()
@@ -95,7 +95,7 @@ def test_thing_that_was_put_elsewhere_no_longer_follows_the_keyframes_of_its_old
     assert graph.object(found.id).box.center == pytest.approx([2.1, 0.05, 0.79], abs=0.02)
 
 
-def test_what_a_skill_put_down_moves_with_the_keyframe_of_then(world: Any) -> None:
+def test_what_a_skill_put_down_moves_with_the_keyframe_of_then(world: BoxWorld) -> None:
     graph = SceneGraph(SceneGraphConfig())
     drive(graph, world, 8)
     first, *_, last = graph.state.keyframes
@@ -114,7 +114,7 @@ def test_what_a_skill_put_down_moves_with_the_keyframe_of_then(world: Any) -> No
     )
 
 
-def test_moved_origin_is_found_and_stored_objects_keep_their_ids(world: Any) -> None:
+def test_moved_origin_is_found_and_stored_objects_keep_their_ids(world: BoxWorld) -> None:
     world.put("sofa", 1.5, 1.4, 0.4, (0.6, 0.5, 0.8))
     first = SceneGraph(SceneGraphConfig())
     drive(first, world, 8)
@@ -127,7 +127,7 @@ def test_moved_origin_is_found_and_stored_objects_keep_their_ids(world: Any) -> 
     assert graph.counters["map_shifted"] == 1
 
 
-def test_nothing_is_believed_gone_before_the_frame_is_verified(world: Any) -> None:
+def test_nothing_is_believed_gone_before_the_frame_is_verified(world: BoxWorld) -> None:
     first = SceneGraph(SceneGraphConfig())
     drive(first, world, 6)
     graph = SceneGraph.from_records(first.to_records(), SceneGraphConfig())
@@ -137,7 +137,7 @@ def test_nothing_is_believed_gone_before_the_frame_is_verified(world: Any) -> No
     assert len(graph.objects()) == len(first.objects())
 
 
-def test_equal_things_in_a_row_are_no_proof_of_a_place(world: Any) -> None:
+def test_equal_things_in_a_row_are_no_proof_of_a_place(world: BoxWorld) -> None:
     world.boxes.clear()
     for i in range(8):
         world.put(f"door{i}", 1.0 * i, 0.0, 1.0, (0.8, 0.05, 2.0))

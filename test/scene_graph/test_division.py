@@ -2,10 +2,10 @@
 
 from collections.abc import Iterable
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 import pytest
+from box_world import BoxWorld
 
 from memory_node.domain.geometry import OrientedBox
 from memory_node.domain.observation import Frame, ObjectObservation
@@ -28,7 +28,7 @@ def as_one(frame: Frame) -> Frame:
 class Watch:
     """Looks at two equal mugs side by side: each "1" of a pattern is a view of them as one, each "2" as two."""
 
-    def __init__(self, world: Any) -> None:
+    def __init__(self, world: BoxWorld) -> None:
         self.world, self.graph, self.seen = world, SceneGraph(SceneGraphConfig()), 0
         self.views = world.views(14)
         self.noise = np.random.default_rng(5)
@@ -56,7 +56,7 @@ class Watch:
 
 
 @pytest.fixture(params=[0.085, 0.10, 0.15], ids=lambda gap: f"{gap} m apart")
-def watch(request: pytest.FixtureRequest, world: Any) -> Watch:
+def watch(request: pytest.FixtureRequest, world: BoxWorld) -> Watch:
     for name, side in (("mug1", -0.5), ("mug2", 0.5)):
         world.put(name, 1.9, MIDDLE_Y + side * request.param, 0.80, (0.08, 0.08, 0.10))
     return Watch(world)

@@ -2,11 +2,11 @@
 
 import json
 from pathlib import Path
-from typing import Any
 
 import cv2
 import numpy as np
 import pytest
+from box_world import BoxWorld
 
 from memory_node.domain.geometry import Pose
 from memory_node.domain.observation import Frame
@@ -20,7 +20,7 @@ from memory_node.scene_graph.text_form import estimate_tokens
 
 
 @pytest.fixture
-def graph(world: Any) -> SceneGraph:
+def graph(world: BoxWorld) -> SceneGraph:
     made = SceneGraph(SceneGraphConfig())
     made.set_map(np.zeros((80, 100), np.int8), 0.05, Pose.planar(-0.5, -1.8, 0.0))
     for i, camera in enumerate(world.views(4)):
@@ -70,7 +70,7 @@ def test_picture_is_drawn_with_the_objects_on_it(graph: SceneGraph, tmp_path: Pa
     assert np.ptp(picture, axis=2).astype(bool).sum() > 2 * np.ptp(blank, axis=2).astype(bool).sum() + 1000
 
 
-def test_markers_are_sent_once_changed_alone_and_deleted(graph: SceneGraph, world: Any) -> None:
+def test_markers_are_sent_once_changed_alone_and_deleted(graph: SceneGraph, world: BoxWorld) -> None:
     shown = MarkerDiff()
     first = shown.update(graph.snapshot())
     assert len({(marker.namespace, number) for number, marker in first.set}) == len(first.set)

@@ -1,10 +1,10 @@
 """Of the things that went missing, the one most like what turned up is taken for it, or none."""
 
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 import pytest
+from box_world import BoxWorld
 
 from memory_node.scene_graph.config import SceneGraphConfig
 from memory_node.scene_graph.graph import SceneGraph
@@ -60,7 +60,7 @@ def test_what_cannot_move_or_has_no_name_is_not_taken_for_anything() -> None:
         assert best_same_instance(table, np.arange(2), name, np.full(3, 0.1), None, CONFIG) is None
 
 
-def test_what_is_found_where_the_robot_comes_first_is_not_what_went_missing_elsewhere(world: Any) -> None:
+def test_what_is_found_where_the_robot_comes_first_is_not_what_went_missing_elsewhere(world: BoxWorld) -> None:
     graph = SceneGraph(SceneGraphConfig())
     for i, camera in enumerate(world.views(5)):
         graph.observe(world.frame(1.0 + i, camera))
@@ -83,7 +83,7 @@ def test_what_is_found_where_the_robot_comes_first_is_not_what_went_missing_else
     assert {found.id for found in graph.objects_of_class("bowl")} == {other, kitchen}
 
 
-def test_what_is_first_called_by_another_name_is_still_the_one_that_went_missing(world: Any) -> None:
+def test_what_is_first_called_by_another_name_is_still_the_one_that_went_missing(world: BoxWorld) -> None:
     graph = SceneGraph(SceneGraphConfig())
     views = world.views(6)
     for i, camera in enumerate(views):

@@ -1,3 +1,5 @@
+from pathlib import Path
+
 import cv2
 import numpy as np
 import pytest
@@ -23,7 +25,7 @@ def save_graph(path, nodes, inputs, outputs, constants):
 
 
 @pytest.fixture
-def folder(tmp_path):
+def folder(tmp_path: Path) -> Path:
     """A CLIP of the right form: text = one-hot of the first word's id, image = mean colour."""
     info, tensor, kind = onnx.helper.make_tensor_value_info, onnx.numpy_helper.from_array, onnx.TensorProto
     save_graph(
