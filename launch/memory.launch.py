@@ -39,6 +39,8 @@ ARGUMENTS = (
     ("llm_mode", "", "how the model acts: auto, plan, step or rank; empty: auto"),
     ("skills", "false", "true: also start the bridge from ExecuteSkill to Nav2 and the arm"),
     ("skills_file", "", "YAML file of that bridge's parameters: the robot's actions, arm and gripper"),
+    ("lifecycle", "", "false: memory, detector and skills as ordinary nodes, not managed ones; empty: managed"),
+    ("autostart", "", "false: they wait for a lifecycle manager; empty: they configure and activate themselves"),
     ("log_level", "info", "debug, info, warn or error"),
     ("domain_id", os.environ.get("ROS_DOMAIN_ID", "0"), "DDS domain"),
     (
@@ -57,6 +59,8 @@ REMAPPED = {
     "map_topic": "map",
     "path_topic": "optimized_path",
 }
+
+MANAGED = ("memory", "detector", "skills")
 
 
 def generate_launch_description() -> LaunchDescription:
@@ -89,16 +93,19 @@ def start_nodes(context: LaunchContext) -> list[Node]:
     config = Path(FindPackageShare("robot_memory").perform(context), "config")
     use_sim_time = {"use_sim_time": given["use_sim_time"].lower() == "true"} if given["use_sim_time"] else {}
 
+    managed = {key: given[key].lower() == "true" for key in ("lifecycle", "autostart") if given[key]}
+
     def node(name: str, own_file: str = "", topics: bool = False, **parameters: str) -> Node:
         """Make a node with the shipped parameters, then the user's, then what the arguments say: later ones win."""
         files = [str(config / f"{name}.yaml"), *(file for file in (given["params_file"], own_file) if file)]
         texts = {key: ParameterValue(value, value_type=str) for key, value in parameters.items() if value}
+        values = {**use_sim_time, **(managed if name in MANAGED else {}), **texts}
         return Node(
             package="robot_memory",
             executable=name,
             name=name,
             namespace=given["namespace"],
-            parameters=[*files, {**use_sim_time, **texts}] if use_sim_time or texts else files,
+            parameters=[*files, values] if values else files,
             remappings=[(topic, given[argument]) for argument, topic in REMAPPED.items()] if topics else [],
             arguments=["--ros-args", "--log-level", given["log_level"]],
             output="screen",

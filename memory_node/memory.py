@@ -89,9 +89,12 @@ class RobotMemory:
 
     # --- what comes in ---------------------------------------------------------------------------
 
-    def on_change(self, listener: Listener) -> None:
-        """Call `listener(events, from_version, to_version)` after each change of the scene graph, in order."""
-        self._changes.listen(listener)
+    def on_change(self, listener: Listener) -> Callable[[], None]:
+        """Call `listener(events, from_version, to_version)` after each change of the scene graph, in order.
+
+        What is returned ends that.
+        """
+        return self._changes.listen(listener)
 
     def observe(self, frame: Frame) -> tuple[SceneEvent, ...]:
         """Take in one frame; return what it changed in the scene graph."""

@@ -48,9 +48,10 @@ class GraphChanges:
         self._store = store
         self._listeners: list[Listener] = []
 
-    def listen(self, listener: Listener) -> None:
-        """Call `listener(events, from_version, to_version)` after each change, in order."""
+    def listen(self, listener: Listener) -> Callable[[], None]:
+        """Call `listener(events, from_version, to_version)` after each change, in order; what is returned ends that."""
         self._listeners.append(listener)
+        return lambda: self._listeners.remove(listener)
 
     @contextlib.contextmanager
     def begin(self, durable: bool = True) -> Iterator[Change]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-from rclpy.node import Node
 from rclpy.qos import QoSProfile, qos_profile_sensor_data
 from sensor_msgs.msg import Image
 from vision_msgs.msg import Detection2DArray
@@ -11,27 +10,35 @@ from vision_msgs.msg import Detection2DArray
 from memory_node.domain.errors import InputSkippedError, InvalidValueError
 from memory_node.nodes import conversions
 from memory_node.nodes.diagnostics import Diagnosis, DiagnosticsPublisher, InputCounters
+from memory_node.nodes.managed_node import ManagedNode
 from memory_node.nodes.node_parameters import DetectorParameters
-from memory_node.nodes.parameters import declare
+from memory_node.nodes.qos import OVERRIDABLE
 from memory_node.perception.config import OnnxDetectorConfig
 from memory_node.perception.onnx_detector import OnnxDetector
 
 
-class DetectorNode(Node):
-    """Detects in the newest image; images that come while it is busy are left out."""
+class DetectorNode(ManagedNode):
+    """Detects in the newest image; images that come while it is busy are left out. Configured, the model is open."""
 
     def __init__(self) -> None:
-        super().__init__("detector", automatically_declare_parameters_from_overrides=True)
-        self.config = config = declare(self, DetectorParameters)
-        self._detector = _open(config)
+        super().__init__("detector", DetectorParameters)
+        self.start()
+
+    def configure(self) -> None:
+        """Open the model."""
+        self._detector = _open(self.config)
+        self.get_logger().info(f"{self.config.model}: detects {len(self._detector.names)} classes")
+
+    def activate(self) -> None:
+        """Detect."""
         self._counters = InputCounters()
-        self._publisher = self.create_publisher(Detection2DArray, "detections", 10)
+        self._publisher = self.create_publisher(Detection2DArray, "detections", 10, qos_overriding_options=OVERRIDABLE)
         newest = QoSProfile(depth=1, reliability=qos_profile_sensor_data.reliability)
-        self.create_subscription(Image, "camera/color/image_raw", self._on_image, newest)
-        self._diagnostics = DiagnosticsPublisher(
-            self, config.diagnostic_updater, {"images": lambda: Diagnosis(self._counters.values())}
+        self.create_subscription(
+            Image, "camera/color/image_raw", self._on_image, newest, qos_overriding_options=OVERRIDABLE
         )
-        self.get_logger().info(f"{config.model}: detects {len(self._detector.names)} classes")
+        components = {"images": lambda: Diagnosis(self._counters.values())}
+        self._diagnostics = DiagnosticsPublisher(self, self.config.diagnostic_updater, components)
 
     def _on_image(self, msg: Image) -> None:
         try:

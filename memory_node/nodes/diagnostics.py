@@ -11,7 +11,7 @@ from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
 from rclpy.node import Node
 
 from memory_node.domain.errors import InputSkippedError
-from memory_node.nodes.node_parameters import DiagnosticUpdaterParameters
+from memory_node.nodes.diagnostic_parameters import DiagnosticUpdaterParameters
 
 _HARDWARE_ID = "robot_memory"
 

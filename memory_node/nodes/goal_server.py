@@ -144,6 +144,17 @@ class GoalServer:
         if self._goal is not None:
             self._cancel(self._goal, f"the node {self._node.get_name()} is being stopped")
 
+    def close(self) -> None:
+        """Offer the action no more; nothing may be running."""
+        self._server.destroy()
+
+    def wait_idle(self, timeout_s: float) -> bool:
+        """Wait until no goal is being carried out; False when one still is after `timeout_s`."""
+        deadline_s = time.monotonic() + timeout_s
+        while not self.is_idle and time.monotonic() < deadline_s:
+            time.sleep(_POLL_S)
+        return self.is_idle
+
     def _on_goal(self, request: Any) -> GoalResponse:
         refusal = "the node is being stopped" if self._is_ending else self._refusal(request)
         if not refusal and not self._busy.acquire(blocking=False):

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from nav_msgs.msg import OccupancyGrid
 from rclpy.callback_groups import MutuallyExclusiveCallbackGroup
-from rclpy.node import Node
 
 from memory_node.domain.errors import InputSkippedError, InvalidValueError
 from memory_node.domain.geometry import Pose
+from memory_node.memory import RobotMemory
 from memory_node.nodes import conversions
 from memory_node.nodes.camera_input import CameraInput
 from memory_node.nodes.diagnostics import Diagnosis, DiagnosticsPublisher, InputCounters
 from memory_node.nodes.inputs.frame_maker import FrameMaker
 from memory_node.nodes.inputs.keyframes import Keyframes
+from memory_node.nodes.managed_node import ManagedNode
 from memory_node.nodes.memory_services import MemoryServices
 from memory_node.nodes.memory_topics import MemoryTopics
 from memory_node.nodes.node_parameters import MemoryParameters
-from memory_node.nodes.parameters import declare
 from memory_node.nodes.running_goals import RunningGoals
 from memory_node.opening import open_memory
 from memory_node.perception.pipeline import PerceptionPipeline
@@ -27,14 +27,26 @@ from memory_node.store.location import default_database
 ABANDONED_AFTER_S = 1800.0
 
 
-class MemoryNode(Node):
-    """Builds the memory and serves it."""
+class MemoryNode(ManagedNode):
+    """Builds the memory and serves it. Configured, memory is open; active, it listens, publishes and answers."""
+
+    memory: RobotMemory
 
     def __init__(self) -> None:
-        super().__init__("memory", automatically_declare_parameters_from_overrides=True)
-        self.config = config = declare(self, MemoryParameters)
-        database = config.database or str(default_database())
-        self.memory = open_memory(config.changed(database=database), clock=self._now_ns)
+        super().__init__("memory", MemoryParameters)
+        self._running = RunningGoals(self)
+        self.start()
+
+    def configure(self) -> None:
+        """Open memory."""
+        database = self.config.database or str(default_database())
+        self.memory = open_memory(self.config.changed(database=database), clock=self._now_ns)
+        scene = self.memory.scene()
+        self.get_logger().info(f"remembering {len(scene.objects)} objects in {len(scene.areas)} areas")
+
+    def activate(self) -> None:
+        """Listen, publish and answer."""
+        config = self.config
         self._counters = InputCounters()
         self._topics = MemoryTopics(self, self.memory, config.publish_period_s)
         self._service_servers = MemoryServices(self, self.memory, self._topics)
@@ -43,13 +55,20 @@ class MemoryNode(Node):
         maker = FrameMaker(PerceptionPipeline(config.perception), segmenter, keyframes.name)
         self._inputs = CameraInput(self, config, maker, keyframes, self._counters, self.memory.observe, self._on_map)
         group = MutuallyExclusiveCallbackGroup()
-        self._running = RunningGoals(self)
         components = {"inputs": self._inputs.diagnosis, "memory": self._diagnosis}
         self._diagnostics = DiagnosticsPublisher(self, config.diagnostic_updater, components)
-        self._fleet = self.create_timer(0.5, self.memory.take_over_changes, callback_group=group)
-        self._tidy = self.create_timer(60.0, self._end_abandoned, callback_group=group)
-        scene = self.memory.scene()
-        self.get_logger().info(f"remembering {len(scene.objects)} objects in {len(scene.areas)} areas")
+        self.create_timer(0.5, self.memory.take_over_changes, callback_group=group)
+        self.create_timer(60.0, self._end_abandoned, callback_group=group)
+
+    def deactivate(self) -> None:
+        """Finish what is being taken in and asked; memory stays open."""
+        self._inputs.stop()
+        self._service_servers.close()
+        self._topics.close()
+
+    def clean_up(self) -> None:
+        """Make everything durable."""
+        self.memory.close()
 
     def _now_ns(self) -> int:
         return int(self.get_clock().now().nanoseconds)
@@ -82,7 +101,4 @@ class MemoryNode(Node):
     def destroy_node(self) -> None:
         """Make everything durable, then go."""
         self._running.close()
-        self._inputs.stop()
-        self._topics.close()
-        self.memory.close()
         super().destroy_node()

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
@@ -31,6 +33,9 @@ class MemoryServices:
         self._memory = memory
         self._topics = topics
         self._group = ReentrantCallbackGroup()
+        self._answering = 0
+        self._is_closed = False
+        self._answered = threading.Condition()
         self._serve(srv.GetSceneGraph, "get_scene_graph", self._get_scene_graph)
         self._serve(srv.FindObjects, "find_objects", self._find_objects)
         self._serve(srv.RecallObjects, "recall_objects", self._recall_objects)
@@ -47,10 +52,17 @@ class MemoryServices:
         self._serve(srv.RecordStep, "record_step", self._record_step)
         self._serve(srv.EndEpisode, "end_episode", self._end_episode)
 
+    def close(self, timeout_s: float = 3.0) -> None:
+        """Answer what was asked; what is asked from now on is refused."""
+        with self._answered:
+            self._is_closed = True
+            self._answered.wait_for(lambda: self._answering == 0, timeout_s)
+
     def _serve(self, kind: Any, name: str, answer: Callable[[Any, Any], None]) -> None:
         def guarded(request: Any, response: Any) -> Any:
             try:
-                answer(request, response)
+                with self._turn():
+                    answer(request, response)
             except InvalidValueError as error:
                 _fail(response, str(error), AnswerStatus.INVALID)
             except (RobotMemoryError, ValueError) as error:
@@ -61,6 +73,19 @@ class MemoryServices:
             return response
 
         self._node.create_service(kind, f"~/{name}", guarded, callback_group=self._group)
+
+    @contextmanager
+    def _turn(self) -> Iterator[None]:
+        with self._answered:
+            if self._is_closed:
+                raise RobotMemoryError(f"the node {self._node.get_name()} is not active")
+            self._answering += 1
+        try:
+            yield
+        finally:
+            with self._answered:
+                self._answering -= 1
+                self._answered.notify_all()
 
     def _get_scene_graph(self, request: Any, response: Any) -> None:
         scene = self._memory.scene(_as_of(request), request.include_removed)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 from rclpy.callback_groups import MutuallyExclusiveCallbackGroup
@@ -12,7 +13,7 @@ from memory_node.domain.scene import SceneEvent
 from memory_node.memory import RobotMemory
 from memory_node.nodes import conversions
 from memory_node.nodes.marker_messages import EditMenus, MarkerTopic
-from memory_node.nodes.qos import LATCHED
+from memory_node.nodes.qos import LATCHED, OVERRIDABLE
 from memory_node.short_term.statistics import CacheStatistics
 
 
@@ -26,15 +27,16 @@ class MemoryTopics:
         self._node = node
         self._memory = memory
         self._published_version = -1
-        self._graph = node.create_publisher(rm.SceneGraph, "~/scene_graph", LATCHED)
-        self._delta = node.create_publisher(rm.SceneGraphDelta, "~/scene_graph_delta", 100)
-        self._units = node.create_publisher(rm.MemoryUnits, "~/memory_units", LATCHED)
-        self._statistics = node.create_publisher(rm.CacheStatistics, "~/cache_statistics", 10)
-        self._working_memory = node.create_publisher(rm.WorkingMemory, "~/working_memory", LATCHED)
+        publisher = partial(node.create_publisher, qos_overriding_options=OVERRIDABLE)
+        self._graph = publisher(rm.SceneGraph, "~/scene_graph", LATCHED)
+        self._delta = publisher(rm.SceneGraphDelta, "~/scene_graph_delta", 100)
+        self._units = publisher(rm.MemoryUnits, "~/memory_units", LATCHED)
+        self._statistics = publisher(rm.CacheStatistics, "~/cache_statistics", 10)
+        self._working_memory = publisher(rm.WorkingMemory, "~/working_memory", LATCHED)
         self._markers = MarkerTopic(node)
         self._menus = EditMenus(node, memory)
         self._timer = node.create_timer(period_s, self._publish, callback_group=MutuallyExclusiveCallbackGroup())
-        memory.on_change(self._on_change)
+        self._stop_listening = memory.on_change(self._on_change)
 
     def _on_change(self, events: tuple[SceneEvent, ...], from_version: int, to_version: int) -> None:
         stamp_ns = self._node.get_clock().now().nanoseconds
@@ -59,7 +61,8 @@ class MemoryTopics:
         )
 
     def close(self) -> None:
-        """Take the menus away from the displays that show them."""
+        """Follow memory no more, and take the menus away from the displays that show them."""
+        self._stop_listening()
         self._menus.close()
 
     def _publish(self) -> None:

@@ -8,7 +8,9 @@ from pydantic import Field
 
 from memory_node.catalogue.label_space import HOUSEHOLD, LabelSpace
 from memory_node.domain.parameters import Parameters
+from memory_node.nodes.diagnostic_parameters import DiagnosticUpdaterParameters
 from memory_node.nodes.inputs.config import InputParameters
+from memory_node.nodes.lifecycle_parameters import LifecycleParameters
 from memory_node.nodes.peer_parameters import PeerParameters
 from memory_node.nodes.skill_bridge.config import SkillsParameters
 from memory_node.opening import MemoryConfig
@@ -18,14 +20,7 @@ from memory_node.planner.planner_config import PlannerConfig, PlannerName
 from memory_node.sim.noise import DetectionNoise
 
 
-class DiagnosticUpdaterParameters(Parameters):
-    """Of /diagnostics; the names are those of the package diagnostic_updater."""
-
-    period: float = Field(default=1.0, ge=0.1, le=60.0, description="time between two messages on /diagnostics (s)")
-    use_fqn: bool = Field(default=False, description="name statuses after the node with its namespace")
-
-
-class MemoryParameters(InputParameters, MemoryConfig):
+class MemoryParameters(LifecycleParameters, InputParameters, MemoryConfig):
     """Of the memory node. A robot's node has a database and a name without being given any."""
 
     database: str = Field(
@@ -42,7 +37,7 @@ class MemoryParameters(InputParameters, MemoryConfig):
     diagnostic_updater: DiagnosticUpdaterParameters = DiagnosticUpdaterParameters()
 
 
-class DetectorParameters(OnnxDetectorConfig):
+class DetectorParameters(LifecycleParameters, OnnxDetectorConfig):
     """Of the detector node."""
 
     diagnostic_updater: DiagnosticUpdaterParameters = DiagnosticUpdaterParameters()

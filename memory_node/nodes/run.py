@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import gc
 import importlib
 import importlib.util
@@ -173,10 +174,15 @@ class _Spinning:
         return 0 if self._error is None else 1
 
     def _spin(self) -> None:
+        from rclpy.exceptions import InvalidHandle
         from rclpy.executors import ExternalShutdownException
 
         try:
-            self._executor.spin()
+            while not self._is_stopping:
+                # A managed node was deactivated while a callback of what it offered was still running.
+                with contextlib.suppress(InvalidHandle):
+                    self._executor.spin()
+                    break
         except ExternalShutdownException:
             pass
         except Exception as error:  # the boundary of the process: the robot is stopped before it ends

@@ -79,6 +79,12 @@ class SkillServer:
         """Accept no more skills and stop the one that runs."""
         self._goals.end()
 
+    def close(self, timeout_s: float = 1.5) -> None:
+        """Stop the skill that runs, tell its caller, and offer the action no more."""
+        self._goals.end()
+        self._goals.wait_idle(timeout_s)
+        self._goals.close()
+
     def _carry_out(self, goal: ServedGoal) -> Ending:
         try:
             result = self._perform(SkillGoal(goal, self._stamp_ns, self._frame))

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from rclpy.node import Node
+from collections import Counter
 
 from memory_node.catalogue.label_space import load_catalogue
 from memory_node.domain.skill import SkillResult
+from memory_node.nodes.diagnostics import Diagnosis, DiagnosticsPublisher
+from memory_node.nodes.managed_node import ManagedNode
 from memory_node.nodes.memory_client import MemoryClient
-from memory_node.nodes.parameters import declare
 from memory_node.nodes.running_goals import RunningGoals
 from memory_node.nodes.skill_bridge.arm import CommandGripper, MoveGroupArm
 from memory_node.nodes.skill_bridge.base import NavigationBase
@@ -24,19 +25,36 @@ from memory_node.nodes.skill_bridge.target import Hand
 from memory_node.nodes.skill_server import SkillGoal, SkillServer
 
 
-class SkillsNode(Node):
-    """Offers a real robot's skills as execute_skill; one goal at a time."""
+class SkillsNode(ManagedNode):
+    """Offers a real robot's skills as execute_skill; one goal at a time. It offers them while it is active."""
 
     def __init__(self) -> None:
-        super().__init__("skills", automatically_declare_parameters_from_overrides=True)
-        self.config = declare(self, SkillsParameters)
+        super().__init__("skills", SkillsParameters)
         self._hand = Hand()
+        self._ended: Counter[str] = Counter()
         self._running = RunningGoals(self, self.config.peer_silence_s)
         self._performer = self._make_performer()
+        self._server: SkillServer | None = None
+        self.start()
+
+    def activate(self) -> None:
+        """Offer the skills."""
         self._server = SkillServer(
             self, self._perform, lambda: self._hand.held_class, self._now_ns, self.config.map_frame, self._running
         )
+        components = {"skills": lambda: Diagnosis({"holding": self._hand.held_class, **self._ended})}
+        self._diagnostics = DiagnosticsPublisher(self, self.config.diagnostic_updater, components)
         self.get_logger().info("skills of the robot at execute_skill")
+
+    def deactivate(self) -> None:
+        """Stop base, arm and gripper, and tell the caller."""
+        if self._server is not None:
+            self._server.close()
+            self._server = None
+
+    def clean_up(self) -> None:
+        """Forget what the hand holds; memory is asked again."""
+        self._hand.forget()
 
     def _make_performer(self) -> SkillPerformer:
         config = self.config
@@ -69,11 +87,12 @@ class SkillsNode(Node):
     @property
     def is_idle(self) -> bool:
         """Whether no skill is running."""
-        return self._server.is_idle
+        return self._server is None or self._server.is_idle
 
     def end(self) -> None:
         """Stop base, arm and gripper, and tell the caller."""
-        self._server.end()
+        if self._server is not None:
+            self._server.end()
 
     def destroy_node(self) -> None:
         """Say nothing more, then go."""
@@ -81,4 +100,6 @@ class SkillsNode(Node):
         super().destroy_node()
 
     def _perform(self, goal: SkillGoal) -> SkillResult:
-        return self._performer.execute(goal.call, SkillRun(goal.is_canceled, goal.report, goal.episode_id))
+        result = self._performer.execute(goal.call, SkillRun(goal.is_canceled, goal.report, goal.episode_id))
+        self._ended["succeeded" if result.success else f"failed.{result.reason}"] += 1
+        return result

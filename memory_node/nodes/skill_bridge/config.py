@@ -10,6 +10,8 @@ from pydantic import Field, create_model, field_validator
 from memory_node.catalogue.label_space import HOUSEHOLD, LabelSpace
 from memory_node.domain.parameters import Parameters
 from memory_node.domain.skill_library import SKILLS
+from memory_node.nodes.diagnostic_parameters import DiagnosticUpdaterParameters
+from memory_node.nodes.lifecycle_parameters import LifecycleParameters
 from memory_node.nodes.peer_parameters import PeerParameters
 from memory_node.planner.stand_off_poses import StandOffConfig
 
@@ -157,7 +159,7 @@ class ExploreParameters(Parameters):
     )
 
 
-class SkillsParameters(PeerParameters):
+class SkillsParameters(LifecycleParameters, PeerParameters):
     """Parameters of the skills node."""
 
     memory_node: str = Field(default="memory", description="name of the memory node")
@@ -184,6 +186,7 @@ class SkillsParameters(PeerParameters):
     arm: ArmParameters = ArmParameters()
     gripper: GripperParameters = GripperParameters()
     explore: ExploreParameters = ExploreParameters()
+    diagnostic_updater: DiagnosticUpdaterParameters = DiagnosticUpdaterParameters()
     stand_off: StandOffConfig = StandOffConfig()
     actions: SkillActions = SkillActions()  # type: ignore[valid-type]  # made from the library
 

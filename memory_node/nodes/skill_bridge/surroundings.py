@@ -8,7 +8,6 @@ from nav_msgs.msg import OccupancyGrid
 from rclpy.callback_groups import MutuallyExclusiveCallbackGroup
 from rclpy.duration import Duration
 from rclpy.node import Node
-from rclpy.qos import DurabilityPolicy, QoSProfile
 from rclpy.time import Time
 from tf2_ros import Buffer, TransformException, TransformListener
 
@@ -16,6 +15,7 @@ from memory_node.domain.errors import InvalidValueError
 from memory_node.domain.geometry import Pose
 from memory_node.domain.skill import FailureReason
 from memory_node.nodes import conversions
+from memory_node.nodes.qos import LATCHED, OVERRIDABLE
 from memory_node.nodes.skill_bridge.config import SkillsParameters
 from memory_node.nodes.skill_bridge.outcome import SkillFailure
 from memory_node.planner.stand_off_poses import Costmap
@@ -31,9 +31,15 @@ class Surroundings:
         self._listener = TransformListener(self._buffer, node, spin_thread=False)
         self._grid: Costmap | None = None
         self._arrived = threading.Event()
-        latched = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
         group = MutuallyExclusiveCallbackGroup()
-        node.create_subscription(OccupancyGrid, config.costmap_topic, self._on_costmap, latched, callback_group=group)
+        node.create_subscription(
+            OccupancyGrid,
+            config.costmap_topic,
+            self._on_costmap,
+            LATCHED,
+            callback_group=group,
+            qos_overriding_options=OVERRIDABLE,
+        )
 
     def robot_pose(self) -> Pose:
         """Return the newest pose of the base in map."""

@@ -120,6 +120,10 @@ class Hand:
         """Hold nothing."""
         self.held, self.known = None, True
 
+    def forget(self) -> None:
+        """Know nothing of what is held, until memory is asked."""
+        self.held, self.known = None, False
+
     def holds(self, text: str) -> bool:
         """Return whether an argument names what is held: by id, by class, or by class and where it was taken from."""
         if self.held is None:

@@ -1,0 +1,171 @@
+"""Nodes that ROS 2's lifecycle tools configure, activate, deactivate and clean up."""
+
+from __future__ import annotations
+
+import traceback
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from lifecycle_msgs.srv import ChangeState
+from rclpy.lifecycle import LifecycleNodeMixin, LifecycleState, TransitionCallbackReturn
+from rclpy.node import Node
+
+from memory_node.domain.errors import RobotMemoryError
+from memory_node.nodes.bond import Bond
+from memory_node.nodes.lifecycle_parameters import LifecycleParameters
+from memory_node.nodes.parameters import declare
+
+_DONE, _REFUSED, _FAILED = (
+    TransitionCallbackReturn.SUCCESS,
+    TransitionCallbackReturn.FAILURE,
+    TransitionCallbackReturn.ERROR,
+)
+
+
+class ManagedNode(LifecycleNodeMixin, Node):
+    """A managed node (design.ros2.org/articles/node_lifecycle.html) that makes itself active unless told otherwise.
+
+    Subclasses say what each transition does in `configure`, `activate`, `deactivate` and `clean_up`. Topics, services
+    and timers that `activate` makes are gone when the node is deactivated. A RobotMemoryError refuses a transition:
+    the node stays in the state before. With the parameter `lifecycle: false` there are no lifecycle services.
+
+    Args:
+        name: the node's name.
+        kind: its parameters, LifecycleParameters among them; `config` has their values.
+    """
+
+    def __init__(self, name: str, kind: type[Any]) -> None:
+        Node.__init__(self, name, automatically_declare_parameters_from_overrides=True)
+        self.config = declare(self, kind)
+        self._lifecycle: LifecycleParameters = self.config
+        self._failure: Exception | None = None
+        self._is_configured = self._is_active = False
+        self._offered: list[tuple[Callable[[Any], object], Any]] = []
+        self._bond = Bond(self, self._lifecycle.bond_period_s if self._lifecycle.lifecycle else 0.0)
+        LifecycleNodeMixin.__init__(self, enable_communication_interface=self._lifecycle.lifecycle)
+        for service in self.services:
+            if service.srv_type is ChangeState:
+                service.callback = _refusing(service.callback)
+
+    def start(self) -> None:
+        """Make the node active, unless a lifecycle manager shall; subclasses call it when they are made.
+
+        Raises:
+            RobotMemoryError: what kept it from that.
+        """
+        if self._lifecycle.lifecycle and not self._lifecycle.autostart:
+            self.get_logger().info("waits to be configured: `ros2 lifecycle set`, or a lifecycle manager")
+            return
+        for trigger in (self.trigger_configure, self.trigger_activate):
+            if trigger() != _DONE and self._failure is not None:
+                raise self._failure
+
+    # --- what subclasses do ----------------------------------------------------------------------
+
+    def configure(self) -> None:
+        """Open what the node works with; nothing is offered yet."""
+
+    def activate(self) -> None:
+        """Listen, publish and serve."""
+
+    def deactivate(self) -> None:
+        """End what runs; what was opened stays open."""
+
+    def clean_up(self) -> None:
+        """Close what `configure` opened."""
+
+    # --- rclpy's callbacks -----------------------------------------------------------------------
+
+    def on_configure(self, state: LifecycleState) -> TransitionCallbackReturn:
+        """Configure; FAILURE when that is refused."""
+        result = self._attempt(self.configure)
+        self._is_configured = result == _DONE
+        return result
+
+    def on_activate(self, state: LifecycleState) -> TransitionCallbackReturn:
+        """Activate, and beat; what an attempt in vain has made is taken away."""
+        before = {id(entity) for _, entity in self._entities()}
+        result = self._attempt(self.activate)
+        self._offered = [(destroy, entity) for destroy, entity in self._entities() if id(entity) not in before]
+        self._is_active = True
+        if result == _DONE:
+            self._bond.start()
+        else:
+            self._withdraw()
+        return result
+
+    def on_deactivate(self, state: LifecycleState) -> TransitionCallbackReturn:
+        """Deactivate."""
+        return self._withdraw()
+
+    def on_cleanup(self, state: LifecycleState) -> TransitionCallbackReturn:
+        """Clean up."""
+        return self._close()
+
+    def on_shutdown(self, state: LifecycleState) -> TransitionCallbackReturn:
+        """End and close everything; the process goes on until it is told to end."""
+        return self._close()
+
+    def on_error(self, state: LifecycleState) -> TransitionCallbackReturn:
+        """Close what a transition that failed has left open; the node can be configured again."""
+        return self._close()
+
+    def destroy_node(self) -> None:
+        """End and close everything, then go."""
+        self._close()
+        super().destroy_node()
+
+    def _withdraw(self) -> TransitionCallbackReturn:
+        if not self._is_active:
+            return _DONE
+        self._is_active = False
+        self._bond.stop()
+        result = self._attempt(self.deactivate)
+        for destroy, entity in self._offered:
+            destroy(entity)
+        self._offered = []
+        return result
+
+    def _close(self) -> TransitionCallbackReturn:
+        results = [self._withdraw()]
+        if self._is_configured:
+            self._is_configured = False
+            results.append(self._attempt(self.clean_up))
+        return _DONE if all(result == _DONE for result in results) else _FAILED
+
+    def _attempt(self, step: Callable[[], None]) -> TransitionCallbackReturn:
+        try:
+            step()
+        except RobotMemoryError as error:
+            self._failure = error
+            self.get_logger().error(f"cannot {step.__name__.replace('_', ' ')}: {error}")
+            return _REFUSED
+        except Exception as error:  # the boundary of the node: rclpy would say nothing of it
+            self._failure = error
+            self.get_logger().error(f"{step.__name__}: {error}\n{traceback.format_exc()}")
+            return _FAILED
+        return _DONE
+
+    def _entities(self) -> Iterator[tuple[Callable[[Any], object], Any]]:
+        for destroy, entities in (
+            (self.destroy_timer, self.timers),
+            (self.destroy_subscription, self.subscriptions),
+            (self.destroy_service, self.services),
+            (self.destroy_client, self.clients),
+            (self.destroy_publisher, self.publishers),
+        ):
+            for entity in list(entities):
+                yield destroy, entity
+
+
+def _refusing(change: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+    """Answer a transition that the state does not allow with no success; rclpy raises, which would end the process."""
+
+    def guarded(request: Any, response: Any) -> Any:
+        try:
+            return change(request, response)
+        except RuntimeError:  # RCLError; the state machine has logged it
+            response.success = False
+            return response
+
+    return guarded
