@@ -381,6 +381,7 @@ _DECLARATIONS = (
 )
 
 SKILLS: Mapping[str, Skill] = MappingProxyType({skill.name: skill for skill in _DECLARATIONS})
+ALL_SKILLS = frozenset(SKILLS)
 
 
 def declaration(skill: str) -> Skill:

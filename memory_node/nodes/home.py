@@ -14,6 +14,7 @@ from tf2_ros import StaticTransformBroadcaster, TransformBroadcaster
 from memory_node.catalogue.label_space import load_catalogue
 from memory_node.domain.geometry import Pose
 from memory_node.domain.skill import SkillResult
+from memory_node.domain.skill_library import ALL_SKILLS
 from memory_node.nodes import conversions
 from memory_node.nodes.camera_output import CameraOutput
 from memory_node.nodes.node_parameters import HomeParameters
@@ -58,7 +59,9 @@ class HomeNode(Node):
         self._static_tf = StaticTransformBroadcaster(self)
         self._publish_fixed()
         self._running = RunningGoals(self, config.peer_silence_s)
-        self._skills = SkillServer(self, self._perform, self._held_class, lambda: self._stamp_ns, "map", self._running)
+        self._skills = SkillServer(
+            self, self._perform, self._held_class, lambda: self._stamp_ns, "map", self._running, ALL_SKILLS
+        )
         self._idle = self.create_timer(0.1, self._idle_step, callback_group=MutuallyExclusiveCallbackGroup())
         self.get_logger().info(f"home {config.home!r}: {len(list(self._world))} things, skills at execute_skill")
 

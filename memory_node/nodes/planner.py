@@ -89,7 +89,9 @@ class PlannerNode(Node):
         sources = sources_of(mode)
         advised = ContextSource.EXPERIENCE in sources
         planner = GuidedPlanner(self._planner, self._experience, self._now_ns, self.config.attempts, advised=advised)
-        executor = InstructionExecutor(memory_in(mode, self._memory), self._robot, planner, sources=sources)
+        executor = InstructionExecutor(
+            memory_in(mode, self._memory), self._robot, planner, sources=sources, skills=self._robot.skills
+        )
         result = executor.execute(instruction, feedback.report, lambda: goal.is_canceled)
         ended = "done" if result.success else goal.cancel_reason or "failed"
         self.get_logger().info(f"instruction {instruction!r}: {ended}")

@@ -7,13 +7,18 @@ from dataclasses import replace
 from typing import Any
 
 from action_msgs.msg import GoalStatus
+from rclpy.callback_groups import ReentrantCallbackGroup
 from rclpy.node import Node
+from robot_memory import msg as rm
 from robot_memory.action import ExecuteSkill
 
 from memory_node.domain.skill import FailureReason, SkillCall, SkillResult
+from memory_node.domain.skill_library import SKILLS
 from memory_node.nodes import conversions
 from memory_node.nodes.goal_client import Cause, GoalClient, GoalStoppedError
+from memory_node.nodes.qos import LATCHED
 from memory_node.nodes.running_goals import RunningGoals
+from memory_node.nodes.skill_server import AVAILABLE
 from memory_node.nodes.waiting import PeerTimeoutError
 
 # A robot whose skills node died is not sent more: nobody knows what its hand holds.
@@ -47,7 +52,20 @@ class SkillClient:
         self._on_feedback = on_feedback
         self._client = GoalClient(node, ExecuteSkill, action_name, running)
         self.held_object = ""
+        self._available: frozenset[str] | None = None
+        topic = AVAILABLE.format(action_name)
+        node.create_subscription(
+            rm.AvailableSkills, topic, self._on_available, LATCHED, callback_group=ReentrantCallbackGroup()
+        )
         self.is_canceled: Callable[[], bool] = lambda: False
+
+    @property
+    def skills(self) -> frozenset[str]:
+        """The skills that the robot does; all of the library where it has not said."""
+        return frozenset(SKILLS) if self._available is None else self._available
+
+    def _on_available(self, message: rm.AvailableSkills) -> None:
+        self._available = frozenset(message.skills)
 
     def wait(self, timeout_s: float) -> None:
         """Wait until a robot offers the action.

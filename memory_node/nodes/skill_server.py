@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import replace
 
 from geometry_msgs.msg import PoseStamped
 from rclpy.node import Node
+from robot_memory import msg as rm
 from robot_memory.action import ExecuteSkill
 
 from memory_node.domain.errors import RobotMemoryError
@@ -14,8 +15,12 @@ from memory_node.domain.geometry import Pose
 from memory_node.domain.skill import FailureReason, SkillCall, SkillResult
 from memory_node.nodes import conversions
 from memory_node.nodes.goal_server import Ending, GoalServer, GoalState, ServedGoal
+from memory_node.nodes.qos import LATCHED
 from memory_node.nodes.running_goals import RunningGoals
 from memory_node.nodes.waiting import PeerTimeoutError
+
+# The topic, beside an action of this name.
+AVAILABLE = "{}/available"
 
 
 class SkillGoal:
@@ -52,6 +57,7 @@ class SkillServer:
         stamp_ns: the time of feedback.
         frame: the frame of poses in feedback.
         running: what is running, here and elsewhere.
+        available: the skills that it does; planners are told on execute_skill/available.
     """
 
     def __init__(
@@ -62,6 +68,7 @@ class SkillServer:
         stamp_ns: Callable[[], int],
         frame: str,
         running: RunningGoals,
+        available: Collection[str],
     ) -> None:
         self._logger = node.get_logger()
         self._perform = perform
@@ -69,6 +76,8 @@ class SkillServer:
         self._stamp_ns = stamp_ns
         self._frame = frame
         self._goals = GoalServer(node, ExecuteSkill, "execute_skill", running, self._carry_out, self._cut_short)
+        self._available = node.create_publisher(rm.AvailableSkills, AVAILABLE.format("execute_skill"), LATCHED)
+        self._available.publish(rm.AvailableSkills(skills=sorted(available)))
 
     @property
     def is_idle(self) -> bool:

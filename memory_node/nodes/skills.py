@@ -19,6 +19,7 @@ from memory_node.nodes.skill_bridge.manipulation import Manipulation
 from memory_node.nodes.skill_bridge.object_lookup import TargetLookup
 from memory_node.nodes.skill_bridge.outcome import SkillRun
 from memory_node.nodes.skill_bridge.performer import SkillPerformer
+from memory_node.nodes.skill_bridge.plugins import GRASPS_GROUP, RobotParts, SkillPlugins, load_plugin
 from memory_node.nodes.skill_bridge.preconditions import Preconditions
 from memory_node.nodes.skill_bridge.surroundings import Surroundings
 from memory_node.nodes.skill_bridge.target import Hand
@@ -39,12 +40,19 @@ class SkillsNode(ManagedNode):
 
     def activate(self) -> None:
         """Offer the skills."""
+        available = self._performer.available()
         self._server = SkillServer(
-            self, self._perform, lambda: self._hand.held_class, self._now_ns, self.config.map_frame, self._running
+            self,
+            self._perform,
+            lambda: self._hand.held_class,
+            self._now_ns,
+            self.config.map_frame,
+            self._running,
+            available,
         )
         components = {"skills": lambda: Diagnosis({"holding": self._hand.held_class, **self._ended})}
         self._diagnostics = DiagnosticsPublisher(self, self.config.diagnostic_updater, components)
-        self.get_logger().info("skills of the robot at execute_skill")
+        self.get_logger().info(f"skills of the robot at execute_skill: {', '.join(sorted(available)) or 'none'}")
 
     def deactivate(self) -> None:
         """Stop base, arm and gripper, and tell the caller."""
@@ -61,25 +69,33 @@ class SkillsNode(ManagedNode):
         catalogue = load_catalogue(config.label_space)
         view = Surroundings(self, config)
         lookup = TargetLookup(MemoryClient(self, config.memory_node), self._hand, view.robot_pose)
-        driving = manipulation = None
+        driving = manipulation = arm = gripper = None
         if config.base.action:
             base = NavigationBase(self, config, self._running)
             driving = Driving(base, view, lookup, config.base, config.explore, config.stand_off, self._now_ns)
         if config.arm.action:
+            arm = MoveGroupArm(self, config, view, self._running)
+            gripper = CommandGripper(self, config, self._running)
+        parts = RobotParts(self, config, self._hand, view.robot_pose, arm, gripper)
+        if arm is not None and gripper is not None:
             manipulation = Manipulation(
-                MoveGroupArm(self, config, view, self._running),
-                CommandGripper(self, config, self._running),
+                arm,
+                gripper,
+                load_plugin(GRASPS_GROUP, config.arm.grasps)(parts),
                 self._hand,
                 lookup,
                 catalogue,
                 view.robot_pose,
                 self._now_ns,
-                (config.arm, config.gripper),
+                config.arm,
                 config.base.reach_m,
             )
+        plugins = SkillPlugins(config.plugins.split(), parts)
         actions = ForwardedSkills(self, config, self._running)
         rules = Preconditions(catalogue, self._hand, lookup.support_of, view.robot_pose, config.base.reach_m)
-        return SkillPerformer(driving, manipulation, actions, lookup, self._hand, rules, catalogue, self._now_ns)
+        return SkillPerformer(
+            driving, manipulation, actions, lookup, self._hand, rules, catalogue, self._now_ns, plugins
+        )
 
     def _now_ns(self) -> int:
         return int(self.get_clock().now().nanoseconds)

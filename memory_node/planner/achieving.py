@@ -65,7 +65,8 @@ class GoalRun:
 
     def _begin(self) -> None:
         """Start from what memory knows of the hand. All else is asked of it when it is needed."""
-        self._acting = Acting(self._kinds, self._locator, GoalAttempt(Belief(self._kinds)), self._max_failures)
+        belief = Belief(self._kinds, skills=self._situation.skills)
+        self._acting = Acting(self._kinds, self._locator, GoalAttempt(belief), self._max_failures)
         self._treating = Treating(self._acting, self._situation)
         held = self._lookup.held_object()
         if held is not None:

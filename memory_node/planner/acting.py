@@ -101,6 +101,8 @@ class Acting:
             _Replan: it failed in a way that another plan may get round.
             Setback: it failed for good.
         """
+        if call.skill not in self.belief.skills:
+            raise Setback(f"{call.skill} is not available on this robot")
         self.steps += 1
         if self.steps > _MAX_STEPS:
             raise Setback(f"not achieved within {_MAX_STEPS} steps")

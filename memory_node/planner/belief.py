@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.catalogue.object_kind import Property
 from memory_node.domain.skill import StateChange
-from memory_node.domain.skill_library import KIND_PREDICATES, Fact, Predicate
+from memory_node.domain.skill_library import ALL_SKILLS, KIND_PREDICATES, Fact, Predicate
 from memory_node.domain.states import EXCLUSIVE, ObjectState
 
 
@@ -97,13 +97,15 @@ class WorldState:
 class Belief:
     """The things that the current goal is about and the state that they are believed to be in.
 
-    apart: things that were out of reach from where what they are on or in was reached.
+    apart: things that were out of reach from where what they are on or in was reached. skills: names of those that the
+    robot does.
     """
 
     kinds: ObjectCatalogue
     things: dict[str, Thing] = field(default_factory=dict)
     state: WorldState = field(default_factory=WorldState)
     apart: set[str] = field(default_factory=set)
+    skills: frozenset[str] = ALL_SKILLS
 
     def add(self, thing: Thing, container: str = "") -> None:
         """Take in a thing, or replace what was known of it."""

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from memory_node.domain.context import ALL_SOURCES, ContextSource
 from memory_node.domain.ports import MemoryPort, SkillPort
 from memory_node.domain.skill import FailureReason, SkillResult
+from memory_node.domain.skill_library import ALL_SKILLS
 from memory_node.planner.planner import (
     Lookup,
     PlannedStep,
@@ -104,8 +105,8 @@ def _never() -> bool:
 class InstructionExecutor:
     """Carries instructions out with one memory, one robot and one planner.
 
-    sources: of what memory tells the planner in words. on_step: called after every skill, when memory has taken over
-    its changes.
+    sources: of what memory tells the planner in words. skills: those that the robot does. on_step: called after every
+    skill, when memory has taken over its changes.
     """
 
     def __init__(
@@ -116,6 +117,7 @@ class InstructionExecutor:
         on_step: Callable[[ExecutedStep], None] = _ignore,
         on_lookup: Callable[[Lookup], None] = _ignore,
         sources: frozenset[ContextSource] = ALL_SOURCES,
+        skills: frozenset[str] = ALL_SKILLS,
     ) -> None:
         self._memory = memory
         self._robot = robot
@@ -123,6 +125,7 @@ class InstructionExecutor:
         self._on_step = on_step
         self._on_lookup = on_lookup
         self._sources = sources
+        self._skills = skills
 
     def execute(
         self,
@@ -137,7 +140,7 @@ class InstructionExecutor:
             record.lookups.append(lookup)
             self._on_lookup(lookup)
 
-        situation = Situation(self._memory, on_progress, note_lookup, self._sources)
+        situation = Situation(self._memory, on_progress, note_lookup, self._sources, self._skills)
         started = time.monotonic()
         spent_in_skills = 0.0
         failure, canceled = "", False

@@ -114,7 +114,8 @@ class LlmPlanner:
     def _task(self, instruction: str, goals: Sequence[Goal], situation: Situation, account: ModelAccount) -> Task:
         present = frozenset(found.class_name for found in situation.memory.scene().objects if not found.removed)
         about = self._about(instruction, goals, present)
-        world = KnownWorld(self._kinds, about, licensed_skills(goals), self._config.things)
+        skills = tuple(skill for skill in licensed_skills(goals) if skill.name in situation.skills)
+        world = KnownWorld(self._kinds, about, skills, self._config.things)
 
         def unmet() -> tuple[str, ...]:
             return tuple(filter(None, self._unmet(goals, situation)))

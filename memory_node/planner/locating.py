@@ -120,7 +120,7 @@ class Locator:
         if not known:
             for container in order[:_SOUGHT]:
                 places = self._lookup.search_stops(container)
-                seen = yield PlannedStep(SkillCall("Explore", (container, *places)))
+                seen = yield _exploring(attempt, container, *places)
                 known += [seen.object_id] if seen.success else []
         found = bool(known) and (yield from self._search(attempt, name, object_class, known))
         return found
@@ -132,7 +132,7 @@ class Locator:
         not count, the places are gone through one by one."""
         one_by_one = [(stop,) for stop in stops] if len(stops) > 1 else []
         for number, places in enumerate([tuple(stops), *one_by_one]):
-            result = yield PlannedStep(SkillCall("Explore", (object_class, *places)))
+            result = yield _exploring(attempt, object_class, *places)
             attempt.belief.state = replace(attempt.belief.state, at="")
             counts = result.object_id not in attempt.ruled_out
             if result.success and counts:
@@ -147,6 +147,13 @@ class Locator:
         places = self._kinds.put_down_places
         known = [found.class_name for found in self._lookup.of_classes(places)]
         return Mention("somewhere to put it", tuple(dict.fromkeys(known)) or places[:_SOUGHT])
+
+
+def _exploring(attempt: GoalAttempt, *arguments: str) -> PlannedStep:
+    """Return the step that explores; raises Setback where the robot does not."""
+    if "Explore" not in attempt.belief.skills:
+        raise Setback(f"it is not known where {arguments[0]} is, and Explore is not available on this robot")
+    return PlannedStep(SkillCall("Explore", arguments))
 
 
 def _reference_to(found: SceneObject) -> str:

@@ -12,7 +12,7 @@ from memory_node.catalogue.object_kind import Property
 from memory_node.domain.errors import InvalidValueError
 from memory_node.domain.scene import SceneSnapshot
 from memory_node.domain.skill import SkillCall
-from memory_node.domain.skill_library import ArgumentKind, ObjectReference, Predicate, check_call
+from memory_node.domain.skill_library import ALL_SKILLS, ArgumentKind, ObjectReference, Predicate, check_call
 from memory_node.planner.skill_parser import NotAPlanError
 
 _AROUND_M = 5.0
@@ -51,11 +51,12 @@ def check_plan(
     known_ids: Collection[str],
     held_class: str = "",
     space: KnownSpace | None = None,
+    skills: frozenset[str] = ALL_SKILLS,
 ) -> None:
     """Check names, places and the hand: what is taken, carried and put down, step by step.
 
     known_ids: ids of objects and areas that memory or the robot have given. space: where positions may be; None:
-    anywhere.
+    anywhere. skills: those that the robot does.
 
     Raises:
         NotAPlanError: a call names something that does not exist, or cannot work after the calls before it.
@@ -64,6 +65,8 @@ def check_plan(
     for number, call in enumerate(plan, start=1):
         skill = check_call(call)
         where = f"call {number}, {call}"
+        if skill.name not in skills:
+            raise NotAPlanError(f"{where}: {skill.name} is not available on this robot")
         for index, text in enumerate(call.arguments):
             declared = skill.arguments[min(index, len(skill.arguments) - 1)]
             if text in known_ids:

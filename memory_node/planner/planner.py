@@ -12,6 +12,7 @@ from memory_node.domain.context import ALL_SOURCES, Context, ContextSource
 from memory_node.domain.errors import RobotMemoryError
 from memory_node.domain.ports import MemoryPort
 from memory_node.domain.skill import SkillCall, SkillResult
+from memory_node.domain.skill_library import ALL_SKILLS
 
 
 class PlanningFailedError(RobotMemoryError):
@@ -103,12 +104,16 @@ PlanRun = Generator[PlannedStep, SkillResult, PlanOutcome]
 
 @dataclass(frozen=True)
 class Situation:
-    """What a planner is given besides the instruction: memory, two listeners, and of what memory tells it in words."""
+    """What a planner is given besides the instruction: memory and two listeners.
+
+    sources: of what memory tells it in words. skills: names of those that the robot does.
+    """
 
     memory: MemoryPort
     report: Report
     on_lookup: Callable[[Lookup], None]
     sources: frozenset[ContextSource] = ALL_SOURCES
+    skills: frozenset[str] = ALL_SKILLS
 
     def context(self, instruction: str, token_budget: int, sources: Collection[ContextSource] = ALL_SOURCES) -> Context:
         """Return what memory tells in words before planning; its id goes into the steps that are chosen by it.

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 from memory_node.catalogue.object_kind import Property
 from memory_node.domain.skill import SkillCall
-from memory_node.domain.skill_library import KIND_PREDICATES, SKILLS, Fact, Predicate, Skill
+from memory_node.domain.skill_library import ALL_SKILLS, KIND_PREDICATES, SKILLS, Fact, Predicate, Skill
 from memory_node.domain.states import ObjectState
 from memory_node.planner.belief import Belief, WorldState, holds
 from memory_node.planner.planner import PlanningFailedError
@@ -65,8 +65,21 @@ def find_plan(belief: Belief, wanted: Sequence[Wanted], fixture: str = "") -> li
     Raises:
         PlanningFailedError: no sequence of skills over the believed things leads there.
     """
+    plan = _search(belief, wanted, fixture, belief.skills)
+    if plan is not None:
+        return plan
+    names = ", ".join(str(one.fact) for one in wanted)
+    other = _search(belief, wanted, fixture, ALL_SKILLS) if belief.skills != ALL_SKILLS else None
+    if other is not None:
+        lacking = sorted({call.skill for call in other} - belief.skills)
+        raise PlanningFailedError(f"{names} needs {', '.join(lacking)}: not available on this robot")
+    raise PlanningFailedError(f"no skills lead to {names} with {', '.join(sorted(belief.things)) or 'nothing known'}")
+
+
+def _search(belief: Belief, wanted: Sequence[Wanted], fixture: str, skills: frozenset[str]) -> list[SkillCall] | None:
+    """Return the cheapest plan with some skills only, None when there is none."""
     facts = [(one.fact, {name: name for name in one.names}) for one in wanted]
-    operators = list(_operators(belief, wanted, fixture))
+    operators = list(_operators(belief, wanted, fixture, skills))
     tie = itertools.count()
     frontier: list[tuple[float, int, WorldState, tuple[_Operator, ...]]] = [(0.0, next(tie), belief.state, ())]
     best: dict[WorldState, float] = {belief.state: 0.0}
@@ -87,8 +100,7 @@ def find_plan(belief: Belief, wanted: Sequence[Wanted], fixture: str = "") -> li
             if reached < best.get(after, float("inf")):
                 best[after] = reached
                 heapq.heappush(frontier, (reached, next(tie), after, (*path, operator)))
-    names = ", ".join(str(one.fact) for one in wanted)
-    raise PlanningFailedError(f"no skills lead to {names} with {', '.join(sorted(belief.things)) or 'nothing known'}")
+    return None
 
 
 def apply_effects(skill: Skill, binding: dict[str, str], state: WorldState) -> WorldState:
@@ -107,11 +119,13 @@ def apply_effects(skill: Skill, binding: dict[str, str], state: WorldState) -> W
     return state
 
 
-def _operators(belief: Belief, wanted: Sequence[Wanted], fixture: str) -> Iterator[_Operator]:
+def _operators(belief: Belief, wanted: Sequence[Wanted], fixture: str, skills: frozenset[str]) -> Iterator[_Operator]:
     """Yield the skills bound to things that they can ever be done with."""
     states = {one.state for one in wanted}
     named = {name for one in wanted for name in one.names}
     for skill in SKILLS.values():
+        if skill.name not in skills:
+            continue
         if skill.name in _NEVER or (skill.name in _ON_REQUEST and _ON_REQUEST[skill.name] not in states):
             continue
         arguments = [argument for argument in skill.arguments if not argument.optional or skill.composite]

@@ -117,7 +117,8 @@ class WholePlanRun:
         try:
             plan = [world.with_references(call) for call in parse_plan(text)]
             held_class = self._task.situation.held_class
-            check_plan(plan, self._kinds, self._known_ids, held_class, KnownSpace.of(scene))
+            available = self._task.situation.skills
+            check_plan(plan, self._kinds, self._known_ids, held_class, KnownSpace.of(scene), available)
             for call in plan:
                 if call.skill not in licensed:
                     raise NotAPlanError(f"{call}: the instruction does not ask for {call.skill}")

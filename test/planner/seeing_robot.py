@@ -7,6 +7,7 @@ from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.domain.geometry import Pose
 from memory_node.domain.ports import TextEmbedder
 from memory_node.domain.skill import FailureReason, SkillCall, SkillResult
+from memory_node.domain.skill_library import ALL_SKILLS
 from memory_node.opening import MemoryConfig, open_memory
 from memory_node.planner.executor import InstructionExecutor
 from memory_node.planner.language.understanding import Understander
@@ -50,6 +51,8 @@ class SeeingRobot:
         return {area.id: area.position for area in self.memory.scene().areas}[area_id]
 
 
-def executor(robot: SeeingRobot, embedder: TextEmbedder, mode: str = "full") -> InstructionExecutor:
+def executor(
+    robot: SeeingRobot, embedder: TextEmbedder, mode: str = "full", skills: frozenset[str] = ALL_SKILLS
+) -> InstructionExecutor:
     planner = OfflinePlanner(Understander(None, embedder, robot.kinds), robot.kinds)
-    return InstructionExecutor(memory_in(mode, robot.memory), robot, planner)
+    return InstructionExecutor(memory_in(mode, robot.memory), robot, planner, skills=skills)

@@ -123,6 +123,17 @@ def test_prompt_carries_skills_memory_and_instruction(endpoint) -> None:
     assert "The hand is empty" in prompt
 
 
+def test_skills_that_the_robot_lacks_are_not_told_and_sent_back(endpoint) -> None:
+    server = endpoint(FETCH_APPLE, '```python\nGoToObject("Apple")\n```')
+    settings = LlmConfig(base_url=server.url, model="m", timeout_s=5.0, retries=0, max_replans=0)
+    planner = LlmPlanner(OpenAiModel(settings), settings, load_catalogue(), lambda *_: (FETCH,), None)
+    robot, skills = ObedientRobot(), frozenset({"GoToObject", "Explore"})
+    InstructionExecutor(EmptyMemory(), robot, planner, skills=skills).execute("bring me an apple")
+    assert robot.calls == ["GoToObject(Apple)"]
+    assert "PickupObject is not available on this robot" in server.prompts()
+    assert "`PutObject(" not in server.requests[0]["messages"][0]["content"]
+
+
 @pytest.mark.parametrize(
     ("reply", "said"),
     [

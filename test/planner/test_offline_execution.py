@@ -7,6 +7,7 @@ import pytest
 from seeing_robot import SeeingRobot, executor
 
 from memory_node.domain.skill import SkillCall
+from memory_node.domain.skill_library import ALL_SKILLS
 from memory_node.domain.states import ObjectState
 from memory_node.planner.planner import ProgressKind
 from memory_node.sim.placement import Spot, free_spot
@@ -111,3 +112,13 @@ def test_senseless_instruction_fails_without_moving(robot, word_embedder) -> Non
     assert result.failure
     assert result.skills == 0
     assert type(result.distance_m) is type(result.skill_s) is float  # what a message takes; rosidl aborts at an int
+
+
+def test_goal_that_needs_what_the_robot_cannot_do_is_given_up_with_the_reason(robot, word_embedder) -> None:
+    blind = executor(robot, word_embedder, skills=ALL_SKILLS - {"Explore"}).execute("bring me the tennis racket")
+    assert "Explore is not available on this robot" in blind.outcome.failures[0]
+    assert blind.skills == 0
+    unable = executor(robot, word_embedder, skills=ALL_SKILLS - {"SwitchOn"}).execute("turn on the floor lamp")
+    assert not unable.success
+    assert "needs SwitchOn: not available on this robot" in unable.outcome.failures[0]
+    assert {step.step.call.skill for step in unable.steps} <= {"Explore", "GoToObject"}

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from memory_node.catalogue.label_space import load_catalogue
-from memory_node.domain.skill_library import Predicate
+from memory_node.domain.skill_library import ALL_SKILLS, Predicate
 from memory_node.domain.states import ObjectState
 from memory_node.planner.belief import Belief, Thing
 from memory_node.planner.planner import PlanningFailedError
@@ -74,3 +74,12 @@ def test_thing_out_of_reach_from_its_support_is_driven_to_itself(belief: Belief)
     assert plan(belief, wanted) == ["PickupObject(Apple)"]
     belief.apart.add("apple")
     assert plan(belief, wanted) == ["GoToObject(Apple)", "PickupObject(Apple)"]
+
+
+def test_plan_leaves_out_what_the_robot_cannot_do_and_says_what_it_lacks(belief: Belief) -> None:
+    belief.skills = ALL_SKILLS - {"CleanObject", "OpenObject"}
+    steps = plan(belief, Wanted(Predicate.CONTAINED, ("apple", "counter")))
+    assert steps[-1] == "PutObject(Apple, CounterTop)"
+    belief.state = replace(belief.state, held="apple").with_state("fridge", ObjectState.CLOSED)
+    with pytest.raises(PlanningFailedError, match="needs OpenObject: not available on this robot"):
+        find_plan(belief, [Wanted(Predicate.CONTAINED, ("apple", "fridge"))])

@@ -70,6 +70,9 @@ class ArmParameters(Parameters):
     ahead_axis: Literal["x", "z"] = Field(
         default="x", description="the link's axis that points ahead; it closes along its y axis"
     )
+    grasps: str = Field(
+        default="boxes", description="plug-in that says how things are grasped; boxes: by the boxes that memory has"
+    )
     approach_m: float = Field(
         default=0.12,
         ge=0.01,
@@ -181,6 +184,10 @@ class SkillsParameters(LifecycleParameters, PeerParameters):
     )
     action_timeout_s: float = Field(
         default=120.0, ge=0.1, le=3600.0, description="time after which an action of `actions` is cancelled"
+    )
+    plugins: str = Field(
+        default="",
+        description="skill plug-ins, separated by spaces: doors, switches, pouring, wiping, or installed packages'",
     )
     base: BaseParameters = BaseParameters()
     arm: ArmParameters = ArmParameters()

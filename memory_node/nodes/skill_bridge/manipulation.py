@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Protocol
 
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
-from memory_node.domain.geometry import Pose
+from memory_node.domain.geometry import OrientedBox, Pose
 from memory_node.domain.skill import FailureReason, StateChange
 from memory_node.domain.skill_library import declaration
-from memory_node.nodes.skill_bridge.config import ArmParameters, GripperParameters
+from memory_node.nodes.skill_bridge.config import ArmParameters
 from memory_node.nodes.skill_bridge.effects import declared_changes
-from memory_node.nodes.skill_bridge.grasping import GripperShape, rank_grasps
+from memory_node.nodes.skill_bridge.grasping import Grasp
 from memory_node.nodes.skill_bridge.object_lookup import TargetLookup
 from memory_node.nodes.skill_bridge.outcome import SkillFailure, SkillRun
 from memory_node.nodes.skill_bridge.placing import free_spots, rank_placements
@@ -38,6 +38,16 @@ class Gripper(Protocol):
         """Close it; return whether something is between the fingers."""
 
 
+class GraspSource(Protocol):
+    """Says how a thing can be grasped; plug-ins of the group robot_memory.grasps are such, made with the RobotParts."""
+
+    def grasps(self, target: Target, robot: Pose, others: Sequence[OrientedBox]) -> list[Grasp]:
+        """Return tool poses in map, best first; [] when the gripper cannot take the thing.
+
+        robot: map_T_base. others: boxes in map of what stands about. It may ask a service, with a deadline.
+        """
+
+
 class Manipulation:
     """Pick and place with arm, gripper and what memory knows of the things about."""
 
@@ -45,23 +55,24 @@ class Manipulation:
         self,
         arm: Arm,
         gripper: Gripper,
+        grasps: GraspSource,
         hand: Hand,
         lookup: TargetLookup,
         catalogue: ObjectCatalogue,
         robot_pose: Callable[[], Pose],
         now_ns: Callable[[], int],
-        parameters: tuple[ArmParameters, GripperParameters],
+        parameters: ArmParameters,
         reach_m: float,
     ) -> None:
         self._arm = arm
         self._gripper = gripper
+        self._grasps = grasps
         self._hand = hand
         self._lookup = lookup
         self._catalogue = catalogue
         self._robot_pose = robot_pose
         self._now_ns = now_ns
-        self._parameters, fingers = parameters
-        self._shape = GripperShape(fingers.opening_m, fingers.finger_m, self._parameters.ahead_axis, fingers.palm_m)
+        self._parameters = parameters
         self._reach_m = reach_m
 
     def pick(self, target: Target, run: SkillRun) -> tuple[StateChange, ...]:
@@ -71,10 +82,9 @@ class Manipulation:
             SkillFailure: WRONG_OBJECT, UNREACHABLE, or EXECUTION when the gripper closes on nothing.
         """
         others = [other.box for other in self._lookup.around(target)]
-        approach_m = self._parameters.approach_m
-        grasps = rank_grasps(target.box, self._robot_pose(), others, self._shape, approach_m, target.inside)
+        grasps = self._grasps.grasps(target, self._robot_pose(), others)
         if not grasps:
-            message = f"{target.object_class} is too wide for the gripper (parameter gripper.opening_m)"
+            message = f"no grasp for {target.object_class} (parameters gripper.opening_m, arm.grasps)"
             raise SkillFailure(FailureReason.WRONG_OBJECT, message, target.object_id)
         run.report("manipulating", 0.0)
         self._gripper.open(run)

@@ -10,16 +10,19 @@ from memory_node.domain.errors import InvalidValueError
 from memory_node.domain.geometry import FloatArray
 from memory_node.domain.goal_labels import GOAL_OF_SKILL
 from memory_node.domain.skill import FailureReason, SkillCall, SkillResult, StateChange
-from memory_node.domain.skill_library import Appliance, ArgumentKind, Skill, check_call, declaration
+from memory_node.domain.skill_library import SKILLS, Appliance, ArgumentKind, Skill, check_call, declaration
 from memory_node.nodes.skill_bridge.driving import Driving
 from memory_node.nodes.skill_bridge.effects import declared_changes
 from memory_node.nodes.skill_bridge.forwarding import ForwardedSkills
 from memory_node.nodes.skill_bridge.manipulation import Manipulation
 from memory_node.nodes.skill_bridge.object_lookup import TargetLookup
 from memory_node.nodes.skill_bridge.outcome import SkillFailure, SkillRun
+from memory_node.nodes.skill_bridge.plugins import PluginCall, SkillPlugins
 from memory_node.nodes.skill_bridge.preconditions import Preconditions
 from memory_node.nodes.skill_bridge.target import Hand, Target
 
+# Steps of every composite; doors and switches are told before the robot moves.
+_BARE_STEPS = frozenset({"GoToObject", "PickupObject", "PutObject"})
 # What a composite wants is so already.
 _DONE_ALREADY = frozenset({FailureReason.ALREADY_OPEN, FailureReason.ALREADY_CLOSED})
 
@@ -27,7 +30,8 @@ _DONE_ALREADY = frozenset({FailureReason.ALREADY_OPEN, FailureReason.ALREADY_CLO
 class SkillPerformer:
     """Runs skills one at a time.
 
-    driving and manipulation: None when the robot has no such action; actions: the skills that are handed on.
+    driving and manipulation: None when the robot has no such action. actions: the skills that are handed on; plugins:
+    those that other packages do. Actions go before plug-ins, and both before the bridge's own ways.
     """
 
     def __init__(
@@ -40,6 +44,7 @@ class SkillPerformer:
         preconditions: Preconditions,
         catalogue: ObjectCatalogue,
         now_ns: Callable[[], int],
+        plugins: SkillPlugins | None = None,
     ) -> None:
         self._driving = driving
         self._manipulation = manipulation
@@ -49,6 +54,15 @@ class SkillPerformer:
         self._preconditions = preconditions
         self._catalogue = catalogue
         self._now_ns = now_ns
+        self._plugins = plugins
+
+    def available(self) -> frozenset[str]:
+        """Return the skills of the library that the robot can do; a composite needs its bare steps, at least."""
+        simple = {name for name, skill in SKILLS.items() if not skill.composite and self._does(name)}
+        whole = {name for name, skill in SKILLS.items() if skill.composite}
+        if not simple >= _BARE_STEPS:
+            whole = {name for name in whole if name in self._actions or self._in_plugins(name)}
+        return frozenset(simple | whole)
 
     def execute(self, call: SkillCall, run: SkillRun) -> SkillResult:
         """Run one skill to its end; a skill that fails half-way reports what it changed until then."""
@@ -85,6 +99,9 @@ class SkillPerformer:
         self._preconditions.check(skill, bound)
         if skill.name in self._actions:
             self._forward(skill, call, bound, run)
+        elif self._plugins is not None and skill.name in self._plugins:
+            changes = self._plugins.run(PluginCall(skill, bound), run)
+            self._take_over(tuple(changes) if changes else self._declared(skill, bound), bound, run)
         elif skill.composite:
             self._compose(skill, call, bound, run)
         elif skill.name == "GoToObject":
@@ -96,12 +113,8 @@ class SkillPerformer:
         return bound["object"].object_id
 
     def _can(self, call: SkillCall) -> bool:
-        if call.skill in self._actions:
+        if self._does(call.skill):
             return True
-        if call.skill in ("GoToObject", "Explore"):
-            return self._driving is not None
-        if call.skill in ("PickupObject", "PutObject"):
-            return self._manipulation is not None
         skill = declaration(call.skill)
         if not skill.composite:
             return False
@@ -109,6 +122,17 @@ class SkillPerformer:
             if not self._can(step):
                 raise SkillFailure(FailureReason.INVALID_CALL, f"{self._missing(step.skill)}; {call.skill} needs it")
         return True
+
+    def _does(self, skill: str) -> bool:
+        """Return whether there is a way to do a skill as a whole."""
+        if skill in self._actions or self._in_plugins(skill):
+            return True
+        if skill in ("GoToObject", "Explore"):
+            return self._driving is not None
+        return skill in ("PickupObject", "PutObject") and self._manipulation is not None
+
+    def _in_plugins(self, skill: str) -> bool:
+        return self._plugins is not None and skill in self._plugins
 
     def _appliance(self, skill: Skill, call: SkillCall) -> Appliance:
         """Return what a composite is done at: what the call names, else the first usual place that memory knows."""
@@ -128,8 +152,8 @@ class SkillPerformer:
     def _missing(self, skill: str) -> str:
         own = {"GoToObject": "base.action", "Explore": "base.action"}
         own |= {"PickupObject": "arm.action", "PutObject": "arm.action"}
-        keys = " or ".join([f"actions.{skill}", *([own[skill]] if skill in own else [])])
-        return f"the robot has no action for {skill}: name one in the parameter {keys} (config/skills.yaml)"
+        keys = " or ".join([f"actions.{skill}", *([own[skill]] if skill in own else []), "plugins"])
+        return f"{skill} is not available on this robot: name an action or a plug-in in the parameter {keys}"
 
     def _bind(self, skill: Skill, call: SkillCall) -> dict[str, Target]:
         pairs = zip(skill.arguments, call.arguments)
@@ -155,7 +179,7 @@ class SkillPerformer:
             return place
         target = self._lookup.resolve(text)
         kind = self._catalogue.find(target.object_class)
-        opens = kind is not None and kind.can(Property.OPENABLE) and "OpenObject" in self._actions
+        opens = kind is not None and kind.can(Property.OPENABLE) and self._does("OpenObject")
         return target if opens else target.box.center[:2]
 
     def open(self, container: Target, run: SkillRun) -> bool:
@@ -170,7 +194,7 @@ class SkillPerformer:
 
     def close(self, container: Target, run: SkillRun) -> None:
         """Close a container that a search opened in vain, if the robot can."""
-        if "CloseObject" in self._actions:
+        if self._does("CloseObject"):
             self._perform(SkillCall("CloseObject", (container.object_id,)), run)
 
     def _forward(self, skill: Skill, call: SkillCall, bound: Mapping[str, Target], run: SkillRun) -> None:
