@@ -5,21 +5,25 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Iterator
 
+from memory_node.short_term.aged_counts import AgedCounts
 from memory_node.short_term.candidates import CANDIDATES, Shadows
-from memory_node.short_term.exact_counts import ExactCounts
 from memory_node.short_term.replacement import Key, OnEvict, checked_capacity, ignore_eviction
 from memory_node.short_term.sketch import FrequencySketch
 from memory_node.short_term.w_tinylfu import SegmentSizes, WTinyLfuPolicy
 
 # Up to this capacity the shadows are as large as the cache; above, they see a sample of the keys.
 EXACT_CAPACITY = 8192
-# A challenger must be ahead by this many hits, and by this many for each key that following it would have to fetch:
-# what a change of mind costs (multi-phase workloads lose more by changing too easily than by changing late).
+# A challenger must be ahead by this many hits, and by the price of a change for each key that it would have to fetch.
 _LEAD = 3.0
-_LEAD_FOR_MISSING_KEY = 0.15
+_PRICE = 0.1
+_PRICE_MAX = 1.0
+_DEARER = 1.5
+_CHEAPER = 0.7
 _HALF_LIFE = 10  # capacities
-_HALF_LIFE_MIN = 2000
+_HALF_LIFE_MIN = 1000
 _CHECK_INTERVAL_MIN = 16
+# Of the candidates, the one as which a large cache starts.
+_FIRST_SIZES = 3
 
 
 def adaptive_policy(capacity: int, on_evict: OnEvict = ignore_eviction) -> FollowingPolicy | ResizingPolicy:
@@ -29,11 +33,34 @@ def adaptive_policy(capacity: int, on_evict: OnEvict = ignore_eviction) -> Follo
     return ResizingPolicy(capacity, on_evict)
 
 
+class ChangePrice:
+    """What a change of the leader must promise for each key that it makes fetch, in hits; learnt from past changes.
+
+    It grows after a change that won fewer hits than staying would have, and sinks after one that paid.
+    """
+
+    def __init__(self) -> None:
+        self.hits_a_key = _PRICE
+        self._former = -1
+
+    def pay(self, leader: int, own_hits: int, shadow_hits: list[int]) -> None:
+        """Note that `leader` is left for one with more hits; both counts of hits are those since the last change."""
+        if self._former >= 0:
+            lost = own_hits < shadow_hits[self._former]
+            price = self.hits_a_key * (_DEARER if lost else _CHEAPER)
+            self.hits_a_key = min(max(price, _PRICE), _PRICE_MAX)
+        self._former = leader
+
+    def forget_former(self) -> None:
+        """Note that the leader is left for another reason, which says nothing of the price."""
+        self._former = -1
+
+
 class FollowingPolicy:
     """Holds what the leading shadow would hold, as far as it has been fetched (Gramacy et al. 2002).
 
-    Shadows are full simulations; when the lead changes, keys that only the former leader wanted are "strays": they
-    stay as long as there is room and are the next to go.
+    Shadows are full simulations. When the lead changes, keys that only the former leader wanted are "strays": they stay
+    until the new leader's keys need their room. What the leader itself gives up goes before them.
     """
 
     def __init__(self, capacity: int, on_evict: OnEvict = ignore_eviction) -> None:
@@ -41,11 +68,14 @@ class FollowingPolicy:
         self.on_evict = on_evict
         self._check_interval = max(_CHECK_INTERVAL_MIN, capacity // 8)
         half_life = max(_HALF_LIFE * capacity, _HALF_LIFE_MIN)
-        self._shadows = Shadows(capacity, half_life, self._check_interval, with_fifo=True)
+        self._shadows = Shadows(capacity, half_life, self._check_interval, with_lirs=True)
         self._held: OrderedDict[Key, None] = OrderedDict()
         self._strays: OrderedDict[Key, None] = OrderedDict()
         self._until_check = self._check_interval
         self._leader = 0
+        self._lru = self._shadows.names.index("lru")
+        self._price = ChangePrice()
+        self._hits = 0  # since the last change
         self._follow(0)
 
     @property
@@ -59,7 +89,7 @@ class FollowingPolicy:
         return self._shadows.names[self._leader]
 
     @property
-    def sketch(self) -> ExactCounts:
+    def sketch(self) -> AgedCounts:
         """The counts of the candidates with a short memory."""
         return self._shadows.short
 
@@ -78,6 +108,7 @@ class FollowingPolicy:
         was_held = key in held
         if was_held:
             held.move_to_end(key)
+            self._hits += 1
         else:
             held[key] = None
         self._strays.pop(key, None)
@@ -96,7 +127,7 @@ class FollowingPolicy:
         return self._held.pop(key, self) is None
 
     def evict(self) -> Key:
-        """Evict the stray used longest ago, else what the leader can best do without; return it."""
+        """Evict what the leader gave up last, else the stray used longest ago; return it."""
         while not self._strays:
             self._shadows.policies[self._leader].evict()
         key = self._strays.popitem(last=False)[0]
@@ -107,14 +138,24 @@ class FollowingPolicy:
     def _left_by_leader(self, key: Key) -> None:
         if key in self._held:
             self._strays[key] = None
+            self._strays.move_to_end(key, last=False)
 
     def _check_lead(self) -> None:
         self._until_check = self._check_interval
         challenger, ahead = self._shadows.challenger(self._leader)
-        if ahead <= _LEAD or len(self._held) < self._capacity:
+        if len(self._held) < self._capacity:
+            return
+        if self._shadows.idle:
+            # A robot is likelier to want what it saw last than what it saw first.
+            if self._leader != self._lru:
+                self._price.forget_former()
+                self._follow(self._lru)
+            return
+        if ahead <= _LEAD:
             return
         missing = sum(key not in self._held for key in self._shadows.policies[challenger])
-        if ahead > _LEAD + _LEAD_FOR_MISSING_KEY * missing:
+        if ahead > _LEAD + self._price.hits_a_key * missing:
+            self._price.pay(self._leader, self._hits, self._shadows.hits)
             self._follow(challenger)
 
     def _follow(self, index: int) -> None:
@@ -124,6 +165,8 @@ class FollowingPolicy:
         leader = policies[index]
         leader.on_evict = self._left_by_leader
         self._strays = OrderedDict((key, None) for key in self._held if key not in leader)
+        self._hits = 0
+        self._shadows.start_counting()
 
 
 class ResizingPolicy:
@@ -144,10 +187,10 @@ class ResizingPolicy:
             self._sample_mask = 2 * self._sample_mask + 1
         self._check_interval = max(_CHECK_INTERVAL_MIN, sampled // 8)
         half_life = max(_HALF_LIFE * sampled, _HALF_LIFE_MIN)
-        # W-TinyLFU can be sized to be any of the candidates but not to be FIFO.
-        self._shadows = Shadows(sampled, half_life, self._check_interval, with_fifo=False)
+        # W-TinyLFU can be sized to be any of the candidates but not to be LIRS.
+        self._shadows = Shadows(sampled, half_life, self._check_interval, with_lirs=False)
         self._until_check = self._check_interval
-        self._leader = 0
+        self._leader = _FIRST_SIZES
 
     @property
     def capacity(self) -> int:
@@ -160,7 +203,7 @@ class ResizingPolicy:
         return self._shadows.names[self._leader]
 
     @property
-    def sketch(self) -> FrequencySketch | ExactCounts:
+    def sketch(self) -> FrequencySketch | AgedCounts:
         """The counting sketch of the keys that are held."""
         return self._policy.sketch
 
@@ -199,7 +242,7 @@ class ResizingPolicy:
             return
         leading, following = self._shadows.policies[self._leader], self._shadows.policies[challenger]
         missing = sum(key not in leading for key in following)
-        if ahead > _LEAD + _LEAD_FOR_MISSING_KEY * missing:
+        if ahead > _LEAD + _PRICE * missing:
             self._leader = challenger
             candidate = CANDIDATES[challenger]
             self._policy.resize(SegmentSizes.of_share(self.capacity, candidate.window_share), candidate.margin)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from memory_node.short_term.exact_counts import ExactCounts
-from memory_node.short_term.fifo import FifoPolicy
+from memory_node.short_term.aged_counts import AgedCounts
+from memory_node.short_term.lirs import LirsPolicy
 from memory_node.short_term.lru import LruPolicy
 from memory_node.short_term.replacement import Key
 from memory_node.short_term.w_tinylfu import SegmentSizes, WTinyLfuPolicy
@@ -14,10 +15,14 @@ from memory_node.short_term.w_tinylfu import SegmentSizes, WTinyLfuPolicy
 # In capacities. Counts kept for long tell apart what a stationary workload uses often; a tiny cache needs a sample that
 # is many times its size.
 _SHORT_SAMPLE = 10
+_LONG_SAMPLE = 60
+_LONG_SAMPLE_MIN = 500
+_COUNTED_KEYS = 8
+_COUNTED_KEYS_MIN = 64
+# In capacities: if nothing that any candidate holds is used for so long, what they hold was of no use.
+_IDLE = 6
 # A lead of less than this share of the hits is chance, or not worth a change.
 _NOISE = 0.003
-_LONG_SAMPLE = 30
-_LONG_SAMPLE_MIN = 1000
 
 
 @dataclass(frozen=True)
@@ -31,56 +36,73 @@ class Candidate:
 
 
 CANDIDATES = (
-    Candidate("w-tinylfu 1 %", 0.01),
     Candidate("lru", 1.0),
-    Candidate("w-tinylfu 20 %", 0.2),
-    Candidate("w-tinylfu 60 %", 0.6),
+    Candidate("w-tinylfu 30 %", 0.3, long_memory=True),
     Candidate("sticky", 0.01, margin=1, long_memory=True),
+    Candidate("w-tinylfu 1 %", 0.01),
 )
 
-ShadowPolicy = FifoPolicy | LruPolicy | WTinyLfuPolicy
+ShadowPolicy = LirsPolicy | LruPolicy | WTinyLfuPolicy
 
 
 class Shadows:
-    """Every candidate, and FIFO if wanted, run on the same keys without values; scores forget with a half-life.
+    """Every candidate, and LIRS if wanted, run on the same keys without values; scores forget with a half-life.
 
-    half_life: in accesses; a workload that changes is followed within about so many.
+    half_life: in accesses; a workload that changes is followed within about so many. hits: of each shadow since the
+    caller last called start_counting().
     """
 
-    def __init__(self, capacity: int, half_life: int, check_interval: int, with_fifo: bool) -> None:
-        self.short = ExactCounts(_SHORT_SAMPLE * capacity)
-        self.long = ExactCounts(max(_LONG_SAMPLE * capacity, _LONG_SAMPLE_MIN))
+    def __init__(self, capacity: int, half_life: int, check_interval: int, with_lirs: bool) -> None:
+        counted = max(_COUNTED_KEYS * capacity, _COUNTED_KEYS_MIN)
+        self.short = AgedCounts(_SHORT_SAMPLE * capacity, counted)
+        self.long = AgedCounts(max(_LONG_SAMPLE * capacity, _LONG_SAMPLE_MIN), counted)
         self.policies: list[ShadowPolicy] = [_shadow(capacity, candidate, self) for candidate in CANDIDATES]
         self.names = [candidate.name for candidate in CANDIDATES]
-        if with_fifo:
-            self.policies.append(FifoPolicy(capacity))
-            self.names.append("fifo")
+        if with_lirs:
+            self.policies.insert(0, LirsPolicy(capacity))
+            self.names.insert(0, "lirs")
         self._uses: list[Callable[[Key], bool]] = [
             policy.use if isinstance(policy, WTinyLfuPolicy) else policy.access for policy in self.policies
         ]
-        self.scores = [0.0] * len(self.policies)
+        self.hits = [0] * len(self.policies)
         self._decay = 0.5 ** (check_interval / half_life)
+        self._scored: Sequence[int] = tuple(self.hits)
+        self._scores = [0.0] * len(self.policies)
+        self._checks_until_idle = math.ceil(_IDLE * capacity / check_interval)
+        self._checks_without_hit = 0
+
+    @property
+    def idle(self) -> bool:
+        """Whether no candidate has had a hit for long, so that nothing speaks for any of them."""
+        return self._checks_without_hit >= self._checks_until_idle
 
     def use(self, key: Key) -> None:
-        """Let every shadow use the key, and score those that held it."""
+        """Let every shadow use the key, and count those that held it."""
         self.short.add(key)
         self.long.add(key)
-        scores = self.scores
+        hits = self.hits
         for index, use in enumerate(self._uses):
             if use(key):
-                scores[index] += 1.0
+                hits[index] += 1
 
     def remove(self, key: Key) -> None:
         """Take the key out of every shadow."""
         for policy in self.policies:
             policy.remove(key)
 
+    def start_counting(self) -> None:
+        """Set the hits of all shadows to 0; their scores stay."""
+        self.hits = [0] * len(self.policies)
+        self._scored = tuple(self.hits)
+
     def challenger(self, leader: int) -> tuple[int, float]:
         """Return the shadow that scores best and by how many hits it is clearly ahead of the leader; age the scores."""
-        scores = self.scores
+        scores = [score + hits - scored for score, hits, scored in zip(self._scores, self.hits, self._scored)]
         best = max(range(len(scores)), key=scores.__getitem__)
         ahead = scores[best] * (1.0 - _NOISE) - scores[leader]
-        self.scores = [score * self._decay for score in scores]
+        self._checks_without_hit = 0 if scores[best] >= 1.0 else self._checks_without_hit + 1
+        self._scores = [score * self._decay for score in scores]
+        self._scored = tuple(self.hits)
         return best, ahead
 
 

@@ -9,7 +9,7 @@ from pydantic import Field
 from memory_node.domain.parameters import Parameters
 from memory_node.llm.config import ModelConfig
 
-PolicyName = Literal["fifo", "lru", "lfu", "w-tinylfu", "adaptive"]
+PolicyName = Literal["lru", "w-tinylfu", "adaptive"]
 POLICY_NAMES: tuple[str, ...] = get_args(PolicyName)
 
 

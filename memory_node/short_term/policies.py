@@ -5,8 +5,6 @@ from __future__ import annotations
 from memory_node.domain.errors import InvalidValueError
 from memory_node.short_term.adaptive import adaptive_policy
 from memory_node.short_term.config import POLICY_NAMES, ShortTermConfig
-from memory_node.short_term.fifo import FifoPolicy
-from memory_node.short_term.lfu import LfuPolicy
 from memory_node.short_term.lru import LruPolicy
 from memory_node.short_term.replacement import OnEvict, ReplacementPolicy, ignore_eviction
 from memory_node.short_term.w_tinylfu import SegmentSizes, WTinyLfuPolicy
@@ -18,12 +16,8 @@ def build_policy(config: ShortTermConfig, on_evict: OnEvict = ignore_eviction) -
     Raises:
         InvalidValueError: the name is none of POLICY_NAMES.
     """
-    if config.policy == "fifo":
-        return FifoPolicy(config.capacity, on_evict)
     if config.policy == "lru":
         return LruPolicy(config.capacity, on_evict)
-    if config.policy == "lfu":
-        return LfuPolicy(config.capacity, on_evict)
     if config.policy == "adaptive":
         return adaptive_policy(config.capacity, on_evict)
     if config.policy == "w-tinylfu":

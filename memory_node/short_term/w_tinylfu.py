@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import chain
 
 from memory_node.domain.errors import InvalidValueError
-from memory_node.short_term.exact_counts import ExactCounts
+from memory_node.short_term.aged_counts import AgedCounts
 from memory_node.short_term.replacement import Key, OnEvict, checked_capacity, ignore_eviction
 from memory_node.short_term.sketch import FrequencySketch
 
@@ -61,7 +61,7 @@ class WTinyLfuPolicy:
         sizes: SegmentSizes | None = None,
         on_evict: OnEvict = ignore_eviction,
         doorkeeper: bool = False,
-        sketch: FrequencySketch | ExactCounts | None = None,
+        sketch: FrequencySketch | AgedCounts | None = None,
         margin: int = 0,
     ) -> None:
         self._capacity = checked_capacity(capacity)
@@ -72,7 +72,7 @@ class WTinyLfuPolicy:
         self._probation: OrderedDict[Key, None] = OrderedDict()
         self._protected: OrderedDict[Key, None] = OrderedDict()
         self.on_evict = on_evict
-        self.sketch: FrequencySketch | ExactCounts = (
+        self.sketch: FrequencySketch | AgedCounts = (
             sketch if sketch is not None else FrequencySketch(capacity, doorkeeper=doorkeeper)
         )
         self.resize(sizes or self._sizes, margin)

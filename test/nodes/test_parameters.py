@@ -148,7 +148,7 @@ def test_ros_is_told_type_range_and_meaning(make_node: Callable[..., Node]) -> N
     )
     assert [(one.from_value, one.to_value) for one in capacity.integer_range] == [(1, 10_000_000)]
     assert [(one.from_value, one.to_value) for one in near.floating_point_range] == [(0.01, 10.0)]
-    assert policy.additional_constraints == "one of fifo, lru, lfu, w-tinylfu, adaptive"
+    assert policy.additional_constraints == "one of lru, w-tinylfu, adaptive"
     assert capacity.read_only
     assert "centre to centre" in near.description
 

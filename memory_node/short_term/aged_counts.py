@@ -1,4 +1,4 @@
-"""What FrequencySketch counts, without its collisions: for simulations, where a sketch would cost too much time."""
+"""How often each key came lately, one count a key: for simulations, where a sketch would cost too much time."""
 
 from __future__ import annotations
 
@@ -8,19 +8,19 @@ from memory_node.short_term.sketch import COUNT_MAX
 _COUNT_BITS = COUNT_MAX.bit_length()
 
 
-class ExactCounts:
-    """Counts to 15 that are halved together, in a dict: a third of the sketch's time, a hundred bytes a key.
+class AgedCounts:
+    """Counts to 15 that are halved together after each `sample_size` additions; a third of the sketch's time.
 
-    A count is stored with the number of halvings at that time and halved when it is looked at. Keys of whose count
-    nothing is left are forgotten whenever the others have doubled, so that memory stays within a few samples of keys.
+    A count is stored with the number of halvings at that time and halved when it is looked at. When there are twice
+    `most_keys`, those with the lowest counts are forgotten (lossy counting, Manku and Motwani 2002).
     """
 
-    def __init__(self, sample_size: int) -> None:
+    def __init__(self, sample_size: int, most_keys: int) -> None:
         self.sample_size = sample_size
+        self.most_keys = most_keys
         self.additions = 0
         self.halvings = 0
         self._counts: dict[Key, int] = {}
-        self._sweep_at = sample_size
 
     @property
     def age(self) -> float:
@@ -45,8 +45,8 @@ class ExactCounts:
             if count > COUNT_MAX:
                 count = COUNT_MAX
         counts[key] = halvings << _COUNT_BITS | count
-        if len(counts) > self._sweep_at:
-            self._sweep()
+        if len(counts) > 2 * self.most_keys:
+            self._forget_lowest()
         return count
 
     def estimate(self, key: Key) -> int:
@@ -54,12 +54,13 @@ class ExactCounts:
         stored = self._counts.get(key)
         return 0 if stored is None else (stored & COUNT_MAX) >> (self.halvings - (stored >> _COUNT_BITS))
 
-    def _sweep(self) -> None:
-        now = self.halvings
-        alive = {
-            key: stored
-            for key, stored in self._counts.items()
-            if (stored & COUNT_MAX) >> (now - (stored >> _COUNT_BITS))
-        }
-        self._counts = alive
-        self._sweep_at = 2 * len(alive) + self.sample_size
+    def _forget_lowest(self) -> None:
+        now, kept, lowest = self.halvings, self._counts, 0
+        while len(kept) > self.most_keys:
+            kept = {
+                key: stored
+                for key, stored in kept.items()
+                if (stored & COUNT_MAX) >> (now - (stored >> _COUNT_BITS)) > lowest
+            }
+            lowest += 1
+        self._counts = kept
