@@ -19,6 +19,7 @@ from memory_node.domain.scene import Area, Floor, Relation, Room, SceneSnapshot
 from memory_node.domain.step import EpisodeSummary, StepRecord
 from memory_node.store import reader, schema
 from memory_node.store.backup import backup
+from memory_node.store.backup_names import backup_file
 from memory_node.store.config import StoreConfig
 from memory_node.store.copying import insert_missing
 from memory_node.store.engine import for_writing, open_engine, parse_url, reason_of, sqlite_path
@@ -241,6 +242,10 @@ class Store:
         """
         self._settle("no complete backup can be made")
         backup(self._engine, self.site, target, self._clock)
+
+    def backup_file(self, name: str) -> Path:
+        """Return where a backup of this name lies; raises InvalidValueError, see `backup_names`."""
+        return backup_file(self._folders.data, name)
 
     def episodes_of(self, request: ForgetRequest) -> set[str]:
         """Return the ids of the episodes that forgetting this takes away."""

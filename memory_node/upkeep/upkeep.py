@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Callable
 from dataclasses import asdict
-from pathlib import Path
 
 from memory_node.domain.clock import Clock
 from memory_node.domain.errors import InvalidValueError, NotFoundError
@@ -125,14 +124,14 @@ class Upkeep:
         """Make everything durable and write a backup if a path is given; return how many objects there are.
 
         Raises:
-            InvalidValueError: the path leads out of the store's data folder.
+            InvalidValueError: the path is no plain file name (see store/backup_names.py).
             StoreError: it could not be done.
         """
         self._changes.keep_map()
         if self._store is not None:
             self._store.flush()
             if backup_path:
-                self._store.backup(_confined(self._store.images.root.parent, backup_path))
+                self._store.backup(self._store.backup_file(backup_path))
         return len(self._scene)
 
     def close(self) -> None:
@@ -178,14 +177,3 @@ class Upkeep:
         self._mirror.refresh_places()
         self._changes.keep_map()
         return []
-
-
-def _confined(folder: Path, relative: str) -> Path:
-    """Return the path of a file in `folder`; a service must not be able to write anywhere else."""
-    path = (folder / relative).resolve()
-    if Path(relative).is_absolute() or not path.is_relative_to(folder.resolve()):
-        raise InvalidValueError(
-            f"backup_path: expected a path inside the memory's data folder {folder}, got {relative!r}"
-        )
-    path.parent.mkdir(parents=True, exist_ok=True)
-    return path

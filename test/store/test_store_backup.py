@@ -11,7 +11,7 @@ from alembic.autogenerate import compare_metadata
 from alembic.config import Config
 from alembic.migration import MigrationContext
 
-from memory_node.domain.errors import StoreError
+from memory_node.domain.errors import InvalidValueError, StoreError
 from memory_node.domain.private_files import create_private
 from memory_node.domain.scene import SceneEvent, SceneEventKind
 from memory_node.store import versioning
@@ -171,3 +171,22 @@ def test_sql_in_a_name_is_only_a_name(open_at, store_url, make_object):
     store.append([SceneEvent(SceneEventKind.APPEARED, 1, thing)]).wait()
     assert [o.class_name for o in store.load_scene().objects] == [name]
     assert sa.inspect(store._engine).has_table("objects")
+
+
+@pytest.mark.parametrize("name", ["monday", "2026-10-31.backup", "a", "_", "A.b-c_9", "images.backup", "x" * 200])
+def test_backup_by_name_lies_in_the_data_folder(name, open_at, tmp_path):
+    store = open_at(str(tmp_path / "memory.db"))
+    store.backup(store.backup_file(name))
+    assert (tmp_path / "r1.data" / name).is_file()
+
+
+BAD_NAMES = ["", ".", "..", ".hidden", "-rf", "a/b", "../x", "/tmp/x", "a\\b", "a b", "a\n", "\x00", "é", "x" * 201]
+
+
+@pytest.mark.parametrize("name", [*BAD_NAMES, "images", "crops", "indexes"])
+def test_backup_by_a_name_that_is_no_plain_file_name_is_refused(name, open_at, tmp_path):
+    store = open_at(str(tmp_path / "memory.db"))
+    before = sorted(tmp_path.rglob("*"))
+    with pytest.raises(InvalidValueError, match="backup_path"):
+        store.backup_file(name)
+    assert sorted(tmp_path.rglob("*")) == before
