@@ -10,6 +10,7 @@ import sqlalchemy as sa
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.engine import Connection
 
+from memory_node.store.checksums import SEALS
 from memory_node.store.records import Batch, Row
 from memory_node.store.schema import LOGGED, sites
 from memory_node.store.tombstones import Tombstone, is_buried, read_tombstones
@@ -50,7 +51,8 @@ def _bound_waits(connection: Connection) -> None:
 
 def next_revision(connection: Connection, site: str) -> int:
     """Return a new revision; its row stays locked until the commit, so revisions appear in their order."""
-    raised = sites.update().where(sites.c.name == site).values(revision=sites.c.revision + 1)
+    raised = sites.update().where(sites.c.name == site)
+    raised = raised.values(revision=sites.c.revision + 1, revision_check=sites.c.revision_check - 1)
     return connection.execute(raised.returning(sites.c.revision)).scalar_one()
 
 
@@ -104,16 +106,17 @@ class Applier:
         self, connection: Connection, table: sa.Table, rows: dict[tuple[Any, ...], Row], revision: int, one_by_one: bool
     ) -> None:
         statement = self._upsert(connection, table)
+        seal = SEALS[table.name].seal
         for row in rows.values():
             row["revision"] = revision
         if not one_by_one:
             if rows:
-                connection.execute(statement, list(rows.values()))
+                connection.execute(statement, [seal(row) for row in rows.values()])
             return
         for key, row in rows.items():
             try:
                 with connection.begin_nested():
-                    connection.execute(statement, row)
+                    connection.execute(statement, seal(row))
             except (sa.exc.SQLAlchemyError, OverflowError, ValueError) as error:
                 if not is_value_error(error):
                     raise

@@ -14,6 +14,7 @@ from memory_node.domain.errors import StoreError
 from memory_node.domain.private_files import create_private
 from memory_node.store import copying, schema
 from memory_node.store.apply import notify
+from memory_node.store.checksums import sealed
 from memory_node.store.engine import (
     for_writing,
     leave_wal,
@@ -56,7 +57,8 @@ def register(engine: Engine, site: str, path: Path, kind: str, clock: Clock = sy
     artifacts = schema.artifacts
     with for_writing(engine.connect()) as connection, connection.begin():
         connection.execute(artifacts.delete().where(artifacts.c.site == site, artifacts.c.path == str(path)))
-        connection.execute(artifacts.insert().values(site=site, path=str(path), kind=kind, made_ns=clock()))
+        row = {"site": site, "path": str(path), "kind": kind, "made_ns": clock()}
+        connection.execute(artifacts.insert(), sealed(artifacts, row))
 
 
 def _copy_pages(source: Path, target: Path) -> None:

@@ -11,12 +11,13 @@ from sqlalchemy.engine import Connection
 
 from memory_node.store import schema
 from memory_node.store.apply import next_revision
+from memory_node.store.checksums import sealed
 from memory_node.store.records import Row
 from memory_node.store.tombstones import is_buried, read_tombstones
 
 CHUNK = 5_000
 # Everything of a site but the register of files that this machine wrote.
-COPIED = (schema.sessions, *schema.LOGGED, schema.tombstones, schema.forgettings)
+COPIED = (schema.sessions, *schema.LOGGED, schema.tombstones, schema.forgettings, schema.quarantine)
 
 
 def rows_of(connection: Connection, site: str, table: sa.Table, *names: str) -> Iterator[Row]:
@@ -52,7 +53,9 @@ def insert_rows(connection: Connection, site: str, table: sa.Table, rows: Iterab
         if is_buried(table.name, row, dead):
             continue
         row = {**row, "site": site}
-        chunk.append({**row, "revision": revision} if "revision" in table.c else row)
+        if "revision" in table.c:
+            row["revision"] = revision
+        chunk.append(sealed(table, row))
         if len(chunk) == CHUNK:
             connection.execute(statement, chunk)
             chunk = []

@@ -16,7 +16,9 @@ from memory_node.domain.errors import NotFoundError, StoreError
 from memory_node.domain.ids import new_id
 from memory_node.store import schema
 from memory_node.store.apply import next_revision, notify
-from memory_node.store.engine import for_writing, leave_wal, open_copy, open_engine, parse_url, sqlite_path
+from memory_node.store.byte_search import ByteSearch
+from memory_node.store.checksums import sealed
+from memory_node.store.engine import for_writing, leave_wal, open_engine, parse_url, sqlite_path
 from memory_node.store.forget_plan import ForgetPlan, find_objects, make_plan
 from memory_node.store.forget_request import ForgetReport, ForgetRequest
 from memory_node.store.forget_rows import RowForgetter
@@ -25,8 +27,10 @@ from memory_node.store.reader import reading
 from memory_node.store.records import to_json
 from memory_node.store.scrub import (
     database_files,
+    empty_log,
+    held_elsewhere,
     longer_words,
-    picture_needles,
+    needles_of,
     search_files,
     search_tables,
     vacuum,
@@ -37,7 +41,7 @@ from memory_node.store.versioning import prepare
 
 @dataclass(frozen=True)
 class _Outcome:
-    """What went from one database, and what must not be found in its files."""
+    """What went from one database, and which bytes must not be found in its files."""
 
     plan: ForgetPlan
     counts: dict[str, int]
@@ -47,6 +51,14 @@ class _Outcome:
     @property
     def touched(self) -> bool:
         return bool(self.counts or self.blackened)
+
+
+@dataclass(frozen=True)
+class _Traces:
+    """What may be found nowhere afterwards: words and ids, bytes of pictures, embeddings and places."""
+
+    terms: Terms
+    needles: ByteSearch
 
 
 def forget(
@@ -63,21 +75,24 @@ def forget(
     in_backups = _for_copies(engine, site, request) if backups else []
     outcomes: list[_Outcome] = []
     troubles: dict[Path, str] = {}
+    found: list[str] = []
     # Backups first: were this interrupted, the request could still be made again.
     for path in backups:
         try:
-            outcomes += _forget_in_backup(path, in_backups, robot_id, clock)
+            gone, left = _forget_in_backup(path, in_backups, robot_id, clock)
+            outcomes += gone
+            found += left
         except (sa.exc.SQLAlchemyError, sqlite3.Error, OSError, StoreError) as error:
             # One that is damaged must not keep everything else remembered.
             troubles[path] = str(getattr(error, "orig", None) or error).partition("\n")[0]
     outcomes.append(_forget_rows(engine, site, request, robot_id, clock))
     if not any(outcome.touched for outcome in outcomes):
         raise NotFoundError(f"nothing in the store of site {site!r} fits this request ({request.scope})")
-    vacuum(engine)
     own = outcomes[-1]
     pictures = sum(f.forget(name) for f in (folders.images, folders.crops) for name in own.plan.objects)
-    cleaned = [path for path in backups if path not in troubles]
-    found = _find_traces(engine, site, folders, cleaned, request, outcomes)
+    traces = _traces_of(request, outcomes)
+    found += _clean(engine, site, _own_files(engine, folders), traces)
+    found += [str(finding.path) for finding in search_files(_other_files(folders), traces.terms, traces.needles)]
     return ForgetReport(
         scope=request.scope,
         counts={name: count for name, count in {**own.counts, "images": pictures}.items() if count},
@@ -85,10 +100,50 @@ def forget(
         object_ids=tuple(sorted(own.plan.objects)),
         verified=not found and not troubles,
         found=tuple(found),
-        backups=tuple(map(str, cleaned)),
+        backups=tuple(str(path) for path in backups if path not in troubles),
         exports=tuple(str(path) for kind, path in artifacts if kind == "export" and path.exists()),
         notes=tuple(_notes(engine, artifacts, troubles)),
     )
+
+
+def _traces_of(request: ForgetRequest, outcomes: Sequence[_Outcome]) -> _Traces:
+    ids = set().union(*(outcome.plan.objects | outcome.plan.episodes for outcome in outcomes))
+    # Not the word of a class: each thing that might have been one of it has it among its classes.
+    terms = Terms([request.label.strip()] if request.label else [], ids)
+    return _Traces(terms, ByteSearch({needle for outcome in outcomes for needle in outcome.needles}))
+
+
+def _clean(engine: Engine, site: str, files: Sequence[Path], traces: _Traces) -> list[str]:
+    """Return the database's files and tables that still hold something of what went, once that was overwritten.
+
+    SQLite overwrites with zeros what is deleted. Only where a search finds that something stayed in the free space of a
+    page is the whole file rewritten.
+    """
+    if sqlite_path(engine.url) is None:
+        vacuum(engine)
+    else:
+        empty_log(engine)
+    left = _traces_in(engine, site, files, traces)
+    if left and sqlite_path(engine.url) is not None:
+        vacuum(engine)
+        left = _traces_in(engine, site, files, traces)
+    with reading(engine) as connection:
+        tables = [f"table {name}" for name in search_tables(connection, site, traces.terms)]
+    return [*map(str, left), *tables]
+
+
+def _traces_in(engine: Engine, site: str, files: Sequence[Path], traces: _Traces) -> list[Path]:
+    """Return the files in which a term or bytes are found that no row has that stays."""
+    findings = search_files(files, traces.terms, traces.needles)
+    if not findings:
+        return []
+    with reading(engine) as connection:
+        needles = {needle for finding in findings for needle in finding.needles}
+        gone = {needle for needle in needles if not held_elsewhere(connection, site, needle)}
+        longer = longer_words(connection, site, traces.terms) if any(f.term for f in findings) else set()
+    again = search_files([f.path for f in findings if f.term], traces.terms, ByteSearch(()), longer)
+    named = {finding.path for finding in again}
+    return [f.path for f in findings if f.path in named or f.needles & gone]
 
 
 def _notes(engine: Engine, artifacts: Sequence[tuple[str, Path]], troubles: dict[Path, str]) -> Iterator[str]:
@@ -99,39 +154,6 @@ def _notes(engine: Engine, artifacts: Sequence[tuple[str, Path]], troubles: dict
             yield f"backup {path} is not there now; if it was moved, forget in it with --database"
     if engine.dialect.name == "postgresql":
         yield "the server's own log (pg_wal) and its archive keep old pages until they are recycled"
-
-
-def _find_traces(
-    engine: Engine,
-    site: str,
-    folders: Folders,
-    backups: Sequence[Path],
-    request: ForgetRequest,
-    outcomes: Sequence[_Outcome],
-) -> list[str]:
-    """Return the files, and for a server the tables, that still hold something of what went."""
-    ids = set().union(*(outcome.plan.objects | outcome.plan.episodes for outcome in outcomes))
-    # Not the word of a class: each thing that might have been one of it has it among its classes.
-    terms = Terms([request.label.strip()] if request.label else [], ids)
-    needles = sorted({needle for outcome in outcomes for needle in outcome.needles})
-    files = search_files([*_own_files(engine, folders), *backups], terms, needles)
-    with reading(engine) as connection:
-        tables = [f"table {name}" for name in search_tables(connection, site, terms)]
-        longer = longer_words(connection, site, terms) if files else set()
-    if files:
-        longer = longer.union(*(_longer_words_of_backup(path, terms) for path in backups))
-        files = search_files(files, terms, needles, longer)
-    return [*map(str, files), *tables]
-
-
-def _longer_words_of_backup(path: Path, terms: Terms) -> set[str]:
-    copy = open_copy(path)
-    try:
-        with copy.connect() as connection:
-            names = connection.execute(sa.select(schema.sites.c.name)).scalars().all()
-            return set().union(*(longer_words(connection, name, terms) for name in names))
-    finally:
-        copy.dispose()
 
 
 def _for_copies(engine: Engine, site: str, request: ForgetRequest) -> list[ForgetRequest]:
@@ -147,7 +169,7 @@ def _forget_rows(engine: Engine, site: str, request: ForgetRequest, robot_id: st
     with for_writing(engine.connect()) as connection, connection.begin():
         revision = next_revision(connection, site)
         plan = make_plan(connection, site, request)
-        needles = picture_needles(connection, site, plan.objects)
+        needles = needles_of(connection, site, plan.objects)
         rows = RowForgetter(connection, site, request, plan, revision)
         rows.run(clock())
         counts = {name: count for name, count in rows.counts.items() if count}
@@ -162,7 +184,7 @@ def _log(
 ) -> None:
     row: dict[str, Any] = {"id": new_id(), "robot_id": robot_id, "stamp_ns": stamp_ns}
     row.update(site=site, scope=request.scope, counts=to_json(counts))
-    connection.execute(schema.forgettings.insert().values(**row))
+    connection.execute(schema.forgettings.insert(), sealed(schema.forgettings, row))
 
 
 def _artifacts(engine: Engine, site: str) -> list[tuple[str, Path]]:
@@ -172,21 +194,26 @@ def _artifacts(engine: Engine, site: str) -> list[tuple[str, Path]]:
         return [(kind, Path(path)) for kind, path in connection.execute(query)]
 
 
-def _forget_in_backup(path: Path, requests: Sequence[ForgetRequest], robot_id: str, clock: Clock) -> list[_Outcome]:
-    """Forget in a backup file; return what went by each request."""
+def _forget_in_backup(
+    path: Path, requests: Sequence[ForgetRequest], robot_id: str, clock: Clock
+) -> tuple[list[_Outcome], list[str]]:
+    """Forget in a backup file; return what went by each request, and what could still be found."""
     engine = open_engine(parse_url(path))
     try:
         site = prepare(engine, "", clock)
         outcomes = [_forget_rows(engine, site, request, robot_id, clock) for request in requests]
-        vacuum(engine)
+        found = _clean(engine, site, database_files(path), _traces_of(requests[0], outcomes))
     finally:
         engine.dispose()
     leave_wal(path)
-    return outcomes
+    return outcomes, found
 
 
 def _own_files(engine: Engine, folders: Folders) -> list[Path]:
     path = sqlite_path(engine.url)
     files = database_files(path) if path is not None else []
-    files += [folders.journal] if folders.journal.is_file() else []
-    return files + [found for found in folders.data.rglob("*") if found.is_file()]
+    return files + ([folders.journal] if folders.journal.is_file() else [])
+
+
+def _other_files(folders: Folders) -> list[Path]:
+    return [found for found in folders.data.rglob("*") if found.is_file()]

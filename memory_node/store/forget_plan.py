@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import json
-from collections import defaultdict
+from collections import Counter, defaultdict
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -11,10 +11,13 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
 from memory_node.store import schema
-from memory_node.store.copying import rows_of
+from memory_node.store.copying import CHUNK, rows_of
 from memory_node.store.forget_request import ForgetRequest
 from memory_node.store.records import step_key
-from memory_node.store.terms import Terms, texts_of
+from memory_node.store.terms import Terms
+from memory_node.store.text_search import TextFinder, may_mention, rows_mentioning
+
+_AMONG = 500
 
 
 @dataclass
@@ -28,6 +31,7 @@ class ForgetPlan:
     steps: set[tuple[str, int]] = field(default_factory=set)
     episodes: set[str] = field(default_factory=set)
     documents: set[tuple[str, str]] = field(default_factory=set)
+    supports: set[tuple[str, str, str, str]] = field(default_factory=set)
     terms: Terms = field(default_factory=Terms)
     words: tuple[str, ...] = ()
 
@@ -63,8 +67,7 @@ def find_objects(connection: Connection, site: str, request: ForgetRequest) -> s
         return set(request.object_ids)
     if request.label:
         terms = Terms([request.label.strip()])
-        rows = connection.execute(sa.select(objects.c.id, objects.c.body).where(here))
-        return {object_id for object_id, body in rows if terms.found_in(texts_of(json.loads(body)))}
+        return {row["id"] for row in rows_mentioning(connection, site, objects, ("body",), terms)}
     if request.area_id:
         return _ids(connection, here, objects.c.area_id == request.area_id)
     if request.class_name:
@@ -81,22 +84,47 @@ def _ids(connection: Connection, *conditions: Any) -> set[str]:
 
 
 def _find_steps(connection: Connection, site: str, request: ForgetRequest, plan: ForgetPlan) -> None:
-    left: defaultdict[str, int] = defaultdict(int)
-    columns = ("episode_id", "step_index", "arguments", "area", "stamp_ns", "robot_id")
-    for row in rows_of(connection, site, schema.steps, *columns):
-        about = bool(plan.terms) and plan.terms.found_in(texts_of(json.loads(row["arguments"])))
-        there = bool(request.area_id) and row["area"] == request.area_id
-        told = request.in_span(row["stamp_ns"]) or row["robot_id"] == (request.robot_id or None)
-        if about or there or told:
-            plan.steps.add((row["episode_id"], row["step_index"]))
-        else:
-            left[row["episode_id"]] += 1
-    emptied = {episode_id for episode_id, _ in plan.steps if not left[episode_id]}
-    for row in rows_of(connection, site, schema.episodes):
+    """Add the steps that are about it, and the episodes of which none is left."""
+    steps = schema.steps
+    told = sa.or_(sa.false(), *_told(request))
+    query = sa.select(steps.c.episode_id, steps.c.step_index, steps.c.arguments, told).where(steps.c.site == site)
+    about = may_mention(connection, [steps.c.arguments], plan.terms) if plan.terms else sa.false()
+    if about is not None:
+        query = query.where(sa.or_(told, about))
+    finder = TextFinder(plan.terms)
+    going: Counter[str] = Counter()
+    for chunk in connection.execute(query.execution_options(yield_per=CHUNK)).partitions(CHUNK):
+        for episode_id, index, arguments, is_told in chunk:
+            if is_told or finder(arguments):
+                plan.steps.add((episode_id, index))
+                going[episode_id] += 1
+    plan.episodes |= {id_ for id_, count in _counts_of(connection, site, list(going)) if going[id_] == count}
+    columns = ("id", "started_ns", "ended_ns", "robot_id")
+    for row in rows_of(connection, site, schema.episodes, *columns):
         ended_ns = row["ended_ns"] or row["started_ns"]
         spanned = request.in_span(row["started_ns"]) and request.in_span(ended_ns)
-        if row["id"] in emptied or spanned or row["robot_id"] == (request.robot_id or None):
+        if spanned or row["robot_id"] == (request.robot_id or None):
             plan.episodes.add(row["id"])
+
+
+def _told(request: ForgetRequest) -> Iterator[Any]:
+    """Yield the conditions of steps that go whatever they were about."""
+    steps = schema.steps
+    if request.area_id:
+        yield steps.c.area == request.area_id
+    if request.from_ns or request.until_ns:
+        yield steps.c.stamp_ns.between(request.from_ns, request.until_ns)
+    if request.robot_id:
+        yield steps.c.robot_id == request.robot_id
+
+
+def _counts_of(connection: Connection, site: str, episode_ids: list[str]) -> Iterator[tuple[str, int]]:
+    """Yield how many steps each of these episodes has."""
+    steps = schema.steps
+    count = sa.select(steps.c.episode_id, sa.func.count()).where(steps.c.site == site).group_by(steps.c.episode_id)
+    for start in range(0, len(episode_ids), _AMONG):
+        chosen = steps.c.episode_id.in_(episode_ids[start : start + _AMONG])
+        yield from map(tuple, connection.execute(count.where(chosen)))
 
 
 def _find_documents(connection: Connection, site: str, request: ForgetRequest, plan: ForgetPlan) -> None:
@@ -105,11 +133,12 @@ def _find_documents(connection: Connection, site: str, request: ForgetRequest, p
     for row in rows_of(connection, site, schema.supports):
         supports[row["record_kind"], row["record_id"]].add((row["source_kind"], row["source_id"]))
     owners: defaultdict[tuple[str, str], set[str]] = defaultdict(set)
-    for row in rows_of(connection, site, schema.documents):
+    finder = TextFinder(plan.terms)
+    for row in rows_of(connection, site, schema.documents, "kind", "id", "robot_id", "stamp_ns", "body"):
         key = (row["kind"], row["id"])
         owners[key].add(row["robot_id"])
         unfounded = request.in_span(row["stamp_ns"]) and not supports[key]
-        if unfounded or plan.terms.found_in(row["id"] + "\n" + texts_of(json.loads(row["body"]))):
+        if unfounded or finder(row["id"]) or finder(row["body"]):
             plan.documents.add(key)
     if request.robot_id:
         plan.documents |= {key for key, robots in owners.items() if robots == {request.robot_id}}
@@ -121,8 +150,12 @@ def _find_documents(connection: Connection, site: str, request: ForgetRequest, p
             if key not in plan.documents and _without_steps_of(supports[key], plan.episodes) <= gone and supports[key]
         }
         if not orphaned:
-            return
+            break
         plan.documents |= orphaned
+    gone = plan.sources()
+    for record, sources in supports.items():
+        kept = set() if record in plan.documents else _without_steps_of(sources, plan.episodes) - gone
+        plan.supports |= {(*record, *source) for source in sources - kept}
 
 
 def _without_steps_of(sources: set[tuple[str, str]], episodes: set[str]) -> set[tuple[str, str]]:

@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
+from memory_node.domain.errors import InvalidValueError
 from memory_node.store import schema
-from memory_node.store.copying import insert_missing, rows_of
+from memory_node.store.checksums import sealed
+from memory_node.store.copying import insert_missing
 from memory_node.store.forget_plan import ForgetPlan
 from memory_node.store.forget_request import ForgetRequest
 from memory_node.store.records import Row, step_key, to_json
-from memory_node.store.terms import Terms, texts_of
+from memory_node.store.terms import Terms
+from memory_node.store.text_search import rows_mentioning
 from memory_node.store.tombstones import tombstone_of
 
 # Rows whose session is none: every robot, their writer too, hears of the change.
@@ -59,6 +62,7 @@ class RowForgetter:
         """Delete, blacken, and set the tombstones."""
         self._delete_planned()
         self._delete_by_scope()
+        self._delete_quarantined()
         self._blacken()
         self._bury(stamp_ns)
 
@@ -71,6 +75,13 @@ class RowForgetter:
         for start in range(0, len(listed), _CHUNK):
             self._delete(table, column.in_(listed[start : start + _CHUNK]), *conditions)
 
+    def _delete_keys(self, table: sa.Table, names: Sequence[str], keys: Iterable[tuple[Any, ...]]) -> None:
+        """Delete the rows of which these columns have these values, one statement for all."""
+        rows = [dict(zip((f"key_{name}" for name in names), key)) for key in sorted(keys)]
+        if rows:
+            chosen = [table.c[name] == sa.bindparam(f"key_{name}") for name in names]
+            self._connection.execute(table.delete().where(table.c.site == self._site, *chosen), rows)
+
     def _delete_planned(self) -> None:
         plan = self._plan
         self._delete_among(schema.objects, schema.objects.c.id, plan.objects)
@@ -78,19 +89,15 @@ class RowForgetter:
             self._delete_among(table, table.c.object_id, plan.objects)
         for column in (schema.relations.c.source_id, schema.relations.c.target_id):
             self._delete_among(schema.relations, column, plan.objects)
-        steps, documents, supports = schema.steps, schema.documents, schema.supports
         self._delete_among(schema.episodes, schema.episodes.c.id, plan.episodes)
-        self._delete_among(steps, steps.c.episode_id, plan.episodes)
-        for episode_id, index in sorted(plan.steps):
-            self._delete(steps, steps.c.episode_id == episode_id, steps.c.step_index == index)
-        for kind, record_id in sorted(plan.documents):
-            self._delete(documents, documents.c.kind == kind, documents.c.id == record_id)
-            self._delete(supports, supports.c.record_kind == kind, supports.c.record_id == record_id)
-        for kind, source_id in sorted(plan.sources()):
-            self._delete(supports, supports.c.source_kind == kind, supports.c.source_id == source_id)
-        for episode_id in sorted(plan.episodes):
-            prefix = supports.c.source_id.startswith(f"{episode_id}:", autoescape=True)
-            self._delete(supports, supports.c.source_kind == "step", prefix)
+        alone = {key for key in plan.steps if key[0] not in plan.episodes}
+        self._delete_among(schema.steps, schema.steps.c.episode_id, plan.episodes)
+        self._delete_keys(schema.steps, ("episode_id", "step_index"), alone)
+        self._delete_keys(schema.documents, ("kind", "id"), plan.documents)
+        names = ("record_kind", "record_id", "source_kind", "source_id")
+        self._delete_keys(schema.supports, names, plan.supports)
+        for name, keys in (("steps", alone), ("documents", plan.documents), ("supports", plan.supports)):
+            self.counts[name] += len(keys)
 
     def _delete_by_scope(self) -> None:
         request = self._request
@@ -110,11 +117,22 @@ class RowForgetter:
             self._delete(events, events.c.stamp_ns.between(*span))
             self._take_back_span()
 
+    def _delete_quarantined(self) -> None:
+        """Rows that cannot be read go when they mention it; all of them, when only reading could tell."""
+        table = schema.quarantine
+        if self._request.scope in ("time span", "robot id", "area id"):
+            self._delete(table)
+            return
+        found = rows_mentioning(self._connection, self._site, table, ("row_key", "content"), self._plan.traces)
+        self._delete_among(table, table.c.id, {row["id"] for row in found})
+
     def _disown_map(self) -> None:
         # Rooms and ways are the site's, whoever drew them last; only who did is forgotten.
         for table in (schema.floors, schema.rooms, schema.areas, schema.relations, schema.supports):
             mine = (table.c.site == self._site, table.c.robot_id == self._request.robot_id)
-            self._connection.execute(table.update().where(*mine).values(robot_id="", session_id=_NO_SESSION))
+            for row in self._connection.execute(sa.select(table).where(*mine)).mappings().all():
+                nobody = {**row, "robot_id": "", "session_id": _NO_SESSION}
+                self._connection.execute(_update_of(table, row).values(sealed(table, nobody)))
 
     def _take_back_span(self) -> None:
         """Objects that were also seen before or after: what the span alone told of them goes."""
@@ -123,9 +141,9 @@ class RowForgetter:
         stamps = (objects.c.first_seen_ns, objects.c.last_seen_ns, objects.c.last_missed_ns)
         touched = sa.or_(*(stamp.between(*span) for stamp in stamps))
         query = sa.select(objects).where(objects.c.site == self._site, touched)
-        for row in list(self._connection.execute(query).mappings()):
-            body = json.loads(row["body"])
-            body["states"] = [state for state in body["states"] if not self._request.in_span(state[2])]
+        for row in self._connection.execute(query).mappings().all():
+            body = _json(row["body"])
+            body["states"] = [state for state in body.get("states", ()) if not self._request.in_span(state[2])]
             changes: Row = {"body": to_json(body)}
             if self._request.in_span(row["first_seen_ns"]):
                 changes["first_seen_ns"] = span[1] + 1
@@ -137,7 +155,9 @@ class RowForgetter:
             self._update(objects, row, changes)
         places = schema.places
         later = (places.c.site == self._site, places.c.since_ns.between(*span), places.c.until_ns > span[1])
-        self._connection.execute(places.update().where(*later).values(since_ns=span[1] + 1))
+        for row in self._connection.execute(sa.select(places).where(*later)).mappings().all():
+            moved = sealed(places, {**row, "since_ns": span[1] + 1})
+            self._connection.execute(_update_of(places, row).values(moved))
 
     def _place_before(self, row: Any) -> Row:
         """Return the columns of where an object was before it was moved in the span; none if it was not."""
@@ -155,31 +175,30 @@ class RowForgetter:
         return {"x": x, "y": y, "z": z, "geometry": geometry, **where}
 
     def _update(self, table: sa.Table, row: Any, changes: Row) -> None:
+        """Change a row of which at least the key is given; one that has no valid form any more is deleted."""
         key = [column == row[column.name] for column in table.primary_key]
-        marks: Row = {"revision": self._revision}
+        whole = self._connection.execute(sa.select(table).where(*key)).mappings().one()
+        changed: Row = {**whole, **changes, "revision": self._revision}
         if "session_id" in table.c:
-            marks["session_id"] = _NO_SESSION
-        self._connection.execute(table.update().where(*key).values(**changes, **marks))
+            changed["session_id"] = _NO_SESSION
+        try:
+            self._connection.execute(_update_of(table, row).values(sealed(table, changed)))
+        except InvalidValueError:
+            self._connection.execute(table.delete().where(*key))
 
     def _blacken(self) -> None:
         terms = self._plan.traces
         if not terms:
             return
         for table in schema.LOGGED:
-            if not any(table.name in columns for columns in (_NAMES, _TEXTS, _LISTS, _BODIES)):
+            names = [name for group in (_NAMES, _TEXTS, _LISTS, _BODIES) for name in group.get(table.name, ())]
+            if not names:
                 continue
-            for row in list(self._mentioning(table, terms)):
+            for row in list(rows_mentioning(self._connection, self._site, table, names, terms)):
                 changes = _blackened(table.name, row, terms)
                 if changes:
                     self._update(table, row, changes)
                     self.blackened += 1
-
-    def _mentioning(self, table: sa.Table, terms: Terms) -> Iterable[Row]:
-        columns = [name for group in (_NAMES, _TEXTS, _LISTS, _BODIES) for name in group.get(table.name, ())]
-        keys = [column.name for column in table.primary_key]
-        for row in rows_of(self._connection, self._site, table, *keys, *columns):
-            if any(terms.found_in(_readable(row[name])) for name in columns):
-                yield row
 
     def _bury(self, stamp_ns: int) -> None:
         plan = self._plan
@@ -195,13 +214,14 @@ class RowForgetter:
             }
             for kind, record_id in sorted(names)
         ]
+        rows = [sealed(schema.tombstones, row) for row in rows]
         for start in range(0, len(rows), _CHUNK):
             self._connection.execute(insert_missing(self._connection, schema.tombstones), rows[start : start + _CHUNK])
 
 
-def _readable(text: str) -> str:
-    # Escapes of JSON would hide a quotation mark within a name.
-    return texts_of(json.loads(text)) if text[:1] in ("{", "[") and "\\" in text else text
+def _update_of(table: sa.Table, row: Any) -> sa.Update:
+    """Return an update of the row with the key of `row`."""
+    return table.update().where(*(column == row[column.name] for column in table.primary_key))
 
 
 def _blackened(table: str, row: Row, terms: Terms) -> Row:
@@ -212,7 +232,17 @@ def _blackened(table: str, row: Row, terms: Terms) -> Row:
     for name in _TEXTS.get(table, ()):
         changes[name] = terms.blacken(row[name])
     for name in _LISTS.get(table, ()):
-        changes[name] = to_json([entry for entry in json.loads(row[name]) if not terms.found_in(entry)])
+        listed = _json(row[name])
+        entries = listed if isinstance(listed, list) else []
+        changes[name] = to_json([entry for entry in entries if isinstance(entry, str) and not terms.found_in(entry)])
     for name in _BODIES.get(table, ()):
-        changes[name] = to_json(terms.blacken_value(json.loads(row[name])))
+        changes[name] = to_json(terms.blacken_value(_json(row[name])))
     return {name: value for name, value in changes.items() if value != row[name]}
+
+
+def _json(text: str) -> Any:
+    """Return what a JSON column says; nothing for one that is damaged and may say anything."""
+    try:
+        return json.loads(text)
+    except ValueError:
+        return {}

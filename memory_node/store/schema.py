@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import sqlalchemy as sa
 
-SCHEMA_VERSION = "0001"
+SCHEMA_VERSION = "0002"
 
 metadata = sa.MetaData(
     naming_convention={"pk": "pk_%(table_name)s", "ix": "ix_%(table_name)s_%(column_0_N_name)s"},
@@ -42,13 +42,19 @@ def _origin() -> tuple[sa.Column, ...]:
     return (_text("robot_id"), _text("session_id"), _integer("revision"))
 
 
+def _checksum(name: str) -> sa.Column:
+    # NULL: written by a program that knew no checksums.
+    return sa.Column(name, sa.BigInteger, nullable=True)
+
+
 def _table(name: str, *columns: sa.Column, large_rows: bool = False) -> sa.Table:
     # SQLite clusters small rows by their key; rows of kilobytes would make that tree deep.
-    return sa.Table(name, metadata, *columns, sqlite_with_rowid=large_rows)
+    return sa.Table(name, metadata, *columns, _checksum("checksum"), sqlite_with_rowid=large_rows)
 
 
 # One counter a site: the update of its row orders the commits of all robots, so that a revision once read is complete.
-sites = _table("sites", _key("name"), _integer("revision"), _integer("created_ns"))
+# revision_check: the negative of revision, each raised by itself, so that a damaged one stays noticed.
+sites = _table("sites", _key("name"), _integer("revision"), _integer("created_ns"), _integer("revision_check"))
 
 sessions = _table("sessions", _key("site"), _key("id"), _text("robot_id"), _integer("started_ns"), _text("program"))
 
@@ -87,6 +93,7 @@ appearances = _table(
     _integer("revision"),
     _blob("embedding"),
     _blob("crop_jpeg"),
+    _checksum("crop_checksum"),
     large_rows=True,
 )
 
@@ -241,6 +248,18 @@ forgettings = _table(
 # Backups and exports that this tool wrote, so that forgetting reaches them.
 artifacts = _table("artifacts", _key("site"), _key("path"), _text("kind"), _integer("made_ns"))
 
+# Rows that could not be read when they were loaded; content: all columns as JSON, see `quarantine`.
+quarantine = _table(
+    "quarantine",
+    _key("site"),
+    _key("id"),
+    _text("table_name"),
+    _text("row_key"),
+    _text("reason"),
+    _integer("stamp_ns"),
+    _text("content"),
+)
+
 # What travels through the log, in the order in which a batch is applied.
 LOGGED: tuple[sa.Table, ...] = (
     floors,
@@ -257,6 +276,9 @@ LOGGED: tuple[sa.Table, ...] = (
     documents,
     supports,
 )
+
+# All tables whose rows carry a checksum.
+SEALED: tuple[sa.Table, ...] = (sites, sessions, *LOGGED, tombstones, forgettings, artifacts, quarantine)
 
 for _logged in LOGGED:
     sa.Index(None, _logged.c.site, _logged.c.revision)

@@ -20,6 +20,7 @@ from memory_node.domain.step import EpisodeSummary, StepRecord
 from memory_node.store import reader, schema
 from memory_node.store.backup import backup
 from memory_node.store.backup_names import backup_file
+from memory_node.store.checksums import sealed
 from memory_node.store.config import StoreConfig
 from memory_node.store.copying import insert_missing
 from memory_node.store.engine import for_writing, open_engine, parse_url, reason_of, sqlite_path
@@ -311,7 +312,8 @@ class Store:
         self.site = prepare(self._engine, site, self._clock)
         row = {"id": self.session_id, "robot_id": self.robot_id, "started_ns": self._clock(), "program": __version__}
         with for_writing(self._engine.connect()) as connection, connection.begin():
-            connection.execute(insert_missing(connection, schema.sessions), {**row, "site": self.site})
+            row["site"] = self.site
+            connection.execute(insert_missing(connection, schema.sessions), sealed(schema.sessions, row))
         self._file_number = path.stat().st_ino if path is not None else 0
         self._prepared = True
 

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Collection
+from functools import cached_property
 from typing import Any
+
+from memory_node.store.byte_search import ByteSearch
 
 BLACKENED = "[forgotten]"
 
@@ -14,12 +18,14 @@ _BY_CHANCE = 6
 _EVERYWHERE = 2
 # So many ids are sought one by one before a text is taken apart.
 _FEW = 16
+# So many are worth letting a database look for.
+_FEW_FRAGMENTS = 4
+# What stands the same in every text that holds a term, whatever its case and whether the text is JSON: ASCII, without
+# letters that also match others (the Kelvin sign is a k), what JSON escapes, and what LIKE takes for something else.
+_PLAIN = re.compile(r"[^\x00-\x1f\x7f-\U0010ffff\"\\%_iIkKsS]+")
 _BESIDE = 8
 _TOKEN = re.compile(r"[\w-]+")
-_UUID_SHAPE = "[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"
-_UUID = re.compile(_UUID_SHAPE)
-# Found also where hexadecimal digits stand right before it.
-_UUIDS = re.compile(f"(?=({_UUID_SHAPE}))")
+_UUID = re.compile("[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
 
 
 def texts_of(value: Any) -> str:
@@ -29,6 +35,16 @@ def texts_of(value: Any) -> str:
     if isinstance(value, list):
         return "\n".join(texts_of(part) for part in value)
     return value if isinstance(value, str) else ""
+
+
+def texts_within(text: str) -> str | None:
+    """Return all texts of a JSON object or list, None for any other text."""
+    if text[:1] not in ("{", "["):
+        return None
+    try:
+        return texts_of(json.loads(text))
+    except ValueError:
+        return None
 
 
 class Terms:
@@ -78,20 +94,38 @@ class Terms:
             return set()
         return set(re.findall(rf"[\w-]*(?:{_alternatives(names)})[\w-]*", text.lower())) - names
 
+    def fragments(self) -> tuple[str, ...] | None:
+        """Return a part of each term that every text with it holds; None when they are many or say too little."""
+        names = {*self._ids, *map(str.lower, self._words)}
+        parts = [max(_PLAIN.findall(name), key=len, default="") for name in names]
+        if len(parts) > _FEW_FRAGMENTS or any(len(part) <= _EVERYWHERE for part in parts):
+            return None
+        return tuple(sorted(set(parts)))
+
     def found_in_bytes(self, data: bytes, longer: Collection[str] = ()) -> bool:
         """Return whether raw bytes, such as a database's pages, hold any of them, be it within other text.
 
         longer: words that may hold one of them, in lower case.
         """
-        text = data.decode("utf-8", errors="replace").lower()
-        # Pages put texts side by side without a mark between them, so ids are sought by their shape.
-        if any(match[1] in self._ids for match in _UUIDS.finditer(text)):
+        lowered = data.lower()
+        # Pages put texts side by side without a mark between them, so ids are sought by their bytes.
+        if self._uuid_search.found_in(lowered):
             return True
-        names = self._sought()
-        if not any(name in text for name in names):
+        if not any(part in lowered for part in self._byte_parts):
             return False
+        text = data.decode("utf-8", errors="replace").lower()
+        names = self._sought()
         matches = re.finditer(_alternatives({*names, *longer}), text)
         return any(m[0] in names and (len(m[0]) >= _BY_CHANCE or _beside_text(m)) for m in matches)
+
+    @cached_property
+    def _uuid_search(self) -> ByteSearch:
+        return ByteSearch(name.encode() for name in self._ids if _UUID.fullmatch(name))
+
+    @cached_property
+    def _byte_parts(self) -> frozenset[bytes]:
+        """What every run of bytes that holds one of the other terms holds too; b"" is in all."""
+        return frozenset(max(_PLAIN.findall(name), key=len, default="").encode() for name in self._sought())
 
     def _sought(self) -> set[str]:
         """Return what is sought among bytes by its letters."""

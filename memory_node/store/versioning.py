@@ -9,6 +9,7 @@ from sqlalchemy.engine import Connection, Engine
 
 from memory_node.domain.clock import Clock, system_clock
 from memory_node.domain.private_files import create_private
+from memory_node.store.checksums import sealed
 from memory_node.store.engine import APPLICATION_ID, for_writing, is_ours, sqlite_path
 from memory_node.store.errors import StoreSiteError, StoreUnavailableError, StoreVersionError
 from memory_node.store.schema import SCHEMA_VERSION, metadata, sites
@@ -121,5 +122,6 @@ def _enter_site(connection: Connection, site: str, clock: Clock) -> str:
         return name
     if present and connection.dialect.name == "sqlite":
         raise StoreSiteError(f"this file is the memory of site {present[0]!r}, not of {name!r}; give another path")
-    connection.execute(sites.insert().values(name=name, revision=0, created_ns=clock()))
+    row = {"name": name, "revision": 0, "revision_check": 0, "created_ns": clock()}
+    connection.execute(sites.insert(), sealed(sites, row))
     return name

@@ -18,7 +18,7 @@ from memory_node.store import versioning
 from memory_node.store.backup import restore
 from memory_node.store.engine import open_engine, parse_url
 from memory_node.store.errors import InvalidImportError, StoreVersionError
-from memory_node.store.schema import metadata
+from memory_node.store.schema import SCHEMA_VERSION, metadata
 
 TABLE, MUG, PILLS = "0191-table", "0191-mug", "0191-pills"
 
@@ -74,9 +74,9 @@ def test_newer_schema_is_refused_with_advice(open_at, tmp_path):
     path = tmp_path / "memory.db"
     open_at(str(path)).close()
     with sqlite3.connect(path) as connection:
-        connection.execute("UPDATE alembic_version SET version_num = '0999'")
+        connection.execute("UPDATE alembic_version SET version_num = '9999'")
     connection.close()
-    with pytest.raises(StoreVersionError, match=r"0999.*newer"):
+    with pytest.raises(StoreVersionError, match=r"9999.*newer"):
         open_at(str(path), "r2")
 
 
@@ -109,7 +109,7 @@ NEXT_RELEASE = """
 import sqlalchemy as sa
 from alembic import op
 
-revision, down_revision, branch_labels, depends_on = "0002", "0001", None, None
+revision, down_revision, branch_labels, depends_on = "9000", "{head}", None, None
 
 
 def upgrade():
@@ -125,9 +125,9 @@ def release(tmp_path, monkeypatch):
     def release_(more):
         folder = tmp_path / f"migrations{len(more)}"
         shutil.copytree(versioning._MIGRATIONS, folder)
-        (folder / "versions" / "v0002_next.py").write_text(NEXT_RELEASE.format(more=more))
+        (folder / "versions" / "v9000_next.py").write_text(NEXT_RELEASE.format(more=more, head=SCHEMA_VERSION))
         monkeypatch.setattr(versioning, "_MIGRATIONS", folder)
-        monkeypatch.setattr(versioning, "SCHEMA_VERSION", "0002")
+        monkeypatch.setattr(versioning, "SCHEMA_VERSION", "9000")
 
     return release_
 
@@ -139,7 +139,7 @@ def test_older_schema_is_migrated_with_its_facts(open_at, store_url, remember_ho
     store = open_at(store_url, "r2")
     with store._engine.connect() as connection:
         assert connection.execute(sa.text("SELECT colour FROM areas WHERE id = 'a1'")).scalar_one() == "grey"
-        assert versioning.schema_version(connection) == "0002"
+        assert versioning.schema_version(connection) == "9000"
     assert len(store.load_scene().objects) == 3
 
 
@@ -151,7 +151,7 @@ def test_migration_that_fails_changes_nothing(open_at, store_url, remember_home,
     with pytest.raises(sa.exc.DBAPIError):
         versioning.prepare(engine, "home")
     with engine.connect() as connection:
-        assert versioning.schema_version(connection) == "0001"
+        assert versioning.schema_version(connection) == SCHEMA_VERSION
         assert "colour" not in {column["name"] for column in sa.inspect(connection).get_columns("areas")}
     engine.dispose()
 

@@ -7,6 +7,7 @@ import pytest
 
 from memory_node.cli import main
 from memory_node.store import StoreConfig, open_store
+from memory_node.store.schema import SCHEMA_VERSION
 
 TABLE, MUG, PILLS = "0191-table", "0191-mug", "0191-pills"
 
@@ -31,7 +32,7 @@ def run(tmp_path, remember_home, capsys):
 def test_info_says_schema_site_and_counts(run):
     status, facts = run("info")
     assert status == 0
-    assert (facts["schema"], facts["site"], facts["journal"]) == ("0001", "ward 3", "empty")
+    assert (facts["schema"], facts["site"], facts["journal"]) == (SCHEMA_VERSION, "ward 3", "empty")
     assert facts["records"]["objects"] == 3
     assert facts["robots"]["r1"].startswith("1 sessions")
 

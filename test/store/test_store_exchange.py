@@ -103,8 +103,8 @@ def test_damaged_parquet_is_named_and_nothing_is_imported(home, open_at, tmp_pat
 
 def test_export_of_another_schema_is_refused(home, tmp_path):
     path = tmp_path / "x.jsonl"
-    path.write_text('{"format": "robot_memory", "schema": "0999", "site": "home"}\n')
-    with pytest.raises(InvalidImportError, match="0999"):
+    path.write_text('{"format": "robot_memory", "schema": "9999", "site": "home"}\n')
+    with pytest.raises(InvalidImportError, match="9999"):
         import_jsonl(home._engine, home.site, path, home.images, "r1")
     path.write_text("[]\n")
     with pytest.raises(InvalidImportError, match="no export"):

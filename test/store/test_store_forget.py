@@ -3,18 +3,22 @@
 import json
 import sqlite3
 
+import numpy as np
 import pytest
 import sqlalchemy as sa
 
 from memory_node.domain.errors import InvalidValueError, NotFoundError
 from memory_node.domain.geometry import OrientedBox
 from memory_node.domain.scene import Place, SceneEvent, SceneEventKind
-from memory_node.domain.skill import StateChange
+from memory_node.domain.skill import FailureReason, SkillCall, StateChange
 from memory_node.domain.states import ObjectState, StateBelief
-from memory_node.store import Document, ForgetRequest
+from memory_node.domain.step import EpisodeSummary, StepRecord
+from memory_node.store import Document, ForgetRequest, schema
 from memory_node.store.backup import restore
+from memory_node.store.byte_search import ByteSearch
 from memory_node.store.engine import open_copy
 from memory_node.store.terms import Terms
+from memory_node.store.text_search import rows_mentioning
 from memory_node.store.tombstones import tombstone_of
 
 TABLE, MUG, PILLS = "0191-table", "0191-mug", "0191-pills"
@@ -270,3 +274,59 @@ def test_vacuum_leaves_a_database_that_is_whole(open_at, remember_home, tmp_path
     connection = sqlite3.connect(tmp_path / "memory.db")
     assert connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)
     connection.close()
+
+
+def test_bytes_are_found_wherever_they_lie_and_only_whole():
+    rng = np.random.default_rng(3)
+    data = rng.bytes(200_000)
+    inside = [data[start : start + 48] for start in rng.integers(0, len(data) - 48, 40)]
+    absent = [rng.bytes(48) for _ in range(40)]
+    almost = [bytes([needle[0] ^ 1]) + needle[1:] for needle in inside]
+    for count in (2, 40):
+        search = ByteSearch([*inside[:count], *absent[:count], *almost[:count]])
+        assert search.found_in(data) == set(inside[:count])
+        assert search.found_in(data[:20]) == set()
+    assert ByteSearch([]).found_in(data) == set()
+
+
+NAMES = ["Anna", "Bergström", 'Kiki\'s "best" mug', "back\\slash", "Ali", "100 %", "a_b-c", "Straße 7", "李", "sis"]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_database_finds_the_same_texts_as_a_look_at_each(name, open_at, store_url, make_object):
+    store = open_at(store_url)
+    spellings = [name, name.upper(), f"the {name}!", f"x{name}x", name.replace("k", "\N{KELVIN SIGN}"), "7 0.8 1000"]
+    things = [make_object(attributes={"label": text}) for text in spellings]
+    store.append(SceneEvent(SceneEventKind.APPEARED, 1, thing) for thing in things).wait()
+    terms = Terms([name])
+    expected = {thing.id for thing, text in zip(things, spellings) if terms.found_in(text)}
+    with store._engine.connect() as connection:
+        found = rows_mentioning(connection, store.site, schema.objects, ("body",), terms)
+        assert {row["id"] for row in found} == expected
+    assert expected
+
+
+def test_numbers_of_a_record_are_no_words_of_a_label(open_at, make_object, tmp_path):
+    store = open_at(str(tmp_path / "memory.db"))
+    dirty = make_object(states=(StateBelief(ObjectState.DIRTY, 0.9, 4711),))
+    store.append([SceneEvent(SceneEventKind.APPEARED, 1, dirty)]).wait()
+    with pytest.raises(NotFoundError):
+        store.forget(ForgetRequest(label="4711"))
+
+
+def test_many_objects_are_forgotten_at_once(open_at, make_object, tmp_path):
+    store = open_at(str(tmp_path / "memory.db"))
+    mugs = [make_object(crop_jpeg=b"\xff\xd8" + bytes(range(n, n + 100))) for n in range(60)]
+    table = make_object(class_probabilities={"table": 1.0})
+    store.append(SceneEvent(SceneEventKind.APPEARED, 1, thing) for thing in (*mugs, table)).wait()
+    episode = [
+        StepRecord("e1", n, SkillCall("PickUp", (mug.id,)), True, FailureReason.NONE, n) for n, mug in enumerate(mugs)
+    ]
+    kept = StepRecord(
+        "e1", 60, SkillCall("GoTo", (table.id,)), True, FailureReason.NONE, 60, visible=(mugs[0].id, table.id)
+    )
+    store.append([EpisodeSummary("e1", "tidy up", "fetch", 1), *episode, kept]).wait()
+    report = store.forget(ForgetRequest(class_name="mug"))
+    assert report.verified, report.found
+    assert report.counts["steps"] == report.counts["objects"] == 60
+    assert [(step.index, step.visible) for step in store.all_steps()] == [(60, (table.id,))]
