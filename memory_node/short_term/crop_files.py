@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import hashlib
 import logging
+import os
 import tempfile
 from collections.abc import Iterable
 from pathlib import Path
 
+from memory_node.domain.picture_files import picture_name, picture_prefix
 from memory_node.domain.private_files import create_private
 
 _log = logging.getLogger(__name__)
@@ -23,6 +24,7 @@ class CropFiles:
         self._temporary = tempfile.TemporaryDirectory(prefix="robot_memory_crops_") if not folder else None
         self._folder = Path(self._temporary.name if self._temporary else folder)
         self._budget_bytes = budget_bytes
+        self._files: dict[str, Path] = {}
         self._sizes: dict[str, int] = {}
         self.used_bytes = 0
 
@@ -34,46 +36,51 @@ class CropFiles:
         if len(jpeg) > self._budget_bytes:
             self.remove(object_id)
             return "", []
-        path = self._path(object_id)
+        path = self._folder / picture_name(object_id, jpeg)
+        partial = path.with_suffix(".part")
         try:
-            create_private(path)
-            path.write_bytes(jpeg)
+            create_private(partial)
+            partial.write_bytes(jpeg)
+            os.replace(partial, path)
         except OSError as error:
             # A full or read-only disk costs the picture, not the memory of the object.
             _log.warning("the picture of %s cannot be kept: %s", object_id, error)
             self.remove(object_id)
             return "", []
-        self._count(object_id, len(jpeg))
+        if self._files.get(object_id, path) != path:
+            self.remove(object_id)
+        self._keep(object_id, path, len(jpeg))
         dropped: list[str] = []
         while self.used_bytes > self._budget_bytes:
-            dropped.append(next(iter(self._sizes)))
+            dropped.append(next(iter(self._files)))
             self.remove(dropped[-1])
         return str(path), dropped
 
     def remove(self, object_id: str) -> None:
         """Remove the object's crop, if there is one."""
-        if object_id in self._sizes:
+        path = self._files.pop(object_id, None)
+        if path is not None:
             self.used_bytes -= self._sizes.pop(object_id)
-            _discard(self._path(object_id))
+            _discard(path)
 
     def adopt(self, object_ids: Iterable[str]) -> None:
         """Take over the crops of these objects from an earlier life of the folder; remove all others."""
-        strangers = set(self._folder.glob("*.jpg"))
+        strangers = {path.name.partition("-")[0]: path for path in sorted(self._folder.glob("*.jpg"))}
+        surplus = {*self._folder.glob("*.jpg"), *self._folder.glob("*.part")}
         for object_id in object_ids:
-            path = self._path(object_id)
-            if path in strangers:
-                self._count(object_id, path.stat().st_size)
-                strangers.discard(path)
-        for path in strangers:
+            path = strangers.get(picture_prefix(object_id))
+            if path in surplus and path is not None:
+                self._keep(object_id, path, path.stat().st_size)
+                surplus.discard(path)
+        for path in surplus:
             _discard(path)
 
-    def _path(self, object_id: str) -> Path:
-        # Ids come from outside too: a digest is a safe file name whatever they contain.
-        return self._folder / (hashlib.sha256(object_id.encode()).hexdigest()[:32] + ".jpg")
-
-    def _count(self, object_id: str, size: int) -> None:
+    def _keep(self, object_id: str, path: Path, size: int) -> None:
         self.used_bytes += size - self._sizes.pop(object_id, 0)
         self._sizes[object_id] = size
+        # The newest comes to stand last.
+        self._files.pop(object_id, None)
+        self._files[object_id] = path
 
 
 def _discard(path: Path) -> None:

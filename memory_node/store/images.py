@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 from pathlib import Path
 
+from memory_node.domain.picture_files import picture_name, picture_prefix
 from memory_node.domain.private_files import create_private
 from memory_node.store.errors import ConfinementError
 
@@ -13,7 +13,7 @@ from memory_node.store.errors import ConfinementError
 class ImageFolder:
     """The images of remembered things, one JPEG an id, under `root`.
 
-    Files are named by a digest of the id, which is safe whatever the id contains and tells nothing.
+    Files are named by a digest of the id, which is safe whatever the id contains and tells nothing, and a checksum.
     """
 
     def __init__(self, root: Path) -> None:
@@ -31,27 +31,31 @@ class ImageFolder:
             raise ConfinementError(f"the image path {relative!r} leaves the data folder {self.root}")
         return path
 
-    def name_of(self, record_id: str) -> str:
-        """Return the name of a thing's image, relative to the folder."""
-        return hashlib.sha256(record_id.encode()).hexdigest()[:32] + ".jpg"
-
     def save(self, record_id: str, jpeg: bytes) -> str:
-        """Write the image of a thing and return its name."""
-        path = self.resolve(self.name_of(record_id))
+        """Write the image of a thing in the place of an older one, and return its name."""
+        path = self.resolve(picture_name(record_id, jpeg))
         partial = path.with_suffix(".part")
         create_private(partial)
         partial.write_bytes(jpeg)
         os.replace(partial, path)
+        for older in self._files_of(record_id):
+            if older != path:
+                older.unlink()
         return path.name
 
     def forget(self, record_id: str) -> int:
-        """Overwrite and remove the image of a thing; return how many files went."""
-        path = self.root / self.name_of(record_id)
-        if path.is_symlink() or not path.is_file():
-            return 0
-        with open(path, "r+b") as file:
-            file.write(bytes(path.stat().st_size))
-            file.flush()
-            os.fsync(file.fileno())
-        path.unlink()
-        return 1
+        """Overwrite and remove the images of a thing; return how many files went."""
+        files = self._files_of(record_id)
+        for path in files:
+            with open(path, "r+b") as file:
+                file.write(bytes(path.stat().st_size))
+                file.flush()
+                os.fsync(file.fileno())
+            path.unlink()
+        return len(files)
+
+    def _files_of(self, record_id: str) -> list[Path]:
+        if not self.root.is_dir():
+            return []
+        found = self.root.glob(f"{picture_prefix(record_id)}*.jpg")
+        return [path for path in found if path.is_file() and not path.is_symlink()]
