@@ -19,9 +19,11 @@ from memory_node.domain.step import EpisodeSummary, StepRecord
 from memory_node.experience.config import ExperienceConfig
 from memory_node.experience.experience import ENDED_KEPT, Experience
 from memory_node.experience.extractor import Extractor, Lesson, RuleExtractor
+from memory_node.experience.guideline import Guideline
 from memory_node.experience.log import GUIDELINES, RECORDS
 from memory_node.experience.record import ExperienceRecord
 from memory_node.experience.refiner import open_refiner
+from memory_node.knowledge.facts import prescription_from_dict, proposition_from_dict
 from memory_node.knowledge.knowledge_graph import PRESCRIPTIONS, PROPOSITIONS, KnowledgeGraph
 from memory_node.llm.open_model import ModelShelf
 from memory_node.memory import RobotMemory
@@ -40,6 +42,14 @@ from memory_node.short_term.object_cache import ObjectCache
 from memory_node.short_term.state_queue import open_state_queue
 from memory_node.store.config import StoreConfig
 from memory_node.store.store import Store, open_store
+
+# What raises an error of a stored body that its owner could not read.
+_JUDGES = {
+    RECORDS: ExperienceRecord.from_dict,
+    GUIDELINES: Guideline.from_dict,
+    PROPOSITIONS: proposition_from_dict,
+    PRESCRIPTIONS: prescription_from_dict,
+}
 
 
 class MemoryConfig(Parameters):
@@ -135,7 +145,9 @@ def scene_records(snapshot: SceneSnapshot) -> dict[str, Any]:
 def _open_store(config: MemoryConfig, clock: Clock) -> Store | None:
     if not config.database:
         return None
-    return open_store(config.database, config.robot_id, config.site, config.store, clock)
+    store = open_store(config.database, config.robot_id, config.site, config.store, clock)
+    store.judge_documents(_JUDGES)
+    return store
 
 
 def _steps_by_episode(store: Store) -> Iterator[tuple[str, list[StepRecord]]]:

@@ -87,8 +87,11 @@ class MemoryNode(ManagedNode):
 
     def _diagnosis(self) -> Diagnosis:
         figures = self.memory.diagnostics()
-        state = figures.get("store", "ok")
-        return Diagnosis(figures, () if state == "ok" else (f"the store takes nothing: {state}",))
+        state, bad_rows = figures.get("store", "ok"), figures.get("store.quarantined", 0)
+        problems = [] if state == "ok" else [f"the store takes nothing: {state}"]
+        if bad_rows:
+            problems.append(f"{bad_rows} stored rows cannot be read and are left out: run `memory-node store check`")
+        return Diagnosis(figures, tuple(problems))
 
     @property
     def is_idle(self) -> bool:

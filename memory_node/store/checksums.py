@@ -6,6 +6,7 @@ import struct
 import zlib
 from collections.abc import Sequence
 from operator import itemgetter
+from types import SimpleNamespace
 from typing import Any
 
 import sqlalchemy as sa
@@ -47,15 +48,21 @@ class RowSeal:
         self._pick_numbers = _picker([place(name) for name in (*self._integers, *self._floats)])
         self._pick_texts = _picker([place(name) for name in self._texts])
         self._blob_places = [place(name) for name in self._blobs]
-        self._checksum_place = place(_CHECKSUM)
-        self._picture_place = place(_PICTURE) if _PICTURE in self.names else -1
+        self.checksum_place = place(_CHECKSUM)
+        self.picture_place = place(_PICTURE) if _PICTURE in self.names else -1
 
     def values_of(self, row: Row) -> list[Any]:
         """Return a row's values in the order of the table's columns."""
         return [row.get(name) for name in self.names]
 
-    def message(self, values: Sequence[Any]) -> bytes:
+    def named(self, values: Sequence[Any]) -> SimpleNamespace:
+        """Return a row whose columns are attributes."""
+        return SimpleNamespace(**dict(zip(self.names, values)))
+
+    def message(self, values: Sequence[Any], errors: str = "surrogateescape") -> bytes:
         """Return the bytes that the checksum is of; values: of all columns, in the table's order.
+
+        errors: what to make of text that is none (see `bytes.decode`).
 
         Raises:
             ValueError, TypeError, struct.error: a value is of another type than its column.
@@ -63,7 +70,7 @@ class RowSeal:
         if self._nullable:
             values = [_NULL if v is None and i in self._nullable else v for i, v in enumerate(values)]
         numbers = self._numbers.pack(*self._pick_numbers(values))
-        message = numbers + "\0".join(self._pick_texts(values)).encode("utf-8", "surrogateescape")
+        message = numbers + "\0".join(self._pick_texts(values)).encode("utf-8", errors)
         for place in self._blob_places:
             message += _LENGTH.pack(len(values[place])) + values[place]
         return message
@@ -73,22 +80,26 @@ class RowSeal:
         return zlib.crc32(self.message(values))
 
     def fault(self, values: Sequence[Any]) -> str:
-        """Return what is wrong with a stored row; "" for a row that is as it was written, or was never sealed."""
-        stored = values[self._checksum_place]
-        if stored is None:
-            return ""
+        """Return what is wrong with a stored row; "" for a row that is as it was written, or never had a checksum."""
+        return self.row_fault(values) or (self.picture_fault(values) if self.picture_place >= 0 else "")
+
+    def row_fault(self, values: Sequence[Any]) -> str:
+        """Return what is wrong with a row but for its picture."""
+        stored = values[self.checksum_place]
         try:
-            if self.of(values) != stored:
+            if stored is None:
+                self.message(values, errors="strict")
+            elif self.of(values) != stored:
                 return "its checksum does not fit"
         except (ValueError, TypeError, struct.error) as error:
             return f"a value is of another type than its column ({error})"
-        return self.picture_fault(values)
+        return ""
 
     def picture_fault(self, values: Sequence[Any]) -> str:
         """Return what is wrong with a row's picture."""
-        if self._picture_place < 0:
+        if self.picture_place < 0:
             return ""
-        stored, picture = values[self.names.index(_PICTURE_CHECKSUM)], values[self._picture_place]
+        stored, picture = values[self.names.index(_PICTURE_CHECKSUM)], values[self.picture_place]
         if stored is None:
             return ""
         if not isinstance(picture, bytes) or zlib.crc32(picture) != stored:
@@ -105,7 +116,7 @@ class RowSeal:
             for name in self._floats:
                 # SQLite does not keep the sign of -0.0.
                 row[name] = row[name] + 0.0
-            if self._picture_place >= 0:
+            if self.picture_place >= 0:
                 row[_PICTURE_CHECKSUM] = zlib.crc32(row[_PICTURE])
             row[_CHECKSUM] = self.of(self.values_of(row))
         except (ValueError, TypeError, KeyError, struct.error) as error:

@@ -11,6 +11,7 @@ from sqlalchemy.engine import Connection
 
 from memory_node.store import schema
 from memory_node.store.apply import next_revision
+from memory_node.store.bad_rows import BadRows
 from memory_node.store.checksums import sealed
 from memory_node.store.records import Row
 from memory_node.store.tombstones import is_buried, read_tombstones
@@ -74,9 +75,19 @@ def _count(connection: Connection, site: str, table: sa.Table) -> int:
     return connection.execute(sa.select(sa.func.count()).select_from(table).where(table.c.site == site)).scalar_one()
 
 
-def copy_site(source: Connection, source_site: str, target: Connection, site: str) -> dict[str, int]:
-    """Copy all of a site's facts in the target's transaction; return the rows by table."""
+def copy_site(source: Connection, source_site: str, target: Connection, site: str, bad: BadRows) -> dict[str, int]:
+    """Copy all of a site's facts in the target's transaction; return the rows by table. Bad ones are left out."""
     revision = next_revision(target, site)
     return {
-        table.name: insert_rows(target, site, table, rows_of(source, source_site, table), revision) for table in COPIED
+        table.name: insert_rows(target, site, table, good_rows(source, source_site, table, bad), revision)
+        for table in COPIED
     }
+
+
+def good_rows(source: Connection, site: str, table: sa.Table, bad: BadRows) -> Iterator[Row]:
+    """Yield a site's rows of a table, by its key, but those that cannot be read."""
+    query = sa.select(table).where(table.c.site == site).order_by(*table.primary_key)
+    names = [column.name for column in table.c]
+    for chunk in source.execute(query.execution_options(yield_per=CHUNK)).partitions(CHUNK):
+        for row in bad.sift(table, chunk):
+            yield dict(zip(names, row))

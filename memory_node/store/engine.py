@@ -12,9 +12,13 @@ import sqlalchemy as sa
 from sqlalchemy.engine import URL, Connection, Engine, make_url
 
 from memory_node.domain.errors import StoreError
+from memory_node.store.errors import ForeignFileError, StoreUnavailableError
 
 # Bytes 68..71 of a SQLite file: "rmem".
 APPLICATION_ID = 0x726D656D
+_MAGIC = b"SQLite format 3\0"
+# Of a SQLite file whose schema is damaged, sqlite3 cannot even decode the message that says so.
+DATABASE_ERRORS = (sa.exc.DBAPIError, UnicodeDecodeError)
 
 
 def parse_url(url_or_path: str | Path) -> URL:
@@ -71,10 +75,34 @@ def _sqlite_address(path: Path) -> str:
     return f"{address}?mode=ro{immutable}"
 
 
-def open_copy(path: Path) -> Engine:
-    """Return an engine that only reads a SQLite file and leaves no trace beside it."""
-    address = f"file:{quote(str(path.absolute()))}?mode=ro"
-    return sa.create_engine("sqlite://", creator=lambda: sqlite3.connect(address, uri=True), poolclass=sa.pool.NullPool)
+def reading_address(path: Path) -> str:
+    """Return the URI of a SQLite file by which reading leaves no trace: no byte changes, no file beside it comes up.
+
+    While its write-ahead log is there, what has been committed is partly in that, and whoever wrote it reads it too.
+    """
+    return f"file:{quote(str(path.absolute()))}?mode=ro{'' if has_log(path) else '&immutable=1'}"
+
+
+def has_log(path: Path) -> bool:
+    """Return whether a SQLite file has a write-ahead log that holds something."""
+    log = path.with_name(path.name + "-wal")
+    return log.is_file() and log.stat().st_size > 0
+
+
+def open_for_reading(path: Path, timeout_s: float = 10.0) -> Engine:
+    """Return an engine that only reads a SQLite file and leaves no trace of it."""
+    options: dict[str, Any] = {"timeout": timeout_s, "check_same_thread": False, "isolation_level": None}
+
+    def connect() -> sqlite3.Connection:
+        return sqlite3.connect(reading_address(path), uri=True, **options)
+
+    engine = sa.create_engine(URL.create("sqlite", database=str(path)), creator=connect, poolclass=sa.pool.NullPool)
+
+    @sa.event.listens_for(engine, "begin")
+    def _begin(connection: Connection) -> None:
+        connection.exec_driver_sql("BEGIN")
+
+    return engine
 
 
 def is_ours(path: Path) -> bool:
@@ -85,6 +113,38 @@ def is_ours(path: Path) -> bool:
     except OSError:
         return False  # connecting says why
     return not header or header[68:] == APPLICATION_ID.to_bytes(4, "big")
+
+
+def require_store(path: Path) -> None:
+    """Look whether a file may be a store of ours.
+
+    Raises:
+        ForeignFileError: it is empty, no SQLite database, or another program's; it says which.
+    """
+    try:
+        with open(path, "rb") as file:
+            header = file.read(72)
+    except OSError as error:
+        raise StoreUnavailableError(f"{path} cannot be read: {error.strerror}") from error
+    if not header:
+        raise ForeignFileError(f"{path} is empty (0 bytes): it holds no memory; delete it, or restore a backup")
+    if not header.startswith(_MAGIC):
+        raise ForeignFileError(
+            f"{path} is no SQLite database, so it holds no memory; if it did, `memory-node store check --repair` helps"
+        )
+    if header[68:] != APPLICATION_ID.to_bytes(4, "big") and not (has_log(path) and _logged_id(path) == APPLICATION_ID):
+        raise ForeignFileError(f"{path} is a SQLite database of another program; give another path")
+
+
+def _logged_id(path: Path) -> int:
+    """Return the application id of a file whose first page is still in its write-ahead log; 0 if it cannot be read."""
+    connection = sqlite3.connect(reading_address(path), uri=True)
+    try:
+        return int(connection.execute("PRAGMA application_id").fetchone()[0])
+    except sqlite3.DatabaseError:
+        return 0
+    finally:
+        connection.close()
 
 
 def _sqlite_engine(path: Path, busy_timeout_s: float) -> Engine:
@@ -111,7 +171,7 @@ def _sqlite_engine(path: Path, busy_timeout_s: float) -> Engine:
     return engine
 
 
-DAMAGE_ADVICE = "restore the last backup elsewhere, `store export` what can still be read here, import it there"
+DAMAGE_ADVICE = "stop the robot and run `memory-node store check --repair`, or restore a backup elsewhere"
 
 
 def reason_of(error: BaseException) -> str:
@@ -129,6 +189,21 @@ def leave_wal(path: Path) -> None:
         connection.execute("PRAGMA journal_mode = DELETE")
     finally:
         connection.close()
+
+
+def copy_pages(source: Path, target: Path) -> None:
+    """Copy a SQLite file page by page, its write-ahead log included, while others write it."""
+    origin = sqlite3.connect(reading_address(source), uri=True)
+    copy = sqlite3.connect(target)
+    try:
+        origin.backup(copy)
+        verdict = copy.execute("PRAGMA quick_check").fetchone()[0]
+    finally:
+        copy.close()
+        origin.close()
+    leave_wal(target)
+    if verdict != "ok":
+        raise StoreError(f"the copy is damaged ({verdict}); run `memory-node store check` on the original")
 
 
 def for_writing(connection: Connection) -> Connection:

@@ -9,6 +9,10 @@ class StoreUnavailableError(StoreError):
     """The database cannot be reached or written now; new facts wait in the journal."""
 
 
+class DamagedTextError(StoreUnavailableError):
+    """A text in a SQLite file is none any more; reading it leniently finds which."""
+
+
 class StoreBacklogError(StoreError):
     """More facts wait than the store may hold; nothing was taken over."""
 
@@ -19,6 +23,10 @@ class StoreInUseError(StoreError):
 
 class StoreVersionError(StoreError):
     """The database was made by a newer program, or is none of ours."""
+
+
+class ForeignFileError(StoreError):
+    """A file that is no store: empty, no database, or another program's."""
 
 
 class StoreSiteError(StoreError):

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
 from memory_node.domain.geometry import OrientedBox
 from memory_node.domain.scene import Place, SceneObject
-from memory_node.domain.states import ObjectState, StateBelief
+from memory_node.domain.states import StateBelief
 from memory_node.store.records import Belief, Row, to_json
-
-_STATES = {state.value: state for state in ObjectState}
 
 
 def object_row(scene_object: SceneObject, merged_into: str = "") -> Row:
@@ -75,57 +72,48 @@ def place_row(object_id: str, place: Place) -> Row:
     }
 
 
-def _matrix(rows: Sequence[Any], width: int) -> np.ndarray:
-    return np.frombuffer(b"".join([row.geometry for row in rows]), dtype="<f8").reshape(len(rows), width)
-
-
 def _box(numbers: np.ndarray) -> OrientedBox:
-    # Rows were made from checked values; checking 100,000 of them again would cost a start several seconds.
-    # `store check` does it, and an import builds every value through its constructor.
+    # The row was checked; the constructor's checks of 100,000 rows would cost a start several seconds.
     box = object.__new__(OrientedBox)
     box.__dict__.update(center=numbers[0:3], size=numbers[3:6], yaw_rad=float(numbers[6]))
     return box
 
 
 def place_of(row: Any) -> Place:
-    """Return the place of a row of `places`."""
+    """Return the place of a checked row of `places`."""
     numbers = np.frombuffer(row.geometry, dtype="<f8")
     return Place(row.since_ns, row.until_ns, _box(numbers), row.area_id, row.support_id)
 
 
-def beliefs_from_rows(
-    rows: Sequence[Any],
-    appearances: Mapping[tuple[str, str], tuple[bytes, bytes]],
-    places: Mapping[tuple[str, str], tuple[Place, ...]],
-) -> Iterable[Belief]:
-    """Yield a belief a row of `objects`; appearances and places are keyed by (object id, robot id)."""
-    matrix = _matrix(rows, 16)
-    for row, numbers in zip(rows, matrix):
-        body = json.loads(row.body)
-        embedding, crop_jpeg = appearances.get((row.id, row.robot_id), (b"", b""))
-        scene_object = object.__new__(SceneObject)
-        scene_object.__dict__.update(
-            id=row.id,
-            class_probabilities=body["classes"],
-            box=_box(numbers),
-            covariance=numbers[7:16].reshape(3, 3),
-            existence=row.existence,
-            first_seen_ns=row.first_seen_ns,
-            last_seen_ns=row.last_seen_ns,
-            last_missed_ns=row.last_missed_ns,
-            times_seen=row.times_seen,
-            times_missed=row.times_missed,
-            movable=body["movable"],
-            area_id=row.area_id,
-            support_id=row.support_id,
-            inside=body["inside"],
-            anchor=body["anchor"],
-            removed=bool(row.removed),
-            states=tuple(map(StateBelief.of_row, body["states"])),
-            embedding=np.frombuffer(embedding, dtype="<f4") if embedding else None,
-            crop_jpeg=crop_jpeg,
-            history=places.get((row.id, row.robot_id), ()),
-            provenance=body["provenance"],
-            attributes=body["attributes"],
-        )
-        yield Belief(row.robot_id, scene_object, row.merged_into)
+def belief_of(
+    row: Any, body: Mapping[str, Any], look: tuple[bytes, bytes] = (b"", b""), places: tuple[Place, ...] = ()
+) -> Belief:
+    """Return the belief of a checked row of `objects`; body: what its JSON says, look: embedding and picture."""
+    numbers = np.frombuffer(row.geometry, dtype="<f8")
+    embedding, crop_jpeg = look
+    scene_object = object.__new__(SceneObject)
+    scene_object.__dict__.update(
+        id=row.id,
+        class_probabilities=body["classes"],
+        box=_box(numbers),
+        covariance=numbers[7:16].reshape(3, 3),
+        existence=row.existence,
+        first_seen_ns=row.first_seen_ns,
+        last_seen_ns=row.last_seen_ns,
+        last_missed_ns=row.last_missed_ns,
+        times_seen=row.times_seen,
+        times_missed=row.times_missed,
+        movable=body["movable"],
+        area_id=row.area_id,
+        support_id=row.support_id,
+        inside=body["inside"],
+        anchor=body["anchor"],
+        removed=bool(row.removed),
+        states=tuple(map(StateBelief.of_row, body["states"])),
+        embedding=np.frombuffer(embedding, dtype="<f4") if embedding else None,
+        crop_jpeg=crop_jpeg,
+        history=places,
+        provenance=body["provenance"],
+        attributes=body["attributes"],
+    )
+    return Belief(row.robot_id, scene_object, row.merged_into)

@@ -2,16 +2,27 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from typing import Any
 
+from memory_node.domain.errors import InvalidValueError
 from memory_node.domain.ids import new_id
 from memory_node.domain.scene import Area, Floor, Relation, RelationKind, Room
 from memory_node.domain.skill import FailureReason, SkillCall, StateChange
 from memory_node.domain.step import EpisodeSummary, StepRecord
+from memory_node.store import schema
+from memory_node.store.bad_rows import BadRows
+from memory_node.store.checksums import SEALS
 from memory_node.store.records import Document, Row, to_json
+from memory_node.store.row_values import (
+    NAME_LIMIT,
+    TEXT_LIMIT,
+    UNREADABLE,
+    check_names_json,
+    check_step_numbers,
+    fault_of,
+)
 
 MapRecord = Area | Room | Floor | Relation
 
@@ -145,48 +156,54 @@ _REASONS = {reason.value: reason for reason in FailureReason}
 
 @lru_cache(maxsize=16384)
 def _call(skill: str, arguments: str) -> SkillCall:
-    return SkillCall(skill, tuple(json.loads(arguments)))
+    return SkillCall(skill, check_names_json(arguments))
 
 
 @lru_cache(maxsize=16384)
 def _names(text: str) -> tuple[str, ...]:
-    return tuple(json.loads(text))
+    return check_names_json(text)
 
 
-# The columns that steps_from_rows takes, in its order.
-STEP_COLUMNS = (
-    *("episode_id", "step_index", "skill", "arguments", "success", "reason", "stamp_ns", "message", "held_object"),
-    *("room", "area", "x", "y", "z", "visible", "relations", "duration_s", "distance_m"),
-)
-
-
-def steps_from_rows(rows: Iterable[Any]) -> Iterator[StepRecord]:
-    """Yield the steps of rows of STEP_COLUMNS.
+def steps_from_rows(rows: Iterable[Any], bad: BadRows) -> Iterator[StepRecord]:
+    """Yield the steps of whole rows of `steps`, but those that are no steps.
 
     Fields are set without the frozen class's slow path: a start reads a million of these.
     """
-    new, set_attribute = object.__new__, object.__setattr__
+    new, set_attribute, table = object.__new__, object.__setattr__, schema.steps
+    checksum_fault = SEALS[table.name].fault
     for row in rows:
-        (episode_id, index, skill, arguments, success, reason, stamp_ns, message, held) = row[:9]
-        (room, area, x, y, z, visible, relations, duration_s, distance_m) = row[9:]
+        fault = checksum_fault(row)
+        if fault:
+            bad.note(table, row, fault)
+            continue
+        (_, episode_id, index, _, _, _, stamp_ns, skill, arguments, success, reason, message, held) = row[:13]
+        (room, area, x, y, z, visible, relations, duration_s, distance_m, _) = row[13:]
+        try:
+            check_step_numbers(stamp_ns, x, y, z, duration_s, distance_m)
+            fields = {
+                "episode_id": episode_id,
+                "index": index,
+                "action": _call(skill, arguments),
+                "success": bool(success),
+                "reason": _REASONS[reason],
+                "stamp_ns": stamp_ns,
+                "message": message,
+                "held_object": held,
+                "room": room,
+                "area": area,
+                "position": (x, y, z),
+                "visible": _names(visible),
+                "relations": _names(relations),
+                "duration_s": duration_s,
+                "distance_m": distance_m,
+            }
+            lengths = max(len(episode_id), len(held), len(room), len(area), len(message) - TEXT_LIMIT)
+            if index < 0 or lengths > NAME_LIMIT:
+                raise InvalidValueError("expected an index of 0 or more, and texts of a name's length")
+        except UNREADABLE as error:
+            bad.note(table, row, fault_of(table.name, row) or str(error))
+            continue
         step = new(StepRecord)
-        fields = {
-            "episode_id": episode_id,
-            "index": index,
-            "action": _call(skill, arguments),
-            "success": bool(success),
-            "reason": _REASONS[reason],
-            "stamp_ns": stamp_ns,
-            "message": message,
-            "held_object": held,
-            "room": room,
-            "area": area,
-            "position": (x, y, z),
-            "visible": _names(visible),
-            "relations": _names(relations),
-            "duration_s": duration_s,
-            "distance_m": distance_m,
-        }
         set_attribute(step, "__dict__", fields)
         yield step
 

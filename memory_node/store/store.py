@@ -5,12 +5,13 @@ from __future__ import annotations
 import logging
 import socket
 import threading
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Any
 
 import sqlalchemy as sa
+from sqlalchemy.engine import URL, Connection
 
 from memory_node import __version__
 from memory_node.domain.clock import Clock, system_clock
@@ -20,10 +21,11 @@ from memory_node.domain.step import EpisodeSummary, StepRecord
 from memory_node.store import reader, schema
 from memory_node.store.backup import backup
 from memory_node.store.backup_names import backup_file
+from memory_node.store.bad_rows import BadRows
 from memory_node.store.checksums import sealed
 from memory_node.store.config import StoreConfig
 from memory_node.store.copying import insert_missing
-from memory_node.store.engine import for_writing, open_engine, parse_url, reason_of, sqlite_path
+from memory_node.store.engine import for_writing, open_engine, parse_url, reason_of, require_store, sqlite_path
 from memory_node.store.errors import StoreUnavailableError
 from memory_node.store.feed import ChangeFeed
 from memory_node.store.forget import forget
@@ -31,6 +33,8 @@ from memory_node.store.forget_plan import make_plan
 from memory_node.store.forget_request import ForgetReport, ForgetRequest
 from memory_node.store.journal import Journal
 from memory_node.store.location import locate
+from memory_node.store.quarantine import count_quarantined, put_away
+from memory_node.store.reader import Found
 from memory_node.store.records import Batch, Document, Recordable, Removed, StoreChange
 from memory_node.store.rows import MapRecord
 from memory_node.store.tombstones import tombstone_of
@@ -73,6 +77,7 @@ class Store:
         self._engine = open_engine(url, config.busy_timeout_s)
         self.site = site or "home"
         self._prepared = False
+        _require_ours(url)
         # The inode of the SQLite file; 0 before it is opened, and for a server.
         self._file_number = 0
         try:
@@ -90,6 +95,11 @@ class Store:
         self._map: dict[tuple[str, ...], MapRecord] = {}
         self.closed = False
         self._revision = -1
+        # -1 until it is counted.
+        self._quarantined = -1
+        # Bad rows, by table and key, that could not be moved.
+        self._left_in_place: set[tuple[str, str]] = set()
+        self._judges: dict[str, reader.Judge] = {}
         self._map_lock = threading.Lock()
         self._writer.start(lambda: self._prepare(self.site), self._verify_file, reachable=self._prepared)
         self._feed.start()
@@ -159,9 +169,9 @@ class Store:
         Raises:
             StoreUnavailableError: the database cannot be read now.
         """
-        with reader.reading(self._engine) as connection, reader.without_collection():
-            scene = reader.read_scene(connection, self.site, self._clock())
-            foreign = reader.read_foreign_counts(connection, self.site, self.robot_id)
+        with reader.without_collection():
+            scene, beliefs = self._read(lambda c, bad: reader.read_scene(c, self.site, self._clock(), bad))
+        foreign = reader.foreign_counts(beliefs, self.robot_id)
         self._revision = scene.version
         self._feed.seen(scene.version)
         self._translator.foreign_counts.update(foreign)
@@ -186,50 +196,48 @@ class Store:
             self._writer.flush(1.0)
             if self._writer.diagnostics().state != "ok":
                 raise StoreUnavailableError("own facts are still in the journal")
-            with reader.reading(self._engine) as connection:
-                own = (self.robot_id, self.session_id)
-                known_ids = self._translator.known_ids()
-                change = reader.read_changes(connection, self.site, self._revision, own, known_ids)
-                ids = [scene_object.id for scene_object in change.objects]
-                chosen = schema.objects.c.id.in_(ids)
-                foreign = reader.read_foreign_counts(connection, self.site, self.robot_id, chosen)
+            own, known_ids = (self.robot_id, self.session_id), self._translator.known_ids()
+            change, beliefs = self._read(
+                lambda c, bad: reader.read_changes(c, self.site, self._revision, own, known_ids, bad, self._judges)
+            )
         except StoreUnavailableError:
             self._feed.signal()
             return None
         self._revision = change.revision
         self._feed.seen(change.revision)
         self._translator.forget(change.gone)
-        self._translator.foreign_counts.update(foreign)
+        self._translator.foreign_counts.update(reader.foreign_counts(beliefs, self.robot_id))
         return change or None
 
     def steps(self, episode_id: str = "", since_ns: int = 0) -> Iterator[StepRecord]:
         """Yield steps by episode and index; all of them, or an episode's, or those from a stamp on."""
         conditions = [schema.steps.c.episode_id == episode_id] if episode_id else []
         conditions += [schema.steps.c.stamp_ns >= since_ns] if since_ns else []
-        with reader.reading(self._engine) as connection:
-            yield from reader.read_steps(connection, self.site, *conditions)
+        yield from self._read(lambda c, bad: list(reader.read_steps(c, self.site, bad, *conditions)))
 
     def all_steps(self) -> list[StepRecord]:
         """Return every step by episode and index; the fast way for a start that needs a million of them."""
-        with reader.reading(self._engine) as connection, reader.without_collection():
-            return list(reader.read_steps(connection, self.site))
+        with reader.without_collection():
+            return self._read(lambda c, bad: list(reader.read_steps(c, self.site, bad)))
 
     def episodes(self) -> list[EpisodeSummary]:
         """Return all episodes by the time of their start."""
-        with reader.reading(self._engine) as connection:
-            return reader.read_episodes(connection, self.site)
+        return self._read(lambda c, bad: reader.read_episodes(c, self.site, bad))
 
     def own_episodes(self, newest: int) -> list[EpisodeSummary]:
         """Return the last episodes of this robot by the time of their start."""
-        with reader.reading(self._engine) as connection:
-            mine = schema.episodes.c.robot_id == self.robot_id
-            return reader.read_episodes(connection, self.site, mine, newest=newest)
+        mine = schema.episodes.c.robot_id == self.robot_id
+        return self._read(lambda c, bad: reader.read_episodes(c, self.site, bad, mine, newest=newest))
 
     def documents(self, kind: str) -> list[Document]:
         """Return the learned things of one kind."""
-        with reader.reading(self._engine) as connection:
-            found = reader.read_documents(connection, self.site, schema.documents.c.kind == kind)
+        of_kind = schema.documents.c.kind == kind
+        found = self._read(lambda c, bad: reader.read_documents(c, self.site, bad, self._judges, of_kind))
         return [document for document in found if not document.removed]
+
+    def judge_documents(self, judges: Mapping[str, reader.Judge]) -> None:
+        """Let the owners of learned things say, by kind, whether they can read a body: by an error if not."""
+        self._judges = dict(judges)
 
     def is_forgotten(self, kind: str, record_id: str) -> bool:
         """Return whether a record was forgotten, as of the last commit; kinds as in `Document.sources`."""
@@ -269,6 +277,11 @@ class Store:
             self._writer.learn_dead()
         return report
 
+    @property
+    def quarantined(self) -> int:
+        """How many rows were left out because they cannot be read, as of the last read."""
+        return max(self._quarantined, 0) + len(self._left_in_place)
+
     def diagnostics(self) -> WriterDiagnostics:
         """Return how the log does: back-pressure, outages, the journal's filling, commit times."""
         return self._writer.diagnostics()
@@ -292,6 +305,19 @@ class Store:
         state = self._writer.diagnostics().state
         if state != "ok":
             raise StoreUnavailableError(f"{without} now: facts wait in the journal ({state})")
+
+    def _read(self, read: Callable[[Connection, BadRows], Found]) -> Found:
+        """Return what is read; rows that cannot be go to the quarantine, which is counted."""
+        found, bad = reader.read_leniently(self._engine, read)
+        if bad or self._quarantined < 0:
+            names = {(row.table.name, str(row.key)) for row in bad}
+            if bad and put_away(self._engine, self.site, bad, self._clock):
+                self._left_in_place -= names
+            else:
+                self._left_in_place |= names
+            with reader.reading(self._engine) as connection:
+                self._quarantined = count_quarantined(connection, self.site)
+        return found
 
     def _on_commit(self, revision: int, batch: Batch) -> None:
         self._feed.committed(revision)
@@ -360,6 +386,13 @@ class Store:
             self._prepared = False
             self._engine.dispose()
             raise OSError(f"{path} was removed or replaced while it was in use")
+
+
+def _require_ours(url: URL) -> None:
+    """Refuse a file of somebody else; one without bytes is a new store."""
+    path = sqlite_path(url)
+    if path is not None and path.is_file() and path.stat().st_size:
+        require_store(path)
 
 
 def _map_key(record: MapRecord) -> tuple[str, ...]:

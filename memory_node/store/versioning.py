@@ -50,7 +50,7 @@ def prepare(engine: Engine, site: str, clock: Clock = system_clock) -> str:
             connection.execute(sa.text("SELECT pg_advisory_xact_lock(:key)"), {"key": APPLICATION_ID})
         version = schema_version(connection)
         if version is None:
-            _create(connection)
+            create_tables(connection)
         elif version != SCHEMA_VERSION:
             migrate(connection, version)
         return _enter_site(connection, site, clock)
@@ -79,7 +79,8 @@ def site_of(engine: Engine, site: str) -> str:
     return site or present[0]
 
 
-def _create(connection: Connection) -> None:
+def create_tables(connection: Connection) -> None:
+    """Make the tables of this program's schema in an empty database."""
     metadata.create_all(connection)
     connection.execute(sa.text("CREATE TABLE alembic_version (version_num VARCHAR(32) NOT NULL PRIMARY KEY)"))
     connection.execute(sa.text("INSERT INTO alembic_version VALUES (:version)"), {"version": SCHEMA_VERSION})

@@ -155,6 +155,7 @@ class Upkeep:
         if self._store is not None:
             store = self._store.diagnostics()
             figures.update({"store": store.state, "store.pending": store.pending, "store.outages": store.outages})
+            figures["store.quarantined"] = self._store.quarantined
             figures.update({"store.commit_p50_ms": store.commit_p50_ms, "store.journal": store.journal_batches})
         return figures
 

@@ -1,0 +1,112 @@
+"""Where rows go that cannot be read, so that a robot starts without them and a person can look at them."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import logging
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy.engine import Connection, Engine
+
+from memory_node.domain.clock import Clock
+from memory_node.store import schema
+from memory_node.store.bad_rows import BadRow
+from memory_node.store.checksums import SEALS, sealed
+from memory_node.store.copying import insert_missing, rows_of
+from memory_node.store.engine import for_writing, reason_of
+
+_log = logging.getLogger(__name__)
+_TABLES = {table.name: table for table in schema.SEALED if table not in (schema.sites, schema.quarantine)}
+_REASON_CHARACTERS = 300
+
+
+@dataclass(frozen=True)
+class Quarantined:
+    """A row in quarantine: where it was, why it is not there any more, and what it said."""
+
+    id: str
+    row: BadRow
+    stamp_ns: int
+
+    @property
+    def name(self) -> str:
+        """The table and the key, for people."""
+        return f"{self.row.table.name} {'/'.join(str(part) for part in list(self.row.key.values())[1:])}"
+
+
+def put_away(engine: Engine, site: str, bad: Iterable[BadRow], clock: Clock) -> bool:
+    """Move rows out of their tables; False when the database cannot be written now, and they stay there."""
+    bad = list(bad)
+    for row in bad:
+        _log.error("a row of %s cannot be read and is left out: %s", row.table.name, row.reason)
+    try:
+        with for_writing(engine.connect()) as connection, connection.begin():
+            for row in bad:
+                put_row_away(connection, site, row, clock())
+    except (sa.exc.SQLAlchemyError, OSError) as error:
+        _log.error("they stay in their tables, for the database cannot be written now: %s", reason_of(error))
+        return False
+    return True
+
+
+def put_row_away(connection: Connection, site: str, bad: BadRow, stamp_ns: int) -> None:
+    """Move one row, unless a good one has taken its place meanwhile."""
+    content = pack(bad.values)
+    digest = hashlib.sha256(f"{bad.table.name}\n{content}".encode()).hexdigest()[:32]
+    row = {"site": site, "id": digest, "table_name": bad.table.name, "row_key": _shown_key(bad), "stamp_ns": stamp_ns}
+    row |= {"reason": bad.reason[:_REASON_CHARACTERS].encode("utf-8", "replace").decode(), "content": content}
+    connection.execute(insert_missing(connection, schema.quarantine), sealed(schema.quarantine, row))
+    connection.execute(bad.table.delete().where(*this_row(connection, bad)))
+
+
+def this_row(connection: Connection, bad: BadRow) -> Iterator[Any]:
+    """Yield the conditions that this very row fulfils, and no good one that has taken its place."""
+    named = dict(zip(SEALS[bad.table.name].names, bad.values))
+    for name in (*bad.key, "checksum"):
+        value, column = named[name], bad.table.c[name]
+        if isinstance(value, str) and not value.isascii() and connection.dialect.name == "sqlite":
+            # Bytes that are no text cannot be told as text.
+            yield column == sa.cast(value.encode("utf-8", "surrogateescape"), sa.Text)
+        else:
+            yield column.is_(None) if value is None else column == value
+
+
+def _shown_key(bad: BadRow) -> str:
+    parts = (str(value)[:200].encode("utf-8", "replace").decode() for value in bad.key.values())
+    return json.dumps(list(parts), ensure_ascii=False)
+
+
+def pack(values: Iterable[Any]) -> str:
+    """Return a row's values, of whatever type they are, as JSON of ASCII characters."""
+    return json.dumps([_packed(value) for value in values])
+
+
+def _packed(value: Any) -> Any:
+    return {"base64": base64.b64encode(value).decode()} if isinstance(value, bytes) else value
+
+
+def unpack(content: str) -> tuple[Any, ...]:
+    """Return the values that `pack` wrote."""
+    return tuple(base64.b64decode(v["base64"]) if isinstance(v, dict) else v for v in json.loads(content))
+
+
+def quarantined(connection: Connection, site: str) -> list[Quarantined]:
+    """Return what is in quarantine and can be read itself."""
+    found: list[Quarantined] = []
+    for row in rows_of(connection, site, schema.quarantine):
+        if row["table_name"] not in _TABLES or SEALS["quarantine"].fault(list(row.values())):
+            continue
+        bad = BadRow(_TABLES[row["table_name"]], unpack(row["content"]), row["reason"])
+        found.append(Quarantined(row["id"], bad, row["stamp_ns"]))
+    return found
+
+
+def count_quarantined(connection: Connection, site: str) -> int:
+    """Return how many rows are in quarantine."""
+    table = schema.quarantine
+    return connection.execute(sa.select(sa.func.count()).where(table.c.site == site)).scalar_one()

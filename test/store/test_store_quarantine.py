@@ -1,0 +1,229 @@
+"""Rows that memory cannot start from: it starts without them, counts them, and keeps them for a person to look at."""
+
+import json
+import sqlite3
+import struct
+
+import pytest
+import sqlalchemy as sa
+
+from memory_node.cli import main
+from memory_node.domain.errors import InvalidValueError
+from memory_node.opening import MemoryConfig, open_memory
+from memory_node.store import Document, StoreConfig, open_store, schema
+from memory_node.store.checksums import SEALS, sealed
+from memory_node.store.engine import for_writing, open_engine, parse_url
+
+TABLE, MUG, PILLS = "0191-table", "0191-mug", "0191-pills"
+NAN, FAR = float("nan"), 1.7e308
+
+
+@pytest.fixture
+def home(store_url, open_at, remember_home):
+    """The address of a filled database of each kind, which nobody holds."""
+    store = open_at(store_url)
+    remember_home(store)
+    store.close()
+    return store_url
+
+
+def write(url, statement, **values):
+    """Change rows behind the store's back."""
+    engine = open_engine(parse_url(url))
+    with for_writing(engine.connect()) as connection, connection.begin():
+        assert connection.execute(sa.text(statement), values).rowcount > 0
+    engine.dispose()
+
+
+def reseal(url, table, **changes):
+    """Change all rows of a table as a program that writes nonsense does: with checksums that fit."""
+    engine = open_engine(parse_url(url))
+    with for_writing(engine.connect()) as connection, connection.begin():
+        for row in connection.execute(sa.select(table)).mappings().all():
+            changed = sealed(table, {**row, **changes})
+            key = [column == row[column.name] for column in table.primary_key]
+            connection.execute(table.update().where(*key).values(changed))
+    engine.dispose()
+
+
+def count(url, table):
+    engine = open_engine(parse_url(url))
+    with engine.connect() as connection:
+        found = connection.execute(sa.select(sa.func.count()).select_from(table)).scalar_one()
+    engine.dispose()
+    return found
+
+
+def test_a_box_at_the_end_of_the_world_is_left_out(home, open_at):
+    geometry = struct.pack("<16d", FAR, *([1.0] * 15))
+    write(home, "UPDATE objects SET geometry = :g, checksum = NULL WHERE id = :id", g=geometry, id=MUG)
+    store = open_at(home)
+    assert {found.id for found in store.load_scene().objects} == {TABLE, PILLS}
+    assert store.quarantined == 1
+    store.close()
+    again = open_at(home)
+    assert {found.id for found in again.load_scene().objects} == {TABLE, PILLS}
+    assert again.quarantined == 1, "the next start knows of it"
+    assert count(home, schema.quarantine) == 1
+
+
+@pytest.mark.parametrize(
+    ("table", "changes"),
+    [
+        (schema.steps, {"stamp_ns": 2**62}),
+        (schema.steps, {"x": 1e300}),
+        (schema.steps, {"arguments": '{"not": "a list"}'}),
+        (schema.episodes, {"started_ns": -1}),
+        (schema.areas, {"x": 1e6}),
+        (schema.rooms, {"area_m2": -3.0}),
+        (schema.floors, {"height_m": FAR}),
+        (schema.relations, {"probability": 7.0}),
+        (schema.places, {"geometry": b"short"}),
+        (schema.appearances, {"embedding": struct.pack("<2f", NAN, 1.0)}),
+        (schema.objects, {"existence": -0.5}),
+        (schema.objects, {"body": "[" * 100_000}),
+        (schema.documents, {"body": "[1]"}),
+    ],
+)
+def test_values_that_no_arithmetic_survives_are_put_away(table, changes, home, open_at):
+    rows = count(home, table)
+    reseal(home, table, **changes)
+    store = open_at(home)
+    store.load_scene()
+    store.all_steps()
+    store.episodes()
+    store.documents("guideline")
+    store.documents("proposition")
+    assert store.quarantined == rows
+    assert count(home, table) == 0
+
+
+def hostile_values(column):
+    if isinstance(column.type, sa.Text):
+        return (7, b"\xff\xfe", "x" * 2_000_000)
+    if isinstance(column.type, sa.LargeBinary):
+        return ("text", b"", 5)
+    return ("text", 2**63 - 1, b"\0")
+
+
+@pytest.mark.parametrize("kind", range(3))
+def test_memory_starts_whatever_stands_in_any_column(kind, tmp_path, remember_home):
+    original = tmp_path / "original.db"
+    with open_store(original, "r1", "home", StoreConfig(journal_mib=1.0)) as store:
+        remember_home(store)
+    columns = {t: [c for c in t.c if not c.primary_key and c.name != "checksum"] for t in schema.LOGGED}
+    for number in range(max(map(len, columns.values()))):
+        path = tmp_path / f"{number}.db"
+        path.write_bytes(original.read_bytes())
+        connection = sqlite3.connect(path)
+        for table, listed in columns.items():
+            if number < len(listed):
+                value = hostile_values(listed[number])[kind]
+                connection.execute(f"UPDATE {table.name} SET {listed[number].name} = ?, checksum = NULL", (value,))
+        connection.commit()
+        connection.close()
+        with open_store(path, "r1", "home", StoreConfig(journal_mib=1.0)) as store:
+            store.load_scene()
+            store.all_steps()
+            store.episodes()
+            store.documents("guideline")
+
+
+def test_memory_starts_and_says_how_many_rows_it_left_out(tmp_path, remember_home):
+    path = tmp_path / "memory.db"
+    with open_store(path, "r1", "home", StoreConfig(journal_mib=1.0)) as store:
+        remember_home(store)
+    write(path, "UPDATE objects SET times_seen = -4 WHERE id = :id", id=PILLS)
+    memory = open_memory(MemoryConfig(database=str(path), site="home", robot_id="r1"))
+    try:
+        assert {found.id for found in memory.scene().objects} == {TABLE, MUG}
+        # The guidelines of the sample are none that experience could read.
+        assert memory.diagnostics()["store.quarantined"] == 1 + 3 + 1
+    finally:
+        memory.close()
+
+
+def test_a_document_that_its_owner_cannot_read_is_put_away(home, open_at):
+    def judge(body):
+        if "slowly" in body["text"]:
+            raise InvalidValueError("too slow")
+
+    store = open_at(home)
+    store.judge_documents({"guideline": judge})
+    assert {document.id for document in store.documents("guideline")} == {"g-mug", "g-pills"}
+    assert store.quarantined == 1
+    newer = Document("guideline", "g-both", {"text": "go fast"}, 9)
+    store.append([newer]).wait()
+    assert len(store.documents("guideline")) == 3
+
+
+def test_rows_of_a_file_that_cannot_be_written_stay_and_are_counted(tmp_path, remember_home):
+    path = tmp_path / "memory.db"
+    with open_store(path, "r1", "home", StoreConfig(journal_mib=1.0)) as store:
+        remember_home(store)
+    write(path, "UPDATE objects SET times_seen = -4 WHERE id = :id", id=PILLS)
+    lock = sqlite3.connect(path, isolation_level=None)
+    with open_store(path, "r1", "home", StoreConfig(journal_mib=1.0, busy_timeout_s=0.05)) as store:
+        lock.execute("BEGIN IMMEDIATE")
+        for _ in range(2):
+            assert {found.id for found in store.load_scene().objects} == {TABLE, MUG}
+            assert store.quarantined == 1
+        lock.execute("ROLLBACK")
+        store.load_scene()
+        assert store.quarantined == 1
+    lock.close()
+
+
+@pytest.fixture
+def check(tmp_path, capsys):
+    """Run `store check` on memory.db; return exit status and verdict."""
+
+    def check_(*words):
+        capsys.readouterr()
+        status = main(["store", "check", "--database", str(tmp_path / "memory.db"), "--json", *words])
+        return status, json.loads(capsys.readouterr().out)
+
+    return check_
+
+
+def test_check_lists_what_is_put_away_and_repair_brings_it_back(tmp_path, remember_home, check):
+    path = tmp_path / "memory.db"
+    with open_store(path, "r1", "home", StoreConfig(journal_mib=1.0)) as store:
+        remember_home(store)
+    write(path, "UPDATE episodes SET instruction = 'bring the mut' WHERE id = 'e1'")
+    with open_store(path, "r1", "home", StoreConfig(journal_mib=1.0)) as store:
+        assert [episode.id for episode in store.episodes()] == ["e2"]
+    status, verdict = check()
+    assert status == 0
+    assert "1 rows are in quarantine: episodes e1: its checksum" in str(verdict)
+    assert check("--repair")[1]["repaired"]["brought_back"] == 1
+    with open_store(path, "r1", "home", StoreConfig(journal_mib=1.0)) as store:
+        assert next(episode.instruction for episode in store.episodes()) == "bring the mug"
+
+
+def test_what_cannot_be_mended_stays_put_away_until_it_is_discarded(tmp_path, remember_home, check):
+    path = tmp_path / "memory.db"
+    with open_store(path, "r1", "home", StoreConfig(journal_mib=1.0)) as store:
+        remember_home(store)
+    write(path, "UPDATE episodes SET instruction = 'nothing like it' WHERE id = 'e1'")
+    assert check()[0] == 1
+    status, verdict = check("--repair")
+    assert (status, verdict["repaired"]["put_away"]) == (0, 1)
+    assert "1 rows are in quarantine" in str(verdict["findings"])
+    assert check("--repair", "--discard")[1]["repaired"]["discarded"] == 1
+    assert "quarantine" not in str(check()[1])
+
+
+def test_what_is_forgotten_is_forgotten_in_quarantine_too(home, open_at):
+    from memory_node.store import ForgetRequest
+
+    write(home, "UPDATE objects SET times_seen = -4 WHERE id = :id", id=PILLS)
+    store = open_at(home)
+    store.load_scene()
+    assert store.quarantined == 1
+    assert store.forget(ForgetRequest(label="Anna")).verified
+    assert count(home, schema.quarantine) == 0
+
+
+def test_every_table_is_sealed():
+    assert set(SEALS) == set(schema.metadata.tables)
