@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-import os
-import pwd
-import shutil
-import socket
-import subprocess
-import tempfile
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from contextlib import ExitStack
 from pathlib import Path
 
 import numpy as np
 import pytest
-import sqlalchemy as sa
 
+from benchmarks.postgres_server import PostgresServer, postgres_server
+from memory_node.domain.errors import ResourceMissingError
 from memory_node.domain.geometry import OrientedBox
 from memory_node.domain.ids import new_id
 from memory_node.domain.scene import (
@@ -36,80 +31,15 @@ from memory_node.domain.step import EpisodeSummary, StepRecord
 from memory_node.store import Document, Store, StoreChange, StoreConfig, open_store, step_key
 
 
-@dataclass(frozen=True)
-class PostgresServer:
-    """A running server: its port, its data folder, its binaries."""
-
-    port: int
-    data_dir: Path
-    bin_dir: Path
-
-    def url(self, database: str) -> str:
-        return f"postgresql://robot@127.0.0.1:{self.port}/{database}?sslmode=disable"
-
-    def create_database(self) -> str:
-        name = "db_" + new_id().replace("-", "")
-        engine = sa.create_engine(
-            self.url("postgres").replace("postgresql:", "postgresql+psycopg:"), isolation_level="AUTOCOMMIT"
-        )
-        with engine.connect() as connection:
-            connection.execute(sa.text(f'CREATE DATABASE "{name}"'))
-        engine.dispose()
-        return self.url(name)
-
-    def control(self, *arguments: str) -> None:
-        command = [str(self.bin_dir / "pg_ctl"), "-D", str(self.data_dir), "-w", "-t", "30", *arguments]
-        subprocess.run(command, check=True, stdout=subprocess.DEVNULL, timeout=60, **_as_server_user())
-
-    def start(self) -> None:
-        options = (
-            f"-p {self.port} -c listen_addresses=127.0.0.1 -c fsync=off -c unix_socket_directories={self.data_dir}"
-        )
-        self.control("-o", options, "-l", str(self.data_dir / "server.log"), "start")
-
-    def stop(self) -> None:
-        self.control("-m", "immediate", "stop")
-
-
-def _as_server_user() -> dict:
-    """PostgreSQL refuses to run as root; its package brings a user for it."""
-    if os.geteuid() != 0:
-        return {}
-    user = pwd.getpwnam("postgres")
-    return {"user": user.pw_uid, "group": user.pw_gid, "extra_groups": [], "cwd": "/"}
-
-
-def _find_binaries() -> Path | None:
-    found = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"), key=lambda path: int(path.parts[-3]))
-    if found:
-        return found[-1].parent
-    on_path = shutil.which("initdb")
-    return Path(on_path).resolve().parent if on_path else None
-
-
 @pytest.fixture(scope="session")
 def postgres() -> Iterator[PostgresServer]:
     """Start a server for this run; skip where PostgreSQL is not installed."""
-    bin_dir = _find_binaries()
-    if bin_dir is None:
-        pytest.skip("PostgreSQL is not installed (apt-get install postgresql)")
-    if os.geteuid() == 0 and "postgres" not in {user.pw_name for user in pwd.getpwall()}:
-        pytest.skip("PostgreSQL does not run as root, and there is no user postgres")
-    # A database has 300 files; in memory they come and go at once.
-    roomy = os.path.isdir("/dev/shm") and shutil.disk_usage("/dev/shm").free > 2**30
-    folder = Path(tempfile.mkdtemp(prefix="robot_memory_pg_", dir="/dev/shm" if roomy else None))
-    if os.geteuid() == 0:
-        shutil.chown(folder, "postgres", "postgres")
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
-    server = PostgresServer(port, folder / "data", bin_dir)
-    initdb = [str(bin_dir / "initdb"), "-D", str(server.data_dir), "-U", "robot", "-A", "trust", "-E", "UTF8", "-N"]
-    subprocess.run([*initdb, "--no-locale"], check=True, stdout=subprocess.DEVNULL, timeout=60, **_as_server_user())
-    server.start()
-    yield server
-    server.stop()
-    shutil.rmtree(folder)
+    with ExitStack() as stack:
+        try:
+            server = stack.enter_context(postgres_server(synced=False))
+        except ResourceMissingError as error:
+            pytest.skip(str(error))
+        yield server
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])

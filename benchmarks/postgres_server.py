@@ -1,0 +1,111 @@
+"""A PostgreSQL server of one's own, for as long as a benchmark or a test needs it: empty, on a free port."""
+
+from __future__ import annotations
+
+import os
+import pwd
+import shutil
+import socket
+import subprocess
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import sqlalchemy as sa
+
+from memory_node.domain.errors import ResourceMissingError
+from memory_node.domain.ids import new_id
+
+
+@dataclass(frozen=True)
+class PostgresServer:
+    """A server: its port, its data folder, its binaries; synced: whether commits wait for the disk."""
+
+    port: int
+    data_dir: Path
+    bin_dir: Path
+    synced: bool
+
+    def url(self, database: str) -> str:
+        """Return the address of one of its databases."""
+        return f"postgresql://robot@127.0.0.1:{self.port}/{database}?sslmode=disable"
+
+    def create_database(self) -> str:
+        """Create an empty database and return its address."""
+        name = "db_" + new_id().replace("-", "")
+        address = self.url("postgres").replace("postgresql:", "postgresql+psycopg:")
+        engine = sa.create_engine(address, isolation_level="AUTOCOMMIT")
+        with engine.connect() as connection:
+            connection.execute(sa.text(f'CREATE DATABASE "{name}"'))
+        engine.dispose()
+        return self.url(name)
+
+    def start(self) -> None:
+        """Start it and wait until it answers."""
+        options = f"-p {self.port} -c listen_addresses=127.0.0.1 -c unix_socket_directories={self.data_dir}"
+        options += "" if self.synced else " -c fsync=off"
+        self._control("-o", options, "-l", str(self.data_dir / "server.log"), "start")
+
+    def stop(self) -> None:
+        """Stop it at once, without a word to its clients; it recovers from its log when it starts again."""
+        self._control("-m", "immediate", "stop")
+
+    def _control(self, *arguments: str) -> None:
+        command = [str(self.bin_dir / "pg_ctl"), "-D", str(self.data_dir), "-w", "-t", "30", *arguments]
+        subprocess.run(command, check=True, stdout=subprocess.DEVNULL, timeout=60, **_as_server_user())
+
+
+@contextmanager
+def postgres_server(synced: bool = True) -> Iterator[PostgresServer]:
+    """Start a server that is gone at the end.
+
+    Raises:
+        ResourceMissingError: PostgreSQL is not installed, or would have to run as root.
+    """
+    bin_dir = _find_binaries()
+    if bin_dir is None:
+        raise ResourceMissingError("PostgreSQL is not installed (apt-get install postgresql)")
+    if os.geteuid() == 0 and "postgres" not in {user.pw_name for user in pwd.getpwall()}:
+        raise ResourceMissingError("PostgreSQL does not run as root, and there is no user postgres")
+    # A database has 300 files; in memory they come and go at once.
+    roomy = not synced and os.path.isdir("/dev/shm") and shutil.disk_usage("/dev/shm").free > 2**30
+    folder = Path(tempfile.mkdtemp(prefix="robot_memory_pg_", dir="/dev/shm" if roomy else None))
+    try:
+        if os.geteuid() == 0:
+            shutil.chown(folder, "postgres", "postgres")
+        server = PostgresServer(_free_port(), folder / "data", bin_dir, synced)
+        initdb = [str(bin_dir / "initdb"), "-D", str(server.data_dir), "-U", "robot", "-A", "trust", "-E", "UTF8"]
+        command = [*initdb, "-N", "--no-locale"]
+        subprocess.run(command, check=True, stdout=subprocess.DEVNULL, timeout=60, **_as_server_user())
+        server.start()
+        try:
+            yield server
+        finally:
+            server.stop()
+    finally:
+        shutil.rmtree(folder)
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def _find_binaries() -> Path | None:
+    found = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"), key=lambda path: int(path.parts[-3]))
+    if found:
+        return found[-1].parent
+    on_path = shutil.which("initdb")
+    return Path(on_path).resolve().parent if on_path else None
+
+
+def _as_server_user() -> dict[str, Any]:
+    """PostgreSQL refuses to run as root; its package brings a user for it."""
+    if os.geteuid() != 0:
+        return {}
+    user = pwd.getpwnam("postgres")
+    return {"user": user.pw_uid, "group": user.pw_gid, "extra_groups": [], "cwd": "/"}
