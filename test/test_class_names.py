@@ -38,6 +38,7 @@ OTHER_MEANINGS = {
     ("memory_node/scene_graph/fusion.py", "user"),
     ("memory_node/scene_graph/places.py", "floor "),  # a storey
     ("memory_node/scene_graph/text_form.py", "floor"),
+    ("memory_node/store/salvage.py", "table"),  # of a database
     ("memory_node/store/graph_export.py", "floor"),
     ("memory_node/sim/home_file.py", "floor"),  # a key of home files
     ("memory_node/sim/object_types.py", "box"),  # a shape

@@ -3,28 +3,40 @@
 from __future__ import annotations
 
 import os
-import sqlite3
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import sqlalchemy as sa
-from sqlalchemy.engine import Connection, Engine
+from sqlalchemy.engine import Engine
 
 from memory_node.domain.clock import Clock, system_clock
 from memory_node.domain.errors import StoreError
 from memory_node.domain.private_files import create_private
 from memory_node.store import copying, schema
 from memory_node.store.apply import notify
+from memory_node.store.bad_rows import BadRows
 from memory_node.store.checksums import sealed
+from memory_node.store.config import StoreConfig
 from memory_node.store.engine import (
+    DATABASE_ERRORS,
+    copy_pages,
     for_writing,
     leave_wal,
-    open_copy,
     open_engine,
     parse_url,
+    reason_of,
     sqlite_path,
 )
-from memory_node.store.errors import InvalidImportError, StoreVersionError
-from memory_node.store.reader import reading
+from memory_node.store.errors import (
+    ForeignFileError,
+    InvalidImportError,
+    StoreUnavailableError,
+    StoreVersionError,
+)
+from memory_node.store.inspection import OpenedStore, open_to_read
+from memory_node.store.quarantine import put_row_away
+from memory_node.store.reader import lenient_text, reading, revision_of
 from memory_node.store.versioning import prepare
 
 
@@ -45,7 +57,7 @@ def backup(engine: Engine, site: str, target: Path, clock: Clock = system_clock)
         if source is None:
             _copy_rows(engine, site, partial, clock)
         else:
-            _copy_pages(source, partial)
+            copy_pages(source, partial)
         os.replace(partial, target)
     finally:
         partial.unlink(missing_ok=True)
@@ -61,73 +73,63 @@ def register(engine: Engine, site: str, path: Path, kind: str, clock: Clock = sy
         connection.execute(artifacts.insert(), sealed(artifacts, row))
 
 
-def _copy_pages(source: Path, target: Path) -> None:
-    origin = sqlite3.connect(f"file:{source}?mode=ro", uri=True)
-    copy = sqlite3.connect(target)
-    try:
-        origin.backup(copy)
-        verdict = copy.execute("PRAGMA quick_check").fetchone()[0]
-    finally:
-        copy.close()
-        origin.close()
-    leave_wal(target)
-    if verdict != "ok":
-        raise StoreError(f"the copy is damaged ({verdict}); run `memory-node store check` on the original")
-
-
 def _copy_rows(engine: Engine, site: str, target: Path, clock: Clock) -> None:
     copy = open_engine(parse_url(target))
     try:
         prepare(copy, site, clock)
         with reading(engine) as source, for_writing(copy.connect()) as connection, connection.begin():
-            copying.copy_site(source, site, connection, site)
+            bad = BadRows()
+            copying.copy_site(source, site, connection, site, bad)
+            for row in bad:
+                put_row_away(connection, site, row, clock())
     finally:
         copy.dispose()
     leave_wal(target)
 
 
 def restore(engine: Engine, site: str, source: Path, robot_id: str, replace: bool = False) -> dict[str, int]:
-    """Bring a backup's facts into the site; return the rows by table. All of it or nothing.
+    """Bring a backup's facts into the site; return the rows by table. All of it or nothing; the backup stays as it is.
 
     replace: remove what the site holds first. What the site has forgotten since does not come back.
 
     Raises:
-        InvalidImportError: no backup of ours, damaged, or of another schema.
+        InvalidImportError: no backup of ours, or damaged.
         StoreError: the site holds facts and `replace` is not given.
+    """
+    with open_backup(source) as found, for_writing(engine.connect()) as target, target.begin():
+        if not replace and not copying.is_empty(target, site):
+            raise StoreError(f"site {site!r} holds facts already; restore elsewhere, or replace them (--replace)")
+        copying.clear_site(target, site)
+        bad = BadRows()
+        with found.engine.connect() as copy, lenient_text(copy):
+            counts = copying.copy_site(copy, found.site, target, site, bad)
+        if bad:
+            raise InvalidImportError(
+                f"{len(bad)} rows of {source} are damaged (the first: {bad[0].reason}), nothing was restored; "
+                f"run `memory-node store check --repair --database {source}`"
+            )
+        notify(target, site, robot_id, revision_of(target, site))
+    return counts
+
+
+@contextmanager
+def open_backup(source: Path) -> Iterator[OpenedStore]:
+    """Give a backup to read, once its pages are seen to be whole.
+
+    Raises:
+        InvalidImportError: it is no backup of ours, or damaged.
     """
     if not source.is_file():
         raise InvalidImportError(f"there is no backup {source}")
-    origin = open_copy(source)
-    try:
-        with origin.connect() as connection:
-            origin_site = _inspect(connection, source)
-        with origin.connect() as copy, for_writing(engine.connect()) as target, target.begin():
-            if not replace and not copying.is_empty(target, site):
-                raise StoreError(f"site {site!r} holds facts already; restore elsewhere, or replace them (--replace)")
-            copying.clear_site(target, site)
-            counts = copying.copy_site(copy, origin_site, target, site)
-            revision = target.execute(
-                sa.select(schema.sites.c.revision).where(schema.sites.c.name == site)
-            ).scalar_one()
-            notify(target, site, robot_id, revision)
-        return counts
-    finally:
-        origin.dispose()
-
-
-def _inspect(connection: Connection, source: Path) -> str:
-    """Return the site of a backup after looking whether it is whole and of this schema."""
-    try:
-        verdict = connection.execute(sa.text("PRAGMA quick_check")).scalar_one()
+    with ExitStack() as stack:
+        try:
+            found = stack.enter_context(open_to_read(parse_url(source.absolute()), "", "", StoreConfig()))
+            with found.engine.connect() as connection:
+                verdict = connection.execute(sa.text("PRAGMA integrity_check(1)")).scalar_one()
+        except (ForeignFileError, StoreVersionError, StoreUnavailableError) as error:
+            raise InvalidImportError(f"no backup can be read: {error}") from error
+        except DATABASE_ERRORS as error:
+            raise InvalidImportError(f"{source} is damaged: {reason_of(error)}") from error
         if verdict != "ok":
             raise InvalidImportError(f"{source} is damaged: {verdict}")
-        version = connection.execute(sa.text("SELECT version_num FROM alembic_version")).scalar_one()
-        site = connection.execute(sa.select(schema.sites.c.name)).scalar_one()
-    except sa.exc.SQLAlchemyError as error:
-        raise InvalidImportError(f"{source} is no backup of robot_memory: {error}") from error
-    if version != schema.SCHEMA_VERSION:
-        advice = "open it once with `memory-node store info` to migrate it"
-        if version > schema.SCHEMA_VERSION:
-            advice = "install a newer robot_memory"
-        raise StoreVersionError(f"{source} has schema {version}, this program {schema.SCHEMA_VERSION}; {advice}")
-    return site
+        yield found

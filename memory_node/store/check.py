@@ -1,49 +1,76 @@
-"""Looks whether a store is whole, and says what to do where it is not."""
+"""Looks whether a store is whole, and says what to do where it is not; nothing is changed."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import sqlalchemy as sa
-from sqlalchemy.engine import Connection, Engine
+from sqlalchemy.engine import Connection
 
+from memory_node.domain.errors import RobotMemoryError
 from memory_node.store import schema
-from memory_node.store.copying import rows_of
-from memory_node.store.engine import sqlite_path
-from memory_node.store.errors import InvalidImportError
+from memory_node.store.bad_rows import BadRow
+from memory_node.store.checksums import SEALS
+from memory_node.store.copying import CHUNK
+from memory_node.store.engine import DATABASE_ERRORS, reason_of
+from memory_node.store.image_checksums import damaged_images
 from memory_node.store.images import ImageFolder
+from memory_node.store.inspection import OpenedStore
+from memory_node.store.journal import torn_bytes
+from memory_node.store.links import loose_ends
 from memory_node.store.location import Folders
-from memory_node.store.reader import reading
+from memory_node.store.quarantine import Quarantined, quarantined
+from memory_node.store.reader import lenient_text
+from memory_node.store.row_values import fault_of
 from memory_node.store.scrub import database_files
-from memory_node.store.tombstones import is_buried, read_tombstones
-from memory_node.store.validate import check_row
+from memory_node.store.sqlite_structure import header_faults, page_faults, table_faults
+from memory_node.store.tombstones import Tombstone, is_buried, read_tombstones
+from memory_node.store.validate import check_agreement
 
 _SHOWN = 5
+_REPAIR = "stop the robot and run `memory-node store check --repair`, or restore the last backup"
 
 
 @dataclass(frozen=True)
 class Finding:
-    """One thing that is not as it should be. severity: "error" (facts are wrong or lost) or "warning"."""
+    """One thing that is not as it should be. severity: "error" (facts are wrong or lost) or "warning".
+
+    structure: it is not in a row, but in how a SQLite file is built, so that only a new file helps.
+    """
 
     severity: str
     what: str
     advice: str
+    structure: bool = False
 
 
-def check(engine: Engine, site: str, folders: Folders) -> list[Finding]:
-    """Return what is wrong with a site's store; nothing is changed."""
-    path = sqlite_path(engine.url)
-    findings = list(_check_files(path, folders)) if path is not None else []
-    with reading(engine) as connection:
-        findings += _check_database(connection, path)
-        if any(finding.severity == "error" for finding in findings):
-            return findings
-        findings += _check_rows(connection, site, folders.images)
-        findings += _check_links(connection, site)
+def check(opened: OpenedStore) -> list[Finding]:
+    """Return what is wrong with a store."""
+    findings = list(_check_files(opened.path, opened.folders)) if opened.path is not None else []
+    if opened.path is not None:
+        findings += [_damage(fault) for fault in header_faults(opened.path)]
+    try:
+        with opened.engine.connect() as connection, connection.begin(), lenient_text(connection):
+            if opened.path is not None:
+                findings += [_damage(fault) for fault in page_faults(connection)]
+                findings += [_damage(fault) for fault in table_faults(connection, opened.schema)]
+            findings += _check_tables(connection, opened.site, opened.folders.images)
+            if not any(finding.structure for finding in findings):
+                findings += [
+                    Finding("warning", what, "harmless; `store compact` removes orphans")
+                    for what in loose_ends(connection, opened.site)
+                ]
+    except DATABASE_ERRORS as error:
+        findings.append(_damage(f"the database cannot be read to its end: {reason_of(error)}"))
     return findings
+
+
+def _damage(what: str) -> Finding:
+    return Finding("error", what, _REPAIR, structure=True)
 
 
 def _check_files(path: Path, folders: Folders) -> Iterator[Finding]:
@@ -55,83 +82,112 @@ def _check_files(path: Path, folders: Folders) -> Iterator[Finding]:
     if free_bytes < path.stat().st_size:
         advice = "free space: forgetting and compacting rewrite the whole file"
         yield Finding("warning", f"{free_bytes / 2**20:.0f} MiB are free, less than the file takes", advice)
-
-
-def _check_database(connection: Connection, path: Path | None) -> Iterator[Finding]:
-    if path is not None:
-        for (verdict,) in connection.execute(sa.text("PRAGMA integrity_check(20)")).all():
-            if verdict != "ok":
-                advice = (
-                    "restore the last backup elsewhere, `store export` what can still be read here, import it there"
-                )
-                yield Finding("error", f"SQLite: {verdict}", advice)
-    tables = set(sa.inspect(connection).get_table_names())
-    missing = sorted(set(schema.metadata.tables) - tables)
-    if missing:
-        yield Finding("error", f"tables are missing: {', '.join(missing)}", "restore the last backup")
-    elif connection.execute(sa.text("SELECT count(*) FROM alembic_version")).scalar_one() != 1:
-        yield Finding("error", "the schema's version is not noted", "restore the last backup")
-
-
-def _check_rows(connection: Connection, site: str, images: ImageFolder) -> Iterator[Finding]:
-    newest = connection.execute(sa.select(schema.sites.c.revision).where(schema.sites.c.name == site)).scalar_one()
-    dead = read_tombstones(connection, site)
-    for table in schema.LOGGED:
-        bad: list[str] = []
-        buried = late = 0
-        for row in rows_of(connection, site, table):
-            try:
-                check_row(table, row, images)
-            except InvalidImportError as error:
-                bad.append(str(error))
-            buried += is_buried(table.name, row, dead)
-            late += row["revision"] > newest
-        if bad:
-            advice = "export the site (the export names the rows), forget these objects, or restore the last backup"
-            yield Finding("error", f"{len(bad)} rows cannot be read: {'; '.join(bad[:_SHOWN])}", advice)
-        if buried:
-            advice = "forget them again: this database was changed by something other than robot_memory"
-            yield Finding("error", f"{table.name}: {buried} rows of things that were forgotten", advice)
-        if late:
-            advice = "robots may miss these rows: `store backup`, then `store restore --replace` renumbers them"
-            yield Finding("error", f"{table.name}: {late} rows with a revision that was never given", advice)
-
-
-def _check_links(connection: Connection, site: str) -> Iterator[Finding]:
-    """Look for references to what is not there; they do no harm but say that something went missing."""
-    objects = _ids(connection, site, schema.objects)
-    places = objects | _ids(connection, site, schema.areas) | _ids(connection, site, schema.rooms)
-    places |= _ids(connection, site, schema.floors)
-    episodes = _ids(connection, site, schema.episodes)
-    looks: list[tuple[str, sa.Table, Callable[[dict], bool]]] = [
-        ("stand on something that is not there", schema.objects, lambda row: _hangs(row["support_id"], places)),
-        ("merged into an object that is not there", schema.objects, lambda row: _hangs(row["merged_into"], objects)),
-        ("have no object", schema.appearances, lambda row: row["object_id"] not in objects),
-        ("have no object", schema.places, lambda row: row["object_id"] not in objects),
-        ("join nodes that are not there", schema.relations, lambda row: _loose(row, places)),
-        ("have no episode", schema.steps, lambda row: row["episode_id"] not in episodes),
-    ]
-    for what, table, is_loose in looks:
-        count = sum(is_loose(row) for row in rows_of(connection, site, table))
-        if count:
-            yield Finding("warning", f"{table.name}: {count} rows {what}", "harmless; `store compact` removes orphans")
-    known = {(row["kind"], row["id"]) for row in rows_of(connection, site, schema.documents)}
-    orphans = sum(
-        (row["record_kind"], row["record_id"]) not in known for row in rows_of(connection, site, schema.supports)
-    )
-    if orphans:
+    if folders.journal.is_file() and (torn := torn_bytes(folders.journal)):
+        advice = "a crash leaves that, of facts that were never acknowledged; any other cause has cost facts"
+        yield Finding("warning", f"{folders.journal} ends with {torn} bytes that are no whole entry", advice)
+    for image in damaged_images(folders):
         yield Finding(
-            "warning", f"supports: {orphans} rows of learned things that are not there", "harmless; `store compact`"
+            "error", f"{image}: the checksum in its name does not fit", "`store check --repair` mends or removes it"
         )
 
 
-def _ids(connection: Connection, site: str, table: sa.Table) -> set[str]:
-    return set(connection.execute(sa.select(table.c.id).where(table.c.site == site)).scalars())
+def _check_tables(connection: Connection, site: str, images: ImageFolder) -> Iterator[Finding]:
+    missing = sorted(set(schema.metadata.tables) - set(sa.inspect(connection).get_table_names()))
+    if missing:
+        yield _damage(f"tables are missing: {', '.join(missing)}")
+        return
+    yield from _check_revisions(connection)
+    dead = read_tombstones(connection, site)
+    newest = connection.execute(
+        sa.select(schema.sites.c.revision).where(schema.sites.c.name == site)
+    ).scalar_one_or_none()
+    sites = set(connection.execute(sa.select(schema.sites.c.name)).scalars())
+    for table in schema.SEALED:
+        yield from _RowCheck(table, sites, dead, newest or 0, images).run(connection)
+    waiting = quarantined(connection, site)
+    if waiting:
+        yield Finding("warning", _listed("rows are in quarantine", waiting), "`store check --repair` mends what it can")
 
 
-def _hangs(record_id: str, known: set[str]) -> bool:
-    return bool(record_id) and record_id not in known
+def _listed(what: str, rows: list[Quarantined]) -> str:
+    shown = "; ".join(f"{row.name}: {row.row.reason}" for row in rows[:_SHOWN])
+    return f"{len(rows)} {what}: {shown}{'; ...' if len(rows) > _SHOWN else ''}"
 
 
-def _loose(row: dict, known: set[str]) -> bool:
-    return not row["removed"] and not {row["source_id"], row["target_id"]} <= known
+def _check_revisions(connection: Connection) -> Iterator[Finding]:
+    for row in connection.execute(
+        sa.select(schema.sites.c.name, schema.sites.c.revision, schema.sites.c.revision_check)
+    ):
+        if row.revision + row.revision_check:
+            yield Finding("error", f"the revision of site {row.name!r} is damaged", _REPAIR)
+
+
+def scan(connection: Connection, table: sa.Table, *conditions: Any) -> Iterator[Any]:
+    """Yield the rows of a table, of all sites, with truth values as the numbers that they are stored as."""
+    columns = [sa.type_coerce(c, sa.Integer).label(c.name) if isinstance(c.type, sa.Boolean) else c for c in table.c]
+    if connection.dialect.name == "postgresql":
+        columns = list(table.c)
+    query = sa.select(*columns).where(*conditions).order_by(*table.primary_key)
+    for chunk in connection.execute(query.execution_options(yield_per=CHUNK)).partitions(CHUNK):
+        yield from chunk
+
+
+def row_fault(table: sa.Table, row: Any) -> str:
+    """Return what is wrong with a row of the database, "" for a good one."""
+    return SEALS[table.name].fault(row) or fault_of(table.name, row)
+
+
+class _RowCheck:
+    """One look at all rows of a table."""
+
+    def __init__(
+        self, table: sa.Table, sites: set[str], dead: dict[str, Tombstone], newest: int, images: ImageFolder
+    ) -> None:
+        self._table = table
+        self._sites = sites
+        self._dead = dead
+        self._newest = newest
+        self._images = images
+        self._bad: list[BadRow] = []
+        self._buried = self._late = self._stray = self._unsealed = 0
+
+    def run(self, connection: Connection) -> Iterator[Finding]:
+        """Yield what is wrong with the rows."""
+        place = SEALS[self._table.name].checksum_place
+        for row in scan(connection, self._table):
+            self._unsealed += row[place] is None
+            fault = row_fault(self._table, row) or self._disagreement(row)
+            if fault:
+                self._bad.append(BadRow(self._table, tuple(row), fault))
+            elif self._table in schema.LOGGED:
+                self._buried += is_buried(self._table.name, row._mapping, self._dead)
+                self._late += row.revision > self._newest
+            if self._table is not schema.sites:
+                self._stray += row.site not in self._sites
+        yield from self._findings()
+
+    def _disagreement(self, row: Any) -> str:
+        if self._table is not schema.objects:
+            return ""
+        try:
+            check_agreement(dict(row._mapping), self._images)
+        except (RobotMemoryError, ValueError, KeyError) as error:
+            return str(error)
+        return ""
+
+    def _findings(self) -> Iterator[Finding]:
+        name = self._table.name
+        if self._bad:
+            shown = "; ".join(f"{'/'.join(map(str, bad.key.values()))}: {bad.reason}" for bad in self._bad[:_SHOWN])
+            yield Finding("error", f"{name}: {len(self._bad)} rows cannot be read: {shown}", _REPAIR)
+        if self._stray:
+            yield Finding("error", f"{name}: {self._stray} rows of a site that is not there", _REPAIR, structure=True)
+        if self._buried:
+            advice = "forget them again: this database was changed by something other than robot_memory"
+            yield Finding("error", f"{name}: {self._buried} rows of things that were forgotten", advice)
+        if self._late:
+            advice = "robots may miss these rows: `store backup`, then `store restore --replace` renumbers them"
+            yield Finding("error", f"{name}: {self._late} rows with a revision that was never given", advice)
+        if self._unsealed:
+            advice = "an older program wrote them; `store check --repair` adds it"
+            yield Finding("warning", f"{name}: {self._unsealed} rows carry no checksum", advice)

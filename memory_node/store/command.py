@@ -3,40 +3,30 @@
 from __future__ import annotations
 
 import argparse
-import json
-import math
 import socket
 import sys
 from collections.abc import Callable
 from datetime import datetime
 from pathlib import Path
-from typing import Any
 
-import sqlalchemy as sa
-from rich.console import Console
-from rich.table import Table
-from sqlalchemy.engine import Engine
+from sqlalchemy.engine import URL, Engine
 
-from memory_node.domain.clock import system_clock
-from memory_node.domain.errors import InvalidValueError, NotFoundError, StoreError
-from memory_node.domain.scene import SceneSnapshot
-from memory_node.store import exchange, graph_export, reader
-from memory_node.store.backup import backup, register, restore
-from memory_node.store.check import check
+from memory_node.domain.errors import InvalidValueError, StoreError
+from memory_node.store import exchange, reading_commands
+from memory_node.store.backup import backup, open_backup, restore
+from memory_node.store.command_output import show
 from memory_node.store.compact import compact
 from memory_node.store.config import StoreConfig
-from memory_node.store.engine import open_engine, parse_url, reason_of, sqlite_path
+from memory_node.store.engine import DATABASE_ERRORS, open_engine, parse_url, reason_of, require_store, sqlite_path
 from memory_node.store.errors import StoreInUseError
 from memory_node.store.forget import forget
 from memory_node.store.forget_request import ForgetRequest
-from memory_node.store.graph_export import GeoOrigin
-from memory_node.store.inventory import inventory
 from memory_node.store.location import Folders, default_database, locate
+from memory_node.store.reading_commands import FORMATS
 from memory_node.store.store import open_store
 from memory_node.store.versioning import prepare
 
 HELP = "look after the durable store: info, check, backup, restore, export, import, forget, compact"
-FORMATS = ("jsonl", "parquet", "graphml", "geojson")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -56,7 +46,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         return commands.add_parser(name, help=help_, description=help_, parents=[shared])
 
     add("info", "what the store holds, and of which schema and site it is")
-    add("check", "whether it is whole, and what to do if not; exit status 1 when facts are wrong or lost")
+    command = add("check", "whether it is whole, and what to do if not; exit status 1 when facts are wrong or lost")
+    command.add_argument("--repair", action="store_true", help="first mend what can be, and put away what cannot")
+    command.add_argument("--discard", action="store_true", help="with --repair: remove what was put away")
     add("backup", "write a consistent copy, one SQLite file, while robots work").add_argument("target", type=Path)
     command = add("restore", "bring a backup into an empty site")
     command.add_argument("source", type=Path)
@@ -91,20 +83,44 @@ def _add_forget(command: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Run one command; the exit status is its verdict."""
     url = parse_url(args.database or default_database())
+    command = _READING.get(args.store_command)
+    try:
+        return command(args, url) if command is not None else _write(args, url)
+    except DATABASE_ERRORS as error:
+        raise StoreError(f"the database refuses: {reason_of(error)}") from error
+    except OSError as error:
+        raise StoreError(f"{error.filename or 'a file'}: {error.strerror or error}") from error
+
+
+def _write(args: argparse.Namespace, url: URL) -> int:
+    """Run a command that writes the database; one that is made for it goes again when the command fails."""
     path = sqlite_path(url)
-    if path is not None and not path.is_file() and args.store_command not in ("restore", "import"):
+    is_new = path is not None and not path.exists()
+    if is_new and args.store_command not in _SOURCES:
         raise StoreError(f"there is no store {path} (--database names another)")
+    if args.store_command in _SOURCES:
+        _SOURCES[args.store_command](args)
+    if path is not None and not is_new:
+        require_store(path)
     engine = open_engine(url, busy_timeout_s=10.0)
     try:
         site = prepare(engine, args.site)
         folders = locate(url, site, args.robot, StoreConfig())
         if args.store_command in _SETTLED and folders.journal_waits:
             _replay(args)
-        return _COMMANDS[args.store_command](args, engine, site, folders)
-    except sa.exc.DBAPIError as error:
-        raise StoreError(f"the database refuses: {reason_of(error)}") from error
+        status = _COMMANDS[args.store_command](args, engine, site, folders)
+        is_new = False
+        return status
     finally:
         engine.dispose()
+        if is_new and path is not None:
+            for suffix in ("", "-wal", "-shm"):
+                Path(f"{path}{suffix}").unlink(missing_ok=True)
+
+
+def _require_backup(args: argparse.Namespace) -> None:
+    with open_backup(args.source):
+        pass
 
 
 def _replay(args: argparse.Namespace) -> None:
@@ -115,82 +131,21 @@ def _replay(args: argparse.Namespace) -> None:
         print("a memory node is running, and what its journal holds is not in the database yet", file=sys.stderr)
 
 
-def _show(args: argparse.Namespace, facts: dict[str, Any]) -> None:
-    if args.json:
-        print(json.dumps(facts, ensure_ascii=False))
-        return
-    table = Table(show_header=False)
-    for name, value in facts.items():
-        listed = value.items() if isinstance(value, dict) else None
-        shown = "\n".join(f"{key}: {part}" for key, part in listed) if listed else value
-        shown = "\n".join(map(str, value)) if isinstance(value, (list, tuple)) else shown
-        table.add_row(name.replace("_", " "), str(shown))
-    Console().print(table)
-
-
-def _info(args: argparse.Namespace, engine: Engine, site: str, folders: Folders) -> int:
-    _show(args, inventory(engine, site, folders))
-    return 0
-
-
-def _check(args: argparse.Namespace, engine: Engine, site: str, folders: Folders) -> int:
-    findings = check(engine, site, folders)
-    errors = sum(finding.severity == "error" for finding in findings)
-    if args.json:
-        print(json.dumps({"ok": not errors, "findings": [vars(finding) for finding in findings]}))
-    else:
-        for finding in findings:
-            print(f"{finding.severity}: {finding.what}\n    {finding.advice}")
-        print(f"{errors} errors, {len(findings) - errors} warnings")
-    return 1 if errors else 0
-
-
 def _backup(args: argparse.Namespace, engine: Engine, site: str, folders: Folders) -> int:
     backup(engine, site, args.target)
-    _show(args, {"backup": str(args.target), "bytes": args.target.stat().st_size})
+    show(args, {"backup": str(args.target), "bytes": args.target.stat().st_size})
     return 0
 
 
 def _restore(args: argparse.Namespace, engine: Engine, site: str, folders: Folders) -> int:
-    _show(args, {"restored": restore(engine, site, args.source, args.robot, args.replace)})
+    show(args, {"restored": restore(engine, site, args.source, args.robot, args.replace)})
     return 0
-
-
-def _export(args: argparse.Namespace, engine: Engine, site: str, folders: Folders) -> int:
-    form = args.format or args.target.suffix.lstrip(".")
-    if form == "jsonl":
-        count = exchange.export_jsonl(engine, site, args.target)
-    elif form == "parquet":
-        count = exchange.export_parquet(engine, site, args.target)
-    elif form == "graphml":
-        count = graph_export.export_graphml(_scene(engine, site), args.target)
-    elif form == "geojson":
-        count = graph_export.export_geojson(_scene(engine, site), args.target, _origin(args))
-    else:
-        raise InvalidValueError(f"{args.target}: expected a name that ends with one of {FORMATS}, or --format")
-    register(engine, site, args.target.absolute(), "export")
-    _show(args, {"export": str(args.target), "format": form, "records": count})
-    return 0
-
-
-def _origin(args: argparse.Namespace) -> GeoOrigin | None:
-    if args.origin is None:
-        return None
-    latitude_deg, longitude_deg = args.origin
-    return GeoOrigin(latitude_deg, longitude_deg, math.radians(args.heading))
-
-
-def _scene(engine: Engine, site: str) -> SceneSnapshot:
-    with reader.reading(engine) as connection:
-        return reader.read_scene(connection, site, system_clock())
 
 
 def _import(args: argparse.Namespace, engine: Engine, site: str, folders: Folders) -> int:
-    if not args.source.exists():
-        raise NotFoundError(f"there is no {args.source}")
     take = exchange.import_parquet if args.source.is_dir() else exchange.import_jsonl
     counts = take(engine, site, args.source, folders.images, args.robot)
-    _show(args, {"imported": {name: count for name, count in counts.items() if count}})
+    show(args, {"imported": {name: count for name, count in counts.items() if count}})
     return 0
 
 
@@ -206,7 +161,7 @@ def _forget(args: argparse.Namespace, engine: Engine, site: str, folders: Folder
         args.of_robot or "",
     )
     report = forget(engine, site, request, args.robot, folders)
-    _show(args, report.to_dict())
+    show(args, report.to_dict())
     if report.exports:
         print("exports made before still hold it: delete them", file=sys.stderr)
     return 0 if report.verified else 2
@@ -223,19 +178,26 @@ def _nanoseconds(text: str) -> int:
 
 
 def _compact(args: argparse.Namespace, engine: Engine, site: str, folders: Folders) -> int:
-    _show(args, dict(compact(engine, site)))
+    show(args, dict(compact(engine, site)))
     return 0
 
 
+_READING: dict[str, Callable[[argparse.Namespace, URL], int]] = {
+    "info": reading_commands.info,
+    "check": reading_commands.check,
+    "export": reading_commands.export,
+}
 _COMMANDS: dict[str, Callable[[argparse.Namespace, Engine, str, Folders], int]] = {
-    "info": _info,
-    "check": _check,
     "backup": _backup,
     "restore": _restore,
-    "export": _export,
     "import": _import,
     "forget": _forget,
     "compact": _compact,
 }
 # Commands that must see everything that was acknowledged.
-_SETTLED = ("backup", "export", "forget", "compact")
+_SETTLED = ("backup", "forget", "compact")
+# What looks at the file that a command takes from, before a database is made for it.
+_SOURCES: dict[str, Callable[[argparse.Namespace], None]] = {
+    "restore": _require_backup,
+    "import": lambda args: exchange.require_export(args.source),
+}

@@ -13,6 +13,7 @@ from sqlalchemy.engine import URL, Connection, Engine, make_url
 
 from memory_node.domain.errors import StoreError
 from memory_node.store.errors import ForeignFileError, StoreUnavailableError
+from memory_node.store.sqlite_pages import PAGE_BYTES
 
 # Bytes 68..71 of a SQLite file: "rmem".
 APPLICATION_ID = 0x726D656D
@@ -153,6 +154,7 @@ def _sqlite_engine(path: Path, busy_timeout_s: float) -> Engine:
         options: dict[str, Any] = {"timeout": busy_timeout_s, "check_same_thread": False, "isolation_level": None}
         connection = sqlite3.connect(_sqlite_address(path), uri=True, **options)
         if os.access(path.parent, os.W_OK) and is_ours(path):
+            connection.execute(f"PRAGMA page_size = {PAGE_BYTES}")
             connection.execute("PRAGMA journal_mode = WAL")
         connection.execute("PRAGMA synchronous = FULL")
         connection.execute("PRAGMA secure_delete = ON")

@@ -18,6 +18,7 @@ from memory_node.domain.errors import StoreError
 from memory_node.domain.private_files import create_private, make_private_folder
 from memory_node.store import copying, schema
 from memory_node.store.apply import next_revision, notify
+from memory_node.store.bad_rows import BadRows
 from memory_node.store.engine import for_writing
 from memory_node.store.errors import InvalidImportError
 from memory_node.store.images import ImageFolder
@@ -29,6 +30,8 @@ FORMAT = "robot_memory"
 # One line may hold an object with its picture, not a film.
 _MAX_LINE_BYTES = 64 * 2**20
 _TABLES = {table.name: table for table in schema.LOGGED}
+# The first release's exports lack checksums and are the same otherwise.
+_READABLE = ("0001", schema.SCHEMA_VERSION)
 
 
 @contextmanager
@@ -45,14 +48,14 @@ def private_file(path: Path) -> Iterator[IO[str]]:
         partial.unlink(missing_ok=True)
 
 
-def export_jsonl(engine: Engine, site: str, path: Path) -> int:
-    """Write all facts, a header line first; return the number of facts."""
+def export_jsonl(engine: Engine, site: str, path: Path, bad: BadRows) -> int:
+    """Write all facts, a header line first; return the number of facts. bad: gets the rows that cannot be read."""
     count = 0
-    with private_file(path) as file, reading(engine) as connection:
+    with private_file(path) as file, reading(engine, lenient=True) as connection:
         header = {"format": FORMAT, "schema": schema.SCHEMA_VERSION, "site": site}
         file.write(json.dumps(header) + "\n")
         for table in schema.LOGGED:
-            for row in copying.rows_of(connection, site, table):
+            for row in copying.good_rows(connection, site, table, bad):
                 plain = {name: _pack(value) for name, value in row.items()}
                 file.write(json.dumps({"table": table.name, "row": plain}, separators=(",", ":")) + "\n")
                 count += 1
@@ -84,11 +87,34 @@ def import_jsonl(engine: Engine, site: str, path: Path, images: ImageFolder, rob
             return _insert(connection, site, _rows_by_table(file, images), robot_id)
 
 
+def require_export(source: Path) -> None:
+    """Look whether a file or folder is an export of ours, before anything is made for it.
+
+    Raises:
+        InvalidImportError: it is not.
+    """
+    if source.is_dir():
+        if not any((source / f"{name}.parquet").is_file() for name in _TABLES):
+            raise InvalidImportError(f"{source} holds no Parquet file of robot_memory")
+        return
+    if not source.is_file():
+        raise InvalidImportError(f"there is no {source}")
+    if not source.stat().st_size:
+        raise InvalidImportError(f"{source} is empty (0 bytes)")
+    with open(source, "rb") as file:
+        line = file.readline(_MAX_LINE_BYTES)
+    try:
+        header = json.loads(line)
+    except (ValueError, RecursionError):
+        header = None
+    check_header(header, source)
+
+
 def check_header(header: Any, path: Path) -> None:
     """Refuse a file of another program or schema with an InvalidImportError."""
     if not isinstance(header, dict) or header.get("format") != FORMAT:
         raise InvalidImportError(f"{path} is no export of robot_memory")
-    if header.get("schema") != schema.SCHEMA_VERSION:
+    if header.get("schema") not in _READABLE:
         raise InvalidImportError(
             f"{path} was exported with schema {header.get('schema')}, this program has {schema.SCHEMA_VERSION}"
         )
@@ -141,19 +167,19 @@ def _arrow_schema(pyarrow: Any, table: sa.Table, site: str) -> Any:
     return pyarrow.schema(fields, {"format": FORMAT, "schema": schema.SCHEMA_VERSION, "site": site})
 
 
-def export_parquet(engine: Engine, site: str, folder: Path) -> int:
-    """Write all facts to `folder`/TABLE.parquet, zstd-coded; return the number of facts."""
+def export_parquet(engine: Engine, site: str, folder: Path, bad: BadRows) -> int:
+    """Write all facts to `folder`/TABLE.parquet, zstd-coded; return the number of facts. bad: as of `export_jsonl`."""
     pyarrow, parquet = _parquet()
     make_private_folder(folder)
     count = 0
-    with reading(engine) as connection:
+    with reading(engine, lenient=True) as connection:
         for table in schema.LOGGED:
             path = folder / f"{table.name}.parquet"
             path.unlink(missing_ok=True)
             create_private(path)
             layout = _arrow_schema(pyarrow, table, site)
             with parquet.ParquetWriter(path, layout, compression="zstd", write_page_checksum=True) as writer:
-                for chunk in _chunks(copying.rows_of(connection, site, table)):
+                for chunk in _chunks(copying.good_rows(connection, site, table, bad)):
                     writer.write_table(pyarrow.Table.from_pylist(chunk, layout))
                     count += len(chunk)
     return count

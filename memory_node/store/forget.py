@@ -19,6 +19,7 @@ from memory_node.store.apply import next_revision, notify
 from memory_node.store.byte_search import ByteSearch
 from memory_node.store.checksums import sealed
 from memory_node.store.engine import for_writing, leave_wal, open_engine, parse_url, sqlite_path
+from memory_node.store.export_log import noted_exports
 from memory_node.store.forget_plan import ForgetPlan, find_objects, make_plan
 from memory_node.store.forget_request import ForgetReport, ForgetRequest
 from memory_node.store.forget_rows import RowForgetter
@@ -101,9 +102,13 @@ def forget(
         verified=not found and not troubles,
         found=tuple(found),
         backups=tuple(str(path) for path in backups if path not in troubles),
-        exports=tuple(str(path) for kind, path in artifacts if kind == "export" and path.exists()),
+        exports=tuple(str(path) for path in _exports(artifacts, folders) if path.exists()),
         notes=tuple(_notes(engine, artifacts, troubles)),
     )
+
+
+def _exports(artifacts: Sequence[tuple[str, Path]], folders: Folders) -> list[Path]:
+    return list(dict.fromkeys([*(path for kind, path in artifacts if kind == "export"), *noted_exports(folders)]))
 
 
 def _traces_of(request: ForgetRequest, outcomes: Sequence[_Outcome]) -> _Traces:

@@ -6,29 +6,32 @@ from datetime import datetime, timezone
 from typing import Any
 
 import sqlalchemy as sa
-from sqlalchemy.engine import Connection, Engine
+from sqlalchemy.engine import Connection
 
 from memory_node.store import schema
 from memory_node.store.engine import sqlite_path
-from memory_node.store.location import Folders
+from memory_node.store.export_log import noted_exports
+from memory_node.store.inspection import OpenedStore
 from memory_node.store.reader import reading, revision_of
 
 
-def inventory(engine: Engine, site: str, folders: Folders) -> dict[str, Any]:
+def inventory(opened: OpenedStore) -> dict[str, Any]:
     """Return schema, site, sizes, counts by table, robots, backups and what was forgotten."""
-    path = sqlite_path(engine.url)
-    with reading(engine) as connection:
+    site = opened.site
+    with reading(opened.engine, lenient=True) as connection:
         facts: dict[str, Any] = {
-            "database": str(path) if path else engine.url.render_as_string(),
-            "schema": schema.SCHEMA_VERSION,
+            "database": opened.database,
+            "schema": opened.schema,
             "site": site,
             "revision": revision_of(connection, site),
-            "bytes": database_bytes(connection),
+            "bytes": opened.path.stat().st_size if opened.path else database_bytes(connection),
             "records": {table.name: _count(connection, site, table) for table in schema.LOGGED},
+            "quarantined": _count(connection, site, schema.quarantine),
         }
         facts.update(_origins(connection, site))
-    facts["journal"] = "holds facts that wait for the database" if folders.journal_waits else "empty"
-    facts["data_folder"] = str(folders.data)
+    facts["files_written"] += [f"export {path}" for path in noted_exports(opened.folders)]
+    facts["journal"] = "holds facts that wait for the database" if opened.folders.journal_waits else "empty"
+    facts["data_folder"] = str(opened.folders.data)
     return facts
 
 

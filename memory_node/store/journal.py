@@ -44,6 +44,41 @@ def decode_batch(payload: bytes) -> Batch:
     return {table: {tuple(key): row for key, row in rows} for table, rows in tables.items()}
 
 
+def waiting_batches(path: Path) -> list[Batch]:
+    """Return what waits in a journal that somebody else may hold, oldest first."""
+    descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        return [
+            decode_batch(os.pread(descriptor, size - _HEAD.size, offset + _HEAD.size))
+            for offset, size in frames_of(descriptor)
+        ]
+    finally:
+        os.close(descriptor)
+
+
+def frames_of(descriptor: int) -> Iterator[tuple[int, int]]:
+    """Yield (offset, size) of each whole frame; a torn last one was never acknowledged."""
+    offset = 0
+    while len(head := os.pread(descriptor, _HEAD.size, offset)) == _HEAD.size:
+        length, checksum = _HEAD.unpack(head)
+        payload = os.pread(descriptor, length, offset + _HEAD.size)
+        if length == 0 or len(payload) < length or zlib.crc32(payload) != checksum:
+            return
+        yield offset, _HEAD.size + length
+        offset += _HEAD.size + length
+
+
+def torn_bytes(path: Path) -> int:
+    """Return how many bytes of a journal, from the end of its last whole frame on, are not as an empty one's."""
+    descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        end = max((offset + size for offset, size in frames_of(descriptor)), default=0)
+        rest = os.pread(descriptor, os.fstat(descriptor).st_size - end, end)
+        return len(rest.strip(b"\0"))
+    finally:
+        os.close(descriptor)
+
+
 class Journal:
     """A file of fixed size that holds batches in order; not thread-safe, the writer alone uses it."""
 
@@ -73,7 +108,7 @@ class Journal:
             raise StoreInUseError(f"another process writes this memory already (it holds {self.path})") from None
         self._descriptor = descriptor
         self.capacity_bytes = max(self.capacity_bytes, os.fstat(self._descriptor).st_size)
-        self._frames = list(self._scan())
+        self._frames = list(frames_of(self._descriptor))
         self._end = sum(self._frames[-1]) if self._frames else 0
         if os.pread(self._descriptor, _HEAD.size, self._end).strip(b"\0"):
             # A frame that a crash tore: it was never acknowledged, and must not lie there for ever.
@@ -87,17 +122,6 @@ class Journal:
         except OSError:
             return False
         return True
-
-    def _scan(self) -> Iterator[tuple[int, int]]:
-        """Yield (offset, size) of each whole frame; a torn last one was never acknowledged."""
-        offset = 0
-        while len(head := os.pread(self._descriptor, _HEAD.size, offset)) == _HEAD.size:
-            length, checksum = _HEAD.unpack(head)
-            payload = os.pread(self._descriptor, length, offset + _HEAD.size)
-            if length == 0 or len(payload) < length or zlib.crc32(payload) != checksum:
-                return
-            yield offset, _HEAD.size + length
-            offset += _HEAD.size + length
 
     def __len__(self) -> int:
         return len(self._frames)

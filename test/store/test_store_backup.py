@@ -17,7 +17,7 @@ from memory_node.domain.scene import SceneEvent, SceneEventKind
 from memory_node.store import versioning
 from memory_node.store.backup import restore
 from memory_node.store.engine import open_engine, parse_url
-from memory_node.store.errors import InvalidImportError, StoreVersionError
+from memory_node.store.errors import ForeignFileError, InvalidImportError, StoreVersionError
 from memory_node.store.schema import SCHEMA_VERSION, metadata
 
 TABLE, MUG, PILLS = "0191-table", "0191-mug", "0191-pills"
@@ -85,7 +85,7 @@ def test_file_of_another_program_is_left_alone(open_at, tmp_path):
     connection = sqlite3.connect(path)
     connection.execute("CREATE TABLE songs (title)")
     connection.close()
-    with pytest.raises(StoreVersionError, match="another program"):
+    with pytest.raises(ForeignFileError, match="another program"):
         open_at(str(path))
 
 

@@ -52,7 +52,7 @@ def test_check_names_damage_and_gives_advice(run):
     assert status == 1
     assert not verdict["ok"]
     found = {(finding["severity"], finding["what"].split(":")[0]) for finding in verdict["findings"]}
-    assert ("error", "1 rows cannot be read") in found
+    assert ("error", "objects") in found
     assert ("warning", "relations") in found
     assert all(finding["advice"] for finding in verdict["findings"])
 
@@ -142,19 +142,83 @@ def test_works_while_a_memory_node_writes(run, next_change):
         assert next_change(node).gone == (MUG,)
 
 
-@pytest.mark.parametrize("kind", ["text", "database"])
-def test_file_of_another_program_is_refused_and_left_as_it_is(kind, tmp_path, capsys):
+def files_of(folder):
+    return {found: (found.read_bytes(), found.stat().st_mode) for found in folder.rglob("*") if found.is_file()}
+
+
+@pytest.mark.parametrize(
+    ("kind", "said"), [("text", "no SQLite database"), ("database", "another program"), ("empty", "empty (0 bytes)")]
+)
+def test_file_that_is_no_store_is_named_and_left_as_it_is(kind, said, tmp_path, capsys):
     path = tmp_path / "theirs"
-    if kind == "text":
-        path.write_text("somebody's notes\n" * 100)
-    else:
+    path.write_text("" if kind == "empty" else "somebody's notes\n" * 100)
+    if kind == "database":
+        path.unlink()
         connection = sqlite3.connect(path)
         connection.execute("CREATE TABLE notes (text)")
         connection.close()
     path.chmod(0o644)
-    before = path.read_bytes()
-    for command in ("info", "check", "compact"):
-        assert main(["store", command, "--database", str(path)]) == 1
-    assert path.read_bytes() == before
-    assert path.stat().st_mode & 0o777 == 0o644
-    assert [found.name for found in tmp_path.iterdir()] == ["theirs"]
+    before = files_of(tmp_path)
+    for words in (
+        ["info"],
+        ["check"],
+        ["compact"],
+        ["export", str(tmp_path / "o.jsonl")],
+        ["backup", str(tmp_path / "b")],
+    ):
+        assert main(["store", words[0], "--database", str(path), *words[1:]]) == 1
+        error = capsys.readouterr().err
+        assert said in error
+        assert len(error.splitlines()) == 1
+    for words in (["restore", str(path)], ["import", str(path)]):
+        assert main(["store", words[0], "--database", str(tmp_path / "new.db"), *words[1:]]) == 1
+        error = capsys.readouterr().err
+        assert str(path) in error
+        assert len(error.splitlines()) == 1
+    assert files_of(tmp_path) == before
+
+
+def test_commands_that_read_change_nothing(run, tmp_path):
+    run("backup", tmp_path / "a.backup")
+    run("export", tmp_path / "first.jsonl")
+    before = files_of(tmp_path)
+    assert run("info")[0] == 0
+    assert run("check")[0] == 0
+    assert files_of(tmp_path) == before
+    folder = tmp_path / "elsewhere"
+    folder.mkdir()
+    assert run("export", folder / "again.jsonl")[0] == 0
+    for source in ("a.backup", "first.jsonl"):
+        command = "restore" if source == "a.backup" else "import"
+        target = folder / f"{command}.db"
+        assert main(["store", command, "--database", str(target), str(tmp_path / source)]) == 0
+    # The exports are noted beside the store.
+    noted = run.path.with_name("memory.db.data") / "exports.jsonl"
+    after = {path: found for path, found in files_of(tmp_path).items() if folder not in path.parents}
+    assert after.pop(noted) != before.pop(noted)
+    assert after == before
+
+
+def test_an_older_store_is_read_as_it_is(run, tmp_path):
+    connection = sqlite3.connect(run.path)
+    for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall():
+        columns = [row[1] for row in connection.execute(f"PRAGMA table_info({name})")]
+        for column in {"checksum", "crop_checksum", "revision_check"} & set(columns):
+            connection.execute(f"ALTER TABLE {name} DROP COLUMN {column}")
+    connection.execute("DROP TABLE quarantine")
+    connection.execute("UPDATE alembic_version SET version_num = '0001'")
+    connection.execute("PRAGMA user_version = 1")
+    connection.commit()
+    connection.execute("PRAGMA journal_mode = DELETE")
+    connection.close()
+    before = run.path.read_bytes()
+    status, facts = run("info")
+    assert (status, facts["schema"], facts["records"]["objects"]) == (0, "0001", 3)
+    assert run("check")[0] == 0
+    assert run("export", tmp_path / "o.jsonl")[1]["records"] == 32
+    assert run.path.read_bytes() == before
+    with open_store(run.path, "r1", "ward 3", StoreConfig(journal_mib=1.0)) as store:
+        assert len(store.load_scene().objects) == 3
+        assert store.quarantined == 0
+    assert run("check") == (0, {"ok": True, "findings": []})
+    assert run("info")[1]["schema"] == SCHEMA_VERSION

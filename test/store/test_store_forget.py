@@ -16,7 +16,7 @@ from memory_node.domain.step import EpisodeSummary, StepRecord
 from memory_node.store import Document, ForgetRequest, schema
 from memory_node.store.backup import restore
 from memory_node.store.byte_search import ByteSearch
-from memory_node.store.engine import open_copy
+from memory_node.store.engine import open_for_reading
 from memory_node.store.terms import Terms
 from memory_node.store.text_search import rows_mentioning
 from memory_node.store.tombstones import tombstone_of
@@ -126,7 +126,7 @@ def test_backup_made_before_cannot_bring_it_back(open_at, remember_home, tmp_pat
     store.backup(tmp_path / "known.backup")
     stray.write_bytes((tmp_path / "known.backup").read_bytes())
     store.forget(ForgetRequest(class_name="mug"))
-    with open_copy(tmp_path / "known.backup").connect() as connection:
+    with open_for_reading(tmp_path / "known.backup").connect() as connection:
         assert connection.execute(sa.text("SELECT count(*) FROM objects")).scalar_one() == 2
     restore(store._engine, store.site, stray, "r1", replace=True)
     assert ids(store) == [PILLS, TABLE]
