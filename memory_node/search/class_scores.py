@@ -5,7 +5,8 @@ from __future__ import annotations
 import logging
 import threading
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,16 +39,41 @@ class ClassFit:
 
 @dataclass(frozen=True)
 class _ClassTable:
-    """What is known of the classes by number: how they are spelt, the vectors of their texts (n, d) and where each
-    one's begin, and their words."""
+    """What is known of the classes by number: how they are spelt, their texts, the texts' vectors (n, d), and where
+    each one's begin. What their words tell is found out when it is first asked for: classes come in bursts."""
 
+    glosses: ClassGlosses
     index: dict[str, int]
     spelt: tuple[str, ...]
+    texts: tuple[tuple[str, ...], ...]
     vectors: NDArray[np.float32]
     starts: NDArray[np.int64]
-    lexical: Bm25
-    named: NamedClasses
-    heads: KnownHeads
+
+    def with_class(self, class_name: str, texts: tuple[str, ...], vectors: NDArray[np.float32]) -> _ClassTable:
+        """Return the table with one more class; vectors (k, d): of its texts."""
+        return replace(
+            self,
+            index={**self.index, class_name: len(self.index)},
+            spelt=(*self.spelt, folded(class_name)),
+            texts=(*self.texts, texts),
+            vectors=np.concatenate([self.vectors, vectors]),
+            starts=np.append(self.starts, len(self.vectors)),
+        )
+
+    @cached_property
+    def lexical(self) -> Bm25:
+        """The classes' texts by words."""
+        return Bm25(self.texts)
+
+    @cached_property
+    def named(self) -> NamedClasses:
+        """The classes by their names."""
+        return NamedClasses(self.glosses, self.index)
+
+    @cached_property
+    def heads(self) -> KnownHeads:
+        """The nouns that their texts end with."""
+        return KnownHeads(text for group in self.texts for text in group)
 
 
 class ClassScores:
@@ -65,8 +91,14 @@ class ClassScores:
         texts = list(dict.fromkeys(text for group in glosses.texts.values() for text in group))
         rows = {text: row for row, text in enumerate(texts)}
         vectors = gloss_vectors(texts, embedder)
-        self._table = self._table_of(
-            list(glosses.texts), vectors[[rows[text] for group in glosses.texts.values() for text in group]]
+        groups = [tuple(glosses.texts_of(name)) for name in glosses.texts]
+        self._table = _ClassTable(
+            glosses,
+            {name: number for number, name in enumerate(glosses.texts)},
+            tuple(map(folded, glosses.texts)),
+            tuple(groups),
+            vectors[[rows[text] for group in groups for text in group]],
+            np.cumsum([0, *(len(group) for group in groups[:-1])]),
         )
 
     @property
@@ -82,8 +114,8 @@ class ClassScores:
                 table = self._table
                 number = table.index.get(class_name, len(table.index))
                 if class_name not in table.index:
-                    own = self.vectors_of(self._glosses.texts_of(class_name))
-                    self._table = self._table_of([*table.index, class_name], np.concatenate([table.vectors, own]))
+                    texts = tuple(self._glosses.texts_of(class_name))
+                    self._table = table.with_class(class_name, texts, self.vectors_of(texts))
         return number
 
     def vectors_of(self, texts: Sequence[str]) -> NDArray[np.float32]:
@@ -145,15 +177,3 @@ class ClassScores:
         behind = np.maximum(fit.best_cosine - cosines, 0.0)
         absolute = config.cosine_slope * (cosines - config.cosine_center)
         return np.asarray(config.dense_weight * (absolute - config.rivalry_slope * behind))
-
-    def _table_of(self, class_names: list[str], vectors: NDArray[np.float32]) -> _ClassTable:
-        texts = [self._glosses.texts_of(name) for name in class_names]
-        return _ClassTable(
-            {name: number for number, name in enumerate(class_names)},
-            tuple(map(folded, class_names)),
-            vectors,
-            np.cumsum([0, *(len(group) for group in texts[:-1])]),
-            Bm25(texts),
-            NamedClasses(self._glosses, class_names),
-            KnownHeads(text for group in texts for text in group),
-        )
