@@ -13,6 +13,9 @@ from memory_node.domain.errors import InvalidValueError
 
 FloatArray = NDArray[np.float64]
 
+# No site is larger; what is farther away from a map's origin is an error of whoever says so.
+POSITION_LIMIT_M = 1e5
+
 
 def finite_array(value: ArrayLike, shape: tuple[int, ...], what: str) -> FloatArray:
     """Return `value` as a read-only float64 array of `shape`.

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 from memory_node.domain.errors import InvalidValueError
+from memory_node.domain.geometry import POSITION_LIMIT_M
 from memory_node.domain.skill import FailureReason, SkillCall
 from memory_node.domain.states import ObjectState
 
@@ -439,8 +440,6 @@ _STEPS_TEXT = (
     "turns the fixture on, and OpenObject and CloseObject of a fixture with a door"
 )
 
-_FARTHEST_M = 100_000.0
-
 
 @dataclass(frozen=True)
 class ObjectReference:
@@ -464,8 +463,8 @@ class ObjectReference:
             x, y, z = (float(number) for number in numbers.split(","))
         except ValueError:
             raise InvalidValueError(f"object {text!r}: expected Class@x,y,z with numbers in metres") from None
-        if not all(abs(value) < _FARTHEST_M for value in (x, y, z)):  # not a number is not less, either
-            raise InvalidValueError(f"object {text!r}: expected Class@x,y,z within {_FARTHEST_M / 1000:g} km")
+        if not all(abs(value) <= POSITION_LIMIT_M for value in (x, y, z)):  # not a number is not less, either
+            raise InvalidValueError(f"object {text!r}: expected Class@x,y,z within {POSITION_LIMIT_M / 1000:g} km")
         return cls(text, name, (x, y, z))
 
     @classmethod

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -19,6 +18,13 @@ from memory_node.domain.errors import InvalidValueError, RobotMemoryError
 from memory_node.domain.token_count import estimate_tokens
 from memory_node.memory import RobotMemory
 from memory_node.nodes import conversions
+from memory_node.nodes.conversions.ranges import (
+    checked_count,
+    checked_id,
+    checked_label,
+    checked_labels,
+    checked_text,
+)
 from memory_node.nodes.memory_topics import MemoryTopics
 
 DEFAULT_K = 5
@@ -119,8 +125,8 @@ class MemoryServices:
         query = _query(
             request,
             area_id=request.area_id,
-            exclude_ids=frozenset(request.exclude_ids),
-            exclude_supports=frozenset(request.exclude_supports),
+            exclude_ids=frozenset(checked_labels("exclude_ids", request.exclude_ids)),
+            exclude_supports=frozenset(checked_labels("exclude_supports", request.exclude_supports)),
         )
         location = self._memory.locate(query, request.max_areas)
         response.answers = [conversions.answer_to_msg(answer) for answer in location.answers]
@@ -129,20 +135,18 @@ class MemoryServices:
         response.memory = location.memory
 
     def _rank_search_areas(self, request: Any, response: Any) -> None:
-        areas = self._memory.rank_search_areas(request.object_class, request.k)
+        areas = self._memory.rank_search_areas(checked_label("object_class", request.object_class), request.k)
         response.areas = [conversions.ranked_area_to_msg(area) for area in areas]
         status = AnswerStatus.OK if areas else AnswerStatus.UNKNOWN
         response.status = conversions.status_to_msg(status, "" if areas else "no map has come yet")
 
     def _remember(self, request: Any, response: Any) -> None:
-        changes = [conversions.change_from_msg(change) for change in request.changes]
-        response.object_ids = list(self._memory.remember(changes))
+        response.object_ids = list(self._memory.remember(conversions.changes_from_msg(request.changes)))
         response.success = True
 
     def _get_context(self, request: Any, response: Any) -> None:
-        budget = request.token_budget or DEFAULT_TOKENS
-        sources = _sources(request.sources)
-        context = self._memory.context(request.instruction, budget, request.episode_id, sources)
+        instruction, budget = checked_text("instruction", request.instruction), request.token_budget or DEFAULT_TOKENS
+        context = self._memory.context(instruction, budget, request.episode_id, _sources(request.sources))
         response.context_id, response.text, response.tokens = context.id, context.text, context.tokens
         response.sections = list(context.section_tokens)
         response.section_tokens = list(context.section_tokens.values())
@@ -153,8 +157,8 @@ class MemoryServices:
             object_id=request.object_id,
             area_id=request.area_id,
             object_class=request.object_class,
-            begin_ns=conversions.stamp_from_msg(request.begin),
-            end_ns=conversions.stamp_from_msg(request.end),
+            begin_ns=conversions.stamp_from_msg(request.begin, "begin"),
+            end_ns=conversions.stamp_from_msg(request.end, "end"),
         )
         response.success = True
         response.message = f"{response.forgotten} objects forgotten"
@@ -168,20 +172,24 @@ class MemoryServices:
             request.operation,
             request.object_id,
             request.other_id,
-            request.new_class,
+            checked_label("new_class", request.new_class),
             conversions.point_from_msg(request.position),
         )
         self._memory.commit()
         response.success = True
 
     def _confirm_relocalization(self, request: Any, response: Any) -> None:
-        moved = conversions.pose_from_msg(request.new_map_from_old_map) if request.shifted else None
+        new_T_old = request.new_map_from_old_map
+        moved = conversions.pose_from_msg(new_T_old, "new_map_from_old_map") if request.shifted else None
         self._memory.confirm_relocalization(moved)
         response.success = True
 
     def _start_episode(self, request: Any, response: Any) -> None:
         response.episode_id = self._memory.episodes.start(
-            request.instruction, request.task_type, request.episode_id, request.attempt or 1
+            checked_text("instruction", request.instruction),
+            checked_label("task_type", request.task_type),
+            checked_id("episode_id", request.episode_id),
+            checked_count("attempt", request.attempt) or 1,
         )
         response.max_attempts = self._memory.episodes.max_attempts
         self._memory.commit()
@@ -189,7 +197,7 @@ class MemoryServices:
 
     def _advise(self, request: Any, response: Any) -> None:
         action = conversions.call_from_msg(request.action)
-        advised = self._memory.episodes.advise(request.episode_id, action, tuple(request.objects))
+        advised = self._memory.episodes.advise(request.episode_id, action, checked_labels("objects", request.objects))
         response.advice = [conversions.advice_to_msg(advice) for advice in advised]
         response.success = True
 
@@ -202,20 +210,17 @@ class MemoryServices:
 
     def _end_episode(self, request: Any, response: Any) -> None:
         succeeded = None if request.abandoned else bool(request.succeeded)
-        self._memory.episodes.end(request.episode_id, succeeded, request.message)
+        self._memory.episodes.end(request.episode_id, succeeded, checked_text("message", request.message))
         self._memory.commit()
         response.success = True
 
 
 def _query(request: Any, **more: Any) -> FindQuery:
-    near = conversions.point_from_msg(request.position) if request.near_position else None
-    if near is not None and not all(map(math.isfinite, near)):
-        raise InvalidValueError(f"position: expected finite metres, got {near}")
     return FindQuery(
-        text=request.text,
-        object_class=request.object_class,
+        text=checked_text("text", request.text),
+        object_class=checked_label("object_class", request.object_class),
         states=conversions.states_named("states", request.states),
-        near=near,
+        near=conversions.point_from_msg(request.position) if request.near_position else None,
         k=request.k or DEFAULT_K,
         **more,
     )
@@ -230,10 +235,7 @@ def _sources(names: Sequence[str]) -> frozenset[ContextSource]:
 
 
 def _as_of(request: Any) -> int:
-    as_of_ns = conversions.stamp_from_msg(request.as_of)
-    if as_of_ns < 0:
-        raise InvalidValueError(f"as_of: expected zero (now) or a stamp, got {request.as_of.sec} s")
-    return as_of_ns
+    return conversions.stamp_from_msg(request.as_of, "as_of")
 
 
 def _answer(response: Any, recollection: Any) -> None:

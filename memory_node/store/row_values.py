@@ -10,12 +10,13 @@ from typing import Any
 import numpy as np
 
 from memory_node.domain.errors import InvalidValueError
+from memory_node.domain.geometry import POSITION_LIMIT_M as SITE_LIMIT_M
 from memory_node.domain.scene import RelationKind, SceneEventKind
 from memory_node.domain.skill import FailureReason
 from memory_node.domain.states import StateBelief
 
-# Sites are smaller; the doors of memory refuse what is farther than half of this.
-POSITION_LIMIT_M = 2e5
+# Twice what the doors of memory take: places move with the map that they are in.
+POSITION_LIMIT_M = 2.0 * SITE_LIMIT_M
 # The largest stamp that a ROS message holds, and one more.
 STAMP_END_NS = 2**31 * 1_000_000_000
 # What 32 bits hold.

@@ -68,10 +68,11 @@ def test_pose_at_45_degrees_survives() -> None:
     assert np.allclose(conversions.transform_from_msg(message.transform).matrix, pose.matrix)
 
 
-def test_unset_orientation_is_the_identity() -> None:
+def test_orientation_of_zeros_is_refused() -> None:
     message = conversions.pose_to_msg(Pose())
     message.orientation.w = 0.0
-    assert np.allclose(conversions.pose_from_msg(message).matrix, np.eye(4))
+    with pytest.raises(InvalidValueError, match="no rotation is w = 1"):
+        conversions.pose_from_msg(message)
 
 
 def test_scene_graph_survives() -> None:

@@ -103,7 +103,7 @@ def test_invalid_requests_name_the_field_and_what_it_may_hold(asked: Asked) -> N
         ({"area_id": "cellar"}, "area_id: expected an area's, room's or floor's id, or one of floor 0, "),
         ({"near_position": True, "position": point(float("nan"), 0.0)}, "position: expected finite metres"),
         ({"text": "mug " * 2000}, "text: expected at most"),
-        ({"as_of": at(-5)}, "as_of: expected zero"),
+        ({"as_of": at(-5)}, "as_of: expected sec from 0"),
     ):
         status = asked.call("find_objects", **fields).status
         assert (status.value, status.explanation[: len(said)]) == (invalid, said)
@@ -113,7 +113,7 @@ def test_invalid_requests_name_the_field_and_what_it_may_hold(asked: Asked) -> N
     change = asked.msg.StateChange(object_class="Mug", added=["shiny"], probability=1.0)
     refused = asked.call("remember", changes=[change])
     assert not refused.success
-    assert refused.message.startswith("added: expected each one of heated")
+    assert refused.message.startswith("changes[0].added: expected each one of heated")
 
 
 def test_planner_node_is_told_what_memory_knows(asked: Asked) -> None:

@@ -6,14 +6,24 @@ from collections.abc import Iterable, Mapping
 
 import numpy as np
 from builtin_interfaces.msg import Time
-from geometry_msgs.msg import Point, PoseStamped, PoseWithCovariance, Transform, TransformStamped, Vector3
+from geometry_msgs.msg import Point, PoseStamped, PoseWithCovariance, Quaternion, Transform, TransformStamped, Vector3
 from geometry_msgs.msg import Pose as PoseMsg
 from nav_msgs.msg import Path
 from std_msgs.msg import Header
 
+from memory_node.domain.errors import InvalidValueError
 from memory_node.domain.geometry import FloatArray, Pose
+from memory_node.nodes.conversions.ranges import (
+    LAST_STAMP_NS,
+    MOST_ITEMS,
+    NS,
+    checked_covariance,
+    checked_items,
+    checked_position,
+)
 
-NS = 1_000_000_000
+# Keyframes of a graph: years of driving.
+_MOST_POSES = 1_000 * MOST_ITEMS
 
 
 def stamp_to_msg(stamp_ns: int) -> Time:
@@ -21,9 +31,17 @@ def stamp_to_msg(stamp_ns: int) -> Time:
     return Time(sec=stamp_ns // NS, nanosec=stamp_ns % NS)
 
 
-def stamp_from_msg(msg: Time) -> int:
-    """Return a Time in nanoseconds."""
-    return int(msg.sec) * NS + int(msg.nanosec)
+def stamp_from_msg(msg: Time, what: str = "stamp") -> int:
+    """Return a Time in nanoseconds; what: its field, for the error.
+
+    Raises:
+        InvalidValueError: it lies before 1970, or within a year of the end of ROS time.
+    """
+    seconds, rest_ns = int(msg.sec), int(msg.nanosec)
+    if not (seconds >= 0 and 0 <= rest_ns < NS and seconds * NS + rest_ns <= LAST_STAMP_NS):
+        expected = f"sec from 0 to {LAST_STAMP_NS // NS} and nanosec below {NS}"
+        raise InvalidValueError(f"{what}: expected {expected}, got {seconds} and {rest_ns}")
+    return seconds * NS + rest_ns
 
 
 def header(stamp_ns: int, frame_id: str = "map") -> Header:
@@ -37,9 +55,13 @@ def point_to_msg(xyz: Iterable[float]) -> Point:
     return Point(x=x, y=y, z=z)
 
 
-def point_from_msg(msg: Point | Vector3) -> tuple[float, float, float]:
-    """Return a Point or Vector3 as (x, y, z)."""
-    return (float(msg.x), float(msg.y), float(msg.z))
+def point_from_msg(msg: Point | Vector3, what: str = "position") -> tuple[float, float, float]:
+    """Return a Point or Vector3 as (x, y, z); what: its field, for the error.
+
+    Raises:
+        InvalidValueError: it is not finite, or farther away than a site is large.
+    """
+    return checked_position(what, (msg.x, msg.y, msg.z))
 
 
 def vector_to_msg(xyz: Iterable[float]) -> Vector3:
@@ -56,16 +78,26 @@ def pose_to_msg(pose: Pose) -> PoseMsg:
     return msg
 
 
-def pose_from_msg(msg: PoseMsg) -> Pose:
-    """Return a domain Pose; an all-zero quaternion, ROS's "unset", is the identity."""
-    q = np.array([msg.orientation.x, msg.orientation.y, msg.orientation.z, msg.orientation.w])
-    return Pose(np.array(point_from_msg(msg.position)), q if q.any() else np.array([0.0, 0.0, 0.0, 1.0]))
+def pose_from_msg(msg: PoseMsg, what: str = "pose") -> Pose:
+    """Return a domain Pose; what: its field, for the error.
+
+    Raises:
+        InvalidValueError: the place is none (see `point_from_msg`), or the quaternion has not unit length: all zeros,
+            say, which is no rotation but a field that nobody filled.
+    """
+    return _pose(point_from_msg(msg.position, f"{what}.position"), msg.orientation, what)
 
 
-def transform_from_msg(msg: Transform) -> Pose:
-    """Return a Transform as the Pose `header_frame_T_child_frame`."""
-    q = msg.rotation
-    return Pose(np.array(point_from_msg(msg.translation)), np.array([q.x, q.y, q.z, q.w]))
+def transform_from_msg(msg: Transform, what: str = "transform") -> Pose:
+    """Return a Transform as the Pose `header_frame_T_child_frame`; raises as `pose_from_msg`."""
+    return _pose(point_from_msg(msg.translation, f"{what}.translation"), msg.rotation, what)
+
+
+def _pose(position: tuple[float, float, float], q: Quaternion, what: str) -> Pose:
+    numbers = (float(q.x), float(q.y), float(q.z), float(q.w))
+    if not any(numbers):
+        raise InvalidValueError(f"{what}: expected a quaternion of unit length, got zeros; no rotation is w = 1")
+    return Pose(np.array(position), np.array(numbers))
 
 
 def transform_to_msg(pose: Pose, parent: str, child: str, stamp_ns: int) -> TransformStamped:
@@ -78,8 +110,13 @@ def transform_to_msg(pose: Pose, parent: str, child: str, stamp_ns: int) -> Tran
 
 
 def path_from_msg(msg: Path) -> dict[int, Pose]:
-    """Return a Path's poses by their stamps in nanoseconds."""
-    return {stamp_from_msg(stamped.header.stamp): pose_from_msg(stamped.pose) for stamped in msg.poses}
+    """Return a Path's poses by their stamps in nanoseconds.
+
+    Raises:
+        InvalidValueError: a stamp or pose that is none, or too many.
+    """
+    poses = checked_items("poses", msg.poses, _MOST_POSES)
+    return {stamp_from_msg(stamped.header.stamp): pose_from_msg(stamped.pose) for stamped in poses}
 
 
 def path_to_msg(poses: Mapping[int, Pose], stamp_ns: int, frame_id: str = "map") -> Path:
@@ -98,5 +135,10 @@ def box_pose_to_msg(center: FloatArray, yaw_rad: float, covariance: FloatArray) 
 
 
 def covariance_from_msg(msg: PoseWithCovariance) -> FloatArray:
-    """Return the position's part (3, 3) of a pose covariance."""
-    return np.asarray(msg.covariance, dtype=np.float64).reshape(6, 6)[:3, :3].copy()
+    """Return the position's part (3, 3) of a pose covariance.
+
+    Raises:
+        InvalidValueError: it is none.
+    """
+    full = np.asarray(msg.covariance, dtype=np.float64).reshape(6, 6)
+    return checked_covariance("covariance", full[:3, :3].copy())

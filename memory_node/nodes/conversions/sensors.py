@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -19,7 +19,7 @@ from vision_msgs.msg import (
 )
 
 from memory_node.domain.errors import InvalidValueError
-from memory_node.domain.geometry import Intrinsics, OrientedBox, Pose
+from memory_node.domain.geometry import POSITION_LIMIT_M, Intrinsics, OrientedBox, Pose
 from memory_node.nodes.conversions.geometry import (
     covariance_from_msg,
     header,
@@ -27,16 +27,36 @@ from memory_node.nodes.conversions.geometry import (
     pose_from_msg,
     pose_to_msg,
 )
+from memory_node.nodes.conversions.ranges import (
+    checked_count,
+    checked_items,
+    checked_label,
+    checked_number,
+    checked_probability,
+)
 from memory_node.perception.color_image import decode_color
 from memory_node.perception.depth_image import decode_depth
 from memory_node.perception.detection import Detection, Detection3D
 from memory_node.perception.label_image import decode_labels
 from memory_node.scene_graph.free_space import OccupancyMap
 
+_SIDE_LIMIT = 100_000
+_FOCAL_LIMIT_PX = 1e6
+# Cells of a map: finer than any lidar sees, coarser than any robot can drive by.
+_CELL_LIMITS_M = (1e-3, 10.0)
+
 
 def intrinsics_from_msg(msg: CameraInfo) -> Intrinsics:
-    """Return the pinhole part of a CameraInfo (images are expected rectified)."""
-    return Intrinsics(fx=msg.k[0], fy=msg.k[4], cx=msg.k[2], cy=msg.k[5], width=msg.width, height=msg.height)
+    """Return the pinhole part of a CameraInfo (images are expected rectified).
+
+    Raises:
+        InvalidValueError: a field is none of a camera.
+    """
+    fx, fy = (checked_number(f"k[{place}]", msg.k[place], 0.0, _FOCAL_LIMIT_PX) for place in (0, 4))
+    cx, cy = (checked_number(f"k[{place}]", msg.k[place], -_FOCAL_LIMIT_PX, _FOCAL_LIMIT_PX) for place in (2, 5))
+    width = checked_count("width", msg.width, 0, _SIDE_LIMIT)
+    height = checked_count("height", msg.height, 0, _SIDE_LIMIT)
+    return Intrinsics(fx=fx, fy=fy, cx=cx, cy=cy, width=width, height=height)
 
 
 def intrinsics_to_msg(intrinsics: Intrinsics, stamp_ns: int, frame_id: str) -> CameraInfo:
@@ -86,21 +106,31 @@ def image_to_msg(array: NDArray[Any], encoding: str, stamp_ns: int, frame_id: st
     return msg
 
 
-def _scores_from_msg(results: Iterable[Any]) -> dict[str, float]:
-    return {result.hypothesis.class_id: float(np.clip(result.hypothesis.score, 0.0, 1.0)) for result in results}
+def _scores_from_msg(results: Sequence[Any]) -> dict[str, float]:
+    return {
+        checked_label("class_id", result.hypothesis.class_id, required=True): checked_probability(
+            "score", result.hypothesis.score
+        )
+        for result in checked_items("results", results)
+    }
 
 
 def detections_from_msg(msg: Detection2DArray) -> list[Detection]:
-    """Return 2D detections; detection i owns the pixels i + 1 of the instance image, where one comes along."""
+    """Return 2D detections; detection i owns the pixels i + 1 of the instance image, where one comes along.
+
+    Raises:
+        InvalidValueError: too many, a class without a name, a score outside 0 to 1, a rectangle that is none.
+    """
     return [
         Detection(_scores_from_msg(found.results), _rectangle_from_msg(found.bbox), i + 1)
-        for i, found in enumerate(msg.detections)
+        for i, found in enumerate(checked_items("detections", msg.detections))
     ]
 
 
 def _rectangle_from_msg(msg: BoundingBox2D) -> tuple[float, float, float, float] | None:
     """Return left, top, right, bottom in pixels, None of a rectangle without extent."""
-    x, y, half_x, half_y = msg.center.position.x, msg.center.position.y, 0.5 * msg.size_x, 0.5 * msg.size_y
+    sides = (msg.center.position.x, msg.center.position.y, 0.5 * msg.size_x, 0.5 * msg.size_y)
+    x, y, half_x, half_y = (checked_number("bbox", side, -_FOCAL_LIMIT_PX, _FOCAL_LIMIT_PX) for side in sides)
     return (x - half_x, y - half_y, x + half_x, y + half_y) if half_x > 0.0 and half_y > 0.0 else None
 
 
@@ -120,11 +150,15 @@ def detections_to_msg(detections: Iterable[Detection], stamp_ns: int, frame_id: 
 
 
 def detections_3d_from_msg(msg: Detection3DArray) -> list[Detection3D]:
-    """Return 3D detections in the sensor's frame."""
+    """Return 3D detections in the sensor's frame.
+
+    Raises:
+        InvalidValueError: as of `detections_from_msg`; a pose, size or covariance that is none.
+    """
     listed = []
-    for found in msg.detections:
-        pose = pose_from_msg(found.bbox.center)
-        box = OrientedBox(pose.position, np.array(point_from_msg(found.bbox.size)), pose.yaw_rad)
+    for found in checked_items("detections", msg.detections):
+        pose = pose_from_msg(found.bbox.center, "bbox.center")
+        box = OrientedBox(pose.position, np.array(point_from_msg(found.bbox.size, "bbox.size")), pose.yaw_rad)
         covariance = covariance_from_msg(found.results[0].pose) if found.results else np.zeros((3, 3))
         listed.append(Detection3D(_scores_from_msg(found.results), box, covariance if covariance.any() else None))
     return listed
@@ -134,16 +168,17 @@ def grid_from_msg(msg: OccupancyGrid, map_T_frame: Pose | None = None) -> Occupa
     """Return an OccupancyGrid; map_T_frame: where the frame of its header lies in the map, by default there.
 
     Raises:
-        InvalidValueError: sizes that do not fit.
+        InvalidValueError: sizes that do not fit, cells of no use to a robot, a map larger than a site.
     """
-    if len(msg.data) != msg.info.width * msg.info.height or msg.info.resolution <= 0.0:
-        raise InvalidValueError(
-            f"OccupancyGrid: expected {msg.info.width}x{msg.info.height} cells and a resolution above 0, "
-            f"got {len(msg.data)} cells of {msg.info.resolution} m"
-        )
+    info = msg.info
+    resolution_m = checked_number("info.resolution", info.resolution, *_CELL_LIMITS_M)
+    if len(msg.data) != info.width * info.height:
+        raise InvalidValueError(f"data: expected {info.width}x{info.height} cells, got {len(msg.data)}")
+    for what, side in (("info.width", info.width), ("info.height", info.height)):
+        checked_number(what, side * resolution_m, 0.0, POSITION_LIMIT_M)
     cells = np.asarray(msg.data, dtype=np.int8).reshape(msg.info.height, msg.info.width)
     origin = (map_T_frame or Pose()) @ pose_from_msg(msg.info.origin)
-    return OccupancyMap(cells, float(msg.info.resolution), origin)
+    return OccupancyMap(cells, resolution_m, origin)
 
 
 def grid_to_msg(grid: OccupancyMap, stamp_ns: int) -> OccupancyGrid:

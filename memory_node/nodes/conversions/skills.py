@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from robot_memory import msg as rm
 from robot_memory.action import ExecuteSkill
@@ -11,11 +10,27 @@ from robot_memory.action import ExecuteSkill
 from memory_node.domain.advice import Advice, AdviceSource
 from memory_node.domain.errors import InvalidValueError
 from memory_node.domain.skill import FailureReason, SkillCall, SkillResult, StateChange
+from memory_node.domain.skill_library import ObjectReference
 from memory_node.domain.states import ObjectState, StateBelief
 from memory_node.domain.step import StepRecord
 from memory_node.nodes.conversions.geometry import header, point_from_msg, point_to_msg, stamp_from_msg, stamp_to_msg
+from memory_node.nodes.conversions.ranges import (
+    SPAN_LIMIT,
+    checked_count,
+    checked_id,
+    checked_items,
+    checked_label,
+    checked_labels,
+    checked_number,
+    checked_probability,
+    checked_states,
+    checked_text,
+    shown,
+)
 
 _HELD = {None: 0, True: 1, False: 2}
+_MOST_STATES = 100
+_MOST_ARGUMENTS = 20
 
 
 def states_to_msg(states: Iterable[StateBelief]) -> list[rm.StateBelief]:
@@ -28,25 +43,34 @@ def states_to_msg(states: Iterable[StateBelief]) -> list[rm.StateBelief]:
     ]
 
 
-def states_from_msg(msgs: Iterable[rm.StateBelief]) -> tuple[StateBelief, ...]:
+def states_from_msg(msgs: Sequence[rm.StateBelief]) -> tuple[StateBelief, ...]:
     """Return messages as state beliefs.
 
     Raises:
-        ValueError: a state that is not in ObjectState.
+        InvalidValueError: a state that is not in ObjectState, or a probability or stamp that is none.
     """
-    return tuple(StateBelief(ObjectState(m.state), m.probability, stamp_from_msg(m.confirmed), m.source) for m in msgs)
+    states = states_named("states", [m.state for m in msgs])
+    return tuple(
+        StateBelief(
+            state,
+            checked_probability("states.probability", m.probability),
+            stamp_from_msg(m.confirmed),
+            checked_label("states.source", m.source),
+        )
+        for state, m in zip(states, msgs)
+    )
 
 
-def states_named(field: str, names: Iterable[str]) -> tuple[ObjectState, ...]:
+def states_named(field: str, names: Sequence[str]) -> tuple[ObjectState, ...]:
     """Return the states that a field of a request names.
 
     Raises:
         InvalidValueError: one of them is none.
     """
     known = {str(state): state for state in ObjectState}
-    for name in names:
+    for name in checked_items(field, names, _MOST_STATES):
         if name not in known:
-            raise InvalidValueError(f"{field}: expected each one of {', '.join(known)}, got {name!r}")
+            raise InvalidValueError(f"{field}: expected each one of {', '.join(known)}, got {shown(name)}")
     return tuple(known[name] for name in names)
 
 
@@ -74,32 +98,48 @@ def change_from_msg(msg: rm.StateChange) -> StateChange:
     """Return a domain StateChange.
 
     Raises:
-        InvalidValueError: an unknown state, `held` outside its constants, a probability outside 0 to 1, or a place that
-            is not finite.
+        InvalidValueError: a field is none that memory could work with (see `ranges`); it names the field.
     """
     held = {code: value for value, code in _HELD.items()}
     if msg.held not in held:
         raise InvalidValueError(f"held: expected 0 (unchanged), 1 (picked) or 2 (placed), got {msg.held}")
-    if not 0.0 <= msg.probability <= 1.0:
-        raise InvalidValueError(f"probability: expected 0 to 1, got {msg.probability}")
-    position = point_from_msg(msg.position) if msg.position_known else None
-    if position is not None and not all(map(math.isfinite, position)):
-        raise InvalidValueError(f"position: expected finite metres, got {position}")
+    added, removed = checked_states(states_named("added", msg.added), states_named("removed", msg.removed))
     return StateChange(
-        object_id=msg.object_id,
-        object_class=msg.object_class,
+        object_id=checked_id("object_id", msg.object_id),
+        object_class=checked_label("object_class", msg.object_class, required=not msg.object_id),
         stamp_ns=stamp_from_msg(msg.stamp),
-        added=states_named("added", msg.added),
-        removed=states_named("removed", msg.removed),
+        added=added,
+        removed=removed,
         held=held[msg.held],
-        support_id=msg.support,
+        support_id=_reference("support", msg.support),
         inside=msg.inside,
-        position=position,
-        created_from=msg.created_from,
+        position=point_from_msg(msg.position) if msg.position_known else None,
+        created_from=_reference("created_from", msg.created_from),
         destroyed=msg.destroyed,
-        source=msg.source or "user",
-        probability=msg.probability,
+        source=checked_label("source", msg.source) or "user",
+        probability=checked_probability("probability", msg.probability),
     )
+
+
+def changes_from_msg(msgs: Sequence[rm.StateChange]) -> list[StateChange]:
+    """Return domain StateChanges; an error names which one.
+
+    Raises:
+        InvalidValueError: there are too many, or one of them is none.
+    """
+    changes: list[StateChange] = []
+    for number, msg in enumerate(checked_items("changes", msgs)):
+        try:
+            changes.append(change_from_msg(msg))
+        except InvalidValueError as error:
+            raise InvalidValueError(f"changes[{number}].{error}") from None
+    return changes
+
+
+def _reference(what: str, text: str) -> str:
+    """Return an id, a class, or Class@x,y,z whose numbers are a place."""
+    ObjectReference.parse(checked_id(what, text))
+    return text
 
 
 def call_to_msg(call: SkillCall) -> rm.SkillCall:
@@ -111,9 +151,10 @@ def call_from_msg(msg: rm.SkillCall) -> SkillCall:
     """Return a domain SkillCall.
 
     Raises:
-        InvalidValueError: it names no skill.
+        InvalidValueError: it names no skill, or an argument is none: too long, or at no place.
     """
-    return SkillCall(msg.skill, tuple(msg.arguments))
+    arguments = checked_items("arguments", msg.arguments, _MOST_ARGUMENTS)
+    return SkillCall(checked_label("skill", msg.skill), tuple(_reference("arguments", text) for text in arguments))
 
 
 def advice_to_msg(advice: Advice) -> rm.Advice:
@@ -146,7 +187,11 @@ def skill_result_to_msg(result: SkillResult, held_object: str) -> ExecuteSkill.R
 
 
 def skill_result_from_msg(call: SkillCall, msg: ExecuteSkill.Result) -> SkillResult:
-    """Return a domain SkillResult; a reason outside the vocabulary counts as a failed execution."""
+    """Return a domain SkillResult; a reason outside the vocabulary counts as a failed execution.
+
+    Raises:
+        InvalidValueError: a field is none that memory could work with.
+    """
     known = msg.reason in set(FailureReason)
     reason = FailureReason(msg.reason) if known else FailureReason.EXECUTION
     if msg.success != (reason is FailureReason.NONE):
@@ -155,12 +200,12 @@ def skill_result_from_msg(call: SkillCall, msg: ExecuteSkill.Result) -> SkillRes
         call=call,
         success=msg.success,
         reason=reason,
-        message=msg.message,
-        object_id=msg.object_id,
-        duration_s=msg.duration,
-        distance_m=msg.distance,
+        message=checked_text("message", msg.message),
+        object_id=checked_id("object_id", msg.object_id),
+        duration_s=checked_number("duration", msg.duration, 0.0, SPAN_LIMIT),
+        distance_m=checked_number("distance", msg.distance, 0.0, SPAN_LIMIT),
         explored_areas=msg.explored_areas,
-        changes=tuple(change_from_msg(change) for change in msg.changes),
+        changes=tuple(changes_from_msg(msg.changes)),
     )
 
 
@@ -189,22 +234,25 @@ def step_from_msg(msg: rm.StepRecord) -> StepRecord:
     """Return a domain StepRecord.
 
     Raises:
-        ValueError: a reason outside the vocabulary, or no skill's name.
+        InvalidValueError: a field is none that memory could work with; it names the field.
     """
+    reasons = {str(reason): reason for reason in FailureReason}
+    if msg.reason not in reasons:
+        raise InvalidValueError(f"reason: expected one of {', '.join(reasons)}, got {shown(msg.reason)}")
     return StepRecord(
-        episode_id=msg.episode_id,
-        index=msg.index,
+        episode_id=checked_id("episode_id", msg.episode_id),
+        index=checked_count("index", msg.index),
         action=call_from_msg(msg.action),
         success=msg.success,
-        reason=FailureReason(msg.reason),
+        reason=reasons[msg.reason],
         stamp_ns=stamp_from_msg(msg.header.stamp),
-        message=msg.message,
-        held_object=msg.held_object,
-        room=msg.room,
-        area=msg.area,
+        message=checked_text("message", msg.message),
+        held_object=checked_label("held_object", msg.held_object),
+        room=checked_label("room", msg.room),
+        area=checked_label("area", msg.area),
         position=point_from_msg(msg.position),
-        visible=tuple(msg.visible),
-        relations=tuple(msg.relations),
-        duration_s=msg.duration,
-        distance_m=msg.distance,
+        visible=checked_labels("visible", msg.visible),
+        relations=checked_labels("relations", msg.relations),
+        duration_s=checked_number("duration", msg.duration, 0.0, SPAN_LIMIT),
+        distance_m=checked_number("distance", msg.distance, 0.0, SPAN_LIMIT),
     )

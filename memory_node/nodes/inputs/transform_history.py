@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import bisect
+from collections.abc import Collection
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -11,11 +12,15 @@ import tf2_ros
 from rclpy.duration import Duration
 from rclpy.time import Time
 
-from memory_node.domain.errors import InputSkippedError
+from memory_node.domain.errors import InputSkippedError, InvalidValueError
 from memory_node.domain.geometry import Pose
 from memory_node.nodes import conversions
+from memory_node.nodes.conversions.ranges import checked_label
 from memory_node.nodes.inputs.keyframes import OdomJump
 from memory_node.nodes.inputs.timeline import Moment, Timeline
+
+# Robots have dozens; TF of any sender is kept, so it must end somewhere.
+_MOST_FRAMES = 1_000
 
 
 @dataclass(frozen=True)
@@ -76,13 +81,23 @@ class TransformHistory:
         self._runs: dict[int, _Run] = {}
 
     def add_fixed(self, transform: Any) -> None:
-        """Take in a TransformStamped of /tf_static."""
+        """Take in a TransformStamped of /tf_static.
+
+        Raises:
+            InvalidValueError: it is none: not finite, no rotation, no frames; or one frame too many.
+        """
+        _check(transform, self._fixed)
         self._fixed[transform.child_frame_id.lstrip("/")] = transform
         for run in self._runs.values():
             run.buffer.set_transform_static(transform, "tf_static")
 
     def add(self, transform: Any) -> OdomJump | None:
-        """Take in a TransformStamped of /tf; return the correction if it is one."""
+        """Take in a TransformStamped of /tf; return the correction if it is one.
+
+        Raises:
+            InvalidValueError: it is none: not finite, no rotation, no stamp, no frames; or one frame too many.
+        """
+        _check(transform, self._timelines)
         child = transform.child_frame_id.lstrip("/")
         parent = transform.header.frame_id.lstrip("/")
         timeline = self._timelines.setdefault(child, Timeline(self._clock_jump_s))
@@ -211,3 +226,17 @@ class TransformHistory:
             elsewhere = moved[2] > limits.storey_m
         edge.jumps.add(moment.stamp_ns)
         return OdomJump(moment, None if elsewhere else new_T_old)
+
+
+def _check(transform: Any, known: Collection[str]) -> None:
+    """Look whether a TransformStamped is one, before anything is kept of it; raises InvalidValueError.
+
+    known: the frames of which something is kept already.
+    """
+    child = checked_label("child_frame_id", transform.child_frame_id.lstrip("/"), required=True)
+    parent = checked_label("frame_id", transform.header.frame_id.lstrip("/"), required=True)
+    if child == parent:
+        raise InvalidValueError(f"child_frame_id: expected another frame than frame_id, got {child!r} twice")
+    if child not in known and len(known) >= _MOST_FRAMES:
+        raise InvalidValueError(f"child_frame_id: expected at most {_MOST_FRAMES} frames, {child!r} is one more")
+    conversions.transform_from_msg(transform.transform, f"transform of {child}")
