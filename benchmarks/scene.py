@@ -15,7 +15,9 @@ import numpy as np
 
 from benchmarks.rows import emit
 from benchmarks.scene_camera import CAMERA, View, detect, render
+from benchmarks.scene_home import HomeDrive
 from benchmarks.scene_localisation import LocalisationNoise, NoisyLocalisation
+from benchmarks.scene_relations import RelationScore, score_relations
 from benchmarks.scene_score import KNOWN, Sightings, score_scene, wrongly_removed
 from benchmarks.scene_site import ROOM_M, build_site, rearrange, room_corner
 from memory_node.app.progress import progress_bar
@@ -56,18 +58,41 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--instances", type=int, default=20, metavar="M", help="objects in view on average (default 20)"
     )
+    parser.add_argument(
+        "--home",
+        default="apartment",
+        help="home that relations are measured in, by Open3D's pictures (default apartment; none: not measured)",
+    )
+    parser.add_argument("--wrong", action="store_true", help="list the relations that are wrong or missed")
 
 
 def run(args: argparse.Namespace) -> int:
-    """Build the site, drive through it twice, things moved and taken away in between; one row."""
+    """Build the site, drive through it twice, things moved and taken away in between, then through a home; one row."""
     drive = Drive(args.objects, args.frames, args.instances, args.seed)
     drive.run()
-    emit([drive.row()], args.json)
+    row = drive.row()
+    if args.home != "none":
+        relations = home_relations(args.home, args.seed)
+        row |= {"relation_precision": relations.precision, "relation_recall": relations.recall}
+        for text in [*relations.wrong, *(f"missed: {one}" for one in relations.missed)] if args.wrong else ():
+            print(text, file=sys.stderr)
+    emit([row], args.json)
     print(
         f"wrongly removed: {wrongly_removed(drive.graph, drive.site, drive.rooms, drive.sightings):.4f}",
         file=sys.stderr,
     )
     return 0
+
+
+def home_relations(home: str, seed: int) -> RelationScore:
+    """Return how what memory says of things on and in others, after a drive through a home, compares with it."""
+    drive, graph = HomeDrive(home, seed), SceneGraph(SceneGraphConfig())
+    with progress_bar() as progress:
+        task = progress.add_task(f"driving through {home}", total=drive.length)
+        for frame in drive.frames():
+            graph.observe(frame)
+            progress.advance(task)
+    return score_relations(graph.snapshot(), drive.world, drive.seen)
 
 
 @dataclass(eq=False)

@@ -71,6 +71,9 @@ def _look_like_one(state: GraphState, a: Rows, b: Rows) -> NDArray[np.bool_]:
     pairs = overlap(table.center[a], table.size[a], table.yaw[a], table.center[b], table.size[b], table.yaw[b], margin)
     ratio = (pairs.size_a + 0.02).prod(axis=1) / (pairs.size_b + 0.02).prod(axis=1)
     same = (pairs.iou > 0.35) | ((pairs.containment > 0.7) & (ratio > 0.25) & (ratio < 4.0))
+    # No thing is in another one that is called the same, unless both were seen in one frame.
+    called_alike = table.class_code[a] == table.class_code[b]
+    same |= called_alike & (pairs.containment > 0.5)
     # The yaw of a thing seen in part is uncertain: thin boxes around one centre may cross.
     smaller = np.minimum(np.linalg.norm(pairs.size_a, axis=1), np.linalg.norm(pairs.size_b, axis=1))
     same |= np.linalg.norm(pairs.offset, axis=1) < 0.25 * smaller
@@ -78,7 +81,7 @@ def _look_like_one(state: GraphState, a: Rows, b: Rows) -> NDArray[np.bool_]:
     # hidden.
     partial = table.mostly_truncated(a) & table.mostly_truncated(b)
     widened = overlap_aligned(pairs.offset, pairs.size_a, pairs.size_b + 2.0 * _PART_GAP_M, margin)
-    return np.asarray(same | (partial & (table.class_code[a] == table.class_code[b]) & (widened > 0.3)))
+    return np.asarray(same | (partial & called_alike & (widened > 0.3)))
 
 
 def _is_part(state: GraphState, a: Rows, b: Rows) -> NDArray[np.bool_]:

@@ -63,7 +63,7 @@ class FrameUpdate:
         touched += self._admit(found, rows)
         changed = np.array(touched, dtype=np.intp)
         present = self._present(np.unique(np.concatenate([rows, changed])))
-        update_supports(state, changed, present)
+        touched += [row for row in update_supports(state, changed, present) if row not in touched]
         merged = merge_duplicates(state, changed, found.matched[:, 1], present)
         gone = {event.object.id for event in merged}
         told = {event.object.id for event in self._events}

@@ -11,19 +11,28 @@ from memory_node.scene_graph.state import GraphState
 
 
 def object_relations(state: GraphState, rows: Rows) -> list[Relation]:
-    """Return contains (area to object), on/in (object to its support), supports (back) and near edges of `rows`."""
+    """Return contains (area to object), on/in (object to its support), supports (back) and near edges of `rows`.
+
+    What one look made out to be there, on or in something, is too often something else: edges to supports are told of
+    things that were seen twice, or that somebody told of.
+    """
     table = state.table
     found: list[Relation] = []
     for row in rows.tolist():
         record = table.record(row)
         if record.area_id:
             found.append(Relation(record.area_id, RelationKind.CONTAINS, record.id))
-        if record.support_id:
+        if record.support_id and _is_evident(state, row):
             kind = RelationKind.IN if record.inside else RelationKind.ON
             found.append(Relation(record.id, kind, record.support_id))
             if not record.inside:
                 found.append(Relation(record.support_id, RelationKind.SUPPORTS, record.id))
     return found + _near(state, rows)
+
+
+def _is_evident(state: GraphState, row: int) -> bool:
+    """Return whether a thing was seen more than once, or told of."""
+    return int(state.table.times_seen[row]) > 1 or state.table.record(row).provenance != "camera"
 
 
 def _near(state: GraphState, rows: Rows) -> list[Relation]:

@@ -1,128 +1,193 @@
-"""What stands on or in what, from the boxes of a neighbourhood."""
+"""What stands on or in what, from the boxes of a neighbourhood and from what kinds of things can carry and hold."""
 
 from __future__ import annotations
+
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from memory_node.catalogue.object_kind import Property
 from memory_node.scene_graph.object_table import Rows
 from memory_node.scene_graph.state import ROBOT_ID, GraphState
+from memory_node.scene_graph.support_extent import on_axes, over_footprint, reach_down, reach_out
+from memory_node.scene_graph.support_roles import Roles, roles_of
 
-# What carries several things is at least as large as a stool.
-_FURNITURE_M2 = 0.15
+# A box is known to a few centimetres.
+_SLACK_M = 0.05
+_HIDDEN_EDGE_M = 0.08
+# What lies on a thing is not much wider than that; on what is made to carry things, pans hang over.
+_CARRIED_SHARE, _CARRIED_ON_RECEPTACLE = 0.8, 0.15
+# What is in a thing takes at most so much of its space, and so much of its length may stick out on a side.
+_HELD_SHARE, _STICKS_OUT = 0.5, 0.35
+# Things of one class are stacked only where their feet are this far apart; else they are one thing, seen as two.
+_STACKED_M = 0.03
+
+Matrix = NDArray[np.bool_]
 
 
-def update_supports(state: GraphState, rows: Rows, neighbours: Rows) -> None:
-    """Find for each of `rows` the object of `neighbours` that it stands on or in; held objects stay held."""
+@dataclass(frozen=True, eq=False)
+class _Pairs:
+    """rows (n,) and the neighbours (m,) that they may stand on or in.
+
+    foot, head (n,): heights of the rows' lower and upper faces, m; floor, top (m,): the same of the neighbours. sinks
+    (m,): how far below its upper face each neighbour carries things, m.
+    """
+
+    rows: Rows
+    neighbours: Rows
+    foot: NDArray[np.float64]
+    head: NDArray[np.float64]
+    floor: NDArray[np.float64]
+    top: NDArray[np.float64]
+    roles: Roles
+    other: Matrix
+
+    @classmethod
+    def of(cls, state: GraphState, rows: Rows, neighbours: Rows) -> _Pairs:
+        table = state.table
+        half_row, half_other = 0.5 * table.size[rows, 2], 0.5 * table.size[neighbours, 2]
+        return cls(
+            rows,
+            neighbours,
+            table.center[rows, 2] - half_row,
+            table.center[rows, 2] + half_row,
+            table.center[neighbours, 2] - half_other,
+            table.center[neighbours, 2] + half_other,
+            roles_of(state, rows, neighbours),
+            rows[:, None] != neighbours[None],
+        )
+
+
+def update_supports(state: GraphState, changed: Rows, present: Rows) -> list[int]:
+    """Decide again what stands on or in what where something has changed; return the rows that stand elsewhere now.
+
+    changed: rows with new boxes; present: all rows around. What a hand holds stays there, and what is hidden in a
+    closed container stays in it.
+    """
     table = state.table
-    if not rows.size or not neighbours.size:
-        return
-    other = rows[:, None] != neighbours[None]
-    _reach_down(state, rows, neighbours, _over_footprint(state, rows, neighbours, 0.15) & other)
-    _reach_out(state, rows, neighbours, other)
-    above = _over_footprint(state, rows, neighbours, 0.02) & other
-    between_walls = _over_footprint(state, rows, neighbours, 0.0) & other
-    bottom = table.center[rows, 2] - 0.5 * table.size[rows, 2]
-    height = table.center[neighbours, 2] + 0.5 * table.size[neighbours, 2]
-    larger = table.size[neighbours, :2].prod(axis=1)[None] > 0.8 * table.size[rows, :2].prod(axis=1)[:, None]
-    gap = np.abs(bottom[:, None] - height[None])
-    on = above & larger & (gap < state.config.on_gap_m)
-    top = table.center[rows, 2] + 0.5 * table.size[rows, 2]
-    floor = table.center[neighbours, 2] - 0.5 * table.size[neighbours, 2]
-    volume = table.size[rows].prod(axis=1)[:, None] < 0.5 * table.size[neighbours].prod(axis=1)[None]
-    within = between_walls & volume & (bottom[:, None] > floor[None] - 0.05) & (top[:, None] < height[None] + 0.05)
-    volumes = table.size[neighbours].prod(axis=1)
-    for i, row in enumerate(rows.tolist()):
+    if not changed.size or not present.size:
+        return []
+    rows = _concerned(state, changed, present)
+    present = present[table.log_odds[present] > 0.0]
+    pairs = _Pairs.of(state, rows, present)
+    resting = (_on_top(state, pairs) | _enclosed(state, pairs)).any(axis=1)
+    reach_down(state, rows[~resting & ~pairs.roles.hangs], present)
+    reach_out(state, rows, present)
+    pairs = _Pairs.of(state, rows, present)
+    on, within = _on_top(state, pairs), _enclosed(state, pairs)
+    seated = _on_seat(state, pairs)
+    volumes = table.size[present].prod(axis=1)
+    evident = table.times_seen[present] > 1
+    moved = []
+    for index, row in enumerate(rows.tolist()):
         record = table.record(row)
         if record.support_id == ROBOT_ID:
             continue
-        surface = int(np.argmin(np.where(on[i], gap[i], np.inf))) if on[i].any() else -1
-        container = int(np.argmin(np.where(within[i], volumes, np.inf))) if within[i].any() else -1
-        seat = container >= 0 and _is_surface(state, int(neighbours[container]))
-        # In a bowl on a table, a thing's foot is level with the table's top as well.
-        shared = surface >= 0 and abs(floor[container] - height[surface]) < state.config.on_gap_m
-        if container >= 0 and (surface < 0 or (shared and not seat)):
-            state.stand_on(row, table.record(int(neighbours[container])).id, not seat)
-        elif surface >= 0:
-            state.stand_on(row, table.record(int(neighbours[surface])).id, False)
+        before = record.support_id, record.inside
+        if record.id in state.contents:
+            # Nothing stands on or in what it carries itself: a cup is not on the knife in it.
+            carried = np.isin(present, state.load_of(record.id))
+            on[index] &= ~carried
+            within[index] &= ~carried
+            seated[index] &= ~carried
+        # What one look made out to be there carries things only where nothing else does.
+        sure = on[index] & evident
+        at, inside = _support(pairs, index, sure if sure.any() else on[index], within[index], seated[index], volumes)
+        if at >= 0:
+            state.stand_on(row, table.record(int(present[at])).id, inside)
         elif not table.sheltered[row]:
             state.stand_on(row, "", False)
+        if before != (record.support_id, record.inside):
+            moved.append(row)
+    return moved
 
 
-def _is_surface(state: GraphState, row: int) -> bool:
-    """Return whether things lie on an object, not in it, also where its box encloses them."""
-    return state.catalogue[state.table.record(row).best_class].can(Property.SURFACE)
+def _support(
+    pairs: _Pairs, index: int, on: Matrix, within: Matrix, seated: Matrix, volumes: NDArray[np.float64]
+) -> tuple[int, bool]:
+    """Return which neighbour (-1: none) a row stands on or in, and whether in it.
 
-
-def _reach_down(state: GraphState, rows: Rows, neighbours: Rows, above: NDArray[np.bool_]) -> None:
-    """Let objects whose foot was never seen reach down to what is below them: things stand on something.
-
-    Behind other things often only the upper part shows, however long one looks.
+    Of surfaces at its foot the topmost counts: where a pan stands on a burner, the counter is as near. Of containers
+    around it the smallest.
     """
-    table, config = state.table, state.config
-    unseen = table.face_variance[rows, 0, 2] > 0.5 * config.unseen_face_sigma_m**2
-    unseen |= table.mostly_truncated(rows)
-    if not unseen.any():
-        return
-    bottom = table.center[rows, 2] - 0.5 * table.size[rows, 2]
-    height = table.center[neighbours, 2] + 0.5 * table.size[neighbours, 2]
-    wide = table.size[neighbours, :2].prod(axis=1)[None] > 2.0 * table.size[rows, :2].prod(axis=1)[:, None]
-    gap = np.where(above & wide, bottom[:, None] - height[None], np.inf)
-    gap[gap < 0.0] = np.inf
-    fall = gap.min(axis=1)
-    falls = unseen & (fall < config.hidden_foot_m)
-    table.size[rows[falls], 2] += fall[falls]
-    table.center[rows[falls], 2] -= 0.5 * fall[falls]
+    surface = int(np.argmax(np.where(on, pairs.top, -np.inf))) if on.any() else -1
+    container = int(np.argmin(np.where(within, volumes, np.inf))) if within.any() else -1
+    seat = int(np.argmin(np.where(seated, volumes, np.inf))) if seated.any() else -1
+    # In a bowl on a table, a thing's foot is level with the table's top as well.
+    level = surface >= 0 and container >= 0 and abs(pairs.floor[container] - pairs.top[surface]) < _SLACK_M
+    if container >= 0 and (surface < 0 or (level and container != surface)):
+        return container, True
+    if surface >= 0:
+        return surface, False
+    return seat, False
 
 
-def _reach_out(state: GraphState, rows: Rows, neighbours: Rows, other: NDArray[np.bool_]) -> None:
-    """Let supports that were never seen whole reach under what stands at their height beside them.
+def _concerned(state: GraphState, changed: Rows, present: Rows) -> Rows:
+    """Return the rows whose support may be another one now: those that have changed, those over or on or in them, and
+    those whose support is gone."""
+    table = state.table
+    over = over_footprint(state, present, changed, _SLACK_M).any(axis=1)
+    ids = {table.record(row).id for row in changed.tolist()}
+    known = {table.record(row).id for row in present.tolist() if table.log_odds[row] > 0.0} | {"", ROBOT_ID}
+    supports = [table.record(row).support_id for row in present.tolist()]
+    lost = np.array([one in ids or _is_gone(state, one, known) for one in supports], dtype=np.bool_)
+    return np.union1d(changed, present[over | lost])
 
-    The far part of a table hides behind the things on it; that they stand there tells that it goes on.
+
+def _is_gone(state: GraphState, support_id: str, known: set[str]) -> bool:
+    if support_id in known:
+        return False
+    row = state.table.row_of.get(support_id)
+    return row is None or bool(state.table.removed[row]) or float(state.table.log_odds[row]) <= 0.0
+
+
+def _on_top(state: GraphState, pairs: _Pairs) -> Matrix:
+    """Return (n, m): the foot is at the upper face of the neighbour, over it."""
+    table, roles = state.table, pairs.roles
+    area, wide = (table.size[some, :2].prod(axis=1) for some in (pairs.rows, pairs.neighbours))
+    laden = roles.receptacle[None] & roles.taken[:, None]
+    # Of furniture the far edge is often hidden; a fork beside a plate is not on it.
+    margin = np.where(roles.movable, 0.02, _HIDDEN_EDGE_M)
+    over = over_footprint(state, pairs.rows, pairs.neighbours, margin[:, None])
+    over &= wide[None] > np.where(laden, _CARRIED_ON_RECEPTACLE, _CARRIED_SHARE) * area[:, None]
+    # A pan hides the burner that it stands on, but for a rim.
+    over |= over_footprint(state, pairs.neighbours, pairs.rows, 0.0).T & laden
+    on = over & (np.abs(pairs.foot[:, None] - pairs.top[None]) < state.config.on_gap_m)
+    stacked = pairs.foot[:, None] - pairs.floor[None] > _STACKED_M
+    return np.asarray(on & pairs.other & ~roles.barred & (stacked | ~roles.same_class))
+
+
+def _enclosed(state: GraphState, pairs: _Pairs) -> Matrix:
+    """Return (n, m): the neighbour is a container, and the row is in its space.
+
+    What a hand can take may look out of an open one; furniture is in nothing but cupboards and the like.
     """
-    table, config = state.table, state.config
-    partial = table.mostly_truncated(neighbours)
-    if not partial.any():
-        return
-    bottom = table.center[rows, 2] - 0.5 * table.size[rows, 2]
-    height = table.center[neighbours, 2] + 0.5 * table.size[neighbours, 2]
-    level = np.abs(bottom[:, None] - height[None]) < 0.5 * config.on_gap_m
-    area = table.size[neighbours, :2].prod(axis=1)
-    large = (area > _FURNITURE_M2)[None] & (area[None] > 4.0 * table.size[rows, :2].prod(axis=1)[:, None])
-    along, across = _on_axes(state, rows, neighbours)
+    inside = _within_walls(state, pairs) & pairs.roles.container[None] & ~pairs.roles.same_class
+    inside &= 0.5 * (pairs.foot + pairs.head)[:, None] < pairs.top[None]
+    shut = pairs.head[:, None] < pairs.top[None] + _SLACK_M
+    return np.asarray(inside & np.where(pairs.roles.lidded[None], shut, pairs.roles.taken[:, None]))
+
+
+def _on_seat(state: GraphState, pairs: _Pairs) -> Matrix:
+    """Return (n, m): the row lies on the neighbour at a height between its foot and its upper face, as on a chair."""
+    seat = pairs.floor + pairs.roles.level * (pairs.top - pairs.floor)
+    low, high = seat - 3.0 * _SLACK_M, seat + 3.0 * _SLACK_M
+    inside = _within_walls(state, pairs) & (pairs.roles.receptacle & (pairs.roles.level < 1.0))[None]
+    return np.asarray(inside & (pairs.foot[:, None] > low[None]) & (pairs.foot[:, None] < high[None]))
+
+
+def _within_walls(state: GraphState, pairs: _Pairs) -> Matrix:
+    """Return (n, m): the row is small enough, and inside the neighbour's sides and above its foot."""
+    table, rows, neighbours = state.table, pairs.rows, pairs.neighbours
+    along, across = on_axes(state, rows, neighbours)
+    turn = table.yaw[rows].astype(np.float64)[:, None] - table.yaw[neighbours].astype(np.float64)[None]
+    cos, sin = np.abs(np.cos(turn)), np.abs(np.sin(turn))
+    x, y = 0.5 * table.size[rows, 0, None], 0.5 * table.size[rows, 1, None]
     half = 0.5 * table.size[neighbours, :2]
-    for axis, (here, there) in enumerate(((along, across), (across, along))):
-        excess = np.abs(here) - half[:, axis]
-        beside = (excess > 0.0) & (excess < config.hidden_foot_m) & (np.abs(there) < half[:, 1 - axis])
-        beside &= level & large & other & partial[None]
-        for column in np.flatnonzero(beside.any(axis=0)).tolist():
-            most = np.where(beside[:, column], excess[:, column], 0.0)
-            farthest = int(np.argmax(most))
-            _extend(state, int(neighbours[column]), axis, float(most[farthest]) * np.sign(here[farthest, column]))
-
-
-def _extend(state: GraphState, row: int, axis: int, by_m: float) -> None:
-    """Move one side of a box along its x or y axis outwards: the far one for a positive length, the near one for a
-    negative."""
-    table = state.table
-    yaw = float(table.yaw[row]) + axis * 0.5 * np.pi
-    table.size[row, axis] += abs(by_m)
-    table.center[row, 0] += 0.5 * by_m * np.cos(yaw)
-    table.center[row, 1] += 0.5 * by_m * np.sin(yaw)
-
-
-def _on_axes(state: GraphState, rows: Rows, neighbours: Rows) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return where the centres of rows lie along and across the boxes of neighbours (rows, neighbours), in metres."""
-    table = state.table
-    shift = table.center[rows, None, :2] - table.center[None, neighbours, :2]
-    yaw = table.yaw[neighbours].astype(np.float64)
-    cos, sin = np.cos(yaw), np.sin(yaw)
-    return cos * shift[..., 0] + sin * shift[..., 1], cos * shift[..., 1] - sin * shift[..., 0]
-
-
-def _over_footprint(state: GraphState, rows: Rows, neighbours: Rows, margin_m: float) -> NDArray[np.bool_]:
-    """Return (rows, neighbours): the centre of the one is above or below the footprint of the other."""
-    along, across = _on_axes(state, rows, neighbours)
-    half = 0.5 * state.table.size[neighbours, :2] + margin_m
-    return np.asarray((np.abs(along) < half[:, 0]) & (np.abs(across) < half[:, 1]))
+    share = 1.0 - 2.0 * _STICKS_OUT
+    inside = np.abs(along) + share * (cos * x + sin * y) < half[None, :, 0] + 0.01
+    inside &= np.abs(across) + share * (sin * x + cos * y) < half[None, :, 1] + 0.01
+    volume, space = table.size[rows].prod(axis=1), table.size[neighbours].prod(axis=1)
+    inside &= volume[:, None] < _HELD_SHARE * space[None]
+    inside &= pairs.foot[:, None] > pairs.floor[None] - _SLACK_M
+    return np.asarray(inside & pairs.other & ~pairs.roles.barred)

@@ -59,6 +59,10 @@ class Camera:
         depth_m = noisy_depth(depth_m, self._noise, self._rng)
         return CameraFrame(stamp_ns, map_T_camera, self.intrinsics, color, depth_m, instances, detections)
 
+    def number_of(self, thing_id: str) -> int:
+        """Return the number that stands for a thing in `instances`, from 1."""
+        return self._caster.number_of(thing_id)
+
     def render(self, map_T_camera: Pose) -> tuple[NDArray[np.uint8], NDArray[np.float32], NDArray[np.uint16]]:
         """Return colour (h, w, 3), exact depth (h, w) in metres (inf = nothing) and things' numbers (h, w)."""
         rotation = map_T_camera.matrix[:3, :3].astype(np.float32)

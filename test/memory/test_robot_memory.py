@@ -339,7 +339,10 @@ def test_relations_of_the_room_that_the_robot_is_in_are_spatial_guidance(memory:
     table = replace(see(1, Table=(1.0, 1.0, 0.4)).observations[0], box=OrientedBox([1.0, 1.0, 0.4], [1.0, 1.0, 0.8]))
     frame = see(2, Mug=(1.0, 1.0, 0.86), Fork=(1.3, 1.0, 0.86))
     pose = Pose.planar(2.0, 2.0, 0.0, 1.3)
-    memory.observe(replace(frame, map_T_camera=pose, observations=(*frame.observations, table)))
+    for stamp_s in (2, 3):
+        memory.observe(
+            replace(frame, stamp_ns=stamp_s * SECOND_NS, map_T_camera=pose, observations=(*frame.observations, table))
+        )
     block = memory.context("bring me the mug", 4000).text.partition("## Spatial guidance: this room\n")[2]
     lines = block.split("\n\n")[0].splitlines()
     assert "- Mug on Table" in lines

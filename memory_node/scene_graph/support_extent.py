@@ -1,0 +1,93 @@
+"""Boxes that were never seen whole are completed by what carries them, and by what they carry."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from memory_node.scene_graph.object_table import Rows
+from memory_node.scene_graph.state import GraphState
+
+# What carries several things is at least as large as a stool.
+_FURNITURE_M2 = 0.15
+
+
+def reach_down(state: GraphState, rows: Rows, neighbours: Rows) -> None:
+    """Let objects whose foot was never seen reach down to what is below them: things stand on something.
+
+    Behind other things often only the upper part shows, however long one looks.
+    """
+    table, config = state.table, state.config
+    if not rows.size:
+        return
+    unseen = table.face_variance[rows, 0, 2] > 0.5 * config.unseen_face_sigma_m**2
+    unseen |= table.mostly_truncated(rows)
+    if not unseen.any():
+        return
+    above = over_footprint(state, rows, neighbours, 0.15) & (rows[:, None] != neighbours[None])
+    bottom = table.center[rows, 2] - 0.5 * table.size[rows, 2]
+    height = table.center[neighbours, 2] + 0.5 * table.size[neighbours, 2]
+    wide = table.size[neighbours, :2].prod(axis=1)[None] > 2.0 * table.size[rows, :2].prod(axis=1)[:, None]
+    gap = np.where(above & wide, bottom[:, None] - height[None], np.inf)
+    gap[gap < 0.0] = np.inf
+    fall = gap.min(axis=1)
+    falls = unseen & (fall < config.hidden_foot_m)
+    table.size[rows[falls], 2] += fall[falls]
+    table.center[rows[falls], 2] -= 0.5 * fall[falls]
+
+
+def reach_out(state: GraphState, rows: Rows, neighbours: Rows) -> None:
+    """Let supports that were never seen whole reach under what stands at their height beside them.
+
+    The far part of a table hides behind the things on it; that they stand there tells that it goes on.
+    """
+    table, config = state.table, state.config
+    partial = table.mostly_truncated(neighbours)
+    if not partial.any():
+        return
+    bottom = table.center[rows, 2] - 0.5 * table.size[rows, 2]
+    height = table.center[neighbours, 2] + 0.5 * table.size[neighbours, 2]
+    level = np.abs(bottom[:, None] - height[None]) < 0.5 * config.on_gap_m
+    area = table.size[neighbours, :2].prod(axis=1)
+    large = (area > _FURNITURE_M2)[None] & (area[None] > 4.0 * table.size[rows, :2].prod(axis=1)[:, None])
+    along, across = on_axes(state, rows, neighbours)
+    half = 0.5 * table.size[neighbours, :2]
+    for axis, (here, there) in enumerate(((along, across), (across, along))):
+        excess = np.abs(here) - half[:, axis]
+        beside = (excess > 0.0) & (excess < config.hidden_foot_m) & (np.abs(there) < half[:, 1 - axis])
+        beside &= level & large & (rows[:, None] != neighbours[None]) & partial[None]
+        for column in np.flatnonzero(beside.any(axis=0)).tolist():
+            most = np.where(beside[:, column], excess[:, column], 0.0)
+            farthest = int(np.argmax(most))
+            _extend(state, int(neighbours[column]), axis, float(most[farthest]) * np.sign(here[farthest, column]))
+
+
+def _extend(state: GraphState, row: int, axis: int, by_m: float) -> None:
+    """Move one side of a box along its x or y axis outwards: the far one for a positive length, the near one for a
+    negative."""
+    table = state.table
+    yaw = float(table.yaw[row]) + axis * 0.5 * np.pi
+    table.size[row, axis] += abs(by_m)
+    table.center[row, 0] += 0.5 * by_m * np.cos(yaw)
+    table.center[row, 1] += 0.5 * by_m * np.sin(yaw)
+
+
+def on_axes(state: GraphState, rows: Rows, neighbours: Rows) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return where the centres of rows lie along and across the boxes of neighbours (rows, neighbours), in metres."""
+    table = state.table
+    shift = table.center[rows, None, :2] - table.center[None, neighbours, :2]
+    yaw = table.yaw[neighbours].astype(np.float64)
+    cos, sin = np.cos(yaw), np.sin(yaw)
+    return cos * shift[..., 0] + sin * shift[..., 1], cos * shift[..., 1] - sin * shift[..., 0]
+
+
+def over_footprint(
+    state: GraphState, rows: Rows, neighbours: Rows, margin_m: float | NDArray[np.float64]
+) -> NDArray[np.bool_]:
+    """Return (rows, neighbours): the centre of the one is above or below the footprint of the other.
+
+    margin_m: by which footprints are widened, one for all or (neighbours, 1).
+    """
+    along, across = on_axes(state, rows, neighbours)
+    half = 0.5 * state.table.size[neighbours, :2] + margin_m
+    return np.asarray((np.abs(along) < half[:, 0]) & (np.abs(across) < half[:, 1]))

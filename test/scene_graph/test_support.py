@@ -1,0 +1,143 @@
+"""What stands on or in what: by the boxes, and by what kinds of things can carry and hold."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from memory_node.domain.geometry import OrientedBox, Pose
+from memory_node.domain.observation import Frame, ObjectObservation
+from memory_node.domain.scene import RelationKind
+from memory_node.domain.skill import StateChange
+from memory_node.scene_graph.graph import SceneGraph
+
+SECOND_NS = 1_000_000_000
+Box = tuple[float, float, float, float, float, float, float]
+COUNTER: Box = (0.0, 0.0, 0.0, 1.4, 0.6, 0.9, 0.0)
+CABINET: Box = (0.0, 0.0, 1.3, 0.8, 0.4, 0.7, 0.0)
+
+
+def look(graph: SceneGraph, stamp_s: int, things: dict[str, Box], yaw_rad: float = 0.0) -> None:
+    """Show boxes to a graph, from the side and above, so that no face hides; the whole scene turned by an angle."""
+    turn, seen = Pose.planar(0.0, 0.0, yaw_rad), []
+    for name, (x, y, foot, *size, yaw) in things.items():
+        center = turn.apply(np.array([x, y, foot + 0.5 * size[2]]))
+        box = OrientedBox(center, np.array(size), yaw + yaw_rad)
+        seen.append(ObjectObservation({name: 0.9}, box, np.eye(3) * 1e-6, 4000))
+    graph.observe(Frame(stamp_s * SECOND_NS, Pose.planar(3.0, 3.0, -2.0, 2.5), None, tuple(seen)))
+
+
+def told(things: dict[str, Box], looks: int = 2, yaw_rad: float = 0.0) -> dict[str, tuple[str, str]]:
+    """Return what the graph says that each class is on or in, after some looks at boxes (x, y, z of the foot, three
+    sides, yaw), the whole scene turned by an angle."""
+    graph = SceneGraph()
+    for stamp_s in range(1, looks + 1):
+        look(graph, stamp_s, things, yaw_rad)
+    snapshot = graph.snapshot()
+    class_of = {found.id: found.class_name for found in snapshot.objects}
+    edges = [r for r in snapshot.relations if r.kind in (RelationKind.ON, RelationKind.IN)]
+    return {class_of[r.source_id]: (str(r.kind), class_of[r.target_id]) for r in edges}
+
+
+@pytest.mark.parametrize("yaw_rad", [0.0, np.pi / 4])
+def test_things_on_a_counter_below_a_wall_cabinet_are_on_the_counter(yaw_rad: float) -> None:
+    things = {
+        "CounterTop": COUNTER,
+        "Cabinet": CABINET,
+        "Bread": (0.1, 0.1, 0.9, 0.24, 0.12, 0.11, 0.3),
+        "CoffeeMachine": (-0.3, 0.0, 0.91, 0.3, 0.22, 0.35, 0.0),
+    }
+    assert told(things, yaw_rad=yaw_rad) == {"Bread": ("on", "CounterTop"), "CoffeeMachine": ("on", "CounterTop")}
+
+
+def test_what_stands_in_a_cabinet_is_in_it() -> None:
+    assert told({"Cabinet": CABINET, "Mug": (0.1, 0.0, 1.33, 0.1, 0.08, 0.1, 0.0)})["Mug"] == ("in", "Cabinet")
+
+
+def test_pan_is_on_the_burner_that_it_hides_and_the_burner_is_not_in_the_pan() -> None:
+    things = {
+        "CounterTop": COUNTER,
+        "StoveBurner": (0.05, 0.02, 0.9, 0.15, 0.1, 0.02, 0.0),
+        "Pan": (0.0, 0.0, 0.92, 0.42, 0.25, 0.06, 0.2),
+    }
+    assert told(things) == {"Pan": ("on", "StoveBurner"), "StoveBurner": ("on", "CounterTop")}
+
+
+def test_ball_under_a_table_is_not_on_it() -> None:
+    assert told({"DiningTable": (0, 0, 0, 1.4, 0.9, 0.75, 0.0), "BasketBall": (0.1, 0, 0, 0.24, 0.24, 0.24, 0.0)}) == {}
+
+
+def test_pillow_between_the_arms_of_a_sofa_is_on_it() -> None:
+    sofa, pillow = (0.0, 0.0, 0.0, 1.9, 0.9, 0.8, 0.0), (0.4, 0.1, 0.42, 0.48, 0.38, 0.14, 0.1)
+    assert told({"Sofa": sofa, "Pillow": pillow}) == {"Pillow": ("on", "Sofa")}
+
+
+def test_knife_in_the_upper_drawer_is_not_on_the_lower_one() -> None:
+    graph_of_two = {
+        "Cabinet": (0.0, 0.0, 0.4, 0.6, 0.5, 0.24, 0.0),
+        "Drawer": (0.0, 0.0, 0.66, 0.6, 0.5, 0.18, 0.0),
+        "ButterKnife": (0.1, 0.0, 0.68, 0.21, 0.03, 0.01, 0.0),
+    }
+    assert told(graph_of_two)["ButterKnife"] == ("in", "Drawer")
+
+
+def test_thing_that_is_larger_than_a_bowl_is_not_in_it() -> None:
+    bowl, book = (0.0, 0.0, 0.9, 0.18, 0.18, 0.08, 0.0), (0.0, 0.0, 0.91, 0.28, 0.2, 0.05, 0.0)
+    assert told({"CounterTop": COUNTER, "Bowl": bowl, "Book": book})["Book"][0] == "on"
+
+
+def test_apple_in_a_bowl_on_a_counter_is_in_the_bowl() -> None:
+    things = {
+        "CounterTop": COUNTER,
+        "Bowl": (0.2, 0.1, 0.9, 0.18, 0.18, 0.08, 0.4),
+        "Apple": (0.2, 0.1, 0.91, 0.07, 0.07, 0.07, 0.0),
+    }
+    assert told(things) == {"Bowl": ("on", "CounterTop"), "Apple": ("in", "Bowl")}
+
+
+def test_edge_is_told_from_the_second_look_on() -> None:
+    things = {"CounterTop": COUNTER, "Bread": (0.1, 0.1, 0.9, 0.24, 0.12, 0.11, 0.3)}
+    assert told(things, looks=1) == {}
+    assert told(things, looks=2) == {"Bread": ("on", "CounterTop")}
+
+
+def test_lamp_stands_on_a_desk_that_turns_out_to_be_larger_later() -> None:
+    """What stood beside the known part of a thing is looked at again when the thing grows."""
+    graph = SceneGraph()
+    eye = Pose.planar(3.0, 3.0, -2.0, 2.5)
+    lamp = OrientedBox(np.array([0.0, 0.5, 0.95]), np.array([0.2, 0.2, 0.4]))
+    for stamp, width in ((1, 0.5), (2, 0.5), (3, 1.3), (4, 1.3)):
+        desk = OrientedBox(np.array([0.0, 0.0, 0.375]), np.array([0.6, width, 0.75]))
+        seen = [ObjectObservation({"Desk": 0.9}, desk, np.eye(3) * 1e-6, 9000)]
+        if stamp < 3:
+            seen.append(ObjectObservation({"DeskLamp": 0.9}, lamp, np.eye(3) * 1e-6, 2000))
+        graph.observe(Frame(stamp * SECOND_NS, eye, None, tuple(seen)))
+    desk_id = next(found.id for found in graph.objects() if found.class_name == "Desk")
+    assert next(found.support_id for found in graph.objects() if found.class_name == "DeskLamp") == desk_id
+
+
+def test_what_the_hand_holds_is_told_to_be_on_the_robot() -> None:
+    graph = SceneGraph()
+    box = OrientedBox(np.array([1.0, 0.0, 0.8]), np.array([0.08, 0.08, 0.08]))
+    for stamp in (1, 2):
+        seen = (ObjectObservation({"Apple": 0.9}, box, np.eye(3) * 1e-6, 2000),)
+        graph.observe(Frame(stamp * SECOND_NS, Pose.planar(0.0, 0.0, 0.0, 1.3), None, seen))
+    (apple,) = graph.objects()
+    graph.apply_change(StateChange(apple.id, "Apple", 3 * SECOND_NS, held=True))
+    edges = [r for r in graph.snapshot().relations if r.source_id == apple.id and r.kind is RelationKind.ON]
+    assert [edge.target_id for edge in edges] == ["robot"]
+
+
+def test_cup_is_not_on_the_knife_that_somebody_put_into_it() -> None:
+    graph = SceneGraph()
+    things = {"CounterTop": COUNTER, "Cup": (0.0, 0.0, 0.9, 0.08, 0.08, 0.1, 0.0)}
+    knife = {"ButterKnife": (0.0, 0.0, 0.89, 0.21, 0.06, 0.03, 0.0)}
+    look(graph, 1, things)
+    look(graph, 2, things)
+    class_of = {found.class_name: found.id for found in graph.objects()}
+    put = StateChange("", "ButterKnife", 3 * SECOND_NS, held=False, support_id=class_of["Cup"], inside=True)
+    graph.apply_change(replace(put, position=(0.0, 0.0, 0.905)))
+    look(graph, 4, {**things, **knife})
+    assert graph.object(class_of["Cup"]).support_id == class_of["CounterTop"]
