@@ -18,6 +18,8 @@ from memory_node.planner.memory_lookup import MemoryLookup
 from memory_node.planner.planner import PlannedStep
 
 _S = ObjectState
+# What serves as well as another of its kind: the one that is nearest to the target is taken.
+_WHERE_WORK_IS_DONE = frozenset({"fixture", "place", "vessel", "tool", "surface"})
 _SOUGHT = 4  # so many kinds of furniture are looked for where memory knows of none
 
 
@@ -60,7 +62,8 @@ class Locator:
             if attempt.taken and "destination" in attempt.belief.things
             else ()
         )
-        answer = self._lookup.locate(object_class, mention.text, mention.states, excluded, frozenset(placed))
+        near = _place_of(attempt, "target") if name in _WHERE_WORK_IS_DONE else None
+        answer = self._lookup.locate(object_class, mention.text, mention.states, excluded, frozenset(placed), near)
         if answer is None:
             return False
         self._believe(attempt, name, answer)
@@ -154,6 +157,12 @@ def _exploring(attempt: GoalAttempt, *arguments: str) -> PlannedStep:
     if "Explore" not in attempt.belief.skills:
         raise Setback(f"it is not known where {arguments[0]} is, and Explore is not available on this robot")
     return PlannedStep(SkillCall("Explore", arguments))
+
+
+def _place_of(attempt: GoalAttempt, name: str) -> tuple[float, float, float] | None:
+    """Return where memory knows a thing to be, (x, y, z) in map; None for one in the hand or in view only."""
+    thing = attempt.belief.things.get(name)
+    return ObjectReference.parse(thing.reference).position if thing is not None else None
 
 
 def _reference_to(found: SceneObject) -> str:

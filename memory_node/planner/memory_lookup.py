@@ -33,14 +33,18 @@ class MemoryLookup:
         states: Sequence[ObjectState] = (),
         excluded: frozenset[str] = frozenset(),
         not_on: frozenset[str] = frozenset(),
+        near: tuple[float, float, float] | None = None,
     ) -> ObjectAnswer | None:
         """Return the best remembered object of a class; None when memory knows of none.
 
-        excluded: ids that do not count; not_on: ids of supports whose contents do not count.
+        excluded: ids that do not count; not_on: ids of supports whose contents do not count. near: where the thing is
+        needed, (x, y, z) in map; the nearest of those that memory is sure of is the best one then.
         """
         started = time.monotonic()
         # The words have been grounded already: asking by class and states alone cannot be led astray by them.
-        query = FindQuery("", object_class, tuple(states), k=_ENOUGH, exclude_ids=excluded, exclude_supports=not_on)
+        query = FindQuery(
+            "", object_class, tuple(states), near=near, k=_ENOUGH, exclude_ids=excluded, exclude_supports=not_on
+        )
         location = self._memory.locate(query)
         self._areas[object_class] = location.areas
         # What is likely gone is still worth a look when nothing better is known.

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Sequence
 
 from memory_node.domain.answer import AnswerStatus, FindQuery, Location, ObjectAnswer, RankedArea, Recollection
 
@@ -17,9 +18,15 @@ def locate(
     """Return what the short-term memory is sure of, else what the long-term memory is sure of, else what either doubts;
     and wherever nobody is sure, the places where the thing is likely.
 
-    recall, find: ask the two memories; the second is only asked when the first is not sure. rank_search_areas: of a
-    class, or of the query's words where it names none; max_areas: at most so many, 0 for all.
+    recall, find: ask the two memories; the second is only asked when the first is not sure, or when a place is given
+    that the thing should be near: what was just used may be a far one of several. Of those that memory is sure of the
+    nearest comes first then. rank_search_areas: of a class, or of the query's words where it names none; max_areas: at
+    most so many, 0 for all.
     """
+    if query.near is not None:
+        sure = _nearest_first(query.near, [*recall(query).answers, *find(query).answers])[: query.k]
+        if sure:
+            return Location(sure, (), AnswerStatus.OK, f"the nearest of {len(sure)} that fit")
     doubted: list[tuple[ObjectAnswer, ...]] = []
     said = []
     for ask in (recall, find):
@@ -34,6 +41,15 @@ def locate(
     status = answers[0].status if answers else AnswerStatus.UNKNOWN
     said.append(f"{len(areas)} places to look at" if areas else "no map to look in")
     return Location(answers, areas, status, "; ".join(dict.fromkeys(filter(None, said))))
+
+
+def _nearest_first(near: tuple[float, float, float], answers: Sequence[ObjectAnswer]) -> tuple[ObjectAnswer, ...]:
+    """Return the answers that may be trusted, each thing once, by their distance from a place (x, y, z) in map."""
+    sure: dict[str, ObjectAnswer] = {}
+    for answer in answers:
+        if answer.status is AnswerStatus.OK:
+            sure.setdefault(answer.object_id, answer)
+    return tuple(sorted(sure.values(), key=lambda answer: math.dist(near, answer.position)))
 
 
 def _surest_first(answers: tuple[ObjectAnswer, ...]) -> tuple[ObjectAnswer, ...]:

@@ -33,3 +33,16 @@ def test_things_are_found_however_a_detector_spells_them(word_embedder) -> None:
     answer = lookup.locate("CounterTop")
     assert answer is not None
     assert answer.object_class == "counter_top"
+
+
+def test_nearest_of_several_places_is_taken_whichever_was_used_last(word_embedder) -> None:
+    memory = open_memory(clock=lambda: 10, embedder=word_embedder)
+    memory.remember([StateChange("kitchen", "SinkBasin", 1, position=(2.0, 0.0, 0.8))])
+    memory.cache.clear()
+    memory.remember([StateChange("bath", "SinkBasin", 9, position=(4.5, 7.0, 0.8))])
+    lookup = MemoryLookup(Situation(memory, lambda _: None, lambda _: None))
+    near_table, anywhere = lookup.locate("SinkBasin", near=(1.5, 2.6, 0.8)), lookup.locate("SinkBasin")
+    assert near_table is not None
+    assert anywhere is not None
+    assert near_table.position[1] == 0.0
+    assert anywhere.position[1] == 7.0
