@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
+from memory_node.catalogue.class_name import folded
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.catalogue.object_kind import Property
 from memory_node.domain.skill import StateChange
@@ -151,9 +152,20 @@ class Belief:
         self.things[thing.name] = replace(thing, memory_id=thing.memory_id or setting.memory_id)
         self.state = self.state.renamed(setting.name, thing.name)
 
+    def _put_down(self, change: StateChange) -> Thing | None:
+        """Return the thing that was in the hand, known by its class alone, when a skill tells that it was put down;
+        from now on it goes by the id that the skill tells."""
+        held = self.things.get(self.state.held)
+        if held is None or held.object_id or change.held is not False:
+            return None
+        if folded(held.object_class) != folded(change.object_class):
+            return None
+        self.identify(held.name, change.object_id)
+        return self.named(change.object_id)
+
     def observe(self, change: StateChange) -> None:
         """Take over what a skill reports to have changed, as far as it is about these things."""
-        thing = self.named(change.object_id)
+        thing = self.named(change.object_id) or self._put_down(change)
         if thing is None:
             return
         for state in change.removed:

@@ -1,6 +1,9 @@
 """What the planner believes of the things that a goal is about."""
 
+from dataclasses import replace
+
 from memory_node.catalogue.label_space import load_catalogue
+from memory_node.domain.skill import StateChange
 from memory_node.domain.states import ObjectState
 from memory_node.planner.belief import Belief, Thing
 
@@ -42,3 +45,13 @@ def test_closed_toilet_hides_nothing_that_stands_on_it() -> None:
     kinds = load_catalogue()
     assert kinds["Fridge"].lidded
     assert not kinds["Toilet"].lidded
+
+
+def test_thing_from_the_hand_goes_by_the_robots_id_once_it_is_put_down() -> None:
+    """A class names the thing in the hand, but not one of several on a table."""
+    held = Thing("held", "Apple", "Apple", memory_id="m1")
+    belief = belief_of(held)
+    belief.state = replace(belief.state, held="held")
+    belief.observe(StateChange("Apple|1", "Apple", 1, held=False, support_id="counter"))
+    assert belief.things["held"].call_name == "Apple|1"
+    assert belief.state.held == ""
