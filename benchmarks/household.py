@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.ablated_memory import MODES
-from benchmarks.household_cases import SUITES, Case, lives, load_cases
+from benchmarks.household_cases import SUITES, Case, lives, load_cases, single_days
 from benchmarks.household_faults import Faults
 from benchmarks.household_goals import judge_of
 from benchmarks.household_homes import Homes
@@ -39,6 +39,21 @@ _PATIENCE = 3
 HELP = "instructions carried out in the ALFRED homes"
 
 
+def share(text: str) -> float:
+    """Return a share from 0 to 1.
+
+    Raises:
+        argparse.ArgumentTypeError: it is none.
+    """
+    try:
+        value = float(text)
+    except ValueError:
+        value = -1.0
+    if not 0.0 <= value <= 1.0:
+        raise argparse.ArgumentTypeError(f"expected a number from 0 to 1, got {text!r}")
+    return value
+
+
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the benchmark's options."""
     parser.add_argument("--scenes", type=Path, required=True, help="scenes.json.gz of the floor plans")
@@ -59,6 +74,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="measure instead what experience is worth to an executor that forgets preparations: a row for each part",
     )
     parser.add_argument("--orders", type=int, default=5, help="with --faults: shuffled orders of the tasks (default 5)")
+    parser.add_argument(
+        "--unknown",
+        type=share,
+        metavar="SHARE",
+        help="every instruction is a day of its own, and so much of the home's classes (0 to 1) was not seen before",
+    )
     parser.add_argument("--trials", action="store_true", help="print every instruction's outcome to standard error")
     add_planner_arguments(parser)
 
@@ -69,13 +90,13 @@ def run(args: argparse.Namespace) -> int:
     kinds = load_catalogue()
     embedder = CachingEmbedder(MiniLmEmbedder())
     homes = Homes(args.scenes, kinds, args.seed)
-    planner = open_planner(args.planner, embedder, _settings(args), fallback=args.fallback)
+    planner = open_planner(args.planner, embedder, _settings(args), fallback=args.fallback, asks=False)
     if args.faults:
         objects = "none" if args.memory in ("none", "experience") else "full"
         setting = StreamSetting(homes, embedder, planner, Faults(seed=args.seed), objects, args.orders, args.seed)
         emit(run_stream(cases, setting), args.json)
         return 0
-    trials = live(cases, homes, args.memory, embedder, planner, args.memory)
+    trials = live(cases, homes, args.memory, embedder, planner, args.memory, args.unknown)
     baseline: list[Trial] | None = None
     if args.memory == "none":
         baseline = trials
@@ -102,17 +123,26 @@ def _settings(args: argparse.Namespace) -> PlannerConfig:
 
 
 def live(
-    cases: Sequence[Case], homes: Homes, mode: str, embedder: TextEmbedder, planner: Planner, title: str
+    cases: Sequence[Case],
+    homes: Homes,
+    mode: str,
+    embedder: TextEmbedder,
+    planner: Planner,
+    title: str,
+    unknown: float | None = None,
 ) -> list[Trial]:
-    """Carry out all cases, one life a floor plan, and return their trials in order."""
+    """Carry out all cases and return their trials in order.
+
+    All of a floor plan are one life; with `unknown` each is its own, and so much of the home was not seen before.
+    """
     kinds = load_catalogue()
     trials: list[Trial] = []
     with progress_bar() as bar:
         task: Any = bar.add_task(f"memory {title}", total=len(cases))
         # What the robot learns from its episodes goes with it from home to home.
         experience = Experience(ExperienceConfig(), RuleExtractor(), NullLog(), system_clock)
-        for home in lives(cases):
-            life = Life(mode, embedder, planner, experience)
+        for home in lives(cases) if unknown is None else single_days(cases):
+            life = Life(mode, embedder, planner, experience, unknown=unknown or 0.0)
             for case in home:
                 world = homes.world(case)
                 trials.append(life.carry_out(case, world, partial(judge_of, case, kinds=kinds)))

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -67,7 +68,8 @@ class Life:
     """A robot and its memory on one floor plan.
 
     mode: which parts of memory answer (ablated_memory.MODES). experience: what the robot learns from its episodes,
-    on this floor plan and on others; by default what this life alone teaches. faults: of its skills.
+    on this floor plan and on others; by default what this life alone teaches. faults: of its skills. unknown:
+    the share of the home's classes, in [0, 1], that the patrol has not seen.
     """
 
     def __init__(
@@ -77,8 +79,11 @@ class Life:
         planner: Planner,
         experience: Experience | None = None,
         faults: ExecutionFaults | None = None,
+        unknown: float = 0.0,
     ) -> None:
         self._mode = mode
+        self._unknown = unknown
+        self._unseen: frozenset[str] = frozenset()
         self._planner = planner
         self._faults = faults
         self._sees = mode not in ("none", "experience")
@@ -102,6 +107,7 @@ class Life:
         self._needed = self._right = 0
         config = RobotConfig(reach_m=ALFRED_REACH_M)
         self._take_in_map(world)
+        self._unseen = _sample(world, self._unknown, case.id)
         if self._sees:
             self._patrol(HomeRobot(world, config, self._area_position, clock=self._now_ns))
         robot = HomeRobot(world, config, self._area_position, faults=self._faults, clock=self._now_ns)
@@ -192,8 +198,11 @@ class Life:
         self._world.take_changes()
 
     def _see_around(self, robot: HomeRobot) -> None:
-        self._memory.observe(robot.observe(all_around=True))
-        self._seen |= {thing.id for thing in robot.visible_objects(all_around=True)}
+        frame = robot.observe(all_around=True)
+        seen = [one for one in frame.observations if one.best_class not in self._unseen]
+        self._memory.observe(replace(frame, observations=tuple(seen)))
+        visible = robot.visible_objects(all_around=True)
+        self._seen |= {thing.id for thing in visible if thing.class_name not in self._unseen}
 
     def _correct(self, world: World) -> None:
         """Tell memory what the oracle did not see where it should have been."""
@@ -223,6 +232,12 @@ class Life:
         if lookup.answer is not None:
             place = lookup.answer.position
             self._right += any(_is_there(thing.box, place) for thing in known)
+
+
+def _sample(world: World, share: float, seed: str) -> frozenset[str]:
+    """Return a share of the classes that a home holds, chosen at random."""
+    names = sorted({thing.class_name for thing in world})
+    return frozenset(random.Random(seed).sample(names, round(share * len(names))))
 
 
 def _is_there(box: OrientedBox, place: FloatArray, within_m: float = SAME_PLACE_M) -> bool:

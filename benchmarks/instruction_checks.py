@@ -12,8 +12,8 @@ import numpy as np
 import yaml
 
 from memory_node.planner.language.goal_effects import effects
-from memory_node.planner.language.single_goal_reader import HomeClasses
-from memory_node.planner.language.understanding import NotUnderstoodError, Understander
+from memory_node.planner.language.surroundings import HomeClasses
+from memory_node.planner.language.understanding import Understander
 
 _CHECKS = Path(__file__).parent / "checks"
 _FILES = {
@@ -67,10 +67,7 @@ def measure(checks: list[Check], understander: Understander) -> tuple[list[dict[
 
 
 def _effects_read(check: Check, understander: Understander) -> tuple[str, ...]:
-    try:
-        return effects(understander.understand(check.text, check.home).goals)
-    except NotUnderstoodError:
-        return ()
+    return effects(understander.understand(check.text, check.home).goals)
 
 
 def _row(category: str, outcomes: list[tuple[str, bool, float]]) -> dict[str, Any]:

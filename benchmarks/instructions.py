@@ -13,13 +13,19 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks import plain_commands, reliability
 from benchmarks.household_cases import read_rows
 from benchmarks.instruction_checks import PARTS, load_checks, measure
 from benchmarks.rows import emit
+from memory_node.catalogue.label_space import load_catalogue
 from memory_node.domain.errors import ResourceMissingError
 from memory_node.planner.goal import alfred_goal
-from memory_node.planner.language.single_goal_reader import GoalModel, HomeClasses
-from memory_node.planner.language.understanding import TrainedReaders, Understander
+from memory_node.planner.language.calibration import Calibration
+from memory_node.planner.language.single_goal_reader import WEIGHTS_FOLDER, GoalModel
+from memory_node.planner.language.surroundings import HomeClasses
+from memory_node.planner.language.trained_readers import TrainedReaders
+from memory_node.planner.language.understanding import Understander
+from memory_node.planner.open_planner import open_understander
 from memory_node.search.minilm import MiniLmEmbedder
 
 HELP = "understanding of people's instructions"
@@ -34,6 +40,23 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         choices=PARTS,
         help="instead of tasks, a part of benchmarks/checks/: indirect, distracting, chains, as people do",
     )
+    source.add_argument(
+        "--commands",
+        choices=plain_commands.PARTS,
+        help="instead, plain commands to a robot that may ask back: named things known, unknown, memory empty",
+    )
+    source.add_argument(
+        "--sessions", choices=plain_commands.PARTS, help="instead, instructions that follow one another"
+    )
+    source.add_argument(
+        "--reliability",
+        type=Path,
+        metavar="PICTURE",
+        help="instead, draw how often readings are right by what the readers say of them",
+    )
+    parser.add_argument(
+        "--calibrate", action="store_true", help="with --reliability: fit the curves anew and keep them"
+    )
     parser.add_argument("--scenes", type=Path, help="the homes' fixtures (default: scenes.json.gz beside the tasks)")
     parser.add_argument(
         "--limit", type=int, default=0, help="read only this many rows, chosen by --seed (default: all)"
@@ -43,16 +66,48 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Run the benchmark; return the exit status."""
-    rows, mistakes = _on_checks(args) if args.robustness else _on_tasks(args)
+    if args.reliability:
+        emit(_reliability(args), args.json)
+        return 0
+    if args.commands or args.sessions:
+        rows, mistakes = _on_commands(args)
+    else:
+        rows, mistakes = _on_checks(args) if args.robustness else _on_tasks(args)
     for text in mistakes[: args.mistakes]:
         print(text, file=sys.stderr)
     emit(rows, args.json)
     return 0
 
 
+def _reliability(args: argparse.Namespace) -> list[dict[str, Any]]:
+    """Draw how far the readers can be trusted; with --calibrate fit their curves."""
+    kinds = load_catalogue()
+    plainly = Understander(kinds, TrainedReaders(kinds), MiniLmEmbedder(), sure=0.0, calibration=Calibration())
+    readings = reliability.read_all(plainly, kinds)
+    calibration = reliability.fitted(readings) if args.calibrate else Calibration.load()
+    if args.calibrate:
+        reliability.write(calibration, WEIGHTS_FOLDER / "calibration.json")
+    reliability.draw(readings, calibration, args.reliability)
+    print(args.reliability, file=sys.stderr)
+    return list(reliability.rows_of(readings, calibration))
+
+
+def _on_commands(args: argparse.Namespace) -> tuple[list[dict[str, Any]], list[str]]:
+    """Read what people say to a robot that can ask them."""
+    kinds = load_catalogue()
+    understander = open_understander(kinds, MiniLmEmbedder())
+    if args.sessions:
+        sessions = plain_commands.load_sessions(args.sessions, kinds)
+        read = plain_commands.measure_sessions(sessions, understander, kinds)
+        return [plain_commands.row_of_sessions(read)], plain_commands.mistakes(one for row in read for one in row)
+    outcomes = plain_commands.measure_commands(plain_commands.load_commands(args.commands, kinds), understander, kinds)
+    return list(plain_commands.rows_of_commands(outcomes)), plain_commands.mistakes(outcomes)
+
+
 def _on_checks(args: argparse.Namespace) -> tuple[list[dict[str, Any]], list[str]]:
     """Read instructions as the offline planner reads them."""
-    understander = Understander(TrainedReaders.load(), MiniLmEmbedder())
+    kinds = load_catalogue()
+    understander = open_understander(kinds, MiniLmEmbedder(), asks=False)
     return measure(load_checks(args.robustness), understander)
 
 

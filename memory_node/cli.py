@@ -25,6 +25,7 @@ COMMANDS = {
         "print the nodes' parameters with their meanings, ranges and defaults",
     ),
     "store": ("memory_node.store.command", "look after the durable store: info, check, backup, export, forget, ..."),
+    "understand": ("memory_node.app.understand", "show what the planner makes of instructions"),
     "demo": ("memory_node.app.demo", "run the simulated home, the memory and the planner"),
     "llm": ("memory_node.llm.command", "check a language model: what it is, how fast it is, and whether it answers"),
     "model": ("memory_node.search.model_command", "build and check the sentence embedder's ONNX graph"),

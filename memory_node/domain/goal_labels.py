@@ -1,4 +1,4 @@
-"""The closed vocabulary that the instruction model speaks: kinds of goals and their ALFRED names."""
+"""The closed vocabulary of what people ask for: kinds of goals, and ALFRED's names of seven of them."""
 
 from __future__ import annotations
 
@@ -28,13 +28,22 @@ class GoalKind(str, enum.Enum):
     EMPTY = "empty"
     BREAK = "break"
     THROW = "throw"  # toss it, not into a bin
+    GO = "go"  # to a room, or to the person
+    DROP = "drop"  # let go of what the hand holds
+    STOP = "stop"
+    WAIT = "wait"
+    TELL = "tell"  # answer a question; nothing is to be moved
 
     def __str__(self) -> str:
         return self.value
 
 
-KINDS: tuple[str, ...] = tuple(kind.value for kind in GoalKind)
-# what the instruction model calls words that ask for nothing, and such as ask for what is not one goal of these kinds
+# What can be done without knowing a thing.
+UNTARGETED = frozenset({GoalKind.DROP, GoalKind.STOP, GoalKind.WAIT})
+# The kinds that the trained readers speak.
+LEARNT: tuple[GoalKind, ...] = tuple(GoalKind)[: tuple(GoalKind).index(GoalKind.GO)]
+KINDS: tuple[str, ...] = tuple(kind.value for kind in LEARNT)
+# What the reader of single goals calls sentences without a goal, and goals of other kinds or several of them.
 NOTHING, SEVERAL = "nothing", "several"
 
 ALFRED_KIND: dict[str, GoalKind] = {

@@ -19,6 +19,7 @@ from memory_node.nodes.running_goals import RunningGoals
 from memory_node.nodes.skill_client import SkillClient
 from memory_node.planner.executor import InstructionExecutor, InstructionResult
 from memory_node.planner.guided_planner import GuidedPlanner
+from memory_node.planner.language.conversation import Conversation
 from memory_node.planner.memory_mode import MODES, memory_in, sources_of
 from memory_node.planner.open_planner import open_planner
 from memory_node.planner.planner import Planner, PlanProgress, ProgressKind
@@ -37,6 +38,7 @@ class PlannerNode(Node):
         self._robot = SkillClient(self, self._running, self.config.skill_action, self.config.skill_timeout_s)
         catalogue = load_catalogue(self.config.label_space)
         self._planner: Planner = open_planner(self.config.planner, MiniLmEmbedder(), self.config, catalogue)
+        self._conversation = Conversation()
         self._server = GoalServer(
             self,
             ExecuteInstruction,
@@ -90,7 +92,12 @@ class PlannerNode(Node):
         advised = ContextSource.EXPERIENCE in sources
         planner = GuidedPlanner(self._planner, self._experience, self._now_ns, self.config.attempts, advised=advised)
         executor = InstructionExecutor(
-            memory_in(mode, self._memory), self._robot, planner, sources=sources, skills=self._robot.skills
+            memory_in(mode, self._memory),
+            self._robot,
+            planner,
+            sources=sources,
+            skills=self._robot.skills,
+            conversation=self._conversation,
         )
         result = executor.execute(instruction, feedback.report, lambda: goal.is_canceled)
         ended = "done" if result.success else goal.cancel_reason or "failed"
@@ -125,10 +132,20 @@ class _Feedback:
             message.plan = list(progress.goals)
         elif progress.kind is ProgressKind.MEMORY:
             message.memory_answer = progress.text
+        elif progress.kind is ProgressKind.QUESTION:
+            message.question, message.choices = progress.text, list(progress.choices)
         elif progress.kind is ProgressKind.SKILL:
             message.current_skill = progress.text
             message.step += 1
         self._goal.publish_feedback(message)
+
+
+def _said(result: InstructionResult) -> str:
+    """Return in words what the caller has to know."""
+    outcome = result.outcome
+    if outcome.question:
+        return f"needs an answer: {outcome.question}"
+    return result.failure or "; ".join(outcome.failures) or outcome.answer
 
 
 def result_to_msg(result: InstructionResult, episode_id: str, held_object: str) -> ExecuteInstruction.Result:
@@ -137,7 +154,11 @@ def result_to_msg(result: InstructionResult, episode_id: str, held_object: str) 
     unmet = [goal for goal, achieved in zip(outcome.goals, outcome.achieved, strict=False) if not achieved]
     return ExecuteInstruction.Result(
         success=result.success,
-        message=result.failure or "; ".join(outcome.failures),
+        message=_said(result),
+        needs_answer=bool(outcome.question),
+        question=outcome.question,
+        choices=list(outcome.choices),
+        answer=outcome.answer,
         episode_id=episode_id,
         executed=[conversions.call_to_msg(step.step.call) for step in result.steps],
         succeeded=[step.result.success for step in result.steps],

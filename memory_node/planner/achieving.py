@@ -41,6 +41,8 @@ class GoalRun:
         self._locator = Locator(kinds, lookup)
         self._max_failures = max_failures
         self._lookup = lookup
+        self._conversation = situation.conversation
+        self._begun: set[str] = set()  # classes that goals of this instruction were about
         self._in_slices: set[str] = set()  # classes of which a slice was treated, which "it" means from then on
         self._begin()
 
@@ -56,12 +58,48 @@ class GoalRun:
             PlanningFailedError: no skills lead to it.
         """
         self._begin()
+        if goal.target.another:
+            self._acting.attempt.taken |= self._conversation.handled.get(goal.target.object_class, set())
         repeats = goal.count if goal.kind not in (GoalKind.STACK, GoalKind.EXAMINE) else 1
         for number in range(repeats):
             if number:
-                self._acting.attempt.taken |= self._belief.things["target"].identities
-                self._belief.forget("target")
+                self._next_one()
             yield from self._stages(goal)
+            self._note_handled()
+        while goal.every and self._knows_another(goal):
+            yield from self._stages(goal)
+            self._note_handled()
+
+    def _note_handled(self) -> None:
+        """Remember for later instructions which thing it was, and where it had been."""
+        target = self._belief.things.get("target")
+        if target is None:
+            return
+        name = self._kinds.whole(target.object_class)
+        self._conversation.handled.setdefault(name, set()).update(target.identities)
+        if name not in self._begun and target.object_class in self._locator.first_places:
+            self._conversation.places[name] = self._locator.first_places[target.object_class]
+        self._begun.add(name)
+
+    def _place_before(self, object_class: str) -> Thing | None:
+        """Return where a thing was before this instruction moved it, or else before the last one did."""
+        name = self._kinds.whole(object_class)
+        if name not in self._begun and name in self._conversation.places:
+            return self._conversation.places[name]
+        return self._locator.first_places.get(object_class)
+
+    def _next_one(self) -> None:
+        """Be done with one instance; the next stages take another."""
+        self._acting.attempt.taken |= self._belief.things["target"].identities
+        self._belief.forget("target")
+
+    def _knows_another(self, goal: Goal) -> bool:
+        """Return whether memory knows one more of all that are meant, that is not where it should be yet."""
+        done = self._belief.things.get("destination")
+        self._next_one()
+        ruled_out = self._acting.attempt.ruled_out
+        known = [one for one in self._lookup.of_classes(goal.target.candidates) if one.id not in ruled_out]
+        return any(done is None or one.support_id not in done.identities for one in known)
 
     def _begin(self) -> None:
         """Start from what memory knows of the hand. All else is asked of it when it is needed."""
@@ -76,6 +114,12 @@ class GoalRun:
 
     def _stages(self, goal: Goal) -> Steps:
         acting = self._acting
+        if goal.kind is GoalKind.GO:
+            yield from self._go(goal)
+            return
+        if goal.kind is GoalKind.DROP:
+            yield from self._drop()
+            return
         if goal.kind in _SIMPLE_STATES:
             self._prefer_in_state(goal)
             state = _SIMPLE_STATES[goal.kind]
@@ -129,12 +173,30 @@ class GoalRun:
         yield from self._acting.need(name, mention)
         yield from self._acting.make(wanted)
 
+    def _go(self, goal: Goal) -> Steps:
+        """Drive to the person, or into a room that memory knows."""
+        if goal.target.candidates:
+            yield from self._reach(goal.target, "target", Wanted(_P.NEAR, ("target",)))
+            return
+        place = self._lookup.place_of_room(goal.target.text)
+        if place is None:
+            raise Setback(f"no room called {goal.target.text!r} is known")
+        yield from self._acting.do(SkillCall("GoToObject", (f"{place[0]:.2f},{place[1]:.2f}",)))
+
+    def _drop(self) -> Steps:
+        """Put down what the hand holds on what is near."""
+        held = self._acting.attempt.held
+        if held is None:
+            raise Setback("the hand is empty")
+        yield from self._acting.need("surface", self._locator.surfaces())
+        yield from self._acting.make(Wanted(_P.CONTAINED, (held.name, "surface")))
+
     def _deliver(self, goal: Goal) -> Steps:
         assert goal.destination is not None
         acting = self._acting
         carried = "container" if goal.container is not None else "target"
         if goal.destination.original_place:
-            place = self._locator.first_places.get(self._belief.things["target"].object_class)
+            place = self._place_before(self._belief.things["target"].object_class)
             if place is None:
                 raise Setback(f"where {goal.target} was at first is not known")
             self._take_for_destination(place)

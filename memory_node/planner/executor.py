@@ -10,6 +10,7 @@ from memory_node.domain.context import ALL_SOURCES, ContextSource
 from memory_node.domain.ports import MemoryPort, SkillPort
 from memory_node.domain.skill import FailureReason, SkillResult
 from memory_node.domain.skill_library import ALL_SKILLS
+from memory_node.planner.language.conversation import Conversation
 from memory_node.planner.planner import (
     Lookup,
     PlannedStep,
@@ -105,8 +106,8 @@ def _never() -> bool:
 class InstructionExecutor:
     """Carries instructions out with one memory, one robot and one planner.
 
-    sources: of what memory tells the planner in words. skills: those that the robot does. on_step: called after every
-    skill, when memory has taken over its changes.
+    sources: of what memory tells the planner in words. skills: those that the robot does. conversation: what was said
+    before. on_step: called after every skill, when memory has taken over its changes.
     """
 
     def __init__(
@@ -118,6 +119,7 @@ class InstructionExecutor:
         on_lookup: Callable[[Lookup], None] = _ignore,
         sources: frozenset[ContextSource] = ALL_SOURCES,
         skills: frozenset[str] = ALL_SKILLS,
+        conversation: Conversation | None = None,
     ) -> None:
         self._memory = memory
         self._robot = robot
@@ -126,6 +128,7 @@ class InstructionExecutor:
         self._on_lookup = on_lookup
         self._sources = sources
         self._skills = skills
+        self._conversation = conversation or Conversation()
 
     def execute(
         self,
@@ -140,7 +143,9 @@ class InstructionExecutor:
             record.lookups.append(lookup)
             self._on_lookup(lookup)
 
-        situation = Situation(self._memory, on_progress, note_lookup, self._sources, self._skills)
+        situation = Situation(
+            self._memory, on_progress, note_lookup, self._sources, self._skills, self._conversation
+        )
         started = time.monotonic()
         spent_in_skills = 0.0
         failure, canceled = "", False

@@ -16,15 +16,16 @@ class Mention:
     """A thing as an instruction speaks of it.
 
     text: the words. candidates: classes that they may mean, likeliest first; () when nothing fits. states: what the
-    words say of it already ("the clean ..."). another: explicitly not the one just handled. original_place: it stands
-    for where the target was at first ("back where it belongs"). beside: not in or on it, but where it stands itself.
-    guessed: nothing is called so; what is most like the words was taken.
+    words say of it already ("the clean ..."). another: explicitly not the one just handled. referring: it was spoken of
+    before. original_place: it stands for where the target was at first ("back where it belongs"). beside: not in or on
+    it, but where it stands itself. guessed: nothing is called so; what is most like the words was taken.
     """
 
     text: str
     candidates: tuple[str, ...] = ()
     states: tuple[ObjectState, ...] = ()
     another: bool = False
+    referring: bool = False
     original_place: bool = False
     beside: bool = False
     guessed: bool = False
@@ -42,8 +43,9 @@ class Mention:
 class Goal:
     """One thing to be achieved; see GoalKind.
 
-    text: the words that ask for it. count: how many targets. treatment: the catalogue's treatment that the words name;
-    "" for the usual one of the kind.
+    text: the words that ask for it. count: how many targets; every: all that there are. sliced: pieces of it.
+    treatment: the catalogue's that the words name, "" for the usual one of the kind. asked: what TELL is to answer:
+    "place", "contents", "count", "exists" or a state's word.
     """
 
     kind: GoalKind
@@ -53,8 +55,16 @@ class Goal:
     light: Mention | None = None
     sliced: bool = False
     count: int = 1
+    every: bool = False
+    asked: str = ""
     text: str = ""
     treatment: str = ""
+
+    @property
+    def mentions(self) -> tuple[Mention, ...]:
+        """Everything that it speaks of."""
+        parts = (self.target, self.destination, self.container, self.light)
+        return tuple(one for one in parts if one is not None)
 
     def __post_init__(self) -> None:
         if self.count < 1:
@@ -65,8 +75,8 @@ class Goal:
         return replace(self, **changes)
 
     def __str__(self) -> str:
-        words = [str(self.kind), f"{self.count} x" if self.count > 1 else "", "sliced" if self.sliced else ""]
-        words += [str(self.target)]
+        quantity = "all" if self.every else f"{self.count} x" if self.count > 1 else ""
+        words = [str(self.kind), quantity, "sliced" if self.sliced else "", str(self.target), self.asked]
         words += [f"in {self.container}"] if self.container else []
         words += [f"to {self.destination}"] if self.destination else []
         words += [f"with {self.light}"] if self.light else []

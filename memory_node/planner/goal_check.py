@@ -25,6 +25,8 @@ _WANTED: dict[GoalKind, frozenset[ObjectState]] = {
     GoalKind.SWITCH_OFF: frozenset({_S.OFF}),
     GoalKind.BREAK: frozenset({_S.BROKEN}),
 }
+# What the scene graph cannot tell: where somebody stood, what was said.
+_UNTOLD = frozenset({GoalKind.FIND, GoalKind.GO, GoalKind.STOP, GoalKind.WAIT, GoalKind.TELL})
 _IN_THE_HAND = frozenset({GoalKind.FETCH, GoalKind.EXAMINE})
 
 
@@ -46,8 +48,10 @@ class GoalCheck:
             return self._unmet_in_hand(goal)
         if goal.kind is GoalKind.THROW:
             return f"the hand still holds {self._held}" if self._is(self._held, self._wanted_classes(goal)) else ""
-        if goal.kind is GoalKind.FIND:
+        if goal.kind in _UNTOLD:
             return ""
+        if goal.kind is GoalKind.DROP:
+            return f"the hand still holds {self._held}" if self._held else ""
         there = self._of(self._wanted_classes(goal))
         if goal.kind is GoalKind.BREAK and not there:
             return ""
@@ -83,7 +87,7 @@ class GoalCheck:
             placed = [found for found in targets if found.support_id in ids]
             return "" if placed else f"no {goal.target} is in or on {goal.container}"
         placed = self._resting_on(targets, place)
-        if len(placed) >= goal.count:
+        if len(placed) >= (len(targets) if goal.every else goal.count):
             return ""
         return f"{len(placed) or 'no'} {goal.target} of {goal.count} in or on {place}"
 

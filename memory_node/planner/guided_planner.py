@@ -61,7 +61,8 @@ class GuidedPlanner:
             return (yield from self._inner.carry_out(instruction, situation))
         for attempt in self._numbers:
             outcome = yield from self._attempt(instruction, situation, attempt)
-            if outcome.success or attempt == self._numbers[-1] or not self._experience.may_retry(attempt):
+            ended = outcome.success or bool(outcome.question)  # who waits for an answer has not failed
+            if ended or attempt == self._numbers[-1] or not self._experience.may_retry(attempt):
                 break
             situation.report(
                 PlanProgress(ProgressKind.NOTE, f"attempt {attempt} failed; trying again with what it taught")
@@ -93,7 +94,8 @@ class GuidedPlanner:
         except StopIteration as stop:
             outcome: PlanOutcome = stop.value
             # Whom nobody could judge has not succeeded, as far as learning goes.
-            success = outcome.success if outcome.verified or not outcome.success else None
+            judged = outcome.verified and not outcome.question
+            success = outcome.success if judged or not (outcome.success or outcome.question) else None
             message = "; ".join(outcome.failures)
             return outcome
         except PlanningFailedError as error:

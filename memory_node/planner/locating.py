@@ -48,8 +48,9 @@ class Locator:
         if held is not None and wanted and not held.identities & attempt.taken:
             attempt.belief.rename(held.name, name)
             return
-        for object_class in mention.candidates:
-            if self.remembered(attempt, object_class, mention, name):
+        # Memory does not know every state: where it knows of none like that, any of the kind may be.
+        for likened in (mention, replace(mention, states=())) if mention.states else (mention,):
+            if any(self.remembered(attempt, object_class, likened, name) for object_class in mention.candidates):
                 return
         yield from self._explore(attempt, name, mention)
 
@@ -140,10 +141,20 @@ class Locator:
             counts = result.object_id not in attempt.ruled_out
             if result.success and counts:
                 attempt.belief.add(Thing(name, object_class, result.object_id, result.object_id))
+                self._note_first_place(object_class)
                 return True
             if number == 0 and not result.success:
                 return False
         return False
+
+    def _note_first_place(self, object_class: str) -> None:
+        """Remember what a thing that has just come into view lies on, as memory saw it."""
+        supports = (self._lookup.scene_object(one.support_id) for one in self._lookup.of_classes((object_class,)))
+        support = next((one for one in supports if one is not None), None)
+        if support is not None and self._kinds[object_class].pickupable:
+            reference = _reference_to(support)
+            place = Thing("first place", support.class_name, reference, memory_id=support.id, is_setting=True)
+            self.first_places.setdefault(object_class, place)
 
     def surfaces(self) -> Mention:
         """Return where something that is in the way may be put down."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Sequence
 
@@ -82,6 +83,19 @@ class MemoryLookup:
         wanted = {folded(name): rank for rank, name in enumerate(names)}
         found = [one for one in self._scene_now().objects if folded(one.class_name) in wanted and not one.removed]
         return sorted(found, key=lambda one: wanted[folded(one.class_name)])
+
+    def supported_by(self, object_id: str) -> list[SceneObject]:
+        """Return the scene graph's objects that are on or in another one."""
+        return [one for one in self._scene_now().objects if one.support_id == object_id and not one.removed]
+
+    def place_of_room(self, name: str) -> tuple[float, float] | None:
+        """Return where in a room of that name to drive to, (x, y) in map; None where memory knows no such room."""
+        scene = self._scene_now()
+        room = next((room for room in scene.rooms if room.name.lower() == name.lower()), None)
+        if room is None:
+            return None
+        areas = [area.position for area in scene.areas if area.room_id == room.id] or [room.center]
+        return min(areas, key=lambda position: math.dist(position, room.center))
 
     def note_step(self) -> None:
         """Ask for the scene graph, and for places to search, anew from now on: a skill has been executed."""

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.domain.errors import InvalidValueError
+from memory_node.domain.goal_labels import GoalKind
 from memory_node.domain.skill import SkillResult
 from memory_node.planner.achieving import GoalRun
+from memory_node.planner.answering import Answers
 from memory_node.planner.goal import Goal
 from memory_node.planner.goal_attempt import Setback
-from memory_node.planner.language.single_goal_reader import HomeClasses
-from memory_node.planner.language.understanding import NotUnderstoodError, Understander
+from memory_node.planner.language.questions import Question
+from memory_node.planner.language.surroundings import HomeClasses
+from memory_node.planner.language.understanding import Understander
 from memory_node.planner.memory_lookup import MemoryLookup
 from memory_node.planner.planner import (
     PlannedStep,
@@ -23,9 +26,11 @@ from memory_node.planner.planner import (
     Situation,
 )
 
+_NOTHING_TO_DO = frozenset({GoalKind.STOP, GoalKind.WAIT})
+
 
 class OfflinePlanner:
-    """Understands instructions with the trained model and carries them out with searched plans.
+    """Understands instructions and carries them out with searched plans.
 
     max_failures: how many skills may fail within one goal before it is given up.
     """
@@ -39,29 +44,40 @@ class OfflinePlanner:
 
     def goals(self, instruction: str, situation: Situation) -> tuple[Goal, ...]:
         """Return what an instruction asks for, () when it is not understood."""
-        try:
-            recall = MemoryLookup(situation).recall_classes
-            return self._understander.understand(instruction, home_classes(situation, self._kinds), recall).goals
-        except NotUnderstoodError:
-            return ()
+        home, recall = home_classes(situation, self._kinds), MemoryLookup(situation).recall_classes
+        return self._understander.understand(instruction, home, recall, situation.conversation).goals
 
     def carry_out(self, instruction: str, situation: Situation) -> PlanRun:
-        """Yield the steps of an instruction; see planner.Planner."""
+        """Yield the steps of an instruction; see planner.Planner. A question is an outcome without any step."""
         lookup = MemoryLookup(situation)
-        try:
-            understanding = self._understander.understand(
-                instruction, home_classes(situation, self._kinds), lookup.recall_classes
-            )
-        except NotUnderstoodError as error:
-            raise PlanningFailedError(str(error)) from error
-        goals = tuple(str(goal) for goal in understanding.goals)
-        situation.report(
-            PlanProgress(ProgressKind.PLAN, f"{len(goals)} goal(s), read by {understanding.source}", goals)
-        )
+        home = home_classes(situation, self._kinds)
+        read = self._understander.understand(instruction, home, lookup.recall_classes, situation.conversation)
+        if read.refused:
+            raise PlanningFailedError(read.refused)
+        if read.question is not None:
+            return _asked(read.question, situation)
+        names = tuple(str(goal) for goal in read.goals)
+        report = f"{len(names)} goal(s), read by {read.source}"
+        situation.report(PlanProgress(ProgressKind.PLAN, report, names))
+        return (yield from self._carried_out(read.goals, names, lookup, situation))
+
+    def _carried_out(
+        self, goals: Sequence[Goal], names: tuple[str, ...], lookup: MemoryLookup, situation: Situation
+    ) -> PlanRun:
         run = GoalRun(self._kinds, lookup, situation, self._max_failures)
         achieved: list[bool] = []
         failures: list[str] = []
-        for index, goal in enumerate(understanding.goals):
+        answers: list[str] = []
+        for index, goal in enumerate(goals):
+            if goal.kind is GoalKind.TELL:
+                told = Answers(self._kinds, lookup).to(goal)
+                situation.report(PlanProgress(ProgressKind.ANSWER, told.text))
+                answers.append(told.text)
+                achieved.append(True)
+                continue
+            if goal.kind in _NOTHING_TO_DO:
+                achieved.append(True)
+                continue
             try:
                 yield from _numbered(run.achieve(goal), index, lookup)
                 achieved.append(True)
@@ -69,26 +85,32 @@ class OfflinePlanner:
                 failures.append(f"{goal}: {error}")
                 situation.report(PlanProgress(ProgressKind.NOTE, f"gave up on {goal}: {error}"))
                 achieved.append(False)
-        return PlanOutcome(goals, tuple(achieved), tuple(failures))
+        return PlanOutcome(names, tuple(achieved), tuple(failures), answer=" ".join(answers))
+
+
+def _asked(question: Question, situation: Situation) -> PlanOutcome:
+    situation.report(PlanProgress(ProgressKind.QUESTION, question.text, choices=question.choices))
+    return PlanOutcome((), (), question=question.text, choices=question.choices)
 
 
 def home_classes(situation: Situation, kinds: ObjectCatalogue) -> HomeClasses:
-    """Return the classes that the scene graph holds."""
-    names = {found.class_name for found in situation.memory.scene().objects if not found.removed}
-    whole = {kinds.whole(name) for name in names}
+    """Return the classes and rooms that the scene graph holds, and what the hand holds."""
+    scene = situation.memory.scene()
+    whole = {kinds.whole(found.class_name) for found in scene.objects if not found.removed}
     movable = frozenset(name for name in whole if kinds[name].pickupable)
-    return HomeClasses(movable, frozenset(whole - movable))
+    rooms = frozenset(room.name.lower() for room in scene.rooms)
+    return HomeClasses(movable, frozenset(whole - movable), rooms, situation.held_class)
 
 
 def _numbered(
-    steps: Generator[PlannedStep, SkillResult, None], index: int, lookup: MemoryLookup
+    run: Generator[PlannedStep, SkillResult, None], index: int, lookup: MemoryLookup
 ) -> Generator[PlannedStep, SkillResult, None]:
-    """Pass a goal's steps on with its number; after each of them the scene may have changed."""
+    """Yield the steps with the number of the goal that they serve."""
     try:
-        step = next(steps)
+        step = next(run)
         while True:
             result = yield PlannedStep(step.call, index)
             lookup.note_step()
-            step = steps.send(result)
+            step = run.send(result)
     except StopIteration:
         return

@@ -9,7 +9,8 @@ from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.domain.errors import InvalidValueError, ResourceMissingError
 from memory_node.domain.ports import TextEmbedder
 from memory_node.llm.open_model import ModelShelf
-from memory_node.planner.language.understanding import TrainedReaders, Understander
+from memory_node.planner.language.trained_readers import TrainedReaders
+from memory_node.planner.language.understanding import Understander
 from memory_node.planner.llm_planner import LlmPlanner
 from memory_node.planner.offline_planner import OfflinePlanner
 from memory_node.planner.planner import Planner
@@ -24,11 +25,12 @@ def open_planner(
     config: PlannerConfig | None = None,
     kinds: ObjectCatalogue | None = None,
     fallback: bool = True,
+    asks: bool = True,
 ) -> Planner:
     """Return a planner by name.
 
     embedder: grounds descriptions, None grounds names only. kinds: what can be done with classes, by default the
-    household's.
+    household's. asks: whether somebody is there to answer questions.
 
     fallback: the language model's planner falls back to the offline one, and says so when it does; without it a model
     that fails is a failed instruction.
@@ -40,7 +42,7 @@ def open_planner(
         raise InvalidValueError(f"planner: expected one of {', '.join(PLANNERS)}, got {name!r}")
     config = config or PlannerConfig()
     kinds = kinds or load_catalogue()
-    understander = Understander(_readers(kinds), embedder, kinds)
+    understander = open_understander(kinds, embedder, asks)
     offline = OfflinePlanner(understander, kinds, config.offline.max_failures)
     if name == "offline":
         return offline
@@ -52,10 +54,14 @@ def open_planner(
     return LlmPlanner(model, config.llm, kinds, offline.goals, offline if fallback else None)
 
 
-def _readers(kinds: ObjectCatalogue) -> TrainedReaders | None:
-    """Return the trained readers, None where their weights are not installed: the grammar then reads commands alone."""
+def open_understander(kinds: ObjectCatalogue, embedder: TextEmbedder | None, asks: bool = True) -> Understander:
+    """Return the reader of instructions; without the trained readers' weights the grammar of commands alone.
+
+    A missing file is said once in the log: what is described rather than named is asked about then.
+    """
+    readers: TrainedReaders | None = None
     try:
-        return TrainedReaders.load(kinds)
+        readers = TrainedReaders(kinds)
     except ResourceMissingError as error:
-        _LOG.warning("only plain commands are understood: %s", error)
-        return None
+        _LOG.warning("%s; plain commands are understood, other words are asked about", error)
+    return Understander(kinds, readers, embedder, asks)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Callable, Collection, Generator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol
 
 from memory_node.domain.answer import ObjectAnswer
@@ -13,6 +13,7 @@ from memory_node.domain.errors import RobotMemoryError
 from memory_node.domain.ports import MemoryPort
 from memory_node.domain.skill import SkillCall, SkillResult
 from memory_node.domain.skill_library import ALL_SKILLS
+from memory_node.planner.language.conversation import Conversation
 
 
 class PlanningFailedError(RobotMemoryError):
@@ -27,6 +28,8 @@ class ProgressKind(str, enum.Enum):
     SKILL = "skill"
     RESULT = "result"
     NOTE = "note"
+    QUESTION = "question"
+    ANSWER = "answer"
 
     def __str__(self) -> str:
         return self.value
@@ -34,12 +37,13 @@ class ProgressKind(str, enum.Enum):
 
 @dataclass(frozen=True)
 class PlanProgress:
-    """One line of progress for people: what happened, and the goals or the call that it is about."""
+    """One line of progress for people: what happened, and the goals, call or choices that it is about."""
 
     kind: ProgressKind
     text: str
     goals: tuple[str, ...] = ()
     call: SkillCall | None = None
+    choices: tuple[str, ...] = ()
 
 
 Report = Callable[[PlanProgress], None]
@@ -78,7 +82,8 @@ class PlanOutcome:
 
     tokens_in and tokens_out: what a language model was sent and wrote; cost_usd of that. replies: how often it was
     asked; valid_replies: how many of those could be used as they came. replans: new plans after what failed. verified:
-    somebody who knows the goals has judged them; False: nobody could say what they are.
+    somebody who knows the goals has judged them; False: nobody could say what they are. question: asked instead of
+    doing anything, with choices that would do as an answer; the next instruction answers it. answer: to a question.
     """
 
     goals: tuple[str, ...]
@@ -92,6 +97,9 @@ class PlanOutcome:
     valid_replies: int = 0
     replans: int = 0
     verified: bool = True
+    question: str = ""
+    choices: tuple[str, ...] = ()
+    answer: str = ""
 
     @property
     def success(self) -> bool:
@@ -106,7 +114,8 @@ PlanRun = Generator[PlannedStep, SkillResult, PlanOutcome]
 class Situation:
     """What a planner is given besides the instruction: memory and two listeners.
 
-    sources: of what memory tells it in words. skills: names of those that the robot does.
+    sources: of what memory tells it in words. skills: names of those that the robot does. conversation: what was said
+    before; the planner goes on with it.
     """
 
     memory: MemoryPort
@@ -114,6 +123,7 @@ class Situation:
     on_lookup: Callable[[Lookup], None]
     sources: frozenset[ContextSource] = ALL_SOURCES
     skills: frozenset[str] = ALL_SKILLS
+    conversation: Conversation = field(default_factory=Conversation)
 
     def context(self, instruction: str, token_budget: int, sources: Collection[ContextSource] = ALL_SOURCES) -> Context:
         """Return what memory tells in words before planning; its id goes into the steps that are chosen by it.

@@ -43,7 +43,7 @@ def test_there_are_enough_in_each_part_and_none_in_two() -> None:
 
 def test_rows_count_what_is_read_as_wanted() -> None:
     checks = [check for check in load_checks("development") if check.category == "chain"][:4]
-    rows, mistakes = measure(checks, Understander(None, None))
+    rows, mistakes = measure(checks, Understander(load_catalogue(), None, None, asks=False))
     assert [row["category"] for row in rows] == ["chain", "all"]
     assert rows[-1]["instructions"] == 4
     assert rows[-1]["right"] == 1 - len(mistakes) / 4

@@ -54,5 +54,5 @@ class SeeingRobot:
 def executor(
     robot: SeeingRobot, embedder: TextEmbedder, mode: str = "full", skills: frozenset[str] = ALL_SKILLS
 ) -> InstructionExecutor:
-    planner = OfflinePlanner(Understander(None, embedder, robot.kinds), robot.kinds)
+    planner = OfflinePlanner(Understander(robot.kinds, None, embedder), robot.kinds)
     return InstructionExecutor(memory_in(mode, robot.memory), robot, planner, skills=skills)

@@ -243,7 +243,7 @@ HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n"
 def test_whatever_an_endpoint_sends_the_offline_planner_carries_on(hostile, word_embedder, sent: list[bytes]) -> None:
     server = hostile(lambda connection: [connection.sendall(part) for part in sent])
     kinds, robot = load_catalogue(), ObedientRobot()
-    offline = OfflinePlanner(Understander(None, word_embedder, kinds), kinds, max_failures=1)
+    offline = OfflinePlanner(Understander(kinds, None, word_embedder), kinds, max_failures=1)
     result, progress = run(server.url, robot, "find the apple", fallback=offline)
     assert result.outcome.planner == "offline (fallback)"
     assert any("offline planner carries on" in one.text for one in progress)
@@ -252,7 +252,7 @@ def test_whatever_an_endpoint_sends_the_offline_planner_carries_on(hostile, word
 
 def test_model_that_is_not_there_is_named_and_the_offline_planner_carries_on(word_embedder) -> None:
     kinds, robot = load_catalogue(), ObedientRobot()
-    offline = OfflinePlanner(Understander(None, word_embedder, kinds), kinds, max_failures=1)
+    offline = OfflinePlanner(Understander(kinds, None, word_embedder), kinds, max_failures=1)
     config = LlmConfig(model_path="/nowhere/model.gguf")
     planner = LlmPlanner(ModelShelf().open_or_excuse(config), config, kinds, offline.goals, offline)
     notes: list[str] = []
@@ -265,7 +265,7 @@ def test_model_that_is_not_there_is_named_and_the_offline_planner_carries_on(wor
 def test_silent_endpoint_times_out_and_the_offline_planner_says_that_it_took_over(endpoint, word_embedder) -> None:
     server, robot = endpoint(*[3.0] * 4), ObedientRobot()
     kinds = load_catalogue()
-    offline = OfflinePlanner(Understander(None, word_embedder, kinds), kinds, max_failures=1)
+    offline = OfflinePlanner(Understander(kinds, None, word_embedder), kinds, max_failures=1)
     result, progress = run(server.url, robot, "find the apple", fallback=offline, timeout_s=0.3)
     assert result.outcome.planner == "offline (fallback)"
     assert any(one.kind is ProgressKind.NOTE and "offline planner carries on" in one.text for one in progress)

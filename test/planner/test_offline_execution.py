@@ -106,10 +106,10 @@ def test_unknown_thing_is_given_up_with_the_reason(robot, word_embedder) -> None
     assert any(note.kind is ProgressKind.NOTE for note in notes)
 
 
-def test_senseless_instruction_fails_without_moving(robot, word_embedder) -> None:
+def test_senseless_instruction_is_asked_about_without_moving(robot, word_embedder) -> None:
     result = executor(robot, word_embedder).execute("the weather is nice")
     assert not result.success
-    assert result.failure
+    assert result.outcome.question
     assert result.skills == 0
     assert type(result.distance_m) is type(result.skill_s) is float  # what a message takes; rosidl aborts at an int
 

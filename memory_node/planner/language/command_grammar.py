@@ -1,195 +1,242 @@
-"""Splits an instruction into commands and reads each one: what to do, with what, and where."""
+"""Reads one plain command word by word: what to do, with what, from where, to where."""
 
 from __future__ import annotations
 
-import re
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 
-from memory_node.domain.goal_labels import GoalKind
-from memory_node.planner.language.noun_phrase import UNNAMED
-from memory_node.planner.language.verbs import Verbs
+from memory_node.planner.language.command_frames import Arguments, Command, framed
+from memory_node.planner.language.english import ENDS, FROM, INTO, NEAR, PUNCTUATION, English, VerbSense
+from memory_node.planner.language.lexicon import Lexicon
+from memory_node.planner.language.noun_phrase import NounPhrase
+from memory_node.planner.language.noun_phrase_reader import NounPhraseReader
 
-_SEPARATOR = re.compile(
-    r"\s*(?:[.;!?]+(?=\s|$)|,?\s*\b(?:and\s+)?(?:then|after\s+that|afterwards|afterward|finally|next(?!\s+to))\b,?"
-    r"|,\s*(?:and\b)?|\band\b(?!\s+forth)|\bbefore\b(?=\s+\w+ing))\s*"
-)
-_POLITE = re.compile(
-    r"^(?:please|kindly|robot|now|first|also|and|then|so|but|ok|okay|hey|hello|go and|to|(?:could|can|would|will) you"
-    r"(?: please)?(?: also)?|i (?:need|want|would like) you to|i'd like you to|your task is to|you should|you need to"
-    r"|it would be (?:nice|great) if you could|try to|make sure to|be sure to|proceed to|walk over and|go)\b[\s,]*"
-)
-_ASIDE = re.compile(
-    r"^(?:although|even though|even if|though|despite|since|because|while|whilst|ignor\w+|without|when|if|as|unlike"
-    r"|except|instead of|rather than|regardless|no matter|no need|never|do not|don't|not|nobody|forget|pay no attention"
-    r"|leave (?:the |a |an )?[\w ]+? (?:alone|where (?:it|they) (?:is|are)|in peace|as (?:it|they) (?:is|are)))\b"
-)
-# what still says where a verb was left out: "put the cup on the table and the fork [in the drawer]"
-_GAPPED = re.compile(
-    r"^(?!the one\b|one\b|both\b)(?:the|a|an|my|another|some|two|both) [\w' \-]*?\w "
-    r"(?:on top of|inside|into|in|onto|on|to) (?:the|a|an|my|its|it)\b"
-)
-_PREPOSITION = re.compile(
-    r"\b(?P<word>in front of|(?:to|on) the (?:left|right) of|at the foot of|between"
-    r"|(?:back )?(?:on top of|inside of|inside|into|in|onto|on|upon|within|to|at)|next to|close to|beside|near|by"
-    r"|underneath|under|below|with|using|from|off of|off|out of|against|around|behind|above|across)\b"
-)
-# a preposition that belongs to a description: "something to write", "what I drink tea from"
-_DESCRIBING = re.compile(
-    rf"(?:^|\s)(?:{'|'.join(sorted(UNNAMED))})(?:\s(?:(?:i|we|one|you|people|that|which)\b|to \w).*)?$"
-)
-_PLACING = frozenset({"on top of", "inside of", "inside", "into", "in", "onto", "on", "upon", "within", "to", "at"})
-_BESIDE = frozenset({"next to", "close to", "beside", "near", "by", "in front of"})
-_BESIDE |= {"to the left of", "to the right of", "on the left of", "on the right of"}
-_CARRIED = re.compile(r"^(?P<container>.+?) (?:with|containing|holding) (?P<target>.+?) (?:in|on|inside)(?: of)? it\b")
-_BACK = re.compile(
-    r"\b(?:back )?(?:where (?:it|they) belongs?|to (?:its|their) (?:original )?places?|where (?:it|they) "
-    r"(?:was|were|came from))\b"
-)
+_ADDING = frozenset({"and", "or", "plus"})
 
 
-THERE = "there"
-_ARTICLES = frozenset({"the", "a", "an", "my", "your", "its", "it", "them", "me", "another", "both", "this", "that"})
+@dataclass
+class _Reading:
+    """The words behind a verb as they are read; see Arguments."""
+
+    sense: VerbSense
+    found: Arguments = field(default_factory=Arguments)
 
 
-@dataclass(frozen=True)
-class Command:
-    """One command as words: noun phrases, "" where nothing was said. beside: next to the destination, not on it.
+class CommandReader:
+    """Reads one command at a time."""
 
-    treatment: the catalogue's treatment that the verb names.
-    """
+    def __init__(self, lexicon: Lexicon, english: English) -> None:
+        self.english = english
+        self._lexicon = lexicon
+        self._phrases = NounPhraseReader(lexicon, english)
+        self._beginners = english.determiners | english.pronouns | english.every | frozenset(english.numbers)
 
-    kind: GoalKind
-    target: str
-    destination: str = ""
-    container: str = ""
-    light: str = ""
-    origin: str = ""
-    beside: bool = False
-    original_place: bool = False
-    to_user: bool = False
-    text: str = ""
-    treatment: str = ""
+    def phrase(self, words: Sequence[str], at: int) -> NounPhrase | None:
+        """Return the noun phrase that begins at a word."""
+        return self._phrases.read(words, at)
+
+    def begins(self, words: Sequence[str], at: int) -> bool:
+        """Return whether a command of its own begins at a word that follows a comma or "and"."""
+        found = self.english.verb_at(words, at)
+        if found is None:
+            return False
+        if words[at] not in self.english.doubtful and self._lexicon.name_at(words, at) is None:
+            return True
+        behind = at + found[1]
+        if behind >= len(words):
+            return at == 0
+        return words[behind] in self._beginners or self.english.preposition_at(words, behind) is not None
+
+    def read(self, words: Sequence[str], at: int, participle: bool = False) -> tuple[Command, int] | None:
+        """Return the command whose verb stands at a word, and where it ends; None where no verb stands.
+
+        participle: "washed" and "washing" count as verbs, too.
+        """
+        found = self.english.verb_at(words, at, participle)
+        if found is None:
+            return None
+        reading = _Reading(found[0])
+        end = self._arguments(words, at + found[1], reading)
+        return framed(reading.sense, reading.found, " ".join(words[at:end]), self.english), end
+
+    def _arguments(self, words: Sequence[str], at: int, reading: _Reading) -> int:
+        """Take the words behind the verb; return where the command ends."""
+        found = reading.found
+        while at < len(words):
+            word = words[at]
+            if (
+                found.targets
+                and word == "where"
+                and words[at + 1 : at + 2]
+                and words[at + 1] in self.english.where_it_was
+            ):
+                at = _past(words, at, self.english.where_it_was)
+                found.back = True
+            elif word in ENDS or self._ends_here(words, at, found):
+                break
+            elif self._is_skipped(words, at):
+                at += 1
+            elif found.targets and (word == "not" or words[at : at + 2] in (["but", "not"], ["instead", "of"])):
+                at = self._excluded(words, at, found)
+            elif self._is_gerund_purpose(words, at):
+                at = self._past_purpose(words, at, found)
+            elif word in _ADDING:
+                at = self._added(words, at, found)
+            elif word in self.english.particles - {"in"} and self._is_particle(words, at, reading):
+                found.particle, at = word, at + 1
+            elif word in ("there", "here"):
+                found.there, found.here, at = word == "there", word == "here", at + 1
+            elif self._is_purpose(words, at):
+                at = _past_clause(words, at)
+            else:
+                at = self._phrase_or_place(words, at, found)
+        return at
+
+    def _is_skipped(self, words: Sequence[str], at: int) -> bool:
+        filler = words[at] in self.english.fillers and words[at : at + 2] != ["instead", "of"]
+        return filler or words[at] in PUNCTUATION or self._is_adverb(words, at)
+
+    def _is_adverb(self, words: Sequence[str], at: int) -> bool:
+        return words[at].endswith("ly") and self._lexicon.name_at(words, at) is None
+
+    def _ends_here(self, words: Sequence[str], at: int, found: Arguments) -> bool:
+        """Return whether another command, a remark, or a clause about when or why begins here."""
+        word = words[at]
+        if word in self.english.clauses:
+            return words[at : at + 2] != ["but", "not"] and self.english.preposition_at(words, at) is None
+        if word == "is" and bool(found.targets):
+            return True
+        if word not in ("and", "then", ",", "-", ":"):
+            return False
+        after = _past(words, at + 1, self.english.fillers | {"and", "then", ",", "-"})
+        if (
+            after >= len(words)
+            or words[after] in self.english.new_parts | self.english.clauses - {"but"}
+            or self.begins(words, after)
+        ):
+            return True
+        if (
+            word == ","
+            and (found.places or (found.targets and self._is_address(words, after)))
+            and self._phrases.read(words, after) is not None
+            and words[after - 1] == ","
+        ):
+            return True  # "..., nurse's orders"
+        return self._is_remark(words, after) or (bool(found.places) and self._is_gapped(words, after))
+
+    def _is_address(self, words: Sequence[str], at: int) -> bool:
+        """Return whether words behind the last comma name nothing: "grab a cloth, somebody"."""
+        phrase = self._phrases.read(words, at)
+        if phrase is None or phrase.named or phrase.refers_back or phrase.described:
+            return False
+        return phrase.end >= len(words) or words[phrase.end] in ENDS
+
+    def _is_remark(self, words: Sequence[str], at: int) -> bool:
+        """Return whether "it is hot" begins here."""
+        phrase = self._phrases.read(words, at)
+        return phrase is not None and phrase.end < len(words) and words[phrase.end] in self.english.auxiliaries
+
+    def _is_gapped(self, words: Sequence[str], at: int) -> bool:
+        """Return whether a thing with a place of its own begins: "the fork in the bowl and [the bowl in the sink]"."""
+        phrase = self._phrases.read(words, at)
+        placed = self.english.preposition_at(words, phrase.end) if phrase is not None else None
+        return placed is not None and placed[0] in (INTO, NEAR)
+
+    def _excluded(self, words: Sequence[str], at: int, found: Arguments) -> int:
+        start = at + (1 if words[at] == "not" else 2)
+        placed = self.english.preposition_at(words, start)
+        phrase = self._phrases.read(words, start + (placed[1] if placed is not None else 0))
+        if placed is not None and phrase is not None:  # "not on the counter"
+            return phrase.end
+        if phrase is None:
+            found.unread.append(words[at])
+            return start
+        found.targets[-1] = replace(found.targets[-1], excluded=(*found.targets[-1].excluded, phrase))
+        return phrase.end
+
+    def _added(self, words: Sequence[str], at: int, found: Arguments) -> int:
+        phrase = self._phrases.read(words, at + 1)
+        if phrase is None or not (found.targets or found.places):
+            placed = self.english.preposition_at(words, at + 1)
+            if placed is None:  # "off the burner and onto the counter"
+                found.unread.append(words[at])
+            return at + 1
+        if found.places and not found.places[-1][2].person:
+            sense, preposition, _ = found.places[-1]
+            found.places.append((sense, preposition, phrase))
+        else:
+            found.alternatives |= words[at] == "or"
+            found.targets.append(phrase)
+        return phrase.end
+
+    def _is_particle(self, words: Sequence[str], at: int, reading: _Reading) -> bool:
+        """Return whether a word belongs to the verb: "turn the lamp on", "pick it up off the floor"."""
+        if not reading.found.targets or reading.found.particle:
+            return False
+        if words[at] == "out" and words[at + 1 : at + 2] and words[at + 1] in self.english.determiners:
+            return False  # "out the microwave"
+        placed = self.english.preposition_at(words, at)
+        if placed is not None and words[at] == "back":
+            return False
+        length = placed[1] if placed is not None else 0
+        begins_place = length > 0 and self._phrases.read(words, at + length) is not None
+        if begins_place and (words[at] not in ("up", "down", "out", "away") or length > 1):
+            return False
+        return self.english.with_particle(reading.sense.word, words[at]) is not None or words[at] not in ("on", "off")
+
+    def _is_gerund_purpose(self, words: Sequence[str], at: int) -> bool:
+        """Return whether words say what a thing is for: "for boiling water"."""
+        following = "".join(words[at + 1 : at + 2])
+        return words[at] == "for" and following.endswith("ing") and self._lexicon.name_at(words, at + 1) is None
+
+    def _past_purpose(self, words: Sequence[str], at: int, found: Arguments) -> int:
+        if found.targets and found.targets[-1].called is None:  # it tells what the thing is
+            found.unread += words[at : at + 2]
+        phrase = self._phrases.read(words, at + 2)
+        return phrase.end if phrase is not None else at + 2
+
+    def _is_purpose(self, words: Sequence[str], at: int) -> bool:
+        """Return whether words say what it is for: "to write this down", "for cooking", "so we can see it"."""
+        if words[at] != "to" or at + 1 >= len(words):
+            return False
+        word = words[at + 1]
+        known = word in self._beginners | self.english.people | self.english.colours | self.english.sizes | set(
+            self.english.states
+        ) or self.english.preposition_at(words, at + 1)
+        named = self._lexicon.name_at(words, at + 1) or self._lexicon.room_at(words, at + 1)
+        return not known and not named
+
+    def _phrase_or_place(self, words: Sequence[str], at: int, found: Arguments) -> int:
+        placed = self.english.preposition_at(words, at)
+        if placed is None and words[at] == "out" and found.targets:
+            placed = FROM, 1
+        if placed is not None:
+            phrase = self._phrases.read(words, at + placed[1])
+            if phrase is None:
+                found.unread += words[at : at + placed[1]]
+                return at + placed[1]
+            found.places.append((placed[0], " ".join(words[at : at + placed[1]]), phrase))
+            return phrase.end
+        phrase = self._phrases.read(words, at)
+        if phrase is None:
+            found.unread.append(words[at])
+            return at + 1
+        if phrase.person:
+            found.places.append((INTO, "to", phrase))
+        elif found.targets and words[at - 1] not in (",", "and", "or"):
+            found.unread += words[phrase.begin : phrase.end]
+        else:
+            found.targets.append(phrase)
+        return phrase.end
 
 
-def split_commands(instruction: str, verbs: Verbs) -> list[str]:
-    """Return the commands of an instruction; what only remarks on the scene is left out."""
-    text = re.sub(r"\s+", " ", instruction.lower().replace("’", "'")).strip()
-    pieces: list[str] = []
-    skipping = False
-    at, glue = 0, ""
-    for separator in [*_SEPARATOR.finditer(text), None]:
-        piece = _without_politeness(text[at : separator.start() if separator else len(text)].strip())
-        before, glue = glue, separator.group() if separator else ""
-        at = separator.end() if separator else at
-        if not piece:
-            glue = before
-            continue
-        if _ASIDE.match(piece):
-            skipping = True
-        elif verbs.open_command(piece.split()):
-            skipping = False
-            pieces.append(piece)
-        elif pieces and not skipping and _is_gapped(pieces[-1], before, piece, verbs):
-            pieces.append(f"{pieces[-1].split()[0]} {piece}")
-        elif pieces and not skipping:
-            pieces[-1] += f" {before.strip()} {piece}".replace(" ,", ",")
-        elif not skipping:
-            pieces.append(piece)
-    return pieces
+def _past(words: Sequence[str], at: int, skipped: frozenset[str] | set[str]) -> int:
+    while at < len(words) and words[at] in skipped:
+        at += 1
+    return at
 
 
-def _is_gapped(previous: str, separator: str, piece: str, verbs: Verbs) -> bool:
-    """Return whether a piece leaves out the placing verb of the one before."""
-    joined = separator.strip() in (",", "and", ", and") and _GAPPED.match(piece)
-    if not joined:
-        return False
-    command = read_command(previous, verbs)
-    return command is not None and command.kind is GoalKind.PLACE and bool(command.destination)
-
-
-def _without_politeness(piece: str) -> str:
-    while True:
-        shorter = _POLITE.sub("", piece, count=1)
-        if shorter == piece:
-            return piece
-        piece = shorter
-
-
-def read_command(piece: str, verbs: Verbs) -> Command | None:
-    """Return the command that a piece of an instruction gives, or None when it starts with no known verb."""
-    piece = re.sub(r"[.!?]+$", "", piece.strip())
-    original = bool(_BACK.search(piece))
-    piece = _BACK.sub("", piece).strip()
-    found = verbs.read(piece.split())
-    if found is None:
-        return None
-    kind, words = found.kind, found.rest
-    to_user = words[:1] == ["me"] or words[-2:] == ["to", "me"]
-    rest = " ".join(words[1:] if words[:1] == ["me"] else words[:-2] if to_user else words)
-    if kind in (GoalKind.PLACE, GoalKind.FETCH, GoalKind.THROW):
-        return _placement(kind, rest, piece, to_user, original)
-    parts = _by_preposition(rest)
-    light = next((phrase for word, phrase in parts if word in ("under", "by", "with", "in", "using", "to")), "")
-    if kind is GoalKind.EXAMINE:
-        return Command(kind, parts[0][1], light=light, text=piece)
-    if kind is GoalKind.SWITCH_ON and any(word == "with" for word, _ in parts):
-        carried = next(phrase for word, phrase in parts if word == "with")
-        return Command(GoalKind.EXAMINE, carried, light=parts[0][1], text=piece)
-    return Command(kind, parts[0][1], origin=_origin(parts), text=piece, treatment=found.treatment)
-
-
-def _placement(kind: GoalKind, rest: str, piece: str, to_user: bool, original: bool) -> Command:
-    carried = _CARRIED.match(rest)
-    container = ""
-    if carried and kind is GoalKind.PLACE:
-        container = carried.group("container")
-        rest = carried.group("target") + rest[carried.end() :]
-    parts = _by_preposition(rest)
-    placed = [phrase for word, phrase in parts[1:] if word in _PLACING and phrase]
-    beside = [phrase for word, phrase in parts[1:] if word in _BESIDE and phrase]
-    destination = placed[-1] if placed else beside[-1] if beside else ""
-    target = parts[0][1]
-    if not destination and re.search(r"\bthere\b", target):
-        destination, target = THERE, re.sub(r"\b(?:in |on |over )?there\b(?: too| as well)?", "", target).strip()
-    if kind is GoalKind.FETCH and (to_user or original or any(word == "to" for word, _ in parts[1:])):
-        kind = GoalKind.PLACE
-    elif kind is GoalKind.FETCH:
-        destination = ""  # "get the apple on the table": where it is, not where it goes
-    if kind is GoalKind.PLACE and container:
-        kind = GoalKind.STACK
-    return Command(
-        kind,
-        target,
-        destination=destination,
-        container=container,
-        origin=_origin(parts),
-        beside=bool(beside) and not placed,
-        original_place=original,
-        to_user=to_user,
-        text=piece,
-    )
-
-
-def _by_preposition(text: str) -> list[tuple[str, str]]:
-    """Return (preposition, noun phrase) pairs; the first one has no preposition."""
-    parts: list[tuple[str, str]] = []
-    word, at = "", 0
-    for match in _PREPOSITION.finditer(text):
-        if _is_describing(text[at : match.start()].strip(), match.group("word"), text[match.end() :].strip()):
-            continue
-        parts.append((word, text[at : match.start()].strip(" ,")))
-        word, at = match.group("word").removeprefix("back "), match.end()
-    parts.append((word, text[at:].strip(" ,")))
-    return parts
-
-
-def _is_describing(before: str, word: str, behind: str) -> bool:
-    """Return whether a preposition belongs to the noun phrase before it: to an infinitive, or left behind its verb."""
-    if not _DESCRIBING.search(before):
-        return False
-    stranded = not behind or _PREPOSITION.match(behind) is not None
-    return stranded or (word == "to" and behind.split()[0] not in _ARTICLES)
-
-
-def _origin(parts: list[tuple[str, str]]) -> str:
-    return next((phrase for word, phrase in parts if word in ("from", "off", "off of", "out of")), "")
+def _past_clause(words: Sequence[str], at: int) -> int:
+    while at < len(words) and words[at] not in PUNCTUATION | {"and", "then"}:
+        at += 1
+    return at

@@ -10,37 +10,41 @@ from memory_node.planner.goal import Goal, Mention
 _PREPARATION = (GoalKind.FETCH, GoalKind.FIND)
 
 
-def effects(goals: Sequence[Goal]) -> tuple[str, ...]:
+def effects(goals: Sequence[Goal], treatments: bool = False) -> tuple[str, ...]:
     """Return lines such as "clean Apple", "2 Pen at Drawer", "Apple near Bowl", "examine Book with DeskLamp".
 
     Cutting that the words only imply ("put a slice of bread on the table") counts as cutting, and what is fetched or
-    found only to be used by a later goal is left out.
+    found only to be used by a later goal is left out. treatments: "boil Egg" instead of "heat Egg".
     """
     lines: list[str] = []
     for index, goal in enumerate(goals):
         used_later = any(str(goal.target) == str(later.target) for later in goals[index + 1 :])
         if not (goal.kind in _PREPARATION and used_later):
-            lines += _of_one(goal)
+            lines += _of_one(goal, treatments)
     return tuple(
         line for index, line in enumerate(lines) if index == lines.index(line) or not line.startswith("slice ")
     )
 
 
-def _of_one(goal: Goal) -> list[str]:
-    lines = [f"slice {goal.target}"] if goal.sliced or goal.kind is GoalKind.SLICE else []
+def _of_one(goal: Goal, treatments: bool) -> list[str]:
+    quantity = "all " if goal.every else f"{goal.count} " if goal.count > 1 else ""
+    placed = goal.destination is not None
+    done = goal.treatment if treatments and goal.treatment else str(goal.kind)
+    if goal.kind is GoalKind.SLICE:
+        return [f"{done} {'' if placed else quantity}{goal.target}"]
+    lines = [f"slice {goal.target}"] if goal.sliced else []
     moved = str(goal.target)
     if goal.kind in (GoalKind.CLEAN, GoalKind.HEAT, GoalKind.COOL):
-        lines.append(f"{goal.kind} {moved}")
+        lines.append(f"{done} {'' if placed else quantity}{moved}")
     elif goal.kind is GoalKind.EXAMINE:
         lines.append(f"examine {moved} with {goal.light}")
     elif goal.kind not in (GoalKind.PLACE, GoalKind.PLACE_TWO, GoalKind.STACK, GoalKind.SLICE):
-        lines.append(f"{goal.kind} {moved}")
+        lines.append(" ".join(word for word in (str(goal.kind), quantity.strip(), moved, goal.asked) if word))
     if goal.container is not None:
         lines.append(f"{moved} at {goal.container}")
         moved = str(goal.container)
     if goal.destination is not None:
-        count = f"{goal.count} " if goal.count > 1 else ""
-        lines.append(f"{count}{moved} {_where(goal.destination)}")
+        lines.append(f"{quantity}{moved} {_where(goal.destination)}")
     return lines
 
 

@@ -1,9 +1,8 @@
-"""Reads commands as goals, each in the context of the ones before it: "it", "the red fruit", "the pens"."""
+"""From commands to goals, each in the context of what was said before."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
@@ -11,144 +10,299 @@ from memory_node.catalogue.object_kind import Property
 from memory_node.domain.goal_labels import GoalKind
 from memory_node.domain.states import ObjectState
 from memory_node.planner.goal import Goal, Mention
-from memory_node.planner.language.class_names import Grounding
-from memory_node.planner.language.command_grammar import THERE, Command
-from memory_node.planner.language.discourse import Context
-from memory_node.planner.language.noun_phrase import NounPhrase, read_noun_phrase
-from memory_node.planner.language.single_goal_reader import HomeClasses
+from memory_node.planner.language.command_frames import Command
+from memory_node.planner.language.discourse import Discourse
+from memory_node.planner.language.instruction_grammar import Remark
+from memory_node.planner.language.noun_phrase import NounPhrase
+from memory_node.planner.language.phrase_meaning import PhraseMeaning
+from memory_node.planner.language.questions import Question, Slot, UnclearError
+from memory_node.planner.language.surroundings import HomeClasses
 
-_S = ObjectState
-_TREATMENT = {
-    _S.CLEANED: GoalKind.CLEAN,
-    _S.HEATED: GoalKind.HEAT,
-    _S.COOKED: GoalKind.HEAT,
-    _S.COLD: GoalKind.COOL,
+_K, _S = GoalKind, ObjectState
+_TREATMENT = {_S.CLEANED: _K.CLEAN, _S.HEATED: _K.HEAT, _S.COOKED: _K.HEAT, _S.COLD: _K.COOL}
+_NEEDED = {
+    _K.OPEN: Property.OPENABLE,
+    _K.CLOSE: Property.OPENABLE,
+    _K.SWITCH_ON: Property.TOGGLEABLE,
+    _K.SWITCH_OFF: Property.TOGGLEABLE,
 }
-_WITHIN = re.compile(r"^(?P<container>.+?) and (?P<target>.+) (?:in|on) it\b")
-# A phrase and the states that it claims -> classes of what memory holds of that kind, most relevant first.
-Recall = Callable[[str, tuple[ObjectState, ...]], Sequence[str]]
-# A description such as "something to write with" -> the classes that it may mean, likeliest first.
-Describe = Callable[[str], Sequence[str]]
+_CARRIED = frozenset({_K.PLACE, _K.FETCH, _K.THROW, _K.CLEAN, _K.HEAT, _K.COOL, _K.SLICE, _K.EXAMINE})
 
 
 class Interpreter:
-    """Turns commands into goals. kinds and grounding know the words; recall and describe what they paraphrase."""
+    """Turns commands into goals and remembers them as context for the next ones."""
 
-    def __init__(
-        self, kinds: ObjectCatalogue, grounding: Grounding, home: HomeClasses, recall: Recall, describe: Describe
-    ) -> None:
+    def __init__(self, kinds: ObjectCatalogue, meaning: PhraseMeaning, home: HomeClasses, discourse: Discourse) -> None:
         self._kinds = kinds
-        self._grounding = grounding
+        self._meaning = meaning
         self._home = home
-        self._recall = recall
-        self._describe = describe
-        self.context = Context()
+        self._discourse = discourse
+
+    def remark(self, remark: Remark) -> None:
+        """Take note of things that were only spoken of."""
+        named = [phrase.called for phrase in remark.phrases if phrase.called is not None]
+        self._discourse.remark([called.all[0] for called in named])
 
     def read(self, command: Command) -> list[Goal]:
-        """Return the goals of one command and remember them as context for the next one."""
+        """Return the goals of one command.
+
+        Raises:
+            UnclearError: it leaves open what matters.
+        """
         goals = self._goals(command)
         for goal in goals:
             treatment = self._kinds.treatment(goal.treatment) or self._kinds.usual_treatment(goal.kind)
             gained = treatment.states if treatment is not None else ()
             if goal.destination is not None and self._kinds[goal.destination.object_class].can(Property.COOLS):
                 gained = (*gained, _S.COLD)
-            self.context.add(goal, gained, self._is_movable(goal.destination))
-        self.context.end_command(goals)
+            placed = goal.kind in (_K.PLACE, _K.PLACE_TWO, _K.STACK)
+            self._discourse.add(goal, gained, placed and self._is_movable(goal.destination))
+        self._discourse.end_command(goals)
         return goals
 
-    def _is_movable(self, mention: Mention | None) -> bool:
-        return mention is not None and not mention.beside and self._kinds[mention.object_class].pickupable
-
     def _goals(self, command: Command) -> list[Goal]:
-        if command.kind in (GoalKind.SWITCH_ON, GoalKind.SWITCH_OFF, GoalKind.OPEN, GoalKind.CLOSE):
-            wanted = Property.OPENABLE if command.kind in (GoalKind.OPEN, GoalKind.CLOSE) else Property.TOGGLEABLE
-            mention = self._mention(read_noun_phrase(command.target), lambda name: self._kinds[name].can(wanted))
-            return [Goal(command.kind, mention, text=command.text)]
-        if command.kind is GoalKind.FIND:
-            return [Goal(command.kind, self._mention(read_noun_phrase(command.target), None), text=command.text)]
-        pair = _WITHIN.match(command.text.partition(" ")[2]) if command.kind is GoalKind.PLACE else None
-        if pair:
-            return [self._stack(command, pair.group("container"), pair.group("target"))]
-        phrases = [read_noun_phrase(text) for text in re.split(r"\s*(?:,|\band\b|\bplus\b)\s*", command.target)]
-        phrases = [phrase for phrase in phrases if phrase.head or phrase.pieces or phrase.text == command.target]
-        return [goal for phrase in phrases for goal in self._goals_of(command, phrase)]
+        kind = command.kind
+        if kind in (_K.STOP, _K.WAIT):
+            return [Goal(kind, Mention(""), text=command.text)]
+        if kind is _K.GO:
+            return [self._going(command)]
+        if kind is _K.TELL:
+            return [self._telling(command)]
+        if kind is _K.DROP:
+            return [self._dropping(command)]
+        if not command.targets and self._discourse.said:
+            several = self._discourse.count_of(self._discourse.focus) > 1
+            phrase = (
+                NounPhrase("them", 0, 0, pronoun="them", plural=True)
+                if several
+                else NounPhrase("it", 0, 0, pronoun="it")
+            )
+            command = replace(command, targets=(phrase,))
+        if not command.targets:
+            raise UnclearError(Question(f"What shall I {_spoken(command)}?", slot=Slot.TARGET))
+        if command.alternatives:
+            return [self._either(command)]
+        goals = [goal for phrase in command.targets for goal in self._goals_of(command, phrase)]
+        if command.to_user and command.kind not in (_K.PLACE, _K.FETCH, _K.THROW):  # "make me some toast"
+            handed = [goal for goal in goals if self._is_movable(goal.target)]
+            goals += [self._handed_over(goal, command.text) for goal in handed]
+        if command.kind is _K.SLICE and command.destination is not None and command.destination.named:
+            goals += [
+                replace(goal, kind=_K.PLACE, destination=self._into(command, goal.target), sliced=True)
+                for goal in goals
+            ]
+        return goals
 
-    def _stack(self, command: Command, container: str, target: str) -> Goal:
-        return Goal(
-            GoalKind.STACK,
-            self._mention(read_noun_phrase(target), self._carried),
-            self._destination(command),
-            self._mention(read_noun_phrase(container), self._carried),
-            text=command.text,
-        )
+    def _handed_over(self, goal: Goal, text: str) -> Goal:
+        return Goal(_K.PLACE, replace(goal.target, referring=True), self._person("me"), text=text)
+
+    # --- goals that move nothing
+
+    def _going(self, command: Command) -> Goal:
+        if command.to_user or (command.targets and command.targets[0].person):
+            return Goal(_K.GO, self._person("you"), text=command.text)
+        if not command.targets:
+            raise UnclearError(Question("Where shall I go?", slot=Slot.TARGET))
+        phrase = command.targets[0]
+        if phrase.room and phrase.called is None:
+            return Goal(_K.GO, Mention(phrase.room), text=command.text)
+        return Goal(_K.FIND, self._meaning.mention(phrase, Slot.TARGET), text=command.text)
+
+    def _telling(self, command: Command) -> Goal:
+        target = self._meaning.mention(command.targets[0], Slot.TARGET)
+        return Goal(_K.TELL, target, asked=command.verb, text=command.text)
+
+    def _dropping(self, command: Command) -> Goal:
+        phrase = command.targets[0] if command.targets else None
+        if phrase is not None and phrase.called is not None:
+            target = self._meaning.mention(phrase, Slot.TARGET)
+            kind = self._kinds[target.object_class]
+            if not kind.pickupable and kind.can(Property.OPENABLE):  # "put the lid down"
+                return Goal(_K.CLOSE, target, text=command.text)
+            return Goal(_K.DROP, target, text=command.text)
+        return Goal(_K.DROP, self._in_hand(), text=command.text)
+
+    def _in_hand(self) -> Mention:
+        held = self._home.held
+        return Mention(held, (held,) if held else (), referring=True)
+
+    # --- goals about things
 
     def _goals_of(self, command: Command, phrase: NounPhrase) -> list[Goal]:
-        """Return the goals for one of the things that a command names: several when it names a group."""
-        mentions = [self._mention(phrase, self._carried)]
-        if phrase.plural:
-            mentions = self._members(phrase) or mentions
-        if len(mentions) > 1:
-            phrase = replace(phrase, count=1, plural=False)
+        """Return the goals for one of the things that a command names: several where it names a group."""
+        mentions = self._members(phrase) or self._kinds_of(command, phrase)
+        if len(mentions) > 1 and phrase.called is not None:
+            phrase = replace(phrase, count=1)
+        elif len(mentions) > 1:
+            phrase = replace(phrase, count=1, plural=False, every=False)
+        else:
+            mentions = [self._target(command, phrase)]
         return [self._goal(command, phrase, mention) for mention in mentions]
 
+    def _target(self, command: Command, phrase: NounPhrase) -> Mention:
+        needed = _NEEDED.get(command.kind)
+        if needed is not None:
+            return self._meaning.mention(phrase, Slot.TARGET, lambda name: self._kinds[name].can(needed))
+        movable = command.kind in _CARRIED or None
+        return self._meaning.mention(phrase, Slot.TARGET, self._carried if movable else None)
+
+    def _either(self, command: Command) -> Goal:
+        """Return the goal of "a cup or a mug": any of them will do, one that is known before others."""
+        mentions = [self._target(command, phrase) for phrase in command.targets]
+        names = dict.fromkeys(name for mention in mentions for name in mention.candidates)
+        known = [name for name in names if name in self._home.all]
+        text = " or ".join(mention.text for mention in mentions)
+        target = Mention(text, tuple(dict.fromkeys((*known, *names))))
+        return self._goal(command, command.targets[0], target)
+
+    def _members(self, phrase: NounPhrase) -> list[Mention]:
+        """Return every thing spoken of that "both" or "all the tableware" covers; [] for others."""
+        if not (phrase.plural or phrase.every):
+            return []
+        if phrase.refers_back and not phrase.states:
+            names: Sequence[str] = self._discourse.together()
+        elif phrase.group is not None and phrase.called is None:
+            spoken = self._discourse.classes[::-1]
+            names = spoken if phrase.group == () else [name for name in spoken if name in phrase.group]
+            names = names or [name for name in phrase.group if name in self._home.objects]
+        else:
+            return []
+        return [Mention(phrase.text, (name,), referring=phrase.refers_back) for name in names if self._carried(name)]
+
+    def _kinds_of(self, command: Command, phrase: NounPhrase) -> list[Mention]:
+        """Return all kinds that a generic name covers: "all the lamps"."""
+        called = phrase.called
+        if called is None or not phrase.every or any(self._kinds[name].everyday for name in called.own):
+            return []
+        needed = _NEEDED.get(command.kind)
+        able = [name for name in called.also if needed is None or self._kinds[name].can(needed)]
+        known = [name for name in able if name in self._home.all]
+        return [Mention(phrase.text, (name,)) for name in known or able]
+
     def _goal(self, command: Command, phrase: NounPhrase, target: Mention) -> Goal:
-        kind, destination = command.kind, self._destination(command)
-        container = light = None
-        if command.container:
-            container = self._mention(read_noun_phrase(command.container), self._carried)
-        if command.kind is GoalKind.EXAMINE:
-            light = self._lamp(command.light)
-        if kind is GoalKind.THROW and not re.search(r"\b(?:across|ahead|floor|ground)\b", command.text):
-            kind, destination = GoalKind.PLACE, destination or Mention("the bin", self._kinds.bins)
-        done = self.context.states_of(target.object_class)
-        claimed = [state for state in phrase.states if state in _TREATMENT]
-        known = [state for state in claimed if state in done or state in target.states]
-        if kind is GoalKind.PLACE and claimed and not known and destination is not None:
+        kind, destination = command.kind, self._destination(command, target)
+        target, container, phrase = self._stacked(command, phrase, target)
+        light = None
+        if kind is _K.EXAMINE:
+            light = self._light(command)
+        if kind is _K.PLACE and destination is None:
+            asked = f"Where shall I {_spoken(command)} the {target}?" if target.candidates else "Where does it go?"
+            raise UnclearError(Question(asked, slot=Slot.DESTINATION))
+        kind = self._switched(kind, target)
+        done = self._discourse.states_of(target.object_class)
+        claimed = [state for state in phrase.states if state in _TREATMENT and not phrase.pointed_at]
+        if kind is _K.PLACE and claimed and not (set(claimed) & (done | set(self._recalled(phrase, target)))):
             kind = _TREATMENT[claimed[0]]
+            target = replace(target, states=tuple(state for state in target.states if state not in claimed))
         cut = phrase.pieces or _S.SLICED in phrase.states or _S.SLICED in done
-        count = phrase.count if phrase.count > 1 else self._plural_count(phrase, target)
-        if kind is GoalKind.PLACE and count == 2:
-            kind = GoalKind.PLACE_TWO
+        count, every = self._quantity(phrase, target)
+        if container is not None and destination is not None:
+            kind = _K.STACK
+        elif kind is _K.PLACE and count == 2:
+            kind = _K.PLACE_TWO
         return Goal(
             kind,
             target,
             destination,
             container,
             light,
-            sliced=cut and kind is not GoalKind.SLICE,
+            sliced=cut and kind is not _K.SLICE,
             count=count,
+            every=every,
             text=command.text,
             treatment=command.treatment,
         )
 
-    def _plural_count(self, phrase: NounPhrase, target: Mention) -> int:
-        if not phrase.plural or phrase.pieces or self._grounding.group(phrase.head) is not None:
-            return 1
-        if any(name.endswith("s") and name in phrase.text for name in self._kinds[target.object_class].names):
-            return 1  # "the keys" are one KeyChain
-        if not phrase.head:
-            return self.context.count_of(target.object_class)
-        return max(2, self.context.count_of(target.object_class))
+    def _stacked(
+        self, command: Command, phrase: NounPhrase, target: Mention
+    ) -> tuple[Mention, Mention | None, NounPhrase]:
+        """Return what is moved, what it is carried in, and its phrase: "a mug with a spoon in it"."""
+        if command.kind is not _K.PLACE:
+            return target, None, phrase
+        if command.contents is not None and self._is_movable(target) and self._holds(target.object_class):
+            inner = self._meaning.mention(command.contents, Slot.TARGET, self._carried)
+            return inner, target, command.contents
+        if command.within is not None and command.within.named:
+            container = self._meaning.mention(command.within, Slot.TARGET, self._holds)
+            if self._is_movable(container):
+                return target, container, phrase
+        return target, None, phrase
 
-    def _destination(self, command: Command) -> Mention | None:
-        if command.to_user:
-            return Mention("me", tuple(filter(None, (self._kinds.recipient,))))
-        if command.original_place:
+    def _switched(self, kind: GoalKind, target: Mention) -> GoalKind:
+        """Return SWITCH_OFF for "close the light", OPEN for "lift the lid": what can be done with the thing."""
+        thing = self._kinds[target.object_class]
+        if kind is _K.FETCH and thing.can(Property.OPENABLE) and not thing.pickupable:
+            return _K.OPEN
+        switched = thing.can(Property.TOGGLEABLE) and not thing.can(Property.OPENABLE)
+        if kind in (_K.OPEN, _K.CLOSE) and switched:
+            return _K.SWITCH_ON if kind is _K.OPEN else _K.SWITCH_OFF
+        return kind
+
+    def _recalled(self, phrase: NounPhrase, target: Mention) -> Sequence[ObjectState]:
+        """Return the states claimed of a thing that memory recalls in those states."""
+        return phrase.states if self._meaning.recalls(phrase, target.object_class) else ()
+
+    def _quantity(self, phrase: NounPhrase, target: Mention) -> tuple[int, bool]:
+        """Return (how many, whether all)."""
+        if phrase.count > 1:
+            return phrase.count, False
+        if phrase.every:
+            return 1, True
+        if not phrase.plural or phrase.pieces:
+            return 1, False
+        if phrase.refers_back:
+            return self._discourse.count_of(target.object_class), self._discourse.is_about_all(target.object_class)
+        return (
+            (1, True)
+            if phrase.definite or phrase.begin == phrase.end
+            else (2, False)
+            if phrase.text.startswith("some")
+            else (1, True)
+        )
+
+    # --- where to, and with what light
+
+    def _destination(self, command: Command, target: Mention) -> Mention | None:
+        if command.kind in (_K.SLICE, _K.FILL, _K.EMPTY, _K.EXAMINE, _K.BREAK):
+            return None if command.kind is not _K.BREAK or command.destination is None else self._into(command, target)
+        if command.to_user and command.destination is None:
+            return self._person("me") if command.kind is _K.PLACE else None
+        if (
+            command.away
+            and command.destination is None
+            and command.kind is _K.PLACE
+            and command.verb not in ("put", "tidy", "clear", "pack")
+        ):
+            return Mention("the bin", self._kinds.bins)
+        if command.back and command.destination is None:
             return Mention("where it was", original_place=True)
-        if not command.destination:
+        if command.destination is None:
+            if command.there and command.kind is _K.PLACE:
+                return self._there()
             return None
-        if command.destination == THERE:
-            return self.context.place
-        phrase = read_noun_phrase(command.destination)
-        if command.beside:
-            beside = self._mention(phrase, None)
-            return Mention(f"beside {beside}", beside.candidates, beside=True)
-        return self._mention(phrase, self._holds)
+        return self._into(command, target)
 
-    def _lamp(self, words: str) -> Mention:
+    def _into(self, command: Command, target: Mention) -> Mention:
+        phrase = command.destination
+        assert phrase is not None
+        if phrase.room and phrase.called is None:
+            raise UnclearError(Question(f"Where in the {phrase.room}?", slot=Slot.DESTINATION))
+        if command.near:
+            beside = self._meaning.mention(phrase, Slot.DESTINATION)
+            return Mention(f"beside {beside}", beside.candidates, beside=True)
+        return self._meaning.mention(phrase, Slot.DESTINATION, self._holds, partner=target.object_class)
+
+    def _there(self) -> Mention:
+        if self._discourse.place is None:
+            raise UnclearError(Question("Where do you mean?", slot=Slot.DESTINATION))
+        return replace(self._discourse.place, referring=True)
+
+    def _light(self, command: Command) -> Mention:
         lamps = self._kinds.reading_lights
-        named = self._mention(read_noun_phrase(words), lambda name: name in lamps) if words else Mention("the lamp")
-        return named if named.candidates else Mention(named.text, self._at_home(lamps))
+        if command.light is None:
+            known = tuple(name for name in lamps if name in self._home.all)
+            return Mention("the lamp", known + tuple(name for name in lamps if name not in known))
+        return self._meaning.mention(command.light, Slot.LIGHT, lambda name: name in lamps)
 
     def _carried(self, name: str) -> bool:
         return self._kinds[name].pickupable
@@ -156,87 +310,12 @@ class Interpreter:
     def _holds(self, name: str) -> bool:
         return self._kinds[name].is_receptacle or name == self._kinds.recipient
 
-    def _mention(self, phrase: NounPhrase, fits: Callable[[str], bool] | None) -> Mention:
-        """Return what a phrase means: by pronoun, by name, as one of a group, or by its description."""
-        if not phrase.head:
-            pieces = self.context.last_sliced() if phrase.pieces else ""
-            focus = pieces or self.context.focus
-            if fits is not None and focus and not fits(focus):  # "... in the cabinet and close it"
-                focus = next(filter(fits, self.context.classes), focus)
-            return Mention(phrase.text, (focus,) if focus else ())
-        if phrase.description:
-            meant = self._fitting(self._describe(phrase.text), fits)
-            if meant:
-                return Mention(phrase.text, meant, another=phrase.another, guessed=True)
-        group = self._grounding.group(phrase.head)
-        named = self._fitting(() if phrase.description else self._grounding.by_name(phrase.head), fits)
-        if group is None and named:
-            candidates = self._at_home(named) + self._instead(phrase, named, fits)
-            return Mention(phrase.text, candidates, another=phrase.another)
-        return self._described(phrase, group, named, fits)
+    def _is_movable(self, mention: Mention | None) -> bool:
+        return mention is not None and not mention.beside and self._kinds[mention.object_class].pickupable
 
-    def _described(
-        self,
-        phrase: NounPhrase,
-        group: tuple[str, ...] | None,
-        named: tuple[str, ...],
-        fits: Callable[[str], bool] | None,
-    ) -> Mention:
-        """Ground a description: what was just spoken of, then what memory recalls, then what the home has."""
-        members = set(group or ()) | set(named)
+    def _person(self, words: str) -> Mention:
+        return Mention(words, tuple(filter(None, (self._kinds.recipient,))))
 
-        def admissible(names: Sequence[str]) -> list[str]:
-            return [name for name in self._fitting(names, fits) if not members or self._kinds.whole(name) in members]
 
-        if phrase.definite or group:
-            spoken = admissible(self.context.classes)
-            claimed = [name for name in spoken if self.context.states_of(name) & set(phrase.states)]
-            spoken = claimed or spoken
-            close = self._grounding.by_meaning(phrase.text, spoken) or tuple(spoken)
-            if close:
-                return Mention(phrase.text, close[:1], another=phrase.another)
-        recalled = admissible(self._recall(phrase.text, phrase.states))
-        if recalled and phrase.definite:
-            return Mention(phrase.text, tuple(dict.fromkeys(recalled)), states=phrase.states)
-        if named:
-            return Mention(phrase.text, self._at_home(named))
-        pool = admissible(sorted(members or self._home.all or self._kinds.names))
-        at_home = [name for name in pool if not self._home.all or name in self._home.all]
-        close = self._grounding.by_meaning(phrase.text, at_home or pool) or tuple(at_home[:1])
-        return Mention(phrase.text, close, guessed=not group)
-
-    def _members(self, phrase: NounPhrase) -> list[Mention]:
-        """Return every thing spoken of that "both" or a plural group word ("the tableware") covers; [] for others."""
-        if not phrase.head:
-            return [Mention(phrase.text, (name,)) for name in self.context.together()]
-        group = self._grounding.group(phrase.head)
-        names = (
-            self.context.classes if group == () else [name for name in self.context.classes if name in (group or ())]
-        )
-        return [Mention(phrase.text, (name,)) for name in names if self._carried(name)]
-
-    def _fitting(self, names: Sequence[str], fits: Callable[[str], bool] | None) -> tuple[str, ...]:
-        suitable = tuple(name for name in names if fits is None or fits(name))
-        return suitable
-
-    def _instead(
-        self, phrase: NounPhrase, names: tuple[str, ...], fits: Callable[[str], bool] | None
-    ) -> tuple[str, ...]:
-        """Return what a home without any of the receptacles meant has that is most like them.
-
-        A bowl that has not been seen yet may be anywhere: only what is fixed is missing because the home has none.
-        """
-        if fits != self._holds or not self._home.fixtures or set(names) & self._home.all:
-            return ()
-        if any(self._carried(name) for name in names):
-            return ()
-        able = sorted(filter(fits, self._home.fixtures))
-        words = [self._kinds.alike(found) for found in map(self._grounding.by_name, phrase.head.split()) if found]
-        close = frozenset.intersection(*words) if words else self._kinds.alike(names)
-        similar = [name for name in able if name in close]
-        return self._grounding.by_meaning(phrase.text, similar or able)
-
-    def _at_home(self, names: tuple[str, ...]) -> tuple[str, ...]:
-        """Return the classes with those that the home is known to have in front."""
-        present = tuple(name for name in names if name in self._home.all)
-        return present + tuple(name for name in names if name not in present)
+def _spoken(command: Command) -> str:
+    return "do" if command.verb in ("", "bring me") else command.verb

@@ -13,7 +13,8 @@ from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.domain.goal_labels import GoalKind
 from memory_node.planner.goal import Goal, Mention
 from memory_node.planner.language.sequence_reader import UNKNOWN, Effect, SequenceReading
-from memory_node.planner.language.single_goal_reader import HomeClasses, Prediction
+from memory_node.planner.language.single_goal_reader import Prediction
+from memory_node.planner.language.surroundings import HomeClasses
 
 Hidden = NDArray[np.float32]
 
@@ -22,9 +23,17 @@ class GoalReader(Protocol):
     """Reads one sentence as one goal; see GoalModel."""
 
     def predict(
-        self, sentence: str, home: HomeClasses, complete: bool = False, without: Collection[GoalKind] = ()
+        self,
+        sentence: str,
+        home: HomeClasses,
+        complete: bool = False,
+        without: Collection[GoalKind] = (),
+        licensed: Collection[str] | None = None,
     ) -> Prediction:
-        """Return the likeliest goal."""
+        """Return the likeliest goal, with classes in `licensed` only."""
+
+    def preference(self, sentence: str, home: HomeClasses, slot: str, among: Collection[str]) -> dict[str, float]:
+        """Return how probable each of some classes is in a slot, given that it is one."""
 
     def named(self, phrase: str, home: HomeClasses) -> tuple[str, ...]:
         """Return the classes of the home that a description may mean."""
@@ -47,8 +56,8 @@ class SequenceReader(Protocol):
     def classes(self) -> frozenset[str]:
         """The classes that it can write."""
 
-    def read(self, hidden: Hidden, home: HomeClasses) -> SequenceReading:
-        """Return the likeliest effects."""
+    def read(self, hidden: Hidden, home: HomeClasses, licensed: Collection[str] | None = None) -> SequenceReading:
+        """Return the likeliest effects, with classes in `licensed` only."""
 
     def score(self, hidden: Hidden, home: HomeClasses, effects: Sequence[Effect]) -> float:
         """Return the log-probability of effects."""
@@ -78,7 +87,7 @@ class ReaderNames:
 
     def home(self, home: HomeClasses) -> HomeClasses:
         """Return a home in the reader's classes."""
-        return HomeClasses(self._known(home.objects), self._known(home.fixtures))
+        return HomeClasses(self.known(home.objects), self.known(home.fixtures))
 
     def here(self, names: Iterable[str]) -> tuple[str, ...]:
         """Return the reader's classes as those of the label space, each once."""
@@ -99,7 +108,8 @@ class ReaderNames:
         known = mention.object_class in self._here
         return replace(mention, candidates=self.here(mention.candidates) if known else ())
 
-    def _known(self, names: frozenset[str]) -> frozenset[str]:
+    def known(self, names: Iterable[str]) -> frozenset[str]:
+        """Return the reader's classes that some of the label space stand for."""
         return frozenset(theirs for name in names for theirs in self._there.get(name, ()))
 
 
@@ -111,11 +121,23 @@ class NamedGoalReader:
     names: ReaderNames
 
     def predict(
-        self, sentence: str, home: HomeClasses, complete: bool = False, without: Collection[GoalKind] = ()
+        self,
+        sentence: str,
+        home: HomeClasses,
+        complete: bool = False,
+        without: Collection[GoalKind] = (),
+        licensed: Collection[str] | None = None,
     ) -> Prediction:
-        """Return the likeliest goal."""
-        prediction = self.reader.predict(sentence, self.names.home(home), complete, without)
+        """Return the likeliest goal, with classes in `licensed` only."""
+        theirs = None if licensed is None else self.names.known(licensed)
+        prediction = self.reader.predict(sentence, self.names.home(home), complete, without, theirs)
         return replace(prediction, goal=self.names.goal(prediction.goal))
+
+    def preference(self, sentence: str, home: HomeClasses, slot: str, among: Collection[str]) -> dict[str, float]:
+        """Return how probable each of some classes is in a slot, given that it is one."""
+        theirs = {self.names.there(name): name for name in among}
+        shares = self.reader.preference(sentence, self.names.home(home), slot, list(theirs))
+        return {theirs[name]: share for name, share in shares.items()}
 
     def named(self, phrase: str, home: HomeClasses) -> tuple[str, ...]:
         """Return the classes of the home that a description may mean."""
@@ -149,9 +171,10 @@ class NamedSequenceReader:
         """The classes that it can write."""
         return frozenset(self.names.here(self.reader.classes))
 
-    def read(self, hidden: Hidden, home: HomeClasses) -> SequenceReading:
+    def read(self, hidden: Hidden, home: HomeClasses, licensed: Collection[str] | None = None) -> SequenceReading:
         """Return the likeliest effects; a class that the label space lacks is an unknown one."""
-        reading = self.reader.read(hidden, self.names.home(home))
+        theirs = None if licensed is None else self.names.known(licensed)
+        reading = self.reader.read(hidden, self.names.home(home), theirs)
         effects = tuple((verb, *(self._here(name) for name in classes)) for verb, *classes in reading.effects)
         return replace(reading, effects=effects)
 

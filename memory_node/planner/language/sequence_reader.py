@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -15,7 +15,8 @@ from memory_node.domain.goal_labels import GoalKind
 from memory_node.domain.resources import MISSING_READERS
 from memory_node.perception.onnx_session import open_session
 from memory_node.planner.goal import Goal, Mention
-from memory_node.planner.language.single_goal_reader import WEIGHTS_FOLDER, HomeClasses, Scores, log_softmax
+from memory_node.planner.language.single_goal_reader import WEIGHTS_FOLDER, Scores, log_softmax
+from memory_node.planner.language.surroundings import HomeClasses
 
 UNKNOWN = "Unknown"  # what is written for a thing of no known class
 _STOP, _START = 0, 1
@@ -23,6 +24,7 @@ _PLACING = ("at", "near", "two", "other")
 _TWO_CLASSES = (*_PLACING, "examine")
 _TREATING = ("clean", "heat", "cool")
 _IMPOSSIBLE = -1e9
+_BARRED = -1e3  # log-probability of a class that no word accounts for
 _ABSENT_KNOWN = 5  # from this many known classes on a home is taken for known
 
 Effect = tuple[str, ...]
@@ -75,12 +77,18 @@ class GoalSequenceModel:
         """The classes that it can write."""
         return frozenset(self._classes)
 
-    def read(self, hidden: NDArray[np.float32], home: HomeClasses) -> SequenceReading:
-        """Return the likeliest effects. hidden: (1, pieces, 384) as `GoalModel.hidden` gives them."""
+    def read(
+        self, hidden: NDArray[np.float32], home: HomeClasses, licensed: Collection[str] | None = None
+    ) -> SequenceReading:
+        """Return the likeliest effects. hidden: (1, pieces, 384) as `GoalModel.hidden` gives them.
+
+        licensed: only these classes may be written (None: any).
+        """
         feed = self._feed(hidden, home)
+        barred = self._barred(licensed)
         written, expected, score = [_START], 0, 0.0
         while len(written) < self._longest:
-            scores = self._admitted(self._scores(feed, written)[-1], expected)
+            scores = self._admitted(self._scores(feed, written)[-1] + barred, expected)
             best = int(scores.argmax())
             score += float(scores[best])
             if best == _STOP:
@@ -100,6 +108,12 @@ class GoalSequenceModel:
             score += float(self._admitted(logits, expected)[symbol])
             expected = self._expected_behind(symbol, expected)
         return score
+
+    def _barred(self, licensed: Collection[str] | None) -> Scores:
+        if licensed is None:
+            return np.zeros(len(self._symbols))
+        free = frozenset(licensed) | {UNKNOWN}
+        return np.where([kind and name not in free for name, kind in zip(self._symbols, self._is_class)], _BARRED, 0.0)
 
     def _admitted(self, logits: Scores, expected: int) -> Scores:
         """Return the log-probabilities of one symbol where `expected` classes must follow."""

@@ -16,31 +16,20 @@ from memory_node.domain.goal_labels import ALFRED_NAME, NO_CLASS, NOTHING, SEVER
 from memory_node.domain.resources import MISSING_READERS, readers_folder
 from memory_node.perception.onnx_session import open_session
 from memory_node.planner.goal import Goal, Mention
+from memory_node.planner.language.surroundings import HomeClasses
 
 WEIGHTS_FOLDER = readers_folder()
 _MAX_TOKENS = 128
 _ABSENT = -9.0  # log-probability of a class that the home is not known to have: unlikely, not impossible
 _CANDIDATES = 3
 _UNLIKELY = -6.0
+_BARRED = -1e3  # log-probability of a class that no word accounts for
 _HIDDEN = "hidden"  # the output of the graph that GoalSequenceModel reads on from
 _UNHEARD_OF = -9.0  # log-probability of a class in a slot of a whole goal where no task of ALFRED's had it
 _DESTINED = frozenset({GoalKind.PLACE, GoalKind.PLACE_TWO, GoalKind.STACK})
 _TREATED = frozenset({GoalKind.CLEAN, GoalKind.HEAT, GoalKind.COOL})
 
 Scores = NDArray[np.float64]
-
-
-@dataclass(frozen=True)
-class HomeClasses:
-    """The classes that a home is known to have; empty sets mean that nothing is known."""
-
-    objects: frozenset[str] = frozenset()
-    fixtures: frozenset[str] = frozenset()
-
-    @property
-    def all(self) -> frozenset[str]:
-        """Both together."""
-        return self.objects | self.fixtures
 
 
 @dataclass(frozen=True)
@@ -88,15 +77,23 @@ class GoalModel:
         self._tokenizer.enable_truncation(_MAX_TOKENS)
 
     def predict(
-        self, sentence: str, home: HomeClasses, complete: bool = False, without: Collection[GoalKind] = ()
+        self,
+        sentence: str,
+        home: HomeClasses,
+        complete: bool = False,
+        without: Collection[GoalKind] = (),
+        licensed: Collection[str] | None = None,
     ) -> Prediction:
-        """Return the likeliest goal of a kind that is not in `without`.
+        """Return the likeliest goal of a kind that is not in `without`, with classes in `licensed` only (None: any).
 
         complete: admit only whole ALFRED goals (a destination or a lamp).
         """
         logits = self._logits(sentence, home)
         kind = log_softmax(logits["kind"])
         slots = self._slots(logits, home)
+        if licensed is not None:
+            barred = np.array([0.0 if name in licensed or name == NO_CLASS else _BARRED for name in self._classes])
+            slots = {name: scores + barred for name, scores in slots.items()}
         admitted = [index for index, one in enumerate(self._kinds) if one not in without]
         choices = [self._best(index, kind, slots, complete) for index in admitted]
         score, goal = max(choices, key=lambda choice: choice[0])
@@ -118,6 +115,17 @@ class GoalModel:
     def named(self, phrase: str, home: HomeClasses) -> tuple[str, ...]:
         """Return the classes of the home that a description may mean, likeliest first."""
         return self.predict(f"find {phrase}", home).goal.target.candidates
+
+    def preference(self, sentence: str, home: HomeClasses, slot: str, among: Collection[str]) -> dict[str, float]:
+        """Return how probable each of some classes is in a slot ("target", "parent", "light"), given that it is one."""
+        scores = log_softmax(self._logits(sentence, home)[slot])
+        known = {name: float(scores[self._classes.index(name)]) for name in among if name in self._classes}
+        if not known:
+            return {}
+        highest = max(known.values())
+        shares = {name: float(np.exp(score - highest)) for name, score in known.items()}
+        total = sum(shares.values())
+        return {name: share / total for name, share in shares.items()}
 
     def fits(self, sentence: str) -> bool:
         """Return whether the model reads the sentence to its end."""

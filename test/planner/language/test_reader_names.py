@@ -5,10 +5,13 @@ import pytest
 from memory_node.catalogue.label_space import load_catalogue
 from memory_node.domain.goal_labels import GoalKind
 from memory_node.planner.goal import Goal, Mention
-from memory_node.planner.language.reader_names import ReaderNames
+from memory_node.planner.language.goal_effects import effects
+from memory_node.planner.language.reader_names import NamedGoalReader, ReaderNames
 from memory_node.planner.language.sequence_reader import GoalSequenceModel
-from memory_node.planner.language.single_goal_reader import HomeClasses
-from memory_node.planner.language.understanding import NotUnderstoodError, TrainedReaders, Understander
+from memory_node.planner.language.single_goal_reader import GoalModel
+from memory_node.planner.language.surroundings import HomeClasses
+from memory_node.planner.language.trained_readers import TrainedReaders
+from memory_node.planner.language.understanding import Understander
 
 VOCABULARY = ("Cup", "Mug", "SinkBasin", "Drawer")
 
@@ -45,17 +48,32 @@ def test_space_without_the_readers_classes_is_not_taken_for_theirs() -> None:
     assert not ReaderNames(load_catalogue("coco"), ("Mug", "Drawer")).are_equal
 
 
-def test_thing_that_the_label_space_lacks_is_refused() -> None:
+@pytest.fixture(scope="module")
+def coco_reader() -> Understander:
     kinds = load_catalogue("coco")
+    return Understander(kinds, TrainedReaders(kinds), None)
+
+
+def test_thing_that_the_label_space_lacks_is_asked_about(coco_reader: Understander) -> None:
     home = HomeClasses(frozenset({"apple"}), frozenset({"toaster", "chair"}))
-    with pytest.raises(NotUnderstoodError):
-        Understander(TrainedReaders.load(kinds), None, kinds).understand("toast the bread", home)
+    read = coco_reader.understand("toast the bread", home)
+    assert read.goals == ()
+    assert read.question is not None
+    assert "the bread" in read.question.text
 
 
-def test_readers_speak_of_another_label_space() -> None:
-    kinds = load_catalogue("coco")
-    readers = TrainedReaders.load(kinds)
+def test_readers_speak_of_another_label_space(coco_reader: Understander) -> None:
     home = HomeClasses(frozenset({"cup", "apple", "book"}), frozenset({"sink", "refrigerator", "couch"}))
-    (goal,) = Understander(readers, None, kinds).understand("wash the apple and put it in the refrigerator", home).goals
+    read = coco_reader.understand("After you have rinsed the apple it belongs in the refrigerator, I'd say.", home)
+    assert effects(read.goals) == ("clean apple", "apple at refrigerator")
+
+
+def test_trained_readers_write_a_goal_in_the_label_spaces_classes() -> None:
+    kinds = load_catalogue("coco")
+    home = HomeClasses(frozenset({"cup", "apple", "book"}), frozenset({"sink", "refrigerator", "couch"}))
+    goal = (
+        NamedGoalReader(GoalModel(), ReaderNames(kinds, GoalSequenceModel().classes))
+        .predict("wash the apple and put it in the refrigerator", home)
+        .goal
+    )
     assert str(goal) == "clean apple to refrigerator"
-    assert "cup" in readers.sequence.classes

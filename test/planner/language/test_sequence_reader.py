@@ -5,7 +5,8 @@ import pytest
 from memory_node.domain.errors import ResourceMissingError
 from memory_node.domain.goal_labels import GoalKind
 from memory_node.planner.language.sequence_reader import UNKNOWN, GoalSequenceModel, effects_of, goals_of, one_goal
-from memory_node.planner.language.single_goal_reader import GoalModel, HomeClasses
+from memory_node.planner.language.single_goal_reader import GoalModel
+from memory_node.planner.language.surroundings import HomeClasses
 
 KITCHEN = HomeClasses(
     frozenset({"Apple", "Mug", "Fork", "Bowl", "Plate", "Egg", "Pot"}),

@@ -4,7 +4,8 @@ import pytest
 
 from memory_node.domain.errors import ResourceMissingError
 from memory_node.domain.goal_labels import GoalKind
-from memory_node.planner.language.single_goal_reader import WEIGHTS_FOLDER, GoalModel, HomeClasses
+from memory_node.planner.language.single_goal_reader import WEIGHTS_FOLDER, GoalModel
+from memory_node.planner.language.surroundings import HomeClasses
 
 KITCHEN = HomeClasses(
     frozenset({"Apple", "Mug", "Ladle", "Knife", "Plate", "Bowl", "Egg", "Spoon", "Potato"}),

@@ -2,15 +2,18 @@
 
 import pytest
 
+from memory_node.catalogue.label_space import load_catalogue
 from memory_node.domain.goal_labels import GoalKind
 from memory_node.planner.goal import alfred_goal, goal_from_alfred
-from memory_node.planner.language.single_goal_reader import HomeClasses
-from memory_node.planner.language.understanding import NotUnderstoodError, TrainedReaders, Understander
+from memory_node.planner.language.goal_effects import effects
+from memory_node.planner.language.surroundings import HomeClasses
+from memory_node.planner.language.trained_readers import TrainedReaders
+from memory_node.planner.language.understanding import Understander
 
 
 @pytest.fixture
 def reader(word_embedder) -> Understander:
-    return Understander(None, word_embedder)
+    return Understander(load_catalogue(), None, word_embedder)
 
 
 def summary(reader: Understander, instruction: str, **known) -> list[str]:
@@ -47,7 +50,7 @@ def test_state_that_an_earlier_part_made_is_not_made_again(reader: Understander)
 
 
 def test_claimed_state_asks_for_the_treatment(reader: Understander) -> None:
-    goals = reader.understand("put a cold potato on the table", HomeClasses()).goals
+    goals = reader.understand("put a cold potato on the shelf", HomeClasses()).goals
     assert [goal.kind for goal in goals] == [GoalKind.COOL]
 
 
@@ -83,9 +86,12 @@ def test_taking_then_lighting_is_one_examination(reader: Understander) -> None:
 
 
 @pytest.mark.parametrize("words", ["", "the weather is nice today", "do it"])
-def test_nothing_to_do_is_said_so(reader: Understander, words: str) -> None:
-    with pytest.raises(NotUnderstoodError):
-        reader.understand(words)
+def test_where_nothing_is_to_be_done_it_is_asked_what_is(reader: Understander, words: str) -> None:
+    read = reader.understand(words)
+    assert read.goals == ()
+    assert read.confidence == 0.0
+    assert read.question is not None
+    assert read.question.text.endswith("?")
 
 
 def test_alfred_goal_round_trips() -> None:
@@ -117,7 +123,7 @@ def test_alfred_goal_round_trips() -> None:
             ["place Plunger to Cabinet", "place Candle to Cabinet"],
         ),
         ("do not touch the clock; put the keys on the shelf", ["place KeyChain to Shelf"]),
-        ("instead of the vase, which is fragile, bring the box to the sofa", ["place Box to Sofa"]),
+        ("instead of the vase, bring the box to the sofa", ["place Box to Sofa"]),
         ("even if the microwave is closer, cool the mug", ["cool Mug"]),
         ("put the knife with the yellow handle on the table", ["place Knife to DiningTable"]),
         ("put the pan to the left of the stove", ["place Pan to StoveBurner"]),
@@ -126,7 +132,7 @@ def test_alfred_goal_round_trips() -> None:
 def test_commands_are_read_in_the_context_of_each_other(
     reader: Understander, instruction: str, goals: list[str]
 ) -> None:
-    known = HomeClasses(frozenset({"Apple", "Bowl", "Knife"}), frozenset({"DiningTable", "Shelf", "Desk", "Sofa"}))
+    known = HomeClasses(frozenset({"Apple", "Bowl", "Knife"}), frozenset({"DiningTable", "Shelf", "Sofa"}))
     assert summary(reader, instruction, home=known) == goals
 
 
@@ -137,8 +143,13 @@ def test_place_left_of_something_is_beside_it(reader: Understander) -> None:
 
 
 @pytest.fixture(scope="module")
-def trained() -> Understander:
-    return Understander(TrainedReaders.load(), None)
+def readers() -> TrainedReaders:
+    return TrainedReaders(load_catalogue())
+
+
+@pytest.fixture(scope="module")
+def trained(readers: TrainedReaders) -> Understander:
+    return Understander(load_catalogue(), readers, None)
 
 
 @pytest.mark.parametrize(
@@ -154,7 +165,8 @@ def test_treatment_needs_a_word_for_it(trained: Understander, instruction: str, 
     home = HomeClasses(
         frozenset({"Mug", "Potato", "Plate", "Egg"}), frozenset({"Fridge", "Microwave", "DiningTable", "CounterTop"})
     )
-    assert [goal.kind for goal in trained.understand(instruction, home).goals] == [kind]
+    kinds = {goal.kind for goal in trained.understand(instruction, home).goals}
+    assert kinds - {GoalKind.PLACE} == {kind} - {GoalKind.PLACE}
 
 
 def test_plain_command_moves_one_thing_and_carries_it_in_nothing(trained: Understander) -> None:
@@ -184,43 +196,57 @@ def test_plain_command_moves_one_thing_and_carries_it_in_nothing(trained: Unders
         "(" * 3_000 + "a",
     ],
 )
-def test_what_asks_for_nothing_known_is_refused(trained: Understander, words: str) -> None:
+@pytest.mark.parametrize("asks", [True, False], ids=["asks", "asks nobody"])
+def test_what_asks_for_nothing_known_moves_nothing(readers: TrainedReaders, words: str, asks: bool) -> None:
     home = HomeClasses(frozenset({"Apple", "Mug", "Bowl"}), frozenset({"Fridge", "Drawer", "DiningTable"}))
-    with pytest.raises(NotUnderstoodError):
-        trained.understand(words, home)
+    read = Understander(load_catalogue(), readers, None, asks).understand(words, home)
+    assert read.goals == ()
+    assert read.refused or read.question is not None
 
 
-def test_long_instruction_is_read_when_it_is_plain_commands_and_refused_otherwise(trained: Understander) -> None:
-    home = HomeClasses(frozenset({"Apple", "Mug", "Bowl"}), frozenset({"Fridge", "Drawer", "DiningTable"}))
-    plain = "put the apple in the fridge, then put the mug on the table. " * 15
-    assert len(trained.understand(plain, home).goals) == 30
-    with pytest.raises(NotUnderstoodError, match="parts"):
-        trained.understand("put the apple in the fridge, but not before it is clean, " * 15, home)
+def test_long_instruction_is_read_when_it_is_plain_commands(trained: Understander) -> None:
+    things = ("Apple", "Mug", "Bowl", "Fork", "Plate", "Cup", "Egg", "Knife", "Tomato", "Potato", "Bread", "Spoon")
+    home = HomeClasses(frozenset(things), frozenset({"Fridge", "Drawer", "DiningTable"}))
+    plain = " ".join(f"put the {name.lower()} in the fridge, then put it in the drawer." for name in things)
+    assert len(trained.understand(plain, home).goals) == 2 * len(things)
+
+
+def test_long_instruction_of_other_words_is_asked_about(trained: Understander) -> None:
+    home = HomeClasses(frozenset({"Apple"}), frozenset({"Fridge"}))
+    read = trained.understand("put the apple in the fridge, but not before it is clean, " * 15, home)
+    assert read.goals == ()
+    assert read.question is not None
+
+
+def test_instruction_that_is_too_long_is_refused_with_the_limit(reader: Understander) -> None:
+    assert reader.understand("put the apple in the fridge. " * 100).goals
+    read = reader.understand("put the apple in the fridge. " * 200)
+    assert read.goals == ()
+    assert "4000" in read.refused
 
 
 @pytest.mark.parametrize(
     ("instruction", "goals"),
     [
-        ("Put the apple, no wait, the mug, in the drawer.", ["place Mug to Drawer"]),
-        ("The bowl should be washed before it goes on the table.", ["clean Bowl to DiningTable"]),
-        ("I'd like my mug cold, leave it on the table.", ["cool Mug to DiningTable"]),
-        (
-            "Could the apple go in the fridge, and the mug in the drawer?",
-            ["place Apple to Fridge", "place Mug to Drawer"],
-        ),
-        ("Don't heat the apple, wash it and put it in the bowl.", ["clean Apple to Bowl"]),
-        ("We have guests, it was a long day, so bring me the mug, would you?", ["place Mug to User"]),
-        ("two apples in the bowl please", ["place_two 2 x Apple to Bowl"]),
+        ("Put the apple, no wait, the mug, in the drawer.", ("Mug at Drawer",)),
+        ("The bowl should be washed before it goes on the table.", ("clean Bowl", "Bowl at DiningTable")),
+        ("I'd like my mug cold, leave it on the table.", ("cool Mug", "Mug at DiningTable")),
+        ("Could the apple go in the fridge, and the mug in the drawer?", ("Apple at Fridge", "Mug at Drawer")),
+        ("Don't heat the apple, wash it and put it in the bowl.", ("clean Apple", "Apple at Bowl")),
+        ("We have guests, it was a long day, so bring me the mug, would you?", ("Mug at User",)),
+        ("two apples in the bowl please", ("2 Apple at Bowl",)),
+        ("instead of the vase, which is fragile, bring the box to the shelf", ("Box at Shelf",)),
     ],
 )
-def test_free_ways_of_asking_are_read(trained: Understander, instruction: str, goals: list[str]) -> None:
+def test_free_ways_of_asking_are_read(trained: Understander, instruction: str, goals: tuple[str, ...]) -> None:
     home = HomeClasses(
-        frozenset({"Apple", "Mug", "Bowl", "Book"}), frozenset({"Fridge", "Drawer", "DiningTable", "Shelf"})
+        frozenset({"Apple", "Mug", "Bowl", "Book", "Box", "Vase"}),
+        frozenset({"Fridge", "Drawer", "DiningTable", "Shelf"}),
     )
-    assert summary(trained, instruction, home=home) == goals
+    assert effects(trained.understand(instruction, home).goals) == goals
 
 
-def test_class_that_no_model_learnt_is_read_by_its_name(trained: Understander) -> None:
+def test_class_that_memory_holds_and_no_label_space_has_is_read_by_its_name(trained: Understander) -> None:
     home = HomeClasses(frozenset({"Apple", "AirHorn"}), frozenset({"Drawer", "DiningTable", "Shelf"}))
     goals = trained.understand("put the air horn in the drawer", home, lambda text, states: ("AirHorn",)).goals
     assert [goal.target.object_class for goal in goals] == ["AirHorn"]
@@ -232,14 +258,15 @@ def test_class_that_the_readers_met_in_no_home_is_read_only_by_its_name(trained:
     assert str(named.destination) == "Toaster"
     for words in ("Put two plates on the counter, would you?", "Get the bread. Cut it. Warm a slice."):
         goals = trained.understand(words, home).goals
+        assert goals
         assert not any("Toaster" in str(goal) for goal in goals)
 
 
-def test_place_beside_what_the_readers_met_in_no_home_is_left_to_the_model(trained: Understander) -> None:
+def test_thing_is_put_beside_what_the_readers_met_in_no_home(trained: Understander) -> None:
     home = HomeClasses(frozenset({"Lettuce", "Bread", "Plate"}), frozenset({"CounterTop", "Fridge", "Cabinet"}))
     (goal,) = trained.understand("Place the lettuce by the toaster.", home).goals
-    assert str(goal.target) == "Lettuce"
-    assert str(goal.destination) == "CounterTop"
+    assert goal.destination is not None
+    assert (str(goal.target), str(goal.destination), goal.destination.beside) == ("Lettuce", "Toaster", True)
 
 
 @pytest.mark.parametrize(

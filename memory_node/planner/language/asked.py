@@ -1,0 +1,172 @@
+"""Reads questions that memory can answer: "where are my keys?", "is the stove off?", "what is in the fridge?"."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from memory_node.domain.goal_labels import GoalKind
+from memory_node.planner.language.command_frames import Command
+from memory_node.planner.language.command_grammar import CommandReader
+from memory_node.planner.language.english import INTO, NEAR, PUNCTUATION, UNDER, phrase_at
+from memory_node.planner.language.noun_phrase import NounPhrase
+
+PLACE, CONTENTS, COUNT, EXISTS = "place", "contents", "count", "exists"
+
+
+Asked = tuple[Command, int]
+_TAIL = frozenset({"is", "are", "to", "located", "be", "gone", "keep", "kept", "in", "at"})
+_BETWEEN = frozenset(
+    {"things", "else", "do", "did", "you", "see", "have", "i", "we", "there", "left", "got", "stuff", "kept"}
+)
+_WHO = frozenset(["i", "you", "we", "somebody", "anyone", "someone", "anybody"])
+_DONE = {
+    GoalKind.SWITCH_ON: "on",
+    GoalKind.SWITCH_OFF: "off",
+    GoalKind.OPEN: "open",
+    GoalKind.CLOSE: "closed",
+    GoalKind.CLEAN: "clean",
+    GoalKind.HEAT: "hot",
+    GoalKind.COOL: "cold",
+    GoalKind.SLICE: "sliced",
+    GoalKind.PLACE: PLACE,
+    GoalKind.FETCH: PLACE,
+}
+
+
+def read_question(words: Sequence[str], at: int, commands: CommandReader) -> Asked | None:
+    """Return what a question asks memory, and where it ends; None for what is no such question."""
+    for rule in (_where, _seen, _what_is_in, _how_many, _is_there, _is_in_state, _left_in_state):
+        found = rule(words, at, commands)
+        if found is not None:
+            command, end = found
+            while end < len(words) and words[end] in commands.english.fillers | _TAIL:
+                end += 1
+            return replace(command, text=" ".join(words[at:end])), end
+    return None
+
+
+def _tell(phrase: NounPhrase, asked: str, end: int) -> Asked:
+    return Command(GoalKind.TELL, asked, (phrase,)), end
+
+
+def _where(words: Sequence[str], at: int, commands: CommandReader) -> Asked | None:
+    start = at + phrase_at(commands.english.where, words, at)
+    if start == at:
+        return None
+    start += start < len(words) and words[start] in commands.english.being
+    phrase = commands.phrase(words, start)
+    return None if phrase is None else _tell(phrase, PLACE, phrase.end)
+
+
+def _seen(words: Sequence[str], at: int, commands: CommandReader) -> Asked | None:
+    start = at + phrase_at(commands.english.seen, words, at)
+    phrase = commands.phrase(words, start) if start > at else None
+    return None if phrase is None else _tell(*_with_place(words, phrase, commands, PLACE))
+
+
+def _what_is_in(words: Sequence[str], at: int, commands: CommandReader) -> Asked | None:
+    if words[at] not in ("what", "which") or at + 2 >= len(words):
+        return None
+    start = at + 1
+    while start < len(words) and words[start] in commands.english.being | _BETWEEN:
+        start += 1
+    start += start < len(words) and words[start] in ("put", "keep", "store", "leave")
+    placed = commands.english.preposition_at(words, start)
+    if placed is None or placed[0] not in (INTO, NEAR, UNDER):
+        return None
+    phrase = commands.phrase(words, start + placed[1])
+    return None if phrase is None else _tell(phrase, CONTENTS, phrase.end)
+
+
+def _how_many(words: Sequence[str], at: int, commands: CommandReader) -> Asked | None:
+    if list(words[at : at + 2]) != ["how", "many"]:
+        return None
+    phrase = commands.phrase(words, at + 2)
+    if phrase is None:
+        return None
+    end = phrase.end
+    while end < len(words) and words[end] in commands.english.being | {"there", "do", "we", "i", "you", "have", "left"}:
+        end += 1
+    return _tell(*_with_place(words, replace(phrase, end=end), commands, COUNT))
+
+
+def _is_there(words: Sequence[str], at: int, commands: CommandReader) -> Asked | None:
+    start = at + phrase_at(commands.english.there_is, words, at)
+    phrase = commands.phrase(words, start) if start > at else None
+    if phrase is not None and phrase.described:  # "is there anything in the box?"
+        holder, _, end = _with_place(words, phrase, commands, CONTENTS)
+        return _tell(holder.places[0][1], CONTENTS, end) if holder.places else None
+    return None if phrase is None else _tell(*_with_place(words, phrase, commands, EXISTS))
+
+
+def _is_in_state(words: Sequence[str], at: int, commands: CommandReader) -> Asked | None:
+    """Read "is the mug on the desk clean", "is the apple in the fridge"."""
+    start = at + phrase_at(commands.english.whether, words, at)
+    direct = words[start] in commands.english.being
+    phrase = commands.phrase(words, start + direct)
+    if phrase is None or not (direct or start > at):
+        return None
+    end = phrase.end
+    if not direct:
+        if end >= len(words) or words[end] not in commands.english.being:
+            return None
+        end += 1
+    places: list[tuple[str, NounPhrase]] = []
+    while end < len(words):
+        if words[end] in commands.english.asked_states and not _begins_place(words, end, commands):
+            return _tell(
+                replace(phrase, places=(*phrase.places, *places)), commands.english.asked_states[words[end]], end + 1
+            )
+        placed = commands.english.preposition_at(words, end)
+        inner = commands.phrase(words, end + placed[1]) if placed else None
+        if placed is not None and inner is not None:
+            places.append((placed[0], inner))
+            end = inner.end
+        elif words[end] in commands.english.fillers | {"left", "turned", "switched", "still", "kept"}:
+            end += 1
+        else:
+            break
+    if not places:
+        return None
+    return _tell(replace(phrase, places=(*phrase.places, *places)), PLACE, end)
+
+
+def _left_in_state(words: Sequence[str], at: int, commands: CommandReader) -> Asked | None:
+    """Read "did I leave the TV on", "have I switched off the stove", "did you close the fridge"."""
+    who = "".join(words[at + 1 : at + 2])
+    if words[at] not in ("did", "have", "has") or at + 2 >= len(words) or who not in _WHO:
+        return None
+    if words[at + 2] in ("leave", "left", "keep"):
+        phrase = commands.phrase(words, at + 3)
+        if phrase is None:
+            return None
+        for end in range(phrase.end, min(phrase.end + 8, len(words))):
+            if words[end] in commands.english.asked_states and not _begins_place(words, end, commands):
+                return _tell(phrase, commands.english.asked_states[words[end]], end + 1)
+        return _tell(*_with_place(words, phrase, commands, PLACE))
+    found = commands.read(words, at + 2, participle=True)
+    if found is None or not found[0].targets:
+        return None
+    done = _DONE.get(found[0].kind)
+    return _tell(found[0].targets[0], done, found[1]) if done else None
+
+
+def _begins_place(words: Sequence[str], at: int, commands: CommandReader) -> bool:
+    placed = commands.english.preposition_at(words, at)
+    return placed is not None and commands.phrase(words, at + placed[1]) is not None
+
+
+def _with_place(
+    words: Sequence[str], phrase: NounPhrase, commands: CommandReader, asked: str
+) -> tuple[NounPhrase, str, int]:
+    """Return the phrase with the places named behind it."""
+    end = phrase.end
+    while end < len(words) and words[end] not in PUNCTUATION:
+        placed = commands.english.preposition_at(words, end)
+        inner = commands.phrase(words, end + placed[1]) if placed else None
+        if placed is None or inner is None:
+            break
+        phrase = replace(phrase, places=(*phrase.places, (placed[0], inner)))
+        end = inner.end
+    return phrase, asked, end

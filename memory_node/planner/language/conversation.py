@@ -1,0 +1,121 @@
+"""What goes on from one instruction to the next: what was spoken of, what was asked, what the last commands were."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+from memory_node.catalogue.object_catalogue import ObjectCatalogue
+from memory_node.domain.goal_labels import GoalKind
+from memory_node.planner.belief import Thing
+from memory_node.planner.language.command_frames import Command
+from memory_node.planner.language.discourse import Discourse
+from memory_node.planner.language.english import INTO, NEAR
+from memory_node.planner.language.fragments import Fragment
+from memory_node.planner.language.instruction_grammar import Instruction, Parts
+from memory_node.planner.language.lexicon import Called
+from memory_node.planner.language.noun_phrase import NounPhrase
+from memory_node.planner.language.questions import Question, Slot
+
+
+@dataclass(frozen=True)
+class Pending:
+    """A question that waits for its answer: the parts of its instruction, and the one that is asked about."""
+
+    question: Question
+    parts: Parts
+    index: int
+
+
+@dataclass
+class Conversation:
+    """One person's session with the robot.
+
+    last: the parts that were carried out last. handled: by class, the ids of the things that were handled; places: by
+    class, where the thing of the last instruction was before.
+    """
+
+    discourse: Discourse = field(default_factory=Discourse)
+    pending: Pending | None = None
+    last: Parts = ()
+    handled: dict[str, set[str]] = field(default_factory=dict)
+    places: dict[str, Thing] = field(default_factory=dict)
+
+
+def completed(said: Instruction, conversation: Conversation, kinds: ObjectCatalogue) -> Parts | None:
+    """Return the parts that an instruction means in a conversation: an answer or a correction is filled in.
+
+    None where it is a fragment that fits nothing before it.
+    """
+    fragment = said.fragment
+    if fragment is None:
+        return said.parts
+    if conversation.pending is not None:
+        return _answered(fragment, conversation.pending)
+    if not conversation.last or (fragment.thing is None and fragment.place is None):
+        return None
+    return _repeated(fragment, conversation.last, kinds)
+
+
+def _answered(fragment: Fragment, pending: Pending) -> Parts | None:
+    """Return the parts of the question's instruction with the answer in its place."""
+    command = pending.parts[pending.index]
+    if not isinstance(command, Command):
+        return None
+    thing, place = fragment.thing, fragment.place
+    if fragment.agrees and len(pending.question.choices) == 1:
+        thing = _choice(pending.question.choices[0])
+    slot = pending.question.slot
+    if thing is None and place is None:
+        return None
+    if place is not None and command.kind is GoalKind.GO:
+        filled = replace(command, targets=(place[1],))
+    elif place is not None and (slot is Slot.DESTINATION or thing is None):
+        filled = replace(command, destination=place[1], near=place[0] == NEAR)
+    elif thing is None:
+        return None
+    elif slot is Slot.DESTINATION:
+        filled = replace(command, destination=_merged(command.destination, thing))
+    elif slot is Slot.LIGHT:
+        filled = replace(command, light=thing)
+    else:
+        filled = replace(command, targets=(_merged(command.targets[0] if command.targets else None, thing),))
+    return (*pending.parts[: pending.index], filled, *pending.parts[pending.index + 1 :])
+
+
+def _merged(asked: NounPhrase | None, answer: NounPhrase) -> NounPhrase:
+    """Return the answer; "the red one" keeps the noun that was asked about."""
+    if asked is not None and answer.pronoun == "one" and asked.named:
+        return replace(
+            asked, attributes=(*asked.attributes, *answer.attributes), states=answer.states, other=answer.other
+        )
+    return answer
+
+
+def _choice(words: str) -> NounPhrase:
+    return NounPhrase(words, 0, 0, words, Called((words,)), definite=True)
+
+
+def _repeated(fragment: Fragment, last: Parts, kinds: ObjectCatalogue) -> Parts | None:
+    """Return the last command once more with another thing or place: "no, the cup", "and the lettuce, too"."""
+    command = next((part for part in reversed(last) if isinstance(part, Command)), None)
+    if command is None or command.kind in (GoalKind.STOP, GoalKind.WAIT):
+        return None
+    if fragment.place is not None:
+        sense, phrase = fragment.place
+        command = replace(command, destination=phrase, near=sense == NEAR, to_user=False, back=False)
+        if sense not in (INTO, NEAR):
+            return None
+    thing = fragment.thing
+    if thing is None:
+        return (command,)
+    place_meant = command.destination is not None and _is_place(thing, kinds)
+    if place_meant and fragment.place is None:
+        return (replace(command, destination=thing),)
+    if thing.pronoun == "one" and command.targets:
+        noun = command.targets[0]
+        thing = replace(noun, other=thing.other, attributes=thing.attributes, states=thing.states, text=thing.text)
+    return (replace(command, targets=(thing,), alternatives=False),)
+
+
+def _is_place(phrase: NounPhrase, kinds: ObjectCatalogue) -> bool:
+    return phrase.called is not None and not any(kinds[name].pickupable for name in phrase.called.all)

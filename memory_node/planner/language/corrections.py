@@ -1,0 +1,92 @@
+"""Leaves out what a speaker takes back in the middle: "the mug, no, the cup", "in the sink, I mean on the shelf"."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from memory_node.planner.language.command_grammar import CommandReader
+from memory_node.planner.language.english import ENDS, PUNCTUATION
+
+_HESITATION = PUNCTUATION | {"oh", "er", "erm", "um", "uh", "well", "wait", "no"}
+
+
+class Corrections:
+    """Replaces what was said wrongly by the like that follows the correction."""
+
+    def __init__(self, commands: CommandReader) -> None:
+        self._commands = commands
+        self._english = commands.english
+
+    def applied(self, words: Sequence[str]) -> tuple[list[str], bool]:
+        """Return the words with what was taken back left out, and whether anything is taken back, understood or not."""
+        left, taken_back = list(words), False
+        at = 1
+        while at < len(left):
+            end = self._marker_end(left, at)
+            mended = self._mended(left, at, end) if end else None
+            if mended is not None:
+                left, at = mended
+                taken_back = True
+            else:
+                taken_back |= 0 < end < len(left)
+                at += 1
+        return left, taken_back
+
+    def _marker_end(self, words: Sequence[str], at: int) -> int:
+        """Return where the marker ends that begins at a word behind a punctuation mark; 0 where none does."""
+        if words[at - 1] not in PUNCTUATION or words[at] in PUNCTUATION:
+            return 0
+        said = [index for index in range(at, len(words)) if words[index] not in PUNCTUATION]
+        for marker in self._english.corrections:
+            if tuple(words[index] for index in said[: len(marker)]) == marker and len(said) >= len(marker):
+                return said[len(marker) - 1] + 1
+        return 0
+
+    def _mended(self, words: list[str], begin: int, end: int) -> tuple[list[str], int] | None:
+        """Return the words with what stands behind the marker in place of the like before it; None without a like."""
+        while begin > 0 and words[begin - 1] in _HESITATION:
+            begin -= 1
+        while end < len(words) and words[end] in _HESITATION | self._english.fillers:
+            end += 1
+        if begin == 0 or end >= len(words):
+            return None
+        if self._english.preposition_at(words, end) is not None:
+            wrong = self._last_place(words, begin)
+            return None if wrong is None else (words[:wrong] + words[end:], wrong + 1)
+        if self._commands.begins(words, end) or words[end] in ("do", "just", "can", "could"):
+            wrong = _sentence_begin(words, begin)
+            topic = self._last_phrase(words, begin)  # "heat the bread, or rather, put it in the fridge"
+            kept = [*words[topic[0] : topic[1]], ","] if topic is not None else []
+            return words[:wrong] + kept + words[end:], wrong + len(kept) + 1
+        right, place = self._commands.phrase(words, end), self._last_phrase(words, begin)
+        if right is None or right.person or place is None:
+            return None
+        first, last = place
+        return words[:first] + words[right.begin : right.end] + words[last:begin] + words[right.end :], first + 1
+
+    def _last_place(self, words: Sequence[str], before: int) -> int | None:
+        """Return where the last place before a word begins."""
+        for at in range(before - 1, 0, -1):
+            if words[at] != "of" and self._english.preposition_at(words, at) is not None:
+                longer = self._english.preposition_at(words, at - 1)
+                return at - 1 if longer is not None and longer[1] > 1 else at
+        return None
+
+    def _last_phrase(self, words: Sequence[str], before: int) -> tuple[int, int] | None:
+        """Return [begin, end) of the noun phrase that ends right before a word."""
+        best: tuple[int, int] | None = None
+        for at in range(before - 1, -1, -1):
+            phrase = self._commands.phrase(words[:before], at)
+            if phrase is None or phrase.person or phrase.end != before:
+                if best is not None:
+                    break
+            elif (phrase.named or phrase.refers_back) and not self._commands.begins(words, at):
+                best = (phrase.begin, phrase.end)
+        return best
+
+
+def _sentence_begin(words: Sequence[str], before: int) -> int:
+    for at in range(before - 1, 0, -1):
+        if words[at - 1] in ENDS or words[at - 1] == "then":
+            return at
+    return 0

@@ -1,0 +1,82 @@
+"""Tidies the goals of an instruction: what is only a step of the next goal, or said twice, goes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from memory_node.domain.goal_labels import GoalKind
+from memory_node.planner.goal import Goal
+
+_K = GoalKind
+_PLACING = (_K.PLACE, _K.PLACE_TWO)
+_TREATING = (_K.CLEAN, _K.HEAT, _K.COOL)
+
+
+def tidied(goals: Sequence[Goal], lamps: Sequence[str], appliances: Mapping[GoalKind, str]) -> list[Goal]:
+    """Return the goals without fetching and finding that the next one implies, and without what is said twice.
+
+    "Take X, turn on the lamp" is one goal, to look at X in its light. appliances: the class that cleans, heats, cools.
+    """
+    tidy: list[Goal] = []
+    for goal in goals:
+        if tidy and _implies(goal, tidy[-1], lamps, appliances):
+            goal = _in_its_light(goal, tidy.pop(), lamps)
+        if tidy and _lit(goal, tidy[-1], lamps):
+            tidy[-1] = Goal(_K.EXAMINE, tidy[-1].target, light=goal.target, text=goal.text)
+        elif not _is_said_already(goal, tidy):
+            tidy.append(goal)
+    left = [goal for index, goal in enumerate(tidy) if not _is_approach(goal, tidy[index + 1 :])]
+    deeds = [goal for goal in left if goal.kind is not _K.WAIT]  # "put it on the sofa, wait, the sofa is wet, ..."
+    return deeds or left
+
+
+def _implies(goal: Goal, before: Goal, lamps: Sequence[str], appliances: Mapping[GoalKind, str]) -> bool:
+    """Return whether the goal before is only a step of a goal."""
+    same = before.target.object_class == goal.target.object_class != ""
+    if before.kind is _K.FETCH:
+        return same and goal.kind not in (_K.FIND, _K.TELL)
+    if before.kind is _K.FIND:
+        return same
+    if before.kind is _K.SWITCH_ON and goal.kind is _K.EXAMINE and goal.light is not None:
+        return before.target.object_class in (*goal.light.candidates, *lamps)
+    if before.kind in _PLACING and goal.kind is _K.EXAMINE and before.destination is not None:
+        return same and before.destination.object_class in lamps
+    if before.kind in _PLACING and goal.kind in _TREATING and before.destination is not None:
+        return same and before.destination.object_class == appliances.get(goal.kind)
+    if (
+        goal.kind is _K.STACK
+        and before.kind in _PLACING
+        and before.destination is not None
+        and goal.container is not None
+    ):
+        return same and before.destination.object_class == goal.container.object_class
+    return False
+
+
+def _in_its_light(goal: Goal, before: Goal, lamps: Sequence[str]) -> Goal:
+    """Return the goal with the lamp that the one before leads to: "carry it to the floor lamp and look at it"."""
+    place = before.destination if before.kind in _PLACING else before.target
+    lamp = goal.kind is _K.EXAMINE and place is not None and place.object_class in lamps
+    return goal.changed(light=place) if lamp else goal
+
+
+def _lit(goal: Goal, before: Goal, lamps: Sequence[str]) -> bool:
+    """Return whether a lamp is switched on while the thing taken before is held."""
+    is_lamp = goal.kind is _K.SWITCH_ON and goal.target.object_class in lamps
+    return before.kind is _K.FETCH and is_lamp and before.target.object_class not in lamps
+
+
+def _is_said_already(goal: Goal, before: Sequence[Goal]) -> bool:
+    """Return whether the last goal about the same thing is the same one."""
+    about = [one for one in before if one.target.object_class == goal.target.object_class]
+    return bool(about) and _same(goal, about[-1])
+
+
+def _same(goal: Goal, before: Goal) -> bool:
+    alike = goal.treatment == before.treatment or not (goal.treatment and before.treatment)
+    return alike and str(goal) == str(before) and not goal.target.another
+
+
+def _is_approach(goal: Goal, later: Sequence[Goal]) -> bool:
+    """Return whether a goal only drives somewhere on the way: "go to the counter, pick up the mug"."""
+    return goal.kind in (_K.FIND, _K.GO) and bool(later) and later[0].kind not in (_K.GO, _K.TELL, _K.WAIT, _K.STOP)

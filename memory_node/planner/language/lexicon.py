@@ -1,0 +1,115 @@
+"""Names of things, groups and rooms: which classes the words of a noun may mean."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from memory_node.catalogue.class_name import spoken
+from memory_node.catalogue.object_catalogue import ObjectCatalogue
+from memory_node.domain.nouns import singular
+
+_GENERIC = 2  # a name that so many other classes answer to tells little
+_LONG = 5  # letters from which on a name with a wrongly doubled letter is still known
+
+
+@dataclass(frozen=True)
+class Called:
+    """The classes that a name may mean. own: it is their first name; also: they answer to it, too, best first."""
+
+    own: tuple[str, ...] = ()
+    also: tuple[str, ...] = ()
+
+    @property
+    def all(self) -> tuple[str, ...]:
+        """Every class that answers to the name, the likeliest first."""
+        return self.own + self.also
+
+
+class Lexicon:
+    """Names of the catalogue's classes and groups, looked up by singular words. rooms: names of rooms."""
+
+    def __init__(self, kinds: ObjectCatalogue, rooms: Iterable[str]) -> None:
+        self._names = _index(kinds)
+        self._kinds = kinds
+        self._rooms = {tuple(room.lower().split()): room.lower() for room in rooms}
+        self._plural_names = frozenset(
+            name for kind in kinds for name in kind.names if singular(name.split()[-1]) != name.split()[-1]
+        )
+        self._longest: dict[str, int] = {}
+        for name in (*self._names, *self._rooms):
+            self._longest[name[0]] = max(len(name), self._longest.get(name[0], 0))
+        self._by_letters = {_undoubled(name[0]): name for name in self._names if len(name) == 1}
+
+    def learn_classes(self, names: Iterable[str]) -> None:
+        """Take classes that memory holds and the label space has not: they are called as they are spelt."""
+        for name in names:
+            words = tuple(map(singular, spoken(name).split()))
+            if name not in self._kinds and words not in self._names:
+                self._names[words] = Called((name,))
+                self._longest[words[0]] = max(len(words), self._longest.get(words[0], 0))
+
+    def learn_rooms(self, names: Iterable[str]) -> None:
+        """Take rooms by the names that memory has for them."""
+        for name in names:
+            words = tuple(name.lower().split())
+            if words and words not in self._rooms:
+                self._rooms[words] = name.lower()
+                self._longest[words[0]] = max(len(words), self._longest.get(words[0], 0))
+
+    def name_at(self, words: Sequence[str], at: int) -> tuple[Called, int] | None:
+        """Return what the longest name that begins at a word means, and how many words it has."""
+        longest = self._longest.get(singular(words[at]), 0)
+        for length in range(min(longest, len(words) - at), 0, -1):
+            found = self._names.get(tuple(map(singular, words[at : at + length])))
+            if found is not None:
+                return found, length
+        return self._mended(singular(words[at])) if not longest else None
+
+    def _mended(self, word: str) -> tuple[Called, int] | None:
+        """Return what a name means whose letters are doubled wrongly: "letuce". Other slips could be other words."""
+        name = self._by_letters.get(_undoubled(word)) if len(word) >= _LONG else None
+        return (self._names[name], 1) if name else None
+
+    def room_at(self, words: Sequence[str], at: int) -> tuple[str, int] | None:
+        """Return the room whose name begins at a word, and how many words it has."""
+        for length in range(min(self._longest.get(words[at], 0), len(words) - at), 0, -1):
+            room = self._rooms.get(tuple(words[at : at + length]))
+            if room is not None:
+                return room, length
+        return None
+
+    def is_plural_name(self, words: str) -> bool:
+        """Return whether a name has the form of a plural, but means one thing: "keys", "blinds", "glasses"."""
+        return words in self._plural_names
+
+    def group(self, word: str) -> tuple[str, ...] | None:
+        """Return the classes of a group word such as "fruit"; () for "thing", None for other words."""
+        return self._kinds.group(singular(word))
+
+
+def _undoubled(word: str) -> str:
+    return "".join(letter for letter, previous in zip(word, " " + word) if letter != previous)
+
+
+def _index(kinds: ObjectCatalogue) -> dict[tuple[str, ...], Called]:
+    own: dict[tuple[str, ...], list[str]] = {}
+    also: dict[tuple[str, ...], list[tuple[int, str]]] = {}
+    for kind in kinds:
+        class_name = kind.name
+        first = {kind.best_name, class_name.lower()} if kind.names else set()
+        for rank, name in enumerate(dict.fromkeys((*kind.names, *first))):
+            words = tuple(singular(word) for word in name.lower().replace("'s", " 's").replace("-", " ").split())
+            if name in first:
+                own.setdefault(words, []).append(class_name)
+            else:
+                also.setdefault(words, []).append((rank, class_name))
+    return {words: _called(kinds, own.get(words, []), sorted(also.get(words, ()))) for words in {*own, *also}}
+
+
+def _called(kinds: ObjectCatalogue, own: Sequence[str], also: Sequence[tuple[int, str]]) -> Called:
+    """Return what a name means. A class that people seldom mean is not the first to be called so beside others."""
+    others = [name for _, name in also if name not in own]
+    seldom = [name for name in own if len(others) >= _GENERIC and not kinds[name].everyday]
+    first = sorted((name for name in own if name not in seldom), key=lambda name: not kinds[name].everyday)
+    return Called(tuple(first), tuple(dict.fromkeys((*others, *seldom))))

@@ -1,0 +1,77 @@
+"""Which classes the words of an instruction account for: no reader may handle any other."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from memory_node.catalogue.object_catalogue import ObjectCatalogue
+from memory_node.planner.language.command_grammar import CommandReader
+from memory_node.planner.language.english import PUNCTUATION
+from memory_node.planner.language.lexicon import Called, Lexicon
+from memory_node.planner.language.noun_phrase import NounPhrase
+from memory_node.planner.language.surroundings import HomeClasses
+
+
+@dataclass(frozen=True)
+class Licence:
+    """named: the classes that names and group words account for. open: descriptions that may mean any class.
+
+    unknown: nouns that name no class.
+    """
+
+    named: frozenset[str]
+    open: tuple[str, ...] = ()
+    unknown: tuple[str, ...] = ()
+
+
+def meant_by(called: Called, home: HomeClasses) -> frozenset[str]:
+    """Return the classes that a name accounts for: those first called so, and of the others the ones that memory holds.
+
+    Where it is the first name of none and memory holds none, all.
+    """
+    also = frozenset(called.also)
+    return frozenset(called.own) | (also & home.all or (frozenset() if called.own else also))
+
+
+def licence_of(
+    words: Sequence[str],
+    lexicon: Lexicon,
+    commands: CommandReader,
+    home: HomeClasses,
+    kinds: ObjectCatalogue,
+) -> Licence:
+    """Return what the words account for. kinds: whom "me", "light" and "throw away" stand for.
+
+    Of several classes that answer to a name but are first called otherwise, those count that memory holds.
+    """
+    named: set[str] = {kinds.recipient} if commands.english.personal & set(words) and kinds.recipient else set()
+    at = 0
+    while at < len(words):
+        found = lexicon.name_at(words, at)
+        if found is not None:
+            named |= meant_by(found[0], home)
+        named.update(lexicon.group(words[at]) or ())
+        at += found[1] if found is not None else 1
+    known_lamps = [lamp for lamp in kinds.reading_lights if lamp in home.all]
+    named.update((known_lamps or kinds.reading_lights) if commands.english.lighting & set(words) else ())
+    named.update(kinds.bins if commands.english.disposing & set(words) else ())
+    phrases = list(_unnamed(words, commands))
+    described = tuple(phrase.text for phrase in phrases if phrase.described)
+    return Licence(frozenset(named), described, tuple(phrase.text for phrase in phrases if not phrase.described))
+
+
+def _unnamed(words: Sequence[str], commands: CommandReader) -> Iterator[NounPhrase]:
+    """Yield the phrases that speak of a thing without a name."""
+    english = commands.english
+    beginners = english.determiners | english.every | english.sizes | english.colours | frozenset(english.numbers)
+    at = 0
+    while at < len(words):
+        phrase = None if words[at] in PUNCTUATION | english.fillers else commands.phrase(words, at)
+        if phrase is None or phrase.person:
+            at += 1
+            continue
+        unknown = phrase.head and not phrase.named and words[phrase.begin] in beginners
+        if phrase.described or unknown:
+            yield phrase
+        at = phrase.end

@@ -1,0 +1,323 @@
+"""Reads noun phrases, from their first determiner to the clause that tells the thing from others."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from memory_node.domain.nouns import singular
+from memory_node.domain.states import ObjectState
+from memory_node.planner.language.english import English
+from memory_node.planner.language.lexicon import Called, Lexicon
+from memory_node.planner.language.noun_phrase import NounPhrase
+
+_BEFORE_OF = frozenset(["all", "both", "one", "some", "any", "couple", "pair", "each", "few", "lot"])
+
+
+@dataclass(frozen=True)
+class _Noun:
+    """One noun of a compound: its words, and the classes or the room that they name."""
+
+    words: str
+    called: Called | None = None
+    room: str = ""
+
+
+@dataclass
+class _Draft:
+    """A phrase while it is read."""
+
+    fields: dict[str, Any] = field(default_factory=dict)
+    attributes: list[str] = field(default_factory=list)
+    states: list[ObjectState] = field(default_factory=list)
+    nouns: list[_Noun] = field(default_factory=list)
+
+
+class NounPhraseReader:
+    """Reads noun phrases made of a lexicon's names and English's small words."""
+
+    def __init__(self, lexicon: Lexicon, english: English) -> None:
+        self._lexicon = lexicon
+        self._english = english
+
+    def read(self, words: Sequence[str], at: int) -> NounPhrase | None:
+        """Return the phrase that begins at a word, with its relative clause; None where none begins."""
+        draft, begin = _Draft(), at
+        at = self._before_noun(words, at, draft)
+        if at < len(words) and words[at] in self._english.people:
+            return NounPhrase(words[at], begin, at + 1, words[at], person=True, definite=True)
+        at = self._nouns(words, at, draft)
+        phrase = self._phrase(words, begin, at, draft) if at > begin else None
+        if phrase is None:
+            return None
+        if phrase.pronoun == "them" and words[at : at + 1] in (["both"], ["all"]):  # "put them both away"
+            count = 2 if words[at] == "both" else 1
+            return replace(phrase, plural=True, count=count, every=count == 1, end=at + 1)
+        return self._followed(words, phrase)
+
+    # --- before the noun
+
+    def _before_noun(self, words: Sequence[str], at: int, draft: _Draft) -> int:
+        """Take quantities, determiners, states and adjectives; return where the nouns begin."""
+        while at < len(words):
+            if (
+                self._lexicon.name_at(words, at)
+                and words[at] not in self._english.states
+                and "'s" not in words[at + 1 : at + 2]
+            ):
+                return at
+            taken = (
+                self._quantity(words, at, draft)
+                or self._determiner(words, at, draft)
+                or self._adjective(words, at, draft)
+            )
+            if not taken:
+                return at
+            at += taken
+        return at
+
+    def _quantity(self, words: Sequence[str], at: int, draft: _Draft) -> int:
+        word, numbers = words[at], self._english.numbers
+        if word == "both":
+            draft.fields.update(count=2, plural=True)
+        elif word in self._english.every and word != "everything":
+            draft.fields["every"] = True
+        elif word == "of" and at and words[at - 1] in _BEFORE_OF | set(numbers):
+            return 1
+        elif word == "one" and words[at + 1 : at + 2] == ["of"]:
+            draft.fields["single"] = True
+        elif word in numbers and (word != "one" or self._noun_follows(words, at + 1)):
+            draft.fields["count"] = max(draft.fields.get("count", 1), numbers[word])
+        else:
+            return 0
+        return 1
+
+    def _determiner(self, words: Sequence[str], at: int, draft: _Draft) -> int:
+        word, english = words[at], self._english
+        if draft.states or draft.attributes:
+            return 0  # "open the fridge" is no phrase
+        if word in english.determiners and (word not in english.pronouns or self._noun_follows(words, at + 1)):
+            draft.fields["definite"] = word in english.definite
+            if word in english.definite - english.pronouns - {"the"}:
+                draft.fields["owner"] = word
+            if word == "another":
+                draft.fields["other"] = True
+            if word in english.plural_pronouns:
+                draft.fields["plural"] = True
+            return 1
+        if words[at + 1 : at + 2] == ["'s"] and word not in english.pronouns and self._noun_follows(words, at + 2):
+            draft.fields.update(owner=word, definite=True)
+            return 2
+        return 0
+
+    def _adjective(self, words: Sequence[str], at: int, draft: _Draft) -> int:
+        word, english = words[at], self._english
+        if word == "other":
+            draft.fields["other"] = True
+        elif word in english.states:
+            draft.states.append(english.states[word])
+            return 1 + (words[at + 1 : at + 2] == ["up"])
+        elif word in english.colours | english.sizes | english.ordinals | english.materials:
+            draft.attributes.append(word)
+        else:
+            return 0
+        return 1
+
+    def _noun_follows(self, words: Sequence[str], at: int) -> bool:
+        english = self._english
+        return (
+            at < len(words)
+            and words[at][0].isalnum()
+            and words[at] != "'s"
+            and words[at] not in english.joining | english.auxiliaries | english.particles | english.fillers
+            and english.preposition_at(words, at) is None
+        )
+
+    # --- the nouns
+
+    def _nouns(self, words: Sequence[str], at: int, draft: _Draft) -> int:
+        """Take nouns, and adjectives that nobody knows, up to what cannot belong to the phrase."""
+        while at < len(words):
+            named = self._lexicon.name_at(words, at)
+            room = None if named else self._lexicon.room_at(words, at)
+            if named is not None:
+                draft.nouns.append(_Noun(" ".join(words[at : at + named[1]]), named[0]))
+            elif room is not None:
+                draft.nouns.append(_Noun(room[0], room=room[0]))
+            elif self._ends_before(words, at, draft) or (draft.nouns and words[at].endswith("ly")):
+                break
+            else:
+                draft.nouns.append(_Noun(words[at]))
+            at += named[1] if named is not None else room[1] if room is not None else 1
+            if words[at : at + 1] == ["'s"] and draft.fields.get("count", 1) > 1:  # "two phone's in the safe"
+                draft.fields["plural"], at = True, at + 1
+            if draft.nouns[-1].words in self._english.pronouns - {"one", "ones"} | {
+                "what",
+                "whatever",
+                "something",
+                "anything",
+            }:
+                break
+        return at
+
+    def _ends_before(self, words: Sequence[str], at: int, draft: _Draft) -> bool:
+        """Return whether a word that is no name cannot belong to the phrase."""
+        word, english = words[at], self._english
+        if word in english.parts and not draft.nouns and words[at + 1 : at + 2] == ["of"]:
+            return False
+        if word in ("what", "whatever", "whichever", "something", "anything"):
+            return bool(draft.nouns)
+        never = english.auxiliaries | english.relative | english.posed | english.negative | english.joining
+        never |= english.clauses | {"'s"}
+        if not word[0].isalnum() or word in never | english.particles | {"please", "here", "there"}:
+            return word not in english.pronouns or bool(draft.nouns)
+        if english.preposition_at(words, at) is not None:
+            return True
+        if draft.nouns and draft.nouns[-1].called and word != english.base_form(word, participle=True) != "":
+            return True  # "get the potatoes boiling", "I want the desk wiped"
+        if draft.nouns and (word in english.every or (draft.nouns[-1].called and word.endswith("ing"))):
+            return True
+        behind = english.pronouns | english.people | english.subjects | english.fillers | english.determiners
+        if draft.nouns and (word in behind - {"one", "ones"} or (word in english.states and draft.nouns[-1].called)):
+            return True
+        return word in english.subjects | english.fillers
+
+    def _phrase(self, words: Sequence[str], begin: int, end: int, draft: _Draft) -> NounPhrase | None:
+        text = " ".join(words[begin:end]).replace(" 's", "'s")
+        single = draft.fields.pop("single", False)
+        phrase = NounPhrase(
+            text, begin, end, states=tuple(draft.states), attributes=tuple(draft.attributes), **draft.fields
+        )
+        if draft.nouns:
+            headed = self._headed(phrase, draft.nouns)
+            return replace(headed, plural=False, every=False) if single else headed
+        bare = words[end - 1] in self._english.pronouns | {"other", "another"} or phrase.every or phrase.count > 1
+        if not bare and not draft.states and not draft.attributes:
+            return None
+        # "the clean", "the red", "both", "all": its noun has been spoken of
+        return replace(phrase, pronoun="them" if phrase.every or phrase.count > 1 else "one")
+
+    def _headed(self, phrase: NounPhrase, nouns: Sequence[_Noun]) -> NounPhrase:
+        """Return the phrase with its head: the last noun, but for parts and generic words behind a name."""
+        english, last = self._english, nouns[-1]
+        bare = not last.called and not last.room
+        generic = singular(last.words)
+        if bare and len(nouns) == 1 and last.words in english.pronouns:
+            plural = phrase.plural or last.words in english.plural_pronouns
+            return replace(
+                phrase, pronoun=last.words.removesuffix("s") if "one" in last.words else last.words, plural=plural
+            )
+        if bare and generic in english.pieces:
+            phrase = replace(phrase, pieces=True, plural=phrase.plural or generic != last.words)
+            nouns = nouns[:-1]
+            if all(not noun.called and noun.words in english.parts for noun in nouns):  # "the slice", "an end slice"
+                return phrase
+        elif bare and len(nouns) > 1 and generic in english.attached | english.generic:
+            nouns = nouns[:-1]
+        last = nouns[-1]
+        if len(nouns) > 1 and singular(nouns[0].words) in english.pieces and last.called is not None:
+            phrase = replace(phrase, pieces=True)  # "the slice tomato"
+        head = " ".join(map(singular, last.words.split()))
+        group = self._lexicon.group(head) if last.called is None else None
+        return replace(
+            phrase,
+            head=head,
+            called=last.called,
+            group=group,
+            room=next((noun.room for noun in reversed(nouns) if noun.room), ""),
+            plural=self._is_plural(phrase, last.words, head),
+            attributes=(*phrase.attributes, *(noun.words for noun in nouns[:-1])),
+            peculiar=any(not noun.called and not noun.room for noun in nouns[:-1]),
+            described=head in english.unnamed,
+        )
+
+    def _is_plural(self, phrase: NounPhrase, words: str, head: str) -> bool:
+        if head in self._english.collective:
+            return True
+        return (phrase.plural or words != head) and not self._lexicon.is_plural_name(words)
+
+    # --- behind the noun
+
+    def _followed(self, words: Sequence[str], phrase: NounPhrase) -> NounPhrase:
+        """Take "of ...", "not ..." and clauses that tell the thing from others."""
+        at = phrase.end
+        if at < len(words) and words[at] == "of" and (phrase.head or phrase.pieces):
+            inner = self.read(words, at + 1)
+            if inner is not None:
+                return self._claused(words, self._of(phrase, inner))
+        for negation in (["not"], ["but", "not"], ["and", "not"]):
+            if list(words[at : at + len(negation)]) == negation:
+                inner = self.read(words, at + len(negation))
+                if inner is not None:
+                    text = f"{phrase.text} not {inner.text}"
+                    return replace(phrase, text=text, excluded=(inner,), end=inner.end)
+        return self._claused(words, phrase)
+
+    def _of(self, phrase: NounPhrase, inner: NounPhrase) -> NounPhrase:
+        """Return what "a slice of bread", "the top of the fridge" or "a cup of coffee" means."""
+        text, english = f"{phrase.text} of {inner.text}", self._english
+        if phrase.called is None and phrase.pieces and inner.group and "piece" in phrase.text:
+            return replace(inner, text=text, begin=phrase.begin)
+        if phrase.called is None and phrase.pieces:
+            count = max(phrase.count, inner.count)
+            states = (*phrase.states, *inner.states)
+            return replace(
+                inner, text=text, begin=phrase.begin, pieces=True, count=count, plural=phrase.plural, states=states
+            )
+        if phrase.head in english.measures and inner.named and (phrase.called is None or not phrase.called.own):
+            states, count = (*phrase.states, *inner.states), max(phrase.count, inner.count)
+            return replace(
+                inner,
+                text=text,
+                begin=phrase.begin,
+                states=states,
+                count=count,
+                plural=phrase.plural,
+                every=phrase.every,
+            )
+        if phrase.head in english.parts | english.attached and (phrase.called is None or inner.called is not None):
+            return replace(inner, text=text, begin=phrase.begin, definite=True)
+        return replace(phrase, text=text, end=inner.end, attributes=(*phrase.attributes, inner.head or inner.text))
+
+    def _claused(self, words: Sequence[str], phrase: NounPhrase) -> NounPhrase:
+        """Take "that is on the table", "lying on the bed", "you washed", "I used before"."""
+        english, at = self._english, phrase.end
+        relative = at < len(words) and words[at] in english.relative
+        start = at + relative
+        if start >= len(words):
+            return phrase
+        if (relative and words[start] in english.being) or words[start] in english.posed:
+            return self._told_by_place_or_state(words, phrase, start + 1)
+        if words[start] in english.subjects and start + 1 < len(words):
+            return self._told_by_deed(words, phrase, start + 1)
+        return phrase
+
+    def _told_by_place_or_state(self, words: Sequence[str], phrase: NounPhrase, at: int) -> NounPhrase:
+        english = self._english
+        while at < len(words) and words[at] in english.fillers | english.posed | {"currently"}:
+            at += 1
+        if at < len(words) and words[at] in english.states:
+            return replace(phrase, states=(*phrase.states, english.states[words[at]]), end=at + 1)
+        found = english.preposition_at(words, at)
+        inner = self.read(words, at + found[1]) if found is not None else None
+        if found is None or inner is None:
+            return phrase
+        return replace(phrase, places=(*phrase.places, (found[0], inner)), end=inner.end)
+
+    def _told_by_deed(self, words: Sequence[str], phrase: NounPhrase, at: int) -> NounPhrase:
+        english = self._english
+        while at < len(words) and words[at] in english.before_deed:
+            at += 1
+        verb, following = (words[at] if at < len(words) else ""), "".join(words[at + 1 : at + 2])
+        if verb == "left" and following in english.states:
+            return replace(phrase, states=(*phrase.states, english.states[following]), end=at + 2)
+        if verb in ("find", "see"):
+            return self._told_by_place_or_state(words, replace(phrase, end=at + 1), at + 1)
+        if verb not in english.deeds and verb not in english.handled:
+            return phrase
+        states = (*phrase.states, english.deeds[verb]) if verb in english.deeds else phrase.states
+        at += 1
+        while at < len(words) and words[at] in english.after_deed:
+            at += 1
+        return replace(phrase, states=states, handled=True, end=at, definite=True)

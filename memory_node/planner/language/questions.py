@@ -1,0 +1,35 @@
+"""What is asked back where an instruction leaves open what matters."""
+
+from __future__ import annotations
+
+import enum
+from dataclasses import dataclass
+
+
+class Slot(str, enum.Enum):
+    """The part of a command that an answer fills."""
+
+    TARGET = "target"
+    DESTINATION = "destination"
+    LIGHT = "light"
+    COMMAND = "command"
+
+    def __str__(self) -> str:
+        return self.value
+
+
+@dataclass(frozen=True)
+class Question:
+    """A question to the person. choices: answers that would do; others may, too."""
+
+    text: str
+    choices: tuple[str, ...] = ()
+    slot: Slot = Slot.COMMAND
+
+
+class UnclearError(Exception):
+    """A command leaves open what matters; it never leaves the reader of instructions."""
+
+    def __init__(self, question: Question) -> None:
+        super().__init__(question.text)
+        self.question = question

@@ -1,0 +1,47 @@
+"""Which part the names of an instruction play, told by their prepositions alone: where from, where to, or neither."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from memory_node.domain.goal_labels import GoalKind
+from memory_node.planner.language.command_grammar import CommandReader
+from memory_node.planner.language.english import FROM, English
+from memory_node.planner.language.noun_phrase import NounPhrase
+
+
+@dataclass(frozen=True)
+class Roles:
+    """origins: named where something is taken from; goals: where something is taken to."""
+
+    origins: tuple[NounPhrase, ...] = ()
+    goals: tuple[NounPhrase, ...] = ()
+
+
+def _drives(words: Sequence[str], at: int, english: English) -> bool:
+    """Return whether the robot itself goes to the place at a word."""
+    before = words[at - 1] if at and words[at - 1] not in ("over", "back", "up") else words[at - 2] if at > 1 else ""
+    return english.verbs.get(english.base_form(before)) is GoalKind.GO
+
+
+def roles_of(words: Sequence[str], commands: CommandReader) -> Roles:
+    """Return the named origins and goals among words, whether or not the grammar reads their verbs."""
+    english = commands.english
+    origins: list[NounPhrase] = []
+    goals: list[NounPhrase] = []
+    at = 0
+    while at < len(words):
+        found = english.preposition_at(words, at)
+        out = found is None and words[at] == "out"  # "out the fridge"
+        phrase = commands.phrase(words, at + (found[1] if found is not None else 1)) if found or out else None
+        if phrase is None or not phrase.named:
+            at += 1
+            continue
+        preposition = " ".join(words[at : at + found[1]]) if found is not None else "out"
+        if out or (found is not None and found[0] == FROM):
+            origins.append(phrase)
+        elif preposition in english.directed and not _drives(words, at, english):
+            goals.append(phrase)
+        at = phrase.end
+    return Roles(tuple(origins), tuple(goals))

@@ -1,0 +1,34 @@
+"""What memory tells a reader of instructions: the classes and rooms that it holds; evidence, never a mask on names."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from memory_node.domain.states import ObjectState
+
+# A phrase and the states that it claims -> classes of what memory holds of that kind, the most relevant first.
+Recall = Callable[[str, tuple[ObjectState, ...]], Sequence[str]]
+
+
+def nothing_recalled(_text: str, _states: object) -> Sequence[str]:
+    """Stand in for memory where there is none."""
+    return ()
+
+
+@dataclass(frozen=True)
+class HomeClasses:
+    """The classes that memory holds, movable things and fixtures; both empty: nothing is known. rooms: by their names.
+
+    held: the class of what the hand holds, "" for an empty hand.
+    """
+
+    objects: frozenset[str] = frozenset()
+    fixtures: frozenset[str] = frozenset()
+    rooms: frozenset[str] = frozenset()
+    held: str = ""
+
+    @property
+    def all(self) -> frozenset[str]:
+        """Movable things and fixtures together."""
+        return self.objects | self.fixtures

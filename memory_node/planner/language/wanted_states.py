@@ -1,0 +1,222 @@
+"""Reads what is wished of a thing: "I'd like the apple washed", "the lamp should be off", "the mug goes there"."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from memory_node.domain.goal_labels import GoalKind
+from memory_node.domain.states import ObjectState
+from memory_node.planner.language.command_frames import Command
+from memory_node.planner.language.command_grammar import CommandReader
+from memory_node.planner.language.english import FOR, FROM, INTO, NEAR, PUNCTUATION, phrase_at
+from memory_node.planner.language.noun_phrase import NounPhrase
+
+_K = GoalKind
+Read = tuple[Command, int]
+
+_STATES = {
+    "clean": _K.CLEAN,
+    "wet": _K.CLEAN,
+    "hot": _K.HEAT,
+    "warm": _K.HEAT,
+    "cold": _K.COOL,
+    "cool": _K.COOL,
+    "empty": _K.EMPTY,
+    "full": _K.FILL,
+    "open": _K.OPEN,
+    "opened": _K.OPEN,
+    "closed": _K.CLOSE,
+    "shut": _K.CLOSE,
+    "on": _K.SWITCH_ON,
+    "off": _K.SWITCH_OFF,
+    "going": _K.SWITCH_ON,
+    "running": _K.SWITCH_ON,
+}
+
+
+_OF_STATE = {
+    ObjectState.CLEANED: _K.CLEAN,
+    ObjectState.HEATED: _K.HEAT,
+    ObjectState.COLD: _K.COOL,
+    ObjectState.SLICED: _K.SLICE,
+}
+
+
+class WantedStates:
+    """Reads wishes as the commands that fulfil them."""
+
+    def __init__(self, commands: CommandReader) -> None:
+        self._commands = commands
+        self._english = commands.english
+
+    def wish(self, words: Sequence[str], at: int) -> Read | None:
+        """Read "I would like the apple in the fridge", "can I have a fork"."""
+        start = at + phrase_at(self._english.wishes, words, at)
+        phrase = self._commands.phrase(words, start) if start > at else None
+        following = "".join(words[start + 1 : start + 2])
+        if phrase is None or phrase.person or words[start] in ("you", "to") or following in self._english.subjects:
+            return None
+        relative = self._english.relative & set(words[phrase.begin : phrase.end])
+        if phrase.places and not relative and words[at + 1] in ("want", "would"):  # "a candle standing on the table"
+            (sense, place), rest = phrase.places[-1], phrase.places[:-1]
+            target, text = replace(phrase, places=rest), " ".join(words[at : phrase.end])
+            return Command(_K.PLACE, "put", (target,), destination=place, near=sense == NEAR, text=text), phrase.end
+        return self._wanted(words, phrase, phrase.end) or self._brought(words, phrase)
+
+    def assured(self, words: Sequence[str], at: int) -> Read | None:
+        """Read "make sure the lamp is off", "leave the door open"."""
+        start = at + phrase_at(self._english.assurances, words, at)
+        if start > at:
+            start += start < len(words) and words[start] == "that"
+            phrase = self._commands.phrase(words, start)
+            return None if phrase is None or phrase.person else self._wanted(words, phrase, phrase.end)
+        if words[at] in self._english.causing:
+            phrase = self._commands.phrase(words, at + 1)
+            end = phrase.end if phrase is not None else at
+            while end < len(words) and (
+                words[end] in ("get", "be", "become", "nice", "and") or words[end].endswith("ly")
+            ):
+                end += 1
+            if phrase is None or phrase.person:
+                return None
+            if self._is_state(words, end):
+                return self._state(words, phrase, end)
+            if end < len(words) and words[end].endswith("ing") and self._english.base_form(words[end]):
+                return self._as_command(words, self._english.base_form(words[end]), phrase, end + 1)
+        return None
+
+    def passive(self, words: Sequence[str], at: int) -> Read | None:
+        """Read "the apple should be washed", "the mug goes in the sink"."""
+        phrase = self._commands.phrase(words, at)
+        phrase = self._with_places(words, phrase) if phrase is not None else None
+        if phrase is None or phrase.end >= len(words):
+            return None
+        verb, start = words[phrase.end], phrase.end + 1
+        if verb in self._english.belonging:
+            return self._as_command(words, "put", phrase, start)
+        obliged = verb in self._english.obliging or (verb in ("is", "are") and words[start : start + 1] == ["to"])
+        if not obliged or words[start : start + 1] == ["not"]:
+            return None
+        while (
+            start < len(words) and words[start] in self._english.becoming | self._english.fillers | self._english.kept
+        ):
+            start += 1
+        found = self._english.verb_at(words, start)
+        if found is not None and found[0].kind is _K.CLEAN:  # "the mug needs a wash"
+            return Command(_K.CLEAN, words[start], (phrase,), text=" ".join(words[at : start + 1])), start + 1
+        return self._wanted(words, phrase, start)
+
+    def verbless(self, words: Sequence[str], at: int) -> Read | None:
+        """Read "mug to the sink", "lights off", "bread and apple: in the fridge"."""
+        phrase = self._commands.phrase(words, at)
+        if phrase is None or not phrase.named or phrase.end >= len(words):
+            return None
+        if words[phrase.end] == "here":  # "phone here"
+            text = " ".join(words[at : phrase.end + 1])
+            return Command(_K.PLACE, "bring", (phrase,), to_user=True, text=text), phrase.end + 1
+        listed = self._listed(words, phrase)
+        if listed is not None:
+            return listed
+        if words[phrase.end] in ("on", "off", "open", "closed", "shut") and self._is_state(words, phrase.end):
+            return self._state(words, phrase, phrase.end)
+        placed = self._english.preposition_at(words, phrase.end)
+        if placed is None:
+            return None
+        person = self._commands.phrase(words, phrase.end + placed[1])
+        if placed[0] == FOR and person is not None and person.person:  # "a towel for me"
+            text = " ".join(words[at : person.end])
+            return Command(_K.PLACE, "bring", (phrase,), to_user=True, text=text), person.end
+        found = self._as_command(words, "put", phrase, phrase.end)
+        if found is None or (found[1] < len(words) and words[found[1]] not in PUNCTUATION | {"and", "then", "or"}):
+            return None
+        return found
+
+    def _listed(self, words: Sequence[str], first: NounPhrase) -> Read | None:
+        """Read several things and where they go."""
+        phrases, end = [first], first.end
+        while end < len(words) and words[end] in (",", "and"):
+            phrase = self._commands.phrase(words, end + 1 + (words[end + 1 : end + 2] == ["and"]))
+            if phrase is None or not phrase.named:
+                break
+            phrases.append(phrase)
+            end = phrase.end
+        rest = end
+        while rest < len(words) and words[rest] in (":", "-", ",", "all", "both", "go", "goes"):
+            rest += 1
+        if len(phrases) == 1 or rest >= len(words) or self._english.preposition_at(words, rest) is None:
+            return None
+        return self._as_command(words, "put", replace(first, end=end), rest)
+
+    def _with_places(self, words: Sequence[str], phrase: NounPhrase) -> NounPhrase:
+        """Return the phrase with the places behind it: "the lamp on the desk [should be off]"."""
+        while (found := self._english.preposition_at(words, phrase.end)) is not None:
+            place = self._commands.phrase(words, phrase.end + found[1])
+            if place is None:
+                break
+            phrase = replace(phrase, places=(*phrase.places, (found[0], place)), end=place.end)
+        return phrase
+
+    # --- what a thing is to become
+
+    def _wanted(self, words: Sequence[str], phrase: NounPhrase, at: int) -> Read | None:
+        """Read what is wanted of a thing: "... to be washed", "... in the sink", "... off"; None where nothing is."""
+        while at < len(words) and words[at] in self._english.becoming | self._english.fillers:
+            at += 1
+        if at >= len(words):
+            return None
+        if self._is_state(words, at):
+            return self._state(words, phrase, at)
+        found = self._english.preposition_at(words, at)
+        inner = self._commands.phrase(words, at + found[1]) if found is not None else None
+        if inner is not None and inner.pieces and not inner.named:  # "in slices"
+            return Command(_K.SLICE, "slice", (phrase,), text=" ".join(words[phrase.begin : inner.end])), inner.end
+        if found is not None and found[0] in (INTO, NEAR, FROM):
+            put = self._as_command(words, "put", phrase, at)
+            taken = found[0] == FROM and put is not None and put[0].destination is None
+            return self._as_command(words, "take", phrase, at) if taken else put
+        base = self._english.base_form(words[at], participle=True)
+        if base and (words[at] != base or base in ("put", "cut", "set", "shut")):
+            return self._as_command(words, base, phrase, at + 1)
+        return None
+
+    def _is_state(self, words: Sequence[str], at: int) -> bool:
+        """Return whether a state stands at a word: "off", but not the "on" of "on the desk"."""
+        if at >= len(words) or (words[at] not in _STATES and self._english.states.get(words[at]) not in _OF_STATE):
+            return False
+        placed = self._english.preposition_at(words, at)
+        return placed is None or self._commands.phrase(words, at + placed[1]) is None
+
+    def _state(self, words: Sequence[str], phrase: NounPhrase, at: int) -> Read:
+        kind = _STATES.get(words[at]) or _OF_STATE[self._english.states[words[at]]]
+        return Command(kind, words[at], (phrase,), text=" ".join(words[phrase.begin : at + 1])), at + 1
+
+    def _brought(self, words: Sequence[str], phrase: NounPhrase) -> Read:
+        """Read a wish for a thing itself: it is to be brought."""
+        end = phrase.end
+        places: list[tuple[str, NounPhrase]] = []
+        while end < len(words) and (placed := self._english.preposition_at(words, end)) is not None:
+            place = self._commands.phrase(words, end + placed[1])
+            if place is None or not (place.named or place.definite):
+                break
+            places += [] if placed[0] == FOR else [(placed[0], place)]
+            end = place.end
+        if end < len(words) and words[end] == "to":  # what it is needed for
+            while end < len(words) and words[end] not in PUNCTUATION | {"and"}:
+                end += 1
+        text = " ".join(words[phrase.begin : end])
+        target = phrase if not places else _with_places(phrase, places)
+        return Command(_K.PLACE, "bring", (target,), to_user=True, text=text), end
+
+    def _as_command(self, words: Sequence[str], verb: str, phrase: NounPhrase, rest: int) -> Read | None:
+        """Read verb, phrase and rest as if they stood in a command's order."""
+        ordered = [verb, *words[phrase.begin : phrase.end], *words[rest:]]
+        found = self._commands.read(ordered, 0)
+        if found is None:
+            return None
+        command, end = found
+        return command, rest + end - 1 - (phrase.end - phrase.begin)
+
+
+def _with_places(phrase: NounPhrase, places: list[tuple[str, NounPhrase]]) -> NounPhrase:
+    return replace(phrase, places=(*phrase.places, *places))

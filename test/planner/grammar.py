@@ -1,0 +1,28 @@
+"""The household's grammar of commands, for tests of what is read before anything is interpreted."""
+
+from memory_node.catalogue.label_space import load_catalogue
+from memory_node.planner.language.command_frames import Command
+from memory_node.planner.language.english import load_english
+from memory_node.planner.language.instruction_grammar import Instruction, InstructionReader
+from memory_node.planner.language.lexicon import Lexicon
+from memory_node.planner.language.words import words_of
+
+KINDS = load_catalogue()
+ENGLISH = load_english().with_treatments(KINDS.treatments)
+READER = InstructionReader(Lexicon(KINDS, ENGLISH.rooms), ENGLISH)
+
+
+def read(text: str) -> Instruction:
+    """Return an instruction as the grammar reads it."""
+    return READER.read(text)
+
+
+def command(text: str) -> Command:
+    """Return the only command of an instruction."""
+    (found,) = read(text).commands
+    return found
+
+
+def words(text: str) -> list[str]:
+    """Return the words of a text."""
+    return words_of(text, ENGLISH)

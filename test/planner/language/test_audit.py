@@ -1,0 +1,80 @@
+"""Goals are held against the words: each objection with an example, and none where goals fit."""
+
+import pytest
+from grammar import KINDS, READER, read
+from spoken_home import KNOWN
+
+from memory_node.domain.goal_labels import GoalKind as K
+from memory_node.planner.goal import Goal, Mention
+from memory_node.planner.language.audit import Evidence, objection
+from memory_node.planner.language.licence import licence_of
+from memory_node.planner.language.roles import roles_of
+from memory_node.planner.language.treatments import TreatmentWords
+
+TREATMENTS = TreatmentWords(KINDS)
+
+
+def objected(text: str, *goals: Goal) -> str:
+    instruction = read(text)
+    licence = licence_of(instruction.words, READER.lexicon, READER.commands, KNOWN, KINDS)
+    return objection(
+        goals, Evidence(instruction, licence, roles_of(instruction.kept, READER.commands), KINDS, text, TREATMENTS)
+    )
+
+
+def mention(name: str, **more: bool) -> Mention:
+    return Mention(name, (name,), **more)
+
+
+def goal(kind: K, target: str, to: str = "") -> Goal:
+    return Goal(kind, mention(target), mention(to) if to else None)
+
+
+@pytest.mark.parametrize(
+    ("text", "goals", "because"),
+    [
+        ("put the egg in the fridge", (goal(K.PLACE, "AlarmClock", "Fridge"),), "no word stands for AlarmClock"),
+        ("put the egg in the fridge", (goal(K.PLACE, "Egg", "SinkBasin"),), "no word stands for SinkBasin"),
+        ("close the microwave", (goal(K.CLOSE, "FloorLamp"),), "no word stands for FloorLamp"),
+        ("wash the mug and the fork", (goal(K.CLEAN, "Mug"),), "'the fork' is left out"),
+        ("put the mug in the sink", (goal(K.FETCH, "Mug"),), "'the sink' is left out"),
+        (
+            "take the knife out of the drawer",
+            (goal(K.PLACE, "Knife", "Drawer"),),
+            "Drawer is where it is taken from",
+        ),
+        ("take the book off the shelf", (goal(K.PLACE, "Book", "Shelf"),), "Shelf is where it is taken from"),
+        ("put the bowl in the bowl", (goal(K.PLACE, "Bowl", "Bowl"),), "Bowl cannot be put into itself"),
+        ("does the mug need a wash?", (goal(K.CLEAN, "Mug"),), "it is a question"),
+        ("get me the knife from the bowl into the sink", (goal(K.FETCH, "Knife"),), "'the sink' is left out"),
+    ],
+)
+def test_goals_that_do_not_fit_are_objected_to_with_the_reason(
+    text: str, goals: tuple[Goal, ...], because: str
+) -> None:
+    assert objected(text, *goals) == because
+
+
+@pytest.mark.parametrize(
+    ("text", "goals"),
+    [
+        ("put the egg in the fridge", (goal(K.PLACE, "Egg", "Fridge"),)),
+        ("take the knife out of the drawer", (goal(K.FETCH, "Knife"),)),
+        ("wash the mug in the sink", (goal(K.CLEAN, "Mug"),)),
+        ("bring me something to drink from", (goal(K.PLACE, "Cup", "User"),)),
+        ("put the mug back", (Goal(K.PLACE, mention("Mug"), Mention("where it was", original_place=True)),)),
+        ("put it in the sink", (Goal(K.PLACE, mention("Pen", referring=True), mention("SinkBasin")),)),
+        ("bring a cup or a mug to the sofa", (goal(K.PLACE, "Cup", "Sofa"),)),
+        ("is the mug clean?", (goal(K.TELL, "Mug"),)),
+        ("go to the fridge and wash the mug", (goal(K.CLEAN, "Mug"),)),
+        ("take the mug from the sink, wash it and put it in the sink", (goal(K.CLEAN, "Mug", "SinkBasin"),)),
+        ("put the mug next to the bowl from the shelf", (goal(K.PLACE, "Mug", "Bowl"),)),
+    ],
+)
+def test_goals_that_fit_are_not_objected_to(text: str, goals: tuple[Goal, ...]) -> None:
+    assert objected(text, *goals) == ""
+
+
+def test_only_one_of_two_things_that_were_named_together_is_a_thing_left_out() -> None:
+    text = "put the spoon and the fork in the drawer"
+    assert objected(text, goal(K.PLACE, "Fork", "Drawer")) == "'the spoon' is left out"

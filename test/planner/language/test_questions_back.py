@@ -1,0 +1,85 @@
+"""What is unsure is asked about, with choices, and nothing is done; what is plain is never asked about."""
+
+import pytest
+from spoken_home import EMPTY, HOMES, KNOWN
+
+from memory_node.catalogue.label_space import load_catalogue
+from memory_node.planner.language.questions import Slot
+from memory_node.planner.language.surroundings import HomeClasses
+from memory_node.planner.language.understanding import Understander
+
+
+@pytest.fixture(scope="module")
+def grammar() -> Understander:
+    return Understander(load_catalogue(), None, None)
+
+
+@pytest.mark.parametrize("home", HOMES.values(), ids=HOMES)
+@pytest.mark.parametrize(
+    ("text", "slot"),
+    [
+        ("", Slot.COMMAND),
+        ("...", Slot.COMMAND),
+        ("slice it", Slot.TARGET),
+        ("put it back", Slot.TARGET),
+        ("close that", Slot.TARGET),
+        ("put", Slot.TARGET),
+        ("bring me", Slot.TARGET),
+        ("go", Slot.TARGET),
+        ("put the mug", Slot.DESTINATION),
+        ("put the mug there", Slot.DESTINATION),
+        ("put the mug in the kitchen", Slot.DESTINATION),
+        ("put the hammer in the drawer", Slot.TARGET),
+        ("put the mug into the contraption", Slot.DESTINATION),
+        ("the table", Slot.COMMAND),
+        ("yes", Slot.COMMAND),
+    ],
+)
+def test_what_is_open_is_asked_about(grammar: Understander, text: str, slot: Slot, home: HomeClasses) -> None:
+    read = grammar.understand(text, home)
+    assert read.goals == ()
+    assert read.confidence == 0.0
+    assert read.question is not None
+    assert read.question.slot is slot
+
+
+@pytest.mark.parametrize("home", [KNOWN, EMPTY], ids=["three tables", "no table"])
+def test_unknown_table_is_asked_about_with_choices(grammar: Understander, home: HomeClasses) -> None:
+    read = grammar.understand("put the book on the table", home)
+    assert read.goals == ()
+    assert read.question is not None
+    assert {"coffee table", "dining table", "side table"} <= set(read.question.choices)
+
+
+def test_only_table_is_the_table(grammar: Understander) -> None:
+    home = HomeClasses(frozenset(), frozenset({"SideTable", "Shelf"}))
+    assert [str(goal) for goal in grammar.understand("put the book on the table", home).goals] == [
+        "place Book to SideTable"
+    ]
+
+
+@pytest.mark.parametrize("home", HOMES.values(), ids=HOMES)
+def test_thing_in_the_hand_is_it(grammar: Understander, home: HomeClasses) -> None:
+    holding = HomeClasses(home.objects, home.fixtures, home.rooms, held="Mug")
+    for text in ("drop it", "put it down", "let go of it", "drop the mug", "drop that"):
+        assert [str(goal) for goal in grammar.understand(text, holding).goals] == ["drop Mug"], text
+    assert [str(goal) for goal in grammar.understand("put it on the shelf", holding).goals] == ["place Mug to Shelf"]
+
+
+@pytest.mark.parametrize("text", ["wash the mug unless it is clean", "if the lamp is on, close the window"])
+def test_condition_that_cannot_be_kept_is_asked_about(grammar: Understander, text: str) -> None:
+    read = grammar.understand(text, KNOWN)
+    assert read.goals == ()
+    assert read.question is not None
+
+
+def test_goals_that_the_audit_objects_to_are_asked_about_without_readers_too(grammar: Understander) -> None:
+    read = grammar.understand("put the bowl in the bowl", KNOWN)
+    assert read.goals == ()
+    assert read.question is not None
+
+
+def test_nobody_is_asked_where_nobody_answers(word_embedder) -> None:
+    alone = Understander(load_catalogue(), None, word_embedder, asks=False)
+    assert alone.understand("put the mug in the sink", EMPTY).goals
+    assert alone.understand("slice it", EMPTY).goals == ()
