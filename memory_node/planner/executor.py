@@ -143,9 +143,7 @@ class InstructionExecutor:
             record.lookups.append(lookup)
             self._on_lookup(lookup)
 
-        situation = Situation(
-            self._memory, on_progress, note_lookup, self._sources, self._skills, self._conversation
-        )
+        situation = Situation(self._memory, on_progress, note_lookup, self._sources, self._skills, self._conversation)
         started = time.monotonic()
         spent_in_skills = 0.0
         failure, canceled = "", False

@@ -21,6 +21,7 @@ from memory_node.planner.goal_check import GoalCheck
 from memory_node.planner.known_world import KnownWorld
 from memory_node.planner.model_account import ModelAccount
 from memory_node.planner.model_run import ModelRun, Task
+from memory_node.planner.plan_audit import PlanAudit
 from memory_node.planner.planner import (
     Planner,
     PlanningFailedError,
@@ -120,7 +121,8 @@ class LlmPlanner:
         def unmet() -> tuple[str, ...]:
             return tuple(filter(None, self._unmet(goals, situation)))
 
-        return Task(instruction, situation, world, self._config, self._prompts, account, unmet)
+        audit = PlanAudit(tuple(goals), self._kinds)
+        return Task(instruction, situation, world, self._config, self._prompts, account, audit, unmet)
 
     def _about(self, instruction: str, goals: Sequence[Goal], present: Collection[str]) -> tuple[str, ...]:
         """Return the classes that the instruction speaks of: those of the goals first, then whatever it names.

@@ -12,6 +12,7 @@ from memory_node.domain.skill import SkillResult
 from memory_node.domain.skill_library import SKILLS
 from memory_node.planner.known_world import KnownWorld
 from memory_node.planner.model_account import ModelAccount
+from memory_node.planner.plan_audit import PlanAudit
 from memory_node.planner.planner import PlannedStep, Situation
 from memory_node.planner.planner_config import LlmConfig
 
@@ -23,7 +24,8 @@ Steps = Generator[PlannedStep, SkillResult, str]
 class Task:
     """One instruction for a language model.
 
-    unmet: what of its goals is not so yet, by memory; empty where nothing is amiss.
+    audit: what its goals let a plan take. unmet: what of its goals is not so yet, by memory; empty where nothing is
+    amiss.
     """
 
     instruction: str
@@ -32,6 +34,7 @@ class Task:
     config: LlmConfig
     prompts: jinja2.Environment
     account: ModelAccount
+    audit: PlanAudit
     unmet: Callable[[], Sequence[str]]
 
     def refresh(self) -> None:

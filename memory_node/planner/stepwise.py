@@ -82,7 +82,7 @@ class StepwiseRun:
     def _chosen(self) -> SkillCall | None:
         """Return the next call for the robot; None: the model holds that all is done."""
         task = self._task
-        calls = task.world.admissible()
+        calls = {text: call for text, call in task.world.admissible().items() if not self._objection(call)}
         values = {text: task.world.value(call) for text, call in calls.items()}
         values[DONE] = _DOUBTED if task.unmet() else 1.0
         choice = self._chooser.choose(self._messages, values, task.account, Deadline(task.config.timeout_s))
@@ -90,6 +90,10 @@ class StepwiseRun:
         text = f"{choice.call}  # {choice.reasoning}" if choice.reasoning else choice.call
         task.situation.report(PlanProgress(ProgressKind.PLAN, text))
         return calls.get(choice.call)
+
+    def _objection(self, call: SkillCall) -> str:
+        thing = self._task.world.thing_of(call.arguments[0]) if call.arguments else None
+        return self._task.audit.objection(call, thing.object_class if thing is not None else "")
 
     def _prepared(self, call: SkillCall) -> SkillCall:
         """Ask memory for what a call names, each thing once; give Explore its likeliest places."""

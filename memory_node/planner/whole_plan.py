@@ -122,6 +122,9 @@ class WholePlanRun:
             for call in plan:
                 if call.skill not in licensed:
                     raise NotAPlanError(f"{call}: the instruction does not ask for {call.skill}")
+                why = self._task.audit.objection(call, class_of(call.arguments[0], self._kinds, self._known_ids))
+                if why:
+                    raise NotAPlanError(why)
         except NotAPlanError as error:
             raise RejectedReplyError("not_a_plan", str(error)) from error
         return plan

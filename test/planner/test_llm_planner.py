@@ -183,6 +183,15 @@ def test_hostile_reply_is_never_executed(endpoint, tmp_path, reply: str) -> None
     assert robot.calls == ["GoToObject(Apple)", "PickupObject(Apple)"]
 
 
+def test_plan_that_handles_what_no_word_names_is_sent_back_before_the_first_motion(endpoint) -> None:
+    swapped = 'GoToObject("AlarmClock")\nPickupObject("AlarmClock")'
+    server, robot = endpoint(swapped, FETCH_APPLE), ObedientRobot()
+    result, _ = run(server.url, robot, "bring me an apple")
+    assert result.success
+    assert "no word of the instruction stands for AlarmClock" in server.requests[1]["messages"][-1]["content"]
+    assert robot.calls == ["GoToObject(Apple)", "PickupObject(Apple)"]
+
+
 def test_repairs_are_bounded(endpoint) -> None:
     server, robot = endpoint(*["no plan"] * 3), ObedientRobot()
     result, _ = run(server.url, robot, max_repairs=2)

@@ -79,11 +79,12 @@ def test_likeliest_admissible_calls_carry_the_instruction_out(kitchen) -> None:
 
 def test_only_calls_that_can_be_made_are_offered_and_no_destruction_that_was_not_asked_for(kitchen) -> None:
     kitchen.things["m-table"].object_class = "Knife"
-    model = Wanting("GoToObject(Knife)", "PickupObject(Knife)", "GoToObject(Apple)", "Done()")
+    model = Wanting("GoToObject(Apple)", "PickupObject(Apple)", "GoToObject(Knife)", "Done()")
     run(model, kitchen, max_replans=0)
     offered = {call.partition("(")[0] for calls in model.offered for call in calls}
     assert not offered & {"BreakObject", "ThrowObject", "SliceObject", "EmptyObject", "CleanObject"}
     assert "PutObject" in offered
+    assert not any("PickupObject(Knife)" in calls for calls in model.offered)
 
 
 def test_slicing_is_offered_where_it_was_asked_for(kitchen) -> None:

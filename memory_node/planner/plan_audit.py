@@ -1,0 +1,50 @@
+"""Holds a language model's calls against the goals that were read from the words: nothing else is taken into the hand.
+
+The goals have passed the audit of words (language/audit.py), so what they speak of is what the words speak of.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from memory_node.catalogue.class_name import folded
+from memory_node.catalogue.object_catalogue import ObjectCatalogue
+from memory_node.catalogue.treatment import Treatment
+from memory_node.domain.skill import SkillCall
+from memory_node.planner.goal import Goal
+
+_TAKES = frozenset(
+    {"PickupObject", "SliceObject", "BreakObject", "ThrowObject", "CleanObject", "HeatObject", "CoolObject"}
+)
+
+
+@dataclass(frozen=True)
+class PlanAudit:
+    """What an instruction's goals let a plan take. Without goals nothing is known, and nothing is objected to."""
+
+    goals: tuple[Goal, ...]
+    kinds: ObjectCatalogue
+
+    def objection(self, call: SkillCall, object_class: str) -> str:
+        """Return why a call handles what the instruction does not speak of, "" where it may.
+
+        object_class: of the call's first argument, "" where that is not known.
+        """
+        if not self.goals or call.skill not in _TAKES or not object_class or folded(object_class) in self._handled:
+            return ""
+        return f"{call}: no word of the instruction stands for {object_class}"
+
+    @cached_property
+    def _handled(self) -> frozenset[str]:
+        named = {name for goal in self.goals for mention in goal.mentions for name in mention.candidates}
+        treatments = self.kinds.treatments if any(goal.treatment or goal.sliced for goal in self.goals) else ()
+        used = {name for goal in self.goals for one in self.kinds.treatments_of(goal.kind) for name in _used(one)}
+        used |= {name for one in treatments for name in _used(one)}
+        pieces = {self.kinds[name].slices for name in named} | {self.kinds.whole(name) for name in named}
+        return frozenset(folded(name) for name in named | used | pieces if name)
+
+
+def _used(treatment: Treatment) -> Sequence[str]:
+    return (*treatment.tools, *treatment.vessels)
