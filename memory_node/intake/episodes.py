@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Sequence
+from concurrent.futures import wait
 from dataclasses import replace
 
 from memory_node.context.told_contexts import ToldContexts
@@ -19,6 +20,9 @@ from memory_node.intake.surroundings import with_surroundings
 from memory_node.intake.task_objects import TaskObjects
 from memory_node.intake.told_relations import told_relations
 from memory_node.scene_graph.graph import SceneGraph
+
+# The rules take milliseconds; only at start-up, when stored episodes are being loaded, a lesson comes later.
+_LESSON_S = 2.0
 
 
 class Episodes:
@@ -91,15 +95,18 @@ class Episodes:
         return (*warnings, *self._note_context(context_id, step.episode_id))
 
     def end(self, episode_id: str, success: bool | None, message: str = "") -> None:
-        """End an episode; None: nobody can say how it went. Its lesson is learnt in the background.
+        """End an episode; None: nobody can say how it went.
 
-        message: why it failed, as the planner sees it.
+        Returns when the rules have drawn their lesson, so that another attempt begins with it, or after a short while.
+        A language model reads the episode later. message: why it failed, as the planner sees it.
 
         Raises:
             NotFoundError: the episode is not known.
         """
         self._task_objects.end(episode_id)
-        self._experience.end(episode_id, success, message)
+        lesson = self._experience.end(episode_id, success, message)
+        if lesson is not None:
+            wait([lesson], _LESSON_S)
 
     def _with_hand(self, step: StepRecord) -> StepRecord:
         """Return the step with what the hand holds after it, as memory knows it; who tells otherwise is believed."""

@@ -50,7 +50,7 @@ class PlannerParameters(PeerParameters, PlannerConfig):
     label_space: LabelSpace = HOUSEHOLD
     memory: Mode = Field(default="full+experience", description="what the planner knows; none: only the map")
     attempts: int = Field(
-        default=1,
+        default=2,
         ge=1,
         le=10,
         description="how often an instruction is tried while it fails and memory allows another try",
