@@ -35,7 +35,7 @@ def llm_config(args: argparse.Namespace) -> LlmConfig:
 
 
 def model_figures(trials: Sequence[Trial]) -> dict[str, Any]:
-    """Return the model's share in some trials; empty where no model was asked.
+    """Return the model's share in some trials; empty where the offline planner alone was to work.
 
     fallback_share: trials that the offline planner carried out instead. valid_share: replies that could be used as they
     came. planner_steps_mean: replies of an instruction. ms_per_step_p50: the median, over trials, of the time outside
@@ -44,7 +44,7 @@ def model_figures(trials: Sequence[Trial]) -> dict[str, Any]:
     outcomes = [trial.result.outcome for trial in trials]
     replies = sum(outcome.replies for outcome in outcomes)
     fallbacks = sum(outcome.planner.endswith("(fallback)") for outcome in outcomes)
-    if not replies and not fallbacks:
+    if not fallbacks and all(outcome.planner == "offline" for outcome in outcomes):
         return {}
     asked = [trial.result for trial in trials if trial.result.outcome.replies]
     per_step = [1e3 * result.planning_s / result.outcome.replies for result in asked]

@@ -170,7 +170,7 @@ class InstructionExecutor:
         except StopIteration as stop:
             outcome = stop.value
         except PlanningFailedError as error:
-            failure = str(error)
+            failure, outcome = str(error), error.outcome or outcome
             on_progress(PlanProgress(ProgressKind.NOTE, failure))
         return InstructionResult(
             instruction,

@@ -79,7 +79,8 @@ class LlmPlanner:
             outcome = self._judged(instruction, goals, failure, situation)
         except LlmError as error:
             if self._fallback is None or (run is not None and run.begun):
-                raise PlanningFailedError(f"the language model gave no plan: {error}") from error
+                took = account.booked(PlanOutcome((instruction,), (False,), planner="llm"), self._config)
+                raise PlanningFailedError(f"the language model gave no plan: {error}", took) from error
             text = f"the language model failed ({error}); the offline planner carries on instead"
             situation.report(PlanProgress(ProgressKind.NOTE, text))
             outcome = yield from self._fallback.carry_out(instruction, situation)

@@ -17,7 +17,14 @@ from memory_node.planner.language.conversation import Conversation
 
 
 class PlanningFailedError(RobotMemoryError):
-    """No plan can be made for an instruction or for one of its goals."""
+    """No plan can be made for an instruction or for one of its goals.
+
+    outcome: what the attempt took all the same; None where it took nothing.
+    """
+
+    def __init__(self, text: str, outcome: PlanOutcome | None = None) -> None:
+        super().__init__(text)
+        self.outcome = outcome
 
 
 class ProgressKind(str, enum.Enum):

@@ -198,6 +198,8 @@ def test_repairs_are_bounded(endpoint) -> None:
     assert not result.success
     assert len(server.requests) == 3
     assert "no plan" in result.failure
+    assert (result.outcome.planner, result.outcome.replies, result.outcome.valid_replies) == ("llm", 3, 0)
+    assert result.outcome.tokens_in == 300
     assert robot.calls == []
 
 
