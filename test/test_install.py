@@ -112,7 +112,7 @@ def test_planner_without_the_weights_reads_commands_and_says_so(
     def missing(*_: object) -> None:
         raise ResourceMissingError(resources.MISSING_READERS)
 
-    monkeypatch.setattr("memory_node.planner.open_planner.TrainedReaders.load", missing)
+    monkeypatch.setattr("memory_node.planner.open_planner.TrainedReaders", missing)
     open_planner("offline", None, kinds=load_catalogue())
-    assert "only plain commands are understood" in caplog.text
+    assert "plain commands are understood, other words are asked about" in caplog.text
     assert "pip install ./readers" in caplog.text

@@ -94,7 +94,7 @@ def _how_many(words: Sequence[str], at: int, commands: CommandReader) -> Asked |
 def _is_there(words: Sequence[str], at: int, commands: CommandReader) -> Asked | None:
     start = at + phrase_at(commands.english.there_is, words, at)
     phrase = commands.phrase(words, start) if start > at else None
-    if phrase is not None and phrase.described:  # "is there anything in the box?"
+    if phrase is not None and phrase.described:  # "is something in it?"
         holder, _, end = _with_place(words, phrase, commands, CONTENTS)
         return _tell(holder.places[0][1], CONTENTS, end) if holder.places else None
     return None if phrase is None else _tell(*_with_place(words, phrase, commands, EXISTS))
