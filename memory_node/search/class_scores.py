@@ -98,7 +98,7 @@ class ClassScores:
             tuple(map(folded, glosses.texts)),
             tuple(groups),
             vectors[[rows[text] for group in groups for text in group]],
-            np.cumsum([0, *(len(group) for group in groups[:-1])]),
+            np.cumsum([0, *map(len, groups)])[:-1],
         )
 
     @property

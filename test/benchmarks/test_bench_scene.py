@@ -17,7 +17,7 @@ ROW = "objects frames p50_ms p99_ms precision recall duplicates position_error_m
 def test_row_has_the_agreed_keys_and_believable_figures(capsys: Any) -> None:
     parser = argparse.ArgumentParser()
     add_arguments(parser)
-    args = parser.parse_args(["--objects", "30", "--frames", "40", "--instances", "6"])
+    args = parser.parse_args(["--objects", "30", "--frames", "40", "--instances", "6", "--home", "none"])
     assert run(argparse.Namespace(**vars(args), json=True, seed=1)) == 0
     row = json.loads(capsys.readouterr().out)
     assert list(row) == ROW.split()
