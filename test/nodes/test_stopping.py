@@ -139,7 +139,7 @@ def test_ending_planner_stops_the_robot_and_answers(
 
     with node_processes(tmp_path, peer.domain_id, {"skills": SKILLS, "planner": {}}) as nodes:
         robot.slow = True
-        caller = instruction(peer, "put the apple in the fridge")
+        caller = instruction(peer, "pick up the apple")
         wait_until(lambda: robot.drives, 60.0)
         nodes["planner"].signal(number)
         assert robot.drive_canceled.wait(STOPS_WITHIN_S)
@@ -177,7 +177,7 @@ def test_killed_planner_stops_the_robot(peer: RosPeer, robot: SimulatedRobot, tm
 def test_client_is_told_that_the_planner_was_killed(peer: RosPeer, robot: SimulatedRobot, tmp_path: Path) -> None:
     with node_processes(tmp_path, peer.domain_id, {"skills": SKILLS, "planner": {}}) as nodes:
         robot.slow = True
-        caller = instruction(peer, "put the apple in the fridge")
+        caller = instruction(peer, "pick up the apple")
         wait_until(lambda: robot.drives, 60.0)
         time.sleep(0.3)
         nodes["planner"].signal(signal.SIGKILL)
@@ -190,7 +190,7 @@ def test_planner_stops_what_a_killed_skills_node_had_running(
 ) -> None:
     with node_processes(tmp_path, peer.domain_id, {"skills": SKILLS, "planner": {}}) as nodes:
         robot.slow = True
-        caller = instruction(peer, "put the apple in the fridge")
+        caller = instruction(peer, "pick up the apple")
         wait_until(lambda: robot.drives, 60.0)
         time.sleep(0.3)
         nodes["skills"].signal(signal.SIGKILL)
@@ -230,7 +230,7 @@ rclpy.init(signal_handler_options=rclpy.signals.SignalHandlerOptions.NO)
 node = rclpy.create_node("client")
 client = ActionClient(node, ExecuteInstruction, "execute_instruction")
 assert client.wait_for_server(timeout_sec=60.0)
-goal = ExecuteInstruction.Goal(instruction="put the apple in the fridge", memory="full")
+goal = ExecuteInstruction.Goal(instruction="pick up the apple", memory="full")
 sent = client.send_goal_async(goal)
 rclpy.spin_until_future_complete(node, sent)
 rclpy.spin_until_future_complete(node, sent.result().get_result_async())
