@@ -32,7 +32,7 @@ from memory_node.nodes.inputs.synchronizer import Synchronizer
 from memory_node.nodes.inputs.timeline import Moment, Timeline
 from memory_node.nodes.inputs.transform_history import CorrectionLimits, TransformHistory
 from memory_node.nodes.node_parameters import MemoryParameters
-from memory_node.nodes.qos import LATCHED, OVERRIDABLE
+from memory_node.nodes.qos import LATCHED, OVERRIDABLE, own
 
 # Colour, depth, masks and detections of one moment may be stamped this far apart.
 SLOP_S = 0.05
@@ -130,7 +130,7 @@ class CameraInput:
             group = MutuallyExclusiveCallbackGroup()  # one topic's messages in their order, topics side by side
             guarded = self._guard.guarded(topic, callback)
             node.create_subscription(
-                kind, topic, guarded, profile, callback_group=group, qos_overriding_options=OVERRIDABLE
+                kind, topic, guarded, own(profile), callback_group=group, qos_overriding_options=OVERRIDABLE
             )
 
     def _on_info(self, msg: CameraInfo) -> None:

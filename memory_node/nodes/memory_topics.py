@@ -13,7 +13,7 @@ from memory_node.domain.scene import SceneEvent
 from memory_node.memory import RobotMemory
 from memory_node.nodes import conversions
 from memory_node.nodes.marker_messages import EditMenus, MarkerTopic
-from memory_node.nodes.qos import LATCHED, OVERRIDABLE
+from memory_node.nodes.qos import LATCHED, OVERRIDABLE, own
 from memory_node.short_term.statistics import CacheStatistics
 
 
@@ -28,11 +28,11 @@ class MemoryTopics:
         self._memory = memory
         self._published_version = -1
         publisher = partial(node.create_publisher, qos_overriding_options=OVERRIDABLE)
-        self._graph = publisher(rm.SceneGraph, "~/scene_graph", LATCHED)
+        self._graph = publisher(rm.SceneGraph, "~/scene_graph", own(LATCHED))
         self._delta = publisher(rm.SceneGraphDelta, "~/scene_graph_delta", 100)
-        self._units = publisher(rm.MemoryUnits, "~/memory_units", LATCHED)
+        self._units = publisher(rm.MemoryUnits, "~/memory_units", own(LATCHED))
         self._statistics = publisher(rm.CacheStatistics, "~/cache_statistics", 10)
-        self._working_memory = publisher(rm.WorkingMemory, "~/working_memory", LATCHED)
+        self._working_memory = publisher(rm.WorkingMemory, "~/working_memory", own(LATCHED))
         self._markers = MarkerTopic(node)
         self._menus = EditMenus(node, memory)
         self._timer = node.create_timer(period_s, self._publish, callback_group=MutuallyExclusiveCallbackGroup())

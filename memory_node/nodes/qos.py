@@ -1,5 +1,7 @@
 """Quality of service that several nodes agree on."""
 
+import copy
+
 from rclpy.qos import DurabilityPolicy, QoSPolicyKind, QoSProfile
 from rclpy.qos_overriding_options import QoSOverridingOptions
 
@@ -9,3 +11,8 @@ LATCHED = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
 OVERRIDABLE = QoSOverridingOptions(
     (QoSPolicyKind.HISTORY, QoSPolicyKind.DEPTH, QoSPolicyKind.RELIABILITY, QoSPolicyKind.DURABILITY)
 )
+
+
+def own(profile: QoSProfile) -> QoSProfile:
+    """Return a profile for one overridable topic alone: rclpy writes overrides into the profile that it is given."""
+    return copy.copy(profile)

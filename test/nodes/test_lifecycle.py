@@ -223,6 +223,9 @@ def test_images_are_best_effort_and_maps_latched_unless_parameters_say_otherwise
     }
     with spinning("memory", peer.domain_id, database=database, **overridden):
         wait_until(lambda: offered() == [(ReliabilityPolicy.RELIABLE, DurabilityPolicy.VOLATILE)])
+        for other in ("/memory/scene_graph", "/memory/memory_units"):
+            (info,) = peer.node.get_publishers_info_by_topic(other)
+            assert info.qos_profile.durability == DurabilityPolicy.TRANSIENT_LOCAL, "another topic was changed, too"
 
 
 def test_request_in_hand_is_answered_before_the_node_is_inactive(peer: RosPeer, database: str) -> None:

@@ -15,7 +15,7 @@ from memory_node.domain.errors import InvalidValueError
 from memory_node.domain.geometry import Pose
 from memory_node.domain.skill import FailureReason
 from memory_node.nodes import conversions
-from memory_node.nodes.qos import LATCHED, OVERRIDABLE
+from memory_node.nodes.qos import LATCHED, OVERRIDABLE, own
 from memory_node.nodes.skill_bridge.config import SkillsParameters
 from memory_node.nodes.skill_bridge.outcome import SkillFailure
 from memory_node.planner.stand_off_poses import Costmap
@@ -36,7 +36,7 @@ class Surroundings:
             OccupancyGrid,
             config.costmap_topic,
             self._on_costmap,
-            LATCHED,
+            own(LATCHED),
             callback_group=group,
             qos_overriding_options=OVERRIDABLE,
         )
