@@ -11,13 +11,16 @@ from typing import Any
 import launch
 import pytest
 import yaml
+
+from memory_node.nodes.node_parameters import NODE_PARAMETERS
+
+if "ros_embedded" not in str(launch.__file__):
+    pytest.skip("reads what ros_embedded starts", allow_module_level=True)
+
 from ros_embedded.launch.launch_description import LaunchContext
 from ros_embedded.launch.launch_description_sources import PythonLaunchDescriptionSource
 from ros_embedded.launch.substitutions import SubstitutionFailure
 
-from memory_node.nodes.node_parameters import NODE_PARAMETERS
-
-pytestmark = pytest.mark.skipif("ros_embedded" not in str(launch.__file__), reason="reads what ros_embedded starts")
 ROOT = Path(__file__).resolve().parents[2]
 # Given a launch file and arguments: each node's parameters.
 Launched = Callable[..., dict[str, dict[str, Any]]]

@@ -244,7 +244,8 @@ def refused(node: str, *words: str) -> str:
     command = [sys.executable, "-m", "memory_node.nodes.run", node, "--ros-args", *words]
     ended = subprocess.run(command, capture_output=True, text=True, timeout=60)
     assert ended.returncode == 1
-    (line,) = ended.stderr.strip().splitlines()
+    *of_rcl, line = ended.stderr.strip().splitlines()
+    assert all("[rcl]:" in one for one in of_rcl)  # what rcl itself logs
     return line
 
 
