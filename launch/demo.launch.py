@@ -1,5 +1,6 @@
 """Starts the simulated home with the memory and the planner, on the loopback interface."""
 
+import os
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,7 @@ ARGUMENTS = (
     ("speed", "", "simulated seconds per second; empty: 4"),
     ("params_file", "", "YAML file of parameters of all nodes; it needs only what differs from config/*.yaml"),
     ("database", "", "long-term memory; empty: the user's data folder"),
-    ("domain_id", "77", "DDS domain of the demo"),
+    ("domain_id", os.environ.get("ROS_DOMAIN_ID", "0"), "DDS domain"),
     ("discovery_range", "LOCALHOST", "LOCALHOST keeps DDS on this machine; SUBNET lets others see the demo"),
     ("interface", "", "network interface for DDS; empty: Cyclone DDS chooses"),
 )
