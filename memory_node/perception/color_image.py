@@ -25,7 +25,7 @@ def decode_color(data: Buffer, encoding: str, height: int, width: int, step: int
         InputSkippedError: another encoding ("color_encoding") or sizes that do not fit ("color_size").
     """
     if encoding not in _ENCODINGS:
-        raise InputSkippedError("color_encoding", f"expected {', '.join(_ENCODINGS)}, got {encoding!r}")
+        raise InputSkippedError("color_encoding", f"expected {', '.join(_ENCODINGS)}, got {encoding[:40]!r}")
     channels, order = _ENCODINGS[encoding]
     pixels = image_rows(data, height, width, step, np.dtype(np.uint8), channels, "color_size")
     return pixels if channels == 3 and order[0] == 0 else np.ascontiguousarray(pixels[:, :, order])

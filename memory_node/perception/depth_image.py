@@ -22,7 +22,7 @@ def decode_depth(
         InputSkippedError: another encoding ("depth_encoding") or sizes that do not fit ("depth_size").
     """
     if encoding not in _ENCODINGS:
-        raise InputSkippedError("depth_encoding", f"expected {', '.join(_ENCODINGS)}, got {encoding!r}")
+        raise InputSkippedError("depth_encoding", f"expected {', '.join(_ENCODINGS)}, got {encoding[:40]!r}")
     code, scale = _ENCODINGS[encoding]
     dtype = np.dtype((">" if big_endian else "<") + code)
     raw = image_rows(data, height, width, step, dtype, 1, "depth_size")[:, :, 0]

@@ -23,7 +23,7 @@ def decode_labels(
         InputSkippedError: another encoding ("label_encoding") or sizes that do not fit ("label_size").
     """
     if encoding not in _ENCODINGS:
-        raise InputSkippedError("label_encoding", f"expected {', '.join(_ENCODINGS)}, got {encoding!r}")
+        raise InputSkippedError("label_encoding", f"expected {', '.join(_ENCODINGS)}, got {encoding[:40]!r}")
     dtype = np.dtype((">" if big_endian else "<") + _ENCODINGS[encoding])
     labels = image_rows(data, height, width, step, dtype, 1, "label_size")[:, :, 0].astype(np.int32)
     return np.asarray(np.maximum(labels, 0), dtype=np.int32)
