@@ -237,6 +237,11 @@ def test_skill_is_sent_to_no_place_that_is_none(argument: str) -> None:
         conversions.call_from_msg(rm.SkillCall(skill="GoToObject", arguments=[argument]))
 
 
+def test_exploring_may_name_every_place_of_a_large_home() -> None:
+    places = ["Apple", *(f"Shelf@{number}.0,2.0,0.5" for number in range(300))]
+    assert conversions.call_from_msg(rm.SkillCall(skill="Explore", arguments=places)).arguments == tuple(places)
+
+
 def test_result_of_a_skill_that_is_none_is_refused() -> None:
     result = ExecuteSkill.Result(success=True, reason="none", duration=NAN)
     with pytest.raises(InvalidValueError, match=r"^duration"):

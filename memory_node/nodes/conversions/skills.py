@@ -30,7 +30,6 @@ from memory_node.nodes.conversions.ranges import (
 
 _HELD = {None: 0, True: 1, False: 2}
 _MOST_STATES = 100
-_MOST_ARGUMENTS = 20
 
 
 def states_to_msg(states: Iterable[StateBelief]) -> list[rm.StateBelief]:
@@ -153,7 +152,7 @@ def call_from_msg(msg: rm.SkillCall) -> SkillCall:
     Raises:
         InvalidValueError: it names no skill, or an argument is none: too long, or at no place.
     """
-    arguments = checked_items("arguments", msg.arguments, _MOST_ARGUMENTS)
+    arguments = checked_items("arguments", msg.arguments)
     return SkillCall(checked_label("skill", msg.skill), tuple(_reference("arguments", text) for text in arguments))
 
 
