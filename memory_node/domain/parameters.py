@@ -197,6 +197,9 @@ def _expected(kind: type[Parameters], name: str) -> str:
 
 def _section(info: FieldInfo) -> type[Parameters] | None:
     annotation = info.annotation
+    # Python 3.10 takes `tuple[int, ...]` for a class, and refuses to compare it with one.
+    if get_origin(annotation) is not None:
+        return None
     return annotation if isinstance(annotation, type) and issubclass(annotation, Parameters) else None
 
 
