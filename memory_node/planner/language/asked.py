@@ -15,11 +15,13 @@ PLACE, CONTENTS, COUNT, EXISTS = "place", "contents", "count", "exists"
 
 
 Asked = tuple[Command, int]
-_TAIL = frozenset({"is", "are", "to", "located", "be", "gone", "keep", "kept", "in", "at"})
+_GONE = frozenset(["gone", "got", "went", "ended", "up", "off", "vanished", "disappeared", "has", "have"])
+_TAIL = _GONE | {"is", "are", "to", "located", "be", "keep", "kept", "in", "at"}
 _BETWEEN = frozenset(
     {"things", "else", "do", "did", "you", "see", "have", "i", "we", "there", "left", "got", "stuff", "kept"}
 )
 _WHO = frozenset(["i", "you", "we", "somebody", "anyone", "someone", "anybody"])
+_HOLDING = frozenset(["has", "have", "holds", "hold", "contains", "contain"])
 _DONE = {
     GoalKind.SWITCH_ON: "on",
     GoalKind.SWITCH_OFF: "off",
@@ -36,8 +38,11 @@ _DONE = {
 
 def read_question(words: Sequence[str], at: int, commands: CommandReader) -> Asked | None:
     """Return what a question asks memory, and where it ends; None for what is no such question."""
-    for rule in (_where, _seen, _what_is_in, _how_many, _is_there, _is_in_state, _left_in_state):
-        found = rule(words, at, commands)
+    introduced = at + phrase_at(commands.english.inquiring, words, at)
+    for start, rule in [(start, rule) for start in dict.fromkeys((at, introduced)) for rule in _RULES]:
+        if start >= len(words) or (rule is _whether and start == at):
+            continue  # "if" alone sets a condition
+        found = rule(words, start, commands)
         if found is not None:
             command, end = found
             while end < len(words) and words[end] in commands.english.fillers | _TAIL:
@@ -61,6 +66,8 @@ def _where(words: Sequence[str], at: int, commands: CommandReader) -> Asked | No
 
 def _seen(words: Sequence[str], at: int, commands: CommandReader) -> Asked | None:
     start = at + phrase_at(commands.english.seen, words, at)
+    if words[at] == "you" and words[-1] != "?":
+        return None  # "you see that mug, put it ..."
     phrase = commands.phrase(words, start) if start > at else None
     return None if phrase is None else _tell(*_with_place(words, phrase, commands, PLACE))
 
@@ -77,6 +84,33 @@ def _what_is_in(words: Sequence[str], at: int, commands: CommandReader) -> Asked
         return None
     phrase = commands.phrase(words, start + placed[1])
     return None if phrase is None else _tell(phrase, CONTENTS, phrase.end)
+
+
+def _what_it_has(words: Sequence[str], at: int, commands: CommandReader) -> Asked | None:
+    """Read "what the hamper has in it", "what does the box have inside"."""
+    if words[at] != "what":
+        return None
+    turned = words[at + 1 : at + 2] in (["does"], ["do"])
+    phrase = commands.phrase(words, at + 1 + turned)
+    holds = phrase is not None and phrase.named and "".join(words[phrase.end : phrase.end + 1]) in _HOLDING
+    if phrase is None or not holds:
+        return None
+    end = phrase.end + 1
+    while end < len(words) and words[end] in ("in", "inside", "on", "it", "them"):
+        end += 1
+    return _tell(phrase, CONTENTS, end)
+
+
+def _which_room(words: Sequence[str], at: int, commands: CommandReader) -> Asked | None:
+    """Read "the cup is in which room?"."""
+    phrase = commands.phrase(words, at)
+    if phrase is None or not phrase.named or "".join(words[phrase.end : phrase.end + 1]) not in commands.english.being:
+        return None
+    end = phrase.end + 1
+    end += words[end : end + 1] == ["in"]
+    if words[end : end + 1] == ["where"]:
+        return _tell(phrase, PLACE, end + 1)
+    return _tell(phrase, PLACE, end + 2) if words[end : end + 1] in (["which"], ["what"]) else None
 
 
 def _how_many(words: Sequence[str], at: int, commands: CommandReader) -> Asked | None:
@@ -100,18 +134,28 @@ def _is_there(words: Sequence[str], at: int, commands: CommandReader) -> Asked |
     return None if phrase is None else _tell(*_with_place(words, phrase, commands, EXISTS))
 
 
+def _whether(words: Sequence[str], at: int, commands: CommandReader) -> Asked | None:
+    """Read "[check] if the stove is off", "[see] whether there is a mug in the sink"."""
+    start = at + phrase_at(commands.english.whether, words, at)
+    if start == at or start >= len(words):
+        return None
+    if words[start] == "there" and words[start + 1 : start + 2] and words[start + 1] in commands.english.being:
+        turned = [words[start + 1], "there"]
+        return _is_there([*words[:start], *turned, *words[start + 2 :]], start, commands)
+    phrase = commands.phrase(words, start)
+    if phrase is None or phrase.end >= len(words) or words[phrase.end] not in commands.english.being:
+        return None
+    return _in_state(words, phrase, phrase.end + 1, commands)
+
+
 def _is_in_state(words: Sequence[str], at: int, commands: CommandReader) -> Asked | None:
     """Read "is the mug on the desk clean", "is the apple in the fridge"."""
-    start = at + phrase_at(commands.english.whether, words, at)
-    direct = words[start] in commands.english.being
-    phrase = commands.phrase(words, start + direct)
-    if phrase is None or not (direct or start > at):
-        return None
-    end = phrase.end
-    if not direct:
-        if end >= len(words) or words[end] not in commands.english.being:
-            return None
-        end += 1
+    phrase = commands.phrase(words, at + 1) if words[at] in commands.english.being else None
+    return None if phrase is None else _in_state(words, phrase, phrase.end, commands)
+
+
+def _in_state(words: Sequence[str], phrase: NounPhrase, end: int, commands: CommandReader) -> Asked | None:
+    """Read the state or the place of a thing that is asked about."""
     places: list[tuple[str, NounPhrase]] = []
     while end < len(words):
         if words[end] in commands.english.asked_states and not _begins_place(words, end, commands):
@@ -170,3 +214,17 @@ def _with_place(
         phrase = replace(phrase, places=(*phrase.places, (placed[0], inner)))
         end = inner.end
     return phrase, asked, end
+
+
+_RULES = (
+    _where,
+    _seen,
+    _what_is_in,
+    _what_it_has,
+    _which_room,
+    _how_many,
+    _is_there,
+    _whether,
+    _is_in_state,
+    _left_in_state,
+)

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
+from memory_node.catalogue.object_kind import Property
 from memory_node.domain.goal_labels import GoalKind
 from memory_node.planner.goal import Goal, Mention
 from memory_node.planner.language.instruction_grammar import Instruction
@@ -18,6 +19,7 @@ from memory_node.planner.language.roles import Roles
 from memory_node.planner.language.treatments import TreatmentWords
 
 _UNSAID = (GoalKind.CLEAN, GoalKind.HEAT, GoalKind.COOL)  # what trained readers may add to a place
+_CARRYING = (GoalKind.PLACE, GoalKind.PLACE_TWO, GoalKind.STACK, GoalKind.FETCH, GoalKind.THROW)
 _TREATED = (GoalKind.CLEAN, GoalKind.HEAT, GoalKind.COOL, GoalKind.FILL, GoalKind.EMPTY)
 
 
@@ -37,12 +39,17 @@ def objection(goals: Sequence[Goal], evidence: Evidence) -> str:
     """Return why goals do not fit the words, in one sentence; "" where they do."""
     if evidence.instruction.asks and any(goal.kind is not GoalKind.TELL for goal in goals):
         return "it is a question"
+    bare = _bare(evidence.instruction)
+    if bare is not None:
+        return f"nothing tells what {bare.text!r} is"
     for goal in goals:
         unsaid = goal.kind in _UNSAID and not goal.treatment
         if unsaid and not evidence.treatments.speak_of(goal.kind, evidence.text, str(goal.destination or "")):
             return f"no word asks to {goal.kind} {goal.target}"
         if goal.kind is not GoalKind.GO and goal.target.object_class == evidence.kinds.recipient != "":
             return "nobody is carried"
+        if goal.kind in _CARRYING and evidence.kinds[goal.target.object_class].can(Property.FIXED):
+            return f"{goal.target} cannot be carried"
     handled = [mention for goal in goals for mention in goal.mentions if mention.candidates]
     for mention in handled:
         if not _is_accounted(mention, evidence):
@@ -54,6 +61,14 @@ def objection(goals: Sequence[Goal], evidence: Evidence) -> str:
         if names and not classes & set(names):
             return f"{phrase.text!r} is left out"
     return _reversed(goals, evidence) or _pointless(goals)
+
+
+def _bare(instruction: Instruction) -> NounPhrase | None:
+    """Return a thing to be handled that no word tells from others: "get me something"."""
+    if not instruction.plain or instruction.aside:
+        return None
+    moved = [command for command in instruction.commands if command.kind in _CARRYING and command.contents is None]
+    return next((phrase for command in moved for phrase in command.targets if phrase.bare), None)
 
 
 def _used_for(goal: Goal, kinds: ObjectCatalogue) -> Sequence[str]:

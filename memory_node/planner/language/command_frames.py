@@ -35,10 +35,10 @@ class Command:
 
     verb: its word; for TELL what is asked. targets: what it is done with, one after the other; `alternatives`: either
     of them. contents: what the target has in it. within: what it is put into before that goes to the destination ("an
-    apple in a bowl on the table"). destination: where that goes, `near`: beside it. origin: where it is taken from.
-    instrument: what is used. light: to look at it with. back: to where it was; away: out of sight. there: where the
-    last thing went; here: to the person. unread: words that no rule explains. treatment: the catalogue's that the verb
-    names.
+    apple in a bowl on the table"). destination: where that goes, `near`: beside or `under` it. origin: where it is
+    taken from. instrument: what is used. light: to look at it with. back: to where it was; away: out of sight. there:
+    where the last thing went; here: to the person. unread: words that no rule explains. treatment: the catalogue's that
+    the verb names.
     """
 
     kind: GoalKind
@@ -47,6 +47,7 @@ class Command:
     alternatives: bool = False
     destination: NounPhrase | None = None
     near: bool = False
+    under: bool = False
     origin: NounPhrase | None = None
     instrument: NounPhrase | None = None
     light: NounPhrase | None = None
@@ -197,7 +198,7 @@ class _Around:
             self.goals[-1] = (*self.goals[-1][:2], placed(self.goals[-1][2], sense, phrase))
         elif sense == OF and not self.targets:
             self.targets.append(phrase)
-        elif sense in (INTO, NEAR) and not _is_manner(self.command, phrase):
+        elif sense in (INTO, NEAR, UNDER) and not _is_manner(self.command, phrase):
             self.goals.append(place)
         elif sense not in (FOR, INTO):
             self.unread += [*preposition.split(), phrase.text]
@@ -216,7 +217,8 @@ class _Around:
 def _moved(command: Command, sense: VerbSense, places: Sequence[Place], english: English) -> Command:
     """Return the command on a thing that moves: destination, origin, tool, and where it is are told apart."""
     around = _Around(command, list(command.targets), list(command.unread))
-    around.to_user, around.back = sense.to_user or command.here, command.back
+    around.to_user = (sense.to_user and not command.back) or command.here
+    around.back = command.back
     for place in places:
         around.take(place, english)
     targets, origin = around.targets, around.origin
@@ -247,7 +249,7 @@ def _with_vessel(command: Command, goals: list[Place], english: English) -> Comm
         return replace(command, kind=_K.EMPTY, targets=(command.origin,), origin=None)
     if not goals or not goals[-1][2].named:
         return command
-    kind = _K.FILL if command.kind is _K.PLACE else command.kind
+    kind = _K.FILL if command.kind in (_K.PLACE, _K.EMPTY) else command.kind
     return replace(command, kind=kind, targets=(goals.pop()[2],))
 
 
@@ -266,6 +268,9 @@ def _destined(command: Command, goals: Sequence[Place], to_user: bool, english: 
         inner = inner[:-1]  # "in the fridge, on the second shelf"
     elif len(inner) > 1 and inner[-2][2].head in english.compartments and inner[-1][1] in ("in", "of", "on"):
         inner = inner[:-1]  # "on a shelf in the cabinet"
+    beside = [goal for goal in moving if goal[0] == NEAR]
+    if beside and inner and inner[-1][2].head in english.parts and not inner[-1][2].named:
+        inner = []  # "in the corner next to the shelf"
     told = [goal for goal in inner if goal[1] in english.directed]
     if told and inner[-1] not in told:  # "into the box on the dresser"
         inner = told
@@ -282,7 +287,7 @@ def _destined(command: Command, goals: Sequence[Place], to_user: bool, english: 
     moves = destination is not None or to_user or command.back or command.there
     if (kind in (_K.DROP, _K.FETCH) and moves) or (kind is _K.THROW and (command.away or destination is not None)):
         kind = _K.PLACE
-    near = last is not None and last[0] in (NEAR, UNDER)
+    sense = last[0] if last is not None else ""
     if kind is _K.PLACE and command.verb in ("carry", "pull") and not moves:
         kind = _K.FETCH
     if command.verb == "put" and not targets and last is not None and last[1] == "on":  # "put on the lamp"
@@ -290,7 +295,14 @@ def _destined(command: Command, goals: Sequence[Place], to_user: bool, english: 
     if kind in _POURING:
         destination = None  # where it is poured to
     return replace(
-        command, kind=kind, targets=targets, destination=destination, within=within, near=near, to_user=to_user
+        command,
+        kind=kind,
+        targets=targets,
+        destination=destination,
+        within=within,
+        near=sense in (NEAR, UNDER),
+        under=sense == UNDER,
+        to_user=to_user,
     )
 
 

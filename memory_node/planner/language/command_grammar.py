@@ -45,7 +45,8 @@ class CommandReader:
         behind = at + found[1]
         if behind >= len(words):
             return at == 0
-        return words[behind] in self._beginners or self.english.preposition_at(words, behind) is not None
+        beginners = self._beginners | self.english.people
+        return words[behind] in beginners or self.english.preposition_at(words, behind) is not None
 
     def read(self, words: Sequence[str], at: int, participle: bool = False) -> tuple[Command, int] | None:
         """Return the command whose verb stands at a word, and where it ends; None where no verb stands.
@@ -84,10 +85,16 @@ class CommandReader:
                 at = self._added(words, at, found)
             elif word in self.english.particles - {"in"} and self._is_particle(words, at, reading):
                 found.particle, at = word, at + 1
+            elif found.targets and word in self.english.states and self.english.with_particle(reading.sense.word, word):
+                found.particle, at = word, at + 1  # "pull the curtains shut"
+            elif found.targets and word in ("on", "in") and self._treated(words, at) is not None:
+                reading.sense, at = self._treated(words, at) or reading.sense, at + 3  # "put the potato on to boil"
+            elif word == "in" and found.targets and self._is_last(words, at + 1):
+                found.there, at = True, at + 1  # "open the drawer, put the spoon in"
             elif word in ("there", "here"):
                 found.there, found.here, at = word == "there", word == "here", at + 1
             elif self._is_purpose(words, at):
-                at = _past_clause(words, at)
+                at = self._for_a_purpose(words, at, found)
             else:
                 at = self._phrase_or_place(words, at, found)
         return at
@@ -171,7 +178,9 @@ class CommandReader:
 
     def _is_particle(self, words: Sequence[str], at: int, reading: _Reading) -> bool:
         """Return whether a word belongs to the verb: "turn the lamp on", "pick it up off the floor"."""
-        if not reading.found.targets or reading.found.particle:
+        found = reading.found
+        for_somebody = words[at] == "up" and bool(found.places) and found.places[-1][2].person  # "warm me up an apple"
+        if not (found.targets or for_somebody) or found.particle:
             return False
         if words[at] == "out" and words[at + 1 : at + 2] and words[at + 1] in self.english.determiners:
             return False  # "out the microwave"
@@ -183,6 +192,15 @@ class CommandReader:
         if begins_place and (words[at] not in ("up", "down", "out", "away") or length > 1):
             return False
         return self.english.with_particle(reading.sense.word, words[at]) is not None or words[at] not in ("on", "off")
+
+    def _treated(self, words: Sequence[str], at: int) -> VerbSense | None:
+        """Return what is to be done with a thing that is put "on to boil" or "in to warm"."""
+        found = self.english.verb_at(words, at + 2) if words[at + 1 : at + 2] == ["to"] else None
+        return found[0] if found is not None and found[1] == 1 and self._is_last(words, at + 3) else None
+
+    def _is_last(self, words: Sequence[str], at: int) -> bool:
+        """Return whether a command ends before a word."""
+        return at >= len(words) or words[at] in PUNCTUATION | {"and", "then"} | self.english.fillers
 
     def _is_gerund_purpose(self, words: Sequence[str], at: int) -> bool:
         """Return whether words say what a thing is for: "for boiling water"."""
@@ -206,8 +224,18 @@ class CommandReader:
         named = self._lexicon.name_at(words, at + 1) or self._lexicon.room_at(words, at + 1)
         return not known and not named
 
+    def _for_a_purpose(self, words: Sequence[str], at: int, found: Arguments) -> int:
+        """Skip what a thing is for; it tells one that is not named: "something to drink from"."""
+        end = _past_clause(words, at)
+        if found.targets and found.targets[-1].described:
+            text = " ".join((found.targets[-1].text, *words[at:end]))
+            found.targets[-1] = replace(found.targets[-1], text=text)
+        return end
+
     def _phrase_or_place(self, words: Sequence[str], at: int, found: Arguments) -> int:
         placed = self.english.preposition_at(words, at)
+        if placed is not None and words[at + placed[1] : at + placed[1] + 1] == ["where"] and found.targets:
+            return at + placed[1]  # "back to where it was"
         if placed is None and words[at] == "out" and found.targets:
             placed = FROM, 1
         if placed is not None:

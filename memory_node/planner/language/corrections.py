@@ -80,7 +80,7 @@ class Corrections:
             if phrase is None or phrase.person or phrase.end != before:
                 if best is not None:
                     break
-            elif (phrase.named or phrase.refers_back) and not self._commands.begins(words, at):
+            elif (phrase.named or phrase.refers_back or phrase.head) and not self._commands.begins(words, at):
                 best = (phrase.begin, phrase.end)
         return best
 

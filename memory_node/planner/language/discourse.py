@@ -82,7 +82,7 @@ class Discourse:
         for mention in (goal.container, goal.destination, goal.target):
             if mention is not None and mention.object_class:
                 self._mention(mention.object_class)
-        self.place = goal.destination or self.place
+        self.place = goal.destination or (goal.target if goal.kind is GoalKind.OPEN else self.place)
         if not target:
             return
         self._states.setdefault(target, set()).update(gained)

@@ -80,6 +80,7 @@ class English:
     before_deed: Words
     after_deed: Words
     handled: Words
+    lying: Words
     to_user: Words
     discarding: Words
     stopping: Words
@@ -99,6 +100,7 @@ class English:
     doubtful: Words
     causing: Words
     becoming: Words
+    welcome: Words
     clauses: Words
     new_parts: Words
     where_it_was: Words
@@ -115,6 +117,7 @@ class English:
     corrections: Phrases
     where: Phrases
     seen: Phrases
+    inquiring: Phrases
     there_is: Phrases
     whether: Phrases
     repeats: Phrases

@@ -26,8 +26,8 @@ def tidied(goals: Sequence[Goal], lamps: Sequence[str], appliances: Mapping[Goal
         elif not _is_said_already(goal, tidy):
             tidy.append(goal)
     left = [goal for index, goal in enumerate(tidy) if not _is_approach(goal, tidy[index + 1 :])]
-    deeds = [goal for goal in left if goal.kind is not _K.WAIT]  # "put it on the sofa, wait, the sofa is wet, ..."
-    return deeds or left
+    # "put it on the sofa, wait, the sofa is wet, ...": only the last one is meant as an order
+    return [goal for goal in left if goal.kind is not _K.WAIT or goal is left[-1]]
 
 
 def _implies(goal: Goal, before: Goal, lamps: Sequence[str], appliances: Mapping[GoalKind, str]) -> bool:
@@ -73,6 +73,8 @@ def _is_said_already(goal: Goal, before: Sequence[Goal]) -> bool:
 
 
 def _same(goal: Goal, before: Goal) -> bool:
+    if goal.kind is before.kind is _K.EXAMINE and goal.light is not None and goal.light.referring:
+        return True  # "hold it under the floor lamp and look at it"
     alike = goal.treatment == before.treatment or not (goal.treatment and before.treatment)
     return alike and str(goal) == str(before) and not goal.target.another
 

@@ -90,7 +90,8 @@ class InstructionReader:
             wanted.wish,
             wanted.assured,
         )
-        self._rules: tuple[_Rule, ...] = (self._idiom, self._made, self.commands.read, wanted.passive, wanted.verbless)
+        rules = (self._idiom, self._made, wanted.stated, self.commands.read, wanted.passive, wanted.verbless)
+        self._rules: tuple[_Rule, ...] = rules
 
     def read(self, text: str) -> Instruction:
         """Return what the instruction says."""
@@ -116,10 +117,13 @@ class InstructionReader:
 
     def _part(self, words: Sequence[str], at: int, read: _Read) -> int:
         """Read one part of the instruction; return where the next one begins."""
+        asked = self._by_rule(self._first_rules[:1], words, at, read)
+        if asked is not None:
+            return asked
         skipped = PUNCTUATION | _ADDITIONS | self._english.fillers
-        if words[at] in skipped and not phrase_at(self._english.asides, words, at):
+        if words[at] in skipped and not self._begins_aside(words, at):
             return at + 1
-        end = self._in_another_order(words, at, read) or self._aside(words, at, read)
+        end = self._in_another_order(words, at, read) or self._aside(words, at, read) or self._by_when(words, at, read)
         end = end or self._by_rule(self._first_rules, words, at, read) or self._opening(words, at)
         end = end or self._by_rule(self._rules, words, at, read) or self._remark(words, at, read)
         if end is None:
@@ -147,12 +151,31 @@ class InstructionReader:
     def _aside(self, words: Sequence[str], at: int, read: _Read) -> int | None:
         """Skip what is not to be done, and why something is."""
         alone = words[at] == "leave" and {"alone", "where"} & set(words[at : _sentence_end(words, at)])
-        if not alone and not phrase_at(self._english.asides, words, at):
+        if not alone and not self._begins_aside(words, at):
             return None
         end = self._aside_end(words, at + 1)
         read.aside += words[at:end]
         read.parts.append(Remark(tuple(self._named_between(words, at + 1, end))))  # "do not heat the apple, wash it"
         return end
+
+    def _begins_aside(self, words: Sequence[str], at: int) -> bool:
+        asked = words[at] == "so" and phrase_at(self._english.openings + self._english.wishes, words, at + 1)
+        return bool(phrase_at(self._english.asides, words, at)) and not asked  # "so I would like ..." asks
+
+    def _by_when(self, words: Sequence[str], at: int, read: _Read) -> int | None:
+        """Skip the reason for haste behind a command: "before somebody trips over it"."""
+        if words[at] != "before" or not read.parts:
+            return None
+        end = self._aside_end(words, at + 1)
+        somebody = "".join(words[at + 1 : at + 2]) in self._english.subjects - {"you", "it"}
+        if not somebody and any(self._says_something(words, index) for index in range(at + 1, end)):
+            return None
+        read.aside += words[at:end]
+        return end
+
+    def _says_something(self, words: Sequence[str], at: int) -> bool:
+        """Return whether a thing, or a deed that is asked for, stands at a word."""
+        return self.lexicon.name_at(words, at) is not None or bool(self._english.base_form(words[at], participle=True))
 
     def _aside_end(self, words: Sequence[str], at: int) -> int:
         while at < len(words) and words[at] not in ENDS | {",", "-", ":"} | self._english.enough:
@@ -171,7 +194,8 @@ class InstructionReader:
                 after += 1
             if after >= len(words) or words[after] in PUNCTUATION:
                 return after if at and opening[-1] == "you" else None  # "hand me the cup, will you?"
-            starts = self._english.base_form(words[after]) or words[after] in ("i", "make", "have")
+            starts = bool(self._english.base_form(words[after])) or words[after] in ("i", "make", "have")
+            starts |= phrase_at(self._english.assurances, words, after) > 0
             if starts and (opening != ("go",) or self.commands.begins(words, after)):
                 return after
         return None
@@ -229,15 +253,26 @@ class InstructionReader:
 
     def _idiom(self, words: Sequence[str], at: int) -> tuple[Command, int] | None:
         """Read "give the pan a good scrub"."""
-        phrase = self.commands.phrase(words, at + 1) if words[at] in ("give", "have", "take", "do") else None
+        if words[at] not in ("give", "have", "take", "do", "use"):
+            return None
+        phrase = self.commands.phrase(words, at + 1)
         if phrase is None:
             return None
+        if words[at] == "use":
+            return self._used(words, phrase)
         end = phrase.end
         while end < len(words) and words[end] in _MEASURE:
             end += 1
         verb = self._english.base_form(words[end]) if phrase.end < end < len(words) else ""
         found = self.commands.read([verb, *words[phrase.begin : phrase.end], *words[end + 1 :]], 0) if verb else None
         return None if found is None else (found[0], end + found[1] - (phrase.end - phrase.begin))
+
+    def _used(self, words: Sequence[str], tool: NounPhrase) -> tuple[Command, int] | None:
+        """Read "use the knife to cut the bread"."""
+        if words[tool.end : tool.end + 1] not in (["to"], ["for"]):
+            return None
+        found = self.commands.read(words, tool.end + 1, participle=True)
+        return None if found is None else (replace(found[0], instrument=tool), found[1])
 
     def _made(self, words: Sequence[str], at: int) -> tuple[Command, int] | None:
         """Read "make some toast", "make me a coffee"."""

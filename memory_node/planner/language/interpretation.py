@@ -289,6 +289,8 @@ class Interpreter:
             raise UnclearError(Question(f"Where in the {phrase.room}?", slot=Slot.DESTINATION))
         if command.near:
             beside = self._meaning.mention(phrase, Slot.DESTINATION)
+            if command.under and self._kinds[beside.object_class].can(Property.BREWS):
+                return beside  # a mug stands under the coffee machine when it stands in it
             return Mention(f"beside {beside}", beside.candidates, beside=True)
         return self._meaning.mention(phrase, Slot.DESTINATION, self._holds, partner=target.object_class)
 
@@ -301,7 +303,8 @@ class Interpreter:
         lamps = self._kinds.reading_lights
         if command.light is None:
             known = tuple(name for name in lamps if name in self._home.all)
-            return Mention("the lamp", known + tuple(name for name in lamps if name not in known))
+            others = tuple(name for name in lamps if name not in known)
+            return Mention("the lamp", known + others, referring=True)
         return self._meaning.mention(command.light, Slot.LIGHT, lambda name: name in lamps)
 
     def _carried(self, name: str) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from memory_node.domain.nouns import singular
 from memory_node.domain.states import ObjectState
 from memory_node.planner.language.lexicon import Called
 
@@ -50,6 +51,14 @@ class NounPhrase:
     def named(self) -> bool:
         """Whether its noun is a name or a group word of the label space, or the name of a room."""
         return self.called is not None or bool(self.group) or bool(self.room)
+
+    @property
+    def bare(self) -> bool:
+        """Whether it means a thing without a word that tells which: "something"."""
+        if self.head not in ("something", "anything", "thing", "stuff"):
+            return False  # "what I drink from": a clause tells it
+        told = self.group or self.states or self.attributes or self.places or self.excluded or self.handled
+        return self.described and not told and singular(self.text) == self.head
 
     @property
     def pointed_at(self) -> bool:

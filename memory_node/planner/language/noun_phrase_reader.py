@@ -179,7 +179,8 @@ class NounPhraseReader:
         if draft.nouns and (word in english.every or (draft.nouns[-1].called and word.endswith("ing"))):
             return True
         behind = english.pronouns | english.people | english.subjects | english.fillers | english.determiners
-        if draft.nouns and (word in behind - {"one", "ones"} or (word in english.states and draft.nouns[-1].called)):
+        whole = draft.nouns and (draft.nouns[-1].called or draft.nouns[-1].words in english.attached)
+        if draft.nouns and (word in behind - {"one", "ones"} or (word in english.states and whole)):
             return True
         return word in english.subjects | english.fillers
 
@@ -213,9 +214,11 @@ class NounPhraseReader:
             nouns = nouns[:-1]
             if all(not noun.called and noun.words in english.parts for noun in nouns):  # "the slice", "an end slice"
                 return phrase
-        elif bare and len(nouns) > 1 and generic in english.attached | english.generic:
+        elif len(nouns) > 1 and (
+            (bare and generic in english.generic) or (generic in english.attached and (bare or nouns[-2].called))
+        ):
             nouns = nouns[:-1]
-        last = nouns[-1]
+        last = nouns[-1]  # "the fridge door" is the fridge, "the bathroom door" a door
         if len(nouns) > 1 and singular(nouns[0].words) in english.pieces and last.called is not None:
             phrase = replace(phrase, pieces=True)  # "the slice tomato"
         head = " ".join(map(singular, last.words.split()))
@@ -318,6 +321,7 @@ class NounPhraseReader:
             return phrase
         states = (*phrase.states, english.deeds[verb]) if verb in english.deeds else phrase.states
         at += 1
-        while at < len(words) and words[at] in english.after_deed:
+        while at < len(words) and words[at] in english.after_deed | english.people:
             at += 1
-        return replace(phrase, states=states, handled=True, end=at, definite=True)
+        told = replace(phrase, states=states, handled=True, end=at, definite=True)
+        return self._told_by_place_or_state(words, told, at) if verb in english.lying else told

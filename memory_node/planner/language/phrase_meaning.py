@@ -160,7 +160,7 @@ class PhraseMeaning:
 
     def _unknown(self, phrase: NounPhrase, slot: Slot) -> Mention:
         """Ask about a noun that names nothing in the label space; something close in meaning is only suggested."""
-        close = tuple(self._similar(phrase.text))[:_MOST_CHOICES]
+        close = [name for name in self._similar(phrase.text) if name != self._kinds.recipient][:_MOST_CHOICES]
         words = [self._kinds[name].best_name for name in close]
         asked = f" Do you mean the {_or(words)}?" if words else " What else is it called?"
         raise UnclearError(Question(f"I do not know what {phrase.text!r} is.{asked}", tuple(words), slot))

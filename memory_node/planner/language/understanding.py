@@ -27,7 +27,6 @@ from memory_node.planner.language.treatments import TreatmentWords
 
 LONGEST_CHARACTERS = 4_000
 _LONG_ROW = 3  # so many commands in a row the trained readers follow badly
-_CLEAR = 0.9  # from this share on one of several classes that a name may mean is taken for it without a question
 
 
 @dataclass(frozen=True)
@@ -146,11 +145,10 @@ class Understander:
 
     def _preferred(self, said: Said, slot: Slot, among: Sequence[str]) -> str:
         readers = self._readers
-        if readers is None or not said.home.all or not readers.fits(said.text):
+        if self._asks or readers is None or not said.home.all or not readers.fits(said.text):
             return ""
         shares = readers.preference(said.text, said.home, slot, among)
-        best = max(shares, key=lambda name: shares[name], default="")
-        return best if best and (not self._asks or shares[best] >= _CLEAR) else ""
+        return max(shares, key=lambda name: shares[name], default="")
 
     # --- which reading stands
 
@@ -169,6 +167,8 @@ class Understander:
         plainly = self._asks and (unclear or said.instruction.taken_back)
         if self._readers is None or plainly or not self._readers.fits(said.text):
             return self._without_readers(said, commands, objection(commands.goals, by_name))
+        if self._asks and _denies(said.instruction):  # trained readers often overlook a "not"
+            return _unsure(said, (), commands)
         readings = list(ranked(said, commands, self._readers, self._calibration, self._asks))
         for reading in readings:
             sure = not self._asks or reading.confidence >= self._sure
@@ -186,6 +186,12 @@ class Understander:
         if commands.goals and said.plain and not why:
             return Understanding(commands.goals, commands.source, commands.confidence)
         return _asked(f"I did not understand {_quoted(said.text)}. What shall I do with which thing?")
+
+
+def _denies(instruction: Instruction) -> bool:
+    """Return whether something is denied that no rule explains."""
+    words = instruction.unread if instruction.commands else (*instruction.unread, *instruction.aside)
+    return bool({"not", "never", "no"} & set(words))
 
 
 def _names(parts: Parts) -> list[Called]:

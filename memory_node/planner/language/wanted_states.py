@@ -35,6 +35,8 @@ _STATES = {
 }
 
 
+_SHUT = (["open"], ["closed"], ["shut"])
+_SWITCHED = (["on"], ["off"], *_SHUT)
 _OF_STATE = {
     ObjectState.CLEANED: _K.CLEAN,
     ObjectState.HEATED: _K.HEAT,
@@ -93,10 +95,13 @@ class WantedStates:
         if phrase is None or phrase.end >= len(words):
             return None
         verb, start = words[phrase.end], phrase.end + 1
+        if verb == "would" and words[start : start + 1] == ["be"] and words[start + 1 : start + 2]:
+            welcome = words[start + 1] in self._english.welcome  # "an apple would be lovely"
+            return (self._brought(words, phrase)[0], start + 2) if welcome and not phrase.definite else None
         if verb in self._english.belonging:
             return self._as_command(words, "put", phrase, start)
         obliged = verb in self._english.obliging or (verb in ("is", "are") and words[start : start + 1] == ["to"])
-        if not obliged or words[start : start + 1] == ["not"]:
+        if not obliged or words[start : start + 1] in (["not"], ["been"]):
             return None
         while (
             start < len(words) and words[start] in self._english.becoming | self._english.fillers | self._english.kept
@@ -106,6 +111,14 @@ class WantedStates:
         if found is not None and found[0].kind is _K.CLEAN:  # "the mug needs a wash"
             return Command(_K.CLEAN, words[start], (phrase,), text=" ".join(words[at : start + 1])), start + 1
         return self._wanted(words, phrase, start)
+
+    def stated(self, words: Sequence[str], at: int) -> Read | None:
+        """Read "microwave door open": a name that looks like a verb, and a state."""
+        phrase = self._commands.phrase(words, at) if self._english.is_verb(words[at]) else None
+        if phrase is None or phrase.called is None or words[phrase.end : phrase.end + 1] not in _SHUT:
+            return None
+        ends = phrase.end + 1 >= len(words) or words[phrase.end + 1] in PUNCTUATION | self._english.fillers
+        return self._state(words, phrase, phrase.end) if ends and self._is_state(words, phrase.end) else None
 
     def verbless(self, words: Sequence[str], at: int) -> Read | None:
         """Read "mug to the sink", "lights off", "bread and apple: in the fridge"."""
@@ -118,7 +131,7 @@ class WantedStates:
         listed = self._listed(words, phrase)
         if listed is not None:
             return listed
-        if words[phrase.end] in ("on", "off", "open", "closed", "shut") and self._is_state(words, phrase.end):
+        if [words[phrase.end]] in _SWITCHED and self._is_state(words, phrase.end):
             return self._state(words, phrase, phrase.end)
         placed = self._english.preposition_at(words, phrase.end)
         if placed is None:

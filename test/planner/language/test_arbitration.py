@@ -171,14 +171,19 @@ def test_readers_may_write_only_what_the_words_account_for() -> None:
     assert row.licensed == {"Mug", "Fork"}
 
 
-def test_one_of_several_tables_is_taken_only_where_the_reader_is_clear() -> None:
+def test_one_of_several_tables_is_guessed_only_where_nobody_can_be_asked() -> None:
     tables = HomeClasses(frozenset({"Book"}), frozenset({"CoffeeTable", "DiningTable"}))
     one = SpokenGoal(fetch("Book"), 0.0)
-    one.preferred = {"CoffeeTable": 0.85, "DiningTable": 0.15}
+    one.preferred = {"CoffeeTable": 0.99, "DiningTable": 0.01}
     assert understood("put the book on the table", None, one, home=tables).question is not None
+    guessed = understood("put the book on the table", None, one, home=tables, asks=False)
     assert set(one.asked_among) == {"CoffeeTable", "DiningTable"}
-    one.preferred = {"CoffeeTable": 0.95, "DiningTable": 0.05}
-    assert goals(understood("put the book on the table", None, one, home=tables))[1] == ["place Book to CoffeeTable"]
+    assert goals(guessed)[1] == ["place Book to CoffeeTable"]
+
+
+def test_trained_readers_are_not_heard_where_something_is_denied() -> None:
+    opened = SpokenRow((("open", "Mug", ""),), 0.99)
+    assert understood("the mug should not be standing about like that", opened).question is not None
 
 
 def test_confidence_is_the_calibrated_one() -> None:

@@ -24,6 +24,14 @@ from memory_node.domain.goal_labels import GoalKind
         ("is the mug on the desk clean?", "clean", "mug"),
         ("check whether the fridge is open", "open", "fridge"),
         ("did you close the window?", "closed", "window"),
+        ("can you tell me what is inside the top drawer?", "contents", "top drawer"),
+        ("tell me what the box has in it", "contents", "box"),
+        ("what does the box contain?", "contents", "box"),
+        ("my laptop is in which room?", "place", "laptop"),
+        ("go and see where the mug has got to", "place", "mug"),
+        ("look whether there is a mug in the sink", "exists", "mug"),
+        ("let me know if the stove is off", "off", "stove"),
+        ("you see my phone anywhere?", "place", "phone"),
     ],
 )
 def test_question_is_read(text: str, asked: str, thing: str) -> None:
@@ -35,3 +43,11 @@ def test_question_is_read(text: str, asked: str, thing: str) -> None:
 def test_polite_order_is_no_question(text: str) -> None:
     assert GoalKind.TELL not in {one.kind for one in read(text).commands}
     assert read(text).commands
+
+
+def test_you_see_opens_an_order_as_well() -> None:
+    assert [one.kind for one in read("You see that mug, put it in the sink").commands] == [GoalKind.PLACE]
+
+
+def test_if_alone_sets_a_condition() -> None:
+    assert GoalKind.TELL not in {one.kind for one in read("if the stove is off, bring me the pan").commands}

@@ -36,6 +36,8 @@ def goal(kind: K, target: str, to: str = "") -> Goal:
         ("put the egg in the fridge", (goal(K.PLACE, "AlarmClock", "Fridge"),), "no word stands for AlarmClock"),
         ("put the egg in the fridge", (goal(K.PLACE, "Egg", "SinkBasin"),), "no word stands for SinkBasin"),
         ("close the microwave", (goal(K.CLOSE, "FloorLamp"),), "no word stands for FloorLamp"),
+        ("get the fridge door for me", (goal(K.PLACE, "Fridge", "User"),), "Fridge cannot be carried"),
+        ("get me something", (goal(K.FETCH, "Box"),), "nothing tells what 'something' is"),
         ("wash the mug and the fork", (goal(K.CLEAN, "Mug"),), "'the fork' is left out"),
         ("put the mug in the sink", (goal(K.FETCH, "Mug"),), "'the sink' is left out"),
         (

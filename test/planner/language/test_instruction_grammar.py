@@ -23,6 +23,17 @@ def commands(text: str) -> list[tuple[K, str]]:
         ("Although there is a bowl in the cupboard, rinse a ladle", [(K.CLEAN, "a ladle")]),
         ("The pot, put it on the stove", [(K.PLACE, "it")]),
         ("Would you mind closing the window?", [(K.CLOSE, "the window")]),
+        ("Pick up the mug before one of us trips over it and breaks a leg", [(K.FETCH, "the mug")]),
+        ("Wash the mug before I serve the soup", [(K.CLEAN, "the mug")]),
+        ("I am cooking tonight, so I'd like you to chop the bread", [(K.SLICE, "the bread")]),
+        ("Use the knife to cut the bread", [(K.SLICE, "the bread")]),
+        ("Put the potato on to boil", [(K.HEAT, "the potato")]),
+        ("Put the mug in the sink and hand me the fork", [(K.PLACE, "the mug"), (K.PLACE, "the fork")]),
+        ("The potato you gave me is too hot, so cool it down", [(K.COOL, "it")]),
+        ("Pull the curtains shut", [(K.CLOSE, "the curtains")]),
+        ("Warm me up an apple", [(K.HEAT, "an apple")]),
+        ("An apple would be lovely", [(K.PLACE, "an apple")]),
+        ("Microwave door open, please", [(K.OPEN, "microwave door")]),
     ],
 )
 def test_commands_follow_each_other(text: str, expected: list[tuple[K, str]]) -> None:
