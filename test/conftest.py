@@ -4,6 +4,7 @@ import contextlib
 import json
 import os
 import socket
+import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -18,6 +19,9 @@ os.environ["ROS_AUTOMATIC_DISCOVERY_RANGE"] = "LOCALHOST"
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 # Nothing that a test starts may outlive it, also when it is killed.
 os.environ["ROBOT_MEMORY_END_WITH_PARENT"] = "1"
+# What nodes keep where nothing else is said (a session) is not this user's.
+_DATA_FOLDER = tempfile.TemporaryDirectory(prefix="robot_memory_test_")
+os.environ["XDG_DATA_HOME"] = _DATA_FOLDER.name
 
 
 @pytest.fixture(scope="session")

@@ -55,6 +55,14 @@ class PlannerParameters(PeerParameters, PlannerConfig):
         le=10,
         description="how often an instruction is tried while it fails and memory allows another try",
     )
+    session_file: str = Field(
+        default="",
+        description="where the conversation is kept for a planner that starts anew; empty: the user's data folder;"
+        " none: nowhere",
+    )
+    session_s: float = Field(
+        default=900.0, ge=1.0, le=86_400.0, description="silence after which a new conversation begins (seconds)"
+    )
     memory_node: str = Field(default="memory", description="name of the memory node")
     skill_action: str = Field(default="execute_skill", description="name of the robot's ExecuteSkill action")
     skill_timeout_s: float = Field(

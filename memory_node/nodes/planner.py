@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from rclpy.node import Node
 from robot_memory import msg as rm
 from robot_memory.action import ExecuteInstruction
@@ -19,11 +21,12 @@ from memory_node.nodes.running_goals import RunningGoals
 from memory_node.nodes.skill_client import SkillClient
 from memory_node.planner.executor import InstructionExecutor, InstructionResult
 from memory_node.planner.guided_planner import GuidedPlanner
-from memory_node.planner.language.conversation import Conversation
 from memory_node.planner.memory_mode import MODES, memory_in, sources_of
 from memory_node.planner.open_planner import open_planner
 from memory_node.planner.planner import Planner, PlanProgress, ProgressKind
+from memory_node.planner.session import Session
 from memory_node.search.minilm import MiniLmEmbedder
+from memory_node.store.location import default_database
 
 
 class PlannerNode(Node):
@@ -38,7 +41,7 @@ class PlannerNode(Node):
         self._robot = SkillClient(self, self._running, self.config.skill_action, self.config.skill_timeout_s)
         catalogue = load_catalogue(self.config.label_space)
         self._planner: Planner = open_planner(self.config.planner, MiniLmEmbedder(), self.config, catalogue)
-        self._conversation = Conversation()
+        self._session = Session(_session_file(self.config.session_file), self.config.session_s)
         self._server = GoalServer(
             self,
             ExecuteInstruction,
@@ -97,9 +100,10 @@ class PlannerNode(Node):
             planner,
             sources=sources,
             skills=self._robot.skills,
-            conversation=self._conversation,
+            conversation=self._session.conversation(self._now_ns(), self._memory.scene()),
         )
         result = executor.execute(instruction, feedback.report, lambda: goal.is_canceled)
+        self._session.note(self._now_ns(), self._memory.scene())
         ended = "done" if result.success else goal.cancel_reason or "failed"
         self.get_logger().info(f"instruction {instruction!r}: {ended}")
         return result
@@ -111,6 +115,11 @@ class PlannerNode(Node):
             episode_id=self._experience.episode_id,
             held_object=self._robot.held_object,
         )
+
+
+def _session_file(name: str) -> Path | None:
+    """Return where sessions are kept: beside the memory of a robot that names no database."""
+    return None if name == "none" else Path(name) if name else default_database().with_name("session.json")
 
 
 def _refusal(goal: ExecuteInstruction.Goal) -> str:

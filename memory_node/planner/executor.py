@@ -169,6 +169,8 @@ class InstructionExecutor:
                 step = run.send(result)
         except StopIteration as stop:
             outcome = stop.value
+            if outcome.success:
+                self._conversation.completed = instruction
         except PlanningFailedError as error:
             failure, outcome = str(error), error.outcome or outcome
             on_progress(PlanProgress(ProgressKind.NOTE, failure))

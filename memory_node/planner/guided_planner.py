@@ -93,9 +93,7 @@ class GuidedPlanner:
                 step = run.send(result)
         except StopIteration as stop:
             outcome: PlanOutcome = stop.value
-            # Whom nobody could judge has not succeeded, as far as learning goes.
-            judged = outcome.verified and not outcome.question
-            success = outcome.success if judged or not (outcome.success or outcome.question) else None
+            success = None if outcome.question else outcome.success  # who waits for an answer has not failed
             message = "; ".join(outcome.failures)
             return outcome
         except PlanningFailedError as error:

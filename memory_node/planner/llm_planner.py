@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
+from typing import Protocol
 
 import jinja2
 
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.domain.goal_labels import KINDS
 from memory_node.domain.resources import resource_path
-from memory_node.llm.ask import Question, ask
+from memory_node.llm.ask import Question as ModelQuestion
+from memory_node.llm.ask import ask
 from memory_node.llm.chat import ChatModel, Message, ScoringModel
 from memory_node.llm.deadline import Deadline
 from memory_node.llm.errors import LlmError, RejectedReplyError
@@ -19,11 +21,13 @@ from memory_node.planner.asked_skills import licensed_skills
 from memory_node.planner.goal import Goal
 from memory_node.planner.goal_check import GoalCheck
 from memory_node.planner.known_world import KnownWorld
+from memory_node.planner.language.questions import Question, Slot
+from memory_node.planner.language.understanding import Understanding
 from memory_node.planner.model_account import ModelAccount
 from memory_node.planner.model_run import ModelRun, Task
+from memory_node.planner.offline_planner import SPOKEN, asked
 from memory_node.planner.plan_audit import PlanAudit
 from memory_node.planner.planner import (
-    Planner,
     PlanningFailedError,
     PlanOutcome,
     PlanProgress,
@@ -37,15 +41,26 @@ from memory_node.planner.step_chooser import RankedChoice, StepChooser, WrittenC
 from memory_node.planner.stepwise import StepwiseRun
 from memory_node.planner.whole_plan import WholePlanRun
 
-# Returns the goals of an instruction, () where it does not follow it.
-GoalReader = Callable[[str, Situation], tuple[Goal, ...]]
+
+class WithoutModel(Protocol):
+    """What needs no language model: reading plain words, answering from memory, carrying on when the model fails."""
+
+    def read(self, instruction: str, situation: Situation) -> Understanding:
+        """Return what an instruction asks for, or what is to be asked back."""
+
+    def objection(self, instruction: str, goals: Sequence[Goal], situation: Situation) -> str:
+        """Return why goals do not fit the words of an instruction; "" where they do."""
+
+    def achieve(self, goals: Sequence[Goal], situation: Situation) -> PlanRun:
+        """Yield the steps of goals; see planner.Planner."""
 
 
 class LlmPlanner:
     """Plans with a language model.
 
-    read_goals: reads instructions without a model; where it cannot, the model says the goals in a schema. fallback:
-    carries on when the model fails before anything is done, and the outcome says so; None raises.
+    offline: reads instructions; what it cannot read the model says as goals in a schema. It asks back where words
+    leave open what matters, and answers questions from memory. fallback: it carries on when the model fails before
+    anything is done, and the outcome says so; else that raises.
     """
 
     def __init__(
@@ -53,13 +68,13 @@ class LlmPlanner:
         model: ChatModel,
         config: LlmConfig,
         kinds: ObjectCatalogue,
-        read_goals: GoalReader,
-        fallback: Planner | None,
+        offline: WithoutModel,
+        fallback: bool,
     ) -> None:
         self._model = model
         self._config = config
         self._kinds = kinds
-        self._read_goals = read_goals
+        self._offline = offline
         self._fallback = fallback
         loader = jinja2.FileSystemLoader(str(resource_path("config/prompts")))
         self._prompts = jinja2.Environment(loader=loader, undefined=jinja2.StrictUndefined, trim_blocks=True)
@@ -68,39 +83,61 @@ class LlmPlanner:
         """Yield the steps of an instruction; see planner.Planner."""
         if not any(letter.isalnum() for letter in instruction):
             raise PlanningFailedError("the instruction is empty")
+        read = self._offline.read(instruction, situation)
+        if read.refused:
+            raise PlanningFailedError(read.refused)
+        if read.question is not None and read.question.slot is not Slot.COMMAND:
+            return asked(read.question, situation)
+        if read.goals and all(goal.kind in SPOKEN for goal in read.goals):
+            return (yield from self._offline.achieve(read.goals, situation))
         account = ModelAccount()
         run: ModelRun | None = None
+        goals = read.goals
         try:
-            goals = self._goals(instruction, situation, account)
+            goals = goals or self._said_goals(instruction, situation, account)
+            if not goals:
+                return account.booked(self._not_understood(read, instruction, situation), self._config)
             names = tuple(map(str, goals))
             situation.report(PlanProgress(ProgressKind.PLAN, f"{len(goals)} goal(s)", names))
             run = self._run(self._task(instruction, goals, situation, account))
             failure = yield from run.steps()
-            outcome = self._judged(instruction, goals, failure, situation)
+            outcome = self._judged(goals, failure, situation)
         except LlmError as error:
-            if self._fallback is None or (run is not None and run.begun):
+            if not self._fallback or (run is not None and run.begun):
                 took = account.booked(PlanOutcome((instruction,), (False,), planner="llm"), self._config)
                 raise PlanningFailedError(f"the language model gave no plan: {error}", took) from error
             text = f"the language model failed ({error}); the offline planner carries on instead"
             situation.report(PlanProgress(ProgressKind.NOTE, text))
-            outcome = yield from self._fallback.carry_out(instruction, situation)
+            if not goals:
+                return account.booked(self._not_understood(read, instruction, situation), self._config)
+            outcome = yield from self._offline.achieve(goals, situation)
             outcome = replace(outcome, planner=f"{outcome.planner} (fallback)")
         return account.booked(outcome, self._config)
 
-    def _goals(self, instruction: str, situation: Situation, account: ModelAccount) -> tuple[Goal, ...]:
+    def _not_understood(self, read: Understanding, instruction: str, situation: Situation) -> PlanOutcome:
+        """Ask: without goals nobody could tell a wrong thing from the right one."""
+        unclear = Question(f"I did not understand {instruction[:60]!r}. What shall I do with which thing?")
+        return asked(read.question or unclear, situation)
+
+    def _said_goals(self, instruction: str, situation: Situation, account: ModelAccount) -> tuple[Goal, ...]:
         """Return what is asked for. The model is told the instruction alone: nothing in memory can change the goals.
 
         Raises:
             LlmError: the model gave no reply.
         """
-        goals = self._read_goals(instruction, situation)
-        if goals:
-            return goals
         prompt = self._prompts.get_template("planner_goals.j2").render(kinds=KINDS, instruction=instruction)
         repair = self._prompts.get_template("planner_goals_repair.j2")
-        question = Question(
+
+        def audited(text: str) -> tuple[Goal, ...]:
+            goals = read_said_goals(text, self._kinds)
+            why = self._offline.objection(instruction, goals, situation)
+            if why:
+                raise RejectedReplyError("not_said", why)
+            return goals
+
+        question = ModelQuestion(
             (Message("user", prompt),),
-            lambda text: read_said_goals(text, self._kinds),
+            audited,
             lambda error: repair.render(error=error),
             json_form(SaidGoals),
         )
@@ -160,11 +197,8 @@ class LlmPlanner:
             )
         return StepwiseRun(task, chooser)
 
-    def _judged(self, instruction: str, goals: Sequence[Goal], failure: str, situation: Situation) -> PlanOutcome:
-        """Return what came of it, by memory. Without known goals nothing is verified: no failure proves little."""
-        if not goals:
-            reasons = [failure] if failure else []
-            return PlanOutcome((instruction,), (not failure,), tuple(reasons), planner="llm", verified=False)
+    def _judged(self, goals: Sequence[Goal], failure: str, situation: Situation) -> PlanOutcome:
+        """Return what came of it, by memory."""
         unmet = self._unmet(goals, situation)
         reasons = [f"{goal}: {reason}" for goal, reason in zip(goals, unmet) if reason]
         if reasons and failure:

@@ -14,7 +14,7 @@ from memory_node.planner.goal import Goal
 from memory_node.planner.goal_attempt import Setback
 from memory_node.planner.language.questions import Question
 from memory_node.planner.language.surroundings import HomeClasses
-from memory_node.planner.language.understanding import Understander
+from memory_node.planner.language.understanding import Understander, Understanding
 from memory_node.planner.memory_lookup import MemoryLookup
 from memory_node.planner.planner import (
     PlannedStep,
@@ -27,6 +27,7 @@ from memory_node.planner.planner import (
 )
 
 _NOTHING_TO_DO = frozenset({GoalKind.STOP, GoalKind.WAIT})
+SPOKEN = _NOTHING_TO_DO | {GoalKind.TELL}  # goals that move nothing
 
 
 class OfflinePlanner:
@@ -42,28 +43,29 @@ class OfflinePlanner:
         self._kinds = kinds
         self._max_failures = max_failures
 
-    def goals(self, instruction: str, situation: Situation) -> tuple[Goal, ...]:
-        """Return what an instruction asks for, () when it is not understood."""
+    def read(self, instruction: str, situation: Situation) -> Understanding:
+        """Return what an instruction asks for; the situation's conversation goes on with it."""
         home, recall = home_classes(situation, self._kinds), MemoryLookup(situation).recall_classes
-        return self._understander.understand(instruction, home, recall, situation.conversation).goals
+        return self._understander.understand(instruction, home, recall, situation.conversation)
+
+    def objection(self, instruction: str, goals: Sequence[Goal], situation: Situation) -> str:
+        """Return why goals that a language model reads in an instruction do not fit its words; "" where they do."""
+        return self._understander.objection(instruction, goals, home_classes(situation, self._kinds))
 
     def carry_out(self, instruction: str, situation: Situation) -> PlanRun:
         """Yield the steps of an instruction; see planner.Planner. A question is an outcome without any step."""
-        lookup = MemoryLookup(situation)
-        home = home_classes(situation, self._kinds)
-        read = self._understander.understand(instruction, home, lookup.recall_classes, situation.conversation)
+        read = self.read(instruction, situation)
         if read.refused:
             raise PlanningFailedError(read.refused)
         if read.question is not None:
-            return _asked(read.question, situation)
-        names = tuple(str(goal) for goal in read.goals)
-        report = f"{len(names)} goal(s), read by {read.source}"
-        situation.report(PlanProgress(ProgressKind.PLAN, report, names))
-        return (yield from self._carried_out(read.goals, names, lookup, situation))
+            return asked(read.question, situation)
+        report = f"{len(read.goals)} goal(s), read by {read.source}"
+        situation.report(PlanProgress(ProgressKind.PLAN, report, tuple(map(str, read.goals))))
+        return (yield from self.achieve(read.goals, situation))
 
-    def _carried_out(
-        self, goals: Sequence[Goal], names: tuple[str, ...], lookup: MemoryLookup, situation: Situation
-    ) -> PlanRun:
+    def achieve(self, goals: Sequence[Goal], situation: Situation) -> PlanRun:
+        """Yield the steps of goals that are understood already."""
+        lookup, names = MemoryLookup(situation), tuple(map(str, goals))
         run = GoalRun(self._kinds, lookup, situation, self._max_failures)
         achieved: list[bool] = []
         failures: list[str] = []
@@ -88,7 +90,8 @@ class OfflinePlanner:
         return PlanOutcome(names, tuple(achieved), tuple(failures), answer=" ".join(answers))
 
 
-def _asked(question: Question, situation: Situation) -> PlanOutcome:
+def asked(question: Question, situation: Situation) -> PlanOutcome:
+    """Ask the person, and return the outcome that waits for the answer."""
     situation.report(PlanProgress(ProgressKind.QUESTION, question.text, choices=question.choices))
     return PlanOutcome((), (), question=question.text, choices=question.choices)
 

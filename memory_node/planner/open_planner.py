@@ -51,7 +51,7 @@ def open_planner(
             "llm.mode: rank needs a model in this process; an endpoint tells no likelihoods of replies"
         )
     model = ModelShelf().open_or_excuse(config.llm)
-    return LlmPlanner(model, config.llm, kinds, offline.goals, offline if fallback else None)
+    return LlmPlanner(model, config.llm, kinds, offline, fallback)
 
 
 def open_understander(kinds: ObjectCatalogue, embedder: TextEmbedder | None, asks: bool = True) -> Understander:

@@ -88,9 +88,9 @@ class PlanOutcome:
     """How an instruction ended, as its planner sees it: its goals, which of them were achieved, why not the others.
 
     tokens_in and tokens_out: what a language model was sent and wrote; cost_usd of that. replies: how often it was
-    asked; valid_replies: how many of those could be used as they came. replans: new plans after what failed. verified:
-    somebody who knows the goals has judged them; False: nobody could say what they are. question: asked instead of
-    doing anything, with choices that would do as an answer; the next instruction answers it. answer: to a question.
+    asked; valid_replies: how many of those could be used as they came. replans: new plans after what failed. question:
+    asked instead of doing anything, with choices that would do as an answer; the next instruction answers it. answer:
+    to a question.
     """
 
     goals: tuple[str, ...]
@@ -103,7 +103,6 @@ class PlanOutcome:
     replies: int = 0
     valid_replies: int = 0
     replans: int = 0
-    verified: bool = True
     question: str = ""
     choices: tuple[str, ...] = ()
     answer: str = ""

@@ -70,6 +70,7 @@ class StepwiseRun:
             things=task.world.lines(),
             unknown=task.world.unknown_classes(),
             held=task.world.held,
+            completed=task.situation.conversation.completed,
             instruction=task.instruction,
         )
         self._messages = [Message("system", system), *self._example(), Message("user", told)]

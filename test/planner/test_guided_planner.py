@@ -277,17 +277,17 @@ def test_advice_that_failed_is_not_followed_again_until_its_thing_was_dealt_with
 class Asking:
     """Asks memory first, then does one step; tells calls as progress before it."""
 
-    def __init__(self, experience: TakenDown, verified: bool = True) -> None:
+    def __init__(self, experience: TakenDown, question: str = "") -> None:
         self.running_when_asked: list[int] = []
         self._experience = experience
-        self._verified = verified
+        self._question = question
 
     def carry_out(self, instruction: str, situation: Situation) -> PlanRun:
         self.running_when_asked.append(len(self._experience.started) - len(self._experience.ended))
         situation.report(PlanProgress(ProgressKind.PLAN, "", ("clean Egg to Fridge", "slice Egg")))
         situation.report(PlanProgress(ProgressKind.PLAN, "PutObject(Egg, Fridge)"))
         yield PlannedStep(PUT)
-        return PlanOutcome(("clean", "slice"), (True, True), verified=self._verified)
+        return PlanOutcome(("clean", "slice"), (True, True), question=self._question)
 
 
 def test_episode_runs_before_the_planner_asks_memory(clock: Clock) -> None:
@@ -303,9 +303,9 @@ def test_task_type_comes_from_the_goals_and_not_from_calls(clock: Clock) -> None
     assert experience.started == [("clean+slice", 1)]
 
 
-def test_success_that_nobody_could_verify_is_not_learnt_as_one(clock: Clock) -> None:
+def test_what_ends_with_a_question_is_neither_a_success_nor_a_failure(clock: Clock) -> None:
     experience = TakenDown()
-    assert carry_out(GuidedPlanner(Asking(experience, verified=False), experience, clock), True).success
+    carry_out(GuidedPlanner(Asking(experience, question="which one?"), experience, clock), True)
     assert experience.ended == [(None, "")]
 
 

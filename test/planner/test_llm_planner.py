@@ -1,6 +1,7 @@
 """The language model's planner against a local server that speaks the OpenAI protocol."""
 
 import pytest
+from understood import Understood
 
 from memory_node.catalogue.label_space import load_catalogue
 from memory_node.domain.answer import AnswerStatus, Location, Recollection
@@ -15,6 +16,7 @@ from memory_node.llm.open_model import ModelShelf
 from memory_node.llm.openai_model import OpenAiModel
 from memory_node.planner.executor import InstructionExecutor
 from memory_node.planner.goal import Goal, Mention
+from memory_node.planner.language.conversation import Conversation
 from memory_node.planner.language.understanding import Understander
 from memory_node.planner.llm_planner import LlmPlanner
 from memory_node.planner.offline_planner import OfflinePlanner
@@ -85,7 +87,7 @@ FETCH = Goal(GoalKind.FETCH, Mention("apple", ("Apple",)))
 def run(url: str, robot, instruction="bring me an apple", fallback=None, memory=None, goals=(FETCH,), **config):
     kinds = load_catalogue()
     settings = LlmConfig(base_url=url, model="m", **{"timeout_s": 5.0, "retries": 0, **config})
-    planner = LlmPlanner(OpenAiModel(settings), settings, kinds, lambda *_: goals, fallback)
+    planner = LlmPlanner(OpenAiModel(settings), settings, kinds, fallback or Understood(*goals), fallback is not None)
     progress = []
     result = InstructionExecutor(memory or EmptyMemory(), robot, planner).execute(
         instruction, on_progress=progress.append
@@ -105,7 +107,7 @@ def test_good_reply_is_executed_and_accounted(endpoint) -> None:
 
 def test_every_step_tells_the_context_that_it_was_chosen_by(endpoint) -> None:
     settings = LlmConfig(base_url=endpoint(FETCH_APPLE).url, model="m", timeout_s=5.0)
-    planner = LlmPlanner(OpenAiModel(settings), settings, load_catalogue(), lambda *_: (FETCH,), None)
+    planner = LlmPlanner(OpenAiModel(settings), settings, load_catalogue(), Understood(FETCH), False)
     situation = Situation(EmptyMemory(), lambda _: None, lambda _: None)
     steps = planner.carry_out("fetch it", situation)
     first = next(steps)
@@ -126,7 +128,7 @@ def test_prompt_carries_skills_memory_and_instruction(endpoint) -> None:
 def test_skills_that_the_robot_lacks_are_not_told_and_sent_back(endpoint) -> None:
     server = endpoint(FETCH_APPLE, '```python\nGoToObject("Apple")\n```')
     settings = LlmConfig(base_url=server.url, model="m", timeout_s=5.0, retries=0, max_replans=0)
-    planner = LlmPlanner(OpenAiModel(settings), settings, load_catalogue(), lambda *_: (FETCH,), None)
+    planner = LlmPlanner(OpenAiModel(settings), settings, load_catalogue(), Understood(FETCH), False)
     robot, skills = ObedientRobot(), frozenset({"GoToObject", "Explore"})
     InstructionExecutor(EmptyMemory(), robot, planner, skills=skills).execute("bring me an apple")
     assert robot.calls == ["GoToObject(Apple)"]
@@ -265,7 +267,7 @@ def test_model_that_is_not_there_is_named_and_the_offline_planner_carries_on(wor
     kinds, robot = load_catalogue(), ObedientRobot()
     offline = OfflinePlanner(Understander(kinds, None, word_embedder), kinds, max_failures=1)
     config = LlmConfig(model_path="/nowhere/model.gguf")
-    planner = LlmPlanner(ModelShelf().open_or_excuse(config), config, kinds, offline.goals, offline)
+    planner = LlmPlanner(ModelShelf().open_or_excuse(config), config, kinds, offline, True)
     notes: list[str] = []
     executor = InstructionExecutor(EmptyMemory(), robot, planner)
     result = executor.execute("find the apple", on_progress=lambda one: notes.append(one.text))
@@ -341,12 +343,13 @@ def test_goals_that_are_none_are_sent_back(endpoint, said: str, error: str) -> N
     assert result.outcome.goals == ("fetch Apple",)
 
 
-def test_outcome_without_known_goals_is_not_verified(endpoint) -> None:
-    result, progress = run(endpoint("no", "no", FETCH_APPLE).url, ObedientRobot(), goals=(), max_repairs=1)
-    assert not result.outcome.verified
-    assert result.outcome.goals == ("bring me an apple",)
+def test_nothing_is_done_where_nobody_can_say_what_the_goals_are(endpoint) -> None:
+    robot = ObedientRobot()
+    result, progress = run(endpoint("no", "no", FETCH_APPLE).url, robot, goals=(), max_repairs=1)
+    assert "I did not understand 'bring me an apple'" in result.outcome.question
     assert any("nobody can say what the goals are" in one.text for one in progress)
-    assert (result.outcome.replies, result.outcome.valid_replies) == (3, 1)
+    assert (result.outcome.replies, result.outcome.valid_replies) == (2, 0)
+    assert robot.calls == []
 
 
 @pytest.mark.parametrize("instruction", ["", "  ", "?!"])
@@ -387,7 +390,7 @@ def test_model_in_this_process_is_held_to_valid_plans(kitchen) -> None:
             return 1
 
     settings, model = LlmConfig(mode="plan"), Held()
-    planner = LlmPlanner(model, settings, load_catalogue(), lambda *_: (MUG,), None)
+    planner = LlmPlanner(model, settings, load_catalogue(), Understood(MUG), False)
     assert InstructionExecutor(kitchen, kitchen, planner).execute("bring me a mug").success
     grammar = model.forms[0].grammar
     assert '"PickupObject("' in grammar
@@ -399,3 +402,43 @@ def test_rank_needs_likelihoods_which_endpoints_do_not_tell(word_embedder) -> No
     config = PlannerConfig(llm=LlmConfig(mode="rank", base_url="http://127.0.0.1:9/v1"))
     with pytest.raises(InvalidValueError, match="rank needs a model in this process"):
         open_planner("llm", word_embedder, config)
+
+
+@pytest.fixture
+def offline(word_embedder) -> OfflinePlanner:
+    kinds = load_catalogue()
+    return OfflinePlanner(Understander(kinds, None, word_embedder), kinds)
+
+
+@pytest.mark.parametrize("instruction", ["put the mug on the table", "slice it", "wash"])
+def test_what_words_leave_open_is_asked_and_no_model_decides_it(endpoint, offline, instruction) -> None:
+    server, robot = endpoint(), ObedientRobot()
+    result, progress = run(server.url, robot, instruction, fallback=offline)
+    assert result.outcome.question
+    assert any(one.kind is ProgressKind.QUESTION for one in progress)
+    assert (robot.calls, server.requests) == ([], [])
+
+
+def test_question_is_answered_from_memory_without_the_model(endpoint, offline) -> None:
+    server, robot = endpoint(), ObedientRobot()
+    result, _ = run(server.url, robot, "where is the mug?", fallback=offline)
+    assert result.outcome.answer
+    assert (robot.calls, server.requests) == ([], [])
+
+
+def test_goals_that_no_word_names_are_sent_back(endpoint, offline) -> None:
+    wrong = '{"goals": [{"kind": "place", "object": "AlarmClock", "place": "SinkBasin"}]}'
+    server, robot = endpoint(*[wrong] * 4), ObedientRobot()
+    result, _ = run(server.url, robot, "would the egg not be better off in the fridge by now", fallback=offline)
+    assert not result.success
+    assert "no word" in server.prompts()
+    assert robot.calls == []
+
+
+def test_model_is_told_what_was_done_before(endpoint) -> None:
+    server, conversation = endpoint(FETCH_APPLE), Conversation(completed="wash the apple")
+    settings = LlmConfig(base_url=server.url, model="m", timeout_s=5.0)
+    planner = LlmPlanner(OpenAiModel(settings), settings, load_catalogue(), Understood(FETCH), False)
+    InstructionExecutor(EmptyMemory(), ObedientRobot(), planner, conversation=conversation).execute("now bring it")
+    assert "wash the apple" in server.prompts()
+    assert conversation.completed == "now bring it"

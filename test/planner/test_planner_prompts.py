@@ -37,7 +37,9 @@ def test_step_system() -> None:
 def test_step_task() -> None:
     values = {"memory": "## Guidelines\n- open it first", "things": ["Fridge", "Mug: on Fridge, dirty"], "held": ""}
     expect(
-        filled("planner_step_task.j2", **values, unknown=("Apple",), instruction="fetch the mug"),
+        filled(
+            "planner_step_task.j2", **values, unknown=("Apple",), completed="wash the mug", instruction="fetch the mug"
+        ),
         """
         ## Guidelines
         - open it first
@@ -47,6 +49,7 @@ def test_step_task() -> None:
         Mug: on Fridge, dirty
         Not seen yet: Apple
         Hand: empty
+        Done before: wash the mug
         Instruction: fetch the mug
         """,
     )
@@ -54,7 +57,15 @@ def test_step_task() -> None:
 
 def test_step_task_without_memory() -> None:
     expect(
-        filled("planner_step_task.j2", memory="", things=[], unknown=(), held="Mug", instruction="put it down"),
+        filled(
+            "planner_step_task.j2",
+            memory="",
+            things=[],
+            unknown=(),
+            held="Mug",
+            completed="",
+            instruction="put it down",
+        ),
         """
         Things:
         none is known
@@ -95,7 +106,9 @@ def test_step_example_alternates_with_and_without_thoughts() -> None:
 
 def test_plan_task() -> None:
     expect(
-        filled("planner_task.j2", memory="", things=["Mug: on Fridge"], held="Mug", instruction="wash it"),
+        filled(
+            "planner_task.j2", memory="", things=["Mug: on Fridge"], held="Mug", completed="", instruction="wash it"
+        ),
         """
         # What the robot remembers
         Nothing: memory is empty or switched off.

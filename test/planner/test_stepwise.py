@@ -4,6 +4,7 @@ import json
 from collections.abc import Callable, Sequence
 
 import pytest
+from understood import Understood
 
 from memory_node.catalogue.label_space import load_catalogue
 from memory_node.domain.goal_labels import GoalKind
@@ -61,7 +62,7 @@ class Wanting:
 
 def run(model, home, goal: Goal = INTO_THE_FRIDGE, **config) -> InstructionResult:
     settings = LlmConfig(**{"mode": "rank", **config})
-    planner = LlmPlanner(model, settings, load_catalogue(), lambda *_: (goal,), None)
+    planner = LlmPlanner(model, settings, load_catalogue(), Understood(goal), False)
     return InstructionExecutor(home, home, planner).execute("put the apple in the fridge")
 
 
@@ -154,7 +155,7 @@ def test_written_step_keeps_its_thought_and_is_executed(kitchen, endpoint: Calla
     model = OpenAiModel(LlmConfig(base_url=server.url, model="m", retries=0, timeout_s=5.0))
     progress: list[PlanProgress] = []
     settings = LlmConfig(base_url=server.url, mode="step")
-    planner = LlmPlanner(model, settings, load_catalogue(), lambda *_: (INTO_THE_FRIDGE,), None)
+    planner = LlmPlanner(model, settings, load_catalogue(), Understood(INTO_THE_FRIDGE), False)
     result = InstructionExecutor(kitchen, kitchen, planner).execute("put the apple away", on_progress=progress.append)
     assert result.success
     assert "GoToObject(Apple)  # step 0." in [one.text for one in progress]
@@ -164,7 +165,7 @@ def test_written_step_keeps_its_thought_and_is_executed(kitchen, endpoint: Calla
 def test_written_call_that_cannot_be_made_is_sent_back_with_those_that_can(kitchen, endpoint: Callable) -> None:
     server = endpoint("Thought: now.\nPickupObject(Apple)", "Thought: nearer.\nGoToObject(Apple)", *["Done()"] * 3)
     settings = LlmConfig(base_url=server.url, mode="step", max_replans=0, retries=0, timeout_s=5.0)
-    planner = LlmPlanner(OpenAiModel(settings), settings, load_catalogue(), lambda *_: (INTO_THE_FRIDGE,), None)
+    planner = LlmPlanner(OpenAiModel(settings), settings, load_catalogue(), Understood(INTO_THE_FRIDGE), False)
     result = InstructionExecutor(kitchen, kitchen, planner).execute("put the apple in the fridge")
     assert "GoToObject(Apple)" in server.requests[1]["messages"][-1]["content"]
     assert (result.outcome.replies, result.outcome.valid_replies) == (3, 2)

@@ -104,7 +104,12 @@ def _run_once(args: argparse.Namespace, mode: str, domain_id: int, report: Any, 
                 "use_sim_time": "true",
                 "scene_graph.clock_jump_s": 3600.0,
             },
-            "planner": {"label_space": args.label_space, "use_sim_time": "true", **_planner_parameters(args)},
+            "planner": {
+                "label_space": args.label_space,
+                "use_sim_time": "true",
+                "session_file": f"{folder}/session.json",
+                **_planner_parameters(args),
+            },
         }
         with DemoClient(domain_id) as client, NodeProcesses(domain_id, args.out / mode) as nodes:
             nodes.start_all(parameters, composed=args.composed)

@@ -30,15 +30,20 @@ class Pending:
 class Conversation:
     """One person's session with the robot.
 
-    last: the parts that were carried out last. handled: by class, the ids of the things that were handled; places: by
-    class, where the thing of the last instruction was before.
+    completed: the last instruction that was carried out. last: the parts of the last one. handled: by class, the ids of
+    the things that were handled; places: by class, where the thing of the last instruction was before.
     """
 
     discourse: Discourse = field(default_factory=Discourse)
     pending: Pending | None = None
     last: Parts = ()
+    completed: str = ""
     handled: dict[str, set[str]] = field(default_factory=dict)
     places: dict[str, Thing] = field(default_factory=dict)
+
+    def clear(self) -> None:
+        """Forget what was said: a new session begins."""
+        vars(self).update(vars(Conversation()))
 
 
 def completed(said: Instruction, conversation: Conversation, kinds: ObjectCatalogue) -> Parts | None:

@@ -110,6 +110,7 @@ class English:
     no: Words
     fragment_marks: Words
     kindness: Phrases
+    endings: Phrases
     openings: Phrases
     wishes: Phrases
     assurances: Phrases

@@ -108,6 +108,11 @@ class InstructionReader:
             tuple(said), tuple(words), parts, aside, unread, taken_back=taken_back, asks=self._asks(said)
         )
 
+    def ends_session(self, words: Sequence[str]) -> bool:
+        """Return whether words only end a session: "thanks, that will be all"."""
+        said = [word for word in words if word not in PUNCTUATION | self._english.fillers]
+        return bool(said) and phrase_at(self._english.endings, said, 0) == len(said)
+
     def _asks(self, words: Sequence[str]) -> bool:
         """Return whether it is a question about how things are: "does the cup need a wash?"."""
         begin = next((at for at, word in enumerate(words) if word not in self._english.fillers | PUNCTUATION), 0)

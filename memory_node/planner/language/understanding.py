@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
+from memory_node.domain.goal_labels import GoalKind
 from memory_node.domain.ports import TextEmbedder
-from memory_node.planner.goal import Goal
+from memory_node.planner.goal import Goal, Mention
 from memory_node.planner.language.arbitration import ranked
 from memory_node.planner.language.audit import Evidence, objection
 from memory_node.planner.language.calibration import Calibration
@@ -93,6 +94,9 @@ class Understander:
         self._lexicon.learn_rooms(home.rooms)
         self._lexicon.learn_classes(home.all)
         read = self._instructions.read(text)
+        if self._instructions.ends_session(read.words):
+            conversation.clear()
+            return Understanding((Goal(GoalKind.STOP, Mention(""), text=text),), "commands")
         parts = completed(read, conversation, self._kinds)
         if parts is None:
             return _noted(_asked("What shall I do with it?"), (), conversation, 0)
@@ -102,6 +106,13 @@ class Understander:
         if understanding.goals and commands.discourse is not None:
             conversation.discourse = commands.discourse
         return understanding
+
+    def objection(self, instruction: str, goals: Sequence[Goal], home: HomeClasses) -> str:
+        """Return why goals that somebody else reads in an instruction do not fit its words; "" where they do."""
+        text = " ".join(instruction.split())
+        read = self._instructions.read(text)
+        said = self._said(text, read, read.parts, home, nothing_recalled, Conversation())
+        return objection(goals, self._evidence(said))
 
     def _said(
         self, text: str, read: Instruction, parts: Parts, home: HomeClasses, recall: Recall, conversation: Conversation
@@ -154,8 +165,7 @@ class Understander:
 
     def _decided(self, said: Said, commands: Reading) -> Understanding:
         """Return the first reading of arbitration's table that stands."""
-        roles = roles_of(said.instruction.kept, self._instructions.commands)
-        evidence = Evidence(said.instruction, said.licence, roles, self._kinds, said.text, self._treatments)
+        evidence = self._evidence(said)
         # The grammar has its reasons for the class that it takes of those that answer to a name.
         by_name = replace(evidence, licence=replace(said.licence, named=said.licence.named | _called(said.parts)))
         guessed = any(one.guessed for goal in commands.goals for one in goal.mentions)
@@ -175,6 +185,10 @@ class Understander:
             if sure and not objection(reading.goals, by_name if reading.source == commands.source else evidence):
                 return self._stands(reading, commands, said)
         return _unsure(said, readings, commands)
+
+    def _evidence(self, said: Said) -> Evidence:
+        roles = roles_of(said.instruction.kept, self._instructions.commands)
+        return Evidence(said.instruction, said.licence, roles, self._kinds, said.text, self._treatments)
 
     def _stands(self, reading: Reading, commands: Reading, said: Said) -> Understanding:
         goals = self._treatments.named(reading.goals, commands.goals, said.text)

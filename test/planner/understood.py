@@ -1,0 +1,23 @@
+"""What a language model's planner is given beside the model, with goals that are read already."""
+
+from collections.abc import Sequence
+
+from memory_node.planner.goal import Goal
+from memory_node.planner.language.understanding import Understanding
+from memory_node.planner.planner import PlanRun, Situation
+
+
+class Understood:
+    """Reads the same goals in every instruction and does nothing else."""
+
+    def __init__(self, *goals: Goal) -> None:
+        self._goals = goals
+
+    def read(self, instruction: str, situation: Situation) -> Understanding:
+        return Understanding(self._goals)
+
+    def objection(self, instruction: str, goals: Sequence[Goal], situation: Situation) -> str:
+        return ""
+
+    def achieve(self, goals: Sequence[Goal], situation: Situation) -> PlanRun:
+        raise AssertionError("the model is to carry it out")
