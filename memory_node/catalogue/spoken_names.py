@@ -39,10 +39,17 @@ class SpokenNames:
     def only_class(self, label: str) -> str:
         """Return the class that a whole name means before all others, however that is spelt; "" where none does, or two
         do alike."""
-        found = self._spelt.get(folded(label)) or self._spelt.get(folded(_plain(spoken(label))), [])
+        found = self._entries(label)
         if not found or (len(found) > 1 and found[0][0] == found[1][0] and found[0][1] != found[1][1]):
             return ""
         return found[0][1]
+
+    def answering(self, label: str) -> tuple[str, ...]:
+        """Return the classes that answer to a whole name, best first, however that is spelt."""
+        return tuple(dict.fromkeys(name for _, name in self._entries(label)))
+
+    def _entries(self, label: str) -> list[tuple[int, str]]:
+        return self._spelt.get(folded(label)) or self._spelt.get(folded(_plain(spoken(label))), [])
 
 
 def _plain(name: str) -> str:

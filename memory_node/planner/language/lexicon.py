@@ -39,7 +39,9 @@ class Lexicon:
         self._longest: dict[str, int] = {}
         for name in (*self._names, *self._rooms):
             self._longest[name[0]] = max(len(name), self._longest.get(name[0], 0))
-        self._by_letters = {_undoubled(name[0]): name for name in self._names if len(name) == 1}
+        # A name of one word stands before the same letters in two: "cart" before "car t".
+        longest_first = sorted(self._names, key=lambda name: -len(name))
+        self._by_letters = {_undoubled("".join(name)): name for name in longest_first}
 
     def learn_classes(self, names: Iterable[str]) -> None:
         """Take classes that memory holds and the label space has not: they are called as they are spelt."""
@@ -67,7 +69,8 @@ class Lexicon:
         return self._mended(singular(words[at])) if not longest else None
 
     def _mended(self, word: str) -> tuple[Called, int] | None:
-        """Return what a name means whose letters are doubled wrongly: "letuce". Other slips could be other words."""
+        """Return what a name means whose letters are doubled wrongly ("letuce"), or whose words are written as one
+        ("coffeemug"). Other slips could be other words."""
         name = self._by_letters.get(_undoubled(word)) if len(word) >= _LONG else None
         return (self._names[name], 1) if name else None
 

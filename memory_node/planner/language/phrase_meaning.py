@@ -101,6 +101,8 @@ class PhraseMeaning:
         preferred = self._prefer(slot, choices)
         if preferred:
             return self._made(phrase, (preferred, *(name for name in choices if name != preferred)))
+        if self._guesses:  # any of them, in the order in which people mean them
+            return self._made(phrase, choices)
         raise UnclearError(self._which(phrase, choices, slot))
 
     def _guessed(self, slot: Slot, names: Sequence[str]) -> str:

@@ -51,6 +51,8 @@ class Understander:
 
     kinds: the label space whose classes the words may name. readers: None reads plain commands only. embedder: None
     grounds names only. asks: whether somebody can answer; if not, the likeliest reading that the words allow is taken.
+    open_names: a noun that names no class of the label space is the name of a class of its own, as a detector with an
+    open vocabulary reports it; by default such a noun is asked about.
     sure: the confidence in [0, 1] from which on a trained reader's goals are not asked about. calibration: by
     default the shipped one.
     """
@@ -63,8 +65,10 @@ class Understander:
         asks: bool = True,
         sure: float = 0.6,
         calibration: Calibration | None = None,
+        open_names: bool = False,
     ) -> None:
         self._kinds = kinds
+        self._open_names = open_names
         self._readers = readers
         self._asks = asks
         self._sure = sure
@@ -93,7 +97,7 @@ class Understander:
             return Understanding(refused=f"the instruction has {len(text)} characters, {limit}")
         self._lexicon.learn_rooms(home.rooms)
         self._lexicon.learn_classes(home.all)
-        read = self._instructions.read(text)
+        read = self._read(text)
         if self._instructions.ends_session(read.words):
             conversation.clear()
             return Understanding((Goal(GoalKind.STOP, Mention(""), text=text),), "commands")
@@ -110,9 +114,17 @@ class Understander:
     def objection(self, instruction: str, goals: Sequence[Goal], home: HomeClasses) -> str:
         """Return why goals that somebody else reads in an instruction do not fit its words; "" where they do."""
         text = " ".join(instruction.split())
-        read = self._instructions.read(text)
+        read = self._read(text)
         said = self._said(text, read, read.parts, home, nothing_recalled, Conversation())
         return objection(goals, self._evidence(said))
+
+    def _read(self, text: str) -> Instruction:
+        read = self._instructions.read(text)
+        strange = _strange_nouns(read) if self._open_names else []
+        if not strange:
+            return read
+        self._lexicon.learn_classes(strange)
+        return self._instructions.read(text)
 
     def _said(
         self, text: str, read: Instruction, parts: Parts, home: HomeClasses, recall: Recall, conversation: Conversation
@@ -206,6 +218,16 @@ def _denies(instruction: Instruction) -> bool:
     """Return whether something is denied that no rule explains."""
     words = instruction.unread if instruction.commands else (*instruction.unread, *instruction.aside)
     return bool({"not", "never", "no"} & set(words))
+
+
+def _strange_nouns(read: Instruction) -> list[str]:
+    """Return the nouns in commands that name no class, with the unknown words before them: "salad tongs"."""
+    found = []
+    for phrase in (phrase for command in read.commands for phrase in command.phrases):
+        names_thing = phrase.head and not (phrase.pronoun or phrase.person or phrase.described)
+        if names_thing and not phrase.named and phrase.group is None:
+            found.append(" ".join((*phrase.attributes, phrase.head) if phrase.peculiar else (phrase.head,)))
+    return found
 
 
 def _names(parts: Parts) -> list[Called]:

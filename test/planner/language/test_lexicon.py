@@ -22,6 +22,9 @@ def lexicon() -> Lexicon:
         ("knives", "Knife", 1),
         ("keys", "KeyChain", 1),
         ("letuce", "Lettuce", 1),
+        ("coffeemug", "Mug", 1),
+        ("writingdesks", "Desk", 1),
+        ("cart", "Cart", 1),
     ],
 )
 def test_name_means_its_class(lexicon: Lexicon, words: str, object_class: str, length: int) -> None:

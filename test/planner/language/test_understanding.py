@@ -285,3 +285,38 @@ def test_two_things_that_are_named_are_not_read_as_one(
         frozenset({"DiningTable", "Shelf", "SinkBasin", "Microwave", "CounterTop", "Fridge"}),
     )
     assert summary(trained, instruction, home=home) == goals
+
+
+@pytest.fixture
+def open_reader(word_embedder) -> Understander:
+    return Understander(load_catalogue(), None, word_embedder, asks=False, open_names=True)
+
+
+@pytest.mark.parametrize(
+    ("instruction", "goals"),
+    [
+        ("put a gizmo in drawer", ["place gizmo to Drawer"]),
+        ("find two grill tongs and put them in flurbtable", ["place_two 2 x grill tong to flurbtable"]),
+        ("examine the zorb with the desklamp", ["examine zorb with DeskLamp"]),
+        ("cool some potato and put it in microwave", ["cool Potato", "place Potato to Microwave"]),
+        ("put two pencil in desk", ["place_two 2 x Pencil to Desk"]),
+    ],
+)
+def test_noun_of_no_class_is_a_name_where_names_are_open(
+    open_reader: Understander, instruction: str, goals: list[str]
+) -> None:
+    assert summary(open_reader, instruction) == goals
+
+
+def test_noun_of_no_class_is_asked_about_where_names_are_not_open(reader: Understander) -> None:
+    assert reader.understand("put a gizmo in drawer").question is not None
+
+
+def test_ambiguous_name_is_any_of_its_classes_where_nobody_can_be_asked(
+    reader: Understander, open_reader: Understander
+) -> None:
+    instruction = "look at the book under the lamp"
+    assert reader.understand(instruction).question is not None
+    light = open_reader.understand(instruction).goals[0].light
+    assert light is not None
+    assert {"DeskLamp", "FloorLamp"} <= set(light.candidates)
