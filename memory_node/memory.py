@@ -27,6 +27,8 @@ from memory_node.knowledge.knowledge_graph import KnowledgeGraph
 from memory_node.questions.questions import Questions
 from memory_node.scene_graph.free_space import OccupancyMap
 from memory_node.scene_graph.graph import SceneGraph
+from memory_node.scene_graph.place_habits import PlaceCensus
+from memory_node.scene_graph.place_watch import PlaceWatch
 from memory_node.search.unit_index import UnitIndex
 from memory_node.short_term.object_cache import ObjectCache
 from memory_node.short_term.state_conflicts import StateClaim
@@ -78,6 +80,8 @@ class RobotMemory:
         mirror = ShortTermMirror(scene, cache, index.ranker, task_objects, states)
         self._changes = GraphChanges(scene, mirror, store)
         learn = partial(take_over_learning, experience=experience, knowledge=knowledge)
+        self._watch = PlaceWatch(scene)
+        self._changes.listen(lambda events, _from_version, _to_version: self._watch.note(events))
         self._intake = Intake(scene, self._changes, mirror, store, learn, clock, make_id)
         lock, told = self._changes.lock, ToldContexts(clock)
         self.episodes = Episodes(experience, scene, lock, self.remember, task_objects, told, clock)
@@ -166,6 +170,11 @@ class RobotMemory:
     def keyframes(self) -> dict[str, Pose]:
         """Return map_T_keyframe by name, of the keyframes that things were seen from."""
         return self._questions.keyframes()
+
+    def place_census(self) -> PlaceCensus:
+        """Return what this home has taught since start-up about where things of a kind usually are."""
+        with self._changes.lock:
+            return self._watch.census()
 
     @property
     def version(self) -> int:

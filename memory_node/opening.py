@@ -11,6 +11,7 @@ from typing import Any
 from pydantic import Field
 
 from memory_node.catalogue.label_space import HOUSEHOLD, LabelSpace, load_catalogue
+from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.domain.clock import Clock, system_clock
 from memory_node.domain.parameters import Parameters
 from memory_node.domain.ports import TextEmbedder
@@ -29,6 +30,7 @@ from memory_node.llm.open_model import ModelShelf
 from memory_node.memory import RobotMemory
 from memory_node.scene_graph.config import SceneGraphConfig
 from memory_node.scene_graph.graph import SceneGraph
+from memory_node.scene_graph.place_habits import PLACE_CENSUS, PlaceCensus, PlaceHabits
 from memory_node.scene_graph.records import area_to_record, floor_to_record, object_to_record, room_to_record
 from memory_node.scene_graph.stamp_ids import StampIds
 from memory_node.search.caching_embedder import CachingEmbedder
@@ -47,6 +49,7 @@ from memory_node.store.store import Store, open_store
 _JUDGES = {
     RECORDS: ExperienceRecord.from_dict,
     GUIDELINES: Guideline.from_dict,
+    PLACE_CENSUS: PlaceCensus.from_dict,
     PROPOSITIONS: proposition_from_dict,
     PRESCRIPTIONS: prescription_from_dict,
 }
@@ -75,11 +78,15 @@ def open_memory(
     clock: Clock = system_clock,
     embedder: TextEmbedder | None = None,
     experience: Experience | None = None,
+    catalogue: ObjectCatalogue | None = None,
+    habits: PlaceHabits | None = None,
 ) -> RobotMemory:
     """Return a memory that goes on from what its store holds.
 
     embedder: by default the one of `config.search`. experience: one that a robot has brought along from another site,
-    instead of one of this memory's own.
+    instead of one of this memory's own. catalogue: by default the one that `config.label_space` names.
+    habits: where things usually are at other sites; by default what censuses the store holds, without any of them only
+    this site tells where to look.
 
     Raises:
         StoreError: the database cannot be used.
@@ -87,7 +94,7 @@ def open_memory(
         InvalidValueError: the label space says something that cannot be.
     """
     config = config or MemoryConfig()
-    catalogue = load_catalogue(config.label_space)
+    catalogue = catalogue or load_catalogue(config.label_space)
     embedder = CachingEmbedder(embedder or build_embedder(config.search))
     store = _open_store(config, clock)
     short_term = config.short_term
@@ -108,6 +115,7 @@ def open_memory(
         experience.load_episodes(_steps_by_episode(store))
     ids = stamp_ids(config.robot_id, records)
     scene = SceneGraph.from_records(records, config.scene_graph, ids, embedder, catalogue)
+    scene.habits = habits or _stored_habits(store, catalogue)
     ranker = Ranker(embedder, ClassGlosses.of(catalogue), config.search, build_picture_embedder(config.search))
     index = UnitIndex(ranker)
     cache = ObjectCache(short_term, index.follow)
@@ -148,6 +156,15 @@ def _open_store(config: MemoryConfig, clock: Clock) -> Store | None:
     store = open_store(config.database, config.robot_id, config.site, config.store, clock)
     store.judge_documents(_JUDGES)
     return store
+
+
+def _stored_habits(store: Store | None, catalogue: ObjectCatalogue) -> PlaceHabits | None:
+    censuses = [] if store is None else _bodies(store, PLACE_CENSUS)
+    if not censuses:
+        return None
+    habits = PlaceHabits(catalogue)
+    habits.add(PlaceCensus.together(map(PlaceCensus.from_dict, censuses)))
+    return habits
 
 
 def _steps_by_episode(store: Store) -> Iterator[tuple[str, list[StepRecord]]]:

@@ -151,7 +151,11 @@ class ObjectCatalogue:
 
     def hiding_places(self, name: str) -> tuple[str, ...]:
         """Return the classes that may hide a thing of a class while they are closed, the likeliest first."""
+        priors = self.hiding_shares(name)
+        return tuple(sorted(priors, key=lambda place: -priors[place]))
+
+    def hiding_shares(self, name: str) -> Mapping[str, float]:
+        """Return the probability of each class that may hide a thing of a class while it is closed."""
         kind = self[name]
         priors = next((self.hides[one] for one in self.hides if one != ANYTHING and kind.can(Property(one))), None)
-        priors = self.hides.get(ANYTHING, {}) if priors is None else priors
-        return tuple(sorted(priors, key=lambda place: -priors[place]))
+        return self.hides.get(ANYTHING, {}) if priors is None else priors

@@ -171,6 +171,12 @@ class SceneGraphConfig(Parameters):
     near_neighbours: int = Field(default=3, ge=0, le=100, description="relation near: most neighbours of an object")
 
     # places
+    overlooked: float = Field(
+        default=0.3,
+        ge=0.001,
+        le=1.0,
+        description="probability that a thing in an area that was just looked at went unseen",
+    )
     area_spacing_m: float = Field(
         default=1.5, ge=0.2, le=20.0, description="distance between the areas that tile the reachable space"
     )

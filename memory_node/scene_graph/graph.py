@@ -24,12 +24,13 @@ from memory_node.scene_graph.frame_update import FrameUpdate
 from memory_node.scene_graph.free_space import OccupancyMap
 from memory_node.scene_graph.in_hand import without_held
 from memory_node.scene_graph.persistence import enter_object, graph_to_records, load_records, row_to_record
+from memory_node.scene_graph.place_habits import PlaceHabits
 from memory_node.scene_graph.places import Places
 from memory_node.scene_graph.pose_correction import correct_keyframes, drop_unused_keyframes
 from memory_node.scene_graph.records import Record, records_hash
 from memory_node.scene_graph.relations import object_relations
 from memory_node.scene_graph.relocalization import UNMOVED, Relocalization
-from memory_node.scene_graph.room_kinds import RoomClassifier
+from memory_node.scene_graph.room_kinds import RoomClassifier, room_kind
 from memory_node.scene_graph.room_naming import RoomNaming
 from memory_node.scene_graph.search_areas import rank_areas
 from memory_node.scene_graph.shift import shift_graph
@@ -64,6 +65,7 @@ class SceneGraph:
         self.places = Places(self.config, make_id)
         self.state = GraphState(self.config, make_id, places=self.places, catalogue=catalogue or load_catalogue())
         self.embedder = embedder
+        self.habits: PlaceHabits | None = None
         self._naming = self._naming_by(embedder) if embedder is not None and self.state.catalogue.rooms else None
         self._latest: SceneSnapshot | None = None
         self._last_view: Pose | None = None
@@ -299,7 +301,13 @@ class SceneGraph:
         gives all."""
         areas = [area for area in self.places.areas.values() if self.places.here in ("", area.floor_id)]
         now_ns = self.state.now_ns if now_ns is None else now_ns
-        return rank_areas(self.state, areas, object_class, now_ns, k, self.embedder)
+        kinds = {} if self.habits is None else self.room_kinds()
+        return rank_areas(self.state, areas, object_class, now_ns, k, self.embedder, self.habits, kinds)
+
+    def room_kinds(self) -> dict[str, str]:
+        """Return by id the kind of each room that is named by one."""
+        named = {room.id: room_kind(room.name, self.state.catalogue.rooms) for room in self.places.rooms.values()}
+        return {room_id: kind for room_id, kind in named.items() if kind}
 
     def text_form(self, token_budget: int = 2000, near: tuple[float, float] | None = None, topic: str = "") -> str:
         """Return the graph in words for a prompt (KARMA's form), nearest and most relevant areas first.

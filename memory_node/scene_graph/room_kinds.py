@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Container
 
 import numpy as np
 from numpy.typing import NDArray
@@ -43,9 +43,7 @@ class RoomClassifier:
 
     def kind_in(self, room_name: str) -> str:
         """Return the kind that a room is named by, as in "bedroom 2"; empty for any other name."""
-        numbered = _NUMBERED.fullmatch(room_name)
-        kind = numbered[1] if numbered else room_name
-        return kind if kind in self._phrases else ""
+        return room_kind(room_name, self._phrases)
 
     def probabilities(self, classes: Collection[str]) -> dict[str, float]:
         """Return the probability of each kind for a room that holds things of these classes; they sum to 1.
@@ -89,3 +87,10 @@ class RoomClassifier:
         best = np.maximum.reduceat(cosine, np.cumsum([0, *sizes[:-1]]), axis=1).astype(np.float64)
         odds = np.exp(self._slope * (best - best.max(axis=1, keepdims=True)))
         return np.asarray(odds / odds.sum(axis=1, keepdims=True))
+
+
+def room_kind(room_name: str, kinds: Container[str]) -> str:
+    """Return which of some kinds a room is named by, as in "bedroom 2"; empty for any other name."""
+    numbered = _NUMBERED.fullmatch(room_name)
+    kind = numbered[1] if numbered else room_name
+    return kind if kind in kinds else ""

@@ -1,9 +1,10 @@
-"""Where something is likely to be when nobody knows: last places, the company it keeps, and what was not looked at
-lately."""
+"""Where something is likely to be when nobody knows: last places, the company it keeps, what other sites taught, and
+what was not looked at lately."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,11 +14,13 @@ from memory_node.domain.answer import RankedArea
 from memory_node.domain.geometry import FloatArray
 from memory_node.domain.ports import TextEmbedder
 from memory_node.domain.scene import Area
+from memory_node.scene_graph.place_habits import PlaceHabits
 from memory_node.scene_graph.state import GraphState
 
 _NS_PER_HOUR = 3.6e12
 _HALF_LIFE_H = 24.0
 _ALIKE = 0.3
+_SURE = 8.0  # the weight of a thing that is certainly there
 
 
 def rank_areas(
@@ -27,10 +30,13 @@ def rank_areas(
     now_ns: int,
     k: int = 0,
     embedder: TextEmbedder | None = None,
+    habits: PlaceHabits | None = None,
+    room_kinds: Mapping[str, str] = MappingProxyType({}),
 ) -> tuple[RankedArea, ...]:
     """Return areas by the probability that an object of the class is there, best first; k = 0 gives all. They sum to 1.
 
-    Removed objects count too, since where a thing used to be is where it may be again.
+    Removed objects count too, since where a thing used to be is where it may be again. habits: what other sites taught;
+    what takes twice the work to look into then comes as late as what is half as likely. room_kinds: of rooms by id.
     """
     if not areas:
         return ()
@@ -39,10 +45,15 @@ def rank_areas(
     seen = _seen_there(state, index, area_of_code, object_class, now_ns)
     company, companion = _company(state, area_of_code, len(areas), object_class, embedder)
     viewed = np.array([area.last_viewed_ns for area in areas], dtype=np.int64)
-    weight = 0.2 + 4.0 * company**2 + seen
+    weight, effort = 0.2 + 4.0 * company**2, np.ones(len(areas))
+    if habits is not None:
+        expected, effort = _habitual(state, areas, area_of_code, object_class, habits, room_kinds)
+        weight *= _SURE * expected
+    weight = weight + seen
     # Just looked at and not found there: unlikely now, and slowly likely again.
     hours = (now_ns - viewed) / _NS_PER_HOUR
-    weight *= np.where(viewed == 0, 1.0, 1.0 - 0.7 * np.exp(-hours))
+    unseen = 1.0 - state.config.overlooked
+    weight *= np.where(viewed == 0, 1.0, 1.0 - unseen * np.exp(-np.maximum(hours, 0.0)))
     probability = weight / weight.sum()
 
     words = [spoken(name) for name in (*state.table.class_names, object_class)]
@@ -54,7 +65,7 @@ def rank_areas(
             return f"{words[companion[index]]} is there"
         return "part of the home" if viewed[index] else "not looked at yet"
 
-    order = np.argsort(-probability, kind="stable")[: k if k > 0 else len(areas)]
+    order = np.argsort(-probability / effort, kind="stable")[: k if k > 0 else len(areas)]
     return tuple(
         RankedArea(areas[i].id, areas[i].name, areas[i].position, float(probability[i]), reason(i))
         for i in order.tolist()
@@ -85,9 +96,38 @@ def _seen_there(
         area, stamp_ns = np.concatenate([area, where]), np.concatenate([stamp_ns, until])
         believed = np.concatenate([believed, np.full(len(past), 0.3)])
     hours = np.maximum(0.0, (now_ns - stamp_ns) / _NS_PER_HOUR)
-    weight = 8.0 * believed * (0.25 + 0.75 * 0.5 ** (hours / _HALF_LIFE_H))
+    weight = _SURE * believed * (0.25 + 0.75 * 0.5 ** (hours / _HALF_LIFE_H))
     known = area >= 0
     return np.bincount(area[known], weights=weight[known], minlength=len(index)).astype(np.float64)
+
+
+def _habitual(
+    state: GraphState,
+    areas: Sequence[Area],
+    area_of_code: NDArray[np.intp],
+    object_class: str,
+    habits: PlaceHabits,
+    room_kinds: Mapping[str, str],
+) -> tuple[FloatArray, FloatArray]:
+    """Return for each area (n,) how many things of the class its furniture usually holds, and the work of one look.
+
+    Of several pieces of furniture the one that takes most work tells.
+    """
+    table = state.table
+    furniture: dict[str, dict[str, str]] = {}
+    area_of: dict[str, int] = {}
+    for row in np.flatnonzero(table.alive & ~table.removed).tolist():
+        area, record = int(area_of_code[table.area_code[row]]), table.record(row)
+        kind = state.catalogue.find(record.best_class)
+        if area >= 0 and kind is not None and kind.is_receptacle and not kind.pickupable:
+            furniture.setdefault(areas[area].room_id, {})[record.id] = kind.name
+            area_of[record.id] = area
+    expected, effort = np.zeros(len(areas)), np.ones(len(areas))
+    for room_id, places in furniture.items():
+        for key, rate in habits.expected(object_class, places, room_kinds.get(room_id, "")).items():
+            expected[area_of[key]] += rate
+            effort[area_of[key]] = max(effort[area_of[key]], habits.effort(places[key]))
+    return expected, effort
 
 
 def _company(

@@ -1,0 +1,136 @@
+"""Where things of a kind usually are: counts of other sites by kinds of furniture and rooms, never a position."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from memory_node.catalogue.class_name import folded
+from memory_node.catalogue.object_catalogue import ObjectCatalogue
+from memory_node.domain.errors import InvalidValueError
+
+PLACE_CENSUS = "place_census"  # the store's kind of a site's census
+
+# So many finds of a class weigh as much as what is known of things in general; so many looks at a kind of furniture in
+# a kind of room as much as what is known of it in all rooms.
+_GENERAL_FINDS = 2.0
+_GENERAL_LOOKS = 3.0
+# Share of things that lie open; the others are in what closes.
+_OPEN_SHARE = 0.75
+_USUAL_FOOTPRINT_M2 = 0.3
+
+Looks = Mapping[tuple[str, str], int]  # (kind of furniture, kind of room) -> how many were looked at or into
+Finds = Mapping[tuple[str, str, str], int]  # (class, kind of furniture, kind of room) -> how many were found there
+
+
+@dataclass(frozen=True)
+class PlaceCensus:
+    """What one site taught. All names are folded (catalogue.class_name)."""
+
+    looks: Looks = field(default_factory=dict)
+    finds: Finds = field(default_factory=dict)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return it as the store keeps it."""
+        return {
+            "looks": [[*key, count] for key, count in sorted(self.looks.items())],
+            "finds": [[*key, count] for key, count in sorted(self.finds.items())],
+        }
+
+    @classmethod
+    def together(cls, censuses: Iterable[PlaceCensus]) -> PlaceCensus:
+        """Return the counts of several sites as one."""
+        looks: Counter[tuple[str, str]] = Counter()
+        finds: Counter[tuple[str, str, str]] = Counter()
+        for census in censuses:
+            looks.update(census.looks)
+            finds.update(census.finds)
+        return cls(dict(looks), dict(finds))
+
+    @classmethod
+    def from_dict(cls, body: Mapping[str, Any]) -> PlaceCensus:
+        """Return the census that `as_dict` gave.
+
+        Raises:
+            InvalidValueError: the values are no census.
+        """
+        try:
+            looks = {(str(place), str(room)): int(count) for place, room, count in body["looks"]}
+            finds = {(str(name), str(at), str(room)): int(count) for name, at, room, count in body["finds"]}
+        except (KeyError, TypeError, ValueError) as error:
+            raise InvalidValueError(f"place census: {error!r}") from error
+        if any(count < 0 for count in (*looks.values(), *finds.values())):
+            raise InvalidValueError("place census: expected counts of 0 and more")
+        return cls(looks, finds)
+
+
+class PlaceHabits:
+    """Counts of any number of sites, and what they make likely at another one; not thread-safe.
+
+    kinds: say what is likely where nothing was counted. informed: False takes every piece of furniture for as likely
+    there, so that nothing but counts tells one from another.
+    """
+
+    def __init__(self, kinds: ObjectCatalogue, informed: bool = True) -> None:
+        self._kinds = kinds
+        self._informed = informed
+        self._looks: Counter[tuple[str, str]] = Counter()
+        self._finds: Counter[tuple[str, str, str]] = Counter()
+        self._finds_of: Counter[str] = Counter()  # by class
+        self._finds_at: Counter[str] = Counter()  # by kind of furniture
+
+    def add(self, census: PlaceCensus) -> None:
+        """Take over what a site taught."""
+        for (place, room), count in census.looks.items():
+            self._looks[place, room] += count
+            self._looks[place, ""] += count if room else 0
+        for (name, place, room), count in census.finds.items():
+            self._finds[name, place, room] += count
+            self._finds[name, place, ""] += count if room else 0
+            self._finds_of[name] += count
+            self._finds_at[place] += count
+
+    def expected(self, object_class: str, places: Mapping[str, str], room_kind: str = "") -> dict[str, float]:
+        """Return how many things of a class are expected on or in each piece of furniture of a site.
+
+        places: the class of each piece of furniture by its id. room_kind: of the room that they are in, "" for unknown.
+        """
+        name, room = folded(object_class), folded(room_kind)
+        unlearnt = self._unlearnt(object_class, places)
+        return {key: self._rate(name, folded(kind), room, unlearnt[key]) for key, kind in places.items()}
+
+    def effort(self, place_class: str) -> float:
+        """Return how much work a look at a kind of furniture takes: what closes has to be opened, too."""
+        return 2.0 if self._kinds[place_class].lidded else 1.0
+
+    def _rate(self, name: str, place: str, room: str, unlearnt: float) -> float:
+        looks, of_class = self._looks[place, ""], self._finds_of[name]
+        kinds_of_things = max(len(self._finds_of), 1)
+        general = (self._finds_at[place] / kinds_of_things + unlearnt) / (looks + 1.0)
+        trusted = of_class / (of_class + _GENERAL_FINDS)
+        anywhere = (self._finds[name, place, ""] + general) / (looks + 1.0)
+        rate = trusted * anywhere + (1.0 - trusted) * general
+        if not room:
+            return rate
+        return (self._finds[name, place, room] + _GENERAL_LOOKS * rate) / (self._looks[place, room] + _GENERAL_LOOKS)
+
+    def _unlearnt(self, object_class: str, places: Mapping[str, str]) -> dict[str, float]:
+        """Return what the label space makes likely: more on wider furniture, and in what usually hides such things.
+        They sum to one thing."""
+        if not self._informed:
+            return dict.fromkeys(places, 1.0 / max(len(places), 1))
+        hiding = self._kinds.hiding_shares(object_class)
+        kinds = {key: self._kinds[name] for key, name in places.items()}
+        closing = Counter(kind.name for kind in kinds.values() if kind.lidded)
+        weights: dict[str, float] = {}
+        for key, kind in kinds.items():
+            width = kind.size_m[0] * kind.size_m[1] if kind.size_m is not None else _USUAL_FOOTPRINT_M2
+            weights[key] = hiding.get(kind.name, 0.0) / closing[kind.name] if kind.lidded else width
+        totals = {lidded: sum(weights[key] for key in kinds if kinds[key].lidded is lidded) for lidded in (True, False)}
+        shares = {True: 1.0 - _OPEN_SHARE, False: _OPEN_SHARE}
+        return {
+            key: shares[kind.lidded] * weights[key] / totals[kind.lidded] if totals[kind.lidded] else 0.0
+            for key, kind in kinds.items()
+        }
