@@ -2,6 +2,7 @@
 
 # name of the subcommand -> (module, what it measures)
 COMMANDS = {
+    "alfworld": ("benchmarks.alfworld.command", "instructions carried out in ALFWorld's text games"),
     "answers": ("benchmarks.answers", "what both object memories answer to questions about a home"),
     "cache": ("benchmarks.cache", "hit ratio and throughput of the short-term memory's replacement policies"),
     "experience": ("benchmarks.experience", "retrieval and memory of experience after many steps and guidelines"),

@@ -1,0 +1,170 @@
+"""`memory-node bench alfworld`: instructions carried out in ALFWorld's text games."""
+
+from __future__ import annotations
+
+import argparse
+import random
+import sys
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from benchmarks.alfworld.engine import require_engine
+from benchmarks.alfworld.figures import rows_of
+from benchmarks.alfworld.games import Game, load_games
+from benchmarks.alfworld.learnt import Learnt
+from benchmarks.alfworld.play import PlayedGame, Player
+from benchmarks.alfworld.transcripts import write_transcripts
+from benchmarks.alfworld.workers import Workers
+from benchmarks.rows import emit
+from memory_node.app.progress import progress_bar
+from memory_node.catalogue.label_space import load_catalogue
+from memory_node.catalogue.object_catalogue import ObjectCatalogue
+from memory_node.domain.errors import InvalidValueError
+from memory_node.domain.ports import TextEmbedder
+from memory_node.planner.language.understanding import Understander
+from memory_node.planner.offline_planner import OfflinePlanner
+from memory_node.planner.planner import Planner
+from memory_node.scene_graph.place_habits import PlaceCensus
+from memory_node.search.caching_embedder import CachingEmbedder
+from memory_node.search.minilm import MiniLmEmbedder
+
+HELP = "instructions carried out in ALFWorld's text games"
+PLANNERS = ("offline",)
+MEMORIES = ("none", "full")
+# An engine that needs longer for one game hangs: the largest game loads in 8 s and takes 10 s for 50 commands.
+_LONGEST_GAME_S = 120.0
+_JOBS = 2
+
+
+@dataclass(frozen=True)
+class Setting:
+    """What every game of a run shares. trials: every game's outcome is printed."""
+
+    planner: str
+    max_steps: int
+    trials: bool = False
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the benchmark's options."""
+    parser.add_argument("--games", type=Path, required=True, metavar="FILE|DIR", help="a split: .tar.xz, or a folder")
+    parser.add_argument("--planner", choices=PLANNERS, default="offline")
+    parser.add_argument("--memory", choices=MEMORIES, default="none", help="what is known from games before")
+    parser.add_argument("--from", dest="memory_file", type=Path, metavar="FILE", help="memory learnt before")
+    parser.add_argument("--learn", action="store_true", help="keep learning from game to game, into --from's file")
+    parser.add_argument("--limit", type=_count, default=0, help="play a sample of this many games (default: all)")
+    parser.add_argument("--orders", type=_positive, default=1, help="passes over the games, each in its own order")
+    parser.add_argument("--max-steps", type=_positive, default=50, help="commands in a game (default 50)")
+    parser.add_argument("--jobs", type=_positive, default=_JOBS, help=f"games side by side (default {_JOBS})")
+    parser.add_argument("--trials", action="store_true", help="print every game's outcome to standard error")
+    parser.add_argument("--transcripts", type=Path, metavar="FILE", help="write what was said in each game, JSON lines")
+    parser.add_argument("--picture", type=Path, help="draw success and steps over the stream as a PNG")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Run the benchmark; return the exit status."""
+    require_engine()
+    games = load_games(args.games, args.limit, args.seed)
+    setting = Setting(args.planner, args.max_steps, args.trials)
+    if args.memory == "none" and (args.learn or args.memory_file):
+        raise InvalidValueError("--from and --learn are about what is known from games before: --memory full")
+    ordered = _ordered(games, args.orders, args.seed)
+    if args.memory == "none":
+        orders = play_all(ordered, setting, args.jobs, None)
+    else:
+        with Learnt(args.memory_file, args.learn) as learnt:
+            orders = play_all(ordered, setting, args.jobs, learnt)
+    if args.transcripts:
+        write_transcripts(args.transcripts, (game for order in orders for game in order))
+    emit(rows_of(orders), args.json)
+    if args.picture:
+        from benchmarks.alfworld.picture import draw_stream
+
+        draw_stream(orders, args.picture)
+        print(args.picture, file=sys.stderr)
+    return 0
+
+
+def play_all(
+    orders: Sequence[Sequence[Game]], setting: Setting, jobs: int, learnt: Learnt | None
+) -> list[list[PlayedGame]]:
+    """Play the games of each order, `jobs` side by side, and return them in their order.
+
+    A game knows what those before it taught, but for the last few that are played beside it. learnt: None for robots
+    that know nothing of other games, nor what the label space says of where things usually are.
+    """
+    played: list[list[PlayedGame]] = []
+    with progress_bar() as bar, Workers(partial(_player, setting), jobs, _LONGEST_GAME_S) as workers:
+        for number, games in enumerate(orders):
+            task: Any = bar.add_task(f"order {number + 1}", total=len(games))
+            stream: list[PlayedGame] = []
+            for game, outcome in zip(games, workers.run(len(games), partial(_with_memory, games, learnt))):
+                stream.append(outcome.done or PlayedGame(game.name, game.task_type, lost=outcome.lost))
+                if learnt is not None:
+                    learnt.add(stream[-1].taught)
+                _tell(stream[-1], setting.trials)
+                bar.advance(task)
+            played.append(stream)
+    return played
+
+
+def _player(setting: Setting) -> Any:
+    """Return what plays a game in a process of its own."""
+    embedder = CachingEmbedder(MiniLmEmbedder())
+    planner_of = partial(offline_planner, embedder)
+    player = Player(load_catalogue(), embedder, planner_of, setting.max_steps)
+    return lambda piece: player.play(*piece)
+
+
+def _with_memory(games: Sequence[Game], learnt: Learnt | None, number: int) -> tuple[Game, PlaceCensus | None]:
+    return games[number], learnt.census if learnt is not None else None
+
+
+def offline_planner(embedder: TextEmbedder, kinds: ObjectCatalogue) -> Planner:
+    """Return our planner with the reader of plain commands: nobody is there to be asked, and names are open."""
+    return OfflinePlanner(Understander(kinds, None, embedder, asks=False, open_names=True), kinds)
+
+
+def _ordered(games: Sequence[Game], orders: int, seed: int) -> list[list[Game]]:
+    """Return the games in so many orders: as they are, and shuffled ones."""
+    shuffled = [list(games)]
+    for number in range(1, orders):
+        shuffled.append(list(games))
+        random.Random(f"{seed} {number}").shuffle(shuffled[-1])
+    return shuffled
+
+
+def _tell(game: PlayedGame, in_full: bool) -> None:
+    """Print how one game went to standard error: what was lost always, the others on request."""
+    if game.lost:
+        print(f"{game.name}: lost: {game.lost}", file=sys.stderr)
+    elif in_full:
+        said = "won " if game.won else "FAIL"
+        print(f"{said} {game.steps:3d} steps {game.searched:3d} searches  {game.name}: {game.task}", file=sys.stderr)
+        if not game.won:
+            _print_lines((f"goals: {'; '.join(game.goals)}", game.failure, *game.trail))
+
+
+def _print_lines(lines: Iterable[str]) -> None:
+    for line in filter(None, lines):
+        print(f"     {line}", file=sys.stderr)
+
+
+def _count(text: str) -> int:
+    try:
+        value = int(text)
+    except ValueError:
+        value = -1
+    if value < 0:
+        raise argparse.ArgumentTypeError(f"expected 0 or a positive number, got {text!r}")
+    return value
+
+
+def _positive(text: str) -> int:
+    value = _count(text)
+    if value == 0:
+        raise argparse.ArgumentTypeError("expected a positive number, got '0'")
+    return value

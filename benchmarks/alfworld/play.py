@@ -1,0 +1,158 @@
+"""One game from its first text to its end: a robot with a memory of its own, and a planner."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from benchmarks.alfworld.engine import PddlEngine
+from benchmarks.alfworld.games import Game
+from benchmarks.alfworld.robot import TEXT_SKILLS, TextEngine, TextRobot
+from benchmarks.alfworld.site import PLOT_M
+from benchmarks.alfworld.unknown_places import with_unknown_places
+from memory_node.catalogue.object_catalogue import ObjectCatalogue
+from memory_node.domain.clock import Clock
+from memory_node.domain.ports import TextEmbedder
+from memory_node.memory import RobotMemory
+from memory_node.opening import MemoryConfig, open_memory
+from memory_node.planner.executor import InstructionExecutor, InstructionResult
+from memory_node.planner.planner import Planner
+from memory_node.scene_graph.config import SceneGraphConfig
+from memory_node.scene_graph.place_habits import PlaceCensus, PlaceHabits
+
+# One command takes so long on the clock of a game; what was looked at a command ago is still as it was.
+_COMMAND_NS = 1_000_000_000
+# A look reaches over a plot, and the text names what is there: nothing is overlooked.
+_SCENE = SceneGraphConfig(area_spacing_m=PLOT_M, evidence_range_m=1.5 * PLOT_M, overlooked=0.01)
+
+
+@dataclass(frozen=True)
+class PlayedGame:
+    """How a game ended.
+
+    steps: commands sent; searched: places visited to search; step_ms: milliseconds a command, mean of the game;
+    failure: why it was not won, with the skills that were called in trail; lost: why it could not be played, "" where
+    it was; taught: where things were; text and transcript: what was printed at first, and after each command.
+    """
+
+    name: str
+    task_type: str
+    task: str = ""
+    won: bool = False
+    steps: int = 0
+    searched: int = 0
+    prompt_tokens: int = 0
+    step_ms: tuple[float, ...] = ()
+    goals: tuple[str, ...] = ()
+    failure: str = ""
+    trail: tuple[str, ...] = ()
+    lost: str = ""
+    taught: PlaceCensus = field(default_factory=PlaceCensus)
+    text: str = ""
+    transcript: tuple[tuple[str, str], ...] = ()
+
+
+class GameEngine(TextEngine, Protocol):
+    """A running game, and whether it was won."""
+
+    @property
+    def won(self) -> bool:
+        """Whether the task is done."""
+
+    def close(self) -> None:
+        """Let go of the game."""
+
+
+@dataclass
+class Player:
+    """Plays games one after another with one embedder and the kinds of one label space.
+
+    planner_of: makes the planner for the kinds of a game. max_steps: commands in a game. engine_of: begins a game.
+    """
+
+    kinds: ObjectCatalogue
+    embedder: TextEmbedder
+    planner_of: Callable[[ObjectCatalogue], Planner]
+    max_steps: int
+    engine_of: Callable[[Game], GameEngine] = PddlEngine
+    _planners: dict[int, tuple[ObjectCatalogue, Planner]] = field(default_factory=dict)
+
+    def play(self, game: Game, learnt: PlaceCensus | None = None) -> PlayedGame:
+        """Play one game. learnt: what other games have taught, None for nothing.
+
+        Raises:
+            BrokenGameError: the file is no game.
+            NonsenseError: the engine prints what no game does.
+        """
+        engine = self.engine_of(game)
+        try:
+            text = engine.text
+            kinds = with_unknown_places(text, self.kinds)
+            clock = _GameClock()
+            memory = self._memory(kinds, clock.now_ns, learnt)
+            try:
+                robot = TextRobot(engine, kinds, clock.now_ns, self.max_steps, memory.observe)
+                clock.robot = robot
+                began = time.monotonic()
+                result = self._carried_out(memory, robot, kinds)
+                spent_ms = 1000.0 * (time.monotonic() - began)
+                taught = memory.place_census()
+            finally:
+                memory.close()
+            return _played(game, robot, result, engine.won, spent_ms, taught, text)
+        finally:
+            engine.close()
+
+    def _memory(self, kinds: ObjectCatalogue, clock: Clock, learnt: PlaceCensus | None) -> RobotMemory:
+        """Return a memory that knows nothing of the game; what other games taught tells of kinds, not of positions."""
+        habits = PlaceHabits(kinds, informed=learnt is not None)
+        if learnt is not None:
+            habits.add(learnt)
+        return open_memory(MemoryConfig(scene_graph=_SCENE), clock, self.embedder, catalogue=kinds, habits=habits)
+
+    def _carried_out(self, memory: RobotMemory, robot: TextRobot, kinds: ObjectCatalogue) -> InstructionResult:
+        memory.set_map(robot.site.map(), 1)
+        memory.remember(robot.first_look())
+        executor = InstructionExecutor(memory, robot, self._planner(kinds), skills=TEXT_SKILLS)
+        return executor.execute(robot.task)
+
+    def _planner(self, kinds: ObjectCatalogue) -> Planner:
+        known = self._planners.get(id(kinds))
+        if known is None:
+            self._planners.clear()
+            known = self._planners[id(kinds)] = kinds, self.planner_of(kinds)
+        return known[1]
+
+
+class _GameClock:
+    """Time by the number of commands: a game is the same whatever machine it is played on."""
+
+    robot: TextRobot | None = None
+
+    def now_ns(self) -> int:
+        steps = self.robot.steps if self.robot is not None else 0
+        return (steps + 1) * _COMMAND_NS
+
+
+def _played(
+    game: Game, robot: TextRobot, result: InstructionResult, won: bool, spent_ms: float, taught: PlaceCensus, text: str
+) -> PlayedGame:
+    failures: Sequence[str] = (*result.outcome.failures, result.failure, result.outcome.question)
+    return PlayedGame(
+        game.name,
+        game.task_type,
+        robot.task,
+        won,
+        robot.steps,
+        robot.searched,
+        result.outcome.tokens_in,
+        (spent_ms / max(robot.steps, 1),),
+        result.outcome.goals,
+        "" if won else "; ".join(filter(None, failures)),
+        tuple(f"{step.step.call} {step.result.reason}" for step in result.steps),
+        taught=taught,
+        text=text,
+        transcript=tuple(robot.transcript),
+    )

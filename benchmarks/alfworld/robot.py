@@ -1,0 +1,401 @@
+"""The text game as a robot: a `SkillPort` that speaks the engine's commands and reads its replies."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Protocol
+
+from benchmarks.alfworld.sentences import LONGEST_REPLY, Sight, read_places, read_sight, read_task
+from benchmarks.alfworld.site import Site, site_of
+from benchmarks.alfworld.things import Thing, Things
+from memory_node.catalogue.object_catalogue import ObjectCatalogue
+from memory_node.catalogue.object_kind import Property
+from memory_node.domain.clock import Clock
+from memory_node.domain.errors import InvalidValueError, RobotMemoryError
+from memory_node.domain.observation import Frame
+from memory_node.domain.skill import FailureReason, SkillCall, SkillResult, StateChange
+from memory_node.domain.skill_library import check_call
+from memory_node.domain.states import ObjectState
+from memory_node.sim.execution import SkillFailure
+
+_R, _S = FailureReason, ObjectState
+_SOURCE = "text"
+# The skills that the engine has commands for.
+TEXT_SKILLS = frozenset(
+    {
+        "Explore",
+        "GoToObject",
+        "PickupObject",
+        "PutObject",
+        "OpenObject",
+        "CloseObject",
+        "ToggleOn",
+        "ToggleOff",
+        "SwitchOn",
+        "SwitchOff",
+        "SliceObject",
+        "CleanObject",
+        "HeatObject",
+        "CoolObject",
+    }
+)
+_TREATED: Mapping[str, tuple[str, ObjectState, ObjectState]] = {
+    "CleanObject": ("clean", _S.CLEANED, _S.DIRTY),
+    "HeatObject": ("heat", _S.HEATED, _S.COLD),
+    "CoolObject": ("cool", _S.COLD, _S.HEATED),
+}
+# Putting is called differently by different versions of the engine.
+_PUT_VERBS = ("move", "put", "place")
+
+
+class NonsenseError(RobotMemoryError):
+    """The engine prints what no game does: the game is lost."""
+
+
+class TextEngine(Protocol):
+    """A text game that is running."""
+
+    @property
+    def text(self) -> str:
+        """What it printed last."""
+
+    @property
+    def commands(self) -> Sequence[str]:
+        """The commands that it admits now."""
+
+    @property
+    def over(self) -> bool:
+        """Whether the game has ended."""
+
+    def send(self, command: str) -> str:
+        """Carry out a command and return what is printed."""
+
+
+class TextRobot:
+    """A robot in a text game. It knows what it has read, and nothing else.
+
+    engine: the game, begun. max_steps: so many commands are sent, then every skill fails as CANCELED. on_look: is
+    called with each look at a place, so that memory knows what was looked at.
+
+    Attributes:
+        task: the instruction that the game gives.
+        site: where its places lie in the graph.
+        steps, searched: commands sent, and places visited to search.
+        transcript: the commands, each with what was printed.
+    """
+
+    def __init__(
+        self,
+        engine: TextEngine,
+        kinds: ObjectCatalogue,
+        clock: Clock,
+        max_steps: int,
+        on_look: Callable[[Frame], object],
+    ) -> None:
+        places = read_places(engine.text)
+        if not places:
+            raise NonsenseError(f"the first text names no places: {engine.text[:200]!r}")
+        self.task = read_task(engine.text)
+        if not self.task:
+            raise NonsenseError(f"the first text gives no task: {engine.text[-200:]!r}")
+        self.site: Site = site_of(places)
+        self.steps = self.searched = 0
+        self.transcript: list[tuple[str, str]] = []
+        self._engine = engine
+        self._kinds = kinds
+        self._clock = clock
+        self._max_steps = max_steps
+        self._on_look = on_look
+        self._things = Things(kinds, self.site)
+        self._doors: dict[str, bool] = {}
+        self._seen: set[str] = set()  # the places whose contents were read
+        self._at = self._held = ""
+        self._changes: list[StateChange] = []
+        self._perform: Mapping[str, Callable[..., str]] = {
+            "Explore": self._explore,
+            "GoToObject": self._go_to,
+            "PickupObject": self._pick_up,
+            "PutObject": self._put,
+            "OpenObject": self._open,
+            "CloseObject": self._close,
+            "ToggleOn": self._switch_on,
+            "ToggleOff": self._switch_off,
+            "SwitchOn": self._switch_on,
+            "SwitchOff": self._switch_off,
+            "SliceObject": self._slice,
+        }
+
+    def first_look(self) -> tuple[StateChange, ...]:
+        """Return the places that the first text tells of."""
+        return tuple(self._sighting(thing) for thing in self._things.by_name.values())
+
+    def execute(self, call: SkillCall) -> SkillResult:
+        """Run one skill to its end; never raises for a skill that fails."""
+        self._changes = []
+        searched = self.searched
+        reason, message, object_id = _R.NONE, "", ""
+        try:
+            check_call(call)
+            if call.skill not in TEXT_SKILLS:
+                raise SkillFailure(_R.INVALID_CALL, f"the text game has no command for {call.skill}")
+            object_id = self._treat(call) if call.skill in _TREATED else self._perform[call.skill](*call.arguments)
+        except SkillFailure as failure:
+            reason, message, object_id = failure.reason, str(failure), failure.object_id
+        except InvalidValueError as error:
+            reason, message = _R.INVALID_CALL, str(error)
+        return SkillResult(
+            call,
+            reason is _R.NONE,
+            reason,
+            message,
+            object_id,
+            explored_areas=self.searched - searched,
+            changes=tuple(self._changes),
+        )
+
+    # --- skills
+
+    def _explore(self, wanted: str, *stops: str) -> str:
+        """Look at places in order, and into those that are closed, until a thing of the class is seen."""
+        for stop in stops:
+            place = self._stop(stop)
+            if place != self._at:
+                self.searched += 1
+            self._stand_at(place)
+            if self._is_shut(place) or (place not in self._seen and self._admits(f"open {place}")):
+                self._send(f"open {place}", place)
+            elif place not in self._seen:
+                self._send(f"examine {place}", place)
+            found = next((thing for thing in self._things.at(place) if thing.may_be(wanted)), None)
+            if found is not None:
+                return found.name
+        raise SkillFailure(_R.NOT_FOUND, f"no {wanted} seen at {len(stops)} places")
+
+    def _go_to(self, text: str) -> str:
+        thing = self._resolve(text)
+        if thing.name == self._held:
+            return thing.name
+        self._stand_at(thing.place)
+        if not thing.is_place and self._is_shut(thing.place):
+            raise SkillFailure(_R.CLOSED, f"{thing.place} is closed", thing.place)
+        return thing.name
+
+    def _pick_up(self, text: str) -> str:
+        thing = self._resolve(text)
+        if self._held:
+            raise SkillFailure(_R.HAND_FULL, f"the hand holds {self._held}", self._held)
+        if thing.is_place:
+            raise SkillFailure(_R.WRONG_OBJECT, f"{thing.name} cannot be taken", thing.name)
+        self._require_near(thing)
+        self._send(f"take {thing.name} from {thing.place}", thing.name)
+        self._held = thing.name
+        self._things.put(thing.name, "")
+        self._report(thing, held=True)
+        return thing.name
+
+    def _put(self, text: str, receptacle: str) -> str:
+        thing, place = self._held_thing(text), self._resolve(receptacle)
+        self._require_near(place)
+        if self._is_shut(place.place):
+            raise SkillFailure(_R.CLOSED, f"{place.place} is closed", place.place)
+        if not place.is_place:
+            raise SkillFailure(_R.WRONG_OBJECT, f"nothing can be put on {place.name}", place.name)
+        self._send(self._put_command(thing, place), place.name)
+        self._held = ""
+        lying = self._things.put(thing.name, place.name)
+        self._report(lying, held=False, support=place.name)
+        return thing.name
+
+    def _open(self, text: str) -> str:
+        return self._move_door(text, opened=True)
+
+    def _close(self, text: str) -> str:
+        return self._move_door(text, opened=False)
+
+    def _move_door(self, text: str, opened: bool) -> str:
+        thing = self._resolve(text)
+        self._require_near(thing)
+        if self._doors.get(thing.name, True) is opened:  # what shows its contents without a door stands open
+            reason = _R.ALREADY_OPEN if opened else _R.ALREADY_CLOSED
+            raise SkillFailure(reason, f"{thing.name} is {'open' if opened else 'closed'} already", thing.name)
+        self._send(f"{'open' if opened else 'close'} {thing.name}", thing.name)
+        self._note_door(thing.name, opened)
+        return thing.name
+
+    def _switch_on(self, text: str) -> str:
+        return self._switch(text, _S.ON, _S.OFF)
+
+    def _switch_off(self, text: str) -> str:
+        return self._switch(text, _S.OFF, _S.ON)
+
+    def _switch(self, text: str, gained: ObjectState, lost: ObjectState) -> str:
+        thing = self._resolve(text)
+        self._require_near(thing)
+        self._send(f"use {thing.name}", thing.name)
+        self._report(thing, added=(gained,), removed=(lost,))
+        return thing.name
+
+    def _slice(self, text: str) -> str:
+        thing = self._resolve(text)
+        if not self._held:
+            raise SkillFailure(_R.PRECONDITION, "the hand holds nothing that cuts")
+        self._require_near(thing)
+        self._send(f"slice {thing.name} with {self._held}", thing.name)
+        self._report(thing, added=(_S.SLICED,))
+        return thing.name
+
+    def _treat(self, call: SkillCall) -> str:
+        """Clean, heat or cool what the hand holds at an appliance, the usual one where none is named."""
+        verb, gained, lost = _TREATED[call.skill]
+        thing = self._held_thing(call.arguments[0])
+        appliance = self._resolve(call.arguments[1]) if len(call.arguments) > 1 else self._usual(call.skill)
+        self._stand_at(appliance.place)
+        self._send(f"{verb} {thing.name} with {appliance.name}", thing.name)
+        self._report(thing, added=(gained,), removed=(lost,))
+        return thing.name
+
+    # --- what skills are made of
+
+    def _usual(self, skill: str) -> Thing:
+        serving = (place for place in self.site.places if self._kinds.serves(self._class(place), skill))
+        place = next(serving, None)
+        if place is None:
+            raise SkillFailure(_R.NOT_FOUND, f"nothing here serves for {skill}")
+        return self._things.by_name[place]
+
+    def _class(self, name: str) -> str:
+        return self._things.by_name[name].object_class
+
+    def _resolve(self, text: str) -> Thing:
+        held = self._things.by_name.get(self._held)
+        if held is not None and (text == held.name or held.may_be(text.partition("@")[0])):
+            return held
+        thing = self._things.meant(text)
+        if thing is None:
+            raise SkillFailure(_R.NOT_FOUND, f"no {text} has been seen")
+        return thing
+
+    def _held_thing(self, text: str) -> Thing:
+        thing = self._resolve(text)
+        if not self._held or thing.name != self._held:
+            raise SkillFailure(_R.NOT_HOLDING, f"the hand does not hold {text}", thing.name)
+        return thing
+
+    def _stop(self, text: str) -> str:
+        """Return the place of a stop: a position "x,y", or a thing."""
+        try:
+            x, y = (float(part) for part in text.split(","))
+        except ValueError:
+            return self._resolve(text).place
+        return self.site.place_near(x, y)
+
+    def _require_near(self, thing: Thing) -> None:
+        if thing.name != self._held and not self._reaches(thing.place):
+            raise SkillFailure(_R.TOO_FAR, f"the robot is not at {thing.place}", thing.name)
+
+    def _reaches(self, place: str) -> bool:
+        """Return whether a place can be used from here: drawers of one desk are reached from one spot."""
+        return place == self._at or self._admits(f"examine {place}")
+
+    def _admits(self, command: str) -> bool:
+        return command in self._engine.commands
+
+    def _is_shut(self, place: str) -> bool:
+        return not self._doors.get(place, True)
+
+    def _put_command(self, thing: Thing, place: Thing) -> str:
+        usual = f"{_PUT_VERBS[0]} {thing.name} to {place.name}"
+        admitted = (
+            command
+            for command in self._engine.commands
+            if command.split(" ", 1)[0] in _PUT_VERBS and thing.name in command and command.endswith(f" {place.name}")
+        )
+        return next(admitted, usual)
+
+    def _stand_at(self, place: str) -> None:
+        """Go to a place; where the robot reaches it already nothing is sent."""
+        if self._reaches(place):
+            return
+        self._send(f"go to {place}", place)
+        self._at = place
+        if self._is_shut(place) and not self._kinds[self._class(place)].can(Property.OPENABLE):
+            # Nobody knows that such things open, so that nobody can plan for it.
+            self._send(f"open {place}", place)
+
+    def _send(self, command: str, about: str) -> Sight:
+        """Send a command and take in the reply.
+
+        Raises:
+            SkillFailure: the game is over, no command is left, or nothing happened.
+        """
+        if self._engine.over or self.steps >= self._max_steps:
+            raise SkillFailure(_R.CANCELED, "the game is over" if self._engine.over else "no steps are left")
+        self.steps += 1
+        reply = self._engine.send(command)
+        self.transcript.append((command, reply))
+        if len(reply) > LONGEST_REPLY:
+            raise NonsenseError(f"{command!r}: {len(reply)} characters were printed")
+        sight = read_sight(reply)
+        if not sight.happened:
+            raise SkillFailure(_R.EXECUTION, f"{command!r}: nothing happens", about)
+        self._take_in(sight)
+        return sight
+
+    def _take_in(self, sight: Sight) -> None:
+        for place, opened in sight.doors.items():
+            if place in self._things.by_name:
+                self._note_door(place, opened)
+        for place, names in sight.contents.items():
+            known = self._things.by_name.get(place)
+            if known is None or not known.is_place:
+                continue
+            if place not in sight.doors and self._kinds[known.object_class].lidded:
+                self._report(known, added=(_S.OPENED,), removed=(_S.CLOSED,))
+            for name in names:
+                seen = self._things.by_name.get(name)
+                if name != self._held and (seen is None or seen.place != place):
+                    self._changes.append(self._sighting(self._things.put(name, place)))
+            self._seen.add(place)
+            self._on_look(self.site.look_at(place, self._clock()))
+
+    def _note_door(self, place: str, opened: bool) -> None:
+        if self._doors.get(place) is not opened:
+            self._doors[place] = opened
+            gained, lost = (_S.OPENED, _S.CLOSED) if opened else (_S.CLOSED, _S.OPENED)
+            self._report(self._things.by_name[place], added=(gained,), removed=(lost,))
+
+    def _sighting(self, thing: Thing) -> StateChange:
+        support = "" if thing.is_place else thing.place
+        return StateChange(
+            thing.name,
+            thing.object_class,
+            self._clock(),
+            support_id=support,
+            inside=bool(support) and self._kinds[self._class(support)].holds_inside,
+            position=thing.position,
+            source=_SOURCE,
+        )
+
+    def _report(
+        self,
+        thing: Thing,
+        added: tuple[ObjectState, ...] = (),
+        removed: tuple[ObjectState, ...] = (),
+        held: bool | None = None,
+        support: str = "",
+    ) -> None:
+        inside = bool(support) and self._kinds[self._class(support)].holds_inside
+        self._changes.append(
+            StateChange(
+                thing.name,
+                thing.object_class,
+                self._clock(),
+                added,
+                removed,
+                held,
+                support,
+                inside,
+                thing.position if support else None,
+                source=_SOURCE,
+            )
+        )

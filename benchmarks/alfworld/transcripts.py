@@ -1,0 +1,38 @@
+"""What was said in games, as JSON lines: {"task", "text", "turns": [[command, reply]], "won"}; no game is named."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+from benchmarks.alfworld.play import PlayedGame
+from benchmarks.rows import open_text
+from memory_node.domain.errors import InvalidValueError
+
+
+def write_transcripts(path: Path, games: Iterable[PlayedGame]) -> None:
+    """Write the games that were played; a game that was lost has said nothing."""
+    with path.open("w", encoding="utf-8") as file:
+        for game in games:
+            if not game.lost:
+                row = {"task": game.task, "text": game.text, "turns": game.transcript, "won": game.won}
+                file.write(json.dumps(row) + "\n")
+
+
+def read_transcripts(path: Path) -> Iterator[dict[str, Any]]:
+    """Yield the rows of a file.
+
+    Raises:
+        NotFoundError: there is no such file.
+        InvalidValueError: a line is no transcript; the message names it.
+    """
+    with open_text(path) as file:
+        for number, line in enumerate(file, 1):
+            try:
+                row = json.loads(line)
+                turns = [(str(command), str(reply)) for command, reply in row["turns"]]
+                yield {"task": str(row["task"]), "text": str(row["text"]), "turns": turns, "won": bool(row["won"])}
+            except (KeyError, TypeError, ValueError) as error:
+                raise InvalidValueError(f"{path}, line {number}: no transcript: {error!r}") from error

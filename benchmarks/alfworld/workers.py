@@ -1,0 +1,152 @@
+"""Games side by side in processes: one that dies or hangs costs one game."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import subprocess
+import sys
+import time
+from collections import deque
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from multiprocessing.connection import Connection, Pipe, wait
+from typing import Generic, TypeVar
+
+Work = TypeVar("Work")
+Done = TypeVar("Done")
+_ENDING_S = 2.0
+# A piece is made without the outcomes of so many before it, less one: they may be under way beside it.
+LAG = 8
+# A fresh interpreter: the engine loads a library for each process, and what was forked would share its state. It finds
+# the same modules; multiprocessing would run the main program's file again to get there.
+_MAIN = (
+    "import json, sys; sys.path[:] = json.loads(sys.argv[2]); from benchmarks.alfworld.workers import serve; serve()"
+)
+
+
+@dataclass(frozen=True)
+class Outcome(Generic[Done]):
+    """What came of the piece of work with a number. lost: why nothing did, "" where something did."""
+
+    number: int
+    done: Done | None
+    lost: str = ""
+
+
+@dataclass
+class _Worker(Generic[Work, Done]):
+    process: subprocess.Popen[bytes]
+    pipe: Connection
+    number: int = -1
+    until: float = 0.0
+
+
+class Workers(Generic[Work, Done]):
+    """Processes that each do one piece of work at a time. Leaving the context ends them all.
+
+    begin: is called in each process, and returns what does the work there; it is sent there, as the pieces are, by
+    pickle. jobs: how many processes, LAG at most. limit_s: longest time for one piece of work, the start of a process
+    included; who needs longer is killed.
+    """
+
+    def __init__(self, begin: Callable[[], Callable[[Work], Done]], jobs: int, limit_s: float) -> None:
+        self._begin = begin
+        self._limit_s = limit_s
+        self._jobs = min(jobs, LAG)
+        self._workers: list[_Worker[Work, Done]] = []
+
+    def __enter__(self) -> Workers[Work, Done]:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for worker in self._workers:
+            worker.pipe.close()
+            _end(worker.process)
+        self._workers.clear()
+
+    def run(self, count: int, piece_of: Callable[[int], Work]) -> Iterator[Outcome[Done]]:
+        """Yield the outcome of each piece, in their order.
+
+        piece_of: makes the piece of a number. Exactly the outcomes before the last LAG - 1 pieces have been yielded by
+        then, so that what is learnt depends neither on the number of processes nor on how fast they are.
+        """
+        finished: dict[int, Outcome[Done]] = {}
+        pieces: deque[tuple[int, Work]] = deque()
+        made = 0
+        for number in range(count):
+            while made < min(number + LAG, count):
+                pieces.append((made, piece_of(made)))
+                made += 1
+            while number not in finished:
+                while pieces and self._has_free():
+                    self._give(*pieces.popleft())
+                finished.update((outcome.number, outcome) for outcome in self._collect())
+            yield finished.pop(number)
+
+    def _has_free(self) -> bool:
+        return len(self._workers) < self._jobs or any(worker.number < 0 for worker in self._workers)
+
+    def _give(self, number: int, piece: Work) -> None:
+        worker = next((one for one in self._workers if one.number < 0), None) or self._start()
+        worker.number, worker.until = number, time.monotonic() + self._limit_s
+        with contextlib.suppress(OSError):  # it has just died, which collecting tells
+            worker.pipe.send(piece)
+
+    def _start(self) -> _Worker[Work, Done]:
+        ours, theirs = Pipe()
+        command = [sys.executable, "-c", _MAIN, str(theirs.fileno()), json.dumps(sys.path)]
+        # In a session of its own: Ctrl-C is for this process, which ends the others.
+        process = subprocess.Popen(
+            command, pass_fds=[theirs.fileno()], start_new_session=True, stdin=subprocess.DEVNULL, stdout=sys.stderr
+        )
+        theirs.close()
+        worker: _Worker[Work, Done] = _Worker(process, ours)
+        self._workers.append(worker)
+        with contextlib.suppress(OSError):
+            ours.send(self._begin)
+        return worker
+
+    def _collect(self) -> Iterator[Outcome[Done]]:
+        busy = [worker for worker in self._workers if worker.number >= 0]
+        left_s = min(worker.until for worker in busy) - time.monotonic()
+        ready = wait([worker.pipe for worker in busy], timeout=max(left_s, 0.0))
+        for worker in busy:
+            number = worker.number
+            if worker.pipe in ready:
+                try:
+                    done, lost = worker.pipe.recv()
+                except (EOFError, OSError):
+                    with contextlib.suppress(subprocess.TimeoutExpired):
+                        worker.process.wait(_ENDING_S)
+                    yield self._buried(worker, f"its process ended with {worker.process.returncode}")
+                    continue
+                worker.number = -1
+                yield Outcome(number, done, lost)
+            elif time.monotonic() >= worker.until:
+                yield self._buried(worker, f"not done within {self._limit_s:g} s")
+
+    def _buried(self, worker: _Worker[Work, Done], why: str) -> Outcome[Done]:
+        worker.pipe.close()
+        _end(worker.process)
+        self._workers.remove(worker)
+        return Outcome(worker.number, None, why)
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    process.kill()
+    process.wait(_ENDING_S)
+
+
+def serve() -> None:
+    """Do the work that comes through the pipe until it closes, which it does when the parent ends; runs in a worker."""
+    pipe = Connection(int(sys.argv[1]))
+    with contextlib.suppress(EOFError, OSError):
+        perform = pipe.recv()()
+        while True:
+            piece = pipe.recv()
+            try:
+                reply = perform(piece), ""
+            except Exception as error:  # one piece of work is lost, whatever went wrong in it
+                reply = None, f"{type(error).__name__}: {error}"
+            pipe.send(reply)

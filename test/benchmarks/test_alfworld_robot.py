@@ -1,0 +1,295 @@
+"""The text game as a robot: what it reads, what it sends, and whole games in a small world of our own."""
+
+from collections.abc import Callable
+from functools import partial
+
+import numpy as np
+import pytest
+
+from benchmarks.alfworld.command import offline_planner
+from benchmarks.alfworld.games import Game
+from benchmarks.alfworld.play import PlayedGame, Player
+from benchmarks.alfworld.robot import NonsenseError, TextRobot
+from benchmarks.alfworld.sentences import label_of, read_places, read_sight, read_task
+from benchmarks.alfworld.site import site_of
+from benchmarks.alfworld.things import classes_of
+from memory_node.catalogue.label_space import load_catalogue
+from memory_node.domain.skill import FailureReason, SkillCall
+from memory_node.domain.states import ObjectState
+from memory_node.scene_graph.place_habits import PlaceCensus
+
+KINDS = load_catalogue()
+CLOSING = {"drawer", "cabinet", "fridge", "microwave"}
+
+
+class SmallGame:
+    """A text world in the engine's words. layout: what lies on or in each place; done: whether the task is."""
+
+    def __init__(self, layout: dict[str, list[str]], task: str, done: Callable[["SmallGame"], bool]) -> None:
+        self.layout = {place: list(things) for place, things in layout.items()}
+        self.opened: set[str] = set()
+        self.on: set[str] = set()
+        self.states: dict[str, str] = {}
+        self.at, self.held = "", ""
+        self._done = done
+        seen = ", ".join(f"a {place}" for place in layout)
+        self.text = f"-= Welcome =-\n\nLooking quickly around you, you see {seen}.\n\nYour task is to: {task}."
+        self.sent: list[str] = []
+
+    @property
+    def over(self) -> bool:
+        return self.won
+
+    @property
+    def won(self) -> bool:
+        return self._done(self)
+
+    @property
+    def commands(self) -> list[str]:
+        found = [f"go to {place}" for place in self.layout if place != self.at]
+        if self.at:
+            found.append(f"examine {self.at}")
+            if self._closes(self.at):
+                found.append(f"{'close' if self.at in self.opened else 'open'} {self.at}")
+            if self._accessible(self.at):
+                found += [f"take {thing} from {self.at}" for thing in self.layout[self.at] if not self.held]
+                found += [f"use {thing}" for thing in self.layout[self.at] if "lamp" in thing]
+                found += [f"move {self.held} to {self.at}"] if self.held else []
+            for verb, place in (("clean", "sinkbasin"), ("heat", "microwave"), ("cool", "fridge")):
+                found += [f"{verb} {self.held} with {self.at}"] if self.held and self.at.startswith(place) else []
+        return found
+
+    def send(self, command: str) -> str:
+        self.sent.append(command)
+        if command not in self.commands:
+            return "Nothing happens."
+        verb, rest = command.split(" ", 1)
+        return getattr(self, f"_{verb}")(rest)
+
+    def close(self) -> None:
+        pass
+
+    def _closes(self, place: str) -> bool:
+        return label_of(place) in CLOSING
+
+    def _accessible(self, place: str) -> bool:
+        return not self._closes(place) or place in self.opened
+
+    def _look(self, place: str) -> str:
+        listed = ", ".join(f"a {thing}" for thing in self.layout[place]) or "nothing"
+        if not self._closes(place):
+            return f"On the {place}, you see {listed}."
+        return f"The {place} is open. In it, you see {listed}." if place in self.opened else f"The {place} is closed."
+
+    def _go(self, rest: str) -> str:
+        self.at = rest.removeprefix("to ")
+        return f"You arrive at {self.at}. {self._look(self.at)}"
+
+    def _examine(self, rest: str) -> str:
+        return self._look(rest)
+
+    def _open(self, rest: str) -> str:
+        self.opened.add(rest)
+        return f"You open the {rest}. {self._look(rest)}"
+
+    def _close(self, rest: str) -> str:
+        self.opened.discard(rest)
+        return f"You close the {rest}."
+
+    def _take(self, rest: str) -> str:
+        self.held, place = rest.split(" from ")
+        self.layout[place].remove(self.held)
+        return f"You pick up the {self.held} from the {place}."
+
+    def _move(self, rest: str) -> str:
+        thing, place = rest.split(" to ")
+        self.layout[place].append(thing)
+        self.held = ""
+        return f"You move the {thing} to the {place}."
+
+    def _use(self, rest: str) -> str:
+        self.on.add(rest)
+        return f"You turn on the {rest}."
+
+    def _clean(self, rest: str) -> str:
+        self.states[self.held] = "clean"
+        return f"You clean the {rest.replace(' with ', ' using the ')}."
+
+    _heat = _cool = _clean
+
+
+class Embedder:
+    """Vectors by letters: the same words are alike."""
+
+    dimension = 26
+
+    def embed(self, texts):
+        counts = np.array([[text.lower().count(chr(97 + i)) for i in range(26)] for text in texts], np.float32) + 0.01
+        return counts / np.linalg.norm(counts, axis=1, keepdims=True)
+
+
+KITCHEN = {
+    "countertop 1": ["butterknife 1", "cup 1"],
+    "drawer 1": ["spoon 1"],
+    "drawer 2": [],
+    "cabinet 1": ["mug 2"],
+    "sinkbasin 1": [],
+    "microwave 1": [],
+    "fridge 1": ["apple 1"],
+    "sidetable 1": ["mug 1", "desk lamp 1"],
+}
+
+
+def play(game: SmallGame, max_steps: int = 50, learnt: PlaceCensus | None = None) -> PlayedGame:
+    embedder = Embedder()
+    player = Player(KINDS, embedder, partial(offline_planner, embedder), max_steps, lambda _: game)
+    return player.play(Game("a/b/game.tw-pddl", "a", b""), learnt)
+
+
+def robot_in(game: SmallGame, max_steps: int = 50) -> TextRobot:
+    return TextRobot(game, KINDS, lambda: 1, max_steps, lambda _: None)
+
+
+def test_first_text_tells_places_and_task() -> None:
+    text = "Looking quickly around you, you see a sidetable 10, a side table 2, and an oven 1.\n\nYour task is to: go."
+    assert read_places(text) == ("sidetable 10", "side table 2", "oven 1")
+    assert read_task(text) == "go."
+
+
+@pytest.mark.parametrize(
+    ("text", "contents", "doors"),
+    [
+        ("You arrive at desk 1. On the desk 1, you see a cd 2, and a pen 1.", {"desk 1": ("cd 2", "pen 1")}, {}),
+        ("The safe 1 is open. In it, you see nothing.", {"safe 1": ()}, {"safe 1": True}),
+        ("You arrive at drawer 3. The drawer 3 is closed.", {}, {"drawer 3": False}),
+        ("You turn on the desklamp 1.", {}, {}),
+    ],
+)
+def test_reply_tells_contents_and_doors(text: str, contents: dict, doors: dict) -> None:
+    sight = read_sight(text)
+    assert (sight.contents, sight.doors, sight.happened) == (contents, doors, True)
+
+
+def test_nothing_happens_is_a_failure_with_a_reason() -> None:
+    game = SmallGame(KITCHEN, "go", lambda _: False)
+    robot = robot_in(game)
+    assert robot.execute(SkillCall("GoToObject", ("countertop 1",))).success
+    result = robot.execute(SkillCall("SwitchOn", ("cup 1",)))
+    assert (result.success, result.reason) == (False, FailureReason.EXECUTION)
+    assert "nothing happens" in result.message
+
+
+def test_names_mean_classes_by_the_label_space() -> None:
+    assert classes_of("coffee mug 3", KINDS) == ("Mug",)
+    assert classes_of("cellphone 1", KINDS) == ("CellPhone",)
+    assert classes_of("gizmo 2", KINDS) == ("gizmo",)
+
+
+def test_every_place_has_a_plot_of_its_own() -> None:
+    site = site_of([f"drawer {number}" for number in range(30)])
+    assert {site.place_near(*site.position(place)[:2]) for place in site.places} == set(site.places)
+    slots = [site.slot("drawer 3", number) for number in range(100)]
+    apart = np.linalg.norm(np.subtract(slots[0], slots[1:]), axis=1)
+    assert apart.min() >= 0.99
+
+
+def test_what_is_seen_is_reported_with_its_place_and_doors() -> None:
+    robot = robot_in(SmallGame(KITCHEN, "go", lambda _: False))
+    changes = robot.execute(SkillCall("Explore", ("Apple", "fridge 1"))).changes
+    apple = next(change for change in changes if change.object_id == "apple 1")
+    assert (apple.object_class, apple.support_id, apple.inside) == ("Apple", "fridge 1", True)
+    doors = [change.added for change in changes if change.object_id == "fridge 1"]
+    assert doors == [(ObjectState.CLOSED,), (ObjectState.OPENED,)]
+
+
+def test_skill_in_a_closed_place_fails_with_the_place() -> None:
+    robot = robot_in(SmallGame(KITCHEN, "go", lambda _: False))
+    robot.execute(SkillCall("GoToObject", ("sidetable 1",)))
+    robot.execute(SkillCall("PickupObject", ("mug 1",)))
+    robot.execute(SkillCall("GoToObject", ("cabinet 1",)))
+    result = robot.execute(SkillCall("PutObject", ("mug 1", "cabinet 1")))
+    assert (result.reason, result.object_id) == (FailureReason.CLOSED, "cabinet 1")
+
+
+def test_every_skill_is_canceled_when_no_step_is_left() -> None:
+    game = SmallGame(KITCHEN, "go", lambda _: False)
+    robot = robot_in(game, max_steps=1)
+    assert robot.execute(SkillCall("GoToObject", ("countertop 1",))).success
+    assert robot.execute(SkillCall("GoToObject", ("sidetable 1",))).reason is FailureReason.CANCELED
+    assert len(game.sent) == 1
+
+
+@pytest.mark.parametrize("text", ["", "You see nothing special.", "Looking quickly around you, you see a desk 1."])
+def test_first_text_that_is_no_game_is_nonsense(text: str) -> None:
+    game = SmallGame(KITCHEN, "go", lambda _: False)
+    game.text = text
+    with pytest.raises(NonsenseError):
+        robot_in(game)
+
+
+@pytest.mark.parametrize(
+    ("task", "done"),
+    [
+        ("put a mug in drawer", lambda game: any("mug" in thing for thing in game.layout["drawer 1"])),
+        ("put two mug in drawer", lambda game: sum("mug" in t for t in game.layout["drawer 1"]) == 2),
+        ("clean some cup and put it in cabinet", lambda game: "cup 1" in game.layout["cabinet 1"]),
+        ("put a hot apple in sidetable", lambda game: "apple 1" in game.layout["sidetable 1"]),
+        ("cool some mug and put it in countertop", lambda g: any("mug" in t for t in g.layout["countertop 1"])),
+        ("examine the mug with the desklamp", lambda game: "mug" in game.held and "desk lamp 1" in game.on),
+        ("look at cup under the lamp", lambda game: game.held == "cup 1" and "desk lamp 1" in game.on),
+    ],
+)
+def test_planner_wins_a_game_of_each_type(task: str, done: Callable[[SmallGame], bool]) -> None:
+    played = play(SmallGame({**KITCHEN, "drawer 2": ["pen 1"]}, task, done))
+    assert played.won, (played.goals, played.failure, played.trail)
+    assert played.steps < 30
+
+
+def test_things_and_places_that_no_catalogue_knows_work_by_their_names() -> None:
+    layout = {"flurbtable 1": [], "drawer 1": [], "countertop 1": ["gizmo 1"]}
+    played = play(SmallGame(layout, "put a gizmo in flurbtable", lambda game: "gizmo 1" in game.layout["flurbtable 1"]))
+    assert played.won, (played.goals, played.failure, played.trail)
+
+
+def test_absent_things_are_not_looked_for_twice_at_a_place() -> None:
+    layout = {f"shelf {number}": ["book 1"] if number == 5 else [] for number in range(6)}
+    game = SmallGame({**layout, "sofa 1": []}, "put two book in sofa", lambda _: False)
+    play(game, max_steps=30)
+    visits = [command for command in game.sent if command.startswith("go to shelf")]
+    assert len(visits) >= 6
+    assert len(set(visits[:6])) == 6
+
+
+def test_what_other_games_taught_is_where_the_robot_looks_first() -> None:
+    layout = {"sidetable 1": [], "countertop 1": [], "cabinet 1": [], "cabinet 2": ["mug 1"], "drawer 1": []}
+    taught = PlaceCensus(
+        {("cabinet", ""): 20, ("countertop", ""): 20, ("sidetable", ""): 20, ("drawer", ""): 20},
+        {("mug", "cabinet", ""): 10},
+    )
+    game = SmallGame(layout, "put a mug in countertop", lambda game: "mug 1" in game.layout["countertop 1"])
+    assert play(game, learnt=taught).won
+    assert game.sent[0].startswith("go to cabinet")
+
+
+def test_census_tells_kinds_and_where_things_were_first() -> None:
+    game = SmallGame(KITCHEN, "put a cup in sidetable", lambda game: "cup 1" in game.layout["sidetable 1"])
+    taught = play(game).taught
+    found = {(name, place): count for (name, place, _), count in taught.finds.items()}
+    assert found["cup", "countertop"] == 1
+    assert ("cup", "sidetable") not in found
+    assert {place for place, _ in taught.looks} <= {"countertop", "sidetable", "fridge", "drawer", "cabinet"}
+
+
+def test_text_commands_and_the_end_are_all_that_the_robot_needs_of_a_game() -> None:
+    game = SmallGame(KITCHEN, "put a cup in sidetable", lambda _: False)
+
+    class Window:  # asking it for anything else raises AttributeError
+        text = game.text
+        over = False
+        commands = property(lambda _: game.commands)
+        send = staticmethod(game.send)
+
+    robot = TextRobot(Window(), KINDS, lambda: 1, 50, lambda _: None)
+    for call in (("GoToObject", ("countertop 1",)), ("PickupObject", ("cup 1",)), ("CleanObject", ("cup 1",))):
+        assert robot.execute(SkillCall(*call)).success
+    assert game.states == {"cup 1": "clean"}
