@@ -1,0 +1,121 @@
+"""The brief state b_t of an episode: how far the task is, and what is believed of the home (MemCompiler).
+
+All of it is text, in canonical statements (`statements.py`), so that a language model can read and change it, and an
+operation can match an item exactly.
+"""
+
+from __future__ import annotations
+
+import enum
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from memory_node.domain.errors import InvalidValueError
+
+# Longer items are stories, not beliefs.
+MAX_ITEM = 400
+
+
+class Section(str, enum.Enum):
+    """A part of the brief state that holds items."""
+
+    GOAL = "goal"
+    COMPLETED = "completed"
+    CURRENT = "current"
+    PENDING = "pending"
+    LOCATIONS = "locations"
+    AGENT = "agent"
+    FACTS = "facts"
+
+    def __str__(self) -> str:
+        return self.value
+
+    @property
+    def is_single(self) -> bool:
+        """Whether it holds one item at most."""
+        return self in (Section.GOAL, Section.CURRENT)
+
+
+@dataclass(frozen=True)
+class TaskProgress:
+    """How far a task is. goal: the instruction. The subgoals are completed, current ("" for none) and pending."""
+
+    goal: str = ""
+    completed: tuple[str, ...] = ()
+    current: str = ""
+    pending: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class EnvironmentBelief:
+    """What is believed of the home. locations: of objects; agent: where the robot is and what it holds."""
+
+    locations: tuple[str, ...] = ()
+    agent: tuple[str, ...] = ()
+    facts: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class BriefState:
+    """b_t. A section holds an item once.
+
+    Raises:
+        InvalidValueError: an item is empty, is there twice, has several lines or is longer than MAX_ITEM characters.
+    """
+
+    progress: TaskProgress = field(default_factory=TaskProgress)
+    belief: EnvironmentBelief = field(default_factory=EnvironmentBelief)
+
+    def __post_init__(self) -> None:
+        for section in Section:
+            items = self.items(section)
+            if len(set(items)) != len(items):
+                raise InvalidValueError(f"BriefState.{section}: an item is there twice: {items}")
+            for text in items:
+                if not text.strip() or len(text) > MAX_ITEM or "\n" in text:
+                    raise InvalidValueError(
+                        f"BriefState.{section}: expected one line of 1 to {MAX_ITEM} characters, got {text[:80]!r}"
+                    )
+
+    def items(self, section: Section) -> tuple[str, ...]:
+        """Return the items of a section."""
+        part = self.progress if section in _OF_PROGRESS else self.belief
+        value: str | tuple[str, ...] = getattr(part, section.value)
+        if isinstance(value, str):
+            return (value,) if value else ()
+        return value
+
+    def with_items(self, section: Section, items: tuple[str, ...]) -> BriefState:
+        """Return the state with other items in a section.
+
+        Raises:
+            InvalidValueError: several items for a section that holds one.
+        """
+        if section.is_single and len(items) > 1:
+            raise InvalidValueError(f"BriefState.{section}: it holds one item, got {items}")
+        value: Any = next(iter(items), "") if section.is_single else items
+        change = {section.value: value}
+        if section in _OF_PROGRESS:
+            return replace(self, progress=replace(self.progress, **change))
+        return replace(self, belief=replace(self.belief, **change))
+
+    def lines(self) -> tuple[str, ...]:
+        """Return it in words: a line for each section that holds something."""
+        return tuple(f"{_TITLES[one]}: {'; '.join(self.items(one))}" for one in Section if self.items(one))
+
+    @property
+    def text(self) -> str:
+        """Its lines as one text."""
+        return "\n".join(self.lines())
+
+
+_OF_PROGRESS = frozenset({Section.GOAL, Section.COMPLETED, Section.CURRENT, Section.PENDING})
+_TITLES = {
+    Section.GOAL: "Goal",
+    Section.COMPLETED: "Done",
+    Section.CURRENT: "Now",
+    Section.PENDING: "Later",
+    Section.LOCATIONS: "Places",
+    Section.AGENT: "Robot",
+    Section.FACTS: "Known",
+}

@@ -1,0 +1,81 @@
+"""What a compiler is told at one step: what was done, what is to be done next, and for which subgoal (o_t)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+from memory_node.domain.errors import InvalidValueError
+from memory_node.domain.skill import FailureReason, SkillCall
+from memory_node.domain.states import ObjectState
+
+
+@dataclass(frozen=True)
+class TakenStep:
+    """A skill that has ended. object_id: the robot's own id of the thing that it was about, "" where it told none."""
+
+    call: SkillCall
+    success: bool
+    reason: FailureReason = FailureReason.NONE
+    object_id: str = ""
+
+    def __post_init__(self) -> None:
+        if self.success != (self.reason is FailureReason.NONE):
+            raise InvalidValueError(f"TakenStep {self.call}: success={self.success} with reason {self.reason}")
+
+
+@dataclass(frozen=True)
+class StepObservation:
+    """o_t. All references are those of the robot's calls: ids, classes, or "Class@x,y,z".
+
+    goals: the subgoals in words, in order; goal_index: of the one that is pursued now (their number: all are done).
+    taken: the step that has just ended, None before the first one and where nothing was done since the last
+    observation. proposed: what the executor is about to do, None where it has not chosen yet. classes: by reference,
+    for those that do not tell it themselves. names: what the executor calls things, by reference, where it has names
+    of its own. recent: the last steps, oldest first, `taken` among them; an executor
+    leaves it to memory.
+    """
+
+    goals: tuple[str, ...] = ()
+    goal_index: int = 0
+    taken: TakenStep | None = None
+    proposed: SkillCall | None = None
+    classes: Mapping[str, str] = field(default_factory=dict)
+    names: Mapping[str, str] = field(default_factory=dict)
+    recent: tuple[TakenStep, ...] = ()
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.goal_index <= len(self.goals):
+            raise InvalidValueError(f"goal_index: expected 0 to {len(self.goals)}, got {self.goal_index}")
+
+    @property
+    def subgoal(self) -> str:
+        """The goal that is pursued now, "" where all are done or none is known."""
+        return self.goals[self.goal_index] if self.goal_index < len(self.goals) else ""
+
+    def class_of(self, name: str) -> str:
+        """Return the class of what a reference means."""
+        return self.classes.get(name, name.partition("@")[0])
+
+
+@dataclass(frozen=True)
+class KnownThing:
+    """What long-term memory believes of one thing. place: a reference to what it is in or on, "" where not known.
+
+    inside: it is in it, and not on it.
+    """
+
+    object_class: str
+    place: str = ""
+    place_class: str = ""
+    inside: bool = False
+    states: tuple[ObjectState, ...] = ()
+
+
+# Returns what long-term memory believes of the thing that a reference means; None: it cannot tell which that is.
+LookUp = Callable[[str, str], KnownThing | None]
+
+
+def knows_nothing(reference: str, object_class: str) -> KnownThing | None:
+    """A LookUp without a memory."""
+    return None
