@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import partial
 
+from memory_node.context.compilations import Compilations
+from memory_node.context.config import CompilerConfig
 from memory_node.context.context_writer import ContextWriter
+from memory_node.context.task_retrieval import TaskRetrieval
 from memory_node.context.told_contexts import ToldContexts
 from memory_node.domain.answer import FindQuery, Location, RankedArea, Recollection
 from memory_node.domain.clock import Clock
@@ -20,6 +23,7 @@ from memory_node.experience.experience import Experience
 from memory_node.intake.episodes import Episodes
 from memory_node.intake.graph_changes import GraphChanges, Listener
 from memory_node.intake.intake import Intake
+from memory_node.intake.known_thing import KnownThings
 from memory_node.intake.shared_learning import take_over_learning
 from memory_node.intake.short_term_mirror import ShortTermMirror
 from memory_node.intake.task_objects import TaskObjects
@@ -55,10 +59,12 @@ class RobotMemory:
         judge_states: opens what judges object states by pictures, given what takes its claims; None: skill effects
             alone.
         make_id: makes the ids of things that a skill reports and no camera has seen.
+        compiler: how memory is compiled at each step of an episode.
 
     Attributes:
         cache, experience, knowledge: as given.
         episodes: an `ExperiencePort`, what a planner is asked and told while it carries out an instruction.
+        guidance: compiles memory for the running episodes, step by step.
     """
 
     def __init__(
@@ -72,6 +78,7 @@ class RobotMemory:
         clock: Clock,
         judge_states: Callable[[TakeClaims], StateEstimationQueue | None] | None = None,
         make_id: IdSource = new_id,
+        compiler: CompilerConfig | None = None,
     ) -> None:
         self.cache, self.experience, self.knowledge = cache, experience, knowledge
         self._durability = Durability(store)
@@ -87,6 +94,9 @@ class RobotMemory:
         self.episodes = Episodes(experience, scene, lock, self.remember, task_objects, told, clock)
         contexts = ContextWriter(scene, lock, index.rank, experience, knowledge, told, clock)
         self._questions = Questions(scene, lock, cache, index, contexts, self._durability, clock)
+        compiler = compiler or CompilerConfig()
+        retrieval = TaskRetrieval(experience, knowledge, self.rank_search_areas, compiler)
+        self.guidance = Compilations(experience, retrieval, KnownThings(scene, lock), self.held_object, compiler)
         self._upkeep = Upkeep(scene, self._changes, mirror, cache, store, experience, knowledge, clock, states)
         if len(scene):
             scene.doubt_frame()

@@ -12,6 +12,7 @@ from pydantic import Field
 
 from memory_node.catalogue.label_space import HOUSEHOLD, LabelSpace, load_catalogue
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
+from memory_node.context.config import CompilerConfig
 from memory_node.domain.clock import Clock, system_clock
 from memory_node.domain.parameters import Parameters
 from memory_node.domain.ports import TextEmbedder
@@ -70,6 +71,7 @@ class MemoryConfig(Parameters):
     short_term: ShortTermConfig = ShortTermConfig()
     search: RetrievalConfig = RetrievalConfig()
     experience: ExperienceConfig = ExperienceConfig()
+    compiler: CompilerConfig = CompilerConfig()
     store: StoreConfig = StoreConfig()
 
 
@@ -129,6 +131,7 @@ def open_memory(
         knowledge,
         clock,
         judge_states=lambda claim: open_state_queue(short_term, models, claim),
+        compiler=config.compiler,
     )
 
 

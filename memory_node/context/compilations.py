@@ -1,0 +1,105 @@
+"""Compiles for all running episodes: the door that a planner asks at, in one process or over ROS."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from memory_node.context.config import CompilerConfig
+from memory_node.context.episode_guidance import EpisodeGuidance
+from memory_node.context.guidance import CompiledStep, Compiler, GuidancePort
+from memory_node.context.open_compiler import open_compiler
+from memory_node.context.step_observation import LookUp, StepObservation
+from memory_node.context.task_retrieval import Retrieve
+from memory_node.domain.errors import NotFoundError
+from memory_node.domain.held_object import HeldObject
+from memory_node.experience.experience import Experience
+from memory_node.llm.open_model import ModelShelf
+
+# A planner that is gone without a word leaves its episode's state behind; so many are kept.
+_MOST = 32
+
+
+class Compilations:
+    """Thread-safe. retrieve: makes M. held: what the hand holds now. look_up: see EpisodeGuidance."""
+
+    def __init__(
+        self,
+        experience: Experience,
+        retrieve: Retrieve,
+        look_up: LookUp,
+        held: Callable[[], HeldObject | None],
+        config: CompilerConfig,
+    ) -> None:
+        self._experience = experience
+        self._retrieve = retrieve
+        self._look_up = look_up
+        self._held = held
+        self._config = config
+        self._models = ModelShelf()
+        self._compilers: dict[str, Compiler] = {}
+        self._episodes: OrderedDict[str, EpisodeGuidance] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def compile(self, episode_id: str, observation: StepObservation, compiler: str = "rules") -> CompiledStep:
+        """Return guidance and brief state for the next step of a running episode.
+
+        Guidelines that the guidance uses count as given. compiler: the one of the episode's first step stays.
+
+        Raises:
+            NotFoundError: the episode is not running.
+            InvalidValueError: no such compiler.
+            ResourceMissingError: what the compiler needs is not there.
+        """
+        with self._lock:
+            step = self._episode(episode_id, observation, compiler).step(observation)
+        guidance = step.guidance
+        if guidance is not None and guidance.entries:
+            self._experience.note_given(guidance.entries, episode_id)
+        return step
+
+    def port(self, compiler: str) -> GuidancePort:
+        """Return the door to one compiler."""
+        return _Port(self, compiler)
+
+    def of(self, episode_id: str) -> EpisodeGuidance | None:
+        """Return what is kept of an episode; None where nothing is, or not any more."""
+        with self._lock:
+            return self._episodes.get(episode_id)
+
+    def _episode(self, episode_id: str, observation: StepObservation, compiler: str) -> EpisodeGuidance:
+        known = self._episodes.get(episode_id)
+        if known is not None:
+            return known
+        summary = next((one for one in self._experience.running if one.id == episode_id), None)
+        if summary is None:
+            raise NotFoundError(f"episode {episode_id!r} is not running")
+        held = self._held()
+        made = EpisodeGuidance(
+            summary.instruction,
+            held.object_class if held is not None else "",
+            self._retrieve(episode_id, summary.instruction, observation.goals),
+            self._compiler(compiler),
+            self._look_up,
+            self._config.window,
+        )
+        self._episodes[episode_id] = made
+        while len(self._episodes) > _MOST:
+            self._episodes.popitem(last=False)
+        return made
+
+    def _compiler(self, name: str) -> Compiler:
+        if name not in self._compilers:
+            self._compilers[name] = open_compiler(name, self._config, self._models)
+        return self._compilers[name]
+
+
+@dataclass(frozen=True)
+class _Port:
+    compilations: Compilations
+    compiler: str
+
+    def compile(self, episode_id: str, observation: StepObservation) -> CompiledStep:
+        return self.compilations.compile(episode_id, observation, self.compiler)

@@ -1,0 +1,167 @@
+"""The compiler that asks a language model at each step; what cannot be used of its reply is NOACTION."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Annotated, Any, Literal
+
+import jinja2
+from pydantic import BaseModel, ConfigDict, Field, create_model
+
+from memory_node.context.beliefs import binding_of
+from memory_node.context.brief_state import BriefState, Section
+from memory_node.context.config import CompilerModelConfig
+from memory_node.context.guidance import Compiled, Delivery, Guidance, said
+from memory_node.context.loop_detection import repeated
+from memory_node.context.state_operations import InvalidDeltaError, Operation, apply
+from memory_node.context.step_observation import StepObservation
+from memory_node.context.task_memory import Entry, TaskMemory
+from memory_node.domain.advice import bind
+from memory_node.domain.resources import resource_path
+from memory_node.domain.skill import SkillCall
+from memory_node.domain.skill_library import SKILLS
+from memory_node.llm.ask import Question, ask
+from memory_node.llm.chat import ChatModel, Message, Reply
+from memory_node.llm.deadline import Deadline
+from memory_node.llm.errors import LlmError, RejectedReplyError
+from memory_node.llm.json_reply import json_form, read_json
+
+# What a single step may prepare, whatever memory says.
+_PREPARATIONS = ("GoToObject", "OpenObject", "PickupObject")
+_MOST_OPERATIONS = 8
+_MOST_USED = 3
+
+
+class SaidCompilation(BaseModel):
+    """A reply. goal, reason and entries are "" and empty where no guidance is delivered."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+    delivery: Delivery
+    goal: str = ""
+    reason: str = ""
+    entries: tuple[int, ...] = ()
+    delta: Annotated[tuple[Operation, ...], Field(max_length=_MOST_OPERATIONS)] = ()
+
+
+class PromptCompiler:
+    """Takes over what a reply says only where it names a call that can be made, a belief that is held, and entries that
+    were shown."""
+
+    def __init__(self, model: ChatModel, config: CompilerModelConfig) -> None:
+        self._model = model
+        self._config = config
+        loader = jinja2.FileSystemLoader(str(resource_path("config/prompts")))
+        self._prompts = jinja2.Environment(loader=loader, undefined=jinja2.StrictUndefined, trim_blocks=True)
+
+    def compile(self, observation: StepObservation, state: BriefState, memory: TaskMemory) -> Compiled:
+        """Ask the model; see Compiler."""
+        shown = self._shown(observation, memory)
+        calls = {str(call): call for call in possible_goals(observation, shown)}
+        beliefs = [text for section in Section for text in state.items(section)]
+        avoid = repeated(observation.recent, observation.proposed)
+        replies: list[Reply] = []
+        question = Question(
+            self._messages(observation, state, shown, avoid),
+            lambda text: self._read(text, state, shown, calls, beliefs, avoid),
+            lambda error: self._prompt("compiler_repair.j2", error=error),
+            json_form(reply_schema(tuple(calls), tuple(beliefs), len(shown), self._config.changes_state)),
+        )
+        problem, found = "", Compiled()
+        try:
+            deadline = Deadline(self._config.timeout_s)
+            found = ask(self._model, question, deadline, self._config.max_repairs, on_reply=replies.append)
+        except LlmError as error:
+            problem = str(error)
+        return Compiled(
+            found.guidance,
+            found.delta,
+            sum(reply.tokens_in for reply in replies),
+            sum(reply.tokens_out for reply in replies),
+            problem,
+        )
+
+    def _shown(self, observation: StepObservation, memory: TaskMemory) -> tuple[Entry, ...]:
+        """Return the entries that the prompt has room for: those for the next step first."""
+        skill = observation.proposed.skill if observation.proposed is not None else ""
+        ordered = sorted(memory.entries, key=lambda entry: not (skill and entry.skill == skill))
+        return tuple(ordered[: self._config.max_entries])
+
+    def _messages(
+        self, observation: StepObservation, state: BriefState, shown: Sequence[Entry], avoid: Sequence[SkillCall]
+    ) -> tuple[Message, ...]:
+        taken = observation.taken
+        ended = "" if taken is None else f"{taken.call} {'done' if taken.success else f'failed: {taken.reason}'}"
+        task = self._prompt(
+            "compiler_task.j2",
+            state=state.lines(),
+            taken=ended,
+            proposed=str(observation.proposed) if observation.proposed is not None else "",
+            repeated=[str(call) for call in avoid],
+            entries=[entry.text for entry in shown],
+        )
+        return Message("system", self._prompt("compiler_system.j2")), Message("user", task)
+
+    def _read(
+        self,
+        text: str,
+        state: BriefState,
+        shown: Sequence[Entry],
+        calls: dict[str, SkillCall],
+        beliefs: Sequence[str],
+        avoid: Sequence[SkillCall],
+    ) -> Compiled:
+        """Return what a reply says.
+
+        Raises:
+            RejectedReplyError: it is no such object, or names what is not there.
+        """
+        reply = read_json(SaidCompilation, text)
+        delta = reply.delta if reply.delivery in (Delivery.BRIEF, Delivery.HYBRID) else ()
+        try:
+            apply(delta, state)
+        except InvalidDeltaError as error:
+            raise RejectedReplyError("delta", str(error)) from None
+        if reply.delivery not in (Delivery.EXPERIENCE, Delivery.HYBRID):
+            return Compiled(None, delta)
+        goal = calls.get(reply.goal)
+        if goal is None:
+            raise RejectedReplyError("goal", f"{reply.goal[:80]!r} is none of {', '.join(calls)}")
+        if reply.reason not in beliefs:
+            raise RejectedReplyError("reason", f"{reply.reason[:80]!r} is no line of the state")
+        if not all(0 <= index < len(shown) for index in reply.entries):
+            raise RejectedReplyError("entries", f"expected numbers of entries, 0 to {len(shown) - 1}")
+        used = tuple(dict.fromkeys(shown[index].id for index in reply.entries))
+        again = tuple(call for call in avoid if call != goal)
+        return Compiled(Guidance(goal, said(goal, reply.reason, again), reply.reason, used, again), delta)
+
+    def _prompt(self, template: str, **values: object) -> str:
+        return self._prompts.get_template(template).render(**values).strip()
+
+
+def possible_goals(observation: StepObservation, entries: Sequence[Entry]) -> tuple[SkillCall, ...]:
+    """Return the calls that guidance may name: the next step, what prepares for it, and what entries say of it."""
+    proposed = observation.proposed
+    names = proposed.arguments if proposed is not None else tuple(observation.classes)
+    calls = [proposed] if proposed is not None else []
+    calls += [SkillCall(skill, (name,)) for skill in _PREPARATIONS for name in names if "," not in name]
+    if proposed is not None:
+        bound = [bind(step, proposed) for entry in entries if entry.skill == proposed.skill for step in entry.steps]
+        calls += [call for call in bound if call is not None]
+    return tuple(dict.fromkeys(call for call in calls if call.skill in SKILLS and (binding_of(call) or call.arguments)))
+
+
+def reply_schema(goals: Sequence[str], beliefs: Sequence[str], entries: int, changes: bool) -> type[BaseModel]:
+    """Return the schema of replies at one step: what may be named is listed, so a grammar of it lets nothing else be.
+
+    entries: how many were shown. changes: whether the reply may change the brief state.
+    """
+    index: Any = Literal[tuple(range(entries))] if entries else int
+    fields: dict[str, Any] = {
+        "delivery": (Literal[tuple(str(one) for one in Delivery)], ...),
+        "goal": (Literal[tuple(dict.fromkeys(("", *goals)))], ...),
+        "reason": (Literal[tuple(dict.fromkeys(("", *beliefs)))], ...),
+        "entries": (Annotated[list[index], Field(max_length=min(entries, _MOST_USED))], ...),
+    }
+    if changes:
+        fields["delta"] = (Annotated[list[Operation], Field(max_length=_MOST_OPERATIONS)], ...)
+    return create_model("Compilation", **fields)

@@ -1,0 +1,253 @@
+"""The compiler that needs no model: an entry applies when its target is the current step and what it assumes is
+believed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from memory_node.context.beliefs import binding_of, verdict
+from memory_node.context.brief_state import BriefState, Section
+from memory_node.context.guidance import Compiled, Guidance, said
+from memory_node.context.loop_detection import repeated
+from memory_node.context.statements import (
+    failures_of,
+    held_by,
+    is_in_state,
+    location_item,
+    out_of_reach,
+    place_of,
+    place_of_robot,
+    stands_at,
+)
+from memory_node.context.step_observation import StepObservation
+from memory_node.context.subgoal import Subgoal
+from memory_node.context.task_memory import Entry, EntryKind, TaskMemory, declared_entries
+from memory_node.domain.advice import bind
+from memory_node.domain.skill import FailureReason, SkillCall
+from memory_node.domain.skill_library import SKILLS, Fact, Predicate
+from memory_node.domain.states import ObjectState
+
+# Nothing that was done before explains these: the same call may succeed when it is made again.
+_CHANCE = frozenset({FailureReason.EXECUTION, FailureReason.TIMEOUT})
+# A preparation may need one of its own, and that one another.
+_DEPTH = 3
+_WAYS = (EntryKind.PROCEDURE, EntryKind.PRESCRIPTION, EntryKind.TRAJECTORY)
+
+
+@dataclass(frozen=True)
+class _Step:
+    """A step to do, the beliefs that call for it, and the entries that say so."""
+
+    call: SkillCall
+    because: str
+    entries: tuple[str, ...] = ()
+
+
+class RulesCompiler:
+    """Deterministic. What the skill library declares counts as known; it is no part of M.
+
+    detects_loops: False leaves out "do not ... again" and the way out. most_tries: so often a call that fails by chance
+    is made again.
+    """
+
+    def __init__(self, detects_loops: bool = True, most_tries: int = 2) -> None:
+        self._detects_loops = detects_loops
+        self._most_tries = most_tries
+        self._declared = TaskMemory.of(declared_entries())
+
+    def compile(self, observation: StepObservation, state: BriefState, memory: TaskMemory) -> Compiled:
+        """Return the guidance for the proposed step or, where none was chosen yet, for the current subgoal."""
+        proposed = observation.proposed
+        if proposed is None:
+            return Compiled(self._towards_subgoal(observation, state, memory))
+        return Compiled(self._before(proposed, observation, state, memory))
+
+    # --- the next step is chosen: what has to come before it
+
+    def _before(
+        self, proposed: SkillCall, observation: StepObservation, state: BriefState, memory: TaskMemory
+    ) -> Guidance | None:
+        told = failures_of(proposed, state)
+        looping = self._detects_loops and (
+            repeated(observation.recent, proposed) or (proposed,) * (told is not None and told[2] > self._most_tries)
+        )
+        step = self._prepared(proposed, observation, state, memory, _DEPTH)
+        if step is None and told is not None and told[1] in _CHANCE and not looping:
+            step = _Step(proposed, told[0])
+        if step is None and looping and told is not None:
+            step = self._way_out(proposed, state, told[0])
+        if step is None:
+            return None
+        avoid = (proposed,) if looping and step.call != proposed else ()
+        return Guidance(step.call, said(step.call, step.because, avoid), step.because, step.entries, avoid)
+
+    def _prepared(
+        self, call: SkillCall, observation: StepObservation, state: BriefState, memory: TaskMemory, depth: int
+    ) -> _Step | None:
+        """Return the first step of what has to come before a call, None when nothing has to."""
+        for entry in (*memory.for_skill(call.skill), *self._declared.for_skill(call.skill)):
+            because = self._calls_for(entry, call, observation, state)
+            if not because:
+                continue
+            for template in entry.steps:
+                bound = _bound(template, call, observation)
+                if bound is None or bound == call or _holds_already(bound, state) or self._is_hopeless(bound, state):
+                    continue
+                step = _Step(bound, because, (entry.id,))
+                inner = self._prepared(bound, observation, state, memory, depth - 1) if depth > 1 else None
+                return _Step(inner.call, inner.because, (*inner.entries, entry.id)) if inner is not None else step
+        return self._opened_around(call, observation, state, memory, depth)
+
+    def _calls_for(self, entry: Entry, call: SkillCall, observation: StepObservation, state: BriefState) -> str:
+        """Return the beliefs because of which an entry applies to a call, "" when it does not."""
+        classes = {observation.class_of(name) for name in call.arguments}
+        if entry.classes and entry.classes.isdisjoint(classes):
+            return ""
+        if entry.goal_kinds and observation.subgoal and observation.subgoal.partition(" ")[0] not in entry.goal_kinds:
+            return ""
+        told = failures_of(call, state)
+        if told is not None and told[1] is entry.reason and told[1] not in _CHANCE and told[2] <= self._most_tries:
+            return told[0]
+        binding = binding_of(call)
+        believed = (fact for fact in entry.assumes if verdict(fact, binding, state) is True)
+        return next((_evidence(fact, binding, state) for fact in believed), "")
+
+    def _opened_around(
+        self, call: SkillCall, observation: StepObservation, state: BriefState, memory: TaskMemory, depth: int
+    ) -> _Step | None:
+        """Return the step that opens what a needed thing lies in."""
+        skill = SKILLS.get(call.skill)
+        if skill is None or depth < 1:
+            return None
+        binding = binding_of(call)
+        for fact in (rule.fact for rule in skill.preconditions if rule.fact.predicate is Predicate.ACCESSIBLE):
+            if verdict(fact, binding, state) is not False:
+                continue
+            place = place_of(binding[fact.arguments[0]], state)
+            opening = SkillCall("OpenObject", (place,))
+            if self._is_hopeless(opening, state):
+                return None
+            where = location_item(binding[fact.arguments[0]], state)
+            because = f"{where}; {is_in_state(place, ObjectState.CLOSED)}"
+            inner = self._prepared(opening, observation, state, memory, depth - 1)
+            return inner or _Step(opening, because)
+        return None
+
+    def _is_hopeless(self, call: SkillCall, state: BriefState) -> bool:
+        """Return whether a preparation has failed and would fail again."""
+        told = failures_of(call, state)
+        return told is not None and (told[1] not in _CHANCE or told[2] > self._most_tries)
+
+    def _way_out(self, call: SkillCall, state: BriefState, because: str) -> _Step | None:
+        """Return another way to what a call was to do: drive up to its thing anew."""
+        skill = SKILLS.get(call.skill)
+        near = [rule.fact for rule in skill.preconditions if rule.fact.predicate is Predicate.NEAR] if skill else []
+        names = [binding_of(call).get(fact.arguments[0], "") for fact in near]
+        calls = [SkillCall("GoToObject", (name,)) for name in names if name]
+        return next((_Step(one, because) for one in calls if not self._is_hopeless(one, state)), None)
+
+    # --- nothing is chosen yet: the next step towards the subgoal
+
+    def _towards_subgoal(self, observation: StepObservation, state: BriefState, memory: TaskMemory) -> Guidance | None:
+        avoid = repeated(observation.recent) if self._detects_loops else ()
+        for step in self._candidates(observation, state, memory):
+            first = self._prepared(step.call, observation, state, memory, _DEPTH)
+            if first is not None:
+                step = _Step(first.call, first.because, (*first.entries, *step.entries))
+            if step.call not in avoid and not self._is_hopeless(step.call, state):
+                return Guidance(step.call, said(step.call, step.because, avoid), step.because, step.entries, avoid)
+        return None
+
+    def _candidates(self, observation: StepObservation, state: BriefState, memory: TaskMemory) -> Iterator[_Step]:
+        subgoal = Subgoal.parse(observation.subgoal)
+        now = next(iter(state.items(Section.CURRENT)), observation.subgoal)
+        if not subgoal.target:
+            return
+        is_held = observation.class_of(held_by(state) or "") == subgoal.target
+        done = [
+            SkillCall(step.call.skill, tuple(observation.class_of(name) for name in step.call.arguments))
+            for step in observation.recent
+            if step.success
+        ]
+        for entry in memory.of_kind(*_WAYS):
+            if entry.goal_kinds and subgoal.kind not in entry.goal_kinds:
+                continue
+            left = _left_of(_fitted(entry, subgoal, is_held), done)
+            if left:
+                yield _Step(_with_names(left[0], observation), f"now: {now}", (entry.id,))
+        for entry in memory.of_kind(EntryKind.PLACE):
+            if subgoal.target in entry.classes and not is_held and not _is_placed(subgoal.target, observation, state):
+                yield _Step(
+                    SkillCall("Explore", (subgoal.target,)), f"no place of {subgoal.target} is known", (entry.id,)
+                )
+
+
+def _bound(template: SkillCall, call: SkillCall, observation: StepObservation) -> SkillCall | None:
+    """Return a template with the call's own arguments, and classes replaced by the names of such things."""
+    bound = bind(template, call)
+    return _with_names(bound, observation) if bound is not None else None
+
+
+def _with_names(call: SkillCall, observation: StepObservation) -> SkillCall:
+    """Return a call over classes as one over names: of the things of a class the one that was named last."""
+
+    def name(text: str) -> str:
+        if text in observation.classes:
+            return text
+        same = [one for one, kind in observation.classes.items() if kind == text]
+        return same[-1] if same else text
+
+    return SkillCall(call.skill, tuple(map(name, call.arguments)))
+
+
+def _holds_already(call: SkillCall, state: BriefState) -> bool:
+    """Return whether all that a call is there for is believed already."""
+    skill = SKILLS.get(call.skill)
+    effects = [fact for fact in skill.effects if fact.predicate is not Predicate.KNOWN] if skill is not None else []
+    binding = binding_of(call)
+    return bool(effects) and all(verdict(fact, binding, state) is True for fact in effects)
+
+
+def _evidence(fact: Fact, binding: dict[str, str], state: BriefState) -> str:
+    """Return the item of the brief state by which a fact is believed."""
+    name = binding.get(fact.arguments[0], "") if fact.arguments else ""
+    if fact.predicate is Predicate.NEAR:
+        apart = out_of_reach(name)
+        return apart if apart in state.items(Section.FACTS) else stands_at(place_of_robot(state) or "")
+    if fact.predicate in (Predicate.HOLDING, Predicate.HAND_EMPTY):
+        return next((text for text in state.items(Section.AGENT) if text.startswith("the hand")), "")
+    about = [text for text in state.items(Section.FACTS) if text.startswith(f"{name} is ")]
+    return "; ".join(about)
+
+
+def _fitted(entry: Entry, subgoal: Subgoal, is_held: bool) -> list[SkillCall]:
+    """Return an entry's way with this subgoal's things in the parts that its own things had.
+
+    A procedure names no things: it gets the usual ones. () where a part has no thing.
+    """
+    if entry.kind is EntryKind.PROCEDURE:
+        filled = [subgoal.filled(call.skill, is_held) for call in entry.steps if call.skill != "GoToObject"]
+        return [call for call in filled if call is not None]
+    taken = next((call.arguments[0] for call in entry.steps if call.skill == "PickupObject" and call.arguments), "")
+    put = next((call.arguments for call in reversed(entry.steps) if call.skill == "PutObject"), ())
+    parts = {taken: subgoal.target}
+    if len(put) > 1 and subgoal.destination:
+        parts[put[1]] = subgoal.destination
+    if not taken:
+        return []
+    return [SkillCall(call.skill, tuple(parts.get(text, text) for text in call.arguments)) for call in entry.steps]
+
+
+def _left_of(way: Sequence[SkillCall], done: Iterable[SkillCall]) -> Sequence[SkillCall]:
+    """Return what is left of a way after what was done: each step done moves on to behind its next occurrence."""
+    at = 0
+    for call in done:
+        later = [index for index in range(at, len(way)) if way[index] == call]
+        at = later[0] + 1 if later else at
+    return way[at:]
+
+
+def _is_placed(object_class: str, observation: StepObservation, state: BriefState) -> bool:
+    names = [name for name, kind in observation.classes.items() if kind == object_class]
+    return any(place_of(name, state) for name in names)

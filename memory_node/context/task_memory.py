@@ -1,0 +1,226 @@
+"""M: what all memories hold that may matter in one task, retrieved once when it begins, as entries of one shape."""
+
+from __future__ import annotations
+
+import enum
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from memory_node.domain.answer import RankedArea
+from memory_node.domain.errors import InvalidValueError
+from memory_node.domain.skill import FailureReason, SkillCall
+from memory_node.domain.skill_library import SKILLS, Fact, Predicate
+from memory_node.experience.episode_graph import Trajectory
+from memory_node.experience.guideline import Guideline
+from memory_node.experience.record import ExperienceRecord
+from memory_node.experience.remedy import remedy_of_rule
+from memory_node.knowledge.facts import Prescription, Proposition
+
+# What nobody has tried is neither proven nor refuted.
+UNTRIED_WORTH = 0.5
+_REASONS = {str(reason): reason for reason in FailureReason}
+_CALL = re.compile(r"(\w+)\(([^()]*)\)")
+
+
+class EntryKind(str, enum.Enum):
+    """Which memory an entry comes from, and what it says."""
+
+    REPAIR = "repair"  # before a skill, do something else
+    ORDER = "order"  # one skill before another
+    PROCEDURE = "procedure"  # the skills that attempts of one kind shared
+    ADVICE = "advice"  # in words
+    PRESCRIPTION = "prescription"  # a way that has worked
+    PROPOSITION = "proposition"  # a fact
+    PLACE = "place"  # where a thing is likely
+    TRAJECTORY = "trajectory"  # one attempt that succeeded, step by step, and why
+    DECLARED = "declared"  # what the skill library declares: known without any memory
+
+    def __str__(self) -> str:
+        return self.value
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One thing that memory holds.
+
+    id: unique in a TaskMemory; a guideline's is its key. text: in words. skill: the single step that it is for, "" for
+    none. goal_kinds: the first words of the subgoals that it is for ("place", "heat"); empty: any. classes: of things
+    that it speaks of; empty: any. assumes: facts over the arguments of `skill`; one of them must be believed.
+    reason: the failure that it prevents; that the step has just failed so stands for what it assumes. steps: templates
+    (domain.advice.bind) of what to do, in order. worth: in [0, 1], how well it has proven itself.
+    """
+
+    id: str
+    kind: EntryKind
+    text: str
+    skill: str = ""
+    goal_kinds: frozenset[str] = frozenset()
+    classes: frozenset[str] = frozenset()
+    assumes: tuple[Fact, ...] = ()
+    reason: FailureReason | None = None
+    steps: tuple[SkillCall, ...] = ()
+    worth: float = UNTRIED_WORTH
+
+    def __post_init__(self) -> None:
+        if not self.id or not self.text.strip():
+            raise InvalidValueError(f"Entry {self.id!r}: expected an id and a text")
+        if not 0.0 <= self.worth <= 1.0:
+            raise InvalidValueError(f"Entry {self.id}: worth: expected 0 to 1, got {self.worth}")
+
+
+@dataclass(frozen=True)
+class TaskMemory:
+    """The entries of one task, most worth first. Entries with one id are one entry.
+
+    Anything that can be said as an `Entry` can be in it; the functions below say what experience and knowledge hold.
+    """
+
+    entries: tuple[Entry, ...] = field(default=())
+
+    @classmethod
+    def of(cls, entries: Iterable[Entry]) -> TaskMemory:
+        """Return the memory of some entries, each once."""
+        unique: dict[str, Entry] = {}
+        for entry in entries:
+            unique.setdefault(entry.id, entry)
+        return cls(tuple(sorted(unique.values(), key=lambda entry: (-entry.worth, entry.id))))
+
+    def for_skill(self, skill: str) -> tuple[Entry, ...]:
+        """Return the entries for a single step of a skill."""
+        return tuple(entry for entry in self.entries if entry.skill == skill)
+
+    def of_kind(self, *kinds: EntryKind) -> tuple[Entry, ...]:
+        """Return the entries of some kinds."""
+        return tuple(entry for entry in self.entries if entry.kind in kinds)
+
+    @property
+    def lines(self) -> tuple[str, ...]:
+        """All of it in words: what static injection puts into a prompt."""
+        return tuple(f"- {entry.text}" for entry in self.entries)
+
+
+def of_guideline(guideline: Guideline) -> Entry:
+    """Return a guideline as an entry. A repair assumes that what its failure was for the want of is missing."""
+    kind = EntryKind(guideline.kind)
+    goal_kinds = frozenset(kind for task in guideline.task_types for kind in task.split("+"))
+    if kind is not EntryKind.REPAIR:
+        steps = _skills_in_order(guideline.text) if kind is EntryKind.PROCEDURE else ()
+        return Entry(
+            guideline.key,
+            kind,
+            guideline.text,
+            goal_kinds=goal_kinds,
+            classes=guideline.object_classes,
+            steps=steps,
+            worth=guideline.confidence,
+        )
+    return Entry(
+        guideline.key,
+        kind,
+        guideline.text,
+        skill=guideline.skill,
+        goal_kinds=goal_kinds,
+        classes=guideline.object_classes,
+        assumes=_missing(guideline.skill, guideline.reason),
+        reason=_REASONS.get(guideline.reason),
+        steps=guideline.remedy,
+        worth=guideline.confidence,
+    )
+
+
+def of_prescription(way: Prescription) -> Entry:
+    """Return a way that has worked as an entry: its steps are calls over classes."""
+    steps = tuple(call for text in way.actions for call in _calls(text))
+    return Entry(
+        f"prescription|{way.key}",
+        EntryKind.PRESCRIPTION,
+        f"{way.intent}: {' -> '.join(way.actions)}",
+        classes=frozenset(name for call in steps for name in call.arguments),
+        steps=steps,
+        worth=way.support / (way.support + 1),
+    )
+
+
+def of_proposition(fact: Proposition) -> Entry:
+    """Return a fact as an entry."""
+    worth = fact.support / (fact.support + 1)
+    return Entry(f"proposition|{fact.text}", EntryKind.PROPOSITION, fact.text, classes=fact.concepts, worth=worth)
+
+
+def of_places(object_class: str, areas: Sequence[RankedArea]) -> list[Entry]:
+    """Return where a thing of a class is likely as entries: what to do about it is to explore."""
+    return [
+        Entry(
+            f"place|{object_class}|{area.area_id}",
+            EntryKind.PLACE,
+            f"{object_class} is likely in {area.name}: {area.reason}"
+            if area.reason
+            else f"{object_class}: {area.name}",
+            skill="Explore",
+            classes=frozenset({object_class}),
+            assumes=(Fact(Predicate.KNOWN, ("target_class",), False),),
+            steps=(SkillCall("Explore", ("{target_class}",)),),
+            worth=area.probability,
+        )
+        for area in areas
+    ]
+
+
+def of_trajectory(record: ExperienceRecord, trajectory: Trajectory) -> Entry:
+    """Return one attempt as an entry, with what its reader found to be the reason of its success or failure."""
+    steps = tuple(call for text, reason in trajectory if reason is FailureReason.NONE for call in _calls(text))
+    way = " -> ".join(
+        text + (f" [{reason}]" if reason is not FailureReason.NONE else "") for text, reason in trajectory
+    )
+    why = "; ".join(dict.fromkeys((*record.insights, *record.failure_causes)))
+    return Entry(
+        f"trajectory|{record.episode_id}",
+        EntryKind.TRAJECTORY,
+        f"{record.task!r} {'succeeded' if record.success else 'failed'}: {way}" + (f" (why: {why})" if why else ""),
+        goal_kinds=frozenset(record.task_type.split("+")) if record.task_type else frozenset(),
+        classes=frozenset(record.objects),
+        steps=steps if record.success else (),
+    )
+
+
+def declared_entries() -> tuple[Entry, ...]:
+    """Return what the skill library declares: for each skill, what establishes a precondition that is not met."""
+    return tuple(
+        Entry(
+            f"declared|{skill.name}|{rule.fact}",
+            EntryKind.DECLARED,
+            f"Before {skill.name}, {rule.remedy}: otherwise it fails with {rule.reason}.",
+            skill=skill.name,
+            assumes=(_negated(rule.fact),),
+            reason=rule.reason,
+            steps=remedy_of_rule(rule),
+        )
+        for skill in SKILLS.values()
+        for rule in skill.preconditions
+        if remedy_of_rule(rule)
+    )
+
+
+def _missing(skill: str, reason: str) -> tuple[Fact, ...]:
+    """Return what is not so where a skill fails for a reason, as the library declares it."""
+    declared = SKILLS.get(skill)
+    rules = declared.preconditions if declared is not None else ()
+    return tuple(_negated(rule.fact) for rule in rules if str(rule.reason) == reason)
+
+
+def _negated(fact: Fact) -> Fact:
+    return Fact(fact.predicate, fact.arguments, not fact.value, fact.state)
+
+
+def _calls(text: str) -> list[SkillCall]:
+    """Return the call that a text such as "PutObject(Mug, Shelf)" names, none for another text."""
+    match = _CALL.fullmatch(text.strip())
+    if match is None or match[1] not in SKILLS:
+        return []
+    return [SkillCall(match[1], tuple(part.strip() for part in match[2].split(",") if part.strip()))]
+
+
+def _skills_in_order(text: str) -> tuple[SkillCall, ...]:
+    """Return the skills that a procedure names, in their order, without arguments."""
+    return tuple(SkillCall(word) for word in re.findall(r"\w+", text) if word in SKILLS)

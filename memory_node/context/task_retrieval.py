@@ -1,0 +1,58 @@
+"""Retrieves M, once when an episode begins: what experience, knowledge and the map hold for its goals."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+
+from memory_node.context.config import CompilerConfig
+from memory_node.context.subgoal import Subgoal
+from memory_node.context.task_memory import (
+    Entry,
+    TaskMemory,
+    of_guideline,
+    of_places,
+    of_prescription,
+    of_proposition,
+    of_trajectory,
+)
+from memory_node.domain.answer import RankedArea
+from memory_node.experience.experience import Experience, ExperienceQuery
+from memory_node.knowledge.knowledge_graph import KnowledgeGraph
+
+# Returns the areas where a class is likely, best first, at most k.
+RankAreas = Callable[[str, int], Sequence[RankedArea]]
+# Returns M for an episode: its id, its instruction and its goals in words.
+Retrieve = Callable[[str, str, Sequence[str]], TaskMemory]
+
+
+class TaskRetrieval:
+    """A `Retrieve` over all memories of one robot."""
+
+    def __init__(
+        self, experience: Experience, knowledge: KnowledgeGraph, rank_areas: RankAreas, config: CompilerConfig
+    ) -> None:
+        self._experience = experience
+        self._knowledge = knowledge
+        self._rank_areas = rank_areas
+        self._config = config
+
+    def __call__(self, episode_id: str, instruction: str, goals: Sequence[str]) -> TaskMemory:
+        """Return what is known that may matter."""
+        return TaskMemory.of(self._entries(episode_id, instruction, goals))
+
+    def _entries(self, episode_id: str, instruction: str, goals: Sequence[str]) -> Iterator[Entry]:
+        classes = tuple(sorted({name for goal in goals for name in Subgoal.parse(goal).classes}))
+        task_type = "+".join(goal.partition(" ")[0] for goal in goals)
+        # A repair may be about what no goal names: the tap, or the door of the microwave.
+        whole = self._experience.ask(ExperienceQuery(task_type=task_type, episode_id=episode_id))
+        yield from map(of_guideline, whole.guidelines)
+        yield from map(of_prescription, self._knowledge.ways_to(instruction))
+        yield from map(of_proposition, self._knowledge.about(classes))
+        for name in dict.fromkeys(Subgoal.parse(goal).target for goal in goals):
+            if name and self._config.places:
+                yield from of_places(name, self._rank_areas(name, self._config.places))
+        if self._config.trajectories:
+            about = self._experience.ask(ExperienceQuery(task_type=task_type, objects=classes, episode_id=episode_id))
+            for record, trajectory in zip(about.experiences, about.trajectories):
+                if record.success:
+                    yield of_trajectory(record, trajectory)

@@ -1,0 +1,133 @@
+"""The compiler that asks a model: its prompt word by word, and what becomes of replies."""
+
+import json
+import textwrap
+from collections.abc import Sequence
+
+import pytest
+
+from memory_node.context.brief_state import BriefState, EnvironmentBelief, Section, TaskProgress
+from memory_node.context.config import CompilerModelConfig
+from memory_node.context.guidance import Compiled, Delivery
+from memory_node.context.prompt_compiler import PromptCompiler, reply_schema
+from memory_node.context.state_operations import Create
+from memory_node.context.step_observation import StepObservation, TakenStep
+from memory_node.context.task_memory import Entry, EntryKind, TaskMemory
+from memory_node.domain.skill import FailureReason, SkillCall
+from memory_node.llm.chat import Message, Reply
+from memory_node.llm.errors import LateError
+from memory_node.llm.json_grammar import json_grammar
+
+STATE = BriefState(
+    TaskProgress("put the mug away", current="place Mug to Fridge"),
+    EnvironmentBelief(agent=("the hand holds Mug",), facts=("Fridge is closed",)),
+)
+OBSERVATION = StepObservation(
+    ("place Mug to Fridge",),
+    taken=TakenStep(SkillCall("GoToObject", ("Fridge",)), False, FailureReason.EXECUTION),
+    proposed=SkillCall("PutObject", ("Mug", "Fridge")),
+    classes={"Mug": "Mug", "Fridge": "Fridge"},
+)
+MEMORY = TaskMemory.of(
+    [
+        Entry("fact", EntryKind.PROPOSITION, "Mug on Shelf", worth=0.9),
+        Entry("fix", EntryKind.REPAIR, "Before PutObject, open it.", skill="PutObject"),
+    ]
+)
+GOOD = {"delivery": "experience", "goal": "OpenObject(Fridge)", "reason": "Fridge is closed", "entries": [0]}
+
+
+class Saying:
+    """A model that gives the same reply each time."""
+
+    name = "saying"
+
+    def __init__(self, reply: object) -> None:
+        self.text = reply if isinstance(reply, str) else json.dumps(reply)
+        self.messages: Sequence[Message] = ()
+
+    def reply(self, messages, deadline=None, form=None, on_line=None) -> Reply:
+        if self.text == "late":
+            raise LateError("too late")
+        self.messages = messages
+        return Reply(self.text, 100, 20)
+
+    def count_tokens(self, text: str) -> int:
+        return len(text) // 4
+
+
+def compiled(reply: object, **config: object) -> Compiled:
+    return PromptCompiler(Saying(reply), CompilerModelConfig(**config)).compile(OBSERVATION, STATE, MEMORY)
+
+
+def test_prompt_word_by_word() -> None:
+    model = Saying(GOOD)
+    PromptCompiler(model, CompilerModelConfig()).compile(OBSERVATION, STATE, MEMORY)
+    system, task = (message.text for message in model.messages)
+    assert system.splitlines()[0] == (
+        "You compile memory for a home robot. At each step you see what the task needs now, what is believed, and what "
+        "memory holds. You deliver the one thing that helps at this step, or nothing."
+    )
+    assert system.endswith("Answer with one JSON object.")
+    expected = """
+        State:
+        Goal: put the mug away
+        Now: place Mug to Fridge
+        Robot: the hand holds Mug
+        Known: Fridge is closed
+        Last step: GoToObject(Fridge) failed: execution
+        Next step: PutObject(Mug, Fridge)
+        Memory:
+        0: Before PutObject, open it.
+        1: Mug on Shelf
+    """
+    assert task == textwrap.dedent(expected).strip()
+
+
+def test_good_reply_is_guidance() -> None:
+    found = compiled(GOOD)
+    assert found.delivery is Delivery.EXPERIENCE
+    assert found.guidance is not None
+    assert found.guidance.goal == SkillCall("OpenObject", ("Fridge",))
+    assert found.guidance.entries == ("fix",)
+    assert (found.tokens_in, found.tokens_out, found.problem) == (100, 20, "")
+
+
+@pytest.mark.parametrize(
+    ("reply", "problem"),
+    [
+        ("open the fridge", "not_json"),
+        ({**GOOD, "delivery": "magic"}, "schema"),
+        ({**GOOD, "goal": "BreakObject(Mug)"}, "goal"),
+        ({**GOOD, "goal": "OpenObject(Safe)"}, "goal"),
+        ({**GOOD, "reason": "I think so"}, "reason"),
+        ({**GOOD, "entries": [7]}, "entries"),
+        ({**GOOD, "entries": [-1]}, "entries"),
+        ({**GOOD, "delivery": "hybrid", "delta": [{"op": "delete", "section": "facts", "text": "no"}]}, "delta"),
+        ({**GOOD, "delivery": "hybrid", "delta": [{"op": "run", "section": "facts", "text": "no"}]}, "schema"),
+        ("late", "too late"),
+    ],
+)
+def test_what_cannot_be_used_is_no_action(reply: object, problem: str) -> None:
+    found = compiled(reply)
+    assert found.delivery is Delivery.NOACTION
+    assert problem in found.problem
+
+
+def test_model_may_change_the_state() -> None:
+    delta = [{"op": "create", "section": "facts", "text": "Mug is Anna's"}]
+    found = compiled({"delivery": "brief", "delta": delta})
+    assert found.delivery is Delivery.BRIEF
+    assert found.delta == (Create(section=Section.FACTS, text="Mug is Anna's"),)
+
+
+def test_no_action_is_one() -> None:
+    assert compiled({**GOOD, "delivery": "noaction"}) == Compiled(tokens_in=100, tokens_out=20)
+
+
+@pytest.mark.parametrize(("entries", "changes"), [(0, False), (3, False), (2, True)])
+def test_schema_has_a_grammar(entries: int, changes: bool) -> None:
+    schema = reply_schema(("OpenObject(Fridge)",), ("Fridge is closed",), entries, changes).model_json_schema()
+    grammar = json_grammar(schema)
+    assert "OpenObject(Fridge)" in grammar
+    assert ("fold" in grammar) is changes

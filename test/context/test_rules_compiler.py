@@ -1,0 +1,204 @@
+"""When an entry applies: its target is the next step, and what it assumes is believed."""
+
+from dataclasses import replace
+
+import pytest
+
+from memory_node.context.brief_state import BriefState, EnvironmentBelief, Section, TaskProgress
+from memory_node.context.guidance import Delivery, Guidance
+from memory_node.context.rules_compiler import RulesCompiler
+from memory_node.context.step_observation import StepObservation, TakenStep
+from memory_node.context.task_memory import Entry, EntryKind, TaskMemory, declared_entries, of_guideline
+from memory_node.domain.skill import SkillCall
+from memory_node.experience.guideline import Guideline
+
+CLASSES = {"Mug": "Mug", "Fridge": "Fridge", "Knife": "Knife", "Apple": "Apple", "Microwave": "Microwave"}
+PUT = SkillCall("PutObject", ("Mug", "Fridge"))
+NOTHING = TaskMemory()
+
+
+def state(*agent: str, facts: tuple[str, ...] = (), locations: tuple[str, ...] = (), current: str = "") -> BriefState:
+    return BriefState(TaskProgress("task", current=current), EnvironmentBelief(locations, agent, facts))
+
+
+def guided(
+    proposed: SkillCall | None, believed: BriefState, memory: TaskMemory = NOTHING, **more: object
+) -> Guidance | None:
+    observation = replace(StepObservation(proposed=proposed, classes=CLASSES), **more)  # type: ignore[arg-type]
+    compiled = RulesCompiler().compile(observation, believed, memory)
+    assert compiled.delivery is (Delivery.EXPERIENCE if compiled.guidance else Delivery.NOACTION)
+    return compiled.guidance
+
+
+def repair(
+    skill: str = "PutObject", reason: str = "closed", remedy: str = "OpenObject", part: str = "receptacle"
+) -> Entry:
+    return of_guideline(
+        Guideline(
+            key=f"repair|{skill}",
+            text=f"Before {skill}, do {remedy}.",
+            kind="repair",
+            skill=skill,
+            reason=reason,
+            remedy=(SkillCall(remedy, ("{" + part + "}",)),),
+            trials=4,
+            successes=4,
+        )
+    )
+
+
+def test_entry_applies_where_its_assumption_is_believed() -> None:
+    believed = state("the hand holds Mug", "the robot stands at Fridge", facts=("Fridge is closed",))
+    guidance = guided(PUT, believed, TaskMemory.of([repair()]))
+    assert guidance is not None
+    assert guidance.goal == SkillCall("OpenObject", ("Fridge",))
+    assert guidance.reason == "Fridge is closed"
+    assert guidance.entries == ("repair|PutObject",)
+    assert guidance.text == "Next: OpenObject(Fridge), because Fridge is closed."
+
+
+@pytest.mark.parametrize("facts", [(), ("Fridge is opened",), ("Drawer is closed",)])
+def test_entry_does_not_apply_where_it_is_not_believed(facts: tuple[str, ...]) -> None:
+    believed = state("the hand holds Mug", "the robot stands at Fridge", facts=facts)
+    assert guided(PUT, believed, TaskMemory.of([repair()])) is None
+
+
+def test_entry_for_other_things_or_goals_does_not_apply() -> None:
+    believed = state("the hand holds Mug", facts=("PutObject(Mug, Fridge) failed: precondition",))
+    entry = repair(reason="precondition", remedy="ToggleOff")
+    of_microwaves = replace(entry, classes=frozenset({"Microwave"}))
+    of_heating = replace(entry, goal_kinds=frozenset({"heat"}))
+    assert guided(PUT, believed, TaskMemory.of([of_microwaves])) is None
+    assert guided(PUT, believed, TaskMemory.of([of_heating]), goals=("place Mug to Fridge",)) is None
+    assert guided(PUT, believed, TaskMemory.of([of_heating]), goals=("heat Mug to Fridge",)) is not None
+
+
+def test_failure_stands_for_what_an_entry_assumes() -> None:
+    cut = SkillCall("SliceObject", ("Apple",))
+    entry = replace(repair("SliceObject", "precondition"), steps=(SkillCall("PickupObject", ("Knife",)),))
+    believed = state("the hand is empty", "the robot stands at Knife")
+    assert guided(cut, believed, TaskMemory.of([entry])) != SkillCall("PickupObject", ("Knife",))
+    told = state("the hand is empty", "the robot stands at Knife", facts=("SliceObject(Apple) failed: precondition",))
+    guidance = guided(cut, told, TaskMemory.of([entry]))
+    assert guidance is not None
+    assert guidance.goal == SkillCall("PickupObject", ("Knife",))
+    assert guidance.reason == "SliceObject(Apple) failed: precondition"
+
+
+def test_preparation_gets_its_own_preparation_first() -> None:
+    believed = state("the hand holds Mug", "the robot stands at nothing known", facts=("Fridge is closed",))
+    guidance = guided(SkillCall("OpenObject", ("Fridge",)), believed)
+    assert guidance is not None
+    assert guidance.goal == SkillCall("GoToObject", ("Fridge",))
+
+
+def test_step_that_is_prepared_needs_nothing() -> None:
+    believed = state("the hand holds Mug", "the robot stands at Fridge", facts=("Fridge is opened",))
+    assert guided(PUT, believed) is None
+
+
+def test_unknown_contradicts_nothing() -> None:
+    assert guided(PUT, state()) is None
+
+
+def test_door_around_a_thing_is_opened() -> None:
+    believed = state(
+        "the hand is empty",
+        "the robot stands at Fridge",
+        facts=("Fridge is closed",),
+        locations=("Mug is inside Fridge",),
+    )
+    guidance = guided(SkillCall("PickupObject", ("Mug",)), believed)
+    assert guidance is not None
+    assert guidance.goal == SkillCall("OpenObject", ("Fridge",))
+    assert guidance.reason == "Mug is inside Fridge; Fridge is closed"
+
+
+def test_what_fails_by_chance_is_made_again_and_then_approached_anew() -> None:
+    where = ("the hand is empty", "the robot stands at Mug")
+    pick = SkillCall("PickupObject", ("Mug",))
+    again = guided(pick, state(*where, facts=("PickupObject(Mug) failed 2 times: execution",)))
+    assert again is not None
+    assert again.goal == pick
+    anew = guided(pick, state(*where, facts=("PickupObject(Mug) failed 3 times: execution",)))
+    assert anew is not None
+    assert anew.goal == SkillCall("GoToObject", ("Mug",))
+    assert anew.avoid == (pick,)
+    assert anew.text.startswith("Do not PickupObject(Mug) again. Next: GoToObject(Mug)")
+
+
+def test_without_loop_detection_nothing_is_forbidden() -> None:
+    pick = SkillCall("PickupObject", ("Mug",))
+    believed = state(
+        "the hand is empty", "the robot stands at Mug", facts=("PickupObject(Mug) failed 9 times: execution",)
+    )
+    compiled = RulesCompiler(detects_loops=False).compile(
+        StepObservation(proposed=pick, classes=CLASSES), believed, NOTHING
+    )
+    assert compiled.guidance is not None
+    assert compiled.guidance.goal == pick
+
+
+def test_preparation_that_failed_is_not_advised_again() -> None:
+    believed = state(
+        "the hand is empty",
+        "the robot stands at nothing known",
+        facts=("GoToObject(Mug) failed: unreachable",),
+    )
+    assert guided(SkillCall("PickupObject", ("Mug",)), believed) is None
+
+
+def test_way_that_worked_is_fitted_to_the_subgoal() -> None:
+    way = Entry(
+        "way",
+        EntryKind.PRESCRIPTION,
+        "cool a cup",
+        steps=(
+            SkillCall("PickupObject", ("Cup",)),
+            SkillCall("CoolObject", ("Cup",)),
+            SkillCall("PutObject", ("Cup", "Shelf")),
+        ),
+    )
+    believed = state("the hand holds Mug", "the robot stands at Mug", current="cool Mug to Fridge")
+    taken = TakenStep(SkillCall("PickupObject", ("Mug",)), True)
+    guidance = guided(None, believed, TaskMemory.of([way]), goals=("cool Mug to Fridge",), taken=taken, recent=(taken,))
+    assert guidance is not None
+    assert guidance.goal == SkillCall("CoolObject", ("Mug",))
+    assert guidance.reason == "now: cool Mug to Fridge"
+
+
+def test_loop_gets_another_way() -> None:
+    way = Entry(
+        "way",
+        EntryKind.PRESCRIPTION,
+        "open it",
+        steps=(SkillCall("PickupObject", ("Mug",)), SkillCall("CoolObject", ("Mug",))),
+    )
+    steps = [TakenStep(SkillCall(skill, ("Fridge",)), True) for skill in ("OpenObject", "CloseObject")] * 2
+    believed = state("the hand is empty", "the robot stands at Mug", current="cool Mug")
+    guidance = guided(None, believed, TaskMemory.of([way]), goals=("cool Mug",), recent=tuple(steps))
+    assert guidance is not None
+    assert guidance.goal == SkillCall("PickupObject", ("Mug",))
+    assert guidance.text.startswith("Do not OpenObject(Fridge), CloseObject(Fridge) again.")
+
+
+def test_reason_is_always_a_belief() -> None:
+    """Whatever is believed of hand, place and door, guidance says so by what stands in the state."""
+    for agent in (
+        ("the hand holds Mug",),
+        ("the hand is empty",),
+        ("the robot stands at Mug",),
+        ("the robot stands at nothing known",),
+    ):
+        for facts in ((), ("Fridge is closed",), ("Fridge is out of reach",)):
+            believed = state(*agent, facts=facts)
+            guidance = guided(PUT, believed)
+            if guidance is not None:
+                items = {text for section in Section for text in believed.items(section)}
+                assert set(guidance.reason.split("; ")) <= items
+
+
+def test_library_declares_entries() -> None:
+    ids = {entry.id for entry in declared_entries()}
+    assert "declared|PutObject|open_or_unlidded(receptacle)" in ids
+    assert not any(entry.steps == () for entry in declared_entries())

@@ -1,0 +1,107 @@
+"""Memory compiled step by step in one process: brief state, guidance, and what counts as given."""
+
+from collections.abc import Callable
+
+import pytest
+
+from memory_node.context.brief_state import Section
+from memory_node.context.guidance import Delivery
+from memory_node.context.step_observation import StepObservation, TakenStep
+from memory_node.domain.errors import InvalidValueError, NotFoundError, ResourceMissingError
+from memory_node.domain.observation import Frame
+from memory_node.domain.skill import FailureReason, SkillCall, StateChange
+from memory_node.domain.states import ObjectState
+from memory_node.domain.step import StepRecord
+from memory_node.memory import RobotMemory
+
+FRIDGE, EGG = "Fridge@3.000,0.000,0.800", "Egg@1.000,0.000,0.900"
+PUT = SkillCall("PutObject", (EGG, FRIDGE))
+GOALS = ("place Egg to Fridge",)
+
+
+@pytest.fixture
+def home(memory: RobotMemory, see: Callable[..., Frame]) -> RobotMemory:
+    memory.observe(see(1.0, Egg=(1.0, 0.0, 0.9), Fridge=(3.0, 0.0, 0.8)))
+    fridge = next(found.id for found in memory.scene().objects if found.class_name == "Fridge")
+    memory.remember([StateChange(fridge, "Fridge", 2_000_000_000, added=(ObjectState.CLOSED,))])
+    return memory
+
+
+def test_scene_graph_tells_of_the_door(home: RobotMemory) -> None:
+    episode = home.episodes.start("put the egg in the fridge")
+    step = home.guidance.compile(episode, StepObservation(GOALS, proposed=PUT))
+    assert step.compiled.delivery is Delivery.HYBRID
+    assert "Fridge is closed" in step.state.items(Section.FACTS)
+    assert step.guidance is not None
+    # Nobody has said yet that the egg is in the hand, so that comes first, and before that the way to it.
+    assert step.guidance.goal == SkillCall("GoToObject", (EGG,))
+    assert step.lines[0] == "Goal: put the egg in the fridge"
+    assert step.lines[-1] == step.guidance.text
+
+
+def test_guidance_goes_step_by_step_and_speaks_of_the_robots_ids(home: RobotMemory) -> None:
+    episode = home.episodes.start("put the egg in the fridge")
+    taken, goals = None, []
+    for _ in range(5):
+        step = home.guidance.compile(episode, StepObservation(GOALS, taken=taken, proposed=PUT))
+        if step.guidance is None:
+            break
+        goals.append(str(step.guidance.goal))
+        call = step.guidance.goal
+        taken = TakenStep(
+            call, True, object_id=f"robots-{call.arguments[0].partition('@')[0].removeprefix('robots-').lower()}"
+        )
+    assert goals == [
+        f"GoToObject({EGG})",
+        "PickupObject(robots-egg)",
+        f"GoToObject({FRIDGE})",
+        "OpenObject(robots-fridge)",
+    ]
+    log = home.guidance.of(episode)
+    assert log is not None
+    *_, last = log.log.states()
+    assert last == step.state
+
+
+def test_learnt_guideline_is_in_m_and_counts_as_given(home: RobotMemory) -> None:
+    first = home.episodes.start("put the egg in the fridge", "place")
+    told = SkillCall("SliceObject", ("Egg",))
+    home.episodes.record(StepRecord(first, 0, told, False, FailureReason.TOO_FAR, 1))
+    home.episodes.end(first, True)
+    assert home.experience.wait_settled(10.0)
+    second = home.episodes.start("cut the egg", "place")
+    taken = TakenStep(SkillCall("SliceObject", (EGG,)), False, FailureReason.TOO_FAR)
+    observation = StepObservation(GOALS, taken=taken, proposed=SkillCall("SliceObject", (EGG,)))
+    step = home.guidance.compile(second, observation)
+    assert step.guidance is not None
+    (key,) = [entry for entry in step.guidance.entries if entry.startswith("repair|SliceObject")]
+    home.episodes.end(second, True)
+    assert home.experience.wait_settled(10.0)
+    third = home.episodes.start("again", "place")
+    episode = home.guidance.compile(third, StepObservation(GOALS))
+    assert episode is not None
+    kept = home.guidance.of(third)
+    assert kept is not None
+    assert next(entry.worth for entry in kept.memory.entries if entry.id == key) == 1.0
+
+
+def test_hand_is_known_from_the_start(home: RobotMemory) -> None:
+    egg = next(found.id for found in home.scene().objects if found.class_name == "Egg")
+    home.remember([StateChange(egg, "Egg", 3_000_000_000, held=True)])
+    episode = home.episodes.start("put it in the fridge")
+    step = home.guidance.compile(episode, StepObservation(GOALS, proposed=SkillCall("PutObject", ("Egg", FRIDGE))))
+    assert "the hand holds Egg" in step.state.items(Section.AGENT)
+    assert step.guidance is not None
+    assert step.guidance.goal == SkillCall("GoToObject", (FRIDGE,))
+
+
+def test_what_is_no_episode_or_no_compiler_is_said(home: RobotMemory) -> None:
+    with pytest.raises(NotFoundError, match="not running"):
+        home.guidance.compile("nobody", StepObservation())
+    episode = home.episodes.start("wait")
+    with pytest.raises(InvalidValueError, match="expected one of none, rules, model, learned"):
+        home.guidance.compile(episode, StepObservation(), "oracle")
+    with pytest.raises(ResourceMissingError, match="needs an adapter"):
+        home.guidance.compile(episode, StepObservation(), "learned")
+    with pytest.raises(InvalidValueError, match="goal_index"):
+        StepObservation(("a",), 2)
