@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Generator
 from dataclasses import replace
 
+from memory_node.context.guidance import GuidancePort
 from memory_node.domain.advice import bind
 from memory_node.domain.clock import Clock
 from memory_node.domain.ports import ExperiencePort
 from memory_node.domain.skill import SkillCall, SkillResult
 from memory_node.domain.step import StepRecord
+from memory_node.planner.compiled_steps import CompiledSteps
 from memory_node.planner.planner import (
     PlannedStep,
     Planner,
@@ -37,6 +39,7 @@ class GuidedPlanner:
         attempts: so often an instruction is tried while it fails, as long as experience allows another attempt.
         first_attempt: the number of the first one, where earlier ones were made elsewhere.
         advised: False records episodes without asking for advice.
+        guidance: compiles memory at each step; what it says takes the place of experience's advice. None: nobody does.
     """
 
     def __init__(
@@ -47,12 +50,14 @@ class GuidedPlanner:
         attempts: int = 1,
         first_attempt: int = 1,
         advised: bool = True,
+        guidance: GuidancePort | None = None,
     ) -> None:
         self._inner = inner
         self._experience = experience
         self._clock = clock
         self._numbers = range(first_attempt, first_attempt + attempts)
         self._advised = advised
+        self._guidance = guidance
 
     def carry_out(self, instruction: str, situation: Situation) -> PlanRun:
         """Yield the inner planner's steps and what experience puts before them; see planner.Planner."""
@@ -72,24 +77,31 @@ class GuidedPlanner:
     def _attempt(self, instruction: str, situation: Situation, attempt: int) -> PlanRun:
         # It runs before the planner asks memory anything: what it is told is told for this episode.
         episode = _Episode(self._experience, self._experience.start(instruction, attempt=attempt), self._clock)
+        compiled = self._compiled(episode, situation)
 
         def report(progress: PlanProgress) -> None:
             if progress.kind is ProgressKind.PLAN and progress.goals:
                 # The kinds of the goals say what kind of task it is, whatever the objects.
                 task_type = "+".join(goal.split()[0] for goal in progress.goals if goal.split())
                 self._experience.start(instruction, task_type, episode.id, attempt)
+                if compiled is not None:
+                    compiled.goals = progress.goals
             situation.report(progress)
 
-        run = self._inner.carry_out(instruction, replace(situation, report=report))
+        guide = compiled.compile if compiled is not None else None
+        run = self._inner.carry_out(instruction, replace(situation, report=report, guide=guide))
         success: bool | None = None
         message = ""
         try:
             step = next(run)
             while True:
-                if self._advised:
-                    yield from episode.prepare(step, situation)
-                result = yield step
-                episode.record(step, result)
+                if compiled is not None:
+                    result = yield from compiled.carry_out(step)
+                else:
+                    if self._advised:
+                        yield from episode.prepare(step, situation)
+                    result = yield step
+                    episode.record(step, result)
                 step = run.send(result)
         except StopIteration as stop:
             outcome: PlanOutcome = stop.value
@@ -104,15 +116,20 @@ class GuidedPlanner:
             # What needs no step, or is not understood, is an episode as well.
             self._experience.end(episode.id, success, message)
 
+    def _compiled(self, episode: _Episode, situation: Situation) -> CompiledSteps | None:
+        if self._guidance is None or not episode.id:
+            return None
+        return CompiledSteps(self._guidance, episode.id, situation.report, episode.record, episode.classes)
+
 
 class _Episode:
-    """What is told to experience, in classes: ids mean nothing in the next home."""
+    """What is told to experience, in classes: ids mean nothing in the next home. classes: of the robot's ids so far."""
 
     def __init__(self, experience: ExperiencePort, episode_id: str, clock: Clock) -> None:
         self.id = episode_id
         self._experience = experience
         self._clock = clock
-        self._classes: dict[str, str] = {}
+        self.classes: dict[str, str] = {}
         # What failed since anything was done with the same things: it is not advised again.
         self._failed: set[SkillCall] = set()
         self._index = 0
@@ -143,10 +160,10 @@ class _Episode:
         else:
             self._failed.add(call)
         for change in result.changes:
-            self._classes[change.object_id] = change.object_class
+            self.classes[change.object_id] = change.object_class
         if result.success and result.object_id and call.skill in ("Explore", "GoToObject"):
             # From here on the robot's own id may name it.
-            self._classes.setdefault(result.object_id, self._class_of(call))
+            self.classes.setdefault(result.object_id, self._class_of(call))
         step = StepRecord(
             episode_id=self.id,
             index=self._index,
@@ -178,4 +195,4 @@ class _Episode:
         return self._named(call).arguments[0].partition("@")[0]
 
     def _named(self, call: SkillCall) -> SkillCall:
-        return SkillCall(call.skill, tuple(self._classes.get(text, text) for text in call.arguments))
+        return SkillCall(call.skill, tuple(self.classes.get(text, text) for text in call.arguments))

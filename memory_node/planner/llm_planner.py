@@ -159,8 +159,12 @@ class LlmPlanner:
         def unmet() -> tuple[str, ...]:
             return tuple(filter(None, self._unmet(goals, situation)))
 
+        def goal_index() -> int:
+            reasons = self._unmet(goals, situation)
+            return next((index for index, reason in enumerate(reasons) if reason), len(goals))
+
         audit = PlanAudit(tuple(goals), self._kinds)
-        return Task(instruction, situation, world, self._config, self._prompts, account, audit, unmet)
+        return Task(instruction, situation, world, self._config, self._prompts, account, audit, unmet, goal_index)
 
     def _about(self, instruction: str, goals: Sequence[Goal], present: Collection[str]) -> tuple[str, ...]:
         """Return the classes that the instruction speaks of: those of the goals first, then whatever it names.

@@ -25,7 +25,7 @@ class Task:
     """One instruction for a language model.
 
     audit: what its goals let a plan take. unmet: what of its goals is not so yet, by memory; empty where nothing is
-    amiss.
+    amiss. goal_index: of the first goal that is not so yet, their number where all are.
     """
 
     instruction: str
@@ -36,6 +36,7 @@ class Task:
     account: ModelAccount
     audit: PlanAudit
     unmet: Callable[[], Sequence[str]]
+    goal_index: Callable[[], int]
 
     def refresh(self) -> None:
         """Let the world follow memory."""

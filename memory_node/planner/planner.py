@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import enum
-from collections.abc import Callable, Collection, Generator
+from collections.abc import Callable, Collection, Generator, Mapping
 from dataclasses import dataclass, field
 from typing import Protocol
 
+from memory_node.context.guidance import CompiledStep
 from memory_node.domain.answer import ObjectAnswer
 from memory_node.domain.context import ALL_SOURCES, Context, ContextSource
 from memory_node.domain.errors import RobotMemoryError
@@ -35,6 +36,7 @@ class ProgressKind(str, enum.Enum):
     SKILL = "skill"
     RESULT = "result"
     NOTE = "note"
+    STATE = "state"
     QUESTION = "question"
     ANSWER = "answer"
 
@@ -44,13 +46,17 @@ class ProgressKind(str, enum.Enum):
 
 @dataclass(frozen=True)
 class PlanProgress:
-    """One line of progress for people: what happened, and the goals, call or choices that it is about."""
+    """One line of progress for people: what happened, and the goals, call or choices that it is about.
+
+    state: the lines of the brief state, where that is what is told.
+    """
 
     kind: ProgressKind
     text: str
     goals: tuple[str, ...] = ()
     call: SkillCall | None = None
     choices: tuple[str, ...] = ()
+    state: tuple[str, ...] = ()
 
 
 Report = Callable[[PlanProgress], None]
@@ -60,12 +66,14 @@ Report = Callable[[PlanProgress], None]
 class PlannedStep:
     """The next skill to execute, and which goal (index from 0) it serves.
 
-    context_id: of what memory told the planner before it chose this step; "" for nothing.
+    context_id: of what memory told the planner before it chose this step; "" for nothing. guided: it was chosen by
+    compiled guidance, so nothing more comes before it.
     """
 
     call: SkillCall
     goal_index: int = 0
     context_id: str = ""
+    guided: bool = False
 
 
 @dataclass(frozen=True)
@@ -113,6 +121,10 @@ class PlanOutcome:
         return bool(self.goals) and all(self.achieved)
 
 
+# Compiles memory for the next step: for a proposed call or, without one, for the goal of an index. The third is what
+# the planner calls things, by reference. None: nobody compiles.
+Guide = Callable[[SkillCall | None, int, Mapping[str, str]], CompiledStep | None]
+
 PlanRun = Generator[PlannedStep, SkillResult, PlanOutcome]
 
 
@@ -121,7 +133,8 @@ class Situation:
     """What a planner is given besides the instruction: memory and two listeners.
 
     sources: of what memory tells it in words. skills: names of those that the robot does. conversation: what was said
-    before; the planner goes on with it.
+    before; the planner goes on with it. guide: compiles memory at each step, for a planner that reads; None: nobody
+    does.
     """
 
     memory: MemoryPort
@@ -130,6 +143,7 @@ class Situation:
     sources: frozenset[ContextSource] = ALL_SOURCES
     skills: frozenset[str] = ALL_SKILLS
     conversation: Conversation = field(default_factory=Conversation)
+    guide: Guide | None = None
 
     def context(self, instruction: str, token_budget: int, sources: Collection[ContextSource] = ALL_SOURCES) -> Context:
         """Return what memory tells in words before planning; its id goes into the steps that are chosen by it.

@@ -20,7 +20,11 @@ _DOUBTED = 0.01
 
 
 class StepwiseRun:
-    """A ModelRun. The dialogue only grows, so a model that keeps prompts reads each word once."""
+    """A ModelRun. The dialogue only grows, so a model that keeps prompts reads each word once.
+
+    Where memory is compiled at each step, there is no dialogue: the brief state says what was done. The prompt then is
+    as long at the last step as at the first, and all but its end is the same.
+    """
 
     def __init__(self, task: Task, chooser: StepChooser) -> None:
         self.begun = False
@@ -30,11 +34,15 @@ class StepwiseRun:
         self._asked: set[str] = set()
         self._messages: list[Message] = []
         self._context_id = ""
+        self._opening = 0  # messages before the first call
+        self._first_lines: list[str] = []
+        self._told_unmet: tuple[str, ...] = ()  # what memory holds against an end that the model has just said
 
     def steps(self) -> Steps:
         """Yield steps until the model says that it is done and memory does not object; see ModelRun."""
         self._open_dialogue()
-        config, account = self._task.config, self._task.account
+        task = self._task
+        config, account = task.config, task.account
         for _ in range(config.max_steps):
             call = self._chosen()
             if call is None:
@@ -44,7 +52,8 @@ class StepwiseRun:
                 account.replans += 1
                 self._say_result(None, unmet)
                 continue
-            result = yield PlannedStep(self._prepared(call), context_id=self._context_id)
+            is_guided = task.situation.guide is not None
+            result = yield PlannedStep(self._prepared(call), context_id=self._context_id, guided=is_guided)
             self.begun = True
             # Explore was given places to look at, which the model did not choose.
             result = replace(result, call=call)
@@ -59,14 +68,16 @@ class StepwiseRun:
 
     def _open_dialogue(self) -> None:
         task = self._task
-        # Where things are is told thing by thing, under the names that calls use.
-        context = task.situation.context(task.instruction, task.config.context_budget, {ContextSource.EXPERIENCE})
-        self._context_id = context.id
+        text = ""
+        if task.situation.guide is None:
+            # Where things are is told thing by thing, under the names that calls use.
+            context = task.situation.context(task.instruction, task.config.context_budget, {ContextSource.EXPERIENCE})
+            self._context_id, text = context.id, context.text
         task.refresh()
         system = task.prompt("planner_step_system.j2", skills=task.world.skills)
         told = task.prompt(
             "planner_step_task.j2",
-            memory=context.text,
+            memory=text,
             things=task.world.lines(),
             unknown=task.world.unknown_classes(),
             held=task.world.held,
@@ -74,6 +85,8 @@ class StepwiseRun:
             instruction=task.instruction,
         )
         self._messages = [Message("system", system), *self._example(), Message("user", told)]
+        self._opening = len(self._messages)
+        self._first_lines = task.world.lines()
 
     def _example(self) -> list[Message]:
         """Return a worked example as turns. It stands before all that differs, so a model reads it once."""
@@ -86,11 +99,33 @@ class StepwiseRun:
         calls = {text: call for text, call in task.world.admissible().items() if not self._objection(call)}
         values = {text: task.world.value(call) for text, call in calls.items()}
         values[DONE] = _DOUBTED if task.unmet() else 1.0
-        choice = self._chooser.choose(self._messages, values, task.account, Deadline(task.config.timeout_s))
+        messages = self._compiled() or self._messages
+        choice = self._chooser.choose(messages, values, task.account, Deadline(task.config.timeout_s))
         self._messages.append(Message("assistant", choice.reply))
         text = f"{choice.call}  # {choice.reasoning}" if choice.reasoning else choice.call
         task.situation.report(PlanProgress(ProgressKind.PLAN, text))
         return calls.get(choice.call)
+
+    def _compiled(self) -> list[Message]:
+        """Return the prompt of one step where memory is compiled: what does not change, then what memory says now.
+
+        [] where nobody compiles.
+        """
+        task = self._task
+        if task.situation.guide is None:
+            return []
+        names = {thing.call_name: name for name, thing in task.world.things.items()}
+        compiled = task.situation.guide(None, task.goal_index(), names)
+        before = set(self._first_lines)
+        told = task.prompt(
+            "planner_step_compiled.j2",
+            memory=compiled.lines if compiled is not None else (),
+            news=[line for line in task.world.lines() if line not in before],
+            unmet=self._told_unmet,
+            held=task.world.held,
+        )
+        *same, last = self._messages[: self._opening]
+        return [*same, Message(last.role, f"{last.text}\n\n{told.strip()}")]
 
     def _objection(self, call: SkillCall) -> str:
         thing = self._task.world.thing_of(call.arguments[0]) if call.arguments else None
@@ -111,6 +146,7 @@ class StepwiseRun:
 
     def _say_result(self, result: SkillResult | None, unmet: Sequence[str]) -> None:
         task = self._task
+        self._told_unmet = tuple(unmet)
         before = set(task.world.lines())
         task.refresh()
         failed = result if result is not None and not result.success else None

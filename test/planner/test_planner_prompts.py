@@ -159,3 +159,18 @@ def test_goals() -> None:
         Instruction: wash the mug
         """,
     )
+
+
+def test_compiled_step() -> None:
+    values = {"memory": ("Goal: tidy up", "Next: OpenObject(Fridge), because Fridge is closed."), "held": "Mug"}
+    expect(
+        filled("planner_step_compiled.j2", **values, news=["Mug: in the hand"], unmet=["no Mug in or on Fridge"]),
+        """
+        Changed: Mug: in the hand
+        Not done yet: no Mug in or on Fridge.
+        Hand: Mug
+        Goal: tidy up
+        Next: OpenObject(Fridge), because Fridge is closed.
+        """,
+    )
+    expect(filled("planner_step_compiled.j2", memory=(), held="", news=[], unmet=[]), "Hand: empty")

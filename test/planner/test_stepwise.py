@@ -7,14 +7,23 @@ import pytest
 from understood import Understood
 
 from memory_node.catalogue.label_space import load_catalogue
+from memory_node.context.brief_state import BriefState, TaskProgress
+from memory_node.context.guidance import Compiled, CompiledStep, Guidance
+from memory_node.context.step_observation import StepObservation
 from memory_node.domain.goal_labels import GoalKind
-from memory_node.domain.skill import FailureReason
+from memory_node.domain.skill import FailureReason, SkillCall
 from memory_node.domain.states import ObjectState
+from memory_node.domain.step import StepRecord
+from memory_node.experience.config import ExperienceConfig
+from memory_node.experience.experience import Experience
+from memory_node.experience.extractor import RuleExtractor
+from memory_node.experience.log import NullLog
 from memory_node.llm.chat import Message, Reply, Score
 from memory_node.llm.errors import RejectedReplyError
 from memory_node.llm.openai_model import OpenAiModel
 from memory_node.planner.executor import InstructionExecutor, InstructionResult
 from memory_node.planner.goal import Goal, Mention
+from memory_node.planner.guided_planner import GuidedPlanner
 from memory_node.planner.llm_planner import LlmPlanner
 from memory_node.planner.planner import PlanProgress
 from memory_node.planner.planner_config import LlmConfig
@@ -202,3 +211,44 @@ def test_choice_grammar_has_a_thought_and_the_calls() -> None:
     grammar = choice_grammar(CALLS)
     assert grammar.startswith('root ::= "Thought: "')
     assert 'call ::= ("Done()" | "GoToObject(Mug 2)")' in grammar
+
+
+class OfNoMemory(Experience):
+    """An `ExperiencePort` without a memory around it."""
+
+    def record(self, step: StepRecord, context_id: str = ""):  # type: ignore[no-untyped-def]
+        return super().record(step)
+
+
+class Compiling:
+    """A guide that counts its steps. observed: (goal index, names)."""
+
+    def __init__(self) -> None:
+        self.observed: list[tuple[int, dict[str, str]]] = []
+
+    def compile(self, episode_id: str, observation: StepObservation) -> CompiledStep:
+        self.observed.append((observation.goal_index, dict(observation.names)))
+        goal = SkillCall("GoToObject", ("Apple",))
+        guidance = Guidance(goal, f"Next: step {len(self.observed)}.", "so it is")
+        return CompiledStep(Compiled(guidance), BriefState(TaskProgress("put it away")))
+
+
+def test_compiled_guidance_takes_the_place_of_dialogue_and_static_sections(kitchen) -> None:
+    model, guide = Wanting(*PLAN), Compiling()
+    planner = LlmPlanner(model, LlmConfig(mode="rank"), load_catalogue(), Understood(INTO_THE_FRIDGE), False)
+    episodes = OfNoMemory(ExperienceConfig(), RuleExtractor(), NullLog(), lambda: 0)
+    guided = GuidedPlanner(planner, episodes, lambda: 0, guidance=guide)
+    result = InstructionExecutor(kitchen, kitchen, guided).execute("put the apple in the fridge")
+    episodes.close()
+    assert result.success
+    # Only the model's own calls were made: it read the guidance, so nothing came before them.
+    assert [call.partition("(")[0] for call in kitchen.calls] == [text.partition("(")[0] for text in PLAN[:-1]]
+    first, *_, last = model.shown
+    assert len(first) == len(last)
+    assert first[:-1] == last[:-1]
+    assert "context of" not in first[-1].text
+    assert first[-1].text.endswith("Hand: empty\nGoal: put it away\nNext: step 1.")
+    assert "Changed: " in last[-1].text
+    assert last[-1].text.endswith("Hand: empty\nGoal: put it away\nNext: step 6.")
+    assert [index for index, _ in guide.observed] == [0, 0, 0, 0, 0, 1]
+    assert "Apple" in guide.observed[0][1].values()

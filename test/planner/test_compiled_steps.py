@@ -1,0 +1,145 @@
+"""A planner whose steps are guided by what memory compiles: what comes before a step, and what its failure leads to."""
+
+from collections.abc import Callable, Mapping
+from typing import cast
+
+import pytest
+
+from memory_node.context.brief_state import BriefState
+from memory_node.context.compilations import Compilations
+from memory_node.context.config import CompilerConfig
+from memory_node.context.guidance import Compiled, CompiledStep, Guidance
+from memory_node.context.step_observation import StepObservation, knows_nothing
+from memory_node.context.task_memory import TaskMemory
+from memory_node.domain.ports import MemoryPort
+from memory_node.domain.skill import FailureReason, SkillCall, SkillResult
+from memory_node.domain.step import StepRecord
+from memory_node.experience.config import ExperienceConfig
+from memory_node.experience.experience import Experience
+from memory_node.experience.extractor import RuleExtractor
+from memory_node.experience.log import NullLog
+from memory_node.planner.compiled_steps import CompiledSteps
+from memory_node.planner.guided_planner import GuidedPlanner
+from memory_node.planner.planner import PlannedStep, PlanOutcome, PlanProgress, PlanRun, ProgressKind, Situation
+
+PICK, GO = SkillCall("PickupObject", ("Mug",)), SkillCall("GoToObject", ("Mug",))
+Says = Callable[[StepObservation], SkillCall | None]
+
+
+class Scripted:
+    """A GuidancePort that says what a function makes of each observation."""
+
+    def __init__(self, says: Says) -> None:
+        self._says = says
+        self.observed: list[StepObservation] = []
+
+    def compile(self, episode_id: str, observation: StepObservation) -> CompiledStep:
+        self.observed.append(observation)
+        goal = self._says(observation)
+        guidance = Guidance(goal, f"Next: {goal}.", "so it is") if goal is not None else None
+        return CompiledStep(Compiled(guidance), BriefState())
+
+
+def carried(port: Scripted, results: Mapping[str, list[FailureReason]]) -> tuple[list[str], SkillResult]:
+    """Carry PickupObject(Mug) out; results: how each skill's calls end, success where nothing is left."""
+    records: list[PlannedStep] = []
+    steps = CompiledSteps(port, "e1", lambda _: None, lambda step, _: records.append(step), {})
+    left = {skill: list(reasons) for skill, reasons in results.items()}
+    run, done = steps.carry_out(PlannedStep(PICK)), []
+    try:
+        step = next(run)
+        while True:
+            reasons = left.get(step.call.skill, [])
+            reason = reasons.pop(0) if reasons else FailureReason.NONE
+            done.append(step.call.skill + ("" if reason is FailureReason.NONE else f":{reason}"))
+            step = run.send(SkillResult(step.call, reason is FailureReason.NONE, reason))
+    except StopIteration as stop:
+        assert [step.call.skill for step in records] == [one.partition(":")[0] for one in done]
+        return done, stop.value
+
+
+def test_without_guidance_the_step_is_done_once() -> None:
+    done, result = carried(Scripted(lambda _: None), {"PickupObject": [FailureReason.TOO_FAR]})
+    assert done == ["PickupObject:too_far"]
+    assert result.reason is FailureReason.TOO_FAR
+
+
+def test_preparation_comes_first() -> None:
+    port = Scripted(lambda seen: GO if seen.taken is None else None)
+    assert carried(port, {})[0] == ["GoToObject", "PickupObject"]
+    assert port.observed[1].taken is not None
+    assert port.observed[1].taken.call == GO
+
+
+def test_failure_is_prepared_for_and_the_step_done_again() -> None:
+    def says(seen: StepObservation) -> SkillCall | None:
+        return GO if seen.taken is not None and seen.taken.reason is FailureReason.TOO_FAR else None
+
+    done, result = carried(Scripted(says), {"PickupObject": [FailureReason.TOO_FAR]})
+    assert done == ["PickupObject:too_far", "GoToObject", "PickupObject"]
+    assert result.success
+
+
+def test_chance_is_tried_again() -> None:
+    def says(seen: StepObservation) -> SkillCall | None:
+        return PICK if seen.taken is not None and seen.taken.reason is FailureReason.EXECUTION else None
+
+    assert carried(Scripted(says), {"PickupObject": [FailureReason.EXECUTION] * 2})[0] == [
+        "PickupObject:execution",
+        "PickupObject:execution",
+        "PickupObject",
+    ]
+
+
+@pytest.mark.parametrize("says", [lambda _: GO, lambda _: PICK])
+def test_guidance_that_never_ends_is_left(says: Says) -> None:
+    done, result = carried(Scripted(says), {"PickupObject": [FailureReason.TOO_FAR] * 99})
+    assert len(done) <= 7
+    assert not result.success
+
+
+def test_cancelled_step_ends_it() -> None:
+    done, result = carried(Scripted(lambda _: GO), {"GoToObject": [FailureReason.CANCELED]})
+    assert done == ["GoToObject:canceled"]
+    assert result.reason is FailureReason.CANCELED
+
+
+class Fetching:
+    """Picks a mug up where it stands."""
+
+    def carry_out(self, instruction: str, situation: Situation) -> PlanRun:
+        situation.report(PlanProgress(ProgressKind.PLAN, "", ("fetch Mug",)))
+        result = yield PlannedStep(PICK)
+        return PlanOutcome(("fetch Mug",), (result.success,))
+
+
+class OfNoMemory(Experience):
+    """An `ExperiencePort` without a memory around it."""
+
+    def record(self, step: StepRecord, context_id: str = ""):  # type: ignore[no-untyped-def]
+        return super().record(step)
+
+
+def test_episode_is_guided_and_recorded_and_its_state_is_told() -> None:
+    experience = OfNoMemory(ExperienceConfig(), RuleExtractor(), NullLog(), lambda: 0)
+    config = CompilerConfig()
+    guidance = Compilations(experience, lambda *_: TaskMemory(), knows_nothing, lambda: None, config)
+    told: list[PlanProgress] = []
+    planner = GuidedPlanner(Fetching(), experience, lambda: 0, guidance=guidance.port("rules"))
+    run = planner.carry_out("fetch the mug", Situation(cast("MemoryPort", None), told.append, lambda _: None))
+    done = []
+    try:
+        step = next(run)
+        while True:
+            done.append(str(step.call))
+            step = run.send(SkillResult(step.call, True))
+    except StopIteration as stop:
+        outcome = stop.value
+    experience.close()
+    assert outcome.success
+    assert done == ["GoToObject(Mug)", "PickupObject(Mug)"]
+    states = [progress.state for progress in told if progress.kind is ProgressKind.STATE]
+    assert states[0][:2] == ("Goal: fetch the mug", "Now: fetch Mug")
+    assert "Robot: the hand is empty; the robot stands at Mug" in states[-1]
+    said = [progress.text for progress in told if progress.kind is ProgressKind.MEMORY]
+    assert said == ["Next: GoToObject(Mug), because the robot stands at nothing known."]
