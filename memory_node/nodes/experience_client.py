@@ -9,6 +9,8 @@ from rclpy.callback_groups import ReentrantCallbackGroup
 from rclpy.node import Node
 from robot_memory import srv
 
+from memory_node.context.guidance import CompiledStep
+from memory_node.context.step_observation import StepObservation
 from memory_node.domain.advice import Advice
 from memory_node.domain.skill import SkillCall
 from memory_node.domain.step import StepRecord
@@ -17,13 +19,24 @@ from memory_node.nodes.waiting import PeerTimeoutError, result_of
 
 
 class ExperienceClient:
-    """`ExperiencePort` over ROS services; every call has a deadline.
+    """`ExperiencePort` and `GuidancePort` over ROS services; every call has a deadline.
+
+    compiler: which one compiles. compile_timeout_s: for one step; a language model may take its time.
 
     What memory does not take or answer is logged: an instruction never fails for its record or for want of advice.
     """
 
-    def __init__(self, node: Node, memory_name: str, timeout_s: float = 5.0) -> None:
+    def __init__(
+        self,
+        node: Node,
+        memory_name: str,
+        timeout_s: float = 5.0,
+        compiler: str = "rules",
+        compile_timeout_s: float = 15.0,
+    ) -> None:
         self._node = node
+        self.compiler = compiler
+        self._compile_timeout_s = compile_timeout_s
         self._timeout_s = timeout_s
         group = ReentrantCallbackGroup()
 
@@ -34,6 +47,7 @@ class ExperienceClient:
         self._advise = client(srv.Advise, "advise")
         self._record = client(srv.RecordStep, "record_step")
         self._end = client(srv.EndEpisode, "end_episode")
+        self._compile = client(srv.CompileContext, "compile_context")
         self._max_attempts = 1
         self.episode_id = ""
 
@@ -74,16 +88,24 @@ class ExperienceClient:
             )
             self._call(self._end, request)
 
+    def compile(self, episode_id: str, observation: StepObservation) -> CompiledStep | None:
+        """Return what memory compiles for the next step; None where it does not, and a line in the log says why."""
+        if not episode_id:
+            return None
+        request = conversions.observation_to_request(episode_id, observation, self.compiler)
+        response = self._call(self._compile, request, self._compile_timeout_s)
+        return conversions.compiled_from_response(response) if response is not None else None
+
     def may_retry(self, attempt: int) -> bool:
         """Return whether a failed attempt may be followed by another one, by the limit that memory named last."""
         return attempt < self._max_attempts
 
-    def _call(self, client: Any, request: Any) -> Any:
+    def _call(self, client: Any, request: Any, timeout_s: float = 0.0) -> Any:
         """Return the response; None, and a line in the log, where there is none or memory refused."""
         try:
             if not client.wait_for_service(timeout_sec=self._timeout_s):
                 raise PeerTimeoutError(f"no node offers {client.srv_name}")
-            response = result_of(client.call_async(request), self._timeout_s, client.srv_name)
+            response = result_of(client.call_async(request), timeout_s or self._timeout_s, client.srv_name)
         except PeerTimeoutError as error:
             self._node.get_logger().warning(f"experience does not answer: {error}")
             return None

@@ -29,6 +29,7 @@ from memory_node.nodes.memory_topics import MemoryTopics
 
 DEFAULT_K = 5
 DEFAULT_TOKENS = 2000
+DEFAULT_COMPILER = "rules"
 
 
 class MemoryServices:
@@ -55,6 +56,7 @@ class MemoryServices:
         self._serve(srv.ConfirmRelocalization, "confirm_relocalization", self._confirm_relocalization)
         self._serve(srv.StartEpisode, "start_episode", self._start_episode)
         self._serve(srv.Advise, "advise", self._advise)
+        self._serve(srv.CompileContext, "compile_context", self._compile_context)
         self._serve(srv.RecordStep, "record_step", self._record_step)
         self._serve(srv.EndEpisode, "end_episode", self._end_episode)
 
@@ -199,6 +201,13 @@ class MemoryServices:
         action = conversions.call_from_msg(request.action)
         advised = self._memory.episodes.advise(request.episode_id, action, checked_labels("objects", request.objects))
         response.advice = [conversions.advice_to_msg(advice) for advice in advised]
+        response.success = True
+
+    def _compile_context(self, request: Any, response: Any) -> None:
+        observation = conversions.observation_from_request(request)
+        compiler = request.compiler or DEFAULT_COMPILER
+        step = self._memory.guidance.compile(checked_id("episode_id", request.episode_id), observation, compiler)
+        conversions.compiled_to_response(step, response)
         response.success = True
 
     def _record_step(self, request: Any, response: Any) -> None:

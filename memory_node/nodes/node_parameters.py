@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from pydantic import Field
 
 from memory_node.catalogue.label_space import HOUSEHOLD, LabelSpace
+from memory_node.context.config import CompilerName
 from memory_node.domain.parameters import Parameters
 from memory_node.nodes.diagnostic_parameters import DiagnosticUpdaterParameters
 from memory_node.nodes.inputs.config import InputParameters
@@ -49,6 +50,11 @@ class PlannerParameters(PeerParameters, PlannerConfig):
     planner: PlannerName = Field(default="offline", description="which planner; llm: the language model of `llm`")
     label_space: LabelSpace = HOUSEHOLD
     memory: Mode = Field(default="full+experience", description="what the planner knows; none: only the map")
+    compiler: CompilerName = Field(
+        default="rules",
+        description="how memory is compiled at each step; model: by the memory node's language model `compiler.llm`;"
+        " none: it is told once",
+    )
     attempts: int = Field(
         default=2,
         ge=1,

@@ -9,6 +9,7 @@ from robot_memory import msg as rm
 from robot_memory.action import ExecuteInstruction
 
 from memory_node.catalogue.label_space import load_catalogue
+from memory_node.context.open_compiler import check_compiler
 from memory_node.domain.context import ContextSource
 from memory_node.domain.errors import RobotMemoryError
 from memory_node.nodes import conversions
@@ -36,7 +37,8 @@ class PlannerNode(Node):
         super().__init__("planner", automatically_declare_parameters_from_overrides=True)
         self.config = declare(self, PlannerParameters)
         self._memory = MemoryClient(self, self.config.memory_node)
-        self._experience = ExperienceClient(self, self.config.memory_node)
+        check_compiler(self.config.compiler)
+        self._experience = ExperienceClient(self, self.config.memory_node, compiler=self.config.compiler)
         self._running = RunningGoals(self, self.config.peer_silence_s)
         self._robot = SkillClient(self, self._running, self.config.skill_action, self.config.skill_timeout_s)
         catalogue = load_catalogue(self.config.label_space)
@@ -93,7 +95,14 @@ class PlannerNode(Node):
         feedback = _Feedback(goal)
         sources = sources_of(mode)
         advised = ContextSource.EXPERIENCE in sources
-        planner = GuidedPlanner(self._planner, self._experience, self._now_ns, self.config.attempts, advised=advised)
+        planner = GuidedPlanner(
+            self._planner,
+            self._experience,
+            self._now_ns,
+            self.config.attempts,
+            advised=advised,
+            guidance=self._experience if advised and self.config.compiler != "none" else None,
+        )
         executor = InstructionExecutor(
             memory_in(mode, self._memory),
             self._robot,
@@ -146,6 +155,8 @@ class _Feedback:
         elif progress.kind is ProgressKind.SKILL:
             message.current_skill = progress.text
             message.step += 1
+        elif progress.kind is ProgressKind.STATE:
+            message.brief_state = list(progress.state)
         self._goal.publish_feedback(message)
 
 

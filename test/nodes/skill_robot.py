@@ -92,6 +92,7 @@ class SimulatedRobot:
             (srv.RecordStep, "record_step"),
             (srv.EndEpisode, "end_episode"),
             (srv.Advise, "advise"),
+            (srv.CompileContext, "compile_context"),
         ):
             node.create_service(kind, f"memory/{name}", _agree, callback_group=group)
         self._timer = node.create_timer(0.05, self._publish_pose, callback_group=group)

@@ -177,6 +177,7 @@ def test_every_service_answers(peer: RosPeer, memory: object) -> None:
         "confirm_relocalization": (srv.ConfirmRelocalization, {}),
         "start_episode": (srv.StartEpisode, {"episode_id": "e1", "instruction": "bring me the mug"}),
         "advise": (srv.Advise, {"episode_id": "e1", "action": msg.SkillCall(skill="ToggleOn", arguments=["Faucet"])}),
+        "compile_context": (srv.CompileContext, {"episode_id": "e1", "goals": ["fetch Mug"]}),
         "end_episode": (srv.EndEpisode, {"episode_id": "e1", "succeeded": True}),
     }
     for name, (kind, fields) in calls.items():

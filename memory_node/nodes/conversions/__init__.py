@@ -28,6 +28,14 @@ from memory_node.nodes.conversions.geometry import (
     transform_to_msg,
     vector_to_msg,
 )
+from memory_node.nodes.conversions.guidance import (
+    compiled_from_response,
+    compiled_to_response,
+    observation_from_request,
+    observation_to_request,
+    state_from_msg,
+    state_to_msg,
+)
 from memory_node.nodes.conversions.scene import (
     delta_to_msg,
     object_from_msg,
@@ -77,6 +85,8 @@ __all__ = [
     "change_to_msg",
     "changes_from_msg",
     "color_from_msg",
+    "compiled_from_response",
+    "compiled_to_response",
     "covariance_from_msg",
     "delta_to_msg",
     "depth_from_msg",
@@ -93,6 +103,8 @@ __all__ = [
     "location_from_msg",
     "object_from_msg",
     "object_to_msg",
+    "observation_from_request",
+    "observation_to_request",
     "path_from_msg",
     "path_to_msg",
     "point_from_msg",
@@ -108,6 +120,8 @@ __all__ = [
     "snapshot_to_msg",
     "stamp_from_msg",
     "stamp_to_msg",
+    "state_from_msg",
+    "state_to_msg",
     "states_from_msg",
     "states_named",
     "states_to_msg",

@@ -1,0 +1,137 @@
+"""What a compiler is told at a step, and what it delivers."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from robot_memory import msg as rm
+from robot_memory import srv
+
+from memory_node.context.brief_state import BriefState, EnvironmentBelief, TaskProgress
+from memory_node.context.guidance import Compiled, CompiledStep, Guidance
+from memory_node.context.state_operations import Delta, InvalidDeltaError, delta_from_rows, delta_to_rows
+from memory_node.context.step_observation import StepObservation, TakenStep
+from memory_node.domain.errors import InvalidValueError
+from memory_node.domain.skill import FailureReason
+from memory_node.nodes.conversions.ranges import checked_id, checked_labels, shown
+from memory_node.nodes.conversions.skills import call_from_msg, call_to_msg
+
+
+def observation_to_request(episode_id: str, observation: StepObservation, compiler: str) -> Any:
+    """Return a request of CompileContext."""
+    taken, proposed = observation.taken, observation.proposed
+    references = sorted({*observation.classes, *observation.names})
+    return srv.CompileContext.Request(
+        episode_id=episode_id,
+        compiler=compiler,
+        goals=list(observation.goals),
+        goal_index=observation.goal_index,
+        step_taken=taken is not None,
+        taken=call_to_msg(taken.call) if taken is not None else rm.SkillCall(),
+        succeeded=taken is not None and taken.success,
+        reason=str(taken.reason) if taken is not None and not taken.success else "",
+        object_id=taken.object_id if taken is not None else "",
+        proposed=call_to_msg(proposed) if proposed is not None else rm.SkillCall(),
+        references=references,
+        classes=[observation.classes.get(one, "") for one in references],
+        names=[observation.names.get(one, "") for one in references],
+    )
+
+
+def observation_from_request(request: Any) -> StepObservation:
+    """Return what a request of CompileContext tells.
+
+    Raises:
+        InvalidValueError: a field is none that memory could work with; it names the field.
+    """
+    goals = tuple(checked_labels("goals", request.goals))
+    if request.goal_index > len(goals):
+        raise InvalidValueError(f"goal_index: expected 0 to {len(goals)}, got {request.goal_index}")
+    references = checked_labels("references", request.references)
+    told = {"classes": request.classes, "names": request.names}
+    for field, values in told.items():
+        if len(values) != len(references):
+            raise InvalidValueError(
+                f"{field}: expected one for each of {len(references)} references, got {len(values)}"
+            )
+    by_reference = {field: dict(zip(references, checked_labels(field, told[field]))) for field in told}
+    return StepObservation(
+        goals,
+        request.goal_index,
+        _taken_from_request(request) if request.step_taken else None,
+        call_from_msg(request.proposed) if request.proposed.skill else None,
+        {reference: name for reference, name in by_reference["classes"].items() if name},
+        {reference: name for reference, name in by_reference["names"].items() if name},
+    )
+
+
+def _taken_from_request(request: Any) -> TakenStep:
+    known = {str(reason): reason for reason in FailureReason}
+    reason = request.reason or str(FailureReason.NONE)
+    if reason not in known:
+        raise InvalidValueError(f"reason: expected one of {', '.join(known)}, got {shown(reason)}")
+    object_id = checked_id("object_id", request.object_id)
+    return TakenStep(call_from_msg(request.taken), bool(request.succeeded), known[reason], object_id)
+
+
+def compiled_to_response(step: CompiledStep, response: Any) -> None:
+    """Fill in a response of CompileContext."""
+    guidance = step.guidance
+    response.delivery = str(step.compiled.delivery)
+    if guidance is not None:
+        response.goal = call_to_msg(guidance.goal)
+        response.guidance, response.reason = guidance.text, guidance.reason
+        response.entries = list(guidance.entries)
+        response.avoid = [call_to_msg(call) for call in guidance.avoid]
+    response.state = state_to_msg(step.state)
+    response.delta = json.dumps(delta_to_rows(step.compiled.delta))
+    response.milliseconds = step.milliseconds
+    response.problem = step.compiled.problem
+
+
+def compiled_from_response(response: Any) -> CompiledStep:
+    """Return what a response of CompileContext delivers.
+
+    Raises:
+        InvalidValueError: it is none.
+    """
+    guidance = None
+    if response.goal.skill:
+        avoid = tuple(call_from_msg(call) for call in response.avoid)
+        entries = tuple(response.entries)
+        guidance = Guidance(call_from_msg(response.goal), response.guidance, response.reason, entries, avoid)
+    compiled = Compiled(guidance, _delta(response.delta), problem=response.problem)
+    return CompiledStep(compiled, state_from_msg(response.state), float(response.milliseconds))
+
+
+def _delta(text: str) -> Delta:
+    try:
+        rows = json.loads(text or "[]")
+    except ValueError as error:
+        raise InvalidDeltaError(f"delta: {error}") from None
+    return delta_from_rows(rows if isinstance(rows, list) else [rows])
+
+
+def state_to_msg(state: BriefState) -> rm.BriefState:
+    """Return a BriefState message."""
+    progress, belief = state.progress, state.belief
+    return rm.BriefState(
+        goal=progress.goal,
+        completed=list(progress.completed),
+        current=progress.current,
+        pending=list(progress.pending),
+        locations=list(belief.locations),
+        agent=list(belief.agent),
+        facts=list(belief.facts),
+    )
+
+
+def state_from_msg(msg: rm.BriefState) -> BriefState:
+    """Return a domain BriefState.
+
+    Raises:
+        InvalidValueError: an item is none.
+    """
+    progress = TaskProgress(msg.goal, tuple(msg.completed), msg.current, tuple(msg.pending))
+    return BriefState(progress, EnvironmentBelief(tuple(msg.locations), tuple(msg.agent), tuple(msg.facts)))
