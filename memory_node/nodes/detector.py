@@ -1,24 +1,35 @@
-"""The detector node: colour images in, Detection2DArray of an ONNX detector out."""
+"""The detector node: colour images in, Detection2DArray and instance masks of an ONNX detector out."""
 
 from __future__ import annotations
 
+import threading
+from typing import Any
+
 import numpy as np
 from rclpy.qos import QoSProfile, qos_profile_sensor_data
-from sensor_msgs.msg import Image
+from robot_memory.srv import SetDetectorClasses
+from sensor_msgs.msg import CompressedImage, Image
 from vision_msgs.msg import Detection2DArray
 
+from memory_node.catalogue.class_name import spoken
+from memory_node.catalogue.label_space import load_catalogue
 from memory_node.domain.errors import InputSkippedError, InvalidValueError
 from memory_node.nodes import conversions
 from memory_node.nodes.diagnostics import Diagnosis, DiagnosticsPublisher, InputCounters
 from memory_node.nodes.managed_node import ManagedNode
+from memory_node.nodes.newest_image import NewestImage
 from memory_node.nodes.node_parameters import DetectorParameters
 from memory_node.nodes.qos import OVERRIDABLE
-from memory_node.perception.config import OnnxDetectorConfig
+from memory_node.perception.label_image import labels_from_masks
 from memory_node.perception.onnx_detector import OnnxDetector
+
+_COLOR = "camera/color/image_raw"
+_WAIT_S, _STOP_S = 0.5, 10.0
 
 
 class DetectorNode(ManagedNode):
-    """Detects in the newest image; images that come while it is busy are left out. Configured, the model is open."""
+    """Detects in the newest image; images that come while it is busy are skipped, and counted. Configured, the model
+    is open. Where the model gives masks, detection i owns the pixels i + 1 of the image on detections/masks."""
 
     def __init__(self) -> None:
         super().__init__("detector", DetectorParameters)
@@ -27,45 +38,105 @@ class DetectorNode(ManagedNode):
     def configure(self) -> None:
         """Open the model."""
         self._detector = _open(self.config)
-        self.get_logger().info(f"{self.config.model}: detects {len(self._detector.names)} classes")
+        self._model_lock = threading.Lock()
+        layout, count = self._detector.layout, len(self._detector.names)
+        self.get_logger().info(f"{self.config.model}: layout {layout}, detects {count} classes")
 
     def activate(self) -> None:
         """Detect."""
         self._counters = InputCounters()
+        self._age_ms = 0.0
+        self._complained = ""
+        self._has_masks = False
         self._publisher = self.create_publisher(Detection2DArray, "detections", 10, qos_overriding_options=OVERRIDABLE)
-        newest = QoSProfile(depth=1, reliability=qos_profile_sensor_data.reliability)
-        self.create_subscription(
-            Image, "camera/color/image_raw", self._on_image, newest, qos_overriding_options=OVERRIDABLE
-        )
-        components = {"images": lambda: Diagnosis(self._counters.values())}
+        self._masks = self.create_publisher(Image, "detections/masks", 10, qos_overriding_options=OVERRIDABLE)
+        self._newest = newest = NewestImage()
+        profile = QoSProfile(depth=1, reliability=qos_profile_sensor_data.reliability)
+        compressed = self.config.image_transport == "compressed"
+        kind, topic = (CompressedImage, f"{_COLOR}/compressed") if compressed else (Image, _COLOR)
+        self.create_subscription(kind, topic, newest.put, profile, qos_overriding_options=OVERRIDABLE)
+        self.create_service(SetDetectorClasses, "~/set_classes", self._set_classes)
+        components = {"images": self._diagnosis}
         self._diagnostics = DiagnosticsPublisher(self, self.config.diagnostic_updater, components)
+        self._thread = threading.Thread(target=self._work_off, args=(newest,), name="detector", daemon=True)
+        self._thread.start()
 
-    def _on_image(self, msg: Image) -> None:
+    def deactivate(self) -> None:
+        """Finish the image that is being looked at, and take no more."""
+        self._newest.end()
+        self._thread.join(_STOP_S)
+
+    def _work_off(self, newest: NewestImage) -> None:
+        while not newest.ended:
+            message = newest.take(_WAIT_S)
+            if message is not None:
+                self._on_image(message)
+
+    def _on_image(self, msg: Any) -> None:
         try:
-            found = self._detector.detect(conversions.color_from_msg(msg), None, None)
+            color = conversions.color_from_msg(msg)
+            with self._model_lock:
+                found = self._detector.detect(color, None, None)
         except (InputSkippedError, InvalidValueError) as error:
             reason = error.reason if isinstance(error, InputSkippedError) else "invalid_value"
             self._counters.skipped(InputSkippedError(reason, str(error)))
             self.get_logger().warning(f"skipped an image: {error}", throttle_duration_sec=5.0)
             return
+        except Exception as error:  # the thread must outlive whatever one image does
+            self._counters.skipped(InputSkippedError("internal_error", str(error)))
+            self.get_logger().error(f"an image failed: {error!r}", throttle_duration_sec=5.0)
+            return
         self._counters.used("images")
         stamp_ns = conversions.stamp_from_msg(msg.header.stamp)
         self._publisher.publish(conversions.detections_to_msg(found, stamp_ns, msg.header.frame_id))
+        self._has_masks = self._has_masks or any(one.mask is not None for one in found)
+        if self._has_masks:
+            shape = (color.shape[0], color.shape[1])
+            nothing = np.zeros(shape, bool)
+            labels = labels_from_masks([nothing if one.mask is None else one.mask for one in found], shape)
+            image = conversions.image_to_msg(labels.astype(np.uint16), "16UC1", stamp_ns, msg.header.frame_id)
+            self._masks.publish(image)
+        self._age_ms = (self.get_clock().now().nanoseconds - stamp_ns) * 1e-6
+        self._complain()
+
+    def _complain(self) -> None:
+        complaint = self._detector.complaint
+        if complaint and not self._complained:
+            self.get_logger().warning(complaint)
+        self._complained = complaint
+
+    def _set_classes(
+        self, request: SetDetectorClasses.Request, response: SetDetectorClasses.Response
+    ) -> SetDetectorClasses.Response:
+        try:
+            with self._model_lock:
+                self._detector.set_prompts(list(request.classes))
+            response.success, response.message = True, f"looking for {len(request.classes)} classes"
+        except InvalidValueError as error:
+            response.success, response.message = False, str(error)
+        return response
+
+    def _diagnosis(self) -> Diagnosis:
+        figures = {**self._counters.values(), "skipped.busy": self._newest.skipped, "age_ms": round(self._age_ms, 1)}
+        problems = [self._complained] if self._complained else []
+        if not self._thread.is_alive() and not self._newest.ended:
+            problems.append("the thread that detects has ended")
+        return Diagnosis(figures, tuple(problems))
 
 
-def _open(config: OnnxDetectorConfig) -> OnnxDetector:
-    """Open the model and let it look at an empty image, so that a model that does not fit is told at the start.
+def _open(config: DetectorParameters) -> OnnxDetector:
+    """Open the model, which looks at an empty image, so that a model that does not fit is told at the start.
 
     Raises:
-        InvalidValueError: a path is not given, or the model's outputs fit no known layout.
+        InvalidValueError: no model is given, or its outputs fit no known layout.
         ResourceMissingError: there is no such file.
     """
-    missing = [name for name in ("model", "class_names") if not getattr(config, name)]
-    if missing:
+    if not config.model:
         raise InvalidValueError(
-            f"detector: set the parameter {' and '.join(missing)}, for example -p model:=/models/yolo.onnx "
+            "detector: set the parameter model, for example -p model:=/models/yolo.onnx "
             "-p class_names:=/models/names.txt"
         )
-    detector = OnnxDetector(config)
-    detector.detect(np.zeros((480, 640, 3), np.uint8), None, None)
-    return detector
+    if config.label_space and not config.prompts and not config.class_names:
+        names = load_catalogue(config.label_space).names
+        config = config.changed(prompts=",".join(dict.fromkeys(spoken(name) for name in names)))
+    return OnnxDetector(config)

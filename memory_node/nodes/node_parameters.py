@@ -10,7 +10,7 @@ from memory_node.catalogue.label_space import HOUSEHOLD, LabelSpace
 from memory_node.context.config import CompilerName
 from memory_node.domain.parameters import Parameters
 from memory_node.nodes.diagnostic_parameters import DiagnosticUpdaterParameters
-from memory_node.nodes.inputs.config import InputParameters
+from memory_node.nodes.inputs.config import ImageTransport, InputParameters
 from memory_node.nodes.lifecycle_parameters import LifecycleParameters
 from memory_node.nodes.peer_parameters import PeerParameters
 from memory_node.nodes.skill_bridge.config import SkillsParameters
@@ -40,6 +40,15 @@ class MemoryParameters(LifecycleParameters, InputParameters, MemoryConfig):
 
 class DetectorParameters(LifecycleParameters, OnnxDetectorConfig):
     """Of the detector node."""
+
+    image_transport: ImageTransport = Field(
+        default="raw", description="how images come, as image_transport names it; compressed: on TOPIC/compressed"
+    )
+    label_space: str = Field(
+        default="",
+        description="label space whose classes an open-vocabulary model looks for where neither prompts nor "
+        "class_names are given: a shipped one's name, or the path of a file",
+    )
 
     diagnostic_updater: DiagnosticUpdaterParameters = DiagnosticUpdaterParameters()
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pydantic import Field, model_validator
 
 from memory_node.domain.parameters import Parameters
+from memory_node.perception.detectors.layout_names import LayoutName
 
 
 class PerceptionConfig(Parameters):
@@ -114,17 +115,37 @@ class SegmentationConfig(Parameters):
 class OnnxDetectorConfig(Parameters):
     """Parameters of a detector that is an ONNX model."""
 
-    model: str = Field(default="", description="path of an .onnx file with YOLO-style or DETR-style outputs")
+    model: str = Field(default="", description="path of an .onnx file; docs/perception.md lists the known layouts")
     class_names: str = Field(
-        default="", description="path of a text file with the name of one class a line, in the model's order"
+        default="",
+        description="path of a text file with the name of one class a line, in the model's order; empty: the names "
+        "that the YAML file beside the model or its metadata hold",
+    )
+    prompts: str = Field(
+        default="",
+        description="what an open-vocabulary model looks for, separated by commas; empty: the names in class_names",
+    )
+    layout: LayoutName = Field(
+        default="auto", description="layout of the outputs; auto: told from names, shapes and metadata"
     )
     min_score: float = Field(default=0.3, ge=0.0, le=1.0, description="score below which a detection is dropped")
     max_overlap: float = Field(
         default=0.6,
         ge=0.0,
         le=1.0,
-        description="intersection over union above which the weaker of two boxes is dropped (YOLO only)",
+        description="intersection over union above which the weaker of two boxes is dropped, where a model leaves that "
+        "to others",
     )
     input_px: int = Field(
-        default=640, ge=32, le=4096, description="side of the model's input, where the model takes any"
+        default=0,
+        ge=0,
+        le=4096,
+        description="side of the model's input; 0: the model's own, or 640 where it takes any",
+    )
+    batch: int = Field(default=1, ge=1, le=64, description="images in one run, where the model takes any number")
+    threads: int = Field(default=2, ge=1, le=256, description="threads of one run on the CPU")
+    providers: str = Field(
+        default="CPU",
+        description="what onnxruntime may run the model on, the first choice first, separated by commas: CPU, CUDA, "
+        "TensorRT, OpenVINO",
     )

@@ -9,6 +9,7 @@ from pydantic import Field
 from memory_node.domain.parameters import Parameters
 
 DetectionSource = Literal["boxes", "rectangles", "labels", "segment", "none"]
+ImageTransport = Literal["raw", "compressed"]
 Reliability = Literal["best_effort", "reliable"]
 
 
@@ -33,6 +34,11 @@ class InputParameters(Parameters):
         ge=0.01,
         le=10.0,
         description="how long TF may be silent around an image, and how long an image waits for it, by stamps",
+    )
+    image_transport: ImageTransport = Field(
+        default="raw",
+        description="how images come, as image_transport names it; compressed: sensor_msgs/CompressedImage, colour on "
+        "TOPIC/compressed and depth on TOPIC/compressedDepth (PNG or RVL)",
     )
     camera_reliability: Reliability = Field(
         default="best_effort",

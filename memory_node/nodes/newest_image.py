@@ -1,0 +1,48 @@
+"""The newest image, for a detector that is slower than its camera: older ones are skipped, and counted."""
+
+from __future__ import annotations
+
+import threading
+from typing import Any
+
+
+class NewestImage:
+    """Holds one message from a callback for a worker thread."""
+
+    def __init__(self) -> None:
+        self._changed = threading.Condition()
+        self._message: Any = None
+        self._skipped = 0
+        self._ended = False
+
+    @property
+    def skipped(self) -> int:
+        """How many messages were replaced before anybody took them."""
+        with self._changed:
+            return self._skipped
+
+    @property
+    def ended(self) -> bool:
+        """Whether nothing will be taken any more."""
+        with self._changed:
+            return self._ended
+
+    def put(self, message: Any) -> None:
+        """Hold a message instead of the one before."""
+        with self._changed:
+            self._skipped += self._message is not None
+            self._message = message
+            self._changed.notify()
+
+    def take(self, timeout_s: float) -> Any:
+        """Return the newest message once, None where none comes in time."""
+        with self._changed:
+            self._changed.wait_for(lambda: self._message is not None or self._ended, timeout_s)
+            message, self._message = self._message, None
+            return None if self._ended else message
+
+    def end(self) -> None:
+        """Wake whoever waits; nothing is given any more."""
+        with self._changed:
+            self._ended = True
+            self._changed.notify_all()

@@ -1,0 +1,197 @@
+"""A model's outputs as candidates, by its layout."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from memory_node.domain.errors import InvalidValueError
+from memory_node.perception.detectors.candidates import Candidates, FloatArray, corners_of
+from memory_node.perception.detectors.class_numbers import columns_of_names, names_of_numbers
+from memory_node.perception.detectors.model_description import ModelDescription
+from memory_node.perception.detectors.preprocessing import (
+    CLIP_MEAN,
+    CLIP_STD,
+    IMAGENET_MEAN,
+    IMAGENET_STD,
+    Preprocessing,
+)
+from memory_node.perception.detectors.queries import decode_listed, decode_queries
+from memory_node.perception.detectors.recognition import Outputs
+from memory_node.perception.detectors.text_prompts import TextPrompts
+from memory_node.perception.detectors.yolo import (
+    boxes_are_corners,
+    decode_end_to_end,
+    decode_v5,
+    decode_v8,
+    decode_yolox,
+    yolox_is_decoded,
+)
+
+_STRETCHED = Preprocessing("stretch")
+_IMAGENET = Preprocessing("stretch", mean=IMAGENET_MEAN, std=IMAGENET_STD)
+_PREPROCESSING = {
+    "yolox": Preprocessing("letterbox_top_left", scale=1.0, channels="bgr"),
+    "rtdetr": _STRETCHED,
+    "detr_official": _STRETCHED,
+    "detr": _STRETCHED,
+    "detr_softmax": _IMAGENET,
+    "rf_detr": _IMAGENET,
+    "torchvision": _STRETCHED,
+    "owl": Preprocessing("letterbox_top_left", mean=CLIP_MEAN, std=CLIP_STD, pad=128),
+    "grounding_dino": Preprocessing("scaled", mean=IMAGENET_MEAN, std=IMAGENET_STD),
+}
+# DEIMv2's sizes with a DINOv3 backbone, by LibreYOLO's names, see colours as that was trained.
+_DINO_SIZES = ("s", "m", "l", "x")
+
+
+def usual_preprocessing(layout: str, model: ModelDescription) -> Preprocessing:
+    """Return how models of a layout are usually fed, as far as the metadata does not say otherwise."""
+    if model.family == "yolo9" and model.metadata.get("letterbox_pad", "") not in ("center", "centre"):
+        return Preprocessing("letterbox_top_left")
+    if model.family == "deimv2" and model.metadata.get("size", "") in _DINO_SIZES:
+        return _IMAGENET
+    if layout == "torchvision" and None in model.input_size:
+        return Preprocessing("none")
+    return _PREPROCESSING.get(layout, Preprocessing())
+
+
+@dataclass(frozen=True, eq=False)
+class Decoding:
+    """How a model's outputs are read.
+
+    layout: its name. names: of the classes. is_decoded: of YOLOX, boxes are pixels already. corners: of YOLO v8, boxes
+    are corners. prompts: of open-vocabulary models.
+    """
+
+    layout: str
+    names: tuple[str, ...]
+    model: ModelDescription
+    what: str
+    is_decoded: bool = False
+    corners: bool = False
+    prompts: TextPrompts | None = None
+
+    @classmethod
+    def probed(
+        cls,
+        layout: str,
+        names: tuple[str, ...],
+        model: ModelDescription,
+        what: str,
+        outputs: Outputs,
+        size: tuple[int, int],
+    ) -> Decoding:
+        """Return the decoding of a layout; what names do not tell is told from the outputs of one run."""
+        first = next(array for array in outputs.values() if array.ndim < 4)
+        decoded = layout == "yolox" and yolox_is_decoded(_rows(first), size)
+        prototypes = _masks(outputs) if layout.endswith("_seg") else None
+        columns = 4 + len(names) + (0 if prototypes is None else len(prototypes))
+        corners = layout.startswith("yolo_v8") and boxes_are_corners(_upright(first, columns))
+        return cls(layout, names, model, what, decoded, corners)
+
+    def candidates(self, outputs: Outputs, input_size: tuple[int, int]) -> Candidates:
+        """Return the boxes of one image's outputs, each with a batch side of 1 or none.
+
+        Raises:
+            InvalidValueError: outputs of another shape than the layout's.
+        """
+        count = len(self.names)
+        first = next(iter(outputs.values()))
+        if self.layout in ("yolo_v8", "yolo_v8_seg", "yolo_v5", "yolo_v5_seg", "end_to_end", "end_to_end_seg", "yolox"):
+            return self._rows_of_yolo(outputs, input_size)
+        if self.layout == "rtdetr":
+            rows = _upright(first, 4 + count)
+            sides = np.array(input_size[::-1] * 2, np.float32)
+            return Candidates(corners_of(rows) * sides, rows[:, 4:], repeated=False)
+        if self.layout == "boxes_scores":
+            boxes, scores = self._pair(outputs)
+            return Candidates(boxes, scores[:, columns_of_names(scores.shape[1], self.names, self.what)])
+        if self.layout in ("torchvision", "detr_official"):
+            return self._listed(outputs)
+        boxes, logits = self._pair(outputs)
+        if self.prompts is not None:
+            square = (max(input_size),) * 2 if self.layout == "owl" else input_size
+            sides = np.array(square[::-1] * 2, np.float32)
+            return Candidates(corners_of(boxes) * sides, self.prompts.scores(logits), repeated=False)
+        softmax = self.layout == "detr_softmax"
+        columns = columns_of_names(logits.shape[1] - softmax, self.names, self.what)
+        return decode_queries(boxes, logits, columns, input_size, softmax, _masks(outputs))
+
+    def _rows_of_yolo(self, outputs: Outputs, input_size: tuple[int, int]) -> Candidates:
+        count = len(self.names)
+        flat = [array for array in outputs.values() if array.ndim < 4]
+        prototypes = _masks(outputs)
+        factors = 0 if prototypes is None else len(prototypes)
+        if self.layout.startswith("yolo_v8"):
+            return decode_v8(_upright(flat[0], 4 + count + factors), count, prototypes, self.corners)
+        if self.layout.startswith("end_to_end"):
+            return decode_end_to_end(_rows(flat[0]), count, prototypes)
+        rows = _upright(flat[0], 5 + count + factors)
+        if self.layout == "yolox" and not self.is_decoded:
+            return decode_yolox(rows, count, input_size)
+        return decode_v5(rows, count, prototypes)
+
+    def _listed(self, outputs: Outputs) -> Candidates:
+        numbers = np.concatenate([a.ravel() for a in outputs.values() if a.dtype.kind in "iu"][:1]).astype(np.intp)
+        boxes = next(_float(a).reshape(-1, 4) for a in outputs.values() if a.shape[-1] == 4 and a.dtype.kind == "f")
+        scores = [a for a in outputs.values() if a.dtype.kind == "f" and a.size == len(numbers)]
+        if not scores or len(boxes) != len(numbers):
+            raise InvalidValueError(f"{self.what}: {len(boxes)} boxes, {len(numbers)} labels and no score for each")
+        # LibreYOLO's exports of torchvision's models count classes from 0.
+        from_one = self.layout == "torchvision" and not self.model.family
+        table = names_of_numbers(self.names, from_one)
+        beyond = numbers[numbers >= len(table)]
+        if beyond.size:
+            raise InvalidValueError(
+                f"{self.what}: the model told class number {int(beyond.max())}, but only {len(self.names)} class names "
+                "are given"
+            )
+        masks = next((_float(a).reshape(len(numbers), *a.shape[-2:]) for a in outputs.values() if a.ndim == 4), None)
+        return decode_listed(boxes, numbers, _float(scores[0]).ravel(), table, masks)
+
+    def _pair(self, outputs: Outputs) -> tuple[FloatArray, FloatArray]:
+        """Return boxes (n, 4) and what belongs to each of them (n, c)."""
+        flat = {name: array for name, array in outputs.items() if array.ndim == 3}
+        fours = [name for name, array in flat.items() if array.shape[-1] == 4]
+        boxes = next((name for name in ("pred_boxes", "dets", "boxes") if name in fours), next(iter(fours), None))
+        if boxes is None:
+            raise InvalidValueError(f"{self.what}: layout {self.layout} has boxes (1, n, 4), found {_shapes(outputs)}")
+        others = [name for name in flat if name != boxes]
+        wanted = [name for name in ("logits", "pred_logits", "labels", "scores") if name in others]
+        other = next(iter([*wanted, *others]), None)
+        if other is None:
+            raise InvalidValueError(f"{self.what}: layout {self.layout} has scores, too; found {_shapes(outputs)}")
+        return _rows(flat[boxes]), _rows(flat[other])
+
+
+def _shapes(outputs: Outputs) -> str:
+    return ", ".join(f"{name} {tuple(array.shape)}" for name, array in outputs.items())
+
+
+def _masks(outputs: Outputs) -> FloatArray | None:
+    return next((_float(array).reshape(array.shape[-3:]) for array in outputs.values() if array.ndim == 4), None)
+
+
+def _float(array: NDArray[np.generic]) -> FloatArray:
+    return np.asarray(array, dtype=np.float32)
+
+
+def _rows(array: NDArray[np.generic]) -> FloatArray:
+    return _float(array).reshape(array.shape[-2:])
+
+
+def _upright(array: NDArray[np.generic], columns: int) -> FloatArray:
+    """Return an output as rows of `columns` numbers, whichever way round it is.
+
+    Raises:
+        InvalidValueError: neither side is of that length.
+    """
+    rows = _rows(array)
+    if rows.shape[1] == columns:
+        return rows
+    if rows.shape[0] == columns:
+        return rows.T
+    raise InvalidValueError(f"expected rows of {columns} numbers, got an output {tuple(array.shape)}")

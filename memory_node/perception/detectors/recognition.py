@@ -1,0 +1,126 @@
+"""Which layout a model's outputs have: told from names, shapes and metadata."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+from numpy.typing import NDArray
+
+from memory_node.domain.errors import InvalidValueError
+from memory_node.perception.detectors.layout_names import KNOWN
+from memory_node.perception.detectors.model_description import ModelDescription
+from memory_node.perception.detectors.yolo import cells
+
+Outputs = Mapping[str, NDArray[np.generic]]
+# Models that choose themselves list no more; dense ones have a box for every cell of their grids.
+_MOST_CHOSEN = 1000
+_SIZE_INPUTS = ("orig_target_sizes", "orig_size", "im_shape")
+
+
+def recognised(model: ModelDescription, outputs: Outputs, classes: int, input_size: tuple[int, int], what: str) -> str:
+    """Return the name of a model's layout.
+
+    outputs: of one run. classes: number of class names, 0 where none are given. input_size: height and width.
+
+    Raises:
+        InvalidValueError: none fits; the message says what was found and what is known.
+    """
+    found = (
+        _by_inputs(model, outputs)
+        or _by_lists(outputs)
+        or _by_queries(model, outputs, classes)
+        or _by_prototypes(outputs, classes)
+        or _by_rows(outputs, classes, input_size)
+    )
+    if not found:
+        raise InvalidValueError(_unknown(model, outputs, classes, what))
+    return found
+
+
+def last_two(array: NDArray[np.generic]) -> tuple[int, int]:
+    """Return the last two sides of an array."""
+    return int(array.shape[-2]), int(array.shape[-1])
+
+
+def _by_inputs(model: ModelDescription, outputs: Outputs) -> str:
+    if model.input_named("input_ids") is not None:
+        grounded = model.input_named("token_type_ids", "pixel_mask", "text_token_mask") is not None
+        return "grounding_dino" if grounded else "owl"
+    sized = model.input_named(*_SIZE_INPUTS) is not None
+    return "detr_official" if sized and {"labels", "boxes", "scores"} <= set(outputs) else ""
+
+
+def _by_lists(outputs: Outputs) -> str:
+    """Return what lists boxes with one whole class number each."""
+    boxes = [array for array in outputs.values() if array.ndim == 2 and array.shape[1] == 4]
+    numbers = [array for array in outputs.values() if array.ndim == 1 and array.dtype.kind == "i"]
+    scores = [array for array in outputs.values() if array.ndim == 1 and array.dtype.kind == "f"]
+    return "torchvision" if len(boxes) == len(numbers) == len(scores) == 1 else ""
+
+
+def _by_queries(model: ModelDescription, outputs: Outputs, classes: int) -> str:
+    """Return what has boxes and classes of each query in outputs of their own."""
+    flat = {name: array for name, array in outputs.items() if array.ndim == 3}
+    boxes = next((name for name, array in flat.items() if array.shape[-1] == 4), None)
+    if boxes is None or len(flat) < 2:
+        return ""
+    others = {name: array for name, array in flat.items() if name != boxes}
+    scores = next(iter(others.values()))
+    if scores.shape[1] != flat[boxes].shape[1]:
+        return ""
+    if model.family == "rfdetr" or {"dets", "labels"} <= set(outputs):
+        return "rf_detr"
+    if "scores" in others or scores.shape[1] > _MOST_CHOSEN:
+        return "boxes_scores" if classes in (0, outputs.get("scores", scores).shape[-1]) else ""
+    columns = int(scores.shape[-1])
+    if columns == 92 and classes == 80:
+        return "detr_softmax"
+    if classes in (0, columns) or (columns, classes) == (91, 80):
+        return "detr"
+    return "detr_softmax" if columns == classes + 1 else ""
+
+
+def _by_prototypes(outputs: Outputs, classes: int) -> str:
+    """Return what has prototype masks."""
+    prototypes = [array for array in outputs.values() if array.ndim == 4]
+    rows = [array for array in outputs.values() if array.ndim == 3]
+    if len(prototypes) != 1 or len(rows) != 1:
+        return ""
+    one, other = last_two(rows[0])
+    factors = int(prototypes[0].shape[1])
+    if other == 6 + factors and one <= _MOST_CHOSEN:
+        return "end_to_end_seg"
+    if one - factors == 4 + classes or (not classes and one < other):
+        return "yolo_v8_seg"
+    return "yolo_v5_seg" if other - factors == 5 + classes or (not classes and other < one) else ""
+
+
+def _by_rows(outputs: Outputs, classes: int, input_size: tuple[int, int]) -> str:
+    """Return what has everything in one output (1, n, m)."""
+    (first, *more) = outputs.values()
+    if more or first.ndim not in (2, 3):
+        return ""
+    one, other = last_two(first)
+    if other == 6 and one <= _MOST_CHOSEN and one != 4 + classes:
+        return "end_to_end"
+    if one == 4 + classes or (not classes and 4 < one < other):
+        return "yolo_v8"
+    if other == 4 + classes and one <= _MOST_CHOSEN:
+        return "rtdetr"
+    if other == 4 + classes:
+        return "yolo_v8"
+    if other == 5 + classes or (not classes and 5 < other < one):
+        return "yolox" if one == cells(input_size) else "yolo_v5"
+    return ""
+
+
+def _unknown(model: ModelDescription, outputs: Outputs, classes: int, what: str) -> str:
+    inputs = ", ".join(map(str, model.inputs))
+    found = ", ".join(f"{name} {tuple(array.shape)}" for name, array in outputs.items())
+    names = f"with {classes} class names" if classes else "without class names"
+    known = "\n".join(f"  {name}: {told}" for name, told in KNOWN.items())
+    return (
+        f"{what}: outputs {found} of inputs {inputs} fits no known layout {names}. Known are\n{known}\n"
+        "If the model has another number of classes, give its own class names; else name the parameter layout."
+    )
