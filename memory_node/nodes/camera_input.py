@@ -14,7 +14,7 @@ from nav_msgs.msg import OccupancyGrid, Path
 from rclpy.callback_groups import MutuallyExclusiveCallbackGroup
 from rclpy.node import Node
 from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
-from sensor_msgs.msg import CameraInfo, Image
+from sensor_msgs.msg import CameraInfo, CompressedImage, Image
 from tf2_msgs.msg import TFMessage
 from vision_msgs.msg import Detection2DArray, Detection3DArray
 
@@ -114,7 +114,7 @@ class CameraInput:
         )
         profiles = {DEPTH: camera, COLOR: camera, MASKS: results, DETECTIONS: results}
         listened: list[tuple[type, str, Callable[[Any], None], QoSProfile]] = [
-            (Image if stream != DETECTIONS else Detection2DArray, stream, self._adder(stream), profiles[stream])
+            (*_topic_of(stream, config.image_transport), self._adder(stream), profiles[stream])
             for stream in (self._streams if config.detections != "none" else ())
         ]
         listened += [
@@ -285,6 +285,15 @@ class CameraInput:
             raise InputSkippedError("path_frame", f"expected poses in {self._config.map_frame}")
         self._keyframes.follow_path(conversions.path_from_msg(msg))
         self._counters.used("corrections")
+
+
+def _topic_of(stream: str, transport: str) -> tuple[type, str]:
+    """Return type and topic of a stream; image_transport appends the transport to the topic."""
+    if stream == DETECTIONS:
+        return Detection2DArray, stream
+    if transport == "raw" or stream == MASKS:
+        return Image, stream
+    return CompressedImage, f"{stream}/{'compressedDepth' if stream == DEPTH else 'compressed'}"
 
 
 def _profile(reliability: str, depth: int) -> QoSProfile:

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from memory_node.cli import main
 from memory_node.domain.geometry import Intrinsics, Pose
 from memory_node.nodes import conversions
+from memory_node.perception.detection import Detection
 from memory_node.perception.level_pose import level_pose
 
 CAMERA = Intrinsics(525.0, 525.0, 319.5, 239.5, 640, 480)
@@ -165,3 +166,82 @@ def test_real_kinect_frames_give_objects_on_the_table(shared_dir: Path, tmp_path
         assert scene["objects"]
         bottoms = [o["center"][2] - 0.5 * o["size"][2] for o in scene["objects"]]
         assert min(bottoms) > -0.03  # nothing under the table
+
+
+def write_compressed_bag(folder: Path, lens: tuple[float, ...] = ()) -> None:
+    """A bag as people record it to save space: JPEG colour, PNG depth, odometry of the camera instead of TF, and a
+    detection of the box in every frame."""
+    from geometry_msgs.msg import TransformStamped
+    from nav_msgs.msg import Odometry
+    from rclpy.serialization import serialize_message
+    from rosbags.rosbag2 import StoragePlugin, Writer
+    from rosbags.typesys import Stores, get_types_from_msg, get_typestore
+    from sensor_msgs.msg import CompressedImage
+
+    pose = camera_pose()
+    told: TransformStamped = conversions.transform_to_msg(pose, "odom", "camera", 0)
+    messages = []
+    for index in range(3):
+        stamp_ns = 1_000_000_000 * (index + 1)
+        info = conversions.intrinsics_to_msg(CAMERA, stamp_ns, "camera")
+        if lens:
+            info.d = list(lens)
+        where = Odometry(header=conversions.header(stamp_ns, "odom"), child_frame_id="camera")
+        where.pose.pose = conversions.pose_to_msg(conversions.transform_from_msg(told.transform))
+        coded = cv2.imencode(".jpg", np.full((480, 640, 3), 128, np.uint8))[1].tobytes()
+        color = CompressedImage(header=info.header, format="rgb8; jpeg compressed bgr8", data=coded)
+        depth = (table_with_box(pose) * 1000.0).astype(np.uint16)
+        png = bytes(12) + cv2.imencode(".png", depth)[1].tobytes()
+        compressed = CompressedImage(header=info.header, format="16UC1; compressedDepth png", data=png)
+        camera_T_map = pose.inverse().apply(np.array(BOX_CENTER))
+        u = CAMERA.fx * camera_T_map[0] / camera_T_map[2] + CAMERA.cx
+        v = CAMERA.fy * camera_T_map[1] / camera_T_map[2] + CAMERA.cy
+        found = Detection({"toaster": 0.9}, (u - 60.0, v - 60.0, u + 60.0, v + 60.0))
+        messages += [
+            ("/cam/info", info, stamp_ns),
+            ("/odom", where, stamp_ns),
+            ("/cam/color/compressed", color, stamp_ns),
+            ("/cam/depth/compressedDepth", compressed, stamp_ns),
+            ("/detections", conversions.detections_to_msg([found], stamp_ns, "camera"), stamp_ns),
+        ]
+    store = get_typestore(Stores.ROS2_JAZZY)
+    # rosbags does not know vision_msgs; a definition is only carried along in the file.
+    store.register(get_types_from_msg("std_msgs/Header header", "vision_msgs/msg/Detection2DArray"))
+    with Writer(folder, version=9, storage_plugin=StoragePlugin.MCAP) as writer:
+        connections = {}
+        for topic, message, stamp_ns in messages:
+            kind = type(message)
+            name = f"{kind.__module__.split('.')[0]}/msg/{kind.__name__}"
+            if topic not in connections:
+                connections[topic] = writer.add_connection(topic, name, typestore=store)
+            writer.write(connections[topic], stamp_ns, serialize_message(message))
+
+
+def test_compressed_bag_with_odometry_and_detections_becomes_named_memory(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write_compressed_bag(tmp_path / "bag")
+    assert main(["ingest", str(tmp_path / "bag"), "--json", "--out", str(tmp_path / "out")]) == 0
+    memory = json.loads(capsys.readouterr().out)
+    found = only_object(memory["scenes"][""])
+    assert found["times_seen"] == 3
+    assert max(found["classes"], key=found["classes"].get) == "toaster"
+    assert np.allclose(found["center"], BOX_CENTER, atol=0.04)
+    assert memory["skipped"] == {}
+
+
+def test_distorted_images_of_a_bag_are_rectified(tmp_path: Path) -> None:
+    from memory_node.app.ingest.rosbag import Rosbag
+    from memory_node.nodes.node_parameters import MemoryParameters
+
+    write_compressed_bag(tmp_path / "plain")
+    write_compressed_bag(tmp_path / "bent", lens=(-0.2, 0.05, 0.0, 0.0, 0.0))
+    plain, bent = (next(Rosbag(tmp_path / name, MemoryParameters()).images()) for name in ("plain", "bent"))
+    row, column = 40, 60
+    # A barrel lens shows what is at the border nearer to the middle: the straight image takes it from there.
+    x, y = (column - CAMERA.cx) / CAMERA.fx, (row - CAMERA.cy) / CAMERA.fy
+    squared = x * x + y * y
+    scale = 1.0 - 0.2 * squared + 0.05 * squared**2
+    source = round(y * scale * CAMERA.fy + CAMERA.cy), round(x * scale * CAMERA.fx + CAMERA.cx)
+    assert source != (row, column)
+    assert bent.depth_m[row, column] == pytest.approx(plain.depth_m[source], abs=0.01)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import argparse
 import json
 import re
+import sys
+from collections.abc import Sequence, Sized
 from pathlib import Path
 from typing import Any
 
@@ -13,8 +15,15 @@ import numpy as np
 from rich.console import Console
 from rich.tree import Tree
 
+from memory_node.app.ingest.detector_options import add_detector_arguments, open_detector
+from memory_node.app.ingest.folders import open_folder
+from memory_node.app.ingest.folders.sequence import FolderSequence
 from memory_node.app.ingest.ingestion import Ingestion
+from memory_node.app.ingest.pace import paced
+from memory_node.app.ingest.plan_picture import CloudFromAbove, draw_plan
 from memory_node.app.ingest.recording import Recording, RgbdImage
+from memory_node.app.ingest.skipped import Skipped
+from memory_node.app.ingest.upright import AUTO, LevelRecording, find_up, level_world, up_from_text
 from memory_node.app.progress import progress_bar
 from memory_node.domain.errors import InputSkippedError, InvalidValueError, RobotMemoryError
 from memory_node.domain.geometry import Pose
@@ -24,15 +33,27 @@ from memory_node.domain.scene import SceneObject, SceneSnapshot
 from memory_node.nodes.node_parameters import MemoryParameters
 from memory_node.nodes.run import activate_ros
 from memory_node.scene_graph.picture import draw_scene
+from memory_node.search.clip_embedder import ClipEmbedder
 
 HELP = "build a memory from recorded frames or a rosbag2"
+_NAMED = 5
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
-    parser.add_argument("path", type=Path, help="folder of NAME_color.png, NAME_depth.png, intrinsics.json; or a bag")
+    parser.add_argument("path", type=Path, help="a folder of frames, a rosbag2 folder, or its .mcap or .db3 file")
     parser.add_argument("--out", type=Path, default=Path("out/ingest"), help="folder of pictures and memory.json")
     parser.add_argument("--json", action="store_true", help="print the memory as JSON alone, without the tree")
+    add_detector_arguments(parser)
+    parser.add_argument("--clip", type=Path, metavar="DIR", help="folder of a CLIP model: remember how things look")
+    parser.add_argument(
+        "--up",
+        help="direction that is up in the poses' frame: auto (from support planes), or x,y,z (default: auto for "
+        "folders, 0,0,1 for bags)",
+    )
+    parser.add_argument("--stride", type=int, default=1, metavar="N", help="take every so many frames (default 1)")
+    parser.add_argument("--rate", type=float, metavar="X", help="as fast as X times the recording's own time")
+    parser.add_argument("--database", help="the robot's long-term memory to go on with: a file or a PostgreSQL URL")
     parser.add_argument("--color-topic", help="of a bag (default: the only one)")
     parser.add_argument("--depth-topic", help="of a bag (default: the only one)")
     parser.add_argument("--map-frame", help="frame of the graph (default map)")
@@ -41,37 +62,48 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Build the memory, print it as a tree and as JSON, and draw what was seen."""
-    config = read_parameters(MemoryParameters, args.params_file, "memory") if args.params_file else MemoryParameters()
-    config = config.changed(map_frame=args.map_frame) if args.map_frame else config
-    recording = _open(args, config)
+    config = _config(args)
+    detector = open_detector(args)
+    pictures = ClipEmbedder(args.clip) if args.clip is not None else None
+    recording = _level(_open(args, config), args)
     args.out.mkdir(parents=True, exist_ok=True)
-    skipped = dict(recording.skipped)
+    skipped = Skipped()
     scenes: dict[str, Ingestion] = {}
+    clouds: dict[str, CloudFromAbove] = {}
     with progress_bar() as progress:
-        images = progress.track(recording.images(), total=len(recording), description="ingesting")
+        images = progress.track(paced(recording.images(), args.rate), len(recording), description="ingesting")
         for image in images:
             if image.scene not in scenes:
-                scenes[image.scene] = Ingestion(config)
+                _check_one_place(args, scenes)
+                scenes[image.scene] = Ingestion(config, detector, pictures)
+                clouds[image.scene] = CloudFromAbove()
             try:
                 frame = scenes[image.scene].take(image)
             except InputSkippedError as error:
-                skipped[error.reason] = skipped.get(error.reason, 0) + 1
+                skipped.note(error, image.name)
                 continue
+            clouds[image.scene].add(image, frame.map_T_camera)
             draw_boxes(image, frame, args.out / f"{image.name}_boxes.png")
-    for reason, count in recording.skipped.items():
-        skipped[reason] = skipped.get(reason, 0) + count
+    skipped.add(recording.skipped)
     if not scenes:
-        raise RobotMemoryError(f"nothing in {args.path} could be used: {skipped or 'no images'}")
+        raise RobotMemoryError(f"nothing in {args.path} could be used: {skipped.told() or 'no images'}")
     graphs = {name: ingestion.finish(recording.rest()) for name, ingestion in scenes.items()}
     for name, graph in graphs.items():
-        draw_scene(graph.snapshot(), args.out / f"{name or 'scene'}_map.png", recording.grid(), title=name)
+        snapshot = graph.snapshot()
+        draw_scene(snapshot, args.out / f"{name or 'scene'}_map.png", recording.grid(), title=name)
+        title = f"{name or args.path.name}: {len(snapshot.objects)} objects, sizes in cm"
+        draw_plan(snapshot.objects, clouds[name], args.out / f"{name or 'scene'}_plan.png", title)
+    warnings = [detector.complaint] if detector is not None and detector.complaint else []
     memory = {
         "scenes": {name: graph.to_records() for name, graph in graphs.items()},
         "hashes": {name: graph.hash() for name, graph in graphs.items()},
-        "skipped": skipped,
+        "skipped": dict(skipped),
+        "skipped_files": skipped.named,
+        "warnings": warnings,
     }
     text = json.dumps(memory, indent=2, default=_plain)
     (args.out / "memory.json").write_text(text + "\n", encoding="utf-8")
+    _warn(skipped, warnings)
     if args.json:
         print(text)
         return 0
@@ -81,17 +113,55 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def _open(args: argparse.Namespace, config: MemoryParameters) -> Recording:
-    if not args.path.exists():
-        raise InvalidValueError(f"{args.path} does not exist")
-    if args.path.is_dir() and not list(args.path.glob("*.db3")) and not list(args.path.glob("*.mcap")):
-        from memory_node.app.ingest.frame_folder import FrameFolder
+def _config(args: argparse.Namespace) -> MemoryParameters:
+    if args.stride < 1:
+        raise InvalidValueError(f"--stride: expected 1 or more, got {args.stride}")
+    config = read_parameters(MemoryParameters, args.params_file, "memory") if args.params_file else MemoryParameters()
+    config = config.changed(map_frame=args.map_frame) if args.map_frame else config
+    # A recording becomes part of a robot's memory only where that is asked for.
+    return config.changed(database=args.database or "")
 
-        return FrameFolder(args.path)
+
+def _check_one_place(args: argparse.Namespace, scenes: Sized) -> None:
+    if args.database and len(scenes):
+        raise InvalidValueError(
+            f"--database: the frames of {args.path} have no poses, so that each is a place of its own; one memory is "
+            "of one place"
+        )
+
+
+def _warn(skipped: Skipped, warnings: Sequence[str]) -> None:
+    """Name on standard error what was left out."""
+    for reason, count in sorted(skipped.items()):
+        for line in skipped.named.get(reason, ())[:_NAMED]:
+            print(f"skipped ({reason}): {line}", file=sys.stderr)
+        if count > _NAMED:
+            print(f"skipped ({reason}): {count} in all", file=sys.stderr)
+    for warning in warnings:
+        print(f"warning: {warning}", file=sys.stderr)
+
+
+def _open(args: argparse.Namespace, config: MemoryParameters) -> Recording:
+    path: Path = args.path
+    if not path.exists():
+        raise InvalidValueError(f"{path} does not exist")
+    if path.is_dir() and not list(path.glob("*.db3")) and not list(path.glob("*.mcap")):
+        return open_folder(path, args.stride)
     activate_ros()
     from memory_node.app.ingest.rosbag import Rosbag
 
-    return Rosbag(args.path, config, args.color_topic, args.depth_topic)
+    return Rosbag(path, config, args.color_topic, args.depth_topic, args.stride)
+
+
+def _level(recording: Recording, args: argparse.Namespace) -> Recording:
+    """Return the recording in a frame whose z is up: a bag's map is level, a folder's world may be any."""
+    told = args.up or (AUTO if isinstance(recording, FolderSequence) else "0,0,1")
+    up = up_from_text(told)
+    if up is None:
+        up = find_up(recording)
+        recording.skipped.clear()  # what the first reading skipped is counted by the second
+        print("up: {:.4f}, {:.4f}, {:.4f}".format(*up), file=sys.stderr)
+    return LevelRecording(recording, level_world(up))
 
 
 def draw_boxes(image: RgbdImage, frame: Frame, path: Path) -> None:

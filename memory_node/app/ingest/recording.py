@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Protocol
@@ -10,9 +9,24 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from memory_node.app.ingest.skipped import Skipped
 from memory_node.domain.geometry import Intrinsics, Pose
 from memory_node.nodes.inputs.keyframes import OdomJump
+from memory_node.perception.detection import Detection, Detection3D
 from memory_node.scene_graph.free_space import OccupancyMap
+
+
+@dataclass(frozen=True, eq=False)
+class Boxes3D:
+    """Things that were detected in 3D, in the frame of a sensor, and where that was."""
+
+    stamp_ns: int
+    map_T_sensor: Pose
+    detections: tuple[Detection3D, ...]
+
+
+# A map with its stamp, a correction of SLAM, or things detected in 3D.
+Event = tuple[int, OccupancyMap] | OdomJump | Boxes3D
 
 
 @dataclass(frozen=True, eq=False)
@@ -20,7 +34,8 @@ class RgbdImage:
     """One moment. color: (h, w, 3) RGB uint8; depth_m: (h, w) float32, 0 or NaN no return.
 
     map_T_camera: None where the recording has no pose at all. scene: images with the same name show the same place.
-    before: maps (with their stamps) and corrections of SLAM that came since the image before, in their order.
+    before: maps (with their stamps), corrections of SLAM and 3D detections that came since the image before, in their
+    order. labels: instance image (h, w) that came along, or None. detections: what came along, None: nothing did.
     """
 
     name: str
@@ -30,13 +45,17 @@ class RgbdImage:
     depth_m: NDArray[np.float32]
     intrinsics: Intrinsics
     map_T_camera: Pose | None
-    before: tuple[tuple[int, OccupancyMap] | OdomJump, ...] = ()
+    before: tuple[Event, ...] = ()
+    labels: NDArray[np.int32] | None = None
+    detections: tuple[Detection, ...] | None = None
 
 
 class Recording(Protocol):
-    """A source of images; `skipped` counts what could not be used, by reason, while it is read."""
+    """A source of images, which may be read several times."""
 
-    skipped: Counter[str]
+    @property
+    def skipped(self) -> Skipped:
+        """What could not be used, so far."""
 
     def __len__(self) -> int:
         """Return the number of images, as far as it is known beforehand."""
@@ -44,7 +63,7 @@ class Recording(Protocol):
     def images(self) -> Iterator[RgbdImage]:
         """Yield the images in the order of time."""
 
-    def rest(self) -> tuple[tuple[int, OccupancyMap] | OdomJump, ...]:
+    def rest(self) -> tuple[Event, ...]:
         """Return what came after the last image."""
 
     def grid(self) -> OccupancyMap | None:

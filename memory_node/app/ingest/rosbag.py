@@ -1,9 +1,8 @@
-"""A rosbag2 (sqlite3 or mcap) with RGB, depth, camera_info and TF, read with `rosbags`; no ROS needed."""
+"""A rosbag2 (sqlite3 or mcap) with RGB, depth, camera_info and poses, read with `rosbags`; no ROS needed."""
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -11,16 +10,20 @@ from rclpy.serialization import deserialize_message
 from rosbags.highlevel import AnyReader
 from rosidl_runtime_py.utilities import get_message
 
-from memory_node.app.ingest.recording import RgbdImage
+from memory_node.app.ingest.bag_poses import Odometry
+from memory_node.app.ingest.bag_topics import DETECTIONS_3D, IMAGES, POSES, BagTopics
+from memory_node.app.ingest.recording import Boxes3D, Event, RgbdImage
+from memory_node.app.ingest.skipped import Skipped
 from memory_node.domain.errors import InputSkippedError, InvalidValueError
-from memory_node.domain.geometry import Intrinsics
+from memory_node.domain.geometry import Pose
 from memory_node.nodes import conversions
 from memory_node.nodes.camera_input import SLOP_S
-from memory_node.nodes.inputs.keyframes import OdomJump
 from memory_node.nodes.inputs.synchronizer import Synchronizer
 from memory_node.nodes.inputs.timeline import Moment, Timeline
 from memory_node.nodes.inputs.transform_history import CorrectionLimits, TransformHistory
 from memory_node.nodes.node_parameters import MemoryParameters
+from memory_node.perception.camera_model import Camera
+from memory_node.perception.registration import color_in_depth_view
 from memory_node.scene_graph.free_space import OccupancyMap
 
 # TF is read before the images, all of it.
@@ -29,97 +32,136 @@ _TF_KEPT_RUNS = 1000
 
 
 class Rosbag:
-    """Reads a bag twice: first TF, camera_info and the map, then the images.
+    """Reads a bag twice: first poses, camera_info, the map and 3D detections, then the images.
 
     Args:
         path: the bag's folder (metadata.yaml) or its .mcap or .db3 file.
         config: the memory node's parameters.
         color_topic, depth_topic: None: the only ones that fit.
+        stride: take every so many depth images.
 
     Raises:
         InvalidValueError: no bag, or topics missing or ambiguous.
     """
 
     def __init__(
-        self, path: Path, config: MemoryParameters, color_topic: str | None = None, depth_topic: str | None = None
+        self,
+        path: Path,
+        config: MemoryParameters,
+        color_topic: str | None = None,
+        depth_topic: str | None = None,
+        stride: int = 1,
     ) -> None:
-        self._clock_jump_s = config.scene_graph.clock_jump_s
-        self.skipped: Counter[str] = Counter()
+        self._config = config
+        self._stride = stride
+        self.skipped = Skipped()
         self._path = path if path.is_dir() else path.parent
-        self._transforms = TransformHistory(
-            config.map_frame,
-            config.tf_timeout_s,
-            self._clock_jump_s,
-            CorrectionLimits(config.odom_frame if config.corrections != "none" else ""),
-            kept_s=_TF_KEPT_S,
-            kept_runs=_TF_KEPT_RUNS,
-        )
-        self._intrinsics: dict[str, Intrinsics] = {}
+        self._clock_jump_s = config.scene_graph.clock_jump_s
+        self._transforms = self._new_transforms()
+        self._cameras: dict[str, Camera] = {}
         self._grid: OccupancyMap | None = None
-        self._events: list[tuple[Moment, tuple[int, OccupancyMap] | OdomJump]] = []
+        self._events: list[tuple[Moment, Event]] = []
         with self._open() as reader:
-            self._depth, self._color = _image_topics(reader.connections, depth_topic, color_topic)
-            self._count = sum(c.msgcount for c in reader.connections if c.topic == self._depth)
-            for _, message in self._messages(reader, {"tf2_msgs/msg/TFMessage"}):
-                self._take_tf(*message)
-            for _, (_, info) in self._messages(reader, {"sensor_msgs/msg/CameraInfo"}):
-                self._intrinsics[info.header.frame_id] = conversions.intrinsics_from_msg(info)
+            self._topics = BagTopics.of(reader.connections, depth_topic, color_topic)
+            self._count = sum(c.msgcount for c in reader.connections if c.topic == self._topics.depth)
+            for topic, message in self._messages(reader, {"tf2_msgs/msg/TFMessage"}):
+                self._take_tf(topic, message)
+            self._take_odometry(reader)
+            for _, info in self._messages(reader, {"sensor_msgs/msg/CameraInfo"}):
+                self._take_camera(info)
             maps = Timeline(self._clock_jump_s)
-            for _, (_, grid) in self._messages(reader, {"nav_msgs/msg/OccupancyGrid"}):
+            for _, grid in self._messages(reader, {"nav_msgs/msg/OccupancyGrid"}):
                 self._take_map(grid, maps, config.map_frame)
+            boxes = Timeline(self._clock_jump_s)
+            for _, message in self._messages(reader, {DETECTIONS_3D}):
+                self._take_boxes(message, boxes)
         self._events.sort(key=lambda event: event[0])
 
     def __len__(self) -> int:
-        return self._count
+        return (self._count + self._stride - 1) // self._stride
 
     def grid(self) -> OccupancyMap | None:
         """Return the last map in the bag."""
         return self._grid
 
-    def rest(self) -> tuple[tuple[int, OccupancyMap] | OdomJump, ...]:
+    def rest(self) -> tuple[Event, ...]:
         """Return what came after the last image."""
         return tuple(event for _, event in self._events)
 
     def images(self) -> Iterator[RgbdImage]:
-        """Yield each depth image with the colour image of its moment, as the memory node would see them."""
-        synchronizer = Synchronizer((self._depth, self._color), SLOP_S, self._count + 1, self._clock_jump_s)
+        """Yield each depth image with what else is of its moment, as the memory node would see them."""
+        streams = self._topics.streams
+        synchronizer = Synchronizer(streams, SLOP_S, self._count + 1, self._clock_jump_s)
+        number = 0
         with self._open() as reader:
-            for _, (topic, image) in self._messages(reader, {"sensor_msgs/msg/Image"}, {self._color, self._depth}):
+            for topic, image in self._messages(reader, set(IMAGES) | {self._topics.detections_kind}, set(streams)):
+                if topic == self._topics.depth:
+                    number += 1
+                    if (number - 1) % self._stride:
+                        continue
                 synchronizer.add(topic, _stamp(image), image)
                 yield from self._settled(synchronizer)
         yield from self._settled(synchronizer, nothing_more=True)
-        self._count_unsynchronized(len(synchronizer))
+        if self._stride == 1:
+            self._count_unsynchronized(len(synchronizer))
 
     def _settled(self, synchronizer: Synchronizer, nothing_more: bool = False) -> Iterator[RgbdImage]:
-        for moment, (depth, color) in synchronizer.settled(nothing_more):
+        for moment, messages in synchronizer.settled(nothing_more):
+            by_topic = dict(zip(self._topics.streams, messages))
             try:
-                yield self._image(moment, depth, color)
+                yield self._image(moment, by_topic)
             except InputSkippedError as error:
-                self.skipped[error.reason] += 1
+                self.skipped.note(error, f"depth image of {moment.stamp_ns}")
         self._count_unsynchronized(synchronizer.take_dropped())
 
     def _count_unsynchronized(self, count: int) -> None:
         if count:
             self.skipped["not_synchronized"] += count
 
-    def _image(self, moment: Moment, depth: Any, color: Any) -> RgbdImage:
+    def _image(self, moment: Moment, messages: dict[str, Any]) -> RgbdImage:
+        topics = self._topics
+        depth, color = messages[topics.depth], messages[topics.color]
         frame = depth.header.frame_id
-        intrinsics = self._intrinsics.get(frame) or self._intrinsics.get(color.header.frame_id)
-        if intrinsics is None:
+        camera = self._cameras.get(frame) or self._cameras.get(color.header.frame_id)
+        if camera is None:
             raise InputSkippedError("no_camera_info", f"no camera_info of frame {frame!r}")
         pose = self._transforms.pose(frame, moment) or self._transforms.pose_in_any_run(frame, moment)
+        depth_m, intrinsics = camera.rectified_depth(conversions.depth_from_msg(depth))
+        rgb = conversions.color_from_msg(color)
+        own = self._cameras.get(color.header.frame_id)
+        if rgb.shape[:2] != depth_m.shape and own is not None and color.header.frame_id != frame:
+            rgb = color_in_depth_view(rgb, own, depth_m, intrinsics)
+        else:
+            rgb = camera.rectified_color(rgb)
         before = [event for at, event in self._events if at <= moment]
         self._events = self._events[len(before) :]
+        labels = messages.get(topics.labels) if topics.labels else None
+        found = messages.get(topics.detections) if topics.detections else None
         return RgbdImage(
             name=f"{moment.stamp_ns}",
             scene="",
             stamp_ns=moment.stamp_ns,
-            color=conversions.color_from_msg(color),
-            depth_m=conversions.depth_from_msg(depth),
+            color=rgb,
+            depth_m=depth_m,
             intrinsics=intrinsics,
             map_T_camera=pose,
             before=tuple(before),
+            labels=None if labels is None else conversions.labels_from_msg(labels),
+            detections=None if found is None else tuple(conversions.detections_from_msg(found)),
         )
+
+    def _new_transforms(self) -> TransformHistory:
+        config = self._config
+        limits = CorrectionLimits(config.odom_frame if config.corrections != "none" else "")
+        return TransformHistory(
+            config.map_frame, config.tf_timeout_s, self._clock_jump_s, limits, _TF_KEPT_S, _TF_KEPT_RUNS
+        )
+
+    def _take_camera(self, info: Any) -> None:
+        try:
+            self._cameras[info.header.frame_id] = conversions.camera_from_msg(info)
+        except InvalidValueError as error:
+            self.skipped.note(InputSkippedError("camera_info", str(error)), f"camera_info of {info.header.frame_id}")
 
     def _take_map(self, msg: Any, maps: Timeline, map_frame: str) -> None:
         map_T_grid = self._transforms.fixed_pose(msg.header.frame_id or map_frame)
@@ -129,14 +171,45 @@ class Rosbag:
         self._grid = conversions.grid_from_msg(msg, map_T_grid)
         self._events.append((maps.moment(_stamp(msg)), (_stamp(msg), self._grid)))
 
+    def _take_boxes(self, msg: Any, timeline: Timeline) -> None:
+        moment = timeline.moment(_stamp(msg))
+        try:
+            frame = msg.header.frame_id
+            pose: Pose = self._transforms.pose(frame, moment) or self._transforms.pose_in_any_run(frame, moment)
+            found = tuple(conversions.detections_3d_from_msg(msg))
+        except InputSkippedError as error:
+            self.skipped.note(error, f"3D detections of {moment.stamp_ns}")
+        except InvalidValueError as error:
+            self.skipped.note(InputSkippedError("invalid_value", str(error)), f"3D detections of {moment.stamp_ns}")
+        else:
+            self._events.append((moment, Boxes3D(moment.stamp_ns, pose, found)))
+
     def _take_tf(self, topic: str, message: Any) -> None:
         for transform in message.transforms:
-            if topic.endswith("tf_static"):
-                self._transforms.add_fixed(transform)
+            try:
+                if topic.endswith("tf_static"):
+                    self._transforms.add_fixed(transform)
+                    continue
+                jump = self._transforms.add(transform)
+            except InvalidValueError as error:
+                self.skipped.note(
+                    InputSkippedError("invalid_value", str(error)), f"{topic}: {transform.child_frame_id}"
+                )
                 continue
-            jump = self._transforms.add(transform)
             if jump is not None:
                 self._events.append((jump.moment, jump))
+
+    def _take_odometry(self, reader: AnyReader) -> None:
+        """Where TF does not know the map, follow an odometry or pose topic instead."""
+        if self._transforms.knows(self._config.map_frame):
+            return
+        first = next(self._messages(reader, set(IMAGES), {self._topics.depth}), None)
+        told = Odometry(self._config.map_frame, "" if first is None else first[1].header.frame_id)
+        for topic, message in self._messages(reader, set(POSES)):
+            try:
+                told.take(topic, message, self._transforms)
+            except InvalidValueError as error:
+                self.skipped.note(InputSkippedError("invalid_value", str(error)), topic)
 
     def _open(self) -> AnyReader:
         if not self._path.is_dir():
@@ -145,32 +218,17 @@ class Rosbag:
 
     def _messages(
         self, reader: AnyReader, kinds: set[str], topics: set[str] | None = None
-    ) -> Iterator[tuple[int, tuple[str, Any]]]:
-        """Yield (stamp, (topic, message)) of some types; what cannot be decoded is counted."""
+    ) -> Iterator[tuple[str, Any]]:
+        """Yield (topic, message) of some types; what cannot be decoded is counted."""
         wanted = [c for c in reader.connections if c.msgtype in kinds and (topics is None or c.topic in topics)]
-        for connection, stamp_ns, raw in reader.messages(connections=wanted) if wanted else ():
+        for connection, _, raw in reader.messages(connections=wanted) if wanted else ():
             try:
                 message = deserialize_message(bytes(raw), get_message(connection.msgtype))
             except Exception:  # rclpy and ros_embedded name this error differently
-                self.skipped["undecodable_message"] += 1
+                self.skipped.note(InputSkippedError("undecodable_message", connection.topic), connection.topic)
                 continue
-            yield stamp_ns, (connection.topic, message)
+            yield connection.topic, message
 
 
-def _stamp(image: Any) -> int:
-    return conversions.stamp_from_msg(image.header.stamp)
-
-
-def _image_topics(connections: Iterable[Any], depth: str | None, color: str | None) -> tuple[str, str]:
-    """Return the topics of depth and colour images: the given ones, else the only ones that fit."""
-    images = sorted({c.topic for c in connections if c.msgtype == "sensor_msgs/msg/Image"})
-    depth = depth or _only([topic for topic in images if "depth" in topic], "depth image", "--depth-topic")
-    others = [topic for topic in images if topic != depth and "mask" not in topic]
-    return depth, color or _only(others, "colour image", "--color-topic")
-
-
-def _only(topics: list[str], what: str, option: str) -> str:
-    if len(topics) != 1:
-        found = ", ".join(topics) or "none"
-        raise InvalidValueError(f"the bag has {found} as {what} topic; name one with {option}")
-    return topics[0]
+def _stamp(message: Any) -> int:
+    return conversions.stamp_from_msg(message.header.stamp)

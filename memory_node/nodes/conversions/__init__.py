@@ -44,6 +44,7 @@ from memory_node.nodes.conversions.scene import (
     snapshot_to_msg,
 )
 from memory_node.nodes.conversions.sensors import (
+    camera_from_msg,
     color_from_msg,
     depth_from_msg,
     detections_3d_from_msg,
@@ -81,6 +82,7 @@ __all__ = [
     "box_pose_to_msg",
     "call_from_msg",
     "call_to_msg",
+    "camera_from_msg",
     "change_from_msg",
     "change_to_msg",
     "changes_from_msg",

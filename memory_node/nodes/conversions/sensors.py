@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from nav_msgs.msg import OccupancyGrid
 from numpy.typing import NDArray
-from sensor_msgs.msg import CameraInfo, Image
+from sensor_msgs.msg import CameraInfo, CompressedImage, Image
 from vision_msgs.msg import (
     BoundingBox2D,
     Detection2D,
@@ -34,7 +34,10 @@ from memory_node.nodes.conversions.ranges import (
     checked_number,
     checked_probability,
 )
+from memory_node.perception.camera_model import Camera
+from memory_node.perception.coded_image import decode_coded_color, decode_coded_depth
 from memory_node.perception.color_image import decode_color
+from memory_node.perception.compressed_depth import decode_compressed_depth
 from memory_node.perception.depth_image import decode_depth
 from memory_node.perception.detection import Detection, Detection3D
 from memory_node.perception.label_image import decode_labels
@@ -70,21 +73,46 @@ def intrinsics_to_msg(intrinsics: Intrinsics, stamp_ns: int, frame_id: str) -> C
     return msg
 
 
-def color_from_msg(msg: Image) -> NDArray[np.uint8]:
-    """Return an Image as RGB (h, w, 3).
+def camera_from_msg(msg: CameraInfo) -> Camera:
+    """Return a CameraInfo with its lens, for images that are not rectified.
 
     Raises:
-        InputSkippedError: an unknown encoding, or sizes that do not fit.
+        InvalidValueError: a field is none of a camera, or a distortion model that is not known.
     """
+    i = intrinsics_from_msg(msg)
+    fisheye = msg.distortion_model in ("equidistant", "fisheye")
+    bent = any(float(value) for value in msg.d)
+    if bent and not fisheye and msg.distortion_model not in ("", "plumb_bob", "rational_polynomial"):
+        raise InvalidValueError(f"distortion_model: {msg.distortion_model[:40]!r} is not known")
+    if len(msg.d) not in (0, 4, 5, 8, 12, 14):
+        raise InvalidValueError(f"d: expected 4, 5, 8, 12 or 14 numbers, got {len(msg.d)}")
+    distortion = tuple(float(value) for value in msg.d) if bent else ()
+    return Camera(i.fx, i.fy, i.cx, i.cy, i.width, i.height, distortion, fisheye=fisheye)
+
+
+def color_from_msg(msg: Image | CompressedImage) -> NDArray[np.uint8]:
+    """Return an Image, or a CompressedImage of image_transport's `compressed`, as RGB (h, w, 3).
+
+    Raises:
+        InputSkippedError: an unknown encoding, or sizes that do not fit, or data cut short.
+    """
+    if isinstance(msg, CompressedImage):
+        return decode_coded_color(bytes(msg.data), "compressed colour image")
     return decode_color(msg.data, msg.encoding, msg.height, msg.width, msg.step)
 
 
-def depth_from_msg(msg: Image) -> NDArray[np.float32]:
-    """Return an Image as depth (h, w) in metres, NaN where there is no return.
+def depth_from_msg(msg: Image | CompressedImage) -> NDArray[np.float32]:
+    """Return an Image, or a CompressedImage of image_transport's `compressedDepth`, as depth (h, w) in metres, NaN
+    where there is no return. A plain PNG of 16 bits (`compressed`) holds millimetres.
 
     Raises:
-        InputSkippedError: an unknown encoding, or sizes that do not fit.
+        InputSkippedError: an unknown encoding, or sizes that do not fit, or data cut short.
     """
+    if isinstance(msg, CompressedImage):
+        if "compressedDepth" in msg.format:
+            return decode_compressed_depth(bytes(msg.data), msg.format)
+        raw = decode_coded_depth(bytes(msg.data), "compressed depth image")
+        return np.where(raw > 0, raw * np.float32(1e-3), np.float32(np.nan)).astype(np.float32)
     return decode_depth(msg.data, msg.encoding, msg.height, msg.width, msg.step, bool(msg.is_bigendian))
 
 

@@ -116,6 +116,13 @@ class TransformHistory:
             del edge.stamps[:oldest]
         return jump
 
+    def knows(self, frame: str) -> bool:
+        """Return whether any transform leads to or from a frame."""
+        name = frame.lstrip("/")
+        parents = {fixed.header.frame_id.lstrip("/") for fixed in self._fixed.values()}
+        parents |= {edge.parent for run in self._runs.values() for edge in run.edges.values()}
+        return name in parents or name in self._fixed or name in self._timelines
+
     def pose(self, frame: str, moment: Moment) -> Pose | None:
         """Return map_T_frame at a moment, None while TF has not come that far.
 

@@ -1,0 +1,135 @@
+"""Which way is up in a recording whose world frame is not level, and the recording in a level one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import numpy as np
+from scipy.spatial.transform import Rotation
+
+from memory_node.app.ingest.recording import Event, Recording, RgbdImage
+from memory_node.app.ingest.skipped import Skipped
+from memory_node.domain.errors import InvalidValueError
+from memory_node.domain.geometry import FloatArray, Intrinsics, Pose
+from memory_node.perception.support_planes import large_planes
+from memory_node.perception.surface import surface_of
+from memory_node.scene_graph.free_space import OccupancyMap
+
+AUTO = "auto"
+_LOOKED_AT = 40
+_MIN_PLANE_M2 = 0.08
+# People and robots hold cameras so that the image's upper edge is up, within this angle of the mean over a recording.
+_TILT_COSINE = 0.5
+_ONE_DIRECTION = 0.985
+# A recorder whose own up is as near as this to the planes' knows it from an IMU or a map: it is followed.
+_LEVEL_RAD = 0.035
+_FOCAL_PX = 262.0
+
+
+def up_from_text(text: str) -> FloatArray | None:
+    """Return the direction (3,) that `x,y,z` names, of unit length; None for "auto".
+
+    Raises:
+        InvalidValueError: it is neither.
+    """
+    if text == AUTO:
+        return None
+    try:
+        up = np.array([float(word) for word in text.split(",")])
+    except ValueError:
+        up = np.zeros(0)
+    length = float(np.linalg.norm(up)) if up.shape == (3,) else 0.0
+    if not np.isfinite(length) or length < 1e-6:
+        raise InvalidValueError(f"--up: expected auto or three numbers such as 0,0,1, got {text!r}")
+    return up / length
+
+
+def find_up(recording: Recording) -> FloatArray:
+    """Return the direction (3,) in a recording's world that its support planes (floors, tables) face, of unit length.
+
+    Raises:
+        InvalidValueError: no image has a pose and a plane that may be level.
+    """
+    every = max(1, len(recording) // _LOOKED_AT)
+    normals, areas, held = [], [], []
+    for index, image in enumerate(recording.images()):
+        if index % every or image.map_T_camera is None:
+            continue
+        rotation = image.map_T_camera.matrix[:3, :3]
+        held.append(-rotation[:, 1])
+        for normal, area in _planes(image):
+            normals.append(rotation @ normal)
+            areas.append(area)
+    if not normals:
+        raise InvalidValueError("no plane in view tells which way is up; name it with --up x,y,z")
+    return _most_common(np.array(normals), np.array(areas), np.mean(held, axis=0))
+
+
+def level_world(up: FloatArray) -> Pose:
+    """Return map_T_world: the smallest turn that brings `up` (3,) to z; none where it is z already."""
+    angle = float(np.arccos(np.clip(up[2], -1.0, 1.0)))
+    if angle < _LEVEL_RAD:
+        return Pose()
+    axis = np.cross(up, [0.0, 0.0, 1.0])
+    length = float(np.linalg.norm(axis))
+    axis = axis / length if length > 1e-9 else np.array([1.0, 0.0, 0.0])
+    return Pose(np.zeros(3), Rotation.from_rotvec(angle * axis).as_quat())
+
+
+class LevelRecording:
+    """A recording whose poses are told in a level map frame."""
+
+    def __init__(self, recording: Recording, map_T_world: Pose) -> None:
+        self._recording = recording
+        self._map_T_world = map_T_world
+
+    @property
+    def skipped(self) -> Skipped:
+        """What could not be used."""
+        return self._recording.skipped
+
+    def __len__(self) -> int:
+        return len(self._recording)
+
+    def images(self) -> Iterator[RgbdImage]:
+        """Yield the images with their poses in the map."""
+        for image in self._recording.images():
+            pose = image.map_T_camera
+            yield image if pose is None else replace(image, map_T_camera=self._map_T_world @ pose)
+
+    def rest(self) -> tuple[Event, ...]:
+        """Return what came after the last image."""
+        return self._recording.rest()
+
+    def grid(self) -> OccupancyMap | None:
+        """Return the recording's map."""
+        return self._recording.grid()
+
+
+def _planes(image: RgbdImage) -> Iterator[tuple[FloatArray, float]]:
+    """Yield normal in the camera's frame and visible area of an image's large planes."""
+    stride = max(1, round(image.intrinsics.fx / _FOCAL_PX))
+    depth = image.depth_m[::stride, ::stride]
+    i = image.intrinsics
+    camera = Intrinsics(i.fx / stride, i.fy / stride, i.cx / stride, i.cy / stride, depth.shape[1], depth.shape[0])
+    surface = surface_of(np.where(depth < 4.0, depth, np.float32(0.0)), camera)
+    for plane in large_planes(surface, _MIN_PLANE_M2, camera.fx):
+        near = surface.valid & (np.abs(plane.height(surface.points)) < 0.02)
+        z = surface.points[..., 2][near]
+        yield plane.normal, float((z**2).sum() / camera.fx**2)
+
+
+def _most_common(normals: FloatArray, areas: FloatArray, held: FloatArray) -> FloatArray:
+    """Return the direction that the most area faces, of those near `held` (3,), the mean up of the camera."""
+    likely = normals @ (held / np.linalg.norm(held)) > _TILT_COSINE
+    if not likely.any():
+        raise InvalidValueError("no plane in view faces the camera's up side; name it with --up x,y,z")
+    normals, areas = normals[likely], areas[likely]
+    support = (normals @ normals.T > _ONE_DIRECTION) @ areas
+    up = normals[int(np.argmax(support))]
+    for _ in range(3):
+        one = normals @ up > _ONE_DIRECTION
+        up = (normals[one] * areas[one, None]).sum(axis=0)
+        up /= np.linalg.norm(up)
+    return np.asarray(up)
