@@ -9,6 +9,7 @@ COMMANDS = {
     "recall": ("benchmarks.recall", "latency and recall of vector search"),
     "scene": ("benchmarks.scene", "the scene graph on a simulated site"),
     "segment": ("benchmarks.segment", "class-agnostic segmentation of real RGB-D frames"),
+    "sequence": ("benchmarks.sequence", "what two builds of one recording agree on"),
     "household": ("benchmarks.household", "instructions carried out in the ALFRED homes"),
     "instructions": ("benchmarks.instructions", "understanding of people's instructions"),
     "ros": ("benchmarks.ros", "latency and throughput of ROS 2 communication"),
