@@ -22,7 +22,8 @@ OTHER_MEANINGS = {
     ("memory_node/domain/nouns.py", "knife"),
     ("memory_node/domain/nouns.py", "mouse"),
     ("memory_node/domain/nouns.py", "person"),
-    ("memory_node/experience/refiner.py", "user"),  # roles of a chat
+    ("memory_node/context/prompt_compiler.py", "user"),  # roles of a chat
+    ("memory_node/experience/refiner.py", "user"),
     ("memory_node/llm/ask.py", "user"),
     ("memory_node/llm/chat.py", "user"),
     ("memory_node/llm/command.py", "user"),
