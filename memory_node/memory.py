@@ -85,7 +85,7 @@ class RobotMemory:
         task_objects = TaskObjects(index.ranker.classes_named, lambda classes: cache.pin(object_classes=classes))
         states = judge_states(self.claim_states) if judge_states is not None else None
         mirror = ShortTermMirror(scene, cache, index.ranker, task_objects, states)
-        self._changes = GraphChanges(scene, mirror, store)
+        self._changes = GraphChanges(scene, mirror, store, index.gathered)
         learn = partial(take_over_learning, experience=experience, knowledge=knowledge)
         self._watch = PlaceWatch(scene)
         self._changes.listen(lambda events, _from_version, _to_version: self._watch.note(events))

@@ -2,41 +2,48 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections import OrderedDict
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
 
-from memory_node.domain.scene import SceneObject
+from memory_node.domain.geometry import FloatArray
 from memory_node.domain.skill import StateChange
 from memory_node.domain.skill_library import ObjectReference
+from memory_node.scene_graph.object_table import Rows
 
 # A thing of the right class this close to where the executor says it is, is that thing.
 SAME_PLACE_M = 0.75
+# Ids of executors that are known at most; the one that was named longest ago is forgotten first.
+KNOWN_IDS = 10_000
 
 
 class ChangeGrounding:
-    """Translates changes from an executor's references to memory's ids; remembers each id that it has resolved once.
+    """Translates changes from an executor's references to memory's ids; remembers the last ids that it has resolved.
 
     Args:
-        objects_of_class: returns the present objects of a class.
+        centers_of_class: returns the rows (n) of the present objects of a class, and their centres in map (n, 3).
+        id_of: returns the id of a row's object.
         exists: whether memory has an object of this id.
-        held: returns the ids of what the robot is believed to hold.
+        held: returns the rows of what the robot is believed to hold.
         make_id: makes the id of an object that memory has not seen yet.
     """
 
     def __init__(
         self,
-        objects_of_class: Callable[[str], Iterable[SceneObject]],
+        centers_of_class: Callable[[str], tuple[Rows, FloatArray]],
+        id_of: Callable[[int], str],
         exists: Callable[[str], bool],
-        held: Callable[[], frozenset[str]],
+        held: Callable[[], Rows],
         make_id: Callable[[], str],
     ) -> None:
-        self._objects_of_class = objects_of_class
+        self._centers_of_class = centers_of_class
+        self._id_of = id_of
         self._exists = exists
         self._held = held
         self._make_id = make_id
-        self._known: dict[str, str] = {}
+        self._known: OrderedDict[str, str] = OrderedDict()
 
     def ground(self, change: StateChange) -> StateChange:
         """Return the change in memory's ids; an object that fits nothing gets a new id, to be entered with it."""
@@ -56,27 +63,33 @@ class ChangeGrounding:
         if executor_id and self._exists(executor_id):
             return executor_id
         if self._exists(self._known.get(executor_id, "")):
+            self._known.move_to_end(executor_id)
             return self._known[executor_id]
         # A thing just cut off another one cannot be one that was seen before.
         found = "" if change.created_from else self._nearest(change.object_class, change.position, change.held)
         object_id = found or self._make_id()
         if executor_id:
             self._known[executor_id] = object_id
+            self._known.move_to_end(executor_id)
+            if len(self._known) > KNOWN_IDS:
+                self._known.popitem(last=False)
         return object_id
 
     def _nearest(self, object_class: str, position: tuple[float, float, float] | None, held: bool | None = None) -> str:
-        candidates = list(self._objects_of_class(object_class))
+        rows, centers = self._centers_of_class(object_class)
         if held is False:
             # What the hand holds is known by that; its remembered place is where it was taken from.
-            held_ids = self._held()
-            in_hand = [found for found in candidates if found.id in held_ids]
-            if in_hand:
-                return in_hand[0].id
-        if position is None:
-            return candidates[0].id if len(candidates) == 1 else ""
-        near = [(float(np.linalg.norm(found.box.center - position)), found.id) for found in candidates]
-        distance, object_id = min(near, default=(np.inf, ""))
-        return object_id if distance <= SAME_PLACE_M else ""
+            in_hand = rows[np.isin(rows, self._held())]
+            if in_hand.size:
+                return self._id_of(int(in_hand[0]))
+        if position is None or not rows.size:
+            return self._id_of(int(rows[0])) if rows.size == 1 else ""
+        distances = np.linalg.norm(centers - np.array(position), axis=1)
+        nearest = distances.min()
+        if nearest > SAME_PLACE_M:
+            return ""
+        # Of equally near ones the lowest id: a replay decides the same.
+        return min(self._id_of(row) for row in rows[distances == nearest].tolist())
 
     def _reference(self, text: str) -> str:
         if not text or self._exists(text):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import threading
 from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 
 from memory_node.domain.scene import SceneEvent
@@ -38,14 +39,21 @@ class GraphChanges:
     """The one way to change the scene graph of a memory.
 
     lock: guards the graph; a change holds it from beginning to end, and readers take it for as long as they read.
-    store: None keeps nothing.
+    store: None keeps nothing. gathered: lets what follows the short-term memory take a whole change over at once.
     """
 
-    def __init__(self, scene: SceneGraph, mirror: ShortTermMirror, store: Store | None) -> None:
+    def __init__(
+        self,
+        scene: SceneGraph,
+        mirror: ShortTermMirror,
+        store: Store | None,
+        gathered: Callable[[], AbstractContextManager[None]],
+    ) -> None:
         self.lock = threading.RLock()
         self._scene = scene
         self._mirror = mirror
         self._store = store
+        self._gathered = gathered
         self._listeners: list[Listener] = []
 
     def listen(self, listener: Listener) -> Callable[[], None]:
@@ -62,7 +70,7 @@ class GraphChanges:
         Raises:
             StoreBacklogError: the store has no room for it; the graph has changed all the same.
         """
-        with self.lock:
+        with self.lock, self._gathered():
             change, before = Change(), self._scene.version
             yield change
             if durable:

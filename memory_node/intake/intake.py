@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from memory_node.domain.clock import Clock
-from memory_node.domain.errors import NotFoundError
+from memory_node.domain.errors import InvalidValueError
 from memory_node.domain.geometry import Pose
 from memory_node.domain.observation import Frame
 from memory_node.domain.scene import SceneEvent, SceneEventKind
@@ -17,11 +17,13 @@ from memory_node.intake.short_term_mirror import GONE, ShortTermMirror
 from memory_node.scene_graph.edits import SceneEdits
 from memory_node.scene_graph.free_space import OccupancyMap
 from memory_node.scene_graph.graph import SceneGraph
-from memory_node.scene_graph.state import ROBOT_ID
 from memory_node.short_term.state_conflicts import StateClaim
 from memory_node.store.errors import StoreBacklogError
 from memory_node.store.records import StoreChange
 from memory_node.store.store import Store
+
+# What stands on a thing moves with it: a call on a stack of a thousand things would move half a million.
+MOST_CARRIED = 2_000
 
 
 class Intake:
@@ -47,7 +49,9 @@ class Intake:
         self._store = store
         self._learn = learn
         self._clock = clock
-        self._grounding = ChangeGrounding(scene.objects_of_class, self._exists, self._held, make_id)
+        self._grounding = ChangeGrounding(
+            scene.centers_of_class, scene.id_of, scene.is_present, scene.rows_held, make_id
+        )
         self.refused_frames = 0
 
     def observe(self, frame: Frame) -> tuple[SceneEvent, ...]:
@@ -91,6 +95,7 @@ class Intake:
         Returns memory's id of each change's object, "" where nothing fitted.
 
         Raises:
+            InvalidValueError: too much is carried along with what was moved; what came before is remembered.
             StoreError: it could not be made durable; memory holds it all the same.
         """
         now_ns = self._clock()
@@ -99,6 +104,8 @@ class Intake:
         with self._changes.begin() as change:
             # An executor's names mean the graph as it was before the skill: all are resolved before any is applied.
             for grounded in tuple(self._grounding.ground(one) for one in stamped):
+                if len(change.events) - len(object_ids) > MOST_CARRIED:
+                    break
                 events = self._scene.apply_change(grounded)
                 object_ids.append(grounded.object_id if events else "")
                 for event in events:
@@ -107,6 +114,11 @@ class Intake:
                 self._mirror.use(grounded)
                 change.events += events
         change.wait()
+        if len(object_ids) < len(reported):
+            raise InvalidValueError(
+                f"changes[{len(object_ids)}]: expected a call that carries at most {MOST_CARRIED} things along with "
+                "what it moves; the changes before this one are remembered, send the others again"
+            )
         return tuple(object_ids)
 
     def claim_states(self, object_id: str, claims: Sequence[StateClaim]) -> None:
@@ -115,7 +127,7 @@ class Intake:
         What is forgotten or gone meanwhile stays so.
         """
         with self._changes.begin() as change:
-            if not claims or not self._exists(object_id):
+            if not claims or not self._scene.is_present(object_id):
                 return
             believed = self._scene.object(object_id).states
             states = self._mirror.claim_states(object_id, believed, claims, self._clock())
@@ -134,21 +146,10 @@ class Intake:
             for found in theirs.objects:
                 self._scene.add_object(found)
             edits = SceneEdits(self._scene.state, self._scene.places)
-            gone = edits.forget([object_id for object_id in theirs.gone if self._exists(object_id)])
+            gone = edits.forget([object_id for object_id in theirs.gone if self._scene.is_present(object_id)])
             self._scene.take_notice(gone)
             for object_id in theirs.gone:
                 self._mirror.forget(object_id)
             stamp_ns = self._clock()
             change.events += [SceneEvent(SceneEventKind.UPDATED, stamp_ns, found) for found in theirs.objects]
         return len(theirs.objects) + len(theirs.gone) + self._learn(self._store, theirs)
-
-    def _exists(self, object_id: str) -> bool:
-        if not object_id:
-            return False
-        try:
-            return not self._scene.object(object_id).removed
-        except NotFoundError:
-            return False
-
-    def _held(self) -> frozenset[str]:
-        return frozenset(self._scene.state.contents.get(ROBOT_ID, ()))

@@ -23,6 +23,7 @@ from memory_node.scene_graph.config import SceneGraphConfig
 from memory_node.scene_graph.frame_update import FrameUpdate
 from memory_node.scene_graph.free_space import OccupancyMap
 from memory_node.scene_graph.in_hand import without_held
+from memory_node.scene_graph.object_table import Rows
 from memory_node.scene_graph.persistence import enter_object, graph_to_records, load_records, row_to_record
 from memory_node.scene_graph.place_habits import PlaceHabits
 from memory_node.scene_graph.places import Places
@@ -36,7 +37,7 @@ from memory_node.scene_graph.search_areas import rank_areas
 from memory_node.scene_graph.shift import shift_graph
 from memory_node.scene_graph.skill_change import apply_change
 from memory_node.scene_graph.stamp_ids import StampIds
-from memory_node.scene_graph.state import GraphState
+from memory_node.scene_graph.state import ROBOT_ID, GraphState
 from memory_node.scene_graph.text_form import scene_as_text
 
 _REPEATED_VIEW_WEIGHT = 0.2
@@ -238,6 +239,11 @@ class SceneGraph:
         """
         return self.state.object_at(self.state.table.row(object_id))
 
+    def is_present(self, object_id: str) -> bool:
+        """Return whether there is an object of this id that is not removed."""
+        row = self.state.table.row_of.get(object_id)
+        return row is not None and not self.state.table.removed[row]
+
     def objects(self, removed: bool = False) -> list[SceneObject]:
         """Return all present objects in order of birth; with `removed` also those that are gone."""
         rows = np.fromiter(self.state.table.rows(), np.intp) if removed else self.state.active_rows()
@@ -248,6 +254,21 @@ class SceneGraph:
         """Return the present objects of a class, however it is spelt."""
         rows = self.state.rows_of_class(name)
         return [self.state.object_at(row) for row in rows[~self.state.table.removed[rows]].tolist()]
+
+    def centers_of_class(self, name: str) -> tuple[Rows, FloatArray]:
+        """Return the rows (n) of the present objects of a class, however spelt, and their centres in map (n, 3)."""
+        rows = self.state.rows_of_class(name)
+        rows = rows[~self.state.table.removed[rows]]
+        return rows, self.state.table.center[rows]
+
+    def id_of(self, row: int) -> str:
+        """Return the id of the object of a row."""
+        return self.state.table.record(row).id
+
+    def rows_held(self) -> Rows:
+        """Return the rows of what the robot is believed to hold, ascending."""
+        held = self.state.contents.get(ROBOT_ID, ())
+        return np.sort(np.array([self.state.table.row(object_id) for object_id in held], dtype=np.intp))
 
     def objects_near(self, point: ArrayLike, radius_m: float) -> list[SceneObject]:
         """Return the present objects whose centre lies within `radius_m` of a point (x, y, z) in map, nearest first."""

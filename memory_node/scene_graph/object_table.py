@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from memory_node.catalogue.class_name import folded
 from memory_node.domain.errors import NotFoundError
 from memory_node.domain.scene import Place
 from memory_node.domain.states import ObjectState, StateBelief
@@ -107,6 +108,7 @@ class ObjectTable:
         self.row_of: dict[str, int] = {}
         self._free: list[int] = []
         self._code_of_class: dict[str, int] = {}
+        self._codes_spelt: dict[str, list[int]] = {}
         self._code_of_area: dict[str, int] = {}
         self._code_of_states: dict[StateSet, int] = {}
         self._capacity = 0
@@ -181,7 +183,13 @@ class ObjectTable:
 
     def code_of_class(self, name: str) -> int:
         """Return the number that stands for a class in `class_code`."""
+        if name not in self._code_of_class:
+            self._codes_spelt.setdefault(folded(name), []).append(len(self.class_names))
         return _code(name, self._code_of_class, self.class_names)
+
+    def is_of_class(self, rows: Rows, name: str) -> NDArray[np.bool_]:
+        """Return which rows (n,) are of a class, however it is spelt."""
+        return np.isin(self.class_code[rows], self._codes_spelt.get(folded(name), []))
 
     def code_of_area(self, area_id: str) -> int:
         """Return the number that stands for an area in `area_code`."""

@@ -43,10 +43,10 @@ def resolve_reference(state: GraphState, text: str) -> int | None:
 
 def nearest_of_class(state: GraphState, name: str, position: tuple[float, float, float]) -> int | None:
     """Return the row of the nearest present object of a class within a metre of a position in map."""
-    table, wanted = state.table, folded(name)
+    table = state.table
     x, y, _ = position
     rows = state.index.within((x - _WITHIN_M, y - _WITHIN_M), (x + _WITHIN_M, y + _WITHIN_M))
-    rows = np.array([r for r in rows.tolist() if folded(table.record(r).best_class) == wanted], dtype=np.intp)
+    rows = rows[table.is_of_class(rows, name)]
     if not rows.size:
         return None
     distance = np.linalg.norm(table.center[rows] - np.array(position), axis=1)

@@ -62,14 +62,9 @@ def _merge_newcomers(state: GraphState, row: int, change: StateChange) -> list[S
     near = state.index.within(
         (center[0] - _SAME_SPOT_M, center[1] - _SAME_SPOT_M), (center[0] + _SAME_SPOT_M, center[1] + _SAME_SPOT_M)
     )
-    newcomers = [
-        other
-        for other in near.tolist()
-        if other != row
-        and table.first_seen[other] >= change.stamp_ns
-        and float(np.linalg.norm(table.center[other] - center)) <= _SAME_SPOT_M
-        and same_class(state, row, other)
-    ]
+    new = (table.first_seen[near] >= change.stamp_ns) & (near != row)
+    new &= np.linalg.norm(table.center[near] - center, axis=1) <= _SAME_SPOT_M
+    newcomers = [other for other in near[new].tolist() if same_class(state, row, other)]
     return [merge_rows(state, row, other) for other in newcomers]
 
 

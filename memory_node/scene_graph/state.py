@@ -9,7 +9,6 @@ from typing import Protocol
 
 import numpy as np
 
-from memory_node.catalogue.class_name import folded
 from memory_node.catalogue.label_space import load_catalogue
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.catalogue.object_kind import Property
@@ -112,9 +111,8 @@ class GraphState:
 
     def rows_of_class(self, name: str) -> Rows:
         """Return the rows of a class, however it is spelt, removed ones included."""
-        table, wanted = self.table, folded(name)
-        codes = [code for code, known in enumerate(table.class_names) if folded(known) == wanted]
-        return np.flatnonzero(table.alive & np.isin(table.class_code, codes))
+        living = np.flatnonzero(self.table.alive)
+        return living[self.table.is_of_class(living, name)]
 
     def may_move(self, name: str) -> bool:
         """Return whether things of a class may be elsewhere one day; what the catalogue does not know may."""

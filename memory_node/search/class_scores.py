@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -49,15 +49,17 @@ class _ClassTable:
     vectors: NDArray[np.float32]
     starts: NDArray[np.int64]
 
-    def with_class(self, class_name: str, texts: tuple[str, ...], vectors: NDArray[np.float32]) -> _ClassTable:
-        """Return the table with one more class; vectors (k, d): of its texts."""
+    def with_classes(self, texts_of: Mapping[str, tuple[str, ...]], vectors: NDArray[np.float32]) -> _ClassTable:
+        """Return the table with more classes; vectors (k, d): of all their texts, in order."""
+        numbers = range(len(self.index), len(self.index) + len(texts_of))
+        counts = [len(texts) for texts in texts_of.values()]
         return replace(
             self,
-            index={**self.index, class_name: len(self.index)},
-            spelt=(*self.spelt, folded(class_name)),
-            texts=(*self.texts, texts),
+            index={**self.index, **dict(zip(texts_of, numbers))},
+            spelt=(*self.spelt, *map(folded, texts_of)),
+            texts=(*self.texts, *texts_of.values()),
             vectors=np.concatenate([self.vectors, vectors]),
-            starts=np.append(self.starts, len(self.vectors)),
+            starts=np.append(self.starts, len(self.vectors) + np.cumsum([0, *counts[:-1]])),
         )
 
     @cached_property
@@ -108,15 +110,20 @@ class ClassScores:
 
     def number_of(self, class_name: str) -> int:
         """Return the number of a class; one that was not met before is embedded and gets the next."""
-        number = self._table.index.get(class_name)
-        if number is None:
-            with self._lock:
-                table = self._table
-                number = table.index.get(class_name, len(table.index))
-                if class_name not in table.index:
-                    texts = tuple(self._glosses.texts_of(class_name))
-                    self._table = table.with_class(class_name, texts, self.vectors_of(texts))
-        return number
+        if class_name not in self._table.index:
+            self.meet([class_name])
+        return self._table.index[class_name]
+
+    def meet(self, class_names: Collection[str]) -> None:
+        """Give those classes numbers that were not met before; their texts are embedded together."""
+        if all(name in self._table.index for name in class_names):
+            return
+        with self._lock:
+            new = [name for name in dict.fromkeys(class_names) if name not in self._table.index]
+            texts_of = {name: tuple(self._glosses.texts_of(name)) for name in new}
+            if texts_of:
+                vectors = self.vectors_of([text for texts in texts_of.values() for text in texts])
+                self._table = self._table.with_classes(texts_of, vectors)
 
     def vectors_of(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Return the vectors (n, dimension) of what units are; zeros when the embedder fails.

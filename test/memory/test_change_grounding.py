@@ -1,3 +1,5 @@
+from collections.abc import Callable
+
 import numpy as np
 import pytest
 
@@ -25,11 +27,20 @@ class Things:
         self.things = {found.id: found for found in things}
         self._made = iter(f"new{i}" for i in range(9))
 
+    def rows(self, fits: Callable[[SceneObject], bool]) -> np.ndarray:
+        return np.array([row for row, found in enumerate(self.things.values()) if fits(found)], dtype=np.intp)
+
+    def centers_of_class(self, name: str) -> tuple[np.ndarray, np.ndarray]:
+        rows = self.rows(lambda found: found.class_name == name)
+        centers = np.array([found.box.center for found in self.things.values()]).reshape(-1, 3)
+        return rows, centers[rows]
+
     def grounding(self) -> ChangeGrounding:
         return ChangeGrounding(
-            lambda name: [found for found in self.things.values() if found.class_name == name],
+            self.centers_of_class,
+            lambda row: list(self.things)[row],
             self.things.__contains__,
-            lambda: frozenset(i for i, found in self.things.items() if found.support_id == "robot"),
+            lambda: self.rows(lambda found: found.support_id == "robot"),
             lambda: next(self._made),
         )
 
