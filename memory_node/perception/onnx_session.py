@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-import onnxruntime
-
 from memory_node.domain.errors import InvalidValueError, ResourceMissingError
+from memory_node.domain.onnx_runtime import onnxruntime
 
 _SUFFIX = "ExecutionProvider"
 

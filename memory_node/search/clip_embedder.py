@@ -8,11 +8,11 @@ from typing import Any
 
 import cv2
 import numpy as np
-import onnxruntime
 from numpy.typing import NDArray
 from tokenizers import Tokenizer
 
 from memory_node.domain.errors import InvalidValueError, ResourceMissingError
+from memory_node.domain.onnx_runtime import onnxruntime
 
 _FILES = ("text.onnx", "image.onnx", "tokenizer.json")
 _CONTEXT_TOKENS = 77

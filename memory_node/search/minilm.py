@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
-import onnxruntime
 from numpy.typing import NDArray
 from tokenizers import Tokenizer
 
 from memory_node.domain.errors import ResourceMissingError
+from memory_node.domain.onnx_runtime import onnxruntime
 from memory_node.search.model_files import BUILD_COMMAND, PRECISIONS, build_minilm, minilm_folder
 
 MAX_TOKENS = 256  # the published sentence_bert_config.json

@@ -77,6 +77,8 @@ def build_minilm(folder: Path | None = None, force: bool = False) -> Path:
 def _quantize(source: Path, target: Path) -> None:
     from onnxruntime.quantization import QuantType, quant_pre_process, quantize_dynamic
 
+    import memory_node.domain.onnx_runtime  # noqa: F401 - before onnxruntime
+
     shaped = target.with_suffix(".shaped")
     quant_pre_process(source, shaped, skip_symbolic_shape=True, skip_optimization=True)
     # Signed weights by output channel: the layers' columns differ much in range.
