@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import threading
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import Any
@@ -18,6 +17,7 @@ from memory_node.domain.parameters import Parameters
 from memory_node.domain.ports import TextEmbedder
 from memory_node.domain.scene import RelationKind, SceneSnapshot
 from memory_node.domain.step import EpisodeSummary, StepRecord
+from memory_node.domain.worker_thread import WorkerThread
 from memory_node.experience.config import ExperienceConfig
 from memory_node.experience.experience import ENDED_KEPT, Experience
 from memory_node.experience.extractor import Extractor, Lesson, RuleExtractor
@@ -47,6 +47,8 @@ from memory_node.store.config import StoreConfig
 from memory_node.store.store import Store, open_store
 
 # What raises an error of a stored body that its owner could not read.
+# A remote embedder that is away is asked again after this.
+_EMBEDDER_PAUSE_S = 30.0
 _JUDGES = {
     RECORDS: ExperienceRecord.from_dict,
     GUIDELINES: Guideline.from_dict,
@@ -112,7 +114,7 @@ def open_memory(
     if store is not None:
         records = scene_records(store.load_scene())
         knowledge.load(_bodies(store, PROPOSITIONS), _bodies(store, PRESCRIPTIONS))
-        threading.Thread(target=knowledge.embed_intents, name="intents", daemon=True).start()
+        WorkerThread("intents", knowledge.embed_intents, _EMBEDDER_PAUSE_S).start()
         experience.load(_bodies(store, RECORDS), _bodies(store, GUIDELINES), store.own_episodes(ENDED_KEPT))
         experience.load_episodes(_steps_by_episode(store))
     ids = stamp_ids(config.robot_id, records)

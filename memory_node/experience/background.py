@@ -8,6 +8,8 @@ import queue
 import threading
 from collections.abc import Callable
 
+from memory_node.domain.worker_thread import WorkerThread
+
 logger = logging.getLogger(__name__)
 
 
@@ -17,7 +19,7 @@ class BackgroundWorker:
     def __init__(self, name: str, capacity: int) -> None:
         self._jobs: queue.Queue[Callable[[], None] | None] = queue.Queue(capacity)
         self._closing = threading.Event()
-        self._thread = threading.Thread(target=self._work, name=name, daemon=True)
+        self._thread = WorkerThread(name, self._work)
         self._thread.start()
 
     @property

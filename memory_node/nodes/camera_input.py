@@ -21,10 +21,12 @@ from vision_msgs.msg import Detection2DArray, Detection3DArray
 from memory_node.domain.errors import InputSkippedError, InvalidValueError
 from memory_node.domain.geometry import Intrinsics, Pose
 from memory_node.domain.observation import Frame
+from memory_node.domain.worker_thread import WorkerThread
 from memory_node.nodes import conversions
 from memory_node.nodes.diagnostics import Diagnosis, InputCounters
 from memory_node.nodes.inputs.arrivals import Arrival, Boxes, Grid, Images, OptimizedPath, Posed
 from memory_node.nodes.inputs.frame_maker import FrameMaker
+from memory_node.nodes.inputs.frame_watch import FrameWatch
 from memory_node.nodes.inputs.keyframes import Keyframes, OdomJump
 from memory_node.nodes.inputs.ordered_inputs import OrderedInputs
 from memory_node.nodes.inputs.stage_guard import INTERNAL_ERROR, StageGuard
@@ -85,7 +87,8 @@ class CameraInput:
         self._queue: OrderedInputs[Arrival] = OrderedInputs(
             config.tf_timeout_s, config.queue_size, self._settle_the_rest, self._guard.skip
         )
-        self._thread = threading.Thread(target=self._work_off, name="inputs", daemon=True)
+        self._watch = FrameWatch(config.frames_unused_s)
+        self._thread = WorkerThread("inputs", self._work_off)
         self._subscribe(node)
         self._thread.start()
 
@@ -95,14 +98,18 @@ class CameraInput:
         self._thread.join(_STOP_S)
 
     def diagnosis(self) -> Diagnosis:
-        """Return what was used and skipped, and whether inputs are still taken in."""
-        problems = []
-        failed = self._counters.of(INTERNAL_ERROR)
-        if failed:
-            problems.append(f"{failed} inputs failed by an internal error, which the log tells")
-        if not self._thread.is_alive() and not self._queue.stopped:
-            problems.append("the thread that takes inputs in has ended")
-        return Diagnosis(self._counters.values(), tuple(problems))
+        """Return what was used and skipped, and whether the robot still sees."""
+        failed, unused_s, silent_s = self._counters.of(INTERNAL_ERROR), self._watch.unused_s(), self._watch.silent_s()
+        problem = f"{failed} inputs failed by an internal error, which the log tells"
+        why = f" (the last was skipped by {self._counters.last_reason})" if self._counters.last_reason else ""
+        blind = f"frames come, but for {unused_s:.0f} s none has been used{why}"
+        silent = f"no frame has come for {silent_s:.0f} s"
+        return Diagnosis(
+            self._counters.values(),
+            problems=(problem,) if failed else (),
+            failures=(blind,) if unused_s else (),
+            stale=(silent,) if silent_s else (),
+        )
 
     # --- messages: from topics, side by side -----------------------------------------------------
 
@@ -156,6 +163,7 @@ class CameraInput:
         self._queue.stir()
 
     def _on_boxes(self, msg: Detection3DArray) -> None:
+        self._watch.came()
         moment = self._moment(msg)
         self._queue.put(moment, Boxes(moment, msg))
 
@@ -174,6 +182,8 @@ class CameraInput:
 
     def _adder(self, stream: str) -> Callable[[Any], None]:
         def on_message(msg: Any) -> None:
+            if stream == DEPTH:
+                self._watch.came()
             with self._lock:
                 self._synchronizer.add(stream, conversions.stamp_from_msg(msg.header.stamp), msg)
                 self._put_settled()
@@ -214,6 +224,7 @@ class CameraInput:
             map_T_sensor = self._keyframes.pose_now(arrival.moment, posed.map_T_frame)
             self._remember(self._perceived(arrival, map_T_sensor))
             self._counters.used("frames")
+            self._watch.used()
 
     # --- posed: where the sensor was -------------------------------------------------------------
 

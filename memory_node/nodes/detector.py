@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -13,9 +14,11 @@ from vision_msgs.msg import Detection2DArray
 
 from memory_node.catalogue.class_name import spoken
 from memory_node.catalogue.label_space import load_catalogue
-from memory_node.domain.errors import InputSkippedError, InvalidValueError
+from memory_node.domain.errors import InvalidValueError
+from memory_node.domain.worker_thread import WorkerThread
 from memory_node.nodes import conversions
-from memory_node.nodes.diagnostics import Diagnosis, DiagnosticsPublisher, InputCounters
+from memory_node.nodes.diagnostics import Diagnosis, DiagnosticsPublisher, InputCounters, threads_diagnosis
+from memory_node.nodes.inputs.stage_guard import StageGuard
 from memory_node.nodes.managed_node import ManagedNode
 from memory_node.nodes.newest_image import NewestImage
 from memory_node.nodes.node_parameters import DetectorParameters
@@ -45,6 +48,7 @@ class DetectorNode(ManagedNode):
     def activate(self) -> None:
         """Detect."""
         self._counters = InputCounters()
+        self._guard = StageGuard(self._counters, self.get_logger())
         self._age_ms = 0.0
         self._complained = ""
         self._has_masks = False
@@ -56,9 +60,13 @@ class DetectorNode(ManagedNode):
         kind, topic = (CompressedImage, f"{_COLOR}/compressed") if compressed else (Image, _COLOR)
         self.create_subscription(kind, topic, newest.put, profile, qos_overriding_options=OVERRIDABLE)
         self.create_service(SetDetectorClasses, "~/set_classes", self._set_classes)
-        components = {"images": self._diagnosis}
+        components = {
+            "images": self._diagnosis,
+            "callbacks": self.callbacks_diagnosis,
+            "threads": threads_diagnosis,
+        }
         self._diagnostics = DiagnosticsPublisher(self, self.config.diagnostic_updater, components)
-        self._thread = threading.Thread(target=self._work_off, args=(newest,), name="detector", daemon=True)
+        self._thread = WorkerThread("detector", partial(self._work_off, newest))
         self._thread.start()
 
     def deactivate(self) -> None:
@@ -70,24 +78,15 @@ class DetectorNode(ManagedNode):
         while not newest.ended:
             message = newest.take(_WAIT_S)
             if message is not None:
-                self._on_image(message)
+                with self._guard.stage(_COLOR):
+                    self._on_image(message)
 
     def _on_image(self, msg: Any) -> None:
-        try:
-            color = conversions.color_from_msg(msg)
-            with self._model_lock:
-                found = self._detector.detect(color, None, None)
-        except (InputSkippedError, InvalidValueError) as error:
-            reason = error.reason if isinstance(error, InputSkippedError) else "invalid_value"
-            self._counters.skipped(InputSkippedError(reason, str(error)))
-            self.get_logger().warning(f"skipped an image: {error}", throttle_duration_sec=5.0)
-            return
-        except Exception as error:  # the thread must outlive whatever one image does
-            self._counters.skipped(InputSkippedError("internal_error", str(error)))
-            self.get_logger().error(f"an image failed: {error!r}", throttle_duration_sec=5.0)
-            return
-        self._counters.used("images")
         stamp_ns = conversions.stamp_from_msg(msg.header.stamp)
+        color = conversions.color_from_msg(msg)
+        with self._model_lock:
+            found = self._detector.detect(color, None, None)
+        self._counters.used("images")
         self._publisher.publish(conversions.detections_to_msg(found, stamp_ns, msg.header.frame_id))
         self._has_masks = self._has_masks or any(one.mask is not None for one in found)
         if self._has_masks:
@@ -119,8 +118,6 @@ class DetectorNode(ManagedNode):
     def _diagnosis(self) -> Diagnosis:
         figures = {**self._counters.values(), "skipped.busy": self._newest.skipped, "age_ms": round(self._age_ms, 1)}
         problems = [self._complained] if self._complained else []
-        if not self._thread.is_alive() and not self._newest.ended:
-            problems.append("the thread that detects has ended")
         return Diagnosis(figures, tuple(problems))
 
 

@@ -6,11 +6,13 @@ import threading
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
 from rclpy.node import Node
 
 from memory_node.domain.errors import InputSkippedError
+from memory_node.domain.worker_thread import worker_threads
 from memory_node.nodes.diagnostic_parameters import DiagnosticUpdaterParameters
 
 _HARDWARE_ID = "robot_memory"
@@ -22,6 +24,7 @@ class InputCounters:
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._counts: Counter[str] = Counter()
+        self._last_reason = ""
 
     def used(self, what: str) -> None:
         """Count an input that was taken."""
@@ -32,11 +35,17 @@ class InputCounters:
         """Count an input that was skipped, under the error's reason."""
         with self._lock:
             self._counts[f"skipped.{error.reason}"] += 1
+            self._last_reason = error.reason
 
     def of(self, reason: str) -> int:
         """Return how many inputs were skipped for a reason."""
         with self._lock:
             return self._counts[f"skipped.{reason}"]
+
+    @property
+    def last_reason(self) -> str:
+        """Why the last input was skipped that was; empty when none was."""
+        return self._last_reason
 
     def values(self) -> dict[str, int]:
         """Return a copy of the counts."""
@@ -46,17 +55,45 @@ class InputCounters:
 
 @dataclass(frozen=True)
 class Diagnosis:
-    """What a component says of itself: figures by name, and in words what is wrong now; nothing: all is well."""
+    """What a component says of itself: figures by name, and in words what is wrong now; nothing: all is well.
+
+    problems: it works, but something is wrong (WARN). failures: it does not do what it is there for (ERROR). stale: it
+    has nothing new to tell, and should have (STALE).
+    """
 
     figures: Mapping[str, object]
     problems: tuple[str, ...] = ()
+    failures: tuple[str, ...] = ()
+    stale: tuple[str, ...] = ()
+
+    @property
+    def level(self) -> Any:
+        """The worst level of what is wrong, as a DiagnosticStatus has it."""
+        if self.failures:
+            return DiagnosticStatus.ERROR
+        if self.stale:
+            return DiagnosticStatus.STALE
+        return DiagnosticStatus.WARN if self.problems else DiagnosticStatus.OK
+
+    @property
+    def message(self) -> str:
+        """What is wrong, the worst first; "ok"."""
+        return "; ".join((*self.failures, *self.stale, *self.problems)) or "ok"
+
+
+def threads_diagnosis() -> Diagnosis:
+    """Return how the process's worker threads are."""
+    threads = worker_threads()
+    failed = [f"the thread {one.name} failed {one.failures} times, as the log tells" for one in threads if one.failures]
+    lost = [f"the thread {one.name} has ended" for one in threads if one.is_lost]
+    return Diagnosis({f"failures.{one.name}": one.failures for one in threads}, tuple(failed), tuple(lost))
 
 
 class DiagnosticsPublisher:
     """Publishes a status of each component on /diagnostics, at the start and then once a period.
 
     It keeps to the conventions of the package diagnostic_updater, so that diagnostic_aggregator and rqt sort the
-    statuses: named `NODE: component`, one array for all, WARN while something is wrong. A component that fails to
+    statuses: named `NODE: component`, one array for all, not OK while something is wrong. A component that fails to
     answer is an ERROR, and the others are told all the same.
 
     Args:
@@ -88,7 +125,6 @@ class DiagnosticsPublisher:
         except Exception as error:
             status.level, status.message = DiagnosticStatus.ERROR, f"{type(error).__name__}: {error}"
             return status
-        status.level = DiagnosticStatus.WARN if diagnosis.problems else DiagnosticStatus.OK
-        status.message = "; ".join(diagnosis.problems) or "ok"
+        status.level, status.message = diagnosis.level, diagnosis.message
         status.values = [KeyValue(key=key, value=str(value)) for key, value in diagnosis.figures.items()]
         return status

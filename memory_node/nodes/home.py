@@ -7,7 +7,6 @@ import time
 
 from nav_msgs.msg import OccupancyGrid, Odometry
 from rclpy.callback_groups import MutuallyExclusiveCallbackGroup
-from rclpy.node import Node
 from rosgraph_msgs.msg import Clock as ClockMsg
 from tf2_ros import StaticTransformBroadcaster, TransformBroadcaster
 
@@ -17,6 +16,7 @@ from memory_node.domain.skill import SkillResult
 from memory_node.domain.skill_library import ALL_SKILLS
 from memory_node.nodes import conversions
 from memory_node.nodes.camera_output import CameraOutput
+from memory_node.nodes.guarded_node import GuardedNode
 from memory_node.nodes.node_parameters import HomeParameters
 from memory_node.nodes.parameters import declare
 from memory_node.nodes.qos import LATCHED
@@ -32,7 +32,7 @@ from memory_node.sim.robot import HomeRobot
 from memory_node.sim.robot_config import ExecutionFaults
 
 
-class HomeNode(Node):
+class HomeNode(GuardedNode):
     """Simulates in lockstep: a skill's steps advance the clock and take the pictures, so that no view is missed."""
 
     def __init__(self) -> None:

@@ -12,6 +12,7 @@ from rclpy.node import Node
 
 from memory_node.domain.errors import RobotMemoryError
 from memory_node.nodes.bond import Bond
+from memory_node.nodes.guarded_node import GuardedNode
 from memory_node.nodes.lifecycle_parameters import LifecycleParameters
 from memory_node.nodes.parameters import declare
 
@@ -22,7 +23,7 @@ _DONE, _REFUSED, _FAILED = (
 )
 
 
-class ManagedNode(LifecycleNodeMixin, Node):
+class ManagedNode(LifecycleNodeMixin, GuardedNode):
     """A managed node (design.ros2.org/articles/node_lifecycle.html) that makes itself active unless told otherwise.
 
     Subclasses say what each transition does in `configure`, `activate`, `deactivate` and `clean_up`. Topics, services

@@ -10,7 +10,7 @@ from memory_node.domain.geometry import Pose
 from memory_node.memory import RobotMemory
 from memory_node.nodes import conversions
 from memory_node.nodes.camera_input import CameraInput
-from memory_node.nodes.diagnostics import Diagnosis, DiagnosticsPublisher, InputCounters
+from memory_node.nodes.diagnostics import Diagnosis, DiagnosticsPublisher, InputCounters, threads_diagnosis
 from memory_node.nodes.inputs.frame_maker import FrameMaker
 from memory_node.nodes.inputs.keyframes import Keyframes
 from memory_node.nodes.managed_node import ManagedNode
@@ -55,7 +55,12 @@ class MemoryNode(ManagedNode):
         maker = FrameMaker(PerceptionPipeline(config.perception), segmenter, keyframes.name)
         self._inputs = CameraInput(self, config, maker, keyframes, self._counters, self.memory.observe, self._on_map)
         group = MutuallyExclusiveCallbackGroup()
-        components = {"inputs": self._inputs.diagnosis, "memory": self._diagnosis}
+        components = {
+            "inputs": self._inputs.diagnosis,
+            "memory": self._diagnosis,
+            "callbacks": self.callbacks_diagnosis,
+            "threads": threads_diagnosis,
+        }
         self._diagnostics = DiagnosticsPublisher(self, config.diagnostic_updater, components)
         self.create_timer(0.5, self.memory.take_over_changes, callback_group=group)
         self.create_timer(60.0, self._end_abandoned, callback_group=group)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from rclpy.node import Node
 from robot_memory import msg as rm
 from robot_memory.action import ExecuteInstruction
 
@@ -15,6 +14,7 @@ from memory_node.domain.errors import RobotMemoryError
 from memory_node.nodes import conversions
 from memory_node.nodes.experience_client import ExperienceClient
 from memory_node.nodes.goal_server import Ending, GoalServer, GoalState, ServedGoal
+from memory_node.nodes.guarded_node import GuardedNode
 from memory_node.nodes.memory_client import MemoryClient
 from memory_node.nodes.node_parameters import PlannerParameters
 from memory_node.nodes.parameters import declare
@@ -30,7 +30,7 @@ from memory_node.search.minilm import MiniLmEmbedder
 from memory_node.store.location import default_database
 
 
-class PlannerNode(Node):
+class PlannerNode(GuardedNode):
     """Carries out one instruction at a time."""
 
     def __init__(self) -> None:

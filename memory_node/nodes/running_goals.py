@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 import time
 import uuid
+from collections import OrderedDict
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -13,10 +14,14 @@ from typing import Any
 from action_msgs.srv import CancelGoal
 from rclpy.callback_groups import ReentrantCallbackGroup
 from rclpy.duration import Duration
+from rclpy.exceptions import InvalidServiceNameException
 from rclpy.node import Node
 from rclpy.qos import DurabilityPolicy, LivelinessPolicy, QoSProfile
 from robot_memory import msg as rm
 from unique_identifier_msgs.msg import UUID
+
+from memory_node.domain.worker_thread import WorkerThread
+from memory_node.nodes.conversions.ranges import shown
 
 try:
     from rclpy.event_handler import SubscriptionEventCallbacks
@@ -32,6 +37,8 @@ _LEASE_SHARE = 0.6
 _HANGS_AFTER = 15.0
 # By then everything that waited for a node that is gone has noticed.
 _FORGOTTEN_AFTER_S = 600.0
+# Of what others announce. A robot has a handful of nodes, each with a handful of goals; who announces more is no peer.
+_MOST_PEERS, _MOST_GOALS, _MOST_SERVERS = 64, 32, 64
 
 
 @dataclass(frozen=True)
@@ -64,7 +71,7 @@ class RunningGoals:
         self._asked: dict[bytes, str] = {}
         self._carried_out: set[bytes] = set()
         self._peers: dict[bytes, _Peer] = {}
-        self._cancellers: dict[str, Any] = {}
+        self._cancellers: OrderedDict[str, Any] = OrderedDict()
         self._missed_s = 0.0
         self._lock = threading.Lock()
         self._changed = threading.Event()
@@ -86,7 +93,7 @@ class RunningGoals:
             callback_group=self._group,
             event_callbacks=SubscriptionEventCallbacks(liveliness=self._on_liveliness),
         )
-        self._announcer = threading.Thread(target=self._announce, name="running-goals", daemon=True)
+        self._announcer = WorkerThread("running-goals", self._announce)
         self._announcer.start()
 
     def close(self) -> None:
@@ -148,7 +155,10 @@ class RunningGoals:
         """Ask an action server to cancel a goal, whoever has sent it."""
         request = CancelGoal.Request()
         request.goal_info.goal_id.uuid = list(goal_id)
-        self._canceller(action).call_async(request)
+        try:
+            self._canceller(action).call_async(request)
+        except InvalidServiceNameException:  # announced by somebody else; it was told when it came
+            return
 
     @property
     def others_are_busy(self) -> bool:
@@ -166,11 +176,19 @@ class RunningGoals:
         return time.monotonic() - peer.heard_s > _FORGOTTEN_AFTER_S
 
     def _canceller(self, action: str) -> Any:
+        """Return a client that cancels goals of an action; the ones that were not asked for longest are let go.
+
+        Raises:
+            InvalidServiceNameException: it is no name of an action.
+        """
         with self._lock:
             if action not in self._cancellers:
                 self._cancellers[action] = self._node.create_client(
                     CancelGoal, f"{action}/_action/cancel_goal", callback_group=self._group
                 )
+                if len(self._cancellers) > _MOST_SERVERS:
+                    self._node.destroy_client(self._cancellers.popitem(last=False)[1])
+            self._cancellers.move_to_end(action)
             return self._cancellers[action]
 
     def _on_liveliness(self, change: Any) -> None:
@@ -181,15 +199,26 @@ class RunningGoals:
         session = bytes(message.session.uuid)
         if session == self._session:
             return
+        if len(message.asked) > _MOST_GOALS or len(message.carried_out) > _MOST_GOALS:
+            self._skip(f"expected at most {_MOST_GOALS} goals of a node, got {len(message.asked)} asked for")
+            return
         asked = {bytes(goal.goal_id.uuid): goal.action for goal in message.asked}
         carried_out = frozenset(bytes(goal_id.uuid) for goal_id in message.carried_out)
         with self._lock:
             self._peers.pop(session, None)
             self._peers = {key: peer for key, peer in self._peers.items() if not self._is_past(peer)}
+            while len(self._peers) >= _MOST_PEERS:  # the one that was heard longest ago
+                self._peers.pop(next(iter(self._peers)))
             if asked or carried_out:
                 self._peers[session] = _Peer(message.node, time.monotonic(), asked, carried_out)
         for action in set(asked.values()):
-            self._canceller(action)  # now: a service takes a while to be found, and a cancel must not wait for that
+            try:
+                self._canceller(action)  # now: a service takes a while to be found, and a cancel must not wait for that
+            except InvalidServiceNameException:
+                self._skip(f"expected the name of an action, got {shown(action)}")
+
+    def _skip(self, why: str) -> None:
+        self._node.get_logger().warning(f"skipped what {TOPIC} told: {why}", throttle_duration_sec=10.0)
 
     def _announce(self) -> None:
         period_s = self._silence_s / _ANNOUNCEMENTS

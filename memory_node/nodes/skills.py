@@ -6,7 +6,7 @@ from collections import Counter
 
 from memory_node.catalogue.label_space import load_catalogue
 from memory_node.domain.skill import SkillResult
-from memory_node.nodes.diagnostics import Diagnosis, DiagnosticsPublisher
+from memory_node.nodes.diagnostics import Diagnosis, DiagnosticsPublisher, threads_diagnosis
 from memory_node.nodes.managed_node import ManagedNode
 from memory_node.nodes.memory_client import MemoryClient
 from memory_node.nodes.running_goals import RunningGoals
@@ -50,7 +50,11 @@ class SkillsNode(ManagedNode):
             self._running,
             available,
         )
-        components = {"skills": lambda: Diagnosis({"holding": self._hand.held_class, **self._ended})}
+        components = {
+            "skills": lambda: Diagnosis({"holding": self._hand.held_class, **self._ended}),
+            "callbacks": self.callbacks_diagnosis,
+            "threads": threads_diagnosis,
+        }
         self._diagnostics = DiagnosticsPublisher(self, self.config.diagnostic_updater, components)
         self.get_logger().info(f"skills of the robot at execute_skill: {', '.join(sorted(available)) or 'none'}")
 

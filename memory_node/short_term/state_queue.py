@@ -9,6 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from memory_node.domain.errors import RobotMemoryError
+from memory_node.domain.worker_thread import WorkerThread
 from memory_node.llm.deadline import Deadline
 from memory_node.llm.errors import LateError
 from memory_node.llm.open_model import ModelShelf
@@ -54,7 +55,7 @@ class StateEstimationQueue:
         self._busy = False
         self._closed = False
         self.counts = EstimationCounts()
-        self._thread = threading.Thread(target=self._work, name="state_estimation", daemon=True)
+        self._thread = WorkerThread("state_estimation", self._work)
         self._thread.start()
 
     def submit(self, request: StateRequest) -> None:

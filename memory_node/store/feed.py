@@ -10,6 +10,7 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.engine import Engine
 
+from memory_node.domain.worker_thread import WorkerThread
 from memory_node.store import schema
 from memory_node.store.apply import channel_of
 from memory_node.store.config import StoreConfig
@@ -31,7 +32,7 @@ class ChangeFeed:
         self._seen = -1
         self._signal = threading.Event()
         self._stopping = threading.Event()
-        self._thread = threading.Thread(target=self._run, name="store-feed", daemon=True)
+        self._thread = WorkerThread("store-feed", self._run)
 
     def start(self) -> None:
         """Begin to listen."""

@@ -16,6 +16,7 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection, Engine
 
 from memory_node.domain.errors import InvalidValueError, StoreError
+from memory_node.domain.worker_thread import WorkerThread
 from memory_node.store.apply import Applier
 from memory_node.store.config import StoreConfig
 from memory_node.store.engine import for_writing, reason_of
@@ -110,7 +111,7 @@ class LogWriter:
         self._owners: dict[tuple[str, tuple[Any, ...]], Ticket] = {}
         self._commits = self._records = self._rejected = self._refused = self._outages = 0
         self._commit_ms: deque[float] = deque(maxlen=512)
-        self._thread = threading.Thread(target=self._run, name="store-writer", daemon=True)
+        self._thread = WorkerThread("store-writer", self._run)
 
     def start(self, prepare: Callable[[], None], verify: Callable[[], None], reachable: bool) -> None:
         """Bring what the journal kept into the database, if it can be reached, and start to write.

@@ -4,6 +4,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -65,6 +66,35 @@ def test_detector_nodes_rectangles_become_objects(peer: RosPeer, tmp_path: Path)
     finally:
         detector.terminate()
         detector.wait(20.0)
+
+
+def test_detector_outlives_a_stamp_before_time_and_an_image_of_nothing(peer: RosPeer, tmp_path: Path) -> None:
+    from sensor_msgs.msg import Image
+    from vision_msgs.msg import Detection2DArray
+
+    from memory_node.nodes import conversions
+
+    environment = {**os.environ, "ROS_DOMAIN_ID": str(peer.domain_id)}
+    detector = subprocess.Popen(command("detector", yolo(tmp_path)), env=environment)
+    found: list[int] = []
+    peer.node.create_subscription(Detection2DArray, "detections", lambda msg: found.append(msg.header.stamp.sec), 10)
+    good = conversions.image_to_msg(np.zeros((480, 640, 3), np.uint8), "rgb8", SECOND_NS, "camera")
+    early = conversions.image_to_msg(np.zeros((480, 640, 3), np.uint8), "rgb8", SECOND_NS, "camera")
+    early.header.stamp.sec = -5
+    try:
+        for bad in (early, Image(), Image(height=2**31, width=2**31, step=2**31, encoding="rgb8")):
+
+            def seen(bad: Any = bad) -> bool:
+                peer.publish("camera/color/image_raw", bad)
+                peer.publish("camera/color/image_raw", good)
+                return bool(found)
+
+            wait_until(seen)
+            found.clear()
+            assert detector.poll() is None
+    finally:
+        detector.kill()
+        detector.wait(10.0)
 
 
 @pytest.mark.parametrize(

@@ -1,10 +1,14 @@
 """/diagnostics keeps to the conventions of diagnostic_updater: a status for each component, named `NODE: component`."""
 
+from pathlib import Path
 from typing import Any
 
-from ros_peer import RosPeer, wait_until
+from ros_peer import RosPeer, SimulatedCamera, wait_until
+from running_memory import running_memory
 
 from memory_node.nodes.node_parameters import DiagnosticUpdaterParameters
+
+SECOND_NS = 1_000_000_000
 
 
 def heard(peer: RosPeer, **config: Any) -> list[Any]:
@@ -47,3 +51,51 @@ def test_each_component_has_a_status_of_its_own_even_if_one_fails(peer: RosPeer)
 
 def test_statuses_of_several_robots_may_be_told_apart(peer: RosPeer) -> None:
     assert heard(peer, use_fqn=True)[0].name == "/test_peer: inputs"
+
+
+def test_worst_of_what_is_wrong_gives_the_level() -> None:
+    from diagnostic_msgs.msg import DiagnosticStatus
+
+    from memory_node.nodes.diagnostics import Diagnosis
+
+    assert Diagnosis({}, stale=("silent",), problems=("slow",)).level == DiagnosticStatus.STALE
+    worst = Diagnosis({}, failures=("blind",), stale=("silent",), problems=("slow",))
+    assert (worst.level, worst.message) == (DiagnosticStatus.ERROR, "blind; silent; slow")
+
+
+def test_memory_tells_that_it_is_blind_until_a_frame_is_used_again(peer: RosPeer, tmp_path: Path) -> None:
+    from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
+
+    told: dict[str, Any] = {}
+
+    def on_diagnostics(msg: Any) -> None:
+        told.update({status.name: status for status in msg.status})
+
+    peer.node.create_subscription(DiagnosticArray, "/diagnostics", on_diagnostics, 10)
+    config = {"frames_unused_s": 1.0, "diagnostic_updater.period": 0.1}
+    with running_memory(peer.domain_id, str(tmp_path / "memory.db"), **config):
+        camera = SimulatedCamera(peer)
+
+        def is_at(level: Any) -> bool:
+            return "memory: inputs" in told and told["memory: inputs"].level == level
+
+        def no_depth(msg: Any) -> None:
+            msg.encoding = "8UC3"
+
+        shown = iter(range(1, 600))
+
+        def shown_until(level: Any, **changed: Any) -> None:
+            def reached() -> bool:
+                camera.show(next(shown) * SECOND_NS, **changed)
+                return is_at(level)
+
+            wait_until(reached)
+
+        shown_until(DiagnosticStatus.OK)
+        shown_until(DiagnosticStatus.ERROR, camera_depth_image_raw=no_depth)
+        assert "frames come, but for" in told["memory: inputs"].message
+        shown_until(DiagnosticStatus.OK)
+        wait_until(lambda: is_at(DiagnosticStatus.STALE))
+        assert "no frame has come for" in told["memory: inputs"].message
+        assert told["memory: threads"].level == DiagnosticStatus.OK
+        assert {value.key for value in told["memory: threads"].values} >= {"failures.inputs", "failures.store-writer"}

@@ -48,6 +48,13 @@ class InputParameters(Parameters):
         default="reliable",
         description="QoS reliability of detections and masks; a best-effort publisher needs best_effort",
     )
+    frames_unused_s: float = Field(
+        default=10.0,
+        ge=1.0,
+        le=3600.0,
+        description="/diagnostics tells an error when frames come and none is used for so long, and is stale when none "
+        "comes any more",
+    )
     queue_size: int = Field(
         default=20,
         ge=1,

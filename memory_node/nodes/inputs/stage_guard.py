@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import threading
-import traceback
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
 from memory_node.domain.errors import InputSkippedError, InvalidValueError
+from memory_node.domain.faults import Faults
 from memory_node.nodes.diagnostics import InputCounters
 
 INTERNAL_ERROR = "internal_error"  # the reason that errors which nobody foresaw are counted under
@@ -29,8 +28,7 @@ class StageGuard:
     def __init__(self, counters: InputCounters, logger: Any) -> None:
         self._counters = counters
         self._logger = logger
-        self._lock = threading.Lock()
-        self._logged: set[tuple[str, int]] = set()
+        self._faults = Faults(logger.error)
 
     @contextmanager
     def stage(self, name: str) -> Iterator[None]:
@@ -42,7 +40,8 @@ class StageGuard:
         except InvalidValueError as error:
             self.skip(InputSkippedError("invalid_value", str(error)))
         except Exception as error:
-            self._report(name, error)
+            self._counters.skipped(InputSkippedError(INTERNAL_ERROR, str(error)))
+            self._faults.note(name, error)
 
     def guarded(self, name: str, callback: Callable[[Any], object]) -> Callable[[Any], None]:
         """Return a callback of one message that cannot take its executor down."""
@@ -57,14 +56,3 @@ class StageGuard:
         """Count an input that cannot be used."""
         self._counters.skipped(error)
         self._logger.warning(f"skipped an input: {error}", throttle_duration_sec=_THROTTLE_S)
-
-    def _report(self, name: str, error: Exception) -> None:
-        self._counters.skipped(InputSkippedError(INTERNAL_ERROR, str(error)))
-        *_, last = traceback.extract_tb(error.__traceback__)
-        place = (last.filename, last.lineno or 0)
-        with self._lock:
-            first = place not in self._logged
-            self._logged.add(place)
-        if first:
-            told = "".join(traceback.format_exception(type(error), error, error.__traceback__))
-            self._logger.error(f"{name}: internal error, which is logged once and counted from now on:\n{told}")

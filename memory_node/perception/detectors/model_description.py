@@ -8,9 +8,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import onnxruntime
-
 from memory_node.domain.errors import InvalidValueError
+from memory_node.domain.onnx_runtime import onnxruntime
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,75 @@
+"""Threads that work for as long as their owner does: what one raises is told and counted, and it goes on."""
+
+from __future__ import annotations
+
+import logging
+import threading
+import weakref
+from collections.abc import Callable
+
+from memory_node.domain.faults import Faults
+
+_LOG = logging.getLogger(__name__)
+
+
+class WorkerThread:
+    """A daemon thread that ends when its work returns, and only then.
+
+    What the work raises is logged once for each place, counted, and the work begins again.
+
+    Args:
+        name: of the thread.
+        work: called by the thread; returns when its owner has asked it to.
+        pause_s: time between an error and the next beginning.
+    """
+
+    def __init__(self, name: str, work: Callable[[], object], pause_s: float = 0.5) -> None:
+        self.name = name
+        self._work = work
+        self._pause_s = pause_s
+        self._faults = Faults(_LOG.error)
+        self._is_done = threading.Event()
+        self._thread = threading.Thread(target=self._run, name=name, daemon=True)
+
+    def start(self) -> None:
+        """Begin."""
+        _RUNNING.add(self)
+        self._thread.start()
+
+    def join(self, timeout_s: float) -> None:
+        """Wait for its end, which its owner has asked for."""
+        self._is_done.set()
+        self._thread.join(timeout_s)
+
+    def is_alive(self) -> bool:
+        """Return whether the thread has begun and not ended."""
+        return self._thread.is_alive()
+
+    @property
+    def failures(self) -> int:
+        """How often the work has raised."""
+        return sum(self._faults.counts().values())
+
+    @property
+    def is_lost(self) -> bool:
+        """Whether the thread has ended though its work has not returned and nobody waits for its end."""
+        return self._thread.ident is not None and not self.is_alive() and not self._is_done.is_set()
+
+    def _run(self) -> None:
+        while True:
+            try:
+                self._work()
+                self._is_done.set()
+                return
+            except Exception as error:  # the boundary of the thread: whoever it works for goes on
+                self._faults.note(f"thread {self.name}", error)
+            if self._is_done.wait(self._pause_s):
+                return
+
+
+_RUNNING: weakref.WeakSet[WorkerThread] = weakref.WeakSet()
+
+
+def worker_threads() -> tuple[WorkerThread, ...]:
+    """Return the worker threads that this process has started and whose owners still have them, by name."""
+    return tuple(sorted(_RUNNING, key=lambda thread: thread.name))

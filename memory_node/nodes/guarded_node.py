@@ -1,0 +1,68 @@
+"""A node that goes on when one of its callbacks fails."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+from rclpy.exceptions import InvalidHandle
+from rclpy.node import Node
+
+from memory_node.domain.faults import Faults
+from memory_node.nodes.diagnostics import Diagnosis
+
+
+class GuardedNode(Node):
+    """Guards the callback of every subscription, timer and service that is made with it, by whoever makes it.
+
+    What a callback raises is logged once for each place, counted, and told on /diagnostics; the next call comes. Left
+    alone, it would end the executor, and with that every node of the process. A service answers with what its response
+    was when the callback failed.
+    """
+
+    def create_subscription(self, msg_type: Any, topic: str, callback: Any, *args: Any, **kwargs: Any) -> Any:
+        """Create a subscription; see rclpy."""
+        return super().create_subscription(msg_type, topic, self._guarded(topic, callback), *args, **kwargs)
+
+    def create_timer(self, timer_period_sec: float, callback: Any, *args: Any, **kwargs: Any) -> Any:
+        """Create a timer; see rclpy."""
+        name = f"timer {getattr(callback, '__name__', '')}"
+        return super().create_timer(timer_period_sec, self._guarded(name, callback), *args, **kwargs)
+
+    def create_service(self, srv_type: Any, srv_name: str, callback: Any, *args: Any, **kwargs: Any) -> Any:
+        """Create a service; see rclpy."""
+        guarded = self._guarded(srv_name, callback, answer=lambda request, response: response)
+        return super().create_service(srv_type, srv_name, guarded, *args, **kwargs)
+
+    def callbacks_diagnosis(self) -> Diagnosis:
+        """Return which callbacks have failed, and how often."""
+        counts = self._faults.counts()
+        failures = sum(counts.values())
+        problem = f"callbacks failed {failures} times by internal errors, which the log tells"
+        return Diagnosis({f"failed.{name}": count for name, count in counts.items()}, (problem,) if failures else ())
+
+    # rclpy makes services while the node is still being made.
+    @functools.cached_property
+    def _faults(self) -> Faults:
+        return Faults(lambda text: self.get_logger().error(text))
+
+    def _guarded(
+        self, name: str, callback: Callable[..., Any] | None, answer: Callable[..., Any] = lambda *_: None
+    ) -> Callable[..., Any] | None:
+        if callback is None:
+            return None
+
+        @functools.wraps(callback)  # rclpy looks at how many arguments it takes
+        def call(*args: Any) -> Any:
+            try:
+                return callback(*args)
+            except InvalidHandle:  # destroyed while it was running: who spins knows
+                raise
+            except Exception as error:
+                if not self.context.ok():
+                    raise
+                self._faults.note(name, error)
+                return answer(*args)
+
+        return call
