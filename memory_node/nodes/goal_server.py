@@ -156,13 +156,20 @@ class GoalServer:
         return self.is_idle
 
     def _on_goal(self, request: Any) -> GoalResponse:
-        refusal = "the node is being stopped" if self._is_ending else self._refusal(request)
+        refusal = "the node is being stopped" if self._is_ending else self._refusal_of(request)
         if not refusal and not self._busy.acquire(blocking=False):
             refusal = "another goal is being carried out"
         if refusal:
             self._node.get_logger().warning(f"{self._name} refused a goal: {refusal}")
             return GoalResponse.REJECT
         return GoalResponse.ACCEPT
+
+    def _refusal_of(self, request: Any) -> str:
+        try:
+            return self._refusal(request)
+        except Exception as error:  # the boundary of the node: an executor would end with it
+            self._node.get_logger().error(f"{self._name}: {error}\n{traceback.format_exc()}")
+            return f"internal error: {type(error).__name__}"
 
     def _on_cancel_request(self, handle: Any) -> CancelResponse:
         self._on_cancel()

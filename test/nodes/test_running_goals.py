@@ -1,0 +1,68 @@
+"""What other nodes announce is taken in bounds: nobody can make a node hold more and more, or end it."""
+
+import uuid
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from ros_peer import RosPeer, wait_until
+
+
+@pytest.fixture
+def running(peer: RosPeer) -> Iterator[Any]:
+    from memory_node.nodes.running_goals import RunningGoals
+
+    made = RunningGoals(peer.node)
+    yield made
+    made.close()
+
+
+def announced(actions: list[str], goals: int = 1) -> Any:
+    """Return what a node that calls itself new announces."""
+    from robot_memory.msg import RunningGoal, RunningGoals
+    from unique_identifier_msgs.msg import UUID
+
+    def new_id() -> UUID:
+        return UUID(uuid=list(uuid.uuid4().bytes))
+
+    asked = [RunningGoal(action=action, goal_id=new_id()) for action in actions for _ in range(goals)]
+    return RunningGoals(node="somebody", session=new_id(), asked=asked)
+
+
+def test_peers_and_clients_are_bounded(running: Any) -> None:
+    for number in range(300):
+        running._on_announcement(announced([f"action_{number}"]))
+    assert len(running._peers) == 64
+    assert len(running._cancellers) == 64
+    assert "action_299" in running._cancellers
+    running._on_announcement(announced(["one"], goals=33))
+    assert not running.is_announced(b"")
+    assert "one" not in running._cancellers
+
+
+@pytest.mark.parametrize("name", ["", "no name", "a//b", "größer", "x" * 300, "{node}"])
+def test_name_of_no_action_is_skipped(running: Any, name: str) -> None:
+    running._on_announcement(announced([name, "fine"]))
+    assert list(running._cancellers) == ["fine"] or set(running._cancellers) == {name, "fine"}
+    running.cancel(name, uuid.uuid4().bytes)
+
+
+def test_refusal_that_fails_rejects_the_goal_and_leaves_the_node(peer: RosPeer, running: Any) -> None:
+    from rclpy.action import ActionClient
+    from robot_memory.action import ExecuteInstruction
+
+    from memory_node.nodes.goal_server import GoalServer
+
+    def refusal(request: Any) -> str:
+        raise ZeroDivisionError
+
+    server = GoalServer(
+        peer.node, ExecuteInstruction, "instruct", running, lambda goal: None, lambda message: None, refusal=refusal
+    )
+    client = ActionClient(peer.node, ExecuteInstruction, "instruct")
+    assert client.wait_for_server(timeout_sec=10.0)
+    asked = client.send_goal_async(ExecuteInstruction.Goal(instruction="anything"))
+    wait_until(asked.done)
+    assert not asked.result().accepted
+    assert server.is_idle
+    server.close()
