@@ -25,6 +25,7 @@ from memory_node.nodes.skill_server import SkillGoal, SkillServer
 from memory_node.scene_graph.free_space import OccupancyMap
 from memory_node.sim.camera import Camera
 from memory_node.sim.execution import Pacing, Progress
+from memory_node.sim.frame_clock import FrameClock
 from memory_node.sim.home_file import load_home
 from memory_node.sim.noise import DetectionNoise
 from memory_node.sim.object_types import load_types
@@ -40,7 +41,7 @@ class HomeNode(GuardedNode):
         self.config = config = declare(self, HomeParameters)
         self._world = load_home(config.home, load_types(load_catalogue(config.label_space)))
         self._stamp_ns = time.time_ns()
-        self._since_frame_s = config.camera_period_s
+        self._frames = FrameClock(config.camera_period_s, config.still_camera_period_s)
         self._lock = threading.RLock()
         faults = ExecutionFaults({"*": config.skill_fault_probability}, config.seed)
         self._robot = HomeRobot(
@@ -101,10 +102,9 @@ class HomeNode(GuardedNode):
         with self._lock:
             simulated_s = wall_s * self.config.speed
             self._stamp_ns += int(simulated_s * 1e9)
-            self._since_frame_s += simulated_s
+            self._frames.pass_time(simulated_s)
             self._publish_pose()
-            if self._since_frame_s >= self.config.camera_period_s:
-                self._since_frame_s = 0.0
+            if self._frames.is_due((self._world.revision, self._robot.body.camera.matrix.tobytes())):
                 self._camera.publish(self._stamp_ns)
         time.sleep(max(wall_s - (time.monotonic() - started), 0.0))
 

@@ -94,6 +94,12 @@ class HomeParameters(PeerParameters):
     camera_period_s: float = Field(
         default=0.5, ge=0.05, le=10.0, description="simulated seconds between two camera frames"
     )
+    still_camera_period_s: float = Field(
+        default=4.0,
+        ge=0.05,
+        le=60.0,
+        description="the same once ten frames have shown one view; lower than camera_period_s it has no effect",
+    )
     skill_fault_probability: float = Field(
         default=0.0,
         ge=0.0,

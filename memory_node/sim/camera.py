@@ -17,6 +17,8 @@ from memory_node.sim.world import World
 # A wide RGB-D camera of the RealSense kind: 79 by 64 degrees.
 DEFAULT_INTRINSICS = Intrinsics(385.0, 385.0, 319.5, 239.5, 640, 480)
 
+Rendering = tuple[NDArray[np.uint8], NDArray[np.float32], NDArray[np.uint16]]
+
 
 @dataclass(frozen=True, eq=False)
 class CameraFrame:
@@ -51,6 +53,8 @@ class Camera:
         self._caster = RayCaster(world)
         self._detector = SimulatedDetector(world, self._noise, self._rng)
         self._directions = _ray_directions(intrinsics)
+        self._world = world
+        self._rendered: tuple[tuple[int, bytes], Rendering] | None = None
 
     def capture(self, map_T_camera: Pose, stamp_ns: int) -> CameraFrame:
         """Return the picture from a pose of the optical frame."""
@@ -63,8 +67,20 @@ class Camera:
         """Return the number that stands for a thing in `instances`, from 1."""
         return self._caster.number_of(thing_id)
 
-    def render(self, map_T_camera: Pose) -> tuple[NDArray[np.uint8], NDArray[np.float32], NDArray[np.uint16]]:
-        """Return colour (h, w, 3), exact depth (h, w) in metres (inf = nothing) and things' numbers (h, w)."""
+    def render(self, map_T_camera: Pose) -> Rendering:
+        """Return colour (h, w, 3), exact depth (h, w) in metres (inf = nothing) and things' numbers (h, w), read-only.
+
+        While neither home nor camera moves, the last picture is given again: most of a robot's day is such.
+        """
+        key = (self._world.revision, map_T_camera.matrix.tobytes())
+        if self._rendered is None or self._rendered[0] != key:
+            rendering = self._cast(map_T_camera)
+            for image in rendering:
+                image.setflags(write=False)
+            self._rendered = key, rendering
+        return self._rendered[1]
+
+    def _cast(self, map_T_camera: Pose) -> Rendering:
         rotation = map_T_camera.matrix[:3, :3].astype(np.float32)
         rays = np.empty((*self._directions.shape[:2], 6), dtype=np.float32)
         rays[..., :3] = map_T_camera.position

@@ -167,3 +167,18 @@ def looking_at(eye: np.ndarray, target: np.ndarray) -> Pose:
     matrix[:3, :3] = np.column_stack([x, np.cross(z, x), z])
     matrix[:3, 3] = eye
     return Pose.from_matrix(matrix)
+
+
+def test_view_that_has_not_changed_is_cast_once(robot: HomeRobot, monkeypatch: pytest.MonkeyPatch) -> None:
+    camera = Camera(robot.world, SMALL, seed=1)
+    cast: list[Pose] = []
+    monkeypatch.setattr(camera, "_cast", lambda pose, real=camera._cast: cast.append(pose) or real(pose))
+    first, second = (camera.capture(robot.body.camera, stamp_ns) for stamp_ns in (1, 2))
+    assert len(cast) == 1
+    assert (first.color == second.color).all()
+    assert not np.array_equal(first.depth_m, second.depth_m, equal_nan=True), "noise is new in each"
+    moved = next(thing for thing in robot.world if thing.class_name == "Apple")
+    robot.world.move(moved, moved.box.center + np.array([0.05, 0.0, 0.0]), 0.0)
+    camera.capture(robot.body.camera, 3)
+    camera.capture(Pose.planar(1.0, 1.0, 0.5, 1.2), 4)
+    assert len(cast) == 3

@@ -1,0 +1,41 @@
+"""When the simulated camera takes a picture: seldom while every one would show the same."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+
+# So many pictures of one view are taken at the full rate.
+SAME_VIEWS = 10
+
+
+class FrameClock:
+    """Counts simulated time between pictures.
+
+    Args:
+        period_s: between two pictures.
+        still_period_s: between two pictures once SAME_VIEWS have shown one view; a lower one than `period_s` has no
+            effect.
+    """
+
+    def __init__(self, period_s: float, still_period_s: float) -> None:
+        self._period_s = period_s
+        self._still_period_s = still_period_s
+        self._since_s = period_s
+        self._view: Hashable = None
+        self._shown = 0
+
+    def pass_time(self, seconds: float) -> None:
+        """Let simulated time pass."""
+        self._since_s += seconds
+
+    def is_due(self, view: Hashable) -> bool:
+        """Return whether a picture is to be taken now, which counts as taken. view: equal for equal pictures."""
+        if self._since_s < self._period_s:
+            return False
+        if view != self._view:
+            self._view, self._shown = view, 0
+        if self._shown >= SAME_VIEWS and self._since_s < self._still_period_s:
+            return False
+        self._shown += 1
+        self._since_s = 0.0
+        return True
