@@ -6,6 +6,7 @@ COMMANDS = {
     "answers": ("benchmarks.answers", "what both object memories answer to questions about a home"),
     "cache": ("benchmarks.cache", "hit ratio and throughput of the short-term memory's replacement policies"),
     "experience": ("benchmarks.experience", "retrieval and memory of experience after many steps and guidelines"),
+    "hostile": ("benchmarks.hostile", "hostile messages on every topic, service, action and parameter of the nodes"),
     "recall": ("benchmarks.recall", "latency and recall of vector search"),
     "scene": ("benchmarks.scene", "the scene graph on a simulated site"),
     "segment": ("benchmarks.segment", "class-agnostic segmentation of real RGB-D frames"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 from typing import Any
 
 from hypothesis import strategies as st
@@ -11,8 +12,6 @@ NAN, INFINITE = float("nan"), float("inf")
 _WHOLE = {
     "int8": (-(2**7), 2**7 - 1),
     "uint8": (0, 2**8 - 1),
-    "byte": (0, 2**8 - 1),
-    "octet": (0, 2**8 - 1),
     "char": (0, 2**8 - 1),
     "int16": (-(2**15), 2**15 - 1),
     "uint16": (0, 2**16 - 1),
@@ -25,6 +24,8 @@ _NUMBERS = st.sampled_from(
     [0.0, -0.0, 1.0, 0.5, -1.0, 7.0, NAN, INFINITE, -INFINITE, 1e30, -1e30, 5e-324, 3.4e38, 99_999.0, 100_001.0]
 ) | st.floats(-50.0, 50.0)
 _DOUBLES = _NUMBERS | st.sampled_from([1.7e308, -1.7e308, 1e300])
+# Files that a path among the texts would make.
+ESCAPES = (Path("/tmp/robot_memory_outside"), Path("/tmp/robot_memory_outside.db"))
 _TEXTS = st.sampled_from(
     [
         "",
@@ -58,7 +59,9 @@ _TEXTS = st.sampled_from(
         "name_room",
         "../../etc/passwd",
         "..",
-        "/tmp/outside",
+        "../outside",
+        str(ESCAPES[0]),
+        str(ESCAPES[1]),
         "a\\b",
         "'; DROP TABLE objects; --",
         "{{ 7 * 7 }}",
@@ -72,22 +75,22 @@ _TEXTS = st.sampled_from(
         "mono8",
         "0" * 40,
         "x" * 201,
-        "y" * 10_001,
-        "z" * 200_000,
     ]
 ) | st.text(max_size=20)
+_LONG_TEXTS = st.sampled_from(["y" * 10_001, "z" * 200_000]) | _TEXTS
 _ARRAY = re.compile(r"^(?:sequence<(?P<of>[^,>]+)(?:,\s*(?P<most>\d+))?>|(?P<item>[^\[]+)\[(?P<size>\d+)\])$")
 
 
 def messages(kind: type, depth: int = 0) -> st.SearchStrategy[Any]:
-    """Return a strategy of messages of a kind; some fields keep their defaults, or all would be refused at once."""
+    """Return a strategy of messages of a kind. Some fields keep their defaults, in half of the messages most: else all
+    would be refused for the first field, and nothing would come to what is behind."""
     fields = kind.get_fields_and_field_types()  # type: ignore[attr-defined]
 
     @st.composite
     def message(draw: st.DrawFn) -> Any:
-        made = kind()
+        made, kept = kind(), draw(st.sampled_from([1, 4]))
         for name, type_name in fields.items():
-            if draw(st.integers(0, 2)):
+            if draw(st.integers(0, 2 + kept)) > kept:
                 setattr(made, name, draw(_values(type_name, depth)))
         return made
 
@@ -107,12 +110,14 @@ def _values(type_name: str, depth: int) -> st.SearchStrategy[Any]:
         return _NUMBERS
     if base in ("double", "float64"):
         return _DOUBLES
+    if base in ("byte", "octet"):
+        return st.binary(min_size=1, max_size=1)
     if base in _WHOLE:
         low, high = _WHOLE[base]
         edges = [value for value in (low, -1, 0, 1, 2, 1000, 999_999_999, high) if low <= value <= high]
         return st.sampled_from(edges) | st.integers(low, high)
     if base in ("string", "wstring"):
-        return _TEXTS
+        return _TEXTS if depth else _LONG_TEXTS
     return messages(_message_class(base), depth + 1)
 
 
@@ -123,13 +128,17 @@ def _arrays(item: str, size: int | None, most: int, depth: int) -> st.SearchStra
         return st.lists(_values(item, depth), min_size=size, max_size=size)
     if depth > 3:
         return st.just([])
-    few = st.lists(_values(item, depth), max_size=most)
+    few = st.lists(_values(item, depth + 1), max_size=most)
+    if depth > 0:  # a thousand times a thousand would be hostile to the network alone
+        return few
     # One value a thousand times over: long lists are cheap to make and dear to work through.
-    return few | st.tuples(_values(item, depth), st.sampled_from([50, 1_001])).map(lambda pair: [pair[0]] * pair[1])
+    return few | st.tuples(_values(item, depth + 1), st.sampled_from([50, 1_001])).map(lambda pair: [pair[0]] * pair[1])
 
 
 def _bytes(item: str, data: bytes) -> Any:
-    return [byte - 128 for byte in data] if item == "int8" else data
+    if item == "int8":
+        return [byte - 128 for byte in data]
+    return [bytes([byte]) for byte in data] if item in ("octet", "byte") else data
 
 
 def _message_class(type_name: str) -> type:

@@ -1,0 +1,208 @@
+"""The peer of `bench hostile`: finds what nodes offer, and sends each of it what nobody should."""
+
+from __future__ import annotations
+
+import importlib
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from types import TracebackType
+from typing import Any
+
+import numpy as np
+from hypothesis import HealthCheck, Phase, given, seed, settings
+from hypothesis import strategies as st
+
+from benchmarks.hostile_values import messages
+from memory_node.domain.errors import RobotMemoryError
+from memory_node.nodes.run import activate_ros
+
+# An answer to nonsense may take as long as one to sense.
+_ANSWER_LIMIT_S = 20.0
+_DISCOVERY_S = 1.0
+_GOALS_IN_A_ROW = 3
+# The one service that takes a node out of work by its nature.
+_NOT_ASKED = ("change_state",)
+
+
+@dataclass(frozen=True)
+class _Address:
+    """Something that a node offers.
+
+    messages: what is sent there. send: sends one; returns whether it was answered. most: so many in a row; the goal of
+    an action may take seconds until it has ended.
+    """
+
+    messages: st.SearchStrategy[Any]
+    send: Callable[[Any], bool]
+    most: int = 1_000
+
+
+class HostilePeer:
+    """A node that talks to every topic, service, action and parameter of the nodes that it was shown.
+
+    Attributes:
+        last_sent: the last message, shortened.
+        troubles: what the nodes' /diagnostics told of threads and callbacks, by component.
+    """
+
+    def __init__(self, domain_id: int, seed_number: int) -> None:
+        activate_ros()
+        import rclpy
+        from diagnostic_msgs.msg import DiagnosticArray
+        from rclpy.context import Context
+        from rclpy.executors import MultiThreadedExecutor
+
+        self._context = Context()
+        rclpy.init(context=self._context, domain_id=domain_id)
+        self._node = rclpy.create_node("hostile_peer", context=self._context)
+        self._node.create_subscription(DiagnosticArray, "/diagnostics", self._on_diagnostics, 100)
+        self._executor = MultiThreadedExecutor(num_threads=2, context=self._context)
+        self._executor.add_node(self._node)
+        self._thread = threading.Thread(target=self._executor.spin, daemon=True)
+        self._thread.start()
+        self._rng = np.random.default_rng(seed_number)
+        self._addresses: dict[str, _Address] = {}
+        self._clients: dict[str, Any] = {}
+        self.last_sent = ""
+        self.troubles: dict[str, str] = {}
+
+    def __enter__(self) -> HostilePeer:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        import rclpy
+
+        self._executor.shutdown(5.0)
+        self._thread.join(5.0)
+        self._node.destroy_node()
+        rclpy.shutdown(context=self._context)
+
+    def meet(self, full_name: str, limit_s: float) -> None:
+        """Wait until a node is there and answers, and take up what it offers.
+
+        Raises:
+            RobotMemoryError: it is not there, or does not answer, in time.
+        """
+        deadline_s = time.monotonic() + limit_s
+        while not (self._is_there(full_name) and self.is_answered(full_name, 5.0)):
+            if time.monotonic() > deadline_s:
+                raise RobotMemoryError(f"the node {full_name} did not come up within {limit_s:g} s")
+            time.sleep(0.2)
+        time.sleep(_DISCOVERY_S)  # what it offers is announced one by one
+        self._take_up(full_name)
+
+    def is_answered(self, full_name: str, limit_s: float = _ANSWER_LIMIT_S) -> bool:
+        """Return whether a node answers a sensible question: memory where a mug is, others what they are set to."""
+        from rcl_interfaces.srv import ListParameters
+        from robot_memory.srv import FindObjects
+
+        if full_name == "/memory":
+            client = self._client(FindObjects, "/memory/find_objects")
+            return self._is_done(client.call_async(FindObjects.Request(object_class="Mug")), limit_s)
+        client = self._client(ListParameters, f"{full_name}/list_parameters")
+        return self._is_done(client.call_async(ListParameters.Request()), limit_s)
+
+    def send(self, count: int) -> tuple[int, int]:
+        """Send so many messages to something that is offered; return how many went out, and how many had no answer."""
+        name = sorted(self._addresses)[int(self._rng.integers(len(self._addresses)))]
+        address, sent, unanswered = self._addresses[name], 0, 0
+
+        @seed(int(self._rng.integers(2**31)))
+        @settings(
+            max_examples=min(count, address.most),
+            phases=[Phase.generate],
+            database=None,
+            deadline=None,
+            suppress_health_check=list(HealthCheck),
+        )
+        @given(address.messages)
+        def send_one(message: Any) -> None:
+            nonlocal sent, unanswered
+            self.last_sent = f"{name} {message}"[:2_000]
+            try:
+                answered = address.send(message)
+            except (ValueError, TypeError, OverflowError, AssertionError):
+                return  # what this peer's own middleware refuses to send has reached nobody
+            sent += 1
+            unanswered += not answered
+
+        send_one()
+        return sent, unanswered
+
+    def _is_there(self, full_name: str) -> bool:
+        space, _, name = full_name.rpartition("/")
+        if (name, space or "/") not in self._node.get_node_names_and_namespaces():
+            return False
+        offered = self._node.get_service_names_and_types_by_node(name, space or "/")
+        return any(service.endswith("/list_parameters") for service, _ in offered)
+
+    def _take_up(self, full_name: str) -> None:
+        from rclpy.action import get_action_server_names_and_types_by_node
+
+        space, _, name = full_name.rpartition("/")
+        for topic, types in self._node.get_subscriber_names_and_types_by_node(name, space or "/"):
+            if "/_action/" not in topic:
+                self._addresses.setdefault(topic, self._topic(topic, _interface(types[0])))
+        for service, types in self._node.get_service_names_and_types_by_node(name, space or "/"):
+            if "/_action/" not in service and not service.endswith(_NOT_ASKED):
+                self._addresses.setdefault(service, self._service(service, _interface(types[0])))
+        for action, types in get_action_server_names_and_types_by_node(self._node, name, space or "/"):
+            if action not in self._addresses:
+                self._addresses[action] = self._action(action, _interface(types[0]))
+
+    def _topic(self, name: str, kind: Any) -> _Address:
+        from memory_node.nodes.qos import LATCHED
+
+        # Heard by those who ask for latched messages, too, and by a node that starts later.
+        publisher = self._node.create_publisher(kind, name, LATCHED)
+
+        def send(message: Any) -> bool:
+            publisher.publish(message)
+            return True
+
+        return _Address(messages(kind), send)
+
+    def _service(self, name: str, kind: Any) -> _Address:
+        client = self._client(kind, name)
+        return _Address(messages(kind.Request), lambda request: self._is_done(client.call_async(request)))
+
+    def _action(self, name: str, kind: Any) -> _Address:
+        from rclpy.action import ActionClient
+
+        client = ActionClient(self._node, kind, name)
+
+        def send(goal: Any) -> bool:
+            accepted = client.send_goal_async(goal)
+            if not self._is_done(accepted):
+                return False
+            handle = accepted.result()
+            return not handle.accepted or (
+                self._is_done(handle.cancel_goal_async()) and self._is_done(handle.get_result_async())
+            )
+
+        return _Address(messages(kind.Goal), send, _GOALS_IN_A_ROW)
+
+    def _client(self, kind: Any, name: str) -> Any:
+        if name not in self._clients:
+            self._clients[name] = self._node.create_client(kind, name)
+        return self._clients[name]
+
+    def _is_done(self, future: Any, limit_s: float = _ANSWER_LIMIT_S) -> bool:
+        done = threading.Event()
+        future.add_done_callback(lambda _: done.set())
+        return done.wait(limit_s)
+
+    def _on_diagnostics(self, message: Any) -> None:
+        for status in message.status:
+            if status.name.endswith((": threads", ": callbacks")) and status.message != "ok":
+                self.troubles[status.name] = status.message
+
+
+def _interface(type_name: str) -> Any:
+    """Return the class of "robot_memory/srv/FindObjects"."""
+    package, kind, name = type_name.split("/")
+    return getattr(importlib.import_module(f"{package}.{kind}"), name)
