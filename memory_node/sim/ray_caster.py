@@ -44,7 +44,8 @@ class RayCaster:
         """
         self._follow_world()
         hits = self._caster.cast_rays(self._open3d.core.Tensor(rays))
-        along = hits["t_hit"].numpy()
+        # A copy: Open3D ends a process with status 1 where one of its own arrays is kept until then.
+        along = hits["t_hit"].numpy().copy()
         hit = np.isfinite(along)
         triangles = np.where(hit, hits["primitive_ids"].numpy(), 0)
         numbers = np.where(hit, self._scene.owners[triangles], np.uint16(BACKGROUND))
