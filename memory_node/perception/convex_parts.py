@@ -21,18 +21,15 @@ def concavity(surface: Surface, mask: NDArray[np.bool_], reach: int) -> NDArray[
     mask."""
     worst = np.zeros(mask.shape, np.float32)
     for down, right in _DIRECTIONS:
-        one, other = (
-            _shifted(surface.points, down * reach, right * reach),
-            _shifted(surface.points, -down * reach, -right * reach),
-        )
-        normal_one = _shifted(surface.normals, down * reach, right * reach)
-        normal_other = _shifted(surface.normals, -down * reach, -right * reach)
-        both = _shifted(mask, down * reach, right * reach) & _shifted(mask, -down * reach, -right * reach) & mask
-        apart = one - other
+        here, one, other = _around(mask.shape, down * reach, right * reach)
+        rows, columns = np.nonzero(mask[here] & mask[one] & mask[other])
+        apart = surface.points[one][rows, columns] - surface.points[other][rows, columns]
+        turned = surface.normals[other][rows, columns] - surface.normals[one][rows, columns]
         with np.errstate(invalid="ignore", divide="ignore"):
-            bend = ((normal_other - normal_one) * apart).sum(axis=-1) / np.linalg.norm(apart, axis=-1)
-        worst = np.where(both & np.isfinite(bend), np.maximum(worst, bend), worst)
-    return worst.astype(np.float32)
+            bend = np.einsum("ij,ij->i", turned, apart) / np.sqrt(np.einsum("ij,ij->i", apart, apart))
+        inner = worst[here]
+        inner[rows, columns] = np.fmax(inner[rows, columns], np.where(np.isfinite(bend), bend, np.float32(0.0)))
+    return worst
 
 
 def convex_parts(
@@ -57,18 +54,25 @@ def convex_parts(
 def grow(seeds: LabelArray, mask: NDArray[np.bool_], surface: Surface, most_px: int = 12) -> LabelArray:
     """Let numbered seeds grow through the mask to their nearest pixels, not over jumps in depth, at most `most_px`."""
     labels = seeds.astype(np.int32)
-    depth = np.where(surface.valid, surface.points[..., 2], np.float32(np.nan))
+    depth = np.where(surface.valid, surface.points[..., 2], np.float32(np.nan)).ravel()
+    height, width = labels.shape
+    flat = labels.ravel()
+    left = np.flatnonzero(mask.ravel() & (flat == 0))
+    steps = ((0, 1), (0, -1), (1, 0), (-1, 0))
     for _ in range(most_px):
-        open_pixels = mask & (labels == 0)
-        if not open_pixels.any():
+        if not left.size:
             break
-        for down, right in ((0, 1), (0, -1), (1, 0), (-1, 0)):
-            near = _shifted(labels, down, right)
+        row, column = np.divmod(left, width)
+        for down, right in steps:
+            inside = (row + down >= 0) & (row + down < height) & (column + right >= 0) & (column + right < width)
+            at = left[inside & (flat[left] == 0)]
+            near = at + down * width + right
             with np.errstate(invalid="ignore"):
-                joined = np.abs(_shifted(depth, down, right) - depth) < 0.02 * np.maximum(1.0, depth)
-            take = open_pixels & (near > 0) & joined & (labels == 0)
-            labels[take] = near[take]
-    return labels
+                joined = np.abs(depth[near] - depth[at]) < 0.02 * np.maximum(1.0, depth[at])
+            take = joined & (flat[near] > 0)
+            flat[at[take]] = flat[near[take]]
+        left = left[flat[left] == 0]
+    return flat.reshape(labels.shape)
 
 
 def neighbours(labels: LabelArray, surface: Surface, reach: int = 2) -> dict[tuple[int, int], tuple[int, float]]:
@@ -92,6 +96,27 @@ def neighbours(labels: LabelArray, surface: Surface, reach: int = 2) -> dict[tup
             before, mean = pairs.get(ends, (0, 0.0))
             pairs[ends] = (before + number, (mean * before + sum_) / (before + number))
     return pairs
+
+
+def part_pixels(labels: LabelArray) -> dict[int, NDArray[np.intp]]:
+    """Return the pixels of each part, as places in the flattened image, in their order; by part number."""
+    at = np.flatnonzero(labels)
+    numbers = labels.ravel()[at]
+    order = np.argsort(numbers, kind="stable")
+    listed, first = np.unique(numbers[order], return_index=True)
+    return dict(zip(listed.tolist(), np.split(at[order], first[1:])))
+
+
+def _around(
+    shape: tuple[int, ...], down: int, right: int
+) -> tuple[tuple[slice, slice], tuple[slice, slice], tuple[slice, slice]]:
+    """Return the windows of the pixels that have neighbours at (down, right) on both sides, and of these neighbours."""
+    rows, columns = abs(down), abs(right)
+    windows = []
+    for sign in (0, 1, -1):
+        top, left = rows + sign * down, columns + sign * right
+        windows.append((slice(top, shape[0] - 2 * rows + top), slice(left, shape[1] - 2 * columns + left)))
+    return windows[0], windows[1], windows[2]
 
 
 def _shifted(image: NDArray, down: int, right: int) -> NDArray:

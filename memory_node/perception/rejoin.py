@@ -6,7 +6,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from memory_node.perception.convex_parts import LabelArray, neighbours
+from memory_node.perception.convex_parts import LabelArray, neighbours, part_pixels
 from memory_node.perception.support_planes import Plane
 from memory_node.perception.surface import Surface
 
@@ -48,9 +48,9 @@ def _join_insides(labels: LabelArray, surface: Surface, support: Plane) -> Label
     meets what lies before it, level with its rim, the two are one vessel.
     """
     height = support.height(surface.points)
-    numbers = np.unique(labels[labels > 0]).tolist()
-    tops = {n: float(np.quantile(height[labels == n], 0.97)) for n in numbers}
-    hollow = {n: _converges(surface, labels == n) for n in numbers}
+    pixels = part_pixels(labels)
+    tops = {n: float(np.quantile(height.ravel()[at], 0.97)) for n, at in pixels.items()}
+    hollow = {n: _converges(surface, at) for n, at in pixels.items()}
     change = np.arange(int(labels.max()) + 1, dtype=np.int32)
     for (a, b), (count, step) in sorted(neighbours(labels, surface, reach=4).items()):
         front, back = (a, b) if step > 0.0 else (b, a)
@@ -61,10 +61,11 @@ def _join_insides(labels: LabelArray, surface: Surface, support: Plane) -> Label
     return change[labels]
 
 
-def _converges(surface: Surface, piece: NDArray[np.bool_]) -> bool:
-    """Return whether the normals of a piece converge from side to side, as those of a hollow do."""
-    across = surface.points[piece][:, 0]
-    lean = surface.normals[piece][:, 0]
+def _converges(surface: Surface, pixels: NDArray[np.intp]) -> bool:
+    """Return whether the normals of a piece converge from side to side, as those of a hollow do; pixels (n,) of the
+    flattened image."""
+    across = surface.points[..., 0].ravel()[pixels]
+    lean = surface.normals[..., 0].ravel()[pixels]
     if lean.std() < 0.1 or across.std() == 0.0:
         return False
     return bool(np.corrcoef(across, lean)[0, 1] < -0.35)
@@ -78,32 +79,34 @@ def _join_across_occluders(labels: LabelArray, surface: Surface) -> LabelArray:
             front, back = (a, b) if step > 0.0 else (b, a)
             behind.setdefault(front, []).append(back)
     change = np.arange(int(labels.max()) + 1, dtype=np.int32)
+    pixels = part_pixels(labels)
     for front, backs in behind.items():
         for i, one in enumerate(backs):
             for other in backs[i + 1 :]:
                 if (
                     change[one] != change[other]
-                    and _one_plane(labels, surface, one, other)
+                    and _one_plane(surface, pixels[one], pixels[other])
                     and _hidden_between(labels, one, other, front)
                 ):
                     change[change == change[other]] = change[one]
     return change[labels]
 
 
-def _one_plane(labels: LabelArray, surface: Surface, one: int, other: int) -> bool:
-    """Return whether the main face of either piece goes on in the other."""
-    return _goes_on(labels, surface, one, other) and _goes_on(labels, surface, other, one)
+def _one_plane(surface: Surface, one: NDArray[np.intp], other: NDArray[np.intp]) -> bool:
+    """Return whether the main face of either piece, given by its pixels, goes on in the other."""
+    return _goes_on(surface, one, other) and _goes_on(surface, other, one)
 
 
-def _goes_on(labels: LabelArray, surface: Surface, one: int, other: int) -> bool:
-    points, normals = surface.points[labels == one], surface.normals[labels == one]
+def _goes_on(surface: Surface, one: NDArray[np.intp], other: NDArray[np.intp]) -> bool:
+    all_points, all_normals = surface.points.reshape(-1, 3), surface.normals.reshape(-1, 3)
+    points, normals = all_points[one], all_normals[one]
     # The main face: the normal that most other normals of the piece agree with.
     tried = normals[:: max(1, len(normals) // 24)]
     main = tried[int(np.argmax((tried @ normals.T > 0.97).sum(axis=1)))]
     face = normals @ main > 0.96
     main = normals[face].mean(axis=0)
     offset = float(np.median(points[face] @ main))
-    there, there_normals = surface.points[labels == other], surface.normals[labels == other]
+    there, there_normals = all_points[other], all_normals[other]
     on = (np.abs(there @ main - offset) < 0.012) & (there_normals @ main > 0.93)
     return bool(on.mean() > 0.35)
 

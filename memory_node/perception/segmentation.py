@@ -6,10 +6,11 @@ from __future__ import annotations
 import cv2
 import numpy as np
 from numpy.typing import NDArray
+from scipy import ndimage
 
 from memory_node.domain.geometry import Intrinsics
 from memory_node.perception.config import SegmentationConfig
-from memory_node.perception.convex_parts import LabelArray, convex_parts
+from memory_node.perception.convex_parts import LabelArray, convex_parts, part_pixels
 from memory_node.perception.detection import Detection
 from memory_node.perception.rejoin import rejoin_parts
 from memory_node.perception.support_planes import Plane, large_planes
@@ -75,10 +76,11 @@ class GeometricSegmenter:
         borders = (labels[0], labels[-1], labels[:, 0], labels[:, -1])
         reached = np.bincount(np.concatenate([np.unique(border) for border in borders]), minlength=len(sizes))
         kept = np.zeros(len(sizes), np.int32)
+        pixels = part_pixels(labels)
         for number in np.argsort(-sizes, kind="stable").tolist():
             if number == 0 or sizes[number] < self.config.min_object_pixels or reached[number] >= _MOST_BORDERS:
                 continue
-            points = surface.points[labels == number]
+            points = surface.points.reshape(-1, 3)[pixels[number]]
             spread = np.quantile(points, 0.98, axis=0) - np.quantile(points, 0.02, axis=0)
             rises = [abs(float(np.quantile(plane.height(points), 0.9))) for plane in planes]
             if spread.max() <= self.config.max_object_m and min(rises, default=1.0) >= self.config.min_height_m:
@@ -89,10 +91,13 @@ class GeometricSegmenter:
 def _with_floors(labels: LabelArray) -> LabelArray:
     """Fill what an object encloses: the floor of a bowl is as low as the table and was taken away with it."""
     filled = labels.copy()
-    for number in range(1, int(labels.max()) + 1):
-        outlines, _ = cv2.findContours((labels == number).astype(np.uint8), cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_NONE)
-        inside = cv2.drawContours(np.zeros(labels.shape, np.uint8), outlines, -1, 1, cv2.FILLED)
-        filled[(inside > 0) & (labels == 0)] = number
+    for number, window in enumerate(ndimage.find_objects(labels), start=1):
+        if window is None:
+            continue
+        piece = (labels[window] == number).astype(np.uint8)
+        outlines, _ = cv2.findContours(piece, cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_NONE)
+        inside = cv2.drawContours(np.zeros(piece.shape, np.uint8), outlines, -1, 1, cv2.FILLED)
+        filled[window][(inside > 0) & (labels[window] == 0)] = number
     return filled
 
 

@@ -9,6 +9,8 @@ from numpy.typing import NDArray
 
 from memory_node.perception.surface import Surface
 
+_JUDGES = 1500
+
 
 @dataclass(frozen=True, eq=False)
 class Plane:
@@ -62,9 +64,11 @@ def _best_plane(
         return None, none
     picked = generator.choice(candidates, min(60, len(candidates)), replace=False)
     offsets = (points[picked] * normals[picked]).sum(axis=1)
-    heights = np.abs(points @ normals[picked].T - offsets)
-    agree = normals @ normals[picked].T > 0.95
-    support = ((heights < 2.0 * _tolerance(points)[:, None]) & agree & left[:, None]).T @ covered
+    # A part of the points tells the candidates apart; the best one is fitted to all of them.
+    some = candidates[:: max(1, len(candidates) // _JUDGES)]
+    heights = np.abs(points[some] @ normals[picked].T - offsets)
+    agree = normals[some] @ normals[picked].T > 0.95
+    support = ((heights < 2.0 * _tolerance(points[some])[:, None]) & agree).T @ covered[some]
     best = picked[int(np.argmax(support))]
     plane = Plane(normals[best], float(points[best] @ normals[best]))
     inliers = none
