@@ -18,7 +18,8 @@ class ObjectObservation:
 
     class_scores: class name -> score in [0, 1], best guess highest; empty when class-agnostic.
     box: in the map frame. covariance: (3, 3) of the box centre in m^2. embedding: unit vector (d,) or None.
-    crop_jpeg: the object's pixels, JPEG coded, or empty. truncated: cut by the image border or occluded.
+    crop_jpeg: the object's pixels, JPEG coded, or empty. truncated: cut by the image border or occluded. track: name of
+    the thing that is followed from view to view, "" where nobody does, RUN/NUMBER; then the box is that of all `views`.
     """
 
     class_scores: dict[str, float]
@@ -30,6 +31,8 @@ class ObjectObservation:
     crop_jpeg: bytes = b""
     states: tuple[StateBelief, ...] = ()
     source: str = "camera"
+    track: str = ""
+    views: int = 1
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "covariance", finite_array(self.covariance, (3, 3), "ObjectObservation.covariance"))
@@ -48,7 +51,8 @@ class Frame:
     """One moment of the camera: what was seen, from where, and the depth that says what was not there.
 
     map_T_camera: the optical frame (z forward, x right, y down). depth_m: (h, w) float32, NaN or 0 = no return;
-    None when only 3D detections came. complete: the detector saw the whole image, so absence counts.
+    None when only 3D detections came. complete: the detector saw the whole image, so absence counts. ended_tracks:
+    tracks that turned out to be no things, with the one that each is a part of, or "".
     """
 
     stamp_ns: int
@@ -58,3 +62,4 @@ class Frame:
     depth_m: NDArray[np.float32] | None = None
     complete: bool = True
     keyframe: str = field(default="")
+    ended_tracks: tuple[tuple[str, str], ...] = ()

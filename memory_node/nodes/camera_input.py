@@ -280,6 +280,7 @@ class CameraInput:
     # --- corrected: SLAM moves what was seen -----------------------------------------------------
 
     def _follow_jump(self, jump: OdomJump) -> None:
+        self._maker.start_anew()
         if self._config.corrections == "path":  # the path tells what moved, and by how much
             self._keyframes.note_jump(jump)
             return
@@ -295,6 +296,7 @@ class CameraInput:
         if msg.header.frame_id.lstrip("/") != self._config.map_frame:
             raise InputSkippedError("path_frame", f"expected poses in {self._config.map_frame}")
         self._keyframes.follow_path(conversions.path_from_msg(msg))
+        self._maker.start_anew()
         self._counters.used("corrections")
 
 

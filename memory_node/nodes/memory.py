@@ -20,7 +20,7 @@ from memory_node.nodes.node_parameters import MemoryParameters
 from memory_node.nodes.running_goals import RunningGoals
 from memory_node.opening import open_memory
 from memory_node.perception.pipeline import PerceptionPipeline
-from memory_node.perception.segmentation import GeometricSegmenter
+from memory_node.perception.tracked_segments import FollowedSegments
 from memory_node.store.location import default_database
 
 # An episode whose planner has been silent for so long is over.
@@ -51,8 +51,9 @@ class MemoryNode(ManagedNode):
         self._topics = MemoryTopics(self, self.memory, config.publish_period_s)
         self._service_servers = MemoryServices(self, self.memory, self._topics)
         keyframes = Keyframes(self.memory)
-        segmenter = GeometricSegmenter(config.segmentation) if config.detections == "segment" else None
-        maker = FrameMaker(PerceptionPipeline(config.perception), segmenter, keyframes.name)
+        by_geometry = config.detections == "segment"
+        segments = FollowedSegments(config.segmentation, config.segment_tracker) if by_geometry else None
+        maker = FrameMaker(PerceptionPipeline(config.perception), None, keyframes.name, segments)
         self._inputs = CameraInput(self, config, maker, keyframes, self._counters, self.memory.observe, self._on_map)
         group = MutuallyExclusiveCallbackGroup()
         components = {

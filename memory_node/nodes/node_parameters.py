@@ -15,7 +15,7 @@ from memory_node.nodes.lifecycle_parameters import LifecycleParameters
 from memory_node.nodes.peer_parameters import PeerParameters
 from memory_node.nodes.skill_bridge.config import SkillsParameters
 from memory_node.opening import MemoryConfig
-from memory_node.perception.config import OnnxDetectorConfig, PerceptionConfig, SegmentationConfig
+from memory_node.perception.config import OnnxDetectorConfig, PerceptionConfig, SegmentationConfig, SegmentTrackerConfig
 from memory_node.planner.memory_mode import Mode
 from memory_node.planner.planner_config import PlannerConfig, PlannerName
 from memory_node.sim.noise import DetectionNoise
@@ -35,6 +35,7 @@ class MemoryParameters(LifecycleParameters, InputParameters, MemoryConfig):
     )
     perception: PerceptionConfig = PerceptionConfig()
     segmentation: SegmentationConfig = SegmentationConfig()
+    segment_tracker: SegmentTrackerConfig = SegmentTrackerConfig()
     diagnostic_updater: DiagnosticUpdaterParameters = DiagnosticUpdaterParameters()
 
 

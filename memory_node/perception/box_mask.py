@@ -1,19 +1,108 @@
-"""Masks for detectors that give only rectangles: the surface that fills the middle of the rectangle."""
+"""Masks for detectors that give only rectangles: the pieces of surface that lie in the rectangle as a whole.
+
+The image is cut as without a detector: large planes away, what stands out into convex pieces. A piece of the thing lies
+in its rectangle; what the thing stands on, leans against or is hidden by reaches beyond. A large plane that lies wholly
+in a rectangle, such as a table's top or a screen, is of that thing.
+"""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from memory_node.domain.geometry import Intrinsics
+from memory_node.perception.convex_parts import LabelArray, convex_parts
+from memory_node.perception.rejoin import rejoin_parts
+from memory_node.perception.segmentation import standing_out, thinned, with_floors
+from memory_node.perception.support_planes import Plane, large_planes
+from memory_node.perception.surface import Surface, surface_of
 
-def mask_in_box(
-    depth_m: NDArray[np.float32], box_px: tuple[float, float, float, float], gap_m: float = 0.05
+Box = tuple[float, float, float, float]
+_WORKING_FOCAL_PX = 262.0
+_FARTHEST_M = 8.0
+_MIN_PLANE_M2 = 0.2
+_PLANE_MARGIN_M = 0.006
+# Share of a piece in the rectangle from which it is of the thing; of a piece of a large plane.
+_INSIDE, _PLANE_INSIDE = 0.7, 0.85
+# Pieces are looked for so much farther than a rectangle reaches, as a part of its sides.
+_AROUND = 0.35
+# A mask that covers less of its rectangle is a scrap.
+_LEAST_SHARE = 0.06
+
+
+def masks_in_boxes(
+    depth_m: NDArray[np.float32], intrinsics: Intrinsics, boxes: Sequence[Box]
+) -> list[NDArray[np.bool_]]:
+    """Return for each rectangle (left, top, right, bottom) in pixels the mask (h, w) of what it was drawn around; empty
+    where the rectangle has no depth."""
+    if not boxes:
+        return []
+    small, camera, stride = thinned(depth_m, intrinsics, _WORKING_FOCAL_PX, _FARTHEST_M)
+    surface = surface_of(small, camera)
+    planes = large_planes(surface, _MIN_PLANE_M2, camera.fx)
+    wanted = np.zeros(small.shape, bool)
+    for box in boxes:
+        wanted[_window(_grown(box), stride, small.shape)] = True
+    mask = standing_out(surface, planes, _PLANE_MARGIN_M) & wanted
+    labels = with_floors(rejoin_parts(convex_parts(surface, mask), surface, planes))
+    of_planes = _plane_pieces(surface, planes, mask)
+    return [_mask(box, labels, of_planes, depth_m, stride) for box in boxes]
+
+
+def _mask(
+    box: Box, labels: LabelArray, of_planes: LabelArray, depth_m: NDArray[np.float32], stride: int
 ) -> NDArray[np.bool_]:
-    """Return the mask (height, width) of what a rectangle (left, top, right, bottom) was drawn around.
+    window = _window(box, stride, labels.shape)
+    inside = np.zeros(labels.shape, bool)
+    for pieces, least in ((labels, _INSIDE), (of_planes, _PLANE_INSIDE)):
+        total = np.bincount(pieces.ravel())
+        within = np.bincount(pieces[window].ravel(), minlength=len(total))
+        kept = within >= least * total
+        kept[0] = False
+        inside[window] |= kept[pieces[window]]
+    shape = depth_m.shape
+    large = inside.repeat(stride, axis=0).repeat(stride, axis=1)[: shape[0], : shape[1]]
+    mask = np.zeros(shape, bool)
+    full = _window(box, 1, shape)
+    mask[full] = large[full]
+    if np.count_nonzero(mask) < _LEAST_SHARE * mask[full].size:
+        return mask_in_box(depth_m, box)
+    return mask
 
-    The pixels connected in depth (neighbours differ by less than `gap_m` per metre of distance) to the middle's
-    nearest surface. Empty when the rectangle has no depth.
+
+def _plane_pieces(surface: Surface, planes: Sequence[Plane], taken: NDArray[np.bool_]) -> LabelArray:
+    """Return numbers (h, w) of the connected pieces of large planes, 0 elsewhere."""
+    pieces = np.zeros(taken.shape, np.int32)
+    for plane in planes:
+        with np.errstate(invalid="ignore"):
+            near = np.abs(plane.height(surface.points)) < _PLANE_MARGIN_M + 0.0035 * surface.points[..., 2] ** 2
+        free = (near & surface.valid & ~taken & (pieces == 0)).astype(np.uint8)
+        _, found = cv2.connectedComponents(free, connectivity=4)
+        pieces = np.where(found > 0, found + int(pieces.max()), pieces).astype(np.int32)
+    return pieces
+
+
+def _window(box: Box, stride: int, shape: tuple[int, ...]) -> tuple[slice, slice]:
+    """Return the rows and columns of a rectangle in an image (h, w) that is thinned out by a stride."""
+    left, top, right, bottom = box
+    rows = slice(max(0, int(top / stride)), min(shape[0], int(np.ceil(bottom / stride))))
+    columns = slice(max(0, int(left / stride)), min(shape[1], int(np.ceil(right / stride))))
+    return rows, columns
+
+
+def _grown(box: Box) -> Box:
+    wide, high = _AROUND * (box[2] - box[0]), _AROUND * (box[3] - box[1])
+    return box[0] - wide, box[1] - high, box[2] + wide, box[3] + high
+
+
+def mask_in_box(depth_m: NDArray[np.float32], box_px: Box, gap_m: float = 0.05) -> NDArray[np.bool_]:
+    """Return the mask (height, width) of the pixels connected in depth to the nearest surface in a rectangle's middle.
+
+    Connected are neighbours that differ by less than `gap_m` per metre of distance. Empty when the rectangle has no
+    depth.
     """
     height, width = depth_m.shape
     left, top = max(0, int(box_px[0])), max(0, int(box_px[1]))

@@ -112,6 +112,33 @@ class SegmentationConfig(Parameters):
     )
 
 
+class SegmentTrackerConfig(Parameters):
+    """Parameters of what becomes of the segments of many views, without a detector."""
+
+    voxel_m: float = Field(default=0.03, ge=0.005, le=0.5, description="edge of the voxels in which views vote")
+    most_voxels: int = Field(
+        default=400_000, ge=1000, le=10_000_000, description="voxels that are kept, those that were seen last"
+    )
+    confirmed_views: int = Field(
+        default=3, ge=1, le=100, description="views that must show a thing before it is remembered"
+    )
+    least_votes: float = Field(
+        default=3.0, ge=0.1, le=100.0, description="views that must show a place as part of a thing for it to count"
+    )
+    least_voxels: int = Field(default=30, ge=1, le=100_000, description="voxels that a thing must have")
+    joined_views: int = Field(
+        default=3, ge=1, le=100, description="views that must show two things as one, less those that show them as two"
+    )
+    max_thing_m: float = Field(default=1.6, ge=0.01, le=100.0, description="what is longer is structure")
+    sheet_thickness_m: float = Field(
+        default=0.08, ge=0.0, le=10.0, description="what is thinner, and wider than sheet_side_m, is structure"
+    )
+    sheet_side_m: float = Field(default=0.5, ge=0.0, le=100.0, description="see segment_tracker.sheet_thickness_m")
+    part_share: float = Field(
+        default=0.5, ge=0.0, le=1.0, description="share of a thing inside a larger one from which it is a part of that"
+    )
+
+
 class OnnxDetectorConfig(Parameters):
     """Parameters of a detector that is an ONNX model."""
 

@@ -19,7 +19,9 @@ class Detection:
 
     class_scores: class name -> score in [0, 1], empty when class-agnostic. box_px: left, top, right, bottom in
     pixels, or None.
-    instance: its number in the frame's instance image (0: none). mask: (height, width) bool, or None.
+    instance: its number in the frame's instance image (0: none). mask: (height, width) bool, or None. track: name of
+    the thing that earlier views showed, too, "" where nobody follows things; then box is the thing's of all views, in
+    map, and views their number.
     """
 
     class_scores: dict[str, float]
@@ -28,6 +30,9 @@ class Detection:
     mask: NDArray[np.bool_] | None = None
     embedding: NDArray[np.float32] | None = None
     states: tuple[StateBelief, ...] = ()
+    track: str = ""
+    box: OrientedBox | None = None
+    views: int = 1
 
     def __post_init__(self) -> None:
         if self.box_px is None and self.mask is None and self.instance <= 0:

@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memory_node.domain.errors import InputSkippedError
-from memory_node.domain.geometry import FloatArray, Intrinsics, Pose
+from memory_node.domain.geometry import FloatArray, Intrinsics, OrientedBox, Pose
 from memory_node.domain.observation import Frame, ObjectObservation
-from memory_node.perception.box_mask import mask_in_box
+from memory_node.perception.box_mask import masks_in_boxes
 from memory_node.perception.config import PerceptionConfig
 from memory_node.perception.crop import crop_jpeg
 from memory_node.perception.detection import Detection, Detection3D
@@ -54,7 +54,7 @@ class PerceptionPipeline:
         shape = depth_m.shape
         if (labels is not None and labels.shape != shape) or (color is not None and color.shape[:2] != shape):
             raise InputSkippedError("image_size", f"depth {shape} and colour or labels differ in size")
-        labels, by_number = _numbered(labels, detections, depth_m)
+        labels, by_number = _numbered(labels, detections, depth_m, intrinsics)
         observations: tuple[ObjectObservation, ...] = ()
         if labels is not None and labels.any():
             observations = self._observations(labels, by_number, depth_m, color, intrinsics, map_T_camera)
@@ -96,20 +96,30 @@ class PerceptionPipeline:
             if by_number is not None and detection is None:
                 continue
             cut = touches_border(instance, (depth_m.shape[0], depth_m.shape[1]), self.config)
-            points = instance.points @ matrix[:3, :3].T + matrix[:3, 3]
+            tracked = detection is not None and bool(detection.track)
             observations.append(
                 ObjectObservation(
                     detection.class_scores if detection else {},
-                    fit_oriented_box(points, self.config.trim, matrix[:3, 3], intrinsics.fy),
+                    self._box(instance, detection, matrix, intrinsics),
                     self._covariance(instance, matrix[:3, :3]),
                     instance.pixels,
-                    cut or instance.label in hidden,
+                    not tracked and (cut or instance.label in hidden),
                     detection.embedding if detection else None,
                     crop_jpeg(color, instance.columns, instance.rows, self.config) if color is not None else b"",
                     detection.states if detection else (),
+                    track=detection.track if detection else "",
+                    views=detection.views if detection else 1,
                 )
             )
         return tuple(observations)
+
+    def _box(
+        self, instance: InstancePoints, detection: Detection | None, matrix: FloatArray, intrinsics: Intrinsics
+    ) -> OrientedBox:
+        if detection is not None and detection.box is not None:
+            return detection.box
+        points = instance.points @ matrix[:3, :3].T + matrix[:3, 3]
+        return fit_oriented_box(points, self.config.trim, matrix[:3, 3], intrinsics.fy)
 
     def _covariance(self, instance: InstancePoints, rotation: FloatArray) -> FloatArray:
         """Return the covariance (3, 3) of the box's centre in map: depth noise along the ray, averaged, and the
@@ -125,23 +135,29 @@ class PerceptionPipeline:
 
 
 def _numbered(
-    labels: NDArray[np.integer] | None, detections: Sequence[Detection], depth_m: NDArray[np.float32]
+    labels: NDArray[np.integer] | None,
+    detections: Sequence[Detection],
+    depth_m: NDArray[np.float32],
+    intrinsics: Intrinsics,
 ) -> tuple[NDArray[np.integer] | None, Mapping[int, Detection] | None]:
     """Return one instance image and the detection of each of its numbers (None: every instance, without a class)."""
     if labels is not None:
         if not detections:
             return labels, None
         return labels, {detection.instance: detection for detection in detections if detection.instance > 0}
-    masks = [_mask_of(detection, depth_m) for detection in detections]
+    masks = _masks_of(detections, depth_m, intrinsics)
     if not masks:
         return None, {}
     numbers = {index + 1: detection for index, detection in enumerate(detections)}
     return labels_from_masks(masks, (depth_m.shape[0], depth_m.shape[1])), numbers
 
 
-def _mask_of(detection: Detection, depth_m: NDArray[np.float32]) -> NDArray[np.bool_]:
-    if detection.mask is not None:
-        return detection.mask
-    if detection.box_px is None:
+def _masks_of(
+    detections: Sequence[Detection], depth_m: NDArray[np.float32], intrinsics: Intrinsics
+) -> list[NDArray[np.bool_]]:
+    """Return each detection's own mask, or one found in its rectangle."""
+    boxes = [d.box_px for d in detections if d.mask is None and d.box_px is not None]
+    if sum(d.mask is None for d in detections) > len(boxes):
         raise InputSkippedError("label_missing", "a detection numbers into an instance image that did not come")
-    return mask_in_box(depth_m, detection.box_px)
+    found = iter(masks_in_boxes(depth_m, intrinsics, boxes))
+    return [d.mask if d.mask is not None else next(found) for d in detections]

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memory_node.perception.convex_parts import LabelArray, neighbours, part_pixels
+from memory_node.perception.ranks import value_at
 from memory_node.perception.support_planes import Plane
 from memory_node.perception.surface import Surface
 
@@ -49,7 +50,7 @@ def _join_insides(labels: LabelArray, surface: Surface, support: Plane) -> Label
     """
     height = support.height(surface.points)
     pixels = part_pixels(labels)
-    tops = {n: float(np.quantile(height.ravel()[at], 0.97)) for n, at in pixels.items()}
+    tops = {n: float(value_at(height.ravel()[at], 0.97)) for n, at in pixels.items()}
     hollow = {n: _converges(surface, at) for n, at in pixels.items()}
     change = np.arange(int(labels.max()) + 1, dtype=np.int32)
     for (a, b), (count, step) in sorted(neighbours(labels, surface, reach=4).items()):
@@ -64,11 +65,13 @@ def _join_insides(labels: LabelArray, surface: Surface, support: Plane) -> Label
 def _converges(surface: Surface, pixels: NDArray[np.intp]) -> bool:
     """Return whether the normals of a piece converge from side to side, as those of a hollow do; pixels (n,) of the
     flattened image."""
-    across = surface.points[..., 0].ravel()[pixels]
-    lean = surface.normals[..., 0].ravel()[pixels]
-    if lean.std() < 0.1 or across.std() == 0.0:
+    across = surface.points.reshape(-1, 3)[pixels, 0]
+    lean = surface.normals.reshape(-1, 3)[pixels, 0]
+    across, lean = across - across.mean(), lean - lean.mean()
+    spread_across, spread_lean = float(across @ across), float(lean @ lean)
+    if spread_lean < 0.1**2 * len(lean) or spread_across == 0.0:
         return False
-    return bool(np.corrcoef(across, lean)[0, 1] < -0.35)
+    return bool(float(across @ lean) < -0.35 * (spread_across * spread_lean) ** 0.5)
 
 
 def _join_across_occluders(labels: LabelArray, surface: Surface) -> LabelArray:

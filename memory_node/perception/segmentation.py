@@ -12,6 +12,7 @@ from memory_node.domain.geometry import Intrinsics
 from memory_node.perception.config import SegmentationConfig
 from memory_node.perception.convex_parts import LabelArray, convex_parts, part_pixels
 from memory_node.perception.detection import Detection
+from memory_node.perception.ranks import value_at
 from memory_node.perception.rejoin import rejoin_parts
 from memory_node.perception.support_planes import Plane, large_planes
 from memory_node.perception.surface import Surface, surface_of
@@ -38,34 +39,14 @@ class GeometricSegmenter:
     def segment(self, depth_m: NDArray[np.float32], intrinsics: Intrinsics) -> LabelArray:
         """Return the object number (h, w) of each pixel of a depth image in metres, 0 for none."""
         config = self.config
-        stride = max(1, round(intrinsics.fx / config.working_focal_px))
-        small = depth_m[::stride, ::stride]
-        with np.errstate(invalid="ignore"):
-            small = np.where(small < config.max_depth_m, small, np.float32(0.0))
-        camera = Intrinsics(
-            intrinsics.fx / stride,
-            intrinsics.fy / stride,
-            intrinsics.cx / stride,
-            intrinsics.cy / stride,
-            small.shape[1],
-            small.shape[0],
-        )
+        small, camera, stride = thinned(depth_m, intrinsics, config.working_focal_px, config.max_depth_m)
         surface = surface_of(small, camera)
         planes = large_planes(surface, config.min_plane_area_m2, camera.fx)
-        mask = self._standing_out(surface, planes)
+        mask = standing_out(surface, planes, config.plane_margin_m)
         labels = convex_parts(surface, mask, config.concavity)
         labels = rejoin_parts(labels, surface, planes)
         labels = self._plausible(labels, surface, planes)
-        return _at_full_size(_with_floors(labels), depth_m.shape, stride)
-
-    def _standing_out(self, surface: Surface, planes: list[Plane]) -> NDArray[np.bool_]:
-        mask = surface.valid.copy()
-        margin = self.config.plane_margin_m + 0.0035 * surface.points[..., 2] ** 2
-        for plane in planes:
-            with np.errstate(invalid="ignore"):
-                near = np.abs(plane.height(surface.points)) < margin
-                mask &= ~(near & (surface.normals @ plane.normal.astype(np.float32) > -0.2))
-        return np.asarray(cv2.morphologyEx(mask.astype(np.uint8), cv2.MORPH_OPEN, np.ones((3, 3), np.uint8)) > 0)
+        return _at_full_size(with_floors(labels), depth_m.shape, stride)
 
     def _plausible(self, labels: LabelArray, surface: Surface, planes: list[Plane]) -> LabelArray:
         """Keep parts of an object's size that rise above a plane; number them from 1, largest first.
@@ -77,18 +58,46 @@ class GeometricSegmenter:
         reached = np.bincount(np.concatenate([np.unique(border) for border in borders]), minlength=len(sizes))
         kept = np.zeros(len(sizes), np.int32)
         pixels = part_pixels(labels)
+        normals = np.array([plane.normal for plane in planes], np.float32).reshape(-1, 3)
+        offsets = np.array([plane.offset_m for plane in planes], np.float32)
         for number in np.argsort(-sizes, kind="stable").tolist():
             if number == 0 or sizes[number] < self.config.min_object_pixels or reached[number] >= _MOST_BORDERS:
                 continue
             points = surface.points.reshape(-1, 3)[pixels[number]]
-            spread = np.quantile(points, 0.98, axis=0) - np.quantile(points, 0.02, axis=0)
-            rises = [abs(float(np.quantile(plane.height(points), 0.9))) for plane in planes]
-            if spread.max() <= self.config.max_object_m and min(rises, default=1.0) >= self.config.min_height_m:
+            spread = value_at(points, 0.98) - value_at(points, 0.02)
+            if spread.max() > self.config.max_object_m:
+                continue
+            heights = points @ normals.T - offsets
+            if not planes or np.abs(value_at(heights, 0.9)).min() >= self.config.min_height_m:
                 kept[number] = int(kept.max()) + 1
         return kept[labels]
 
 
-def _with_floors(labels: LabelArray) -> LabelArray:
+def thinned(
+    depth_m: NDArray[np.float32], intrinsics: Intrinsics, focal_px: float, farthest_m: float
+) -> tuple[NDArray[np.float32], Intrinsics, int]:
+    """Return every few pixels of a depth image, so that the focal length is about `focal_px`, farther ones as 0; their
+    camera; and the stride."""
+    stride = max(1, round(intrinsics.fx / focal_px))
+    small = depth_m[::stride, ::stride]
+    with np.errstate(invalid="ignore"):
+        small = np.where(small < farthest_m, small, np.float32(0.0))
+    i, (height, width) = intrinsics, small.shape
+    return small, Intrinsics(i.fx / stride, i.fy / stride, i.cx / stride, i.cy / stride, width, height), stride
+
+
+def standing_out(surface: Surface, planes: list[Plane], margin_m: float) -> NDArray[np.bool_]:
+    """Return which pixels (h, w) are not of a plane, by a margin and the noise, which grows with the distance."""
+    mask = surface.valid.copy()
+    margin = margin_m + 0.0035 * surface.points[..., 2] ** 2
+    for plane in planes:
+        with np.errstate(invalid="ignore"):
+            near = np.abs(plane.height(surface.points)) < margin
+            mask &= ~(near & (surface.normals @ plane.normal.astype(np.float32) > -0.2))
+    return np.asarray(cv2.morphologyEx(mask.astype(np.uint8), cv2.MORPH_OPEN, np.ones((3, 3), np.uint8)) > 0)
+
+
+def with_floors(labels: LabelArray) -> LabelArray:
     """Fill what an object encloses: the floor of a bowl is as low as the table and was taken away with it."""
     filled = labels.copy()
     for number, window in enumerate(ndimage.find_objects(labels), start=1):

@@ -39,6 +39,7 @@ from memory_node.scene_graph.skill_change import apply_change
 from memory_node.scene_graph.stamp_ids import StampIds
 from memory_node.scene_graph.state import ROBOT_ID, GraphState
 from memory_node.scene_graph.text_form import scene_as_text
+from memory_node.scene_graph.tracked_update import TrackedUpdate
 
 _REPEATED_VIEW_WEIGHT = 0.2
 _KEYFRAMES_BETWEEN_TIDYINGS = 1000
@@ -114,7 +115,8 @@ class SceneGraph:
         seen = without_held(self.state, frame)
         # Before the frame is verified, stored things may seem absent only because they are looked for elsewhere.
         weight = self._view_weight(frame.map_T_camera)
-        events = FrameUpdate(self.state, seen, weight, absence_counts=self.frame_verified).run()
+        kind = TrackedUpdate if _is_tracked(seen) else FrameUpdate
+        events = kind(self.state, seen, weight, absence_counts=self.frame_verified).run()
         events += self._compare_with_stored(seen, weight)
         self._note_place(frame.map_T_camera.position)
         self._note_view(frame)
@@ -437,3 +439,8 @@ class SceneGraph:
         half = 0.5 * frame.intrinsics.width / frame.intrinsics.fx
         seen = (ahead > 0.2) & (ahead < reach) & (aside < half * ahead)
         self.places.looked_at([ids[i] for i in np.flatnonzero(seen).tolist()], frame.stamp_ns)
+
+
+def _is_tracked(frame: Frame) -> bool:
+    """Return whether somebody follows the things of a frame from view to view."""
+    return bool(frame.ended_tracks) or any(observation.track for observation in frame.observations)

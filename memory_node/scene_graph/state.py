@@ -37,6 +37,7 @@ class GraphState:
     """The objects with their indexes. Removed objects stay in the table, out of `index`.
 
     contents: what stands on or in each object. apart: neighbours that were seen in one frame and so are two things.
+    tracks: the object of each thing that is followed from view to view, by the name that whoever follows it gave.
     seen_apart: in how many views more an object was seen as several things than as one. catalogue: what is known of
     classes.
     """
@@ -48,6 +49,7 @@ class GraphState:
     contents: dict[str, set[str]] = field(default_factory=dict)
     apart: dict[str, set[str]] = field(default_factory=dict)
     seen_apart: dict[str, float] = field(default_factory=dict)
+    tracks: dict[str, str] = field(default_factory=dict)
     sizes: ClassSizes = field(default_factory=ClassSizes)
     counters: Counter[str] = field(default_factory=Counter)
     keyframes: dict[str, Pose] = field(default_factory=dict)

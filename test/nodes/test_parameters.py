@@ -214,7 +214,7 @@ def configurations(monkeypatch: pytest.MonkeyPatch) -> list[Parameters]:
 
     for name in ("build_embedder", "open_store", "ObjectCache", "Experience", "Ranker"):
         record("memory_node.opening", name)
-    for name in ("open_memory", "PerceptionPipeline", "GeometricSegmenter"):
+    for name in ("open_memory", "PerceptionPipeline", "FollowedSegments"):
         record("memory_node.nodes.memory", name)
     return given
 

@@ -19,6 +19,7 @@ from memory_node.perception.detection import Detector
 from memory_node.perception.level_pose import level_pose
 from memory_node.perception.pipeline import PerceptionPipeline
 from memory_node.perception.segmentation import GeometricSegmenter
+from memory_node.perception.tracked_segments import FollowedSegments
 from memory_node.scene_graph.free_space import OccupancyMap
 from memory_node.scene_graph.graph import SceneGraph
 from memory_node.search.clip_embedder import ClipEmbedder
@@ -61,7 +62,10 @@ class Ingestion:
         pipeline = PerceptionPipeline(config.perception)
         self._with_detector = FrameMaker(pipeline, detector, self._keyframes.name) if detector is not None else None
         self._with_results = FrameMaker(pipeline, None, self._keyframes.name)
-        self._alone = FrameMaker(pipeline, GeometricSegmenter(config.segmentation), self._keyframes.name)
+        segments = FollowedSegments(config.segmentation, config.segment_tracker)
+        self._alone = FrameMaker(pipeline, None, self._keyframes.name, segments)
+        # One view alone is all that there is where nobody knows the camera's pose.
+        self._of_one_view = FrameMaker(pipeline, GeometricSegmenter(config.segmentation), self._keyframes.name)
 
     def take(self, image: RgbdImage) -> Frame:
         """Take in one image with what came before it; return the frame that it became.
@@ -74,7 +78,8 @@ class Ingestion:
         if pose is None:
             raise InputSkippedError("no_pose", "neither TF nor a horizontal surface tells how the camera stands")
         told = image.labels is not None or image.detections is not None
-        maker = self._with_detector or (self._with_results if told else self._alone)
+        followed = self._alone if image.map_T_camera is not None else self._of_one_view
+        maker = self._with_detector or (self._with_results if told else followed)
         frame = maker.make(
             image.stamp_ns, pose, image.intrinsics, image.color, image.depth_m, image.labels, image.detections
         )
@@ -92,6 +97,7 @@ class Ingestion:
         for event in events:
             if isinstance(event, OdomJump):
                 self._keyframes.follow_jump(event)
+                self._alone.start_anew()
             elif isinstance(event, Boxes3D):
                 name = self._keyframes.name(event.stamp_ns, event.map_T_sensor)
                 pipeline = self._with_results.pipeline

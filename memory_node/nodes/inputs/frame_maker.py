@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +13,7 @@ from memory_node.domain.geometry import Intrinsics, Pose
 from memory_node.domain.observation import Frame
 from memory_node.perception.detection import Detection, Detector
 from memory_node.perception.pipeline import PerceptionPipeline
+from memory_node.perception.tracked_segments import FollowedSegments
 
 
 class FrameMaker:
@@ -21,6 +23,7 @@ class FrameMaker:
         pipeline: perception.
         detector: finds things in images that come without detections.
         keyframe_of: returns the keyframe of a stamp and map_T_camera.
+        segments: finds things by geometry, over many views, instead of a detector.
     """
 
     def __init__(
@@ -28,10 +31,17 @@ class FrameMaker:
         pipeline: PerceptionPipeline,
         detector: Detector | None = None,
         keyframe_of: Callable[[int, Pose], str] = lambda stamp_ns, pose: "",
+        segments: FollowedSegments | None = None,
     ) -> None:
         self.pipeline = pipeline
         self._detector = detector
         self._keyframe_of = keyframe_of
+        self._segments = segments
+
+    def start_anew(self) -> None:
+        """Follow no thing from before: the map has moved under them."""
+        if self._segments is not None:
+            self._segments.start_anew()
 
     def make(
         self,
@@ -52,12 +62,16 @@ class FrameMaker:
         """
         if not (depth_m > 0.0).any():
             raise InputSkippedError("depth_empty", "no pixel of the depth image has a return")
-        if self._detector is not None:
+        ended: tuple[tuple[str, str], ...] = ()
+        if self._segments is not None:
+            found = self._segments.of_view(depth_m, intrinsics, map_T_camera)
+            labels, detections, ended = found.labels, found.detections, found.ended
+        elif self._detector is not None:
             labels, detections = None, self._detector.detect(color, depth_m, intrinsics)
         if labels is not None and detections and not labels.any():
             raise InputSkippedError("masks_empty", f"{len(detections)} detections own no pixel")
         nothing_found = detections is not None and not detections
-        return self.pipeline.observe(
+        frame = self.pipeline.observe(
             stamp_ns,
             map_T_camera,
             intrinsics,
@@ -65,5 +79,7 @@ class FrameMaker:
             detections or (),
             None if nothing_found else labels,
             color,
+            complete=self._segments is None,
             keyframe=self._keyframe_of(stamp_ns, map_T_camera),
         )
+        return replace(frame, ended_tracks=ended) if ended else frame

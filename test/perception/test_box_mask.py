@@ -1,0 +1,76 @@
+"""Rectangles become masks: what lies wholly in one, without the table that it stands on and without its neighbours."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import cv2
+import numpy as np
+import pytest
+
+from memory_node.domain.geometry import Intrinsics
+from memory_node.perception.box_mask import masks_in_boxes
+from memory_node.perception.detection import Detection
+from memory_node.perception.level_pose import level_pose
+from memory_node.perception.pipeline import PerceptionPipeline
+
+CAMERA = Intrinsics(fx=525.0, fy=525.0, cx=319.5, cy=239.5, width=640, height=480)
+
+
+def wall_with(*blocks: tuple[int, int, int, int, float]) -> np.ndarray:
+    depth = np.full((480, 640), 1.5, np.float32)
+    for left, top, right, bottom, block_m in blocks:
+        depth[top:bottom, left:right] = block_m
+    return depth
+
+
+def test_thing_before_a_wall_is_cut_from_it_and_from_its_neighbour() -> None:
+    depth = wall_with((200, 200, 260, 280, 1.3), (262, 150, 420, 300, 1.2))
+    (mask,) = masks_in_boxes(depth, CAMERA, [(195.0, 190.0, 275.0, 290.0)])
+    truth = np.zeros(depth.shape, bool)
+    truth[200:280, 200:260] = True
+    assert np.count_nonzero(mask & truth) / np.count_nonzero(mask | truth) > 0.85
+
+
+def test_large_plane_in_its_rectangle_is_the_thing() -> None:
+    depth = np.full((480, 640), 3.0, np.float32)
+    depth[120:360, 160:480] = 1.5  # a screen, 91 x 69 cm
+    (mask,) = masks_in_boxes(depth, CAMERA, [(155.0, 115.0, 485.0, 365.0)])
+    assert np.count_nonzero(mask) / (240 * 320) == pytest.approx(1.0, abs=0.1)
+
+
+def test_rectangle_without_depth_has_no_mask() -> None:
+    depth = wall_with((200, 200, 300, 300, float("nan")))
+    (mask,) = masks_in_boxes(depth, CAMERA, [(210.0, 210.0, 290.0, 290.0)])
+    assert not mask.any()
+    assert masks_in_boxes(depth, CAMERA, []) == []
+
+
+def test_real_rectangles_give_masks_and_sizes_of_their_things(shared_dir: Path) -> None:
+    folder = shared_dir / "data" / "mosd"
+    cameras = json.loads((folder / "intrinsics.json").read_text())
+    pipeline, overlaps, errors = PerceptionPipeline(), [], []
+    for path in sorted(folder.glob("*_depth.png")):
+        name = path.name.removesuffix("_depth.png")
+        depth = cv2.imread(str(path), -1).astype(np.float32) * 1e-3
+        labels = cv2.imread(str(folder / f"{name}_label.png"), -1)
+        told = cameras.get(name, cameras)
+        camera = Intrinsics(told["fx"], told["fy"], told["cx"], told["cy"], 640, 480)
+        pose = level_pose(depth, camera)
+        assert pose is not None
+        for number in np.unique(labels[labels >= 20] // 10).tolist():
+            truth = labels // 10 == number
+            rows, columns = np.nonzero(truth)
+            box = tuple(map(float, (columns.min(), rows.min(), columns.max() + 1, rows.max() + 1)))
+            (mask,) = masks_in_boxes(depth, camera, [box])  # type: ignore[list-item]
+            either = np.count_nonzero((mask & (labels > 0)) | truth)
+            overlaps.append(np.count_nonzero(mask & truth) / either)
+            sizes = []
+            for one in (truth, mask):
+                frame = pipeline.observe(1, pose, camera, depth, [Detection({"thing": 1.0}, mask=one)])
+                size = frame.observations[0].box.size
+                sizes.append([*sorted(size[:2]), size[2]])
+            errors.append(float(np.abs(np.divide(sizes[1], sizes[0]) - 1.0).mean()))
+    assert np.mean(overlaps) >= 0.8
+    assert np.median(errors) <= 0.15
