@@ -12,6 +12,7 @@ COMMANDS = {
     "segment": ("benchmarks.segment", "class-agnostic segmentation of real RGB-D frames"),
     "sequence": ("benchmarks.sequence", "what two builds of one recording agree on"),
     "household": ("benchmarks.household", "instructions carried out in the ALFRED homes"),
+    "knowledge": ("benchmarks.knowledge", "what knowledge finds for questions over texts and talks"),
     "instructions": ("benchmarks.instructions", "understanding of people's instructions"),
     "ros": ("benchmarks.ros", "latency and throughput of ROS 2 communication"),
     "store": ("benchmarks.store", "durability and throughput of the store"),

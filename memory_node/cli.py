@@ -25,6 +25,7 @@ COMMANDS = {
         "print the nodes' parameters with their meanings, ranges and defaults",
     ),
     "store": ("memory_node.store.command", "look after the durable store: info, check, backup, export, forget, ..."),
+    "knowledge": ("memory_node.app.knowledge", "add documents and facts to what is known, ask it, show it"),
     "understand": ("memory_node.app.understand", "show what the planner makes of instructions"),
     "demo": ("memory_node.app.demo", "run the simulated home, the memory and the planner"),
     "llm": ("memory_node.llm.command", "check a language model: what it is, how fast it is, and whether it answers"),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import partial
 
 from memory_node.context.compilations import Compilations
@@ -27,7 +27,11 @@ from memory_node.intake.known_thing import KnownThings
 from memory_node.intake.shared_learning import take_over_learning
 from memory_node.intake.short_term_mirror import ShortTermMirror
 from memory_node.intake.task_objects import TaskObjects
+from memory_node.knowledge.answering import KnowledgeAnswer
+from memory_node.knowledge.facts import Proposition
 from memory_node.knowledge.knowledge_graph import KnowledgeGraph
+from memory_node.knowledge.mode import Mode as KnowledgeMode
+from memory_node.knowledge.standard_step import StandardStep
 from memory_node.questions.questions import Questions
 from memory_node.scene_graph.free_space import OccupancyMap
 from memory_node.scene_graph.graph import SceneGraph
@@ -80,7 +84,7 @@ class RobotMemory:
         make_id: IdSource = new_id,
         compiler: CompilerConfig | None = None,
     ) -> None:
-        self.cache, self.experience, self.knowledge = cache, experience, knowledge
+        self.cache, self.experience, self.knowledge, self._clock = cache, experience, knowledge, clock
         self._durability = Durability(store)
         task_objects = TaskObjects(index.ranker.classes_named, lambda classes: cache.pin(object_classes=classes))
         states = judge_states(self.claim_states) if judge_states is not None else None
@@ -134,6 +138,16 @@ class RobotMemory:
         """Take over what other robots did to the shared long-term memory; return how much."""
         return self._intake.take_over_changes()
 
+    def tell_fact(self, text: str, teller: str = "", stamp_ns: int = 0) -> tuple[Proposition, ...]:
+        """Take over a fact that a person told, of now by default; return its statements once they are durable."""
+        told = self.knowledge.tell(text, teller, stamp_ns or self._clock())
+        self._durability.commit()
+        return told
+
+    def read(self, steps: Iterable[StandardStep]) -> int:
+        """Take over a part of a document or talk; return how many statements were new. Committed as other facts are."""
+        return self.knowledge.add(steps)
+
     # --- what is asked ---------------------------------------------------------------------------
 
     def recall(self, query: FindQuery) -> Recollection:
@@ -147,6 +161,12 @@ class RobotMemory:
     def locate(self, query: FindQuery, max_areas: int = 0) -> Location:
         """Return where a thing is by either memory, or where to look for it; counts as one lookup."""
         return self._questions.locate(query, max_areas)
+
+    def ask(self, question: str, mode: KnowledgeMode | None = None, k: int = 0) -> KnowledgeAnswer:
+        """Return what is known, by episodes, by people and by what was read; see KnowledgeGraph.ask."""
+        answer = self.knowledge.ask(question, mode, k)
+        self._durability.before_answer()
+        return answer
 
     def rank_search_areas(self, object_class: str, k: int = 0) -> tuple[RankedArea, ...]:
         """Return where an object of the class is likely, best first; k = 0 gives all."""

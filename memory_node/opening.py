@@ -17,7 +17,6 @@ from memory_node.domain.parameters import Parameters
 from memory_node.domain.ports import TextEmbedder
 from memory_node.domain.scene import RelationKind, SceneSnapshot
 from memory_node.domain.step import EpisodeSummary, StepRecord
-from memory_node.domain.worker_thread import WorkerThread
 from memory_node.experience.config import ExperienceConfig
 from memory_node.experience.experience import ENDED_KEPT, Experience
 from memory_node.experience.extractor import Extractor, Lesson, RuleExtractor
@@ -25,8 +24,10 @@ from memory_node.experience.guideline import Guideline
 from memory_node.experience.log import GUIDELINES, RECORDS
 from memory_node.experience.record import ExperienceRecord
 from memory_node.experience.refiner import open_refiner
+from memory_node.knowledge.config import KnowledgeConfig
 from memory_node.knowledge.facts import prescription_from_dict, proposition_from_dict
-from memory_node.knowledge.knowledge_graph import PRESCRIPTIONS, PROPOSITIONS, KnowledgeGraph
+from memory_node.knowledge.knowledge_graph import PRESCRIPTIONS, PROPOSITIONS, STEPS, KnowledgeGraph, Source
+from memory_node.knowledge.standard_step import step_from_dict
 from memory_node.llm.open_model import ModelShelf
 from memory_node.memory import RobotMemory
 from memory_node.scene_graph.config import SceneGraphConfig
@@ -40,6 +41,7 @@ from memory_node.search.embedders import build_embedder, build_picture_embedder
 from memory_node.search.glosses import ClassGlosses
 from memory_node.search.ranker import Ranker
 from memory_node.search.unit_index import UnitIndex
+from memory_node.search.vector_index import VectorIndex
 from memory_node.short_term.config import ShortTermConfig
 from memory_node.short_term.object_cache import ObjectCache
 from memory_node.short_term.state_queue import open_state_queue
@@ -47,14 +49,13 @@ from memory_node.store.config import StoreConfig
 from memory_node.store.store import Store, open_store
 
 # What raises an error of a stored body that its owner could not read.
-# A remote embedder that is away is asked again after this.
-_EMBEDDER_PAUSE_S = 30.0
 _JUDGES = {
     RECORDS: ExperienceRecord.from_dict,
     GUIDELINES: Guideline.from_dict,
     PLACE_CENSUS: PlaceCensus.from_dict,
     PROPOSITIONS: proposition_from_dict,
     PRESCRIPTIONS: prescription_from_dict,
+    STEPS: step_from_dict,
 }
 
 
@@ -74,6 +75,7 @@ class MemoryConfig(Parameters):
     search: RetrievalConfig = RetrievalConfig()
     experience: ExperienceConfig = ExperienceConfig()
     compiler: CompilerConfig = CompilerConfig()
+    knowledge: KnowledgeConfig = KnowledgeConfig()
     store: StoreConfig = StoreConfig()
 
 
@@ -105,7 +107,7 @@ def open_memory(
     if store is not None and not short_term.crop_folder:
         short_term = short_term.changed(crop_folder=str(store.images.root.with_name("crops")))
     log, models = _StoreLog(store), ModelShelf()
-    knowledge = KnowledgeGraph(embedder, log)
+    knowledge = KnowledgeGraph(embedder, _KnowledgeStoreLog(store), config.knowledge, VectorIndex)
     extractor = KnowledgeExtractor(RuleExtractor(), knowledge)
     if experience is None:
         refiner = open_refiner(config.experience, models, catalogue)
@@ -113,8 +115,8 @@ def open_memory(
     records: dict[str, Any] = {}
     if store is not None:
         records = scene_records(store.load_scene())
-        knowledge.load(_bodies(store, PROPOSITIONS), _bodies(store, PRESCRIPTIONS))
-        WorkerThread("intents", knowledge.embed_intents, _EMBEDDER_PAUSE_S).start()
+        knowledge.load(_bodies(store, PROPOSITIONS), _bodies(store, PRESCRIPTIONS), _bodies(store, STEPS))
+        knowledge.embed_in_background()
         experience.load(_bodies(store, RECORDS), _bodies(store, GUIDELINES), store.own_episodes(ENDED_KEPT))
         experience.load_episodes(_steps_by_episode(store))
     ids = stamp_ids(config.robot_id, records)
@@ -198,7 +200,7 @@ class KnowledgeExtractor:
 
 
 class _StoreLog:
-    """The log of experience and knowledge in the store; without a store it keeps nothing."""
+    """The log of experience in the store; without a store it keeps nothing."""
 
     def __init__(self, store: Store | None) -> None:
         self._store = store
@@ -215,6 +217,21 @@ class _StoreLog:
         if self._store is not None and documents:
             sources = [(key, body, [("episode", i) for i in episode_ids]) for key, body, episode_ids in documents]
             self._store.put_documents(kind, sources)
+
+    def remove_documents(self, kind: str, ids: Sequence[str]) -> None:
+        if self._store is not None and ids:
+            self._store.remove_documents(kind, ids)
+
+
+class _KnowledgeStoreLog:
+    """The log of knowledge in the store; without a store it keeps nothing."""
+
+    def __init__(self, store: Store | None) -> None:
+        self._store = store
+
+    def put_documents(self, kind: str, documents: Sequence[tuple[str, dict[str, Any], tuple[Source, ...]]]) -> None:
+        if self._store is not None and documents:
+            self._store.put_documents(kind, documents)
 
     def remove_documents(self, kind: str, ids: Sequence[str]) -> None:
         if self._store is not None and ids:

@@ -67,6 +67,7 @@ class ContextWriter:
             learnt,
             facts=self._knowledge.about(classes),
             ways=self._knowledge.ways_to(instruction),
+            known=self._knowledge.told_about(instruction),
             room_relations=relations,
             recollection=recalled,
             home=home.splitlines(),

@@ -11,6 +11,7 @@ from memory_node.domain.skill import FailureReason
 from memory_node.domain.token_count import estimate_tokens
 from memory_node.experience.experience import ExperienceAnswer
 from memory_node.experience.guideline import Guideline
+from memory_node.knowledge.answering import quoted
 from memory_node.knowledge.facts import Prescription, Proposition
 
 # BrainMem's order. Spatial guidance comes from three memories: the room's relations, the short-term memory, the graph.
@@ -22,10 +23,12 @@ SPATIAL_ROOM = "Spatial guidance: this room"
 SPATIAL_RECENT = "Spatial guidance: just seen or used"
 SPATIAL_HOME = "Spatial guidance: the home"
 WORKING_MEMORY = "Working memory and robot state"
+KNOWN = "What is known"
 ORDER = (
     GUIDELINES,
     ROOM_PATTERNS,
     EXPERIENCES,
+    KNOWN,
     ACTION_HINTS,
     SPATIAL_ROOM,
     SPATIAL_RECENT,
@@ -33,9 +36,9 @@ ORDER = (
     WORKING_MEMORY,
 )
 # What episodes taught; the others are about objects and places.
-_LEARNT = frozenset({GUIDELINES, ROOM_PATTERNS, EXPERIENCES, ACTION_HINTS, WORKING_MEMORY})
+_LEARNT = frozenset({GUIDELINES, ROOM_PATTERNS, EXPERIENCES, KNOWN, ACTION_HINTS, WORKING_MEMORY})
 # What each may take of a budget that all of them would use up.
-_SHARES = dict(zip(ORDER, (0.12, 0.03, 0.15, 0.1, 0.1, 0.1, 0.28, 0.12)))
+_SHARES = dict(zip(ORDER, (0.12, 0.03, 0.15, 0.1, 0.1, 0.1, 0.1, 0.28, 0.12)))
 
 
 def _source_of(title: str) -> ContextSource:
@@ -103,13 +106,15 @@ def _allotted(sections: Sequence[Section], token_budget: int) -> list[int]:
 class MemoryExcerpt:
     """What all memories have to say about one instruction.
 
-    room_relations: what is near, on and in what in the room now. home: the scene graph in words. robot: the robot's
-    state in words, "" when nothing is known of it.
+    known: what people told and documents say that bears on the instruction. room_relations: what is near, on and in
+    what in the room now. home: the scene graph in words. robot: the robot's state in words, "" when nothing is known of
+    it.
     """
 
     experience: ExperienceAnswer
     facts: Sequence[Proposition] = ()
     ways: Sequence[Prescription] = ()
+    known: Sequence[Proposition] = ()
     room_relations: Sequence[str] = ()
     recollection: Recollection | None = None
     home: Sequence[str] = ()
@@ -125,6 +130,7 @@ class MemoryExcerpt:
                 for action, done, tried in self.experience.room_patterns
             ],
             EXPERIENCES: [*self._experiences(), *(f"- {way.intent}: {' -> '.join(way.actions)}" for way in self.ways)],
+            KNOWN: [f"- {quoted(proposition)}" for proposition in self.known],
             ACTION_HINTS: self._action_hints(),
             SPATIAL_ROOM: [
                 *(f"- {relation}" for relation in self.room_relations),

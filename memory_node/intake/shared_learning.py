@@ -10,7 +10,7 @@ from typing import Any
 from memory_node.domain.errors import RobotMemoryError
 from memory_node.experience.experience import Experience
 from memory_node.experience.log import GUIDELINES, RECORDS
-from memory_node.knowledge.knowledge_graph import PRESCRIPTIONS, PROPOSITIONS, KnowledgeGraph
+from memory_node.knowledge.knowledge_graph import PRESCRIPTIONS, PROPOSITIONS, STEPS, KnowledgeGraph
 from memory_node.store import Store, StoreChange
 from memory_node.store.tombstones import tombstone_of
 
@@ -41,7 +41,8 @@ def take_over_learning(store: Store, change: StoreChange, experience: Experience
     try:
         episodes = [(episode_id, list(store.steps(episode_id))) for episode_id in dict.fromkeys(told)]
         experience.take_over(bodies[RECORDS], bodies[GUIDELINES], episodes, gone[GUIDELINES])
-        knowledge.load(map(dict, bodies[PROPOSITIONS]), map(dict, bodies[PRESCRIPTIONS]))
+        knowledge.load(map(dict, bodies[PROPOSITIONS]), map(dict, bodies[PRESCRIPTIONS]), map(dict, bodies[STEPS]))
+        knowledge.give_up({kind: set(gone[kind]) for kind in (PROPOSITIONS, PRESCRIPTIONS, STEPS)})
         knowledge.embed_intents()
     except RobotMemoryError as error:
         # What another program's version wrote must not keep this robot from hearing of the rest.

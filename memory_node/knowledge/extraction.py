@@ -1,23 +1,76 @@
-"""Reads propositions and a prescription out of a finished episode; deterministic, no language model."""
+"""Reads propositions and prescriptions out of steps; deterministic, no language model."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Protocol
 
 from memory_node.domain.skill import FailureReason
 from memory_node.domain.step import EpisodeSummary, StepRecord
-from memory_node.knowledge.facts import Prescription, Proposition
+from memory_node.knowledge.coreference import last_person, resolved, told_clauses
+from memory_node.knowledge.facts import RULES, Prescription, Proposition
+from memory_node.knowledge.standard_step import StandardStep
+from memory_node.knowledge.standardise import classes_of
+from memory_node.knowledge.text.dates import with_days
+from memory_node.knowledge.text.names import concepts_of
+from memory_node.knowledge.text.sentences import sentences
 
+# PlugMem: at most so many propositions a unit, and sentences a proposition.
+MOST_PROPOSITIONS = 10
+MOST_SENTENCES = 4
 # These failures say something about the world; the others about the moment.
 _TELLING = (FailureReason.CLOSED, FailureReason.WRONG_OBJECT, FailureReason.OCCUPIED, FailureReason.PRECONDITION)
 
 
+class Extractor(Protocol):
+    """Reads propositions out of one step of a talk or a document."""
+
+    @property
+    def name(self) -> str:
+        """What the nodes say made them."""
+
+    def propositions(self, step: StandardStep) -> list[Proposition]:
+        """Return at most MOST_PROPOSITIONS self-contained statements, each with the step as its source."""
+
+
+class RuleExtractor:
+    """A sentence of a document is a proposition, and so are the sentences that somebody says at once."""
+
+    @property
+    def name(self) -> str:
+        """What the nodes say made them."""
+        return RULES
+
+    def propositions(self, step: StandardStep) -> list[Proposition]:
+        """Return the step's statements; what was said has the days that it means."""
+        if not step.action:
+            found = sentences(step.observation)
+            return [_proposition(step, sentence) for sentence in _packed(found, 1)]
+        said = with_days(step.action, step.stamp_ns) if step.stamp_ns else step.action
+        return [_proposition(step, part) for part in _packed(sentences(said), MOST_SENTENCES)]
+
+
+def told_propositions(step: StandardStep) -> list[Proposition]:
+    """Return the statements of a fact that somebody told, each without pronouns where they can be resolved."""
+    found: list[str] = []
+    last = ""
+    for sentence in sentences(step.action):
+        for clause in told_clauses(sentence):
+            whole = resolved(clause, step.subject, last)
+            last = last_person(whole, last)
+            found.append(with_days(whole, step.stamp_ns) if step.stamp_ns else whole)
+    return [
+        Proposition(text, concepts_of("", text), (step.source,), step.stamp_ns)
+        for text in dict.fromkeys(found[:MOST_PROPOSITIONS])
+    ]
+
+
 def propositions_of(steps: Sequence[StepRecord]) -> list[Proposition]:
-    """Return what the steps showed: where things were, and which actions the world refuses."""
+    """Return what an episode's steps showed: where things were, and which actions the world refuses."""
     found = []
     for step in steps:
         source = (f"{step.episode_id}:{step.index}",)
-        names = _classes(step)
+        names = classes_of(step.action)
         if step.success:
             for relation in step.relations:
                 concepts = frozenset(word for word in relation.split() if word[:1].isupper())
@@ -32,11 +85,17 @@ def prescription_of(episode: EpisodeSummary, steps: Sequence[StepRecord]) -> Pre
     """Return the way in which the episode succeeded, or None when it did not."""
     if not episode.success or not episode.instruction.strip():
         return None
-    actions = tuple(f"{step.action.skill}({', '.join(_classes(step))})" for step in steps if step.success)
+    actions = tuple(f"{step.action.skill}({', '.join(classes_of(step.action))})" for step in steps if step.success)
     return Prescription(episode.instruction, actions, (episode.id,), episode.ended_ns) if actions else None
 
 
-def _classes(step: StepRecord) -> tuple[str, ...]:
-    """Return a step's object arguments as classes; positions and places are dropped."""
-    names = (text.partition("@")[0] for text in step.action.arguments)
-    return tuple(name for name in names if name and "," not in name)
+def _proposition(step: StandardStep, statement: str) -> Proposition:
+    text = f"{step.subject}: {statement}" if step.subject else statement
+    concepts = concepts_of(step.subject, statement)
+    return Proposition(text, concepts, (step.source,), step.stamp_ns, subject=step.subject)
+
+
+def _packed(found: Sequence[str], at_once: int) -> list[str]:
+    """Return sentences, so many at once, or more where there would be more than MOST_PROPOSITIONS otherwise."""
+    at_once = max(at_once, -(-len(found) // MOST_PROPOSITIONS))
+    return [" ".join(found[start : start + at_once]) for start in range(0, len(found), at_once)]

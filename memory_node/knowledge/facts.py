@@ -3,22 +3,32 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
+import hashlib
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 from memory_node.domain.errors import InvalidValueError
 
+# What read a fact out of its source, where no language model did.
+RULES = "rules"
+# The return of a way that led to all that was wanted.
+COMPLETE = 10.0
 # So many of its newest sources a fact names; it counts all.
 SOURCES_KEPT = 64
+_LONGEST_KEY = 800  # bytes
 
 
 @dataclass(frozen=True)
 class Proposition:
     """A statement that episodes bear out. concepts: the classes and rooms that it is about, its index.
 
-    sources: "episode:index" of the newest steps that showed it; a proposition without a source is not known.
-    support: how many steps showed it.
+    text: says it all by itself; where it has a subject it begins with it: "Anna: I like tea", "Laie: It is a town."
+    sources: "session:index" of the newest steps that showed it (of an episode: its id and the step's index); a
+    proposition without a source is not known. support: how many steps showed it. subject: who said it or what its
+    document is about. made_by: what read it out of its source, "rules" or a model's name. active: whether it still
+    counts; one that a later statement took the place of is kept, with its sources, and never found. replaced_by: the
+    text of the one that did, "" for none.
     """
 
     text: str
@@ -26,11 +36,28 @@ class Proposition:
     sources: tuple[str, ...]
     stamp_ns: int = 0
     support: int = 0
+    subject: str = ""
+    made_by: str = RULES
+    active: bool = True
+    replaced_by: str = ""
 
     def __post_init__(self) -> None:
         if not self.text or not self.sources:
             raise InvalidValueError(f"Proposition {self.text!r}: expected a text and at least one source")
         object.__setattr__(self, "support", max(self.support, len(self.sources)))
+
+    @property
+    def key(self) -> str:
+        """What names it in the store: the text, or a digest of a long one (a key of PostgreSQL holds 2,704 bytes)."""
+        encoded = self.text.encode()
+        if len(encoded) <= _LONGEST_KEY:
+            return self.text
+        return f"sha256:{hashlib.sha256(encoded).hexdigest()}"
+
+    @property
+    def statement(self) -> str:
+        """The text without the subject that it begins with."""
+        return self.text.removeprefix(f"{self.subject}: ") if self.subject else self.text
 
     def merged(self, other: Proposition) -> Proposition:
         """Return the same statement with the sources of both."""
@@ -43,9 +70,12 @@ class Proposition:
 
 @dataclass(frozen=True)
 class Prescription:
-    """A way that has worked. intent: what it is for, in a person's words; actions: skills over classes, in order.
+    """A way that was gone. intent: what it is for, in a person's words; actions: skills over classes, in order.
 
-    sources: ids of the newest episodes in which it worked. support: in how many it did.
+    sources: ids of the newest episodes in which it was. support: in how many. returned: how far it led, 10 complete, 8
+    to 9 minor gaps, 6 to 7 partial, 4 to 5 under half, 2 to 3 very little, 1 nothing. advice: in words, free of the
+    particular place. uses, helped: how often it was used as guidance, and how often that went well. made_by, active: as
+    of a proposition.
     """
 
     intent: str
@@ -53,8 +83,16 @@ class Prescription:
     sources: tuple[str, ...]
     stamp_ns: int = 0
     support: int = 0
+    returned: float = COMPLETE
+    advice: str = ""
+    uses: int = 0
+    helped: int = 0
+    made_by: str = RULES
+    active: bool = True
 
     def __post_init__(self) -> None:
+        if not 1.0 <= self.returned <= COMPLETE:
+            raise InvalidValueError(f"Prescription {self.intent!r}: expected a return of 1 to 10, got {self.returned}")
         if not self.intent or not self.actions or not self.sources:
             raise InvalidValueError(f"Prescription {self.intent!r}: expected an intent, actions and a source")
         object.__setattr__(self, "support", max(self.support, len(self.sources)))
@@ -101,12 +139,38 @@ def to_dict(fact: Proposition | Prescription) -> dict[str, Any]:
 
 
 def proposition_from_dict(values: dict[str, Any]) -> Proposition:
-    """Return the proposition of stored values."""
-    concepts, sources = frozenset(values["concepts"]), tuple(values["sources"])
-    return Proposition(values["text"], concepts, sources, int(values["stamp_ns"]), int(values.get("support", 0)))
+    """Return the proposition of stored values; what an older program did not store has its default."""
+    return _from_dict(Proposition, values, concepts=frozenset, sources=tuple)
 
 
 def prescription_from_dict(values: dict[str, Any]) -> Prescription:
-    """Return the prescription of stored values."""
-    actions, sources = tuple(values["actions"]), tuple(values["sources"])
-    return Prescription(values["intent"], actions, sources, int(values["stamp_ns"]), int(values.get("support", 0)))
+    """Return the prescription of stored values; what an older program did not store has its default."""
+    return _from_dict(Prescription, values, actions=tuple, sources=tuple)
+
+
+def _from_dict(kind: type[Fact], values: dict[str, Any], **collections: Callable[[Any], Any]) -> Fact:
+    """Return a fact of stored values.
+
+    Raises:
+        InvalidValueError: a value is missing or of another type.
+    """
+    types = {field.name: field.type for field in dataclasses.fields(kind)}
+    given: dict[str, Any] = {}
+    for name, value in values.items():
+        if name in collections:
+            if not isinstance(value, (list, tuple)) or not all(isinstance(one, str) for one in value):
+                raise InvalidValueError(f"{kind.__name__}.{name}: expected a list of texts, got {value!r:.80}")
+            given[name] = collections[name](value)
+        elif name in types:  # else a newer program's
+            given[name] = _scalar(f"{kind.__name__}.{name}", str(types[name]), value)
+    try:
+        return kind(**given)
+    except TypeError as error:
+        raise InvalidValueError(f"{kind.__name__}: {error}") from error
+
+
+def _scalar(name: str, kind: str, value: Any) -> Any:
+    accepted: Any = {"str": str, "int": int, "float": (int, float), "bool": bool}[kind]
+    if not isinstance(value, accepted) or (isinstance(value, bool) and kind != "bool"):
+        raise InvalidValueError(f"{name}: expected {kind}, got {value!r:.80}")
+    return float(value) if kind == "float" else value

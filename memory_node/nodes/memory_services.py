@@ -49,6 +49,8 @@ class MemoryServices:
         self._serve(srv.LocateObject, "locate_object", self._locate_object)
         self._serve(srv.RankSearchAreas, "rank_search_areas", self._rank_search_areas)
         self._serve(srv.Remember, "remember", self._remember)
+        self._serve(srv.TellFact, "tell_fact", self._tell_fact)
+        self._serve(srv.AskMemory, "ask_memory", self._ask_memory)
         self._serve(srv.GetContext, "get_context", self._get_context)
         self._serve(srv.Forget, "forget", self._forget)
         self._serve(srv.SaveMemory, "save_memory", self._save_memory)
@@ -144,6 +146,21 @@ class MemoryServices:
 
     def _remember(self, request: Any, response: Any) -> None:
         response.object_ids = list(self._memory.remember(conversions.changes_from_msg(request.changes)))
+        response.success = True
+
+    def _tell_fact(self, request: Any, response: Any) -> None:
+        text, teller = checked_text("text", request.text), checked_label("teller", request.teller)
+        told = self._memory.tell_fact(text, teller, conversions.stamp_from_msg(request.stamp, "stamp"))
+        response.propositions = [conversions.proposition_to_msg(proposition) for proposition in told]
+        response.success = True
+
+    def _ask_memory(self, request: Any, response: Any) -> None:
+        mode = conversions.mode_named("mode", request.mode)
+        answer = self._memory.ask(checked_text("question", request.question), mode, checked_count("k", request.k))
+        response.answer, response.abstains, response.mode = answer.text, answer.abstains, str(answer.mode)
+        response.confidence = answer.confidence
+        response.propositions = [conversions.proposition_to_msg(found) for found in answer.propositions]
+        response.ways = [way.key for way in answer.ways]
         response.success = True
 
     def _get_context(self, request: Any, response: Any) -> None:

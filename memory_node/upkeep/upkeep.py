@@ -137,6 +137,7 @@ class Upkeep:
     def close(self) -> None:
         """Finish what is being learnt, make everything durable, and let go of the store; again does nothing."""
         self._experience.close()
+        self._knowledge.close()
         if self._states is not None:
             self._states.close()
         self._cache.save_snapshot(self._clock())

@@ -11,6 +11,7 @@ from memory_node.experience.experience import ExperienceAnswer
 from memory_node.experience.guideline import Guideline
 from memory_node.experience.record import ExperienceRecord
 from memory_node.experience.working_memory import WorkingMemory
+from memory_node.knowledge.facts import Proposition
 
 
 def test_budget_cuts_the_least_important_lines() -> None:
@@ -84,6 +85,7 @@ def full_excerpt() -> MemoryExcerpt:
     seen = ObjectAnswer("01", "Egg", 0.9, place, np.eye(3), side, 0.0, 0.9, 1, 1, 0, 0.9, "short_term", ok)
     return MemoryExcerpt(
         answer,
+        known=(Proposition("Anna is allergic to nuts.", frozenset({"anna"}), ("told:0",)),),
         room_relations=("Mug on DiningTable",),
         recollection=Recollection((seen,), ok),
         home=('{"name": "area 1"}',),
@@ -99,6 +101,7 @@ def test_sections_come_in_brainmems_order_each_with_its_tokens() -> None:
         "Guidelines",
         "What works in this room",
         "Experiences with similar tasks",
+        "What is known",
         "Action hints",
         "Spatial guidance: this room",
         "Spatial guidance: just seen or used",
@@ -111,12 +114,20 @@ def test_sections_come_in_brainmems_order_each_with_its_tokens() -> None:
 
 def test_each_section_says_what_it_is_there_for() -> None:
     blocks = assemble(full_excerpt().sections(), 4000).text.split("\n\n")
-    said = ("Open the fridge", "3 of 4 times here", "open it first", "failed 1x", "Mug on DiningTable", "(id 01)")
+    said = (
+        "Open the fridge",
+        "3 of 4 times here",
+        "open it first",
+        "allergic to nuts",
+        "failed 1x",
+        "Mug on DiningTable",
+        "(id 01)",
+    )
     for text, block in zip(said, blocks):
         assert text in block
     assert "'store the egg' failed: PutObject(Egg, Fridge) [closed]" in blocks[2]
-    assert blocks[7].splitlines()[1] == "Robot: in kitchen, holding Egg."
-    assert "Warning: PutObject(Egg, Fridge) has just failed (closed)" in blocks[7]
+    assert blocks[8].splitlines()[1] == "Robot: in kitchen, holding Egg."
+    assert "Warning: PutObject(Egg, Fridge) has just failed (closed)" in blocks[8]
 
 
 def test_warnings_of_working_memory_outlive_a_small_budget() -> None:

@@ -9,7 +9,7 @@ from memory_node.domain.errors import InvalidValueError
 from memory_node.domain.skill import FailureReason, SkillCall
 from memory_node.domain.step import EpisodeSummary, StepRecord
 from memory_node.knowledge.facts import SOURCES_KEPT, Proposition, proposition_from_dict, to_dict
-from memory_node.knowledge.knowledge_graph import PRESCRIPTIONS, PROPOSITIONS, KnowledgeGraph
+from memory_node.knowledge.knowledge_graph import PRESCRIPTIONS, PROPOSITIONS, STEPS, KnowledgeGraph
 
 
 class WordEmbedder:
@@ -25,7 +25,7 @@ class WordEmbedder:
 
 class ListedLog:
     def __init__(self) -> None:
-        self.documents: dict[str, dict[str, dict[str, Any]]] = {PROPOSITIONS: {}, PRESCRIPTIONS: {}}
+        self.documents: dict[str, dict[str, dict[str, Any]]] = {PROPOSITIONS: {}, PRESCRIPTIONS: {}, STEPS: {}}
 
     def put_documents(self, kind: str, documents: Sequence[tuple[str, dict[str, Any], tuple[str, ...]]]) -> None:
         self.documents[kind].update((key, values) for key, values, _ in documents)
@@ -122,7 +122,7 @@ def test_fact_names_its_newest_sources_and_counts_all() -> None:
 
 
 def test_oldest_ways_go_beyond_the_bound(graph: KnowledgeGraph, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("memory_node.knowledge.knowledge_graph._MOST_WAYS", 2)
+    monkeypatch.setattr("memory_node.knowledge.procedural_graph._MOST_WAYS", 2)
     for number, instruction in enumerate(("wash the apple", "bring the mug", "wash the mug")):
         steps = [StepRecord(f"e{number}", 0, SkillCall("ToggleOn", ("Faucet",)), True, FailureReason.NONE, number)]
         graph.learn(EpisodeSummary(f"e{number}", instruction, "", number, number, True), steps)

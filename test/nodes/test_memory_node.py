@@ -169,6 +169,8 @@ def test_every_service_answers(peer: RosPeer, memory: object) -> None:
         "find_objects": (srv.FindObjects, {"text": "a mug"}),
         "recall_objects": (srv.RecallObjects, {"text": "a mug"}),
         "rank_search_areas": (srv.RankSearchAreas, {"object_class": "Mug"}),
+        "tell_fact": (srv.TellFact, {"text": "the blue mug is Anna's"}),
+        "ask_memory": (srv.AskMemory, {"question": "whose is the blue mug?"}),
         "remember": (srv.Remember, {}),
         "get_context": (srv.GetContext, {"instruction": "bring me the mug"}),
         "forget": (srv.Forget, {"object_class": "Unicorn"}),

@@ -36,6 +36,7 @@ from memory_node.nodes.conversions.guidance import (
     state_from_msg,
     state_to_msg,
 )
+from memory_node.nodes.conversions.knowledge import mode_named, proposition_from_msg, proposition_to_msg
 from memory_node.nodes.conversions.scene import (
     delta_to_msg,
     object_from_msg,
@@ -103,6 +104,7 @@ __all__ = [
     "intrinsics_to_msg",
     "labels_from_msg",
     "location_from_msg",
+    "mode_named",
     "object_from_msg",
     "object_to_msg",
     "observation_from_request",
@@ -113,6 +115,8 @@ __all__ = [
     "point_to_msg",
     "pose_from_msg",
     "pose_to_msg",
+    "proposition_from_msg",
+    "proposition_to_msg",
     "ranked_area_from_msg",
     "ranked_area_to_msg",
     "recollection_from_msg",

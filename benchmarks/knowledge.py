@@ -1,0 +1,79 @@
+"""`memory-node bench knowledge`: how well knowledge finds what answers a question, beside other methods."""
+
+from __future__ import annotations
+
+import argparse
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from benchmarks.knowledge_cases import Dataset, load_dataset
+from benchmarks.knowledge_rankers import METHODS, build
+from benchmarks.rows import emit
+from memory_node.app.progress import progress_bar
+from memory_node.domain.ports import TextEmbedder
+from memory_node.search.minilm import MiniLmEmbedder
+
+_DEPTHS = (2, 5, 10)
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the command's options."""
+    parser.add_argument("--data", type=Path, required=True, metavar="FILE", help="questions and passages, or talks")
+    parser.add_argument("--limit", type=int, default=0, metavar="N", help="questions of each collection; 0: all")
+    parser.add_argument("--methods", nargs="+", choices=METHODS, default=list(METHODS), help="default: all")
+    parser.add_argument("--threads", type=int, default=2, help="of the sentence embedder")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Do it; return the exit status."""
+    emit(rows(args), args.json)
+    return 0
+
+
+def rows(args: argparse.Namespace) -> Iterator[dict[str, Any]]:
+    """Yield one row for each method.
+
+    recall_at_k: mean over questions of the share of their gold passages among the first k. ms_*: one question, its
+    embedding included. build_s: everything from the texts on, embedding included.
+    """
+    dataset = load_dataset(args.data, args.limit)
+    embedder = MiniLmEmbedder(threads=args.threads)
+    with progress_bar() as progress:
+        task = progress.add_task(dataset.name, total=len(args.methods))
+        for method in args.methods:
+            yield measure(dataset, method, embedder, args.seed)
+            progress.advance(task)
+
+
+def measure(dataset: Dataset, method: str, embedder: TextEmbedder, seed: int = 0) -> dict[str, Any]:
+    """Return one method's row."""
+    build_s, times_ms = 0.0, []
+    nodes = edges = 0
+    recalls: dict[int, list[float]] = {depth: [] for depth in _DEPTHS}
+    for collection in dataset.collections:
+        started = time.perf_counter()
+        ranker = build(method, collection, embedder, seed)
+        build_s += time.perf_counter() - started
+        nodes, edges = nodes + ranker.nodes, edges + ranker.edges
+        for number, question in enumerate(collection.questions):
+            started = time.perf_counter()
+            ranked = list(dict.fromkeys(ranker.rank(number, question.text)))
+            times_ms.append(1e3 * (time.perf_counter() - started))
+            for depth in _DEPTHS:
+                recalls[depth].append(len(question.gold.intersection(ranked[:depth])) / len(question.gold))
+    return {
+        "dataset": dataset.name,
+        "method": method,
+        "questions": sum(len(collection.questions) for collection in dataset.collections),
+        "passages": sum(len(collection.passages) for collection in dataset.collections),
+        **{f"recall_at_{depth}": float(np.mean(shares)) for depth, shares in recalls.items()},
+        "ms_p50": float(np.percentile(times_ms, 50)),
+        "ms_p99": float(np.percentile(times_ms, 99)),
+        "build_s": build_s,
+        "nodes": nodes,
+        "edges": edges,
+    }

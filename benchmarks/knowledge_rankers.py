@@ -1,0 +1,119 @@
+"""The methods that `bench knowledge` compares: each ranks the passages of a collection for a question."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from benchmarks.knowledge_cases import Collection
+from memory_node.domain.ports import TextEmbedder
+from memory_node.knowledge.config import KnowledgeConfig
+from memory_node.knowledge.knowledge_graph import KnowledgeGraph, Source
+from memory_node.search.lexical import Bm25
+
+# Of reciprocal-rank fusion (Cormack, Clarke and Buettcher 2009).
+_RRF = 60.0
+DEEPEST = 10
+
+# Ranks passages for (the question's number, its text), best first.
+Rank = Callable[[int, str], Sequence[int]]
+
+
+@dataclass(frozen=True)
+class Ranker:
+    """A built method. nodes, edges: of its graph, 0 where it has none."""
+
+    rank: Rank
+    nodes: int = 0
+    edges: int = 0
+
+
+class NoLog:
+    """Keeps nothing: what is measured is not kept."""
+
+    def put_documents(self, kind: str, documents: Sequence[tuple[str, dict[str, object], tuple[Source, ...]]]) -> None:
+        """Keep nothing."""
+
+    def remove_documents(self, kind: str, ids: Sequence[str]) -> None:
+        """Have nothing to drop."""
+
+
+def build(method: str, collection: Collection, embedder: TextEmbedder, seed: int) -> Ranker:
+    """Return a method over a collection; its time is the method's build time."""
+    return _BUILDERS[method](collection, embedder, seed)
+
+
+def _bm25(collection: Collection, embedder: TextEmbedder, seed: int) -> Ranker:
+    index = Bm25([[text] for text in collection.passages])
+    return Ranker(lambda _, question: best_first(index.scores(question)))
+
+
+def _dense(collection: Collection, embedder: TextEmbedder, seed: int) -> Ranker:
+    vectors = embedder.embed(collection.passages)
+    return Ranker(lambda _, question: best_first(vectors @ embedder.embed([question])[0]))
+
+
+def _fused(collection: Collection, embedder: TextEmbedder, seed: int) -> Ranker:
+    index, vectors = Bm25([[text] for text in collection.passages]), embedder.embed(collection.passages)
+
+    def rank(_: int, question: str) -> Sequence[int]:
+        ranks = (index.scores(question), vectors @ embedder.embed([question])[0])
+        fused = np.zeros(len(collection.passages))
+        for scores in ranks:
+            fused[np.argsort(-scores, kind="stable")] += 1.0 / (_RRF + 1.0 + np.arange(len(fused)))
+        return best_first(fused)
+
+    return Ranker(rank)
+
+
+def _knowledge(
+    collection: Collection, embedder: TextEmbedder, seed: int, hops: int | None = None, update: bool = False
+) -> Ranker:
+    graph = KnowledgeGraph(embedder, NoLog(), KnowledgeConfig())
+    graph.add(collection.steps)
+    if update:
+        graph.update()
+    graph.embed_statements()
+
+    def rank(_: int, question: str) -> Sequence[int]:
+        return [collection.passage_of[hit.step] for hit in graph.search(question, DEEPEST, hops)]
+
+    return Ranker(rank, *graph.figures())
+
+
+def _one_hop(collection: Collection, embedder: TextEmbedder, seed: int) -> Ranker:
+    return _knowledge(collection, embedder, seed, hops=1)
+
+
+def _random(collection: Collection, embedder: TextEmbedder, seed: int) -> Ranker:
+    generator = np.random.default_rng(seed)
+    return Ranker(lambda *_: generator.permutation(len(collection.passages))[:DEEPEST].tolist())
+
+
+def _gold(collection: Collection, embedder: TextEmbedder, seed: int) -> Ranker:
+    return Ranker(lambda number, _: sorted(collection.questions[number].gold))
+
+
+def _nothing(collection: Collection, embedder: TextEmbedder, seed: int) -> Ranker:
+    return Ranker(lambda *_: [])
+
+
+def best_first(scores: NDArray[np.float64]) -> list[int]:
+    """Return the places of the DEEPEST highest scores."""
+    return [int(place) for place in np.argsort(-scores, kind="stable")[:DEEPEST]]
+
+
+_BUILDERS: dict[str, Callable[[Collection, TextEmbedder, int], Ranker]] = {
+    "bm25": _bm25,
+    "dense": _dense,
+    "fused": _fused,
+    "knowledge": _knowledge,
+    "knowledge-one-hop": _one_hop,
+    "random-nodes": _random,
+    "gold": _gold,
+    "no-memory": _nothing,
+}
+METHODS = tuple(_BUILDERS)

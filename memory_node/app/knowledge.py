@@ -1,0 +1,131 @@
+"""`memory-node knowledge`: adds documents and facts to what is known, asks it, and shows it."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import socket
+from collections.abc import Iterator
+from itertools import islice
+from pathlib import Path
+
+from memory_node.app.progress import progress_bar
+from memory_node.knowledge.answering import KnowledgeAnswer
+from memory_node.knowledge.documents import ReadCounts, read_document
+from memory_node.knowledge.graph_view import draw, graph_of, write_graphml
+from memory_node.knowledge.mode import Mode
+from memory_node.knowledge.standard_step import StandardStep
+from memory_node.memory import RobotMemory
+from memory_node.opening import MemoryConfig, open_memory
+from memory_node.store.location import default_database
+
+HELP = "add documents and facts to what is known, ask it, show it"
+# Steps that are made durable at once.
+_BATCH = 200
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the commands and their options."""
+    shared = argparse.ArgumentParser(add_help=False)
+    shared.add_argument(
+        "--database", default="", help="a file or a postgresql:// address (default: the memory node's own file)"
+    )
+    shared.add_argument("--robot", default=socket.gethostname(), help="who writes (default: the host's name)")
+    shared.add_argument("--json", action="store_true", help="print JSON")
+    commands = parser.add_subparsers(dest="knowledge_command", required=True, metavar="COMMAND")
+
+    def add(name: str, help_: str) -> argparse.ArgumentParser:
+        return commands.add_parser(name, help=help_, description=help_, parents=[shared])
+
+    command = add("add", "read documents and talks (.txt, .md, .json); one that was interrupted goes on")
+    command.add_argument("files", nargs="+", type=Path, metavar="FILE")
+    command = add("tell", "tell a fact")
+    command.add_argument("text")
+    command.add_argument("--by", default="", metavar="NAME", help="who tells it")
+    command = add("ask", "ask what is known; exit status 1 when nothing is")
+    command.add_argument("question")
+    command.add_argument("--mode", choices=[str(mode) for mode in Mode], help="kind of memory (default: found out)")
+    command.add_argument("--k", type=int, default=0, help="statements in the answer (default: the parameter's)")
+    command = add("show", "what is known, or its graph as a file")
+    command.add_argument("--graphml", type=Path, metavar="FILE", help="write all nodes and edges")
+    command.add_argument("--picture", type=Path, metavar="FILE", help="draw the best connected nodes (PNG)")
+    command.add_argument("--all", action="store_true", help="also what later statements took the place of")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Run one command; return the exit status."""
+    database = args.database or str(default_database())
+    memory = open_memory(MemoryConfig(database=database, robot_id=args.robot))
+    try:
+        return {"add": _add, "tell": _tell, "ask": _ask, "show": _show}[args.knowledge_command](args, memory)
+    finally:
+        memory.close()
+
+
+def _add(args: argparse.Namespace, memory: RobotMemory) -> int:
+    for path in args.files:
+        counts, new = ReadCounts(), 0
+        known = memory.knowledge.steps()
+        with progress_bar() as progress:
+            task = progress.add_task(path.name, total=path.stat().st_size if path.is_file() else None)
+            steps = read_document(path, counts, on_bytes=lambda count: progress.advance(task, count))  # noqa: B023
+            for batch in _batches(step for step in steps if step.source not in known):
+                new += memory.read(batch)
+                memory.commit()
+        row = {"file": str(path), "units": counts.units, "new_propositions": new, "broken_bytes": counts.broken}
+        print(
+            json.dumps(row) if args.json else f"{path}: {counts.units} units, {new} new, {counts.broken} bytes broken"
+        )
+    return 0
+
+
+def _batches(steps: Iterator[StandardStep]) -> Iterator[list[StandardStep]]:
+    while batch := list(islice(steps, _BATCH)):
+        yield batch
+
+
+def _tell(args: argparse.Namespace, memory: RobotMemory) -> int:
+    for proposition in memory.tell_fact(args.text, args.by):
+        print(json.dumps({"text": proposition.text, "active": proposition.active}) if args.json else proposition.text)
+    return 0
+
+
+def _ask(args: argparse.Namespace, memory: RobotMemory) -> int:
+    answer = memory.ask(args.question, Mode(args.mode) if args.mode else None, args.k)
+    print(json.dumps(as_row(answer)) if args.json else answer.text)
+    return 1 if answer.abstains else 0
+
+
+def as_row(answer: KnowledgeAnswer) -> dict[str, object]:
+    """Return an answer as one JSON object."""
+    return {
+        "question": answer.question,
+        "answer": answer.text,
+        "mode": str(answer.mode),
+        "confidence": round(answer.confidence, 4),
+        "abstains": answer.abstains,
+        "propositions": [
+            {"text": one.text, "sources": list(one.sources), "stamp_ns": one.stamp_ns, "made_by": one.made_by}
+            for one in answer.propositions
+        ],
+        "ways": [way.key for way in answer.ways],
+        "steps": [step.source for step in answer.steps],
+    }
+
+
+def _show(args: argparse.Namespace, memory: RobotMemory) -> int:
+    propositions = memory.knowledge.propositions(active=not args.all)
+    graph = graph_of(propositions, memory.knowledge.prescriptions())
+    if args.graphml:
+        write_graphml(graph, args.graphml)
+    if args.picture:
+        draw(graph, args.picture)
+    if args.json or args.graphml or args.picture:
+        print(json.dumps({"nodes": graph.number_of_nodes(), "edges": graph.number_of_edges()}))
+        return 0
+    for one in sorted(propositions, key=lambda one: (one.stamp_ns, one.text)):
+        mark = "" if one.active else f"  (replaced by: {one.replaced_by})"
+        print(f"{one.text}  [{', '.join(one.sources[-3:])}]{mark}")
+    for way in memory.knowledge.prescriptions():
+        print(f"{way.key}  (return {way.returned:g})")
+    return 0

@@ -1,0 +1,70 @@
+"""What knowledge answers, and how it is said: by the kind of memory that was asked."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from memory_node.knowledge.facts import Prescription, Proposition
+from memory_node.knowledge.mode import Mode
+from memory_node.knowledge.standard_step import StandardStep
+from memory_node.knowledge.text.dates import spoken_day
+
+# What an answer says that knows nothing (PlugMem's).
+NOTHING = "null"
+# Episodic answers read so many hits, and a whole session where this many of them fall into it.
+EPISODIC_HITS = 30
+WHOLE_SESSION_FROM = 3
+# Below this confidence an answer abstains.
+LEAST_CONFIDENCE = 0.45
+
+
+@dataclass(frozen=True)
+class KnowledgeAnswer:
+    """What is known of a question.
+
+    text: the answer in words, "null" when it abstains. confidence: 0 to 1, the share of the question's words, by their
+    weight, that the propositions hold, or how like it they are, whichever is more.
+    """
+
+    question: str
+    text: str
+    mode: Mode
+    confidence: float
+    propositions: tuple[Proposition, ...] = ()
+    ways: tuple[Prescription, ...] = ()
+    steps: tuple[StandardStep, ...] = ()
+
+    @property
+    def abstains(self) -> bool:
+        """Whether nothing is known that answers."""
+        return self.text == NOTHING
+
+
+def said(mode: Mode, propositions: Sequence[Proposition], ways: Sequence[Prescription]) -> str:
+    """Return an answer in words without a language model: what is known is quoted, with its days."""
+    lines = [_advice(way) for way in ways] if mode is Mode.PROCEDURAL else []
+    ordered = sorted(propositions, key=lambda p: p.stamp_ns) if mode is Mode.EPISODIC else propositions
+    lines += [quoted(proposition) for proposition in ordered]
+    return "\n".join(lines) or NOTHING
+
+
+def quoted(proposition: Proposition) -> str:
+    """Return a proposition with the day on which it was learned, where that is known."""
+    return f"{proposition.text} ({spoken_day(proposition.stamp_ns)})" if proposition.stamp_ns else proposition.text
+
+
+def _advice(way: Prescription) -> str:
+    return f"{way.intent}: {way.advice or ' -> '.join(way.actions)}"
+
+
+def episodic_steps(sources: Sequence[str], steps: dict[str, StandardStep]) -> list[StandardStep]:
+    """Return the steps behind retrieved propositions in the order of time, whole sessions where many fall into one."""
+    held = [steps[source] for source in sources[:EPISODIC_HITS] if source in steps]
+    counts: dict[str, int] = {}
+    for step in held:
+        counts[step.session] = counts.get(step.session, 0) + 1
+    whole = {session for session, count in counts.items() if count >= WHOLE_SESSION_FROM}
+    chosen = {step.source: step for step in held}
+    chosen.update((source, step) for source, step in steps.items() if step.session in whole)
+    return sorted(chosen.values(), key=lambda step: (step.stamp_ns, step.session, step.index))

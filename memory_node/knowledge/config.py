@@ -1,0 +1,46 @@
+"""The parameters of knowledge."""
+
+from __future__ import annotations
+
+from pydantic import Field
+
+from memory_node.domain.parameters import Parameters
+
+
+class KnowledgeConfig(Parameters):
+    """How knowledge is ranked; docs/knowledge.md explains it."""
+
+    channel: int = Field(default=64, ge=1, le=10_000, description="propositions that each search channel proposes")
+    fan_out: int = Field(default=16, ge=1, le=10_000, description="nodes that one concept may lead to")
+    paired: int = Field(default=64, ge=2, le=1000, description="steps that are judged two at a time")
+    own_word_weight: float = Field(default=0.35, ge=0.0, le=100.0, description="weight of words in a proposition")
+    own_likeness_weight: float = Field(default=0.5, ge=0.0, le=100.0, description="weight of a proposition's meaning")
+    context_word_weight: float = Field(default=0.35, ge=0.0, le=100.0, description="weight of words around it")
+    context_likeness_weight: float = Field(default=0.5, ge=0.0, le=100.0, description="weight of the meaning around it")
+    subject_weight: float = Field(
+        default=0.2, ge=0.0, le=100.0, description="weight of a question that names who or what it is about"
+    )
+    coverage_weight: float = Field(
+        default=0.7, ge=0.0, le=100.0, description="weight of the share of the question that two steps cover together"
+    )
+    joint_likeness_weight: float = Field(
+        default=0.5, ge=0.0, le=100.0, description="weight of the meaning of two steps together"
+    )
+    link_weight: float = Field(
+        default=0.3, ge=0.0, le=100.0, description="weight of one step naming the other's subject"
+    )
+    importance_weight: float = Field(
+        default=0.0, ge=0.0, le=100.0, description="weight of how many steps bear a proposition out"
+    )
+    recency_weight: float = Field(
+        default=0.0,
+        ge=0.0,
+        le=100.0,
+        description="weight of how new a proposition is, beside the newest that was found",
+    )
+    recency_half_life_s: float = Field(
+        default=2_592_000.0, ge=1.0, le=1e10, description="age at which a proposition's recency is half (s)"
+    )
+    top_k: int = Field(default=10, ge=1, le=1000, description="propositions in an answer")
+    guidance_k: int = Field(default=2, ge=1, le=100, description="propositions and ways in guidance while acting")
+    hops: int = Field(default=2, ge=1, le=8, description="searches for one question at most (PlugMem's T_max)")

@@ -1,0 +1,85 @@
+"""The procedural graph: prescriptions, found by the intents that they solve."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from memory_node.domain.ports import TextEmbedder
+from memory_node.knowledge.facts import Prescription
+
+# An intent less like the instruction than this is about something else (cosine of sentence embeddings).
+_SAME_INTENT = 0.5
+# All of them are compared with each question.
+_MOST_WAYS = 1000
+
+
+class ProceduralGraph:
+    """Not thread-safe; its owner locks."""
+
+    def __init__(self, embedder: TextEmbedder) -> None:
+        self._embedder = embedder
+        self._ways: dict[str, Prescription] = {}
+        self._vectors: dict[str, NDArray[np.float32]] = {}
+
+    def __len__(self) -> int:
+        return len(self._ways)
+
+    def get(self, key: str) -> Prescription | None:
+        """Return the way of this key, None when there is none."""
+        return self._ways.get(key)
+
+    def all(self) -> list[Prescription]:
+        """Return every way, given-up ones too."""
+        return list(self._ways.values())
+
+    def put(self, way: Prescription) -> None:
+        """Take over a way as it is, in the place of the one of its key."""
+        self._ways[way.key] = way
+
+    def merge(self, way: Prescription) -> Prescription:
+        """Take over a way, or its sources where it is known; return what is held now."""
+        known = self._ways.pop(way.key, None)
+        kept = self._ways[way.key] = known.merged(way) if known else way
+        self.keep_newest()
+        return kept
+
+    def remove(self, key: str) -> None:
+        """Drop a way; nothing where there is none."""
+        self._ways.pop(key, None)
+
+    def unknown_intents(self) -> list[str]:
+        """Return the intents that have no vector yet."""
+        return list(dict.fromkeys(way.intent for way in self._ways.values() if way.intent not in self._vectors))
+
+    def put_vector(self, intent: str, vector: NDArray[np.float32]) -> None:
+        """Make an intent findable."""
+        self._vectors[intent] = vector
+
+    def candidates(self) -> tuple[list[Prescription], list[NDArray[np.float32]]]:
+        """Return the active ways whose intents can be found, and their intents' vectors."""
+        known = [way for way in self._ways.values() if way.active and way.intent in self._vectors]
+        return known, [self._vectors[way.intent] for way in known]
+
+    def keep_newest(self) -> None:
+        """Let the oldest ways go; the log keeps them."""
+        if len(self._ways) <= _MOST_WAYS:
+            return
+        by_age = sorted(self._ways.values(), key=lambda way: (way.stamp_ns, way.key))
+        for way in by_age[: len(by_age) - _MOST_WAYS]:
+            del self._ways[way.key]
+        used = {way.intent for way in self._ways.values()}
+        self._vectors = {intent: vector for intent, vector in self._vectors.items() if intent in used}
+
+
+def best_ways(
+    known: Sequence[Prescription], vectors: Sequence[NDArray[np.float32]], wanted: NDArray[np.float32], k: int
+) -> list[Prescription]:
+    """Return the k ways whose intents are most like the wanted one, none that is about something else."""
+    if not known:
+        return []
+    scores = np.stack(vectors) @ wanted
+    order = np.argsort(-scores, kind="stable")[:k]
+    return [known[index] for index in order if scores[index] >= _SAME_INTENT]

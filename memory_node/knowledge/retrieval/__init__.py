@@ -1,0 +1,1 @@
+"""How knowledge is found: two channels, links, a value function, several hops."""

@@ -1,0 +1,166 @@
+"""Finds the steps and propositions that answer a question: two channels, then links, then two steps at a time."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from memory_node.knowledge.config import KnowledgeConfig
+from memory_node.knowledge.retrieval.statement import Statement
+from memory_node.knowledge.retrieval.statement_rows import StatementRows
+from memory_node.knowledge.retrieval.step_scores import Question, StepScores, make_question, score_steps
+
+Floats = NDArray[np.float64]
+# Steps of a search from which links are followed.
+_FOLLOWED = 12
+# A link weaker than this holds nothing together: nearly everything is about its subject.
+_LEAST_LINK = 0.2
+# How much lower steps stand that were not judged with others.
+_BEHIND = 1e3
+
+
+@dataclass(frozen=True)
+class Hit:
+    """A step that answers, with its best proposition; score: as the value function has it."""
+
+    step: str
+    statement: Statement
+    score: float
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """Whether what was found answers the question, and from which of it to search on; at most two."""
+
+    enough: bool
+    steps: tuple[str, ...] = ()
+
+
+# Judges hits, best first, and may leave the question to be searched on; the deterministic one is `covers_question`.
+Judge = Callable[[Question, StepScores, Floats], Judgement]
+
+
+class Retriever:
+    """Reads the graph; not thread-safe. judge: ends the search early (PlugMem's MultiHopCtrl)."""
+
+    def __init__(self, rows: StatementRows, config: KnowledgeConfig, judge: Judge | None = None) -> None:
+        self._rows = rows
+        self._config = config
+        self._judge = judge or covers_question
+
+    def search(self, text: str, vector: NDArray[np.float32], k: int, hops: int | None = None) -> list[Hit]:
+        """Return up to k steps, best first. vector: the question's, unit length. hops: instead of the config's."""
+        if not len(self._rows) or k < 1:
+            return []
+        question = make_question(text, vector, self._rows)
+        steps = self._candidates(question, max(k, self._config.channel))
+        if not steps:
+            return []
+        found = score_steps(self._rows, question, steps, self._config)
+        values = found.relevance
+        for hop in range(1, self._config.hops if hops is None else hops):
+            judged = self._judge(question, found, values)
+            if judged.enough and hop > 1:
+                break
+            more = self._linked(found, values) + self._continued(question, found, judged)
+            more = [step for step in dict.fromkeys(more) if step not in set(found.steps)]
+            if more:
+                found = score_steps(self._rows, question, [*found.steps, *more], self._config)
+            values = self._two_at_a_time(found, question)
+        values = values + self._merits(found)
+        order = np.lexsort((-found.relevance, -values))[:k]
+        return [Hit(found.steps[i], self._rows.statement(found.best[i]), float(values[i])) for i in order]
+
+    def _candidates(self, question: Question, most: int) -> list[str]:
+        """Return the steps of the union of both channels and of the subjects that the question names."""
+        rows, fan_out = self._rows, self._config.fan_out
+        by_meaning, _ = rows.vectors.search(question.vector, most)
+        by_words, _ = rows.words.search(question.words, most)
+        steps = [rows.statement(row).source for row in [*by_meaning.tolist(), *by_words.tolist()]]
+        for subject in sorted(question.subjects):
+            if rows.subject_count(subject) <= fan_out:
+                steps += rows.about(subject, fan_out)
+        return list(dict.fromkeys(steps))
+
+    def _continued(self, question: Question, found: StepScores, judged: Judgement) -> list[str]:
+        """Return the steps nearest to the question and the chosen steps together (concatenation, as one meaning)."""
+        if judged.enough or not judged.steps:
+            return []
+        places = [found.steps.index(step) for step in judged.steps]
+        together = question.vector + found.meanings[places].sum(axis=0)
+        vector = np.asarray(together / max(float(np.linalg.norm(together)), 1e-9), dtype=np.float32)
+        nearest, _ = self._rows.vectors.search(vector, self._config.fan_out)
+        return [self._rows.statement(row).source for row in nearest.tolist()]
+
+    def _linked(self, found: StepScores, values: Floats) -> list[str]:
+        """Return steps that the best ones name, or that name what the best ones are about."""
+        rows, fan_out = self._rows, self._config.fan_out
+        steps: list[str] = []
+        for place in np.argsort(-values, kind="stable")[:_FOLLOWED]:
+            for subject in rows.named_subjects(found.steps[place]):
+                if rows.subject_count(subject) <= fan_out:
+                    steps += rows.about(subject, fan_out)
+            own = rows.subject_of(found.steps[place])
+            if own and rows.subject_count(own) <= fan_out:
+                steps += [rows.statement(row).source for row in rows.mentioning(own, fan_out)]
+        return steps
+
+    def _merits(self, found: StepScores) -> Floats:
+        """Return (n,) what else speaks for each step's best proposition: how well borne out and how new it is."""
+        config = self._config
+        statements = [self._rows.statement(row) for row in found.best]
+        importance = 1.0 - 1.0 / np.array([max(1, one.support) for one in statements])
+        stamps_ns = np.array([one.stamp_ns for one in statements], dtype=np.float64)
+        ages_s = (stamps_ns.max() - stamps_ns) * 1e-9
+        recency = np.exp2(-ages_s / config.recency_half_life_s)
+        return np.asarray(config.importance_weight * importance + config.recency_weight * recency)
+
+    def _two_at_a_time(self, found: StepScores, question: Question) -> Floats:
+        """Return each step's value alone or with the partner that suits it best.
+
+        Partners are linked, or the question names what both are about, as in a comparison.
+        """
+        config = self._config
+        chosen = np.argsort(-found.relevance, kind="stable")[: config.paired]
+        relevance, meanings = found.relevance[chosen], found.meanings[chosen].astype(np.float64)
+        covers, named = found.covers[chosen], found.named[chosen]
+        shares = question.weights / max(float(question.weights.sum()), 1e-9)
+        alone = covers @ shares
+        covered = alone[:, None] + alone[None, :] - (covers * shares) @ covers.T
+        cosines = meanings @ question.vector
+        lengths = np.sqrt(np.maximum(2.0 + 2.0 * (meanings @ meanings.T), 1e-9))
+        likeness = (cosines[:, None] + cosines[None, :]) / lengths
+        links = self._links([found.steps[place] for place in chosen])
+        value = (relevance[:, None] + relevance[None, :]) / 2.0 + config.link_weight * links
+        value += config.coverage_weight * covered + config.joint_likeness_weight * likeness
+        partners = (links >= _LEAST_LINK) | (named[:, None] & named[None, :]) | np.eye(len(chosen), dtype=np.bool_)
+        values = found.relevance - _BEHIND
+        values[chosen] = np.where(partners, value, -np.inf).max(axis=1)
+        return values
+
+    def _links(self, steps: list[str]) -> Floats:
+        """Return (n, n) how strongly steps are linked, 0 to 1: one names the other's subject, and few are about it."""
+        rows = self._rows
+        by_subject: dict[str, list[int]] = {}
+        for place, step in enumerate(steps):
+            by_subject.setdefault(rows.subject_of(step), []).append(place)
+        links = np.zeros((len(steps), len(steps)))
+        total = math.log(max(2, rows.step_count()))
+        for place, step in enumerate(steps):
+            for subject in rows.named_subjects(step):
+                strength = 1.0 - math.log(max(1, rows.subject_count(subject))) / total
+                for other in by_subject.get(subject, ()):
+                    if other != place:
+                        links[place, other] = links[other, place] = max(links[place, other], strength)
+        return links
+
+
+def covers_question(question: Question, found: StepScores, values: Floats) -> Judgement:
+    """Judge without a model: enough is found when the best two steps hold every word of the question between them."""
+    best = np.argsort(-values, kind="stable")[:2]
+    enough = bool(found.covers[best].any(axis=0).all()) if len(question.words) else True
+    return Judgement(enough, tuple(found.steps[place] for place in best))

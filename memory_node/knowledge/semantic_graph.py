@@ -1,0 +1,143 @@
+"""The semantic graph: propositions, the concepts that they mention, the steps that they come from."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Sequence
+
+from memory_node.domain.ports import TextEmbedder
+from memory_node.knowledge.config import KnowledgeConfig
+from memory_node.knowledge.facts import Proposition
+from memory_node.knowledge.retrieval.retriever import Hit, Retriever
+from memory_node.knowledge.retrieval.statement import Statement
+from memory_node.knowledge.retrieval.statement_rows import StatementRows
+from memory_node.knowledge.retrieval.vector_rows import ExactNearest, NearestVectors, Vectors
+
+# Embedded at once, so that a search that needs them does not wait for all of a long document.
+_BATCH = 64
+# Neighbours among which one that shares a concept is looked for.
+_COMPARED = 8
+
+
+class SemanticGraph:
+    """Not thread-safe; its owner locks and computes vectors. Propositions that are not active are kept, never found."""
+
+    def __init__(
+        self,
+        embedder: TextEmbedder,
+        config: KnowledgeConfig,
+        make_nearest: Callable[[int], NearestVectors] = ExactNearest,
+    ) -> None:
+        self._propositions: dict[str, Proposition] = {}
+        self._by_concept: dict[str, set[str]] = defaultdict(set)
+        self._by_session: dict[str, dict[str, None]] = defaultdict(dict)
+        self._rows = StatementRows(embedder.dimension, make_nearest(embedder.dimension))
+        self._retriever = Retriever(self._rows, config)
+        self._waiting: dict[str, str] = {}
+
+    def __len__(self) -> int:
+        return len(self._propositions)
+
+    def get(self, text: str) -> Proposition | None:
+        """Return the proposition of this text, None when there is none."""
+        return self._propositions.get(text)
+
+    def all(self) -> list[Proposition]:
+        """Return every proposition, given-up ones too."""
+        return list(self._propositions.values())
+
+    def put(self, proposition: Proposition) -> None:
+        """Take over a proposition as it is, in the place of the one of this text."""
+        if proposition.text in self._propositions:
+            self.remove(proposition.text)
+        self._propositions[proposition.text] = proposition
+        for session in _sessions(proposition):
+            self._by_session[session][proposition.text] = None
+        if not proposition.active:
+            return
+        for concept in proposition.concepts:
+            self._by_concept[concept].add(proposition.text)
+        self._rows.add([_statement(proposition)], None)
+        self._waiting[proposition.text] = proposition.text
+
+    def remove(self, text: str) -> None:
+        """Drop a proposition; nothing where there is none."""
+        proposition = self._propositions.pop(text, None)
+        if proposition is None:
+            return
+        for concept in proposition.concepts:
+            if concept in self._by_concept:
+                self._by_concept[concept].discard(text)
+                if not self._by_concept[concept]:
+                    del self._by_concept[concept]
+        for session in _sessions(proposition):
+            self._by_session[session].pop(text, None)
+            if not self._by_session[session]:
+                del self._by_session[session]
+        self._rows.remove(text)
+        self._waiting.pop(text, None)
+
+    def about(self, concepts: Iterable[str]) -> list[Proposition]:
+        """Return the active propositions that mention any of these concepts."""
+        texts = {text for concept in concepts for text in self._by_concept.get(concept, ())}
+        return [self._propositions[text] for text in texts]
+
+    def of_session(self, session: str) -> list[Proposition]:
+        """Return the propositions that come from a session."""
+        return [self._propositions[text] for text in self._by_session.get(session, ())]
+
+    def most_like(self, proposition: Proposition, least: float) -> Proposition | None:
+        """Return the other active proposition that is most like this one and shares a concept; None below `least`."""
+        vector = self._rows.vector_of(proposition.text)
+        if vector is None:
+            return None
+        rows, cosines = self._rows.vectors.search(vector, _COMPARED)
+        for row, cosine in zip(rows.tolist(), cosines.tolist()):
+            other = self._propositions[self._rows.statement(row).key]
+            if cosine >= least and other.text != proposition.text and other.concepts & proposition.concepts:
+                return other
+        return None
+
+    def likeness(self, text: str, vector: Vectors) -> float:
+        """Return the cosine of a proposition with a vector (dimension,); 0 while it has none."""
+        own = self._rows.vector_of(text)
+        return float(own @ vector) if own is not None else 0.0
+
+    def idf(self, word: str) -> float:
+        """Return the weight of a word's stem among the propositions."""
+        return self._rows.words.idf(word)
+
+    def waiting(self) -> list[str]:
+        """Return the next texts that have no vector yet, for put_vectors(); empty when all have one."""
+        return [text for text, _ in zip(self._waiting, range(_BATCH))]
+
+    def put_vectors(self, texts: Sequence[str], vectors: Vectors) -> None:
+        """Take over the vectors (n, dimension) of texts; those that have gone meanwhile are left out."""
+        live = [index for index, text in enumerate(texts) if text in self._rows]
+        self._rows.put_vectors([texts[index] for index in live], vectors[live])
+        for text in texts:
+            self._waiting.pop(text, None)
+
+    def search(self, question: str, vector: Vectors, k: int, hops: int | None = None) -> list[Hit]:
+        """Return up to k steps with their best propositions; see Retriever.search."""
+        return self._retriever.search(question, vector, k, hops)
+
+    def figures(self) -> tuple[int, int]:
+        """Return how many nodes and edges there are."""
+        return self._rows.figures()
+
+
+def _sessions(proposition: Proposition) -> set[str]:
+    return {source.rpartition(":")[0] for source in proposition.sources}
+
+
+def _statement(proposition: Proposition) -> Statement:
+    return Statement(
+        proposition.text,
+        proposition.statement,
+        proposition.subject,
+        proposition.sources[0],
+        proposition.stamp_ns,
+        proposition.support,
+        proposition.concepts,
+    )

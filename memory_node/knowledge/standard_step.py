@@ -1,0 +1,66 @@
+"""One step of anything that the robot lived through, was told or read, in PlugMem's standard form."""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import dataclass
+from typing import Any
+
+from memory_node.domain.errors import InvalidValueError
+from memory_node.knowledge.facts import RULES
+
+
+@dataclass(frozen=True)
+class StandardStep:
+    """e_t = (o_t, s_t, a_t, r_t, g_t) with where it comes from.
+
+    source: "session:index"; a session is an episode, a document, a talk. observation: what was seen, read or heard.
+    state: the situation in which that was. action: what was done or said. reward: in words, how that served the
+    subgoal. subgoal: what it was for. subject: who speaks, or what the document is about. made_by: what wrote state,
+    reward and subgoal.
+    """
+
+    source: str
+    observation: str = ""
+    state: str = ""
+    action: str = ""
+    reward: str = ""
+    subgoal: str = ""
+    subject: str = ""
+    stamp_ns: int = 0
+    made_by: str = RULES
+
+    def __post_init__(self) -> None:
+        session, _, index = self.source.rpartition(":")
+        if not session or not index.isdigit():
+            raise InvalidValueError(f"StandardStep.source: expected SESSION:INDEX, got {self.source!r}")
+
+    @property
+    def session(self) -> str:
+        """The episode, document or talk that it belongs to."""
+        return self.source.rpartition(":")[0]
+
+    @property
+    def index(self) -> int:
+        """Its place in its session, from 0."""
+        return int(self.source.rpartition(":")[2])
+
+
+def step_to_dict(step: StandardStep) -> dict[str, Any]:
+    """Return plain values for the store; what is empty is left out."""
+    return {name: value for name, value in dataclasses.asdict(step).items() if value or name == "source"}
+
+
+def step_from_dict(values: dict[str, Any]) -> StandardStep:
+    """Return the step of stored values.
+
+    Raises:
+        InvalidValueError: a value is missing or of another type.
+    """
+    types = {field.name: int if field.name == "stamp_ns" else str for field in dataclasses.fields(StandardStep)}
+    for name, value in values.items():
+        if name in types and (not isinstance(value, types[name]) or isinstance(value, bool)):
+            raise InvalidValueError(f"StandardStep.{name}: expected {types[name].__name__}, got {value!r:.80}")
+    if "source" not in values:
+        raise InvalidValueError("StandardStep: it lacks its source")
+    return StandardStep(**{name: value for name, value in values.items() if name in types})

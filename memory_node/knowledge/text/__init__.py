@@ -1,0 +1,1 @@
+"""How texts become sentences, words, names and dates; rules, no model."""

@@ -1,0 +1,104 @@
+"""What becomes of a new statement beside the one that is most like it (PlugMem's update)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from memory_node.knowledge.facts import Proposition
+from memory_node.knowledge.text.words import plain_words, stems
+
+# Statements less like each other than this are never compared (cosine); PlugMem: 0.6 to 0.7.
+LEAST_LIKENESS = 0.6
+_NEGATIONS = frozenset(["not", "never", "no", "longer", "nothing", "nobody", "without", "cannot"]) | {"n"}
+_NEGATED = re.compile(r"\b(?:not|never|no longer|nobody|cannot|\w+n['’]t)\b", re.I)
+# What somebody or something has one of, so that a later value takes an earlier one's place.
+_SINGLE = tuple(
+    re.compile(rf"^(?P<about>{about}) {verb} (?P<value>{value})\.?$", re.I)
+    for about, verb, value in (
+        (r".+?", r"(?:is|are|was)", r"(?:my|\w+['’]s)(?: own| now)?"),
+        (r".+?", r"(?:now )?belongs? to", r".+?"),
+        (r".+?", r"(?:now )?(?:lives|lived|works|worked) (?:in|at|for|on)", r".+?"),
+        (r".*?\b(?:favou?rite|birthday|name|age|password|address|phone)\b.*?", r"(?:is|was)", r".+?"),
+        (r".+?", r"(?:is|are) (?:now )?(?:kept |always |usually )?(?:in|on|at|under|inside)", r".+?"),
+    )
+)
+_MOST_OTHER_WORDS = 0.34
+
+
+@dataclass(frozen=True)
+class Update:
+    """What becomes of two statements. relationship: "same", "conflict" or "weak".
+
+    merged: the statement that takes their place, "" when none does. reason: why, in words, for people.
+    """
+
+    relationship: str
+    merged: str = ""
+    deactivate_earlier: bool = False
+    deactivate_later: bool = False
+    reason: str = ""
+
+
+# Judges (earlier, later); rules, or a language model behind the same form.
+UpdateJudge = Callable[[Proposition, Proposition], Update]
+
+
+def judge_by_rules(earlier: Proposition, later: Proposition) -> Update:
+    """Return the update that rules make: the fuller of two equal statements stands, the later of two contradictions."""
+    if earlier.subject != later.subject:
+        return Update("weak", reason="they are about different subjects")
+    first, second = set(stems(earlier.text)), set(stems(later.text))
+    if _negated(earlier) != _negated(later):
+        others = len((first ^ second) - _NEGATIONS) / max(1, len(first | second))
+        if others <= _MOST_OTHER_WORDS:
+            return Update("conflict", deactivate_earlier=True, reason="the later one says the opposite")
+        return Update("weak", reason="one is denied, and they say different things")
+    one, two = _single_value(earlier), _single_value(later)
+    if one and two and one[0] == two[0] and one[1] != two[1]:
+        return Update("conflict", deactivate_earlier=True, reason="there is one such value, and the later one counts")
+    if first <= second:
+        return Update("same", later.text, deactivate_earlier=True, reason="the later one says it all")
+    if second <= first:
+        return Update("same", earlier.text, deactivate_later=True, reason="the earlier one says it all")
+    return Update("weak", reason="they say different things")
+
+
+def updated(earlier: Proposition, later: Proposition, update: Update) -> list[Proposition]:
+    """Return what becomes of both, and the merged statement if it is a third one; nothing is lost.
+
+    What stands inherits concepts and sources of what it takes the place of.
+    """
+    standing = update.merged or (later.text if update.deactivate_earlier else earlier.text)
+    result = []
+    for one, other, gone in (
+        (earlier, later, update.deactivate_earlier),
+        (later, earlier, update.deactivate_later),
+    ):
+        if gone:
+            result.append(replace(one, active=False, replaced_by=standing))
+        elif update.relationship == "same" and one.text == standing:
+            result.append(replace(one.merged(other), concepts=one.concepts | other.concepts))
+        else:
+            result.append(one)
+    if update.merged and update.merged not in (earlier.text, later.text):
+        both = earlier.merged(later)
+        result.append(replace(both, text=update.merged, concepts=earlier.concepts | later.concepts))
+    return result
+
+
+def _negated(proposition: Proposition) -> bool:
+    return _NEGATED.search(proposition.statement) is not None
+
+
+def _single_value(proposition: Proposition) -> tuple[tuple[int, str], str] | None:
+    """Return (which thing of whom, its value) for a statement of something that there is one of; else None."""
+    for number, pattern in enumerate(_SINGLE):
+        match = pattern.match(proposition.statement)
+        if match:
+            # Who owns a thing is told in two ways.
+            kind = 0 if number == 1 else number
+            value = " ".join(plain_words(match["value"]))
+            return (kind, " ".join(plain_words(match["about"]))), value
+    return None

@@ -1,0 +1,85 @@
+"""`memory-node knowledge`: what it adds, answers and shows."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import networkx as nx
+import pytest
+
+from memory_node.app import knowledge
+from memory_node.cli import main
+
+
+@pytest.fixture
+def database(tmp_path: Path) -> str:
+    pytest.importorskip("onnx")
+    return str(tmp_path / "memory.db")
+
+
+def told(capsys: pytest.CaptureFixture[str], *arguments: str, status: int = 0) -> list[Any]:
+    assert main(["knowledge", *arguments, "--json"]) == status
+    return [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+
+
+def test_fact_is_told_asked_and_contradicted_across_runs(database: str, capsys: pytest.CaptureFixture[str]) -> None:
+    rows = told(capsys, "tell", "The blue mug is Anna's; she is allergic to nuts.", "--database", database)
+    assert [row["text"] for row in rows] == ["The blue mug is Anna's", "Anna is allergic to nuts."]
+    (answer,) = told(capsys, "ask", "What is Anna allergic to?", "--database", database)
+    assert answer["propositions"][0]["text"] == "Anna is allergic to nuts."
+    told(capsys, "tell", "The blue mug is Carl's.", "--database", database)
+    (answer,) = told(capsys, "ask", "Whose is the blue mug?", "--database", database)
+    assert "Carl" in answer["answer"]
+    assert "Anna's" not in answer["answer"]
+    (answer,) = told(capsys, "ask", "When does the ferry to Oslo leave?", "--database", database, status=1)
+    assert answer["abstains"]
+
+
+def test_interrupted_import_goes_on(database: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "notes.txt"
+    path.write_text("\n\n".join(f"Shelf {n} holds the box number {n}." for n in range(30)))
+    batches = knowledge._BATCH
+    knowledge._BATCH = 10
+    try:
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr("memory_node.memory.RobotMemory.read", failing_after(1))
+            with pytest.raises(KeyboardInterrupt):
+                knowledge.run(arguments_of(database, path))
+        (row,) = told(capsys, "add", str(path), "--database", database)
+    finally:
+        knowledge._BATCH = batches
+    assert (row["units"], row["new_propositions"]) == (30, 20)
+    (row,) = told(capsys, "add", str(path), "--database", database)
+    assert row["new_propositions"] == 0
+
+
+def failing_after(batches: int) -> Any:
+    """Return a RobotMemory.read that is interrupted after so many batches."""
+    done = []
+
+    def read(memory: Any, steps: Any) -> int:
+        if len(done) == batches:
+            raise KeyboardInterrupt
+        done.append(1)
+        return int(memory.knowledge.add(steps))
+
+    return read
+
+
+def arguments_of(database: str, path: Path) -> Any:
+    from argparse import Namespace
+
+    return Namespace(knowledge_command="add", database=database, robot="r1", json=True, files=[path])
+
+
+def test_graph_is_written_and_drawn(database: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    told(capsys, "tell", "The blue mug is Anna's; she is allergic to nuts.", "--database", database)
+    graphml, picture = tmp_path / "graph.graphml", tmp_path / "graph.png"
+    show = ["show", "--graphml", str(graphml), "--picture", str(picture), "--database", database]
+    (row,) = told(capsys, *show)
+    graph = nx.read_graphml(graphml)
+    assert graph.number_of_nodes() == row["nodes"]
+    kinds = {kind for _, _, kind in graph.edges(data="kind")}
+    assert kinds == {"mentions", "provenance", "siblings"}
+    assert picture.read_bytes().startswith(b"\x89PNG")
+    assert graphml.stat().st_mode & 0o077 == 0

@@ -1,0 +1,53 @@
+"""What tests of knowledge use in the place of the sentence embedder and the store."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from memory_node.knowledge.knowledge_graph import PRESCRIPTIONS, PROPOSITIONS, STEPS, KnowledgeGraph
+from memory_node.knowledge.text.words import stems
+
+
+class BagOfWords:
+    """Unit vectors of words that are hashed: texts that share words are alike."""
+
+    dimension = 256
+
+    def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        vectors = np.full((len(texts), self.dimension), 1e-6, dtype=np.float32)
+        for row, text in zip(vectors, texts):
+            for word in stems(text):
+                row[zlib.crc32(word.encode()) % self.dimension] += 1.0
+        return np.asarray(vectors / np.linalg.norm(vectors, axis=1, keepdims=True), dtype=np.float32)
+
+
+class ListedLog:
+    """A log that can be looked at. sources: what each document was learned from."""
+
+    def __init__(self) -> None:
+        self.documents: dict[str, dict[str, dict[str, Any]]] = {PROPOSITIONS: {}, PRESCRIPTIONS: {}, STEPS: {}}
+        self.sources: dict[tuple[str, str], tuple[tuple[str, str], ...]] = {}
+
+    def put_documents(
+        self, kind: str, documents: Sequence[tuple[str, dict[str, Any], tuple[tuple[str, str], ...]]]
+    ) -> None:
+        for key, values, sources in documents:
+            self.documents[kind][key] = values
+            self.sources[kind, key] = sources
+
+    def remove_documents(self, kind: str, ids: Sequence[str]) -> None:
+        for key in ids:
+            del self.documents[kind][key]
+
+
+def reborn(log: ListedLog) -> KnowledgeGraph:
+    """Return a graph that starts from what a log holds."""
+    graph = KnowledgeGraph(BagOfWords(), ListedLog())
+    graph.load(*(log.documents[kind].values() for kind in (PROPOSITIONS, PRESCRIPTIONS, STEPS)))
+    graph.embed_intents()
+    return graph

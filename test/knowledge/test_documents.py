@@ -1,0 +1,93 @@
+"""How files are read."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from memory_node.domain.errors import InvalidValueError, NotFoundError
+from memory_node.knowledge.documents import ReadCounts, read_document
+from memory_node.knowledge.standard_step import StandardStep
+
+
+def read(path: Path, counts: ReadCounts | None = None) -> list[StandardStep]:
+    return list(read_document(path, counts or ReadCounts()))
+
+
+def test_paragraphs_of_a_text_are_units(tmp_path: Path) -> None:
+    (tmp_path / "my_notes.txt").write_text("One. Two.\n\n\nThree.\n")
+    steps = read(tmp_path / "my_notes.txt")
+    assert [step.observation for step in steps] == ["One. Two.", "Three."]
+    assert {step.subject for step in steps} == {"my notes"}
+    assert [step.index for step in steps] == [0, 1]
+
+
+def test_headings_of_markdown_are_subjects_and_markup_goes(tmp_path: Path) -> None:
+    (tmp_path / "a.md").write_text(
+        "# The *mug*\nIt is **blue**, see [here](http://x) and `some_name`.\n## Key\n> Lost.\n"
+    )
+    assert [(step.subject, step.observation) for step in read(tmp_path / "a.md")] == [
+        ("The mug", "It is blue, see here and some_name."),
+        ("Key", "Lost."),
+    ]
+
+
+def test_broken_encoding_is_counted_and_left_out(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_bytes(b"Good \xff\xfe text.\n\nMore\x00 here.\n")
+    counts = ReadCounts()
+    assert [step.observation for step in read(tmp_path / "a.txt", counts)] == ["Good text.", "More here."]
+    assert (counts.broken, counts.units) == (3, 2)
+
+
+def test_same_file_gives_the_same_sources_and_another_one_others(tmp_path: Path) -> None:
+    path = tmp_path / "a.txt"
+    path.write_text("One.\n\nTwo.")
+    first = read(path)
+    assert read(path) == first
+    path.write_text("One.\n\nThree.")
+    assert read(path)[0].source != first[0].source
+
+
+def test_file_without_empty_lines_is_read_in_parts(tmp_path: Path) -> None:
+    path = tmp_path / "a.txt"
+    path.write_text("A sentence of some words. " * 20_000)
+    sizes: list[int] = []
+    steps = list(read_document(path, ReadCounts(), on_bytes=sizes.append))
+    assert sum(sizes) == path.stat().st_size
+    assert max(len(step.observation) for step in steps) < 1000
+    assert sum(step.observation.count("sentence") for step in steps) == 20_000
+
+
+@pytest.mark.parametrize(
+    ("values", "expected"),
+    [
+        (["One.", "Two."], [("", "One."), ("", "Two.")]),
+        ({"passages": [{"title": "T", "text": "One."}]}, [("T", "One.")]),
+        (
+            {"sessions": [{"at": "8 May 2023", "turns": [{"speaker": "Ann", "text": "Hi.", "image": "a cat"}]}]},
+            [("Ann", "Hi. [a cat]")],
+        ),
+        ({"turns": [{"speaker": "Ann", "text": "Hi."}]}, [("Ann", "Hi.")]),
+    ],
+)
+def test_json_of_passages_and_talks(tmp_path: Path, values: object, expected: list[tuple[str, str]]) -> None:
+    path = tmp_path / "a.json"
+    path.write_text(json.dumps(values))
+    assert [(step.subject, step.action or step.observation) for step in read(path)] == expected
+
+
+@pytest.mark.parametrize(
+    "text", ["{", '"text"', '{"other": 1}', "[1]", '{"passages": [{"title": 1, "text": "x"}]}', "3"]
+)
+def test_json_of_another_form_is_refused(tmp_path: Path, text: str) -> None:
+    (tmp_path / "a.json").write_text(text)
+    with pytest.raises(InvalidValueError, match=r"a\.json"):
+        read(tmp_path / "a.json")
+
+
+def test_other_endings_and_missing_files_are_refused(tmp_path: Path) -> None:
+    (tmp_path / "a.pdf").write_bytes(b"%PDF")
+    with pytest.raises(InvalidValueError, match=r"\.txt"):
+        read(tmp_path / "a.pdf")
+    with pytest.raises(NotFoundError):
+        read(tmp_path / "b.txt")

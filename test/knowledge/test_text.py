@@ -1,0 +1,85 @@
+"""How texts become sentences, words, names and dates."""
+
+from datetime import date
+
+import pytest
+
+from memory_node.knowledge.coreference import last_person, resolved
+from memory_node.knowledge.text.dates import day_of, spoken_day, stamp_of, with_days
+from memory_node.knowledge.text.names import MOST_CONCEPTS, concepts_of, name_key, names_in
+from memory_node.knowledge.text.sentences import LONGEST_SENTENCE, sentences
+from memory_node.knowledge.text.words import stems
+
+
+def test_abbreviations_and_initials_end_no_sentence() -> None:
+    text = 'Mr. Smith met J. R. Miles at 5 p.m. It rained. "Yes!" he said. Ça va.'
+    assert sentences(text) == ["Mr. Smith met J. R. Miles at 5 p.m.", "It rained.", '"Yes!" he said.', "Ça va."]
+
+
+def test_text_without_full_stops_is_cut() -> None:
+    pieces = sentences("word " * 1000)
+    assert max(map(len, pieces)) <= LONGEST_SENTENCE
+    assert " ".join(pieces).split() == ["word"] * 1000
+
+
+def test_words_are_compared_without_inflection_accents_and_function_words() -> None:
+    assert stems("She painted the cafés") == stems("painting a café")
+    assert stems("the of and") == []
+
+
+def test_names_keep_their_small_words_and_lose_the_sentences() -> None:
+    found = names_in('In Laie, Haymo of Faversham read "Silent Spring" and met Anna and Ben.')
+    assert {"laie", "haymo of faversham", "silent spring", "anna", "ben"} <= set(found)
+    assert "in" not in found
+
+
+def test_aside_of_a_title_is_no_part_of_its_name() -> None:
+    assert name_key("Pick Me Up (magazine)") == "pick me up"
+    assert name_key("(What's the Story)") != ""
+
+
+def test_concepts_begin_with_the_subject_and_are_bounded() -> None:
+    concepts = concepts_of("Anna", "The user " + " ".join(f"bird{chr(97 + n)} sings." for n in range(20)))
+    assert "anna" in concepts
+    assert "user" not in concepts
+    assert len(concepts) == MOST_CONCEPTS
+
+
+@pytest.mark.parametrize(
+    ("said", "meant"),
+    [
+        ("I went yesterday", "yesterday (7 May 2023)"),
+        ("We met last Friday", "last Friday (5 May 2023)"),
+        ("It was two weeks ago", "two weeks ago (24 April 2023)"),
+        ("We go next month", "next month (June 2023)"),
+        ("I moved last year", "last year (2022)"),
+        ("I moved last May", "last May (May 2022)"),
+        ("It was 3 months ago", "3 months ago (February 2023)"),
+    ],
+)
+def test_words_that_count_from_the_day_get_the_day(said: str, meant: str) -> None:
+    stamp_ns = stamp_of("1:56 pm on 8 May, 2023")
+    assert stamp_ns is not None
+    assert meant in with_days(said, stamp_ns)
+
+
+def test_day_is_read_in_several_forms() -> None:
+    assert day_of("8 May, 2023") == day_of("May 8th, 2023") == day_of("2023-05-08") == date(2023, 5, 8)
+    assert day_of("31 June 2023") is None
+    assert day_of("soon") is None
+
+
+def test_stamp_of_noon_and_midnight() -> None:
+    noon, midnight = stamp_of("12:00 pm on 1 May 2023"), stamp_of("12:00 am on 1 May 2023")
+    assert noon is not None
+    assert midnight is not None
+    assert noon - midnight == 12 * 3600 * 10**9
+    assert spoken_day(midnight) == "1 May 2023"
+
+
+def test_pronoun_is_whom_was_named_last_and_i_is_who_speaks() -> None:
+    assert last_person("The blue mug is Anna's", "") == "Anna"
+    assert resolved("she is allergic to nuts.", "", "Anna") == "Anna is allergic to nuts."
+    assert resolved("her cup is red", "", "Anna") == "Anna's cup is red"
+    assert resolved("I like my tea", "Ben", "Anna") == "Ben likes Ben's tea"
+    assert resolved("she is here", "", "") == "she is here"
