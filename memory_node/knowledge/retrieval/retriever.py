@@ -67,13 +67,21 @@ class Retriever:
             if judged.enough and hop > 1:
                 break
             more = self._linked(found, values) + self._continued(question, found, judged)
-            more = [step for step in dict.fromkeys(more) if step not in set(found.steps)]
-            if more:
-                found = score_steps(self._rows, question, [*found.steps, *more], self._config)
+            found = self._with_more(question, found, values, more)
             values = self._two_at_a_time(found, question)
         values = values + self._merits(found)
         order = np.lexsort((-found.relevance, -values))[:k]
         return [Hit(found.steps[i], self._rows.statement(found.best[i]), float(values[i])) for i in order]
+
+    def _with_more(self, question: Question, found: StepScores, values: Floats, more: list[str]) -> StepScores:
+        """Return the best steps so far and new ones, scored together; at most `paired` of each."""
+        most = self._config.paired
+        known = set(found.steps)
+        new = [step for step in dict.fromkeys(more) if step not in known][:most]
+        if not new:
+            return found
+        kept = [found.steps[place] for place in np.argsort(-values, kind="stable")[:most]]
+        return score_steps(self._rows, question, [*kept, *new], self._config)
 
     def _candidates(self, question: Question, most: int) -> list[str]:
         """Return the steps of the union of both channels and of the subjects that the question names."""

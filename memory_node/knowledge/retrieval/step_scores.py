@@ -20,6 +20,8 @@ Vectors = NDArray[np.float32]
 _AROUND = {0: 1.0, -1: 0.5, 1: 0.25, -2: 0.2, 2: 0.1}
 # Neighbours whose words count as standing around a step.
 _NEAREST = (-1, 0, 1)
+# Propositions of a neighbour that count, so that long neighbours cost no more than short ones.
+_OF_A_NEIGHBOUR = 2
 
 
 @dataclass(frozen=True)
@@ -63,7 +65,7 @@ def make_question(text: str, vector: Vectors, rows: StatementRows) -> Question:
 
 def score_steps(rows: StatementRows, question: Question, steps: Sequence[str], config: KnowledgeConfig) -> StepScores:
     """Return the scores of steps, each of which holds a proposition; scores are relative to the best of them."""
-    near = [{away: rows.rows_of(neighbour(step, away) if away else step) for away in _AROUND} for step in steps]
+    near = [_near(rows, step) for step in steps]
     flat = _Flat(rows, question, list(dict.fromkeys(row for some in near for held in some.values() for row in held)))
     own, starts = _joined([flat.places(some[0]) for some in near])
     window, window_starts = _joined([[p for away in _NEAREST for p in flat.places(some[away])] for some in near])
@@ -82,6 +84,13 @@ def score_steps(rows: StatementRows, question: Question, steps: Sequence[str], c
     return StepScores(list(steps), relevance, best, meanings, covers, named)
 
 
+def _near(rows: StatementRows, step: str) -> dict[int, Sequence[int]]:
+    """Return the rows of a step and of its neighbours, by how far after it these lie."""
+    found: dict[int, Sequence[int]] = {0: rows.rows_of(step)}
+    found.update((away, rows.rows_of(neighbour(step, away))[:_OF_A_NEIGHBOUR]) for away in _AROUND if away)
+    return found
+
+
 class _Flat:
     """The rows of all candidates and their neighbours.
 
@@ -92,8 +101,11 @@ class _Flat:
         self.rows = held
         self._place = {row: place for place, row in enumerate(held)}
         of_rows = [rows.words.counts_of(row) for row in held]
-        counts = [[counts.get(word, 0) for word in question.words] for counts in of_rows]
-        self.counts = np.array(counts, dtype=np.float64).reshape(len(held), len(question.words))
+        self.counts = np.zeros((len(held), len(question.words)))
+        columns = {word: column for column, word in enumerate(question.words)}
+        for place, counts in enumerate(of_rows):
+            for word in columns.keys() & counts.keys():
+                self.counts[place, columns[word]] = counts[word]
         self.lengths = np.array([rows.words.length_of(row) for row in held], dtype=np.float64)
         self.vectors = rows.vectors.of(np.array(held, dtype=np.int64))
 
