@@ -12,11 +12,14 @@ from benchmarks.ablated_memory import NO_SHORT_TERM, ablated, sources_of
 from benchmarks.household_cases import Case
 from benchmarks.household_goals import Judge
 from memory_node.catalogue.object_kind import Property
+from memory_node.context.config import CompilerConfig
+from memory_node.context.guidance import GuidancePort
 from memory_node.domain.context import ContextSource
 from memory_node.domain.geometry import FloatArray, OrientedBox, Pose
 from memory_node.domain.ports import TextEmbedder
 from memory_node.domain.skill import SkillCall, SkillResult, StateChange
 from memory_node.experience.experience import Experience
+from memory_node.memory import RobotMemory
 from memory_node.opening import MemoryConfig, open_memory
 from memory_node.planner.executor import InstructionExecutor, InstructionResult
 from memory_node.planner.guided_planner import GuidedPlanner
@@ -69,7 +72,9 @@ class Life:
 
     mode: which parts of memory answer (ablated_memory.MODES). experience: what the robot learns from its episodes,
     on this floor plan and on others; by default what this life alone teaches. faults: of its skills. unknown:
-    the share of the home's classes, in [0, 1], that the patrol has not seen.
+    the share of the home's classes, in [0, 1], that the patrol has not seen. guidance: compiles memory at each step,
+    where experience is among what memory tells; None: nobody does. advised: whether experience advises before steps,
+    where nobody compiles.
     """
 
     def __init__(
@@ -80,21 +85,34 @@ class Life:
         experience: Experience | None = None,
         faults: ExecutionFaults | None = None,
         unknown: float = 0.0,
+        guidance: Callable[[RobotMemory], GuidancePort] | None = None,
+        advised: bool = True,
     ) -> None:
         self._mode = mode
+        self._advised = advised
         self._unknown = unknown
         self._unseen: frozenset[str] = frozenset()
         self._planner = planner
         self._faults = faults
         self._sees = mode not in ("none", "experience")
         self._world: World | None = None
+        self._robot: HomeRobot | None = None
         self._day = 0
-        config = MemoryConfig(scene_graph=SceneGraphConfig(area_spacing_m=AREA_SPACING_M))
+        config = MemoryConfig(
+            scene_graph=SceneGraphConfig(area_spacing_m=AREA_SPACING_M),
+            compiler=CompilerConfig(close_m=ALFRED_REACH_M),
+        )
         self._memory = open_memory(config, self._now_ns, embedder, experience)
+        self._guidance = guidance(self._memory) if guidance is not None else None
         self._seen: set[str] = set()
         self._path: list[tuple[float, float]] = []
         self._judge: Judge | None = None
         self._needed = self._right = 0
+
+    @property
+    def situation(self) -> tuple[World, Pose] | None:
+        """The home as it is now and where the robot stands in it; None before the first instruction."""
+        return (self._world, self._robot.body.pose) if self._world is not None and self._robot is not None else None
 
     def equip(self, planner: Planner, faults: ExecutionFaults) -> None:
         """Let the robot go on with another planner and other faults of its skills."""
@@ -111,6 +129,7 @@ class Life:
         if self._sees:
             self._patrol(HomeRobot(world, config, self._area_position, clock=self._now_ns))
         robot = HomeRobot(world, config, self._area_position, faults=self._faults, clock=self._now_ns)
+        self._robot = robot
         # "Since start-up": what a restart leaves of memory is the long-term part.
         self._memory.cache.clear()
         world.take_changes()
@@ -141,7 +160,14 @@ class Life:
         )
 
     def _guided(self, attempt: int) -> GuidedPlanner:
-        return GuidedPlanner(self._planner, self._memory.episodes, self._now_ns, first_attempt=attempt)
+        return GuidedPlanner(
+            self._planner,
+            self._memory.episodes,
+            self._now_ns,
+            first_attempt=attempt,
+            advised=self._advised,
+            guidance=self._guidance,
+        )
 
     def run_skill(self, robot: HomeRobot, call: SkillCall) -> SkillResult:
         """Execute a skill while memory and judge watch."""

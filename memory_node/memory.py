@@ -100,7 +100,9 @@ class RobotMemory:
         self._questions = Questions(scene, lock, cache, index, contexts, self._durability, clock)
         compiler = compiler or CompilerConfig()
         retrieval = TaskRetrieval(experience, knowledge, self.rank_search_areas, compiler)
-        self.guidance = Compilations(experience, retrieval, KnownThings(scene, lock), self.held_object, compiler)
+        self.guidance = Compilations(
+            experience, retrieval, KnownThings(scene, lock, compiler.close_m), self.held_object, compiler
+        )
         self._upkeep = Upkeep(scene, self._changes, mirror, cache, store, experience, knowledge, clock, states)
         if len(scene):
             scene.doubt_frame()

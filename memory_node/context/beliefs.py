@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from memory_node.context.brief_state import BriefState, Section
 from memory_node.context.statements import (
+    close_by,
     held_by,
     is_in_state,
     is_inside,
@@ -61,7 +62,7 @@ def _is_near(name: str, state: BriefState) -> bool | None:
     if out_of_reach(name) in state.items(Section.FACTS):
         return False
     here = place_of_robot(state)
-    if here is None:
+    if here is None or (here != name and close_by(name) in state.items(Section.FACTS)):
         return None
     if here == name:
         return True

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 
 from memory_node.context.config import CompilerConfig
 from memory_node.context.episode_guidance import EpisodeGuidance
@@ -59,6 +60,19 @@ class Compilations:
         if guidance is not None and guidance.entries:
             self._experience.note_given(guidance.entries, episode_id)
         return step
+
+    def changed(
+        self,
+        retrieve: Callable[[Retrieve], Retrieve] = lambda own: own,
+        compilers: Mapping[str, Compiler] = MappingProxyType({}),
+    ) -> Compilations:
+        """Return one that gets its M in another way, or has other compilers, for comparisons.
+
+        retrieve: makes a Retrieve of this one's own. compilers: by name, beside those that there are.
+        """
+        other = Compilations(self._experience, retrieve(self._retrieve), self._look_up, self._held, self._config)
+        other._compilers.update(self._compilers | dict(compilers))
+        return other
 
     def port(self, compiler: str) -> GuidancePort:
         """Return the door to one compiler."""

@@ -42,6 +42,12 @@ class CompilerConfig(Parameters):
     trajectories: bool = Field(
         default=False, description="whether whole attempts that succeeded are retrieved, too, as MemCompiler does"
     )
+    close_m: float = Field(
+        default=1.0,
+        ge=0.0,
+        le=10.0,
+        description="what is nearer to the robot than this may be in reach without driving up to it; trying tells",
+    )
     places: int = Field(
         default=3, ge=0, le=100, description="likely places that are retrieved for each thing of a task at most"
     )

@@ -39,5 +39,5 @@ def open_compiler(name: str, config: CompilerConfig, models: ModelShelf) -> Comp
     if name == "none":
         raise InvalidValueError("compiler: none compiles nothing; do not ask it")
     if name == "model":
-        return PromptCompiler(models.open_or_excuse(config.llm), config.llm)
+        return PromptCompiler(models.open_or_excuse(config.llm), config.llm, config.detects_loops)
     return RulesCompiler(config.detects_loops, config.most_tries)

@@ -45,10 +45,14 @@ class SaidCompilation(BaseModel):
 
 class PromptCompiler:
     """Takes over what a reply says only where it names a call that can be made, a belief that is held, and entries that
-    were shown."""
+    were shown.
 
-    def __init__(self, model: ChatModel, config: CompilerModelConfig) -> None:
+    detects_loops: whether the prompt says what repeats itself.
+    """
+
+    def __init__(self, model: ChatModel, config: CompilerModelConfig, detects_loops: bool = True) -> None:
         self._model = model
+        self._detects_loops = detects_loops
         self._config = config
         loader = jinja2.FileSystemLoader(str(resource_path("config/prompts")))
         self._prompts = jinja2.Environment(loader=loader, undefined=jinja2.StrictUndefined, trim_blocks=True)
@@ -58,7 +62,7 @@ class PromptCompiler:
         shown = self._shown(observation, memory)
         calls = {str(call): call for call in possible_goals(observation, shown)}
         beliefs = [text for section in Section for text in state.items(section)]
-        avoid = repeated(observation.recent, observation.proposed)
+        avoid = repeated(observation.recent, observation.proposed) if self._detects_loops else ()
         replies: list[Reply] = []
         question = Question(
             self._messages(observation, state, shown, avoid),

@@ -12,6 +12,8 @@ from memory_node.context.state_operations import FOLD_OVER, Delta
 from memory_node.context.statements import (
     AT_NOTHING,
     HAND_EMPTY,
+    all_close_by,
+    close_by,
     failed,
     failure_items,
     failures_of,
@@ -106,7 +108,7 @@ def _learn_from_failure(draft: StateDraft, step: TakenStep, binding: Mapping[str
     for fact in (rule.fact for rule in skill.preconditions if rule.reason is reason) if skill else ():
         name = binding.get(fact.arguments[0], "") if fact.arguments else ""
         if fact.predicate is Predicate.NEAR and name:
-            draft.add(_FACTS, out_of_reach(name))
+            draft.put(_FACTS, close_by(name), out_of_reach(name))
         elif fact.predicate is Predicate.OPEN_OR_UNLIDDED and name:
             _be_in_state(draft, name, ObjectState.CLOSED)
         elif fact.predicate is Predicate.ACCESSIBLE and name and call.skill != "PutObject":
@@ -144,6 +146,8 @@ def _be_at(draft: StateDraft, name: str) -> None:
     draft.put(Section.AGENT, "" if old is None else stands_at(old), stands_at(name))
     if name:
         draft.take_out(_FACTS, out_of_reach(name))
+    for text in all_close_by(draft.state):
+        draft.take_out(_FACTS, text)
 
 
 def _be_in_state(draft: StateDraft, name: str, state: ObjectState) -> None:
@@ -159,6 +163,9 @@ def _take_over(draft: StateDraft, name: str, thing: KnownThing) -> None:
         draft.put(Section.LOCATIONS, location_item(name, draft.state), rests(name, thing.place, thing.inside))
     for state in thing.states:
         _be_in_state(draft, name, state)
+    facts = draft.state.items(_FACTS)
+    near = thing.is_close and out_of_reach(name) not in facts
+    draft.put(_FACTS, close_by(name), close_by(name) if near else "")
 
 
 def _set_subgoals(draft: StateDraft, observation: StepObservation, gave_up: bool) -> None:

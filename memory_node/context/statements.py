@@ -14,6 +14,7 @@ _HOLDS = "the hand holds "
 _AT = "the robot stands at "
 _REST, _INSIDE = " is in or on ", " is inside "
 _OUT_OF_REACH = " is out of reach"
+_CLOSE_BY = " is close by"
 _FAILED = re.compile(r"(?P<call>.+\)) failed(?: (?P<times>\d+) times)?: (?P<reason>\w+)")
 
 
@@ -40,6 +41,16 @@ def is_in_state(name: str, state: ObjectState) -> str:
 def out_of_reach(name: str) -> str:
     """Return the sentence for a thing that the robot could not reach from where it stands."""
     return f"{name}{_OUT_OF_REACH}"
+
+
+def close_by(name: str) -> str:
+    """Return the sentence for a thing that memory sees close to the robot, though the robot has not driven to it."""
+    return f"{name}{_CLOSE_BY}"
+
+
+def all_close_by(state: BriefState) -> list[str]:
+    """Return the items that tell what is close by."""
+    return [text for text in state.items(Section.FACTS) if text.endswith(_CLOSE_BY)]
 
 
 def failed(call: SkillCall, reason: FailureReason, times: int = 1) -> str:

@@ -62,7 +62,7 @@ class StepObservation:
 class KnownThing:
     """What long-term memory believes of one thing. place: a reference to what it is in or on, "" where not known.
 
-    inside: it is in it, and not on it.
+    inside: it is in it, and not on it. is_close: the robot may reach it from where it stands.
     """
 
     object_class: str
@@ -70,6 +70,7 @@ class KnownThing:
     place_class: str = ""
     inside: bool = False
     states: tuple[ObjectState, ...] = ()
+    is_close: bool = False
 
 
 # Returns what long-term memory believes of the thing that a reference means; None: it cannot tell which that is.

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import threading
 
+import numpy as np
+
 from memory_node.context.step_observation import KnownThing
 from memory_node.domain.scene import SceneObject
 from memory_node.domain.skill_library import ObjectReference
@@ -14,9 +16,13 @@ from memory_node.scene_graph.state import ROBOT_ID
 
 
 class KnownThings:
-    """A `LookUp` in the scene graph; thread-safe. lock: guards it."""
+    """A `LookUp` in the scene graph; thread-safe.
 
-    def __init__(self, scene: SceneGraph, lock: threading.RLock) -> None:
+    lock: guards it. close_m: what is nearer to the robot than this, seen from above, is close.
+    """
+
+    def __init__(self, scene: SceneGraph, lock: threading.RLock, close_m: float) -> None:
+        self._close_m = close_m
         self._scene = scene
         self._lock = lock
 
@@ -33,7 +39,12 @@ class KnownThings:
                 support.class_name if support is not None else "",
                 found.inside and support is not None,
                 believed(found.states),
+                self._is_close(found),
             )
+
+    def _is_close(self, found: SceneObject) -> bool:
+        camera = self._scene.camera_at
+        return camera is not None and float(np.linalg.norm(found.box.center[:2] - camera[:2])) <= self._close_m
 
     def _support_of(self, found: SceneObject) -> SceneObject | None:
         if not found.movable or found.support_id not in self._scene.state.table.row_of or found.support_id == ROBOT_ID:

@@ -47,6 +47,15 @@ class World:
         for thing in things:
             self.add(thing)
 
+    def copy(self) -> World:
+        """Return an independent world like this one, to try things out in; nothing is under way in it."""
+        other = World(self.layout, self.grid, self.types, (), self.now_ns)
+        for thing in self:
+            other._things[thing.id] = replace(thing, states=set(thing.states))
+        other._children = {parent: list(children) for parent, children in self._children.items()}
+        other.held_id, other.held_from = self.held_id, self.held_from
+        return other
+
     # ---- reading
 
     def __iter__(self) -> Iterator[Thing]:

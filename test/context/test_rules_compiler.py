@@ -97,6 +97,13 @@ def test_step_that_is_prepared_needs_nothing() -> None:
     assert guided(PUT, believed) is None
 
 
+def test_what_is_close_by_is_tried_first() -> None:
+    pick = SkillCall("PickupObject", ("Mug",))
+    there = ("the hand is empty", "the robot stands at nothing known")
+    assert guided(pick, state(*there)) is not None
+    assert guided(pick, state(*there, facts=("Mug is close by",))) is None
+
+
 def test_unknown_contradicts_nothing() -> None:
     assert guided(PUT, state()) is None
 

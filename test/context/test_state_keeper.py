@@ -91,6 +91,18 @@ def test_what_the_hand_holds_has_no_place() -> None:
     assert apply(kept(StepObservation(), state, {"Mug": KnownThing("Mug", "Shelf")}), state).belief.locations == ()
 
 
+def test_what_is_close_by_is_believed_until_the_robot_drives_or_finds_it_out_of_reach() -> None:
+    near = {"Mug": KnownThing("Mug", is_close=True)}
+    state = first_state("fetch the mug", "")
+    state = apply(kept(StepObservation(), state, near), state)
+    assert state.belief.facts == ("Mug is close by",)
+    far = StepObservation(taken=failed(FailureReason.TOO_FAR, "PickupObject", "Mug"))
+    refused = apply(kept(far, state, near), state)
+    assert "Mug is close by" not in refused.belief.facts
+    assert "Mug is out of reach" in refused.belief.facts
+    assert after(done("GoToObject", "Shelf"), state=state).belief.facts == ()
+
+
 def test_subgoals_move_on() -> None:
     goals = ("clean Mug", "place Mug to Shelf", "place Mug to Shelf")
     state = apply(kept(StepObservation(goals), first_state("", ""), {}), first_state("", ""))

@@ -14,14 +14,14 @@ from memory_node.domain.states import ObjectState
 from memory_node.domain.step import StepRecord
 from memory_node.memory import RobotMemory
 
-FRIDGE, EGG = "Fridge@3.000,0.000,0.800", "Egg@1.000,0.000,0.900"
+FRIDGE, EGG = "Fridge@3.000,0.000,0.800", "Egg@2.000,0.000,0.900"
 PUT = SkillCall("PutObject", (EGG, FRIDGE))
 GOALS = ("place Egg to Fridge",)
 
 
 @pytest.fixture
 def home(memory: RobotMemory, see: Callable[..., Frame]) -> RobotMemory:
-    memory.observe(see(1.0, Egg=(1.0, 0.0, 0.9), Fridge=(3.0, 0.0, 0.8)))
+    memory.observe(see(1.0, Egg=(2.0, 0.0, 0.9), Fridge=(3.0, 0.0, 0.8)))
     fridge = next(found.id for found in memory.scene().objects if found.class_name == "Fridge")
     memory.remember([StateChange(fridge, "Fridge", 2_000_000_000, added=(ObjectState.CLOSED,))])
     return memory

@@ -1,0 +1,80 @@
+"""`memory-node bench compiler`: what compiling memory at each step is worth, with its controls."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from benchmarks.compiler_household import CompilerSetting, rows_of_household
+from benchmarks.compiler_variants import ADVICE, NONE, OF_COMPILERS, STATIC
+from benchmarks.household_cases import SUITES, load_cases
+from benchmarks.household_faults import Faults
+from benchmarks.household_homes import Homes
+from benchmarks.model_figures import add_planner_arguments, llm_config
+from benchmarks.rows import emit
+from memory_node.catalogue.label_space import load_catalogue
+from memory_node.context.config import CompilerConfig, CompilerModelConfig
+from memory_node.domain.errors import RobotMemoryError
+from memory_node.llm.model_arguments import model_parameters
+from memory_node.planner.open_planner import open_planner
+from memory_node.planner.planner_config import PLANNERS, OfflineConfig, PlannerConfig
+from memory_node.search.caching_embedder import CachingEmbedder
+from memory_node.search.minilm import MiniLmEmbedder
+
+HELP = "what compiling memory at each step is worth, with its controls"
+# Where the compiler can be measured now.
+PLACES = ("household",)
+# As in `bench household --faults`: failures of one goal after which the executor gives up.
+_PATIENCE = 3
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the benchmark's options."""
+    parser.add_argument("--on", choices=PLACES, default="household", help="household: the stream of --faults")
+    parser.add_argument("--scenes", type=Path, help="household: scenes.json.gz of the floor plans")
+    parser.add_argument("--tasks", type=Path, help="household: the instructions (.jsonl, .gz)")
+    parser.add_argument("--suite", choices=SUITES, default="alfred", help="household: the format of the instructions")
+    parser.add_argument("--planner", choices=PLANNERS, default="offline", help="the executor (default: offline)")
+    parser.add_argument(
+        "--compilers",
+        nargs="+",
+        choices=("rules", "model"),
+        default=["rules", "model"],
+        help="who compiles (default: both)",
+    )
+    parser.add_argument(
+        "--variants",
+        nargs="+",
+        choices=(NONE, ADVICE, STATIC, *OF_COMPILERS),
+        default=[NONE, ADVICE, STATIC, *OF_COMPILERS],
+        help="which rows (default: all)",
+    )
+    parser.add_argument("--limit", type=int, default=30, help="instructions (default 30)")
+    parser.add_argument("--orders", type=int, default=1, help="shuffled orders of the tasks (default 1)")
+    add_planner_arguments(parser)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Run the benchmark; return the exit status.
+
+    Raises:
+        RobotMemoryError: the files of the household are not named.
+    """
+    if args.scenes is None or args.tasks is None:
+        raise RobotMemoryError("--on household needs --scenes and --tasks (docs/homes.md says how to make them)")
+    embedder = CachingEmbedder(MiniLmEmbedder())
+    planner_config = PlannerConfig(offline=OfflineConfig(max_failures=_PATIENCE), llm=llm_config(args))
+    setting = CompilerSetting(
+        Homes(args.scenes, load_catalogue(), args.seed),
+        embedder,
+        open_planner(args.planner, embedder, planner_config, fallback=args.fallback, asks=False),
+        # A language model errs by itself; the offline planner has to be made to.
+        Faults(seed=args.seed) if args.planner == "offline" else None,
+        CompilerConfig(llm=CompilerModelConfig(**model_parameters(args))),
+        tuple(args.compilers),
+        tuple(args.variants),
+        args.orders,
+        args.seed,
+    )
+    emit(rows_of_household(load_cases(args.tasks, args.suite, args.limit, args.seed), setting), args.json)
+    return 0

@@ -1,0 +1,230 @@
+"""The rows of `bench compiler --on household`: the stream of tasks under faults, memory compiled in several ways."""
+
+from __future__ import annotations
+
+import random
+import statistics
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any
+
+from benchmarks.compiler_variants import (
+    ADVICE,
+    NO_STATE,
+    NONE,
+    OF_COMPILERS,
+    STATIC,
+    OtherMemories,
+    compiler_of,
+    history_lines,
+    retrieval_of,
+    tokens_of,
+)
+from benchmarks.guidance_judge import GuidedMoment, is_precise
+from benchmarks.household_cases import Case
+from benchmarks.household_faults import CarelessPlanner, Faults
+from benchmarks.household_goals import judge_of
+from benchmarks.household_homes import Homes
+from benchmarks.household_life import Life, Trial
+from memory_node.app.progress import progress_bar
+from memory_node.catalogue.label_space import load_catalogue
+from memory_node.context.compilations import Compilations
+from memory_node.context.config import CompilerConfig
+from memory_node.context.guidance import CompiledStep, Delivery, GuidancePort
+from memory_node.context.step_observation import StepObservation, TakenStep
+from memory_node.domain.clock import system_clock
+from memory_node.domain.ports import TextEmbedder
+from memory_node.experience.config import ExperienceConfig
+from memory_node.experience.experience import Experience
+from memory_node.experience.extractor import RuleExtractor
+from memory_node.experience.log import NullLog
+from memory_node.llm.open_model import ModelShelf
+from memory_node.memory import RobotMemory
+from memory_node.planner.planner import Planner
+from memory_node.sim.robot_config import ExecutionFaults
+
+
+@dataclass(frozen=True)
+class CompilerSetting:
+    """What all rows share. faults: of an executor that has to be made to err; None: it errs by itself."""
+
+    homes: Homes
+    embedder: TextEmbedder
+    planner: Planner
+    faults: Faults | None
+    config: CompilerConfig
+    compilers: tuple[str, ...]
+    variants: tuple[str, ...]
+    orders: int = 1
+    seed: int = 0
+
+    @property
+    def rows(self) -> Iterator[tuple[str, str]]:
+        """The (variant, compiler) of each row."""
+        for variant in self.variants:
+            if variant in OF_COMPILERS:
+                yield from ((variant, name) for name in self.compilers)
+            else:
+                yield variant, "none"
+
+
+@dataclass
+class Account:
+    """What was compiled in one row. tokens: what memory told the executor at each step. guided: what is to be judged.
+
+    copied_s: spent on keeping what is to be judged, which is no part of the row.
+    """
+
+    tokens: list[int] = field(default_factory=list)
+    compiler_tokens: list[int] = field(default_factory=list)
+    milliseconds: list[float] = field(default_factory=list)
+    nothing: list[bool] = field(default_factory=list)
+    guided: list[GuidedMoment] = field(default_factory=list)
+    copied_s: float = 0.0
+
+
+class _Watched:
+    """A GuidancePort that keeps account."""
+
+    def __init__(
+        self, guidance: Compilations, compiler: str, variant: str, account: Account, life: Callable[[], Life]
+    ) -> None:
+        self._guidance = guidance
+        self._port = guidance.port(compiler)
+        self._variant = variant
+        self._account = account
+        self._life = life
+        self._recent: list[TakenStep] = []
+        self._episode = ""
+
+    def compile(self, episode_id: str, observation: StepObservation) -> CompiledStep | None:
+        if episode_id != self._episode:
+            self._episode, self._recent = episode_id, []
+        if observation.taken is not None:
+            self._recent.append(observation.taken)
+        step = self._port.compile(episode_id, observation)
+        if step is not None:
+            self._note(step, self._told(step, episode_id), observation)
+        return step
+
+    def _note(self, step: CompiledStep, told: Sequence[str], observation: StepObservation) -> None:
+        account, guidance = self._account, step.guidance
+        account.tokens.append(tokens_of(told))
+        account.compiler_tokens.append(step.compiled.tokens_in + step.compiled.tokens_out)
+        account.milliseconds.append(step.milliseconds)
+        account.nothing.append(step.compiled.delivery is Delivery.NOACTION)
+        started = time.perf_counter()
+        situation = self._life().situation
+        if guidance is not None and observation.proposed is not None and situation is not None:
+            world, pose = situation
+            account.guided.append(GuidedMoment(world.copy(), pose, observation.proposed, guidance.goal))
+        account.copied_s += time.perf_counter() - started
+
+    def _told(self, step: CompiledStep, episode_id: str) -> Sequence[str]:
+        """Return what the executor is told at this step."""
+        followed = self._guidance.of(episode_id)
+        if self._variant not in (NO_STATE, STATIC) or followed is None:
+            return step.lines
+        guidance = step.lines[len(step.state.lines()) :] if self._variant == NO_STATE else followed.memory.lines
+        return (step.state.progress.goal, *history_lines(self._recent), *guidance)
+
+
+def rows_of_household(cases: Sequence[Case], setting: CompilerSetting) -> Iterator[dict[str, Any]]:
+    """Yield the rows, each as soon as it is measured."""
+    models = ModelShelf()
+    with progress_bar() as bar:
+        for variant, name in setting.rows:
+            task: Any = bar.add_task(f"{variant} {name}", total=len(cases) * setting.orders)
+            advance = partial(bar.advance, task)
+            account, trials = Account(), []
+            for order in range(setting.orders):
+                trials += _stream(cases, setting, variant, name, order, account, models, advance)
+            yield _row(variant, name, trials, account)
+
+
+def _stream(
+    cases: Sequence[Case],
+    setting: CompilerSetting,
+    variant: str,
+    name: str,
+    order: int,
+    account: Account,
+    models: ModelShelf,
+    advance: Callable[[], object],
+) -> list[Trial]:
+    """Carry out the cases in one shuffled order with a robot that has learnt nothing yet; see household_stream."""
+    shuffled = list(cases)
+    random.Random(f"{setting.seed} {order}").shuffle(shuffled)
+    experience = Experience(ExperienceConfig(), RuleExtractor(), NullLog(), system_clock)
+    others = OtherMemories(random.Random(f"{setting.seed} {order} memory"))
+    kinds, lives, trials = load_catalogue(), dict[str, Life](), []
+    current: list[Life] = []
+
+    def guided(memory: RobotMemory) -> GuidancePort:
+        who = "rules" if variant == STATIC else name
+        compilers = {who: compiler_of(variant, who, setting.config, models)}
+        guidance = memory.guidance.changed(retrieval_of(variant, others), compilers)
+        return _Watched(guidance, who, variant, account, lambda: current[-1])
+
+    for number, case in enumerate(shuffled):
+        chance = random.Random(f"{setting.seed} {order} {number}")
+        planner, skills = setting.planner, ExecutionFaults()
+        if setting.faults is not None:
+            planner = CarelessPlanner(planner, setting.faults, chance)
+            skills = setting.faults.of_skills(chance.randrange(2**31))
+        if case.floor_plan not in lives:
+            mode = "full" if variant == NONE else "full+experience"
+            # What a language model is told once, it reads in its prompt.
+            once = variant in (NONE, ADVICE) or (variant == STATIC and setting.faults is None)
+            lives[case.floor_plan] = Life(
+                mode,
+                setting.embedder,
+                planner,
+                experience,
+                skills,
+                guidance=None if once else guided,
+                advised=variant == ADVICE,
+            )
+        life = lives[case.floor_plan]
+        life.equip(planner, skills)
+        current[:] = [life]
+        trials.append(life.carry_out(case, setting.homes.world(case), partial(judge_of, case, kinds=kinds)))
+        advance()
+    experience.close()
+    return trials
+
+
+def _row(variant: str, name: str, trials: Sequence[Trial], account: Account) -> dict[str, Any]:
+    outcomes = [trial.result.outcome for trial in trials]
+    replies = sum(outcome.replies for outcome in outcomes)
+    steps = replies or sum(trial.result.skills for trial in trials)
+    compiled_s = sum(account.milliseconds) / 1e3
+    planned_s = sum(trial.result.planning_s for trial in trials) - compiled_s - account.copied_s
+    precise = [is_precise(moment) for moment in account.guided]
+    # An executor that cannot read takes in what memory tells it; one that reads has a prompt.
+    if replies:
+        tokens_in = sum(outcome.tokens_in for outcome in outcomes) / replies
+    elif variant == ADVICE:
+        tokens_in = statistics.fmean(trial.context_tokens for trial in trials)
+    else:
+        tokens_in = statistics.fmean(account.tokens) if account.tokens else 0.0
+    return {
+        "variant": variant,
+        "compiler": name,
+        "tasks": len(trials),
+        "success_rate": round(statistics.fmean(trial.success for trial in trials), 4),
+        "progress": round(sum(t.met for t in trials) / max(sum(t.conditions for t in trials), 1), 4),
+        "executor_input_tokens": round(tokens_in, 1),
+        "compiler_tokens": _mean(account.compiler_tokens),
+        "executor_output_tokens": round(sum(outcome.tokens_out for outcome in outcomes) / max(replies, 1), 1),
+        "executor_ms": round(1e3 * planned_s / max(steps, 1), 2),
+        "compiler_ms": round(statistics.median(account.milliseconds), 2) if account.milliseconds else 0.0,
+        "guidance_precision": _mean(precise, 4) if precise else None,
+        "noaction_share": _mean(account.nothing, 4) if account.nothing else None,
+    }
+
+
+def _mean(values: Sequence[float], digits: int = 1) -> float:
+    return round(statistics.fmean(values), digits) if values else 0.0

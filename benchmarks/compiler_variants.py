@@ -1,0 +1,114 @@
+"""The rows of `bench compiler`: who compiles what, and controls that tell memory from what a compiler itself knows."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+
+from memory_node.context.brief_state import BriefState, TaskProgress
+from memory_node.context.config import CompilerConfig
+from memory_node.context.guidance import Compiled, Compiler, Guidance, said
+from memory_node.context.prompt_compiler import PromptCompiler
+from memory_node.context.rules_compiler import RulesCompiler
+from memory_node.context.step_observation import StepObservation, TakenStep
+from memory_node.context.task_memory import TaskMemory
+from memory_node.context.task_retrieval import Retrieve
+from memory_node.domain.advice import bind
+from memory_node.domain.token_count import estimate_tokens
+from memory_node.llm.open_model import ModelShelf
+
+# Of a raw history so many steps are told, those of BrainMem's working memory.
+HISTORY = 5
+NONE, ADVICE, STATIC, TEXT = "none", "advice", "static", "text"
+NO_STATE, NO_LOOPS = "no-brief-state", "no-loop-detection"
+EMPTY_M, SHUFFLED_M = "empty-m", "shuffled-m"
+OF_COMPILERS = (TEXT, NO_STATE, NO_LOOPS, EMPTY_M, SHUFFLED_M)
+
+
+class StaticInjection:
+    """All of M at once: an executor that reads it does what every entry for its next step says, once, whatever is so.
+
+    It stands for static injection with an executor that cannot read.
+    """
+
+    def compile(self, observation: StepObservation, state: BriefState, memory: TaskMemory) -> Compiled:
+        """Return the first thing that M says to do before the proposed step and that was not done just before."""
+        proposed = observation.proposed
+        if proposed is None:
+            return Compiled()
+        last = [step.call for step in observation.recent[-HISTORY:] if step.success]
+        for entry in memory.for_skill(proposed.skill):
+            for template in entry.steps:
+                call = bind(template, proposed)
+                if call is not None and call != proposed and call not in last:
+                    return Compiled(Guidance(call, said(call, entry.text), entry.text, (entry.id,)))
+        return Compiled()
+
+
+class WithoutBriefState:
+    """A compiler that is given the raw goal and the last actions instead of b_t: nothing is believed of the home."""
+
+    def __init__(self, inner: Compiler) -> None:
+        self._inner = inner
+
+    def compile(self, observation: StepObservation, state: BriefState, memory: TaskMemory) -> Compiled:
+        """Compile with a state that knows the goal and which of the last actions failed."""
+        recent = observation.recent[-HISTORY:]
+        told = tuple(dict.fromkeys(f"{step.call} failed: {step.reason}" for step in recent if not step.success))
+        raw = BriefState(TaskProgress(state.progress.goal, current=state.progress.current))
+        raw = replace(raw, belief=replace(raw.belief, facts=told))
+        return self._inner.compile(replace(observation, recent=recent), raw, memory)
+
+
+def history_lines(steps: Sequence[TakenStep]) -> list[str]:
+    """Return the last actions in words, as an executor without a brief state is told them."""
+    return [f"{step.call}: {'done' if step.success else f'failed, {step.reason}'}" for step in steps[-HISTORY:]]
+
+
+@dataclass
+class OtherMemories:
+    """M of other tasks: each task gets what was retrieved for an earlier one with another goal; nothing before that."""
+
+    chance: random.Random
+    _seen: dict[str, TaskMemory] = field(default_factory=dict)
+
+    def shuffled(self, own: Retrieve) -> Retrieve:
+        """Return a Retrieve that exchanges what it retrieves."""
+
+        def retrieve(episode_id: str, instruction: str, goals: Sequence[str]) -> TaskMemory:
+            others = [key for key in self._seen if key != " ".join(goals)]
+            found = self._seen[self.chance.choice(others)] if others else TaskMemory()
+            self._seen[" ".join(goals)] = own(episode_id, instruction, goals)
+            return found
+
+        return retrieve
+
+
+def retrieval_of(variant: str, others: OtherMemories) -> Callable[[Retrieve], Retrieve]:
+    """Return what becomes of the retrieval of M in a variant."""
+    if variant == EMPTY_M:
+        return lambda own: lambda *_: TaskMemory()
+    return others.shuffled if variant == SHUFFLED_M else lambda own: own
+
+
+def compiler_of(variant: str, name: str, config: CompilerConfig, models: ModelShelf) -> Compiler:
+    """Return the compiler of a variant.
+
+    Raises:
+        ModelMissingError: a package or file of the language model is not there.
+    """
+    if variant == STATIC:
+        return StaticInjection()
+    loops = variant != NO_LOOPS
+    inner: Compiler = (
+        PromptCompiler(models.open(config.llm), config.llm, loops)
+        if name == "model"
+        else RulesCompiler(loops, config.most_tries)
+    )
+    return WithoutBriefState(inner) if variant == NO_STATE else inner
+
+
+def tokens_of(lines: Sequence[str]) -> int:
+    """Return about how many tokens some lines have."""
+    return estimate_tokens("\n".join(lines)) if lines else 0

@@ -1,0 +1,120 @@
+"""The rows of `bench compiler`, and the judge of guidance."""
+
+import json
+import random
+
+import pytest
+
+from benchmarks.compiler_variants import (
+    EMPTY_M,
+    HISTORY,
+    SHUFFLED_M,
+    TEXT,
+    OtherMemories,
+    StaticInjection,
+    WithoutBriefState,
+    history_lines,
+    retrieval_of,
+)
+from benchmarks.guidance_judge import GuidedMoment, is_precise
+from memory_node.cli import main
+from memory_node.context.brief_state import BriefState, EnvironmentBelief
+from memory_node.context.rules_compiler import RulesCompiler
+from memory_node.context.step_observation import StepObservation, TakenStep
+from memory_node.context.task_memory import Entry, EntryKind, TaskMemory
+from memory_node.domain.skill import FailureReason, SkillCall
+from memory_node.sim import load_home
+from memory_node.sim.robot import HomeRobot
+
+PICK, OPEN = SkillCall("PickupObject", ("Mug",)), SkillCall("OpenObject", ("Mug",))
+FIX = Entry("fix", EntryKind.REPAIR, "open it", skill="PickupObject", steps=(SkillCall("OpenObject", ("{object}",)),))
+
+
+def test_static_injection_is_followed_whatever_is_believed() -> None:
+    memory = TaskMemory.of([FIX])
+    believed = BriefState(belief=EnvironmentBelief(facts=("Mug is opened",)))
+    guidance = StaticInjection().compile(StepObservation(proposed=PICK), believed, memory).guidance
+    assert guidance is not None
+    assert guidance.goal == OPEN
+    done = StepObservation(proposed=PICK, recent=(TakenStep(OPEN, True),))
+    assert StaticInjection().compile(done, believed, memory).guidance is None
+
+
+def test_without_brief_state_only_the_last_failures_are_known() -> None:
+    believed = BriefState(belief=EnvironmentBelief(agent=("the robot stands at nothing known",)))
+    compiler = WithoutBriefState(RulesCompiler())
+    assert RulesCompiler().compile(StepObservation(proposed=PICK), believed, TaskMemory()).guidance is not None
+    assert compiler.compile(StepObservation(proposed=PICK), believed, TaskMemory()).guidance is None
+    far = TakenStep(PICK, False, FailureReason.TOO_FAR)
+    told = compiler.compile(StepObservation(proposed=PICK, recent=(far,)), believed, TaskMemory()).guidance
+    assert told is not None
+    assert told.goal == SkillCall("GoToObject", ("Mug",))
+
+
+def test_history_is_short() -> None:
+    steps = [TakenStep(PICK, False, FailureReason.TOO_FAR)] + [TakenStep(OPEN, True)] * HISTORY
+    assert history_lines(steps) == ["OpenObject(Mug): done"] * HISTORY
+
+
+def test_controls_exchange_m() -> None:
+    memories = {"a": TaskMemory.of([FIX]), "b": TaskMemory()}
+
+    def own(episode_id: str, instruction: str, goals: tuple[str, ...]) -> TaskMemory:
+        return memories[goals[0]]
+
+    others = OtherMemories(random.Random(0))
+    assert retrieval_of(TEXT, others)(own)("e", "", ("a",)) == memories["a"]
+    assert retrieval_of(EMPTY_M, others)(own)("e", "", ("a",)) == TaskMemory()
+    shuffled = retrieval_of(SHUFFLED_M, others)(own)
+    assert shuffled("e", "", ("a",)) == TaskMemory()
+    assert shuffled("e", "", ("b",)) == memories["a"]
+    assert shuffled("e", "", ("a",)) == memories["b"]
+
+
+def call(skill: str, *names: str) -> SkillCall:
+    return SkillCall(skill, names)
+
+
+def test_guidance_is_judged_by_the_home() -> None:
+    robot = HomeRobot(load_home("apartment"))
+    fridge = robot.world.of_class("Fridge")[0].id
+    far = max(robot.world.of_class("Sofa") or list(robot.world), key=lambda thing: thing.box.center[0]).id
+    robot.run(call("GoToObject", far))
+    before = robot.world.revision
+
+    def judged(proposed: SkillCall, goal: SkillCall) -> bool:
+        return is_precise(GuidedMoment(robot.world, robot.body.pose, proposed, goal))
+
+    opening = call("OpenObject", fridge)
+    assert judged(opening, call("GoToObject", fridge))
+    assert not judged(opening, call("GoToObject", far))
+    assert not judged(opening, opening)  # it fails: the robot is too far away
+    assert not judged(opening, call("PickupObject", fridge))
+    assert robot.world.revision == before  # all of it was tried in copies
+    robot.run(call("GoToObject", fridge))
+    assert judged(opening, opening)
+    assert not judged(opening, call("GoToObject", fridge))  # it is there already
+
+
+def test_every_variant_has_a_row(shared_dir, tmp_path, capsys) -> None:
+    rows = json.loads((shared_dir / "data/alfred_l/tasks.json").read_text())
+    tasks = tmp_path / "tasks.json"
+    tasks.write_text(json.dumps([row for row in rows if row["floor_plan"] == "FloorPlan19"][:1]))
+    scenes = shared_dir / "data/alfred_home/scenes.json.gz"
+    files = ["--scenes", str(scenes), "--tasks", str(tasks), "--suite", "alfred-l"]
+    assert main(["bench", "compiler", *files, "--compilers", "rules", "--limit", "1", "--json"]) == 0
+    printed = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert [(row["variant"], row["compiler"]) for row in printed] == [
+        ("none", "none"),
+        ("advice", "none"),
+        ("static", "none"),
+        *[(name, "rules") for name in ("text", "no-brief-state", "no-loop-detection", "empty-m", "shuffled-m")],
+    ]
+    text = next(row for row in printed if row["variant"] == "text")
+    assert text["executor_input_tokens"] < printed[1]["executor_input_tokens"]
+    assert 0.0 <= text["noaction_share"] <= 1.0
+
+
+def test_files_must_be_named(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["bench", "compiler"]) == 1
+    assert "--scenes and --tasks" in capsys.readouterr().err
