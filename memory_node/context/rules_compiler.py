@@ -92,11 +92,13 @@ class RulesCompiler:
                 continue
             for template in entry.steps:
                 bound = _bound(template, call, observation)
-                if bound is None or bound == call or _holds_already(bound, state) or self._is_hopeless(bound, state):
+                if bound is None or bound == call or _holds_already(bound, state):
                     continue
-                step = _Step(bound, because, (entry.id,))
                 inner = self._prepared(bound, observation, state, memory, depth - 1) if depth > 1 else None
-                return _Step(inner.call, inner.because, (*inner.entries, entry.id)) if inner is not None else step
+                if inner is not None:
+                    return _Step(inner.call, inner.because, (*inner.entries, entry.id))
+                if not self._is_hopeless(bound, state):
+                    return _Step(bound, because, (entry.id,))
         return self._opened_around(call, observation, state, memory, depth)
 
     def _calls_for(self, entry: Entry, call: SkillCall, observation: StepObservation, state: BriefState) -> str:
@@ -126,16 +128,15 @@ class RulesCompiler:
                 continue
             place = place_of(binding[fact.arguments[0]], state)
             opening = SkillCall("OpenObject", (place,))
-            if self._is_hopeless(opening, state):
-                return None
-            where = location_item(binding[fact.arguments[0]], state)
-            because = f"{where}; {is_in_state(place, ObjectState.CLOSED)}"
             inner = self._prepared(opening, observation, state, memory, depth - 1)
-            return inner or _Step(opening, because)
+            if inner is not None or self._is_hopeless(opening, state):
+                return inner
+            where = location_item(binding[fact.arguments[0]], state)
+            return _Step(opening, f"{where}; {is_in_state(place, ObjectState.CLOSED)}")
         return None
 
     def _is_hopeless(self, call: SkillCall, state: BriefState) -> bool:
-        """Return whether a preparation has failed and would fail again."""
+        """Return whether a preparation has failed for a cause; nothing that is missing for it must be known."""
         told = failures_of(call, state)
         return told is not None and (told[1] not in _CHANCE or told[2] > self._most_tries)
 
@@ -202,11 +203,11 @@ def _with_names(call: SkillCall, observation: StepObservation) -> SkillCall:
 
 
 def _holds_already(call: SkillCall, state: BriefState) -> bool:
-    """Return whether all that a call is there for is believed already."""
+    """Return whether what a call is there for is believed already, as far as anybody knows."""
     skill = SKILLS.get(call.skill)
-    effects = [fact for fact in skill.effects if fact.predicate is not Predicate.KNOWN] if skill is not None else []
     binding = binding_of(call)
-    return bool(effects) and all(verdict(fact, binding, state) is True for fact in effects)
+    verdicts = {verdict(fact, binding, state) for fact in skill.effects} if skill is not None else set()
+    return True in verdicts and False not in verdicts
 
 
 def _evidence(fact: Fact, binding: dict[str, str], state: BriefState) -> str:

@@ -77,7 +77,9 @@ def test_failure_stands_for_what_an_entry_assumes() -> None:
     cut = SkillCall("SliceObject", ("Apple",))
     entry = replace(repair("SliceObject", "precondition"), steps=(SkillCall("PickupObject", ("Knife",)),))
     believed = state("the hand is empty", "the robot stands at Knife")
-    assert guided(cut, believed, TaskMemory.of([entry])) != SkillCall("PickupObject", ("Knife",))
+    before = guided(cut, believed, TaskMemory.of([entry]))
+    assert before is not None
+    assert before.goal == SkillCall("GoToObject", ("Apple",))
     told = state("the hand is empty", "the robot stands at Knife", facts=("SliceObject(Apple) failed: precondition",))
     guidance = guided(cut, told, TaskMemory.of([entry]))
     assert guidance is not None
@@ -153,6 +155,25 @@ def test_preparation_that_failed_is_not_advised_again() -> None:
         facts=("GoToObject(Mug) failed: unreachable",),
     )
     assert guided(SkillCall("PickupObject", ("Mug",)), believed) is None
+
+
+def test_preparation_that_failed_for_want_of_another_gets_that_one() -> None:
+    believed = state(
+        "the hand holds Mug",
+        "the robot stands at Mug",
+        facts=("Fridge is closed", "OpenObject(Fridge) failed: too_far", "Fridge is out of reach"),
+    )
+    guidance = guided(PUT, believed)
+    assert guidance is not None
+    assert guidance.goal == SkillCall("GoToObject", ("Fridge",))
+
+
+def test_what_is_in_the_hand_is_not_taken_again() -> None:
+    entry = replace(repair("SliceObject", "precondition"), steps=(SkillCall("PickupObject", ("Knife",)),))
+    told = state(
+        "the hand holds Knife", "the robot stands at Apple", facts=("SliceObject(Apple) failed: precondition",)
+    )
+    assert guided(SkillCall("SliceObject", ("Apple",)), told, TaskMemory.of([entry])) is None
 
 
 def test_way_that_worked_is_fitted_to_the_subgoal() -> None:
