@@ -10,34 +10,26 @@ from memory_node.domain.errors import InvalidValueError, ResourceMissingError
 from memory_node.llm.open_model import ModelShelf
 
 LEARNED_NEEDS = (
-    "compiler: learned needs an adapter, a file that training makes from tasks that a teacher walked, and there is none"
-    " yet; use rules or model"
+    "compiler: learned needs an adapter (a GGUF file, learnt from a teacher's pairs) in the memory node's parameter"
+    " compiler.llm.adapter_path; none ships yet; use rules or model"
 )
-
-
-def check_compiler(name: str) -> None:
-    """Check a compiler's name before anything runs.
-
-    Raises:
-        InvalidValueError: there is none of this name.
-        ResourceMissingError: what it needs is not there.
-    """
-    if name not in COMPILERS:
-        raise InvalidValueError(f"compiler: expected one of {', '.join(COMPILERS)}, got {name!r}")
-    if name == "learned":
-        raise ResourceMissingError(LEARNED_NEEDS)
 
 
 def open_compiler(name: str, config: CompilerConfig, models: ModelShelf) -> Compiler:
     """Return a compiler by name. A model that is missing delivers nothing, and says why at each step.
 
+    learned: the model with the adapter of `llm.adapter_path`.
+
     Raises:
         InvalidValueError: there is none of this name, or it is "none".
-        ResourceMissingError: what it needs is not there.
+        ResourceMissingError: learned has no adapter.
     """
-    check_compiler(name)
+    if name not in COMPILERS:
+        raise InvalidValueError(f"compiler: expected one of {', '.join(COMPILERS)}, got {name!r}")
     if name == "none":
         raise InvalidValueError("compiler: none compiles nothing; do not ask it")
-    if name == "model":
-        return PromptCompiler(models.open_or_excuse(config.llm), config.llm, config.detects_loops)
-    return RulesCompiler(config.detects_loops, config.most_tries)
+    if name == "rules":
+        return RulesCompiler(config.detects_loops, config.most_tries)
+    if name == "learned" and not config.llm.adapter_path:
+        raise ResourceMissingError(LEARNED_NEEDS)
+    return PromptCompiler(models.open_or_excuse(config.llm), config.llm, config.detects_loops)

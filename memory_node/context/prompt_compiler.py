@@ -43,6 +43,41 @@ class SaidCompilation(BaseModel):
     delta: Annotated[tuple[Operation, ...], Field(max_length=_MOST_OPERATIONS)] = ()
 
 
+class CompilerPrompts:
+    """Writes the prompts of one step."""
+
+    def __init__(self) -> None:
+        loader = jinja2.FileSystemLoader(str(resource_path("config/prompts")))
+        self._prompts = jinja2.Environment(loader=loader, undefined=jinja2.StrictUndefined, trim_blocks=True)
+
+    def messages(
+        self,
+        observation: StepObservation,
+        state: BriefState,
+        shown: Sequence[Entry],
+        avoid: Sequence[SkillCall] = (),
+    ) -> list[Message]:
+        """Return the dialogue that asks for one step. avoid: what repeats itself."""
+        taken = observation.taken
+        ended = "" if taken is None else f"{taken.call} {'done' if taken.success else f'failed: {taken.reason}'}"
+        task = self._filled(
+            "compiler_task.j2",
+            state=state.lines(),
+            taken=ended,
+            proposed=str(observation.proposed) if observation.proposed is not None else "",
+            repeated=[str(call) for call in avoid],
+            entries=[entry.text for entry in shown],
+        )
+        return [Message("system", self._filled("compiler_system.j2")), Message("user", task)]
+
+    def repair(self, error: str) -> str:
+        """Return the message that sends a faulty reply back."""
+        return self._filled("compiler_repair.j2", error=error)
+
+    def _filled(self, template: str, **values: object) -> str:
+        return self._prompts.get_template(template).render(**values).strip()
+
+
 class PromptCompiler:
     """Takes over what a reply says only where it names a call that can be made, a belief that is held, and entries that
     were shown.
@@ -54,20 +89,19 @@ class PromptCompiler:
         self._model = model
         self._detects_loops = detects_loops
         self._config = config
-        loader = jinja2.FileSystemLoader(str(resource_path("config/prompts")))
-        self._prompts = jinja2.Environment(loader=loader, undefined=jinja2.StrictUndefined, trim_blocks=True)
+        self._prompts = CompilerPrompts()
 
     def compile(self, observation: StepObservation, state: BriefState, memory: TaskMemory) -> Compiled:
         """Ask the model; see Compiler."""
-        shown = self._shown(observation, memory)
+        shown = shown_entries(observation, memory, self._config.max_entries)
         calls = {str(call): call for call in possible_goals(observation, shown)}
         beliefs = [text for section in Section for text in state.items(section)]
         avoid = repeated(observation.recent, observation.proposed) if self._detects_loops else ()
         replies: list[Reply] = []
         question = Question(
-            self._messages(observation, state, shown, avoid),
+            tuple(self._prompts.messages(observation, state, shown, avoid)),
             lambda text: self._read(text, state, shown, calls, beliefs, avoid),
-            lambda error: self._prompt("compiler_repair.j2", error=error),
+            self._prompts.repair,
             json_form(reply_schema(tuple(calls), tuple(beliefs), len(shown), self._config.changes_state)),
         )
         problem, found = "", Compiled()
@@ -83,27 +117,6 @@ class PromptCompiler:
             sum(reply.tokens_out for reply in replies),
             problem,
         )
-
-    def _shown(self, observation: StepObservation, memory: TaskMemory) -> tuple[Entry, ...]:
-        """Return the entries that the prompt has room for: those for the next step first."""
-        skill = observation.proposed.skill if observation.proposed is not None else ""
-        ordered = sorted(memory.entries, key=lambda entry: not (skill and entry.skill == skill))
-        return tuple(ordered[: self._config.max_entries])
-
-    def _messages(
-        self, observation: StepObservation, state: BriefState, shown: Sequence[Entry], avoid: Sequence[SkillCall]
-    ) -> tuple[Message, ...]:
-        taken = observation.taken
-        ended = "" if taken is None else f"{taken.call} {'done' if taken.success else f'failed: {taken.reason}'}"
-        task = self._prompt(
-            "compiler_task.j2",
-            state=state.lines(),
-            taken=ended,
-            proposed=str(observation.proposed) if observation.proposed is not None else "",
-            repeated=[str(call) for call in avoid],
-            entries=[entry.text for entry in shown],
-        )
-        return Message("system", self._prompt("compiler_system.j2")), Message("user", task)
 
     def _read(
         self,
@@ -138,8 +151,27 @@ class PromptCompiler:
         again = tuple(call for call in avoid if call != goal)
         return Compiled(Guidance(goal, said(goal, reply.reason, again), reply.reason, used, again), delta)
 
-    def _prompt(self, template: str, **values: object) -> str:
-        return self._prompts.get_template(template).render(**values).strip()
+
+def shown_entries(observation: StepObservation, memory: TaskMemory, most: int) -> tuple[Entry, ...]:
+    """Return the entries that a prompt has room for: those for the next step first."""
+    skill = observation.proposed.skill if observation.proposed is not None else ""
+    ordered = sorted(memory.entries, key=lambda entry: not (skill and entry.skill == skill))
+    return tuple(ordered[:most])
+
+
+def reply_of(compiled: Compiled, shown: Sequence[Entry], state: BriefState) -> SaidCompilation:
+    """Return the reply by which a model would deliver the same: what a learned compiler is taught to say.
+
+    Of a reason of several beliefs the first is said, and of the entries those that were shown.
+    """
+    guidance = compiled.guidance
+    if guidance is None:
+        return SaidCompilation(delivery=Delivery.NOACTION)
+    ids = [entry.id for entry in shown]
+    beliefs = {text for section in Section for text in state.items(section)}
+    reason = next((text for text in guidance.reason.split("; ") if text in beliefs), "")
+    entries = tuple(ids.index(one) for one in guidance.entries if one in ids)[:_MOST_USED]
+    return SaidCompilation(delivery=Delivery.EXPERIENCE, goal=str(guidance.goal), reason=reason, entries=entries)
 
 
 def possible_goals(observation: StepObservation, entries: Sequence[Entry]) -> tuple[SkillCall, ...]:

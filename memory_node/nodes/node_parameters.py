@@ -62,8 +62,8 @@ class PlannerParameters(PeerParameters, PlannerConfig):
     memory: Mode = Field(default="full+experience", description="what the planner knows; none: only the map")
     compiler: CompilerName = Field(
         default="rules",
-        description="how memory is compiled at each step; model: by the memory node's language model `compiler.llm`;"
-        " none: it is told once",
+        description="how memory is compiled at each step; model, learned: by the memory node's language model"
+        " `compiler.llm`, learned with its adapter; none: it is told once",
     )
     attempts: int = Field(
         default=2,

@@ -8,7 +8,6 @@ from robot_memory import msg as rm
 from robot_memory.action import ExecuteInstruction
 
 from memory_node.catalogue.label_space import load_catalogue
-from memory_node.context.open_compiler import check_compiler
 from memory_node.domain.context import ContextSource
 from memory_node.domain.errors import RobotMemoryError
 from memory_node.nodes import conversions
@@ -37,7 +36,6 @@ class PlannerNode(GuardedNode):
         super().__init__("planner", automatically_declare_parameters_from_overrides=True)
         self.config = declare(self, PlannerParameters)
         self._memory = MemoryClient(self, self.config.memory_node)
-        check_compiler(self.config.compiler)
         self._experience = ExperienceClient(self, self.config.memory_node, compiler=self.config.compiler)
         self._running = RunningGoals(self, self.config.peer_silence_s)
         self._robot = SkillClient(self, self._running, self.config.skill_action, self.config.skill_timeout_s)

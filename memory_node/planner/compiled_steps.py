@@ -35,6 +35,7 @@ class CompiledSteps:
         self._record = record
         self._classes = classes
         self._taken: TakenStep | None = None
+        self._told_nothing = False
 
     def compile(
         self, proposed: SkillCall | None, goal_index: int, names: Mapping[str, str] = MappingProxyType({})
@@ -52,6 +53,11 @@ class CompiledSteps:
         step = self._port.compile(self._episode_id, observation)
         if step is not None:
             self._tell(step)
+        elif not self._told_nothing:
+            self._told_nothing = True
+            self._report(
+                PlanProgress(ProgressKind.NOTE, "memory does not compile; the planner goes on without guidance")
+            )
         return step
 
     def carry_out(self, step: PlannedStep) -> Generator[PlannedStep, SkillResult, SkillResult]:

@@ -1,0 +1,95 @@
+"""The teacher's pairs: prompts as the learner gets them, and replies that it may give."""
+
+import json
+from dataclasses import replace
+
+from memory_node.cli import main
+from memory_node.context.brief_state import BriefState, EnvironmentBelief, TaskProgress
+from memory_node.context.config import CompilerModelConfig
+from memory_node.context.guidance import Delivery
+from memory_node.context.prompt_compiler import PromptCompiler
+from memory_node.context.rules_compiler import RulesCompiler
+from memory_node.context.step_observation import StepObservation, TakenStep
+from memory_node.context.task_memory import Entry, EntryKind, TaskMemory
+from memory_node.domain.skill import SkillCall
+from memory_node.llm.chat import Message, Reply
+from training.compiler.teacher import CompilerPair, RecordingTeacher, balanced
+
+PUT = SkillCall("PutObject", ("Mug", "Fridge"))
+STATE = BriefState(
+    TaskProgress("put the mug away", current="place Mug to Fridge"),
+    EnvironmentBelief(agent=("the hand holds Mug", "the robot stands at Fridge"), facts=("Fridge is closed",)),
+)
+OBSERVATION = StepObservation(("place Mug to Fridge",), proposed=PUT, classes={"Mug": "Mug", "Fridge": "Fridge"})
+MEMORY = TaskMemory.of([Entry("fact", EntryKind.PROPOSITION, "Mug on Shelf")])
+
+
+class Learner:
+    """A model that has learnt one pair by heart."""
+
+    name = "learner"
+
+    def __init__(self, pair: CompilerPair) -> None:
+        self._pair = pair
+
+    def reply(self, messages, deadline=None, form=None, on_line=None) -> Reply:
+        assert tuple(messages) == self._pair.messages
+        return Reply(self._pair.reply, 10, 5)
+
+    def count_tokens(self, text: str) -> int:
+        return len(text) // 4
+
+
+def pair_of(state: BriefState) -> tuple[CompilerPair, object]:
+    pairs: list[CompilerPair] = []
+    teacher = RecordingTeacher(RulesCompiler(), 12, lambda: "t1", pairs.append)
+    compiled = teacher.compile(OBSERVATION, state, MEMORY)
+    (pair,) = pairs
+    return pair, compiled.guidance
+
+
+def test_who_learns_a_pair_by_heart_delivers_what_the_teacher_did() -> None:
+    pair, guidance = pair_of(STATE)
+    assert pair.delivery is Delivery.EXPERIENCE
+    found = PromptCompiler(Learner(pair), CompilerModelConfig()).compile(OBSERVATION, STATE, MEMORY)
+    assert found.problem == ""
+    assert found.guidance is not None
+    assert found.guidance.goal == getattr(guidance, "goal", None) == SkillCall("OpenObject", ("Fridge",))
+    assert found.guidance.reason == "Fridge is closed"
+
+
+def test_learner_is_asked_as_the_pair_says_where_steps_repeat() -> None:
+    again = replace(OBSERVATION, recent=(TakenStep(PUT, True),) * 2)
+    pairs: list[CompilerPair] = []
+    teacher = RecordingTeacher(RulesCompiler(), 12, lambda: "t1", pairs.append)
+    teacher.compile(again, STATE, MEMORY)
+    assert "These steps repeat: PutObject(Mug, Fridge)." in pairs[0].messages[1].text
+    assert PromptCompiler(Learner(pairs[0]), CompilerModelConfig()).compile(again, STATE, MEMORY).problem == ""
+
+
+def test_step_that_needs_nothing_is_a_pair_as_well() -> None:
+    opened = BriefState(STATE.progress, EnvironmentBelief(agent=STATE.belief.agent, facts=("Fridge is opened",)))
+    pair, guidance = pair_of(opened)
+    assert guidance is None
+    assert json.loads(pair.reply)["delivery"] == "noaction"
+    found = PromptCompiler(Learner(pair), CompilerModelConfig()).compile(OBSERVATION, opened, MEMORY)
+    assert (found.guidance, found.problem) == (None, "")
+
+
+def test_steps_without_guidance_are_thinned_out() -> None:
+    guided = CompilerPair("t", (Message("user", "a"),), "{}", Delivery.EXPERIENCE)
+    nothing = CompilerPair("t", (Message("user", "b"),), "{}", Delivery.NOACTION)
+    draws = iter([0.0, 0.3, 0.6, 0.9])
+    assert balanced([guided, *[nothing] * 4, guided], lambda: next(draws)) == [guided, nothing, nothing, guided]
+
+
+def test_teacher_walks_tasks(shared_dir, tmp_path) -> None:
+    rows = json.loads((shared_dir / "data/alfred_l/tasks.json").read_text())
+    tasks, out = tmp_path / "tasks.json", tmp_path / "pairs.jsonl"
+    tasks.write_text(json.dumps([row for row in rows if row["floor_plan"] == "FloorPlan19"][:2]))
+    files = ["--scenes", str(shared_dir / "data/alfred_home/scenes.json.gz"), "--tasks", str(tasks), "--out", str(out)]
+    assert main(["train", "compiler-pairs", *files, "--suite", "alfred-l"]) == 0
+    pairs = [json.loads(line) for line in out.read_text().splitlines()]
+    assert pairs
+    assert all([message["role"] for message in pair["messages"]] == ["system", "user"] for pair in pairs)
+    assert any(json.loads(pair["reply"])["delivery"] == "experience" for pair in pairs)

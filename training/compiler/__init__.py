@@ -1,0 +1,1 @@
+"""Training of the learned compiler of memory."""

@@ -1,0 +1,106 @@
+"""`memory-node train compiler-pairs`: a teacher walks train tasks; each step that led to success becomes a pair."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import random
+import sys
+from collections.abc import Iterator, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from benchmarks.household_cases import Case, load_cases
+from benchmarks.household_faults import CarelessPlanner, Faults
+from benchmarks.household_goals import judge_of
+from benchmarks.household_homes import Homes
+from benchmarks.household_life import Life
+from memory_node.app.progress import progress_bar
+from memory_node.catalogue.label_space import load_catalogue
+from memory_node.context.config import CompilerConfig
+from memory_node.context.guidance import GuidancePort
+from memory_node.context.rules_compiler import RulesCompiler
+from memory_node.domain.clock import system_clock
+from memory_node.experience.config import ExperienceConfig
+from memory_node.experience.experience import Experience
+from memory_node.experience.extractor import RuleExtractor
+from memory_node.experience.log import NullLog
+from memory_node.memory import RobotMemory
+from memory_node.planner.open_planner import open_planner
+from memory_node.planner.planner import Planner
+from memory_node.search.caching_embedder import CachingEmbedder
+from memory_node.search.minilm import MiniLmEmbedder
+from training.compiler.teacher import CompilerPair, RecordingTeacher, balanced
+
+_TEACHER = "teacher"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
+    parser.add_argument("--scenes", type=Path, required=True, help="scenes.json.gz of the floor plans")
+    parser.add_argument("--tasks", type=Path, required=True, help="train tasks (.jsonl or .json, .gz)")
+    parser.add_argument("--suite", default="alfred", help="the format of the tasks (default alfred)")
+    parser.add_argument("--limit", type=int, default=0, help="walk a sample of this many (default: all)")
+    parser.add_argument("--seed", type=int, default=0, help="of sample, faults and choice (default 0)")
+    parser.add_argument("--out", type=Path, required=True, help="the pairs, one JSON object a line")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Walk the tasks and write the pairs; return the exit status."""
+    cases = load_cases(args.tasks, args.suite, args.limit, args.seed)
+    embedder = CachingEmbedder(MiniLmEmbedder())
+    teacher = Teacher(Homes(args.scenes, load_catalogue(), args.seed), embedder, args.seed)
+    pairs = balanced(list(teacher.walk(cases)), random.Random(args.seed).random)
+    with args.out.open("w", encoding="utf-8") as file:
+        for pair in pairs:
+            file.write(json.dumps(pair.to_row(), ensure_ascii=False) + "\n")
+    tasks = len({pair.task for pair in pairs})
+    print(f"{len(pairs)} pairs of {tasks} of {len(cases)} tasks: {args.out}", file=sys.stderr)
+    return 0
+
+
+class Teacher:
+    """The offline planner, which forgets preparations as in `bench household --faults`, guided by the rules.
+
+    Nothing is privileged: it knows what the robot's memory knows. Only whether a task succeeded comes from the home.
+    """
+
+    def __init__(self, homes: Homes, embedder: CachingEmbedder, seed: int) -> None:
+        self._homes = homes
+        self._embedder = embedder
+        self._seed = seed
+        self._planner: Planner = open_planner("offline", embedder, fallback=False, asks=False)
+        self._config = CompilerConfig()
+        self._told: list[CompilerPair] = []
+        self._task = ""
+
+    def walk(self, cases: Sequence[Case]) -> Iterator[CompilerPair]:
+        """Yield the pairs of the tasks that succeed, task by task."""
+        experience = Experience(ExperienceConfig(), RuleExtractor(), NullLog(), system_clock)
+        faults, kinds, lives = Faults(seed=self._seed), load_catalogue(), dict[str, Life]()
+        with progress_bar() as bar:
+            progress: Any = bar.add_task("teacher", total=len(cases))
+            for number, case in enumerate(cases):
+                chance = random.Random(f"{self._seed} {number}")
+                planner, skills = CarelessPlanner(self._planner, faults, chance), faults.of_skills(number)
+                if case.floor_plan not in lives:
+                    lives[case.floor_plan] = Life(
+                        "full+experience", self._embedder, planner, experience, skills, guidance=self._recorded
+                    )
+                lives[case.floor_plan].equip(planner, skills)
+                self._task, self._told = case.id, []
+                judge = partial(judge_of, case, kinds=kinds)
+                trial = lives[case.floor_plan].carry_out(case, self._homes.world(case), judge)
+                if trial.success:
+                    yield from self._told
+                bar.advance(progress)
+        experience.close()
+
+    def _recorded(self, memory: RobotMemory) -> GuidancePort:
+        rules = RulesCompiler(self._config.detects_loops, self._config.most_tries)
+        teacher = RecordingTeacher(rules, self._config.llm.max_entries, lambda: self._task, self._take)
+        return memory.guidance.changed(compilers={_TEACHER: teacher}).port(_TEACHER)
+
+    def _take(self, pair: CompilerPair) -> None:
+        self._told.append(pair)

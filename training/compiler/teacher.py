@@ -1,0 +1,76 @@
+"""The teacher of the learned compiler: what the rules deliver, as prompts and replies of a language model."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from memory_node.context.brief_state import BriefState
+from memory_node.context.guidance import Compiled, Compiler, Delivery
+from memory_node.context.loop_detection import repeated
+from memory_node.context.prompt_compiler import CompilerPrompts, reply_of, shown_entries
+from memory_node.context.step_observation import StepObservation
+from memory_node.context.task_memory import TaskMemory
+from memory_node.llm.chat import Message
+
+
+@dataclass(frozen=True)
+class CompilerPair:
+    """One step of an episode: the dialogue that asks for it, and the reply that is right. task: whose step it was."""
+
+    task: str
+    messages: tuple[Message, ...]
+    reply: str
+    delivery: Delivery
+
+    def to_row(self) -> dict[str, Any]:
+        """Return plain values, as JSON takes them."""
+        messages = [{"role": message.role, "content": message.text} for message in self.messages]
+        return {"task": self.task, "messages": messages, "reply": self.reply}
+
+
+class RecordingTeacher:
+    """A compiler that delivers what another one does, and tells each step as a pair.
+
+    task: returns whose step it is. most_entries: as many as the learner's prompt will show.
+    """
+
+    def __init__(
+        self,
+        inner: Compiler,
+        most_entries: int,
+        task: Callable[[], str],
+        on_pair: Callable[[CompilerPair], object],
+    ) -> None:
+        self._inner = inner
+        self._most_entries = most_entries
+        self._task = task
+        self._on_pair = on_pair
+        self._prompts = CompilerPrompts()
+
+    def compile(self, observation: StepObservation, state: BriefState, memory: TaskMemory) -> Compiled:
+        """Return what the inner compiler delivers; see guidance.Compiler."""
+        compiled = self._inner.compile(observation, state, memory)
+        shown = shown_entries(observation, memory, self._most_entries)
+        avoid = repeated(observation.recent, observation.proposed)
+        reply = reply_of(compiled, shown, state)
+        self._on_pair(
+            CompilerPair(
+                self._task(),
+                tuple(self._prompts.messages(observation, state, shown, avoid)),
+                reply.model_dump_json(exclude={"delta"}),
+                reply.delivery,
+            )
+        )
+        return compiled
+
+
+def balanced(pairs: Sequence[CompilerPair], chance: Callable[[], float]) -> list[CompilerPair]:
+    """Return the pairs with guidance, and about as many of those without: most steps of a good executor need none.
+
+    chance: numbers in [0, 1).
+    """
+    guided = sum(pair.delivery is not Delivery.NOACTION for pair in pairs)
+    share = guided / max(len(pairs) - guided, 1)
+    return [pair for pair in pairs if pair.delivery is not Delivery.NOACTION or chance() < share]
