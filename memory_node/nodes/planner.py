@@ -8,7 +8,7 @@ from robot_memory import msg as rm
 from robot_memory.action import ExecuteInstruction
 
 from memory_node.catalogue.label_space import load_catalogue
-from memory_node.domain.context import ContextSource
+from memory_node.domain.context import ALL_SOURCES, ContextSource
 from memory_node.domain.errors import RobotMemoryError
 from memory_node.nodes import conversions
 from memory_node.nodes.experience_client import ExperienceClient
@@ -93,13 +93,15 @@ class PlannerNode(GuardedNode):
         feedback = _Feedback(goal)
         sources = sources_of(mode)
         advised = ContextSource.EXPERIENCE in sources
+        # What is compiled tells of both; who is not to know objects gets advice alone.
+        compiled = sources == ALL_SOURCES and self.config.compiler != "none"
         planner = GuidedPlanner(
             self._planner,
             self._experience,
             self._now_ns,
             self.config.attempts,
             advised=advised,
-            guidance=self._experience if advised and self.config.compiler != "none" else None,
+            guidance=self._experience if compiled else None,
         )
         executor = InstructionExecutor(
             memory_in(mode, self._memory),
