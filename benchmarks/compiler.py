@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 
 from benchmarks.compiler_household import CompilerSetting, rows_of_household
-from benchmarks.compiler_variants import ADVICE, NONE, OF_COMPILERS, STATIC
+from benchmarks.compiler_variants import ADVICE, NO_FAULTS, NONE, OF_COMPILERS, STATIC
 from benchmarks.household_cases import SUITES, load_cases
 from benchmarks.household_faults import Faults
 from benchmarks.household_homes import Homes
@@ -45,8 +45,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--variants",
         nargs="+",
-        choices=(NONE, ADVICE, STATIC, *OF_COMPILERS),
-        default=[NONE, ADVICE, STATIC, *OF_COMPILERS],
+        choices=(NONE, NO_FAULTS, ADVICE, STATIC, *OF_COMPILERS),
+        default=[NONE, NO_FAULTS, ADVICE, STATIC, *OF_COMPILERS],
         help="which rows (default: all)",
     )
     parser.add_argument("--limit", type=int, default=30, help="instructions (default 30)")

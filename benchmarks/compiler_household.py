@@ -12,6 +12,7 @@ from typing import Any
 
 from benchmarks.compiler_variants import (
     ADVICE,
+    NO_FAULTS,
     NO_STATE,
     NONE,
     OF_COMPILERS,
@@ -171,13 +172,13 @@ def _stream(
     for number, case in enumerate(shuffled):
         chance = random.Random(f"{setting.seed} {order} {number}")
         planner, skills = setting.planner, ExecutionFaults()
-        if setting.faults is not None:
+        if setting.faults is not None and variant != NO_FAULTS:
             planner = CarelessPlanner(planner, setting.faults, chance)
             skills = setting.faults.of_skills(chance.randrange(2**31))
         if case.floor_plan not in lives:
-            mode = "full" if variant == NONE else "full+experience"
+            mode = "full" if variant in (NONE, NO_FAULTS) else "full+experience"
             # What a language model is told once, it reads in its prompt.
-            once = variant in (NONE, ADVICE) or (variant == STATIC and setting.faults is None)
+            once = variant in (NONE, NO_FAULTS, ADVICE) or (variant == STATIC and setting.faults is None)
             lives[case.floor_plan] = Life(
                 mode,
                 setting.embedder,

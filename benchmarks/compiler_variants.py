@@ -20,7 +20,7 @@ from memory_node.llm.open_model import ModelShelf
 
 # Of a raw history so many steps are told, those of BrainMem's working memory.
 HISTORY = 5
-NONE, ADVICE, STATIC, TEXT = "none", "advice", "static", "text"
+NONE, NO_FAULTS, ADVICE, STATIC, TEXT = "none", "no-faults", "advice", "static", "text"
 NO_STATE, NO_LOOPS = "no-brief-state", "no-loop-detection"
 EMPTY_M, SHUFFLED_M = "empty-m", "shuffled-m"
 OF_COMPILERS = (TEXT, NO_STATE, NO_LOOPS, EMPTY_M, SHUFFLED_M)
