@@ -67,6 +67,20 @@ def test_learner_is_asked_as_the_pair_says_where_steps_repeat() -> None:
     assert PromptCompiler(Learner(pairs[0]), CompilerModelConfig()).compile(again, STATE, MEMORY).problem == ""
 
 
+def test_what_a_learner_could_not_say_is_no_pair() -> None:
+    """The call opens a drawer that the next step does not name."""
+    belief = EnvironmentBelief(
+        ("Mug is inside Drawer",), ("the hand is empty", "the robot stands at Drawer"), ("Drawer is closed",)
+    )
+    pairs: list[CompilerPair] = []
+    teacher = RecordingTeacher(RulesCompiler(), 12, lambda: "t1", pairs.append)
+    picking = replace(OBSERVATION, proposed=SkillCall("PickupObject", ("Mug",)))
+    compiled = teacher.compile(picking, BriefState(STATE.progress, belief), MEMORY)
+    assert compiled.guidance is not None
+    assert compiled.guidance.goal == SkillCall("OpenObject", ("Drawer",))
+    assert pairs == []
+
+
 def test_step_that_needs_nothing_is_a_pair_as_well() -> None:
     opened = BriefState(STATE.progress, EnvironmentBelief(agent=STATE.belief.agent, facts=("Fridge is opened",)))
     pair, guidance = pair_of(opened)

@@ -9,7 +9,7 @@ from typing import Any
 from memory_node.context.brief_state import BriefState
 from memory_node.context.guidance import Compiled, Compiler, Delivery
 from memory_node.context.loop_detection import repeated
-from memory_node.context.prompt_compiler import CompilerPrompts, reply_of, shown_entries
+from memory_node.context.prompt_compiler import CompilerPrompts, possible_goals, reply_of, shown_entries
 from memory_node.context.step_observation import StepObservation
 from memory_node.context.task_memory import TaskMemory
 from memory_node.llm.chat import Message
@@ -31,7 +31,7 @@ class CompilerPair:
 
 
 class RecordingTeacher:
-    """A compiler that delivers what another one does, and tells each step as a pair.
+    """A compiler that delivers what another one does, and tells each step as a pair, where a learner could say it.
 
     task: returns whose step it is. most_entries: as many as the learner's prompt will show.
     """
@@ -55,14 +55,11 @@ class RecordingTeacher:
         shown = shown_entries(observation, memory, self._most_entries)
         avoid = repeated(observation.recent, observation.proposed)
         reply = reply_of(compiled, shown, state)
-        self._on_pair(
-            CompilerPair(
-                self._task(),
-                tuple(self._prompts.messages(observation, state, shown, avoid)),
-                reply.model_dump_json(exclude={"delta"}),
-                reply.delivery,
-            )
-        )
+        sayable = {str(call) for call in possible_goals(observation, shown)}
+        if compiled.guidance is None or (reply.goal in sayable and reply.reason):
+            messages = tuple(self._prompts.messages(observation, state, shown, avoid))
+            text = reply.model_dump_json(exclude={"delta"})
+            self._on_pair(CompilerPair(self._task(), messages, text, reply.delivery))
         return compiled
 
 
