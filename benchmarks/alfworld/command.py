@@ -16,26 +16,37 @@ from benchmarks.alfworld.figures import rows_of
 from benchmarks.alfworld.games import Game, load_games
 from benchmarks.alfworld.learnt import Learnt
 from benchmarks.alfworld.play import PlayedGame, Player
+from benchmarks.alfworld.policy import PolicyPlayer
 from benchmarks.alfworld.transcripts import write_transcripts
 from benchmarks.alfworld.workers import Workers
+from benchmarks.model_figures import add_planner_arguments, llm_config
 from benchmarks.rows import emit
 from memory_node.app.progress import progress_bar
 from memory_node.catalogue.label_space import load_catalogue
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.domain.errors import InvalidValueError
 from memory_node.domain.ports import TextEmbedder
+from memory_node.llm.chat import ScoringModel
+from memory_node.llm.open_model import ModelShelf
 from memory_node.planner.language.understanding import Understander
+from memory_node.planner.llm_planner import LlmPlanner
 from memory_node.planner.offline_planner import OfflinePlanner
 from memory_node.planner.planner import Planner
+from memory_node.planner.planner_config import LlmConfig
+from memory_node.planner.step_chooser import RankedChoice, StepChooser, WrittenChoice
 from memory_node.scene_graph.place_habits import PlaceCensus
 from memory_node.search.caching_embedder import CachingEmbedder
 from memory_node.search.minilm import MiniLmEmbedder
 
 HELP = "instructions carried out in ALFWorld's text games"
-PLANNERS = ("offline",)
-MEMORIES = ("none", "full")
+PLANNERS = ("offline", "llm", "executor", "react")
+MEMORIES = ("none", "static", "full")
+# Who reads memory in a prompt, and who asks it at each step.
+_IN_PROMPT = ("executor", "react")
 # An engine that needs longer for one game hangs: the largest game loads in 8 s and takes 10 s for 50 commands.
 _LONGEST_GAME_S = 120.0
+# With a language model: the engine's time, and so much of each command's deadline as a slow model takes.
+_LONGEST_WITH_MODEL_S = 1800.0
 _JOBS = 2
 
 
@@ -45,6 +56,7 @@ class Setting:
 
     planner: str
     max_steps: int
+    model: LlmConfig
     trials: bool = False
 
 
@@ -62,15 +74,19 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--trials", action="store_true", help="print every game's outcome to standard error")
     parser.add_argument("--transcripts", type=Path, metavar="FILE", help="write what was said in each game, JSON lines")
     parser.add_argument("--picture", type=Path, help="draw success and steps over the stream as a PNG")
+    add_planner_arguments(parser)
 
 
 def run(args: argparse.Namespace) -> int:
     """Run the benchmark; return the exit status."""
     require_engine()
     games = load_games(args.games, args.limit, args.seed)
-    setting = Setting(args.planner, args.max_steps, args.trials)
+    setting = Setting(args.planner, args.max_steps, llm_config(args), args.trials)
     if args.memory == "none" and (args.learn or args.memory_file):
         raise InvalidValueError("--from and --learn are about what is known from games before: --memory full")
+    if args.memory != "none" and (args.memory == "static") != (args.planner in _IN_PROMPT):
+        serving = "static: it is in the prompt" if args.planner in _IN_PROMPT else "full: it is asked at each step"
+        raise InvalidValueError(f"--planner {args.planner} has --memory none or {serving}")
     ordered = _ordered(games, args.orders, args.seed)
     if args.memory == "none":
         orders = play_all(ordered, setting, args.jobs, None)
@@ -97,7 +113,8 @@ def play_all(
     that know nothing of other games, nor what the label space says of where things usually are.
     """
     played: list[list[PlayedGame]] = []
-    with progress_bar() as bar, Workers(partial(_player, setting), jobs, _LONGEST_GAME_S) as workers:
+    limit_s = _LONGEST_GAME_S if setting.planner == "offline" else _LONGEST_WITH_MODEL_S
+    with progress_bar() as bar, Workers(partial(_player, setting), jobs, limit_s) as workers:
         for number, games in enumerate(orders):
             task: Any = bar.add_task(f"order {number + 1}", total=len(games))
             stream: list[PlayedGame] = []
@@ -113,10 +130,37 @@ def play_all(
 
 def _player(setting: Setting) -> Any:
     """Return what plays a game in a process of its own."""
+    kinds = load_catalogue()
+    if setting.planner in _IN_PROMPT:
+        chooser = _chooser(setting)
+        policy = PolicyPlayer(chooser, kinds, setting.max_steps, setting.model.timeout_s)
+        return lambda piece: policy.play(*piece)
     embedder = CachingEmbedder(MiniLmEmbedder())
     planner_of = partial(offline_planner, embedder)
-    player = Player(load_catalogue(), embedder, planner_of, setting.max_steps)
+    if setting.planner == "llm":
+        planner_of = partial(llm_planner, embedder, setting.model)
+    player = Player(kinds, embedder, planner_of, setting.max_steps)
     return lambda piece: player.play(*piece)
+
+
+def _chooser(setting: Setting) -> StepChooser:
+    """Return what chooses commands: by likelihood, or by a thought and a command that are written.
+
+    Raises:
+        InvalidValueError: likelihoods are asked of a model that tells none.
+    """
+    model = ModelShelf().open(setting.model)
+    if setting.planner == "react":
+        return WrittenChoice(model, setting.model.max_repairs, lambda error: f"{error} Answer again.")
+    if not isinstance(model, ScoringModel):
+        raise InvalidValueError("--planner executor needs a model in this process: an endpoint tells no likelihoods")
+    return RankedChoice(model)
+
+
+def llm_planner(embedder: TextEmbedder, config: LlmConfig, kinds: ObjectCatalogue) -> Planner:
+    """Return the planner that asks a language model for skills; goals are read as the offline planner reads them."""
+    offline = OfflinePlanner(Understander(kinds, None, embedder, asks=False, open_names=True), kinds)
+    return LlmPlanner(ModelShelf().open(config), config, kinds, offline.goals, None)
 
 
 def _with_memory(games: Sequence[Game], learnt: Learnt | None, number: int) -> tuple[Game, PlaceCensus | None]:

@@ -1,0 +1,41 @@
+"""A game as a dialogue with a language model: what it is told, and what it may answer. Training uses the same words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from memory_node.llm.chat import Message
+
+SYSTEM = "You are a robot in a house. You are told what you see. Answer with your next command."
+SYSTEM_REACT = (
+    "You are a robot in a house. You are told what you see. Answer with a line `Thought: ...` that says what to do "
+    "next and why, and then a line with your next command, one of those that are possible."
+)
+# They change nothing, and tell nothing that was not printed before.
+_IDLE = frozenset({"help", "inventory", "look"})
+_WELCOME = "-= Welcome to TextWorld, ALFRED! =-"
+
+
+def opening(text: str, experience: str = "", advice: str = "", system: str = SYSTEM) -> list[Message]:
+    """Return the dialogue before the first command.
+
+    text: a game's first text. experience: what is remembered of other games, "" for nothing. advice: for this step.
+    """
+    told = text.replace(_WELCOME, "").strip()
+    parts = (told, f"Experience: {experience}" if experience else "", _advised(advice))
+    return [Message("system", system), Message("user", "\n\n".join(filter(None, parts)))]
+
+
+def turn(command: str, reply: str, advice: str = "") -> tuple[Message, Message]:
+    """Return what a command and its reply add to the dialogue. advice: for the next step."""
+    heard = "\n\n".join(filter(None, (reply.strip(), _advised(advice))))
+    return Message("assistant", command), Message("user", heard)
+
+
+def choices(commands: Iterable[str]) -> Sequence[str]:
+    """Return the commands that a policy chooses among."""
+    return tuple(command for command in dict.fromkeys(commands) if command not in _IDLE)
+
+
+def _advised(advice: str) -> str:
+    return f"Advice: {advice}" if advice else ""

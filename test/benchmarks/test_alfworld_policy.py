@@ -1,0 +1,148 @@
+"""Models that play with the engine's commands: what they are told, and what is counted."""
+
+from collections.abc import Mapping, Sequence
+
+import pytest
+
+from benchmarks.alfworld.command import Setting, _chooser
+from benchmarks.alfworld.dialogue import choices, opening, turn
+from benchmarks.alfworld.games import Game
+from benchmarks.alfworld.policy import PolicyPlayer
+from benchmarks.alfworld.told_habits import told_habits
+from memory_node.catalogue.label_space import load_catalogue
+from memory_node.cli import main
+from memory_node.domain.errors import InvalidValueError
+from memory_node.llm.chat import Message, Reply
+from memory_node.llm.deadline import Deadline
+from memory_node.llm.errors import LateError
+from memory_node.planner.model_account import ModelAccount
+from memory_node.planner.planner_config import LlmConfig
+from memory_node.planner.step_chooser import Choice
+from memory_node.scene_graph.place_habits import PlaceCensus
+
+KINDS = load_catalogue()
+TEXT = (
+    "-= Welcome to TextWorld, ALFRED! =-\n\nLooking quickly around you, you see a drawer 1, a desk 1, "
+    "and a bed 2.\n\nYour task is to: put a pencil in drawer."
+)
+LEARNT = PlaceCensus({("desk", ""): 4, ("bed", ""): 4, ("drawer", ""): 4}, {("pencil", "desk", ""): 4})
+
+
+class Corridor:
+    """A game that is won by going to the desk and on to the drawer."""
+
+    text = TEXT
+
+    def __init__(self) -> None:
+        self.sent: list[str] = []
+
+    @property
+    def commands(self) -> list[str]:
+        return ["go to bed 2", "go to desk 1", "go to drawer 1", "help", "inventory", "look"]
+
+    @property
+    def won(self) -> bool:
+        return self.sent[-2:] == ["go to desk 1", "go to drawer 1"]
+
+    over = won
+
+    def send(self, command: str) -> str:
+        self.sent.append(command)
+        return f"You arrive at {command[6:]}."
+
+    def close(self) -> None:
+        pass
+
+
+class Scripted:
+    """Chooses what it is told to."""
+
+    thinks = False
+
+    def __init__(self, *commands: str) -> None:
+        self._commands = list(commands)
+        self.seen: list[list[Message]] = []
+        self.offered: list[list[str]] = []
+
+    def choose(
+        self, messages: Sequence[Message], values: Mapping[str, float], account: ModelAccount, deadline: Deadline
+    ) -> Choice:
+        self.seen.append(list(messages))
+        self.offered.append(list(values))
+        if not self._commands:
+            raise LateError("too late")
+        command = self._commands.pop(0)
+        account.charge(Reply(command, 100, 5))
+        return Choice(command, command)
+
+
+def played(chooser: Scripted, max_steps: int = 10, learnt: PlaceCensus | None = None):
+    player = PolicyPlayer(chooser, KINDS, max_steps, 5.0, lambda _: Corridor())
+    return player.play(Game("a/b/game.tw-pddl", "a", b""), learnt)
+
+
+def test_game_ends_when_it_is_won() -> None:
+    game = played(Scripted("go to bed 2", "go to desk 1", "go to drawer 1", "go to bed 2"))
+    assert (game.won, game.steps, game.searched, game.prompt_tokens) == (True, 3, 3, 100)
+    assert len(game.step_ms) == 3
+
+
+def test_game_ends_when_no_step_is_left_and_when_the_model_fails() -> None:
+    assert played(Scripted("go to bed 2", "go to bed 2"), max_steps=2).steps == 2
+    failed = played(Scripted("go to bed 2"))
+    assert (failed.won, failed.steps, failed.failure) == (False, 1, "too late")
+
+
+def test_model_is_told_all_that_was_said_and_offered_what_is_possible() -> None:
+    chooser = Scripted("go to bed 2", "go to desk 1")
+    played(chooser)
+    assert [message.text for message in chooser.seen[2]][-4:] == [
+        "go to bed 2",
+        "You arrive at bed 2.",
+        "go to desk 1",
+        "You arrive at desk 1.",
+    ]
+    assert chooser.offered[0] == ["go to bed 2", "go to desk 1", "go to drawer 1"]
+
+
+def test_static_memory_is_in_the_prompt_and_names_kinds_only() -> None:
+    told = told_habits(LEARNT, KINDS, TEXT)
+    assert told.startswith("A pencil is often found at: desk,")
+    assert not any(letter.isdigit() for letter in told)
+    chooser = Scripted("go to bed 2")
+    played(chooser, learnt=LEARNT)
+    assert told in chooser.seen[0][1].text
+
+
+def test_without_memory_the_prompt_has_neither_experience_nor_advice() -> None:
+    system, user = opening(TEXT)
+    assert (system.role, user.text) == ("system", TEXT.partition("\n\n")[2])
+
+
+def test_advice_follows_what_it_is_for() -> None:
+    said, heard = turn("look", "A desk. ", "open it.")
+    assert (said.text, heard.text) == ("look", "A desk.\n\nAdvice: open it.")
+
+
+def test_commands_that_tell_nothing_are_no_choice() -> None:
+    assert choices(["look", "go to bed 1", "help", "go to bed 1"]) == ("go to bed 1",)
+
+
+def test_executor_needs_a_model_that_tells_likelihoods() -> None:
+    config = LlmConfig(base_url="http://127.0.0.1:9", model="x")
+    with pytest.raises(InvalidValueError, match="likelihoods"):
+        _chooser(Setting("executor", 50, config))
+    assert _chooser(Setting("react", 50, config)).thinks
+
+
+@pytest.mark.parametrize(("planner", "memory"), [("executor", "full"), ("offline", "static")])
+def test_memory_goes_where_the_planner_reads_it(
+    planner: str, memory: str, tmp_path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pytest.importorskip("textworld", reason="needs the extra alfworld")
+    game = tmp_path / "pick-a/trial/game.tw-pddl"
+    game.parent.mkdir(parents=True)
+    game.write_text("{}")
+    arguments = ["bench", "alfworld", "--games", str(tmp_path), "--planner", planner, "--memory", memory]
+    assert main(arguments) == 1
+    assert f"--planner {planner} has --memory none or" in capsys.readouterr().err
