@@ -3,6 +3,7 @@
 # name of the subcommand -> (module, what it trains)
 COMMANDS = {
     "compiler-pairs": ("training.compiler.pairs", "write a teacher's steps for the learned compiler of memory"),
+    "executor": ("training.executor.train", "the policy that chooses the next command of a text game"),
     "instructions": ("training.instructions.train", "the reader of single goals"),
     "sequences": ("training.instructions.train_sequences", "the reader of instructions with several goals"),
     "vocabulary": ("training.instructions.shrink_vocabulary", "drop word pieces that no instruction needs"),

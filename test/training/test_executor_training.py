@@ -1,0 +1,194 @@
+"""The executor policy's training: what is learnt of a game, the loop, and the adapter's file, with a tiny model."""
+
+import random
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from memory_node.llm.chat import Message
+
+pytest.importorskip("torch", reason="needs the extra learning")
+pytest.importorskip("transformers", reason="needs the extra learning")
+pytest.importorskip("peft", reason="needs the extra learning")
+pytest.importorskip("gguf", reason="needs the extra learning")
+
+import gguf
+import torch
+import transformers
+
+from training.executor.adapter import save_adapter, with_adapter
+from training.executor.card import write_card
+from training.executor.examples import Example, advice_for, example_of, examples_of
+from training.executor.export import interleaved, write_adapter
+from training.executor.learning import Progress, Schedule, learn, loss_of, order_of, rate_at
+
+GAME = {
+    "task": "put a pen in box.",
+    "text": "You see a desk 1 and a box 1. Your task is to: put a pen in box.",
+    "turns": [("go to desk 1", "You see a pen 1."), ("take pen 1 from desk 1", "You pick up the pen 1.")],
+    "won": True,
+}
+OTHER = {**GAME, "turns": [("open safe 1", "It is empty."), ("go to bed 1", "You see nothing.")]}
+END = 0
+
+
+class Letters:
+    """Tokens are letters; a turn begins with its role's number."""
+
+    def prompt(self, messages: Sequence[Message]) -> list[int]:
+        tokens: list[int] = []
+        for message in messages:
+            if message.role == "assistant":
+                tokens += self.reply(message.text)
+            else:
+                tokens += [1, *self._letters(message.text), 2]
+        return tokens
+
+    def reply(self, text: str) -> list[int]:
+        return [*self._letters(text), END]
+
+    def _letters(self, text: str) -> list[int]:
+        return [3 + ord(letter) % 125 for letter in text]
+
+
+def spoken(tokens: Sequence[int], text: str) -> bool:
+    """Return whether the letters of a text stand somewhere in some tokens."""
+    wanted = Letters().reply(text)[:-1]
+    return any(list(tokens[at : at + len(wanted)]) == wanted for at in range(len(tokens)))
+
+
+def learnt_texts(example: Example) -> list[list[int]]:
+    runs: list[list[int]] = [[]]
+    for token, learnt in zip(example.tokens, example.learnt):
+        if learnt:
+            runs[-1].append(token)
+        elif runs[-1]:
+            runs.append([])
+    return [run for run in runs if run]
+
+
+def tiny_model() -> object:
+    config = transformers.LlamaConfig(
+        vocab_size=128,
+        hidden_size=32,
+        intermediate_size=48,
+        num_hidden_layers=2,
+        num_attention_heads=4,
+        num_key_value_heads=2,
+        max_position_embeddings=512,
+    )
+    torch.manual_seed(0)
+    return with_adapter(transformers.LlamaForCausalLM(config), 4)
+
+
+def examples() -> list[Example]:
+    return examples_of([GAME, OTHER] * 3, Letters(), 400, seed=0)
+
+
+def test_loss_is_on_every_command_and_on_nothing_else() -> None:
+    example = example_of(GAME, Letters(), lambda _: "", 400)
+    assert example is not None
+    assert learnt_texts(example) == [Letters().reply(command) for command, _ in GAME["turns"]]
+
+
+def test_long_game_is_cut_after_a_whole_command() -> None:
+    whole = example_of(GAME, Letters(), lambda _: "", 400)
+    assert whole is not None
+    cut = example_of(GAME, Letters(), lambda _: "", len(whole.tokens) - 1)
+    assert cut is not None
+    assert learnt_texts(cut) == [Letters().reply("go to desk 1")]
+    assert example_of(GAME, Letters(), lambda _: "", 10) is None
+
+
+def test_games_that_were_not_won_teach_nothing() -> None:
+    assert examples_of([{**GAME, "won": False}], Letters(), 400, 0) == []
+
+
+def test_advice_is_right_or_of_another_game_or_none() -> None:
+    chance = random.Random(0)
+    drawn = [advice_for("go to desk 1", ["open safe 1"], chance) for _ in range(2000)]
+    shares = [drawn.count(text) / 2000 for text in ("go to desk 1.", "open safe 1.", "")]
+    assert shares == pytest.approx([0.25, 0.25, 0.5], abs=0.05)
+
+
+def test_advice_stands_before_the_command_that_it_is_for() -> None:
+    example = example_of(GAME, Letters(), lambda command: f"{command}!", 400)
+    assert example is not None
+    first = example.tokens[: example.learnt.index(True)]
+    assert spoken(first, "Advice: go to desk 1!")
+    assert not spoken(first, "take pen 1")
+
+
+def test_rate_warms_up_and_falls_to_nothing() -> None:
+    assert rate_at(0.025, 1.0) == pytest.approx(0.5)
+    assert rate_at(0.05, 1.0) == pytest.approx(1.0)
+    assert rate_at(1.0, 1.0) == pytest.approx(0.0, abs=1e-6)
+
+
+def test_adapter_learns_and_the_model_itself_stays(tmp_path: Path) -> None:
+    model = tiny_model()
+    frozen = {name: weight.clone() for name, weight in model.named_parameters() if not weight.requires_grad}
+    schedule = Schedule(epochs=12, rate=2e-2, games_per_update=2, minutes=1.0)
+    losses = [progress.losses[-1][1] for progress in learn(model, examples(), schedule, tmp_path / "c.pt")]
+    # The scores of a random model of random states cannot fall far.
+    assert np.mean(losses[-5:]) < np.mean(losses[:2]) - 0.2
+    assert all(torch.equal(weight, frozen[name]) for name, weight in model.named_parameters() if name in frozen)
+
+
+def test_run_that_was_killed_goes_on_as_if_it_had_not_been(tmp_path: Path) -> None:
+    schedule = Schedule(epochs=2, rate=1e-2, games_per_update=2, minutes=1.0)
+    whole = tiny_model()
+    *_, ended = learn(whole, examples(), schedule, tmp_path / "whole.pt")
+    killed = learn(tiny_model(), examples(), schedule, tmp_path / "killed.pt")
+    next(killed), next(killed)
+    killed.close()
+    again = tiny_model()
+    *_, resumed = learn(again, examples(), schedule, tmp_path / "killed.pt")
+    assert resumed.games == ended.games == 12
+    assert [loss for _, loss in resumed.losses] == pytest.approx([loss for _, loss in ended.losses])
+    assert loss_of(again, examples()[0]).item() == pytest.approx(loss_of(whole, examples()[0]).item())
+
+
+def test_checkpoint_of_another_run_is_refused(tmp_path: Path) -> None:
+    next(learn(tiny_model(), examples(), Schedule(rate=1e-3), tmp_path / "c.pt"))
+    with pytest.raises(ValueError, match="another run"):
+        next(learn(tiny_model(), examples(), Schedule(rate=1e-4), tmp_path / "c.pt"))
+
+
+def test_every_epoch_takes_every_game_once() -> None:
+    order = order_of(5, Schedule(epochs=2))
+    assert sorted(order[:5]) == sorted(order[5:]) == list(range(5))
+
+
+def test_adapter_file_holds_what_was_learnt_with_query_heads_interleaved(tmp_path: Path) -> None:
+    model = tiny_model()
+    next(learn(model, examples(), Schedule(rate=1e-2), tmp_path / "c.pt"))
+    save_adapter(model, tmp_path / "adapter.gguf")
+    reader = gguf.GGUFReader(tmp_path / "adapter.gguf")
+    tensors = {tensor.name: tensor.data for tensor in reader.tensors}
+    assert len(tensors) == 2 * 2 * 6  # two layers, two parts of six matrices each
+    learnt = {name: weight.detach().numpy() for name, weight in model.named_parameters() if weight.requires_grad}
+    up = next(values for name, values in learnt.items() if "layers.1.mlp.up_proj.lora_B" in name)
+    query = next(values for name, values in learnt.items() if "layers.0.self_attn.q_proj.lora_B" in name)
+    assert tensors["blk.1.ffn_up.weight.lora_b"] == pytest.approx(up, abs=1e-3)
+    assert tensors["blk.0.attn_q.weight.lora_b"] == pytest.approx(interleaved(query, 4), abs=1e-3)
+    assert float(reader.fields["adapter.lora.alpha"].parts[-1][0]) == 8.0
+
+
+def test_halves_of_a_head_are_put_in_turns() -> None:
+    rows = np.arange(8, dtype=np.float32).reshape(8, 1)  # two heads of four
+    assert interleaved(rows, 2).ravel().tolist() == [0, 2, 1, 3, 4, 6, 5, 7]
+
+
+def test_what_is_no_matrix_of_the_model_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="no matrix"):
+        write_adapter({"layers.0.norm.lora_A": np.zeros((1, 1), np.float32)}, 1, 1.0, tmp_path / "a.gguf")
+
+
+def test_card_tells_games_and_losses(tmp_path: Path) -> None:
+    write_card(tmp_path / "card.md", Schedule(), Progress(8, [(4, 3.0), (8, 1.0)]), 8, 5_000_000)
+    text = (tmp_path / "card.md").read_text()
+    assert "5.0 MB" in text
+    assert "| 8 | 1.000 |" in text

@@ -1,0 +1,123 @@
+"""The training loop: one game at a time, resumable after every step, until the games or the time are used up."""
+
+from __future__ import annotations
+
+import random
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from training.executor.examples import Example
+
+
+@dataclass(frozen=True)
+class Schedule:
+    """How long and how fast. rate: the highest learning rate, reached after the first 5 % of the updates and then let
+    down to 0 along a cosine; games_per_update: whose gradients are added up; minutes: after which it ends early."""
+
+    epochs: int = 1
+    rate: float = 5e-4
+    games_per_update: int = 4
+    minutes: float = 55.0
+    seed: int = 0
+
+
+@dataclass
+class Progress:
+    """Where a run stands: games taken, and (games, mean loss of a command's token) after each update."""
+
+    games: int = 0
+    losses: list[tuple[int, float]] = field(default_factory=list)
+
+
+def order_of(count: int, schedule: Schedule) -> list[int]:
+    """Return the games of all epochs in their order, each epoch shuffled."""
+    order: list[int] = []
+    for epoch in range(schedule.epochs):
+        one = list(range(count))
+        random.Random(f"{schedule.seed} {epoch}").shuffle(one)
+        order += one
+    return order
+
+
+def loss_of(model: Any, example: Example) -> Tensor:
+    """Return the mean negative log-likelihood of the commands' tokens of one game.
+
+    model: a causal Hugging Face model, perhaps with adapters. The vocabulary's scores are computed for those alone.
+    """
+    tokens = torch.tensor([example.tokens])
+    learnt = torch.tensor(example.learnt)
+    inner = model.get_base_model() if hasattr(model, "get_base_model") else model
+    states = inner.model(tokens).last_hidden_state[0]
+    before = learnt[1:].nonzero().flatten()
+    return nn.functional.cross_entropy(inner.lm_head(states[before]), tokens[0, before + 1])
+
+
+def learn(model: Any, examples: Sequence[Example], schedule: Schedule, checkpoint: Path) -> Iterator[Progress]:
+    """Train the model's free weights; yield after every update. What the checkpoint holds is gone on from.
+
+    Raises:
+        ValueError: the checkpoint is of another run.
+    """
+    free = {name: weight for name, weight in model.named_parameters() if weight.requires_grad}
+    optimizer = torch.optim.AdamW(free.values(), lr=schedule.rate, weight_decay=0.0)
+    progress = _resumed(checkpoint, free, optimizer, schedule, len(examples))
+    order = order_of(len(examples), schedule)
+    began = time.monotonic()
+    model.train()
+    while progress.games < len(order) and time.monotonic() - began < 60.0 * schedule.minutes:
+        taken = order[progress.games : progress.games + schedule.games_per_update]
+        for group in optimizer.param_groups:
+            group["lr"] = rate_at((progress.games + len(taken)) / len(order), schedule.rate)
+        total = 0.0
+        for number in taken:
+            loss = loss_of(model, examples[number]) / len(taken)
+            loss.backward()
+            total += float(loss.detach())
+        nn.utils.clip_grad_norm_(list(free.values()), 1.0)
+        optimizer.step()
+        optimizer.zero_grad(set_to_none=True)
+        progress.games += len(taken)
+        progress.losses.append((progress.games, total))
+        _save(checkpoint, free, optimizer, schedule, len(examples), progress)
+        yield progress
+
+
+def rate_at(share: float, highest: float) -> float:
+    """Return the learning rate after a share of all games, in (0, 1]."""
+    warm_up = 0.05
+    if share <= warm_up:
+        return highest * share / warm_up
+    return 0.5 * highest * (1.0 + float(torch.cos(torch.tensor(torch.pi * (share - warm_up) / (1.0 - warm_up)))))
+
+
+def _save(path: Path, free: dict[str, Any], optimizer: Any, schedule: Schedule, count: int, progress: Progress) -> None:
+    weights = {name: weight.detach() for name, weight in free.items()}
+    state = {
+        "weights": weights,
+        "optimizer": optimizer.state_dict(),
+        "run": {**asdict(schedule), "minutes": 0.0, "examples": count},
+        "progress": asdict(progress),
+    }
+    beside = path.with_suffix(".part")
+    torch.save(state, beside)
+    beside.replace(path)  # a run that is killed meanwhile goes on from the one before
+
+
+def _resumed(path: Path, free: dict[str, Any], optimizer: Any, schedule: Schedule, count: int) -> Progress:
+    if not path.is_file():
+        return Progress()
+    state = torch.load(path, weights_only=True)
+    wanted = {**asdict(schedule), "minutes": 0.0, "examples": count}
+    if state["run"] != wanted:
+        raise ValueError(f"{path} is of another run: {state['run']}, not {wanted}")
+    with torch.no_grad():
+        for name, weight in free.items():
+            weight.copy_(state["weights"][name])
+    optimizer.load_state_dict(state["optimizer"])
+    return Progress(state["progress"]["games"], [tuple(one) for one in state["progress"]["losses"]])
