@@ -15,6 +15,7 @@ from benchmarks.alfworld.engine import require_engine
 from benchmarks.alfworld.figures import rows_of
 from benchmarks.alfworld.games import Game, load_games
 from benchmarks.alfworld.learnt import Learnt
+from benchmarks.alfworld.open_world import for_text_games
 from benchmarks.alfworld.play import PlayedGame, Player
 from benchmarks.alfworld.policy import PolicyPlayer
 from benchmarks.alfworld.transcripts import write_transcripts
@@ -130,7 +131,7 @@ def play_all(
 
 def _player(setting: Setting) -> Any:
     """Return what plays a game in a process of its own."""
-    kinds = load_catalogue()
+    kinds = for_text_games(load_catalogue())
     if setting.planner in _IN_PROMPT:
         chooser = _chooser(setting)
         policy = PolicyPlayer(chooser, kinds, setting.max_steps, setting.model.timeout_s)
@@ -160,7 +161,7 @@ def _chooser(setting: Setting) -> StepChooser:
 def llm_planner(embedder: TextEmbedder, config: LlmConfig, kinds: ObjectCatalogue) -> Planner:
     """Return the planner that asks a language model for skills; goals are read as the offline planner reads them."""
     offline = OfflinePlanner(Understander(kinds, None, embedder, asks=False, open_names=True), kinds)
-    return LlmPlanner(ModelShelf().open(config), config, kinds, offline.goals, None)
+    return LlmPlanner(ModelShelf().open(config), config, kinds, offline, fallback=False)
 
 
 def _with_memory(games: Sequence[Game], learnt: Learnt | None, number: int) -> tuple[Game, PlaceCensus | None]:

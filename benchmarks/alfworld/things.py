@@ -14,6 +14,8 @@ from memory_node.domain.nouns import singular
 from memory_node.domain.skill_library import ObjectReference
 
 _SAME_SPOT_M = 0.75
+# A name that more classes answer to is generic, unless people mean one of them by it: "bottle", but not "cup".
+_GENERIC = 2
 
 
 @dataclass(frozen=True)
@@ -45,10 +47,10 @@ def classes_of(name: str, kinds: ObjectCatalogue) -> tuple[str, ...]:
     """Return the classes that a name of the text may mean, best first; a label that nobody knows is its own class, in
     the singular, as people's words are read."""
     label = label_of(name)
-    known = kinds.find(label)
-    if known is not None:
+    known, answering = kinds.find(label), kinds.spoken_names.answering(label)
+    if known is not None and (known.everyday or len(answering) <= _GENERIC):
         return (known.name,)
-    return kinds.spoken_names.answering(label) or (" ".join(map(singular, label.split())),)
+    return answering or (" ".join(map(singular, label.split())),)
 
 
 @dataclass

@@ -21,8 +21,8 @@ ANYTHING = "anything"  # the entry of `hiding_places` for what none of the other
 class ObjectCatalogue:
     """The kinds of a label space, with what is known of several of them; docs/label_spaces.md describes the file.
 
-    A class is found however it is spelt. One that the label space does not declare is taken for something that a hand
-    can take and nothing else.
+    A class is found however it is spelt. One that the label space does not declare is taken for something with the
+    properties of `unknown`: by default a hand can take it, and nothing else can be done with it.
 
     groups: words for several classes ("fruit"). alike_sets: classes that can stand in for one another. treatments: what
     verbs ask for; the first of a skill is meant when the words say no more. recipient: the class of those whom things
@@ -46,6 +46,7 @@ class ObjectCatalogue:
     rooms: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     phrases: tuple[tuple[tuple[str, ...], tuple[str, ...]], ...] = ()
     strangers: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    unknown: frozenset[Property] = frozenset({Property.PICKUPABLE})
 
     def __post_init__(self) -> None:
         spelt: dict[str, str] = {}
@@ -66,7 +67,7 @@ class ObjectCatalogue:
         return isinstance(name, str) and folded(name) in self._by_spelling
 
     def __getitem__(self, name: str) -> ObjectKind:
-        return self.find(name) or ObjectKind.unknown(name)
+        return self.find(name) or ObjectKind.unknown(name, self.unknown)
 
     def get(self, name: str) -> ObjectKind | None:
         """Return the class of a name, however it is spelt; None when the label space has none."""

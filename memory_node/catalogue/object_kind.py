@@ -82,10 +82,10 @@ class ObjectKind:
             raise InvalidValueError(f"{self.name}: sliceable and `slices` go together")
 
     @classmethod
-    def unknown(cls, name: str) -> ObjectKind:
-        """Return what is assumed of a class that no label space declares: a hand can take it, and no more."""
+    def unknown(cls, name: str, properties: frozenset[Property] = frozenset({Property.PICKUPABLE})) -> ObjectKind:
+        """Return what is assumed of a class that no label space declares: by default that a hand can take it."""
         words = spoken(name)
-        return cls(name, words, (words,), properties=frozenset({Property.PICKUPABLE}))
+        return cls(name, words, (words,), properties=properties)
 
     def can(self, wanted: Property) -> bool:
         """Return whether the kind has the property."""

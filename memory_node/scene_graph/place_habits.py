@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Any
 
 from memory_node.catalogue.class_name import folded
@@ -92,13 +93,20 @@ class PlaceHabits:
             self._finds_of[name] += count
             self._finds_at[place] += count
 
-    def expected(self, object_class: str, places: Mapping[str, str], room_kind: str = "") -> dict[str, float]:
+    def expected(
+        self,
+        object_class: str,
+        places: Mapping[str, str],
+        room_kind: str = "",
+        likeness: Mapping[str, float] = MappingProxyType({}),
+    ) -> dict[str, float]:
         """Return how many things of a class are expected on or in each piece of furniture of a site.
 
         places: the class of each piece of furniture by its id. room_kind: of the room that they are in, "" for unknown.
+        likeness: by the same ids how much else speaks for each place, 1 by default; what was counted outweighs it.
         """
         name, room = folded(object_class), folded(room_kind)
-        unlearnt = self._unlearnt(object_class, places)
+        unlearnt = self._unlearnt(object_class, places, likeness)
         return {key: self._rate(name, folded(kind), room, unlearnt[key]) for key, kind in places.items()}
 
     def effort(self, place_class: str) -> float:
@@ -116,18 +124,21 @@ class PlaceHabits:
             return rate
         return (self._finds[name, place, room] + _GENERAL_LOOKS * rate) / (self._looks[place, room] + _GENERAL_LOOKS)
 
-    def _unlearnt(self, object_class: str, places: Mapping[str, str]) -> dict[str, float]:
+    def _unlearnt(
+        self, object_class: str, places: Mapping[str, str], likeness: Mapping[str, float]
+    ) -> dict[str, float]:
         """Return what the label space makes likely: more on wider furniture, and in what usually hides such things.
         They sum to one thing."""
         if not self._informed:
-            return dict.fromkeys(places, 1.0 / max(len(places), 1))
+            return {key: likeness.get(key, 1.0) / len(places) for key in places}
         hiding = self._kinds.hiding_shares(object_class)
         kinds = {key: self._kinds[name] for key, name in places.items()}
         closing = Counter(kind.name for kind in kinds.values() if kind.lidded)
         weights: dict[str, float] = {}
         for key, kind in kinds.items():
             width = kind.size_m[0] * kind.size_m[1] if kind.size_m is not None else _USUAL_FOOTPRINT_M2
-            weights[key] = hiding.get(kind.name, 0.0) / closing[kind.name] if kind.lidded else width
+            weight = hiding.get(kind.name, 0.0) / closing[kind.name] if kind.lidded else width
+            weights[key] = weight * likeness.get(key, 1.0)
         totals = {lidded: sum(weights[key] for key in kinds if kinds[key].lidded is lidded) for lidded in (True, False)}
         shares = {True: 1.0 - _OPEN_SHARE, False: _OPEN_SHARE}
         return {

@@ -47,8 +47,9 @@ def rank_areas(
     viewed = np.array([area.last_viewed_ns for area in areas], dtype=np.int64)
     weight, effort = 0.2 + 4.0 * company**2, np.ones(len(areas))
     if habits is not None:
-        expected, effort = _habitual(state, areas, area_of_code, object_class, habits, room_kinds)
-        weight *= _SURE * expected
+        expected, effort = _habitual(state, areas, area_of_code, object_class, habits, room_kinds, weight)
+        # Where no furniture is known, nothing can be expected by its kind: such areas stand as they do without habits.
+        weight = np.where(np.isnan(expected), weight, _SURE * expected)
     weight = weight + seen
     # Just looked at and not found there: unlikely now, and slowly likely again.
     hours = (now_ns - viewed) / _NS_PER_HOUR
@@ -108,10 +109,12 @@ def _habitual(
     object_class: str,
     habits: PlaceHabits,
     room_kinds: Mapping[str, str],
+    likeness: FloatArray,
 ) -> tuple[FloatArray, FloatArray]:
     """Return for each area (n,) how many things of the class its furniture usually holds, and the work of one look.
 
-    Of several pieces of furniture the one that takes most work tells.
+    NaN: no furniture is known there. Of several pieces of furniture the one that takes most work tells. likeness: what
+    the company in each area (n,) speaks for it, which counts where habits have little to tell.
     """
     table = state.table
     furniture: dict[str, dict[str, str]] = {}
@@ -122,9 +125,11 @@ def _habitual(
         if area >= 0 and kind is not None and kind.is_receptacle and not kind.pickupable:
             furniture.setdefault(areas[area].room_id, {})[record.id] = kind.name
             area_of[record.id] = area
-    expected, effort = np.zeros(len(areas)), np.ones(len(areas))
+    expected, effort = np.full(len(areas), np.nan), np.ones(len(areas))
+    expected[list(area_of.values())] = 0.0
     for room_id, places in furniture.items():
-        for key, rate in habits.expected(object_class, places, room_kinds.get(room_id, "")).items():
+        alike = {key: float(likeness[area_of[key]]) for key in places}
+        for key, rate in habits.expected(object_class, places, room_kinds.get(room_id, ""), alike).items():
             expected[area_of[key]] += rate
             effort[area_of[key]] = max(effort[area_of[key]], habits.effort(places[key]))
     return expected, effort

@@ -8,6 +8,7 @@ import pytest
 
 from benchmarks.alfworld.command import offline_planner
 from benchmarks.alfworld.games import Game
+from benchmarks.alfworld.open_world import for_text_games
 from benchmarks.alfworld.play import PlayedGame, Player
 from benchmarks.alfworld.robot import NonsenseError, TextRobot
 from benchmarks.alfworld.sentences import label_of, read_places, read_sight, read_task
@@ -18,7 +19,7 @@ from memory_node.domain.skill import FailureReason, SkillCall
 from memory_node.domain.states import ObjectState
 from memory_node.scene_graph.place_habits import PlaceCensus
 
-KINDS = load_catalogue()
+KINDS = for_text_games(load_catalogue())
 CLOSING = {"drawer", "cabinet", "fridge", "microwave"}
 
 
@@ -183,6 +184,7 @@ def test_names_mean_classes_by_the_label_space() -> None:
     assert classes_of("coffee mug 3", KINDS) == ("Mug",)
     assert classes_of("cellphone 1", KINDS) == ("CellPhone",)
     assert classes_of("gizmo 2", KINDS) == ("gizmo",)
+    assert {"Glassbottle", "WineBottle", "Bottle"} <= set(classes_of("bottle 1", KINDS))
 
 
 def test_every_place_has_a_plot_of_its_own() -> None:
@@ -249,6 +251,15 @@ def test_things_and_places_that_no_catalogue_knows_work_by_their_names() -> None
     layout = {"flurbtable 1": [], "drawer 1": [], "countertop 1": ["gizmo 1"]}
     played = play(SmallGame(layout, "put a gizmo in flurbtable", lambda game: "gizmo 1" in game.layout["flurbtable 1"]))
     assert played.won, (played.goals, played.failure, played.trail)
+
+
+@pytest.mark.parametrize("task", ["put a hot redapple in sidetable", "cool some redapple and put it in sidetable"])
+def test_thing_that_no_catalogue_knows_is_heated_and_cooled(task: str) -> None:
+    layout = {**KITCHEN, "countertop 1": ["redapple 1"], "fridge 1": []}
+    game = SmallGame(layout, task, lambda game: "redapple 1" in game.layout["sidetable 1"])
+    played = play(game)
+    assert played.won, (played.goals, played.failure, played.trail)
+    assert game.states == {"redapple 1": "clean"}  # the small game's word for treated
 
 
 def test_absent_things_are_not_looked_for_twice_at_a_place() -> None:

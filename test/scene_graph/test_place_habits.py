@@ -147,3 +147,20 @@ def test_watch_counts_first_places_and_what_was_looked_into() -> None:
     change(cup, held=True)
     change(cup, held=False, support_id=cabinet, inside=True)
     assert watch.census().finds == {("cup", "countertop", ""): 1, ("mug", "cabinet", ""): 1}
+
+
+def test_area_without_furniture_stands_as_it_does_without_habits() -> None:
+    graph = SceneGraph(SceneGraphConfig(area_spacing_m=4.0))
+    graph.set_map(np.zeros((8, 24), np.int8), 0.5, Pose.planar(0.0, 0.0, 0.0), 1)
+    graph.habits = habits(census("mug", "cabinet", 30, 40))
+    assert [area.probability for area in graph.rank_search_areas("Mug")] == pytest.approx([1 / 3] * 3)
+
+
+def test_what_was_counted_outweighs_likeness() -> None:
+    likeness = {"a": 10.0, "b": 0.1}
+    learnt = habits(census("mug", "cabinet", 30, 40), census("mug", "countertop", 0, 40))
+    assert (
+        learnt.expected("Mug", HOME, "kitchen", likeness)["b"] > learnt.expected("Mug", HOME, "kitchen", likeness)["a"]
+    )
+    unlearnt = habits(informed=False).expected("Mug", HOME, "kitchen", likeness)
+    assert unlearnt["a"] > unlearnt["c"] > unlearnt["b"]

@@ -1,4 +1,4 @@
-"""Kinds of places that a game names and no label space declares: things can be put on them."""
+"""A label space for a world in which there are things and places that it does not declare."""
 
 from __future__ import annotations
 
@@ -9,6 +9,11 @@ from benchmarks.alfworld.things import classes_of
 from memory_node.catalogue.class_name import spoken
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.catalogue.object_kind import ObjectKind, Property
+
+
+def for_text_games(kinds: ObjectCatalogue) -> ObjectCatalogue:
+    """Return the kinds with more that may be tried with unknown things: the engine says what cannot be done."""
+    return replace(kinds, unknown=kinds.unknown | {Property.HEATABLE, Property.COOLABLE})
 
 
 def with_unknown_places(first_text: str, kinds: ObjectCatalogue) -> ObjectCatalogue:
