@@ -28,6 +28,10 @@ COMMANDS = {
     "knowledge": ("memory_node.app.knowledge", "add documents and facts to what is known, ask it, show it"),
     "understand": ("memory_node.app.understand", "show what the planner makes of instructions"),
     "demo": ("memory_node.app.demo", "run the simulated home, the memory and the planner"),
+    "mcp": (
+        "memory_node.inspector.mcp_command",
+        "let agents ask and tell a memory (Model Context Protocol)",
+    ),
     "llm": ("memory_node.llm.command", "check a language model: what it is, how fast it is, and whether it answers"),
     "model": ("memory_node.search.model_command", "build and check the sentence embedder's ONNX graph"),
 }

@@ -41,6 +41,7 @@ class MemoryClient:
         self._remember = client(srv.Remember, "remember")
         self._context = client(srv.GetContext, "get_context")
         self._scene = client(srv.GetSceneGraph, "get_scene_graph")
+        self._forget = client(srv.Forget, "forget")
 
     def wait(self, timeout_s: float) -> None:
         """Wait until the memory node offers its services."""
@@ -125,6 +126,21 @@ class MemoryClient:
         response = self._call(self._context, request)
         tokens = dict(zip(response.sections, response.section_tokens))
         return Context(response.context_id, response.text, tokens)
+
+    def scene_text(self, token_budget: int) -> str:
+        """Ask for the scene graph in words."""
+        return str(self._call(self._scene, srv.GetSceneGraph.Request(token_budget=token_budget)).text)
+
+    def forget(self, object_id: str) -> int:
+        """Have an object erased; return how many went.
+
+        Raises:
+            RobotMemoryError: memory refused.
+        """
+        response = self._call(self._forget, srv.Forget.Request(object_id=object_id))
+        if not response.success:
+            raise RobotMemoryError(f"memory did not forget: {response.message}")
+        return int(response.forgotten)
 
     def scene(self) -> SceneSnapshot:
         """Ask for the whole scene graph."""

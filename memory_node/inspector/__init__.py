@@ -1,0 +1,1 @@
+"""What people and other programs look into memory with; free of ROS."""

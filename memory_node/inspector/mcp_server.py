@@ -1,0 +1,164 @@
+"""Memory as tools, resources and a prompt for agents: the Model Context Protocol."""
+
+from __future__ import annotations
+
+import functools
+import json
+from collections.abc import Callable
+from typing import Annotated, Any, Literal
+
+import jinja2
+from mcp.server.mcpserver import MCPServer
+from mcp.server.mcpserver.exceptions import ToolError
+from pydantic import Field
+
+from memory_node.catalogue.object_catalogue import ObjectCatalogue
+from memory_node.domain.answer import FindQuery
+from memory_node.domain.clock import Clock, system_clock
+from memory_node.domain.errors import RobotMemoryError
+from memory_node.domain.geometry import POSITION_LIMIT_M
+from memory_node.domain.resources import resource_path
+from memory_node.domain.skill import StateChange
+from memory_node.domain.states import ObjectState
+from memory_node.inspector.agent_answers import Found, Located, found_object, place_to_look, scene_values
+from memory_node.inspector.agent_memory import AgentMemory
+
+Role = Literal["read", "edit", "forget"]
+ROLES: tuple[Role, ...] = ("read", "edit", "forget")
+_LONGEST_TEXT = 10_000
+
+Text = Annotated[str, Field(max_length=_LONGEST_TEXT)]
+Count = Annotated[int, Field(ge=1, le=100)]
+Tokens = Annotated[int, Field(ge=50, le=20_000)]
+Metres = Annotated[float, Field(ge=-POSITION_LIMIT_M, le=POSITION_LIMIT_M, allow_inf_nan=False)]
+States = Annotated[list[ObjectState], Field(max_length=20)]
+
+
+class AgentTools:
+    """The tools' deeds. Errors of memory are told to the agent in one line.
+
+    memory: a store or a running node. kinds: the label space that names classes. clock: stamps of what is remembered.
+    """
+
+    def __init__(self, memory: AgentMemory, kinds: ObjectCatalogue, clock: Clock = system_clock) -> None:
+        self._memory = memory
+        self._kinds = kinds
+        self._clock = clock
+
+    def find_objects(self, text: Text, k: Count = 5, states: States | None = None) -> Found:
+        """Find things in the robot's long-term memory by words ("the red fruit") or by their class.
+
+        Memory abstains where it knows nothing that fits; the status says why. states: only things that are so.
+        """
+        found = self._memory.find(self._query(text, k, states))
+        objects = [found_object(answer) for answer in found.answers]
+        return Found(status=str(found.status), explanation=found.explanation, objects=objects)
+
+    def recall_objects(self, text: Text, k: Count = 5, states: States | None = None) -> Found:
+        """Find things among those that the robot has just seen or used: the short-term memory, with fresh states."""
+        found = self._memory.recall(self._query(text, k, states))
+        objects = [found_object(answer) for answer in found.answers]
+        return Found(status=str(found.status), explanation=found.explanation, objects=objects)
+
+    def locate_object(self, text: Text, max_places: Count = 5) -> Located:
+        """Tell where a thing is by either memory; where no memory is sure, also where to look for it first."""
+        found = self._memory.locate(self._query(text, 3, None), max_places)
+        return Located(
+            status=str(found.status),
+            explanation=found.explanation,
+            objects=[found_object(answer) for answer in found.answers],
+            places_to_look=[place_to_look(area) for area in found.areas],
+        )
+
+    def get_context(self, instruction: Text, token_budget: Tokens = 2000) -> str:
+        """Return what memory knows that bears on an instruction: things, places, experience, guidelines."""
+        return self._memory.context(instruction, token_budget).text
+
+    def scene_text(self, token_budget: Tokens = 2000) -> str:
+        """Describe the whole home as the robot remembers it."""
+        return self._memory.scene_text(token_budget)
+
+    def remember(
+        self,
+        object_class: Annotated[str, Field(min_length=1, max_length=200)],
+        object_id: Annotated[str, Field(max_length=200)] = "",
+        is_now: States | None = None,
+        is_no_longer: States | None = None,
+        put_on: Annotated[str, Field(max_length=200)] = "",
+        inside: bool = False,
+        position_m: Annotated[list[Metres], Field(min_length=3, max_length=3)] | None = None,
+    ) -> list[str]:
+        """Tell memory what is so now, for example that a mug is clean or lies in a drawer; return its ids of the thing.
+
+        put_on: id of the object that it stands on, or `inside` of which it is. position_m: (x, y, z) in map.
+        """
+        position = (position_m[0], position_m[1], position_m[2]) if position_m is not None else None
+        change = StateChange(
+            object_id,
+            object_class,
+            self._clock(),
+            added=tuple(is_now or ()),
+            removed=tuple(is_no_longer or ()),
+            held=False if put_on else None,
+            support_id=put_on,
+            inside=inside,
+            position=position,
+            source="user",
+        )
+        return list(self._memory.remember([change]))
+
+    def forget(self, object_id: Annotated[str, Field(min_length=1, max_length=200)]) -> int:
+        """Erase a thing from memory for ever, its history and pictures included; return how many things went."""
+        return self._memory.forget(object_id)
+
+    def _query(self, text: str, k: int, states: States | None) -> FindQuery:
+        kind = self._kinds.find(text)
+        wanted = tuple(states or ())
+        return (
+            FindQuery(object_class=kind.name, k=k, states=wanted) if kind else FindQuery(text=text, k=k, states=wanted)
+        )
+
+
+_TOOLS: dict[Role, tuple[str, ...]] = {
+    "read": ("find_objects", "recall_objects", "locate_object", "get_context", "scene_text"),
+    "edit": ("remember",),
+    "forget": ("forget",),
+}
+
+
+def _told(deed: Callable[..., Any]) -> Callable[..., Any]:
+    """Return the deed with errors of memory told to the agent."""
+
+    @functools.wraps(deed)
+    def told(**arguments: Any) -> Any:
+        try:
+            return deed(**arguments)
+        except RobotMemoryError as error:
+            raise ToolError(str(error)) from error
+
+    return told
+
+
+def build_server(
+    memory: AgentMemory, kinds: ObjectCatalogue, may: Role = "edit", clock: Clock = system_clock
+) -> MCPServer:
+    """Return a server whose tools need the role `may` at most: who may edit may read, who may forget may edit."""
+    server = MCPServer("robot_memory", instructions="The memory of a mobile robot: what is where in its home.")
+    tools = AgentTools(memory, kinds, clock)
+    for role in ROLES[: ROLES.index(may) + 1]:
+        for name in _TOOLS[role]:
+            server.tool(name)(_told(getattr(tools, name)))
+
+    @server.resource("memory://scene", mime_type="application/json")
+    def scene() -> str:
+        """Return the scene graph: rooms, areas and things with their places."""
+        return json.dumps(scene_values(memory.scene()))
+
+    prompts = jinja2.Environment(loader=jinja2.FileSystemLoader(str(resource_path("config/prompts"))), trim_blocks=True)
+
+    @server.prompt("carry_out")
+    def carry_out(instruction: str) -> str:
+        """Carry out an instruction with this memory."""
+        return prompts.get_template("agent_carry_out.j2").render(instruction=instruction)
+
+    return server

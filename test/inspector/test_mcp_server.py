@@ -1,0 +1,186 @@
+"""Agents use memory by the Model Context Protocol's own client: in this process, over a pipe and over HTTP."""
+
+import json
+import os
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Awaitable, Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import anyio
+import numpy as np
+import pytest
+
+pytest.importorskip("mcp")
+
+from mcp import Client, StdioServerParameters
+from mcp_types import TextContent
+from running_memory import running_memory
+
+from memory_node.catalogue.label_space import load_catalogue
+from memory_node.domain.geometry import Pose
+from memory_node.domain.skill import StateChange
+from memory_node.inspector.mcp_server import Role, build_server
+from memory_node.memory import RobotMemory
+from memory_node.nodes.run import activate_ros
+from memory_node.opening import MemoryConfig, open_memory
+from memory_node.scene_graph.free_space import OccupancyMap
+
+KINDS = load_catalogue()
+
+
+@pytest.fixture(scope="module")
+def database(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a memory in which an apple lies on a table."""
+    path = tmp_path_factory.mktemp("agents") / "memory.db"
+    memory = open_memory(MemoryConfig(database=str(path)))
+    memory.set_map(OccupancyMap(np.zeros((80, 80), np.int8), 0.05, Pose()), 1)
+    memory.remember([StateChange("table-1", "DiningTable", 1_000, position=(2.0, 1.0, 0.4))])
+    (table,) = memory.remember([StateChange("table-1", "DiningTable", 2_000, position=(2.0, 1.0, 0.4))])
+    memory.remember([StateChange("apple-1", "Apple", 3_000, support_id=table, held=False, position=(2.0, 1.0, 0.8))])
+    memory.close()
+    return path
+
+
+@pytest.fixture
+def memory(database: Path) -> Iterator[RobotMemory]:
+    opened = open_memory(MemoryConfig(database=str(database)))
+    yield opened
+    opened.close()
+
+
+def ask(server: Any, deed: Callable[[Client], Awaitable[Any]]) -> Any:
+    """Return what the deed brings with a client of the server."""
+
+    async def run() -> Any:
+        async with Client(server, read_timeout_seconds=60.0) as client:
+            return await deed(client)
+
+    return anyio.run(run)
+
+
+def call(server: Any, tool: str, **arguments: Any) -> Any:
+    return ask(server, lambda client: client.call_tool(tool, arguments))
+
+
+@pytest.mark.parametrize(
+    ("may", "tools"),
+    [
+        ("read", {"find_objects", "recall_objects", "locate_object", "get_context", "scene_text"}),
+        ("edit", {"find_objects", "recall_objects", "locate_object", "get_context", "scene_text", "remember"}),
+    ],
+)
+def test_role_decides_which_tools_there_are(memory: RobotMemory, may: Role, tools: set[str]) -> None:
+    listed = ask(build_server(memory, KINDS, may), lambda client: client.list_tools()).tools
+    assert {tool.name for tool in listed} == tools
+    assert all(tool.description and tool.input_schema for tool in listed)
+
+
+def test_things_are_found_located_and_told(memory: RobotMemory) -> None:
+    server = build_server(memory, KINDS)
+    found = call(server, "find_objects", text="the apple").structured_content
+    assert [thing["object_class"] for thing in found["objects"]] == ["Apple"]
+    assert found["objects"][0]["position_m"] == pytest.approx([2.0, 1.0, 0.8], abs=0.3)
+    located = call(server, "locate_object", text="Apple").structured_content
+    assert located["objects"][0]["object_id"] == found["objects"][0]["object_id"]
+    assert "apple" in call(server, "scene_text").content[0].text
+    assert "apple" in call(server, "get_context", instruction="bring me the apple").content[0].text.lower()
+
+
+def test_what_an_agent_tells_is_remembered(memory: RobotMemory) -> None:
+    server = build_server(memory, KINDS)
+    apple = call(server, "find_objects", text="Apple").structured_content["objects"][0]["object_id"]
+    told = call(server, "remember", object_class="Apple", object_id=apple, is_now=["cleaned"])
+    assert told.structured_content["result"] == [apple]
+    clean = call(server, "find_objects", text="Apple", states=["cleaned"]).structured_content
+    assert [thing["object_id"] for thing in clean["objects"]] == [apple]
+
+
+def test_forgetting_needs_its_role(memory: RobotMemory) -> None:
+    assert call(build_server(memory, KINDS, "edit"), "forget", object_id="x").is_error
+    (mug,) = memory.remember([StateChange("mug-9", "Mug", 5_000, position=(0.5, 0.5, 0.8))])
+    assert call(build_server(memory, KINDS, "forget"), "forget", object_id=mug).structured_content == {"result": 1}
+    assert mug not in {found.id for found in memory.scene().objects}
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments", "said"),
+    [
+        ("find_objects", {"text": "x" * 20_000}, "10000"),
+        ("find_objects", {"text": "apple", "k": 0}, "greater than or equal to 1"),
+        ("remember", {"object_class": "Apple", "is_now": ["on fire"]}, "is_now"),
+        ("remember", {"object_class": "Apple", "position_m": [1.0, 2.0]}, "position_m"),
+        ("remember", {"object_class": "Apple", "position_m": [1e300, 0.0, 0.0]}, "position"),
+        ("launch_rocket", {}, "launch_rocket"),
+    ],
+)
+def test_bad_calls_are_told_and_change_nothing(memory: RobotMemory, tool: str, arguments: Any, said: str) -> None:
+    before = memory.hash()
+    answer = call(build_server(memory, KINDS), tool, **arguments)
+    assert answer.is_error
+    assert said in answer.content[0].text
+    assert memory.hash() == before
+
+
+def test_scene_is_a_resource_and_a_prompt_says_how_to_use_it(memory: RobotMemory) -> None:
+    server = build_server(memory, KINDS)
+    scene = json.loads(ask(server, lambda client: client.read_resource("memory://scene")).contents[0].text)
+    assert {"Apple", "DiningTable"} <= {found["class"] for found in scene["objects"]}
+    asked = ask(server, lambda client: client.get_prompt("carry_out", {"instruction": "bring me the apple"}))
+    content = asked.messages[0].content
+    assert isinstance(content, TextContent)
+    assert "bring me the apple" in content.text
+
+
+def test_command_serves_a_store_over_a_pipe(database: Path) -> None:
+    pipe = StdioServerParameters(
+        command=sys.executable, args=["-m", "memory_node.cli", "mcp", "--database", str(database), "--may", "read"]
+    )
+    found = call(pipe, "find_objects", text="apple").structured_content
+    assert [thing["object_class"] for thing in found["objects"]] == ["Apple"]
+
+
+def test_command_serves_a_store_over_http(database: Path) -> None:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    command = [sys.executable, "-m", "memory_node.cli", "mcp", "--database", str(database), "--http", str(port)]
+    server = subprocess.Popen(command, stderr=subprocess.DEVNULL)
+    try:
+        deadline = time.monotonic() + 60.0
+        while time.monotonic() < deadline:
+            with socket.socket() as probe:
+                if probe.connect_ex(("127.0.0.1", port)) == 0:
+                    break
+            time.sleep(0.1)
+        found = call(f"http://127.0.0.1:{port}/mcp", "locate_object", text="apple").structured_content
+        assert found["objects"][0]["object_class"] == "Apple"
+    finally:
+        server.terminate()
+        assert server.wait(20.0) is not None
+
+
+def test_missing_database_is_named() -> None:
+    command = [sys.executable, "-m", "memory_node.cli", "mcp", "--database", "/nowhere/memory.db"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, stdin=subprocess.DEVNULL, check=False)
+    assert done.returncode != 0
+    assert done.stderr.strip().count("\n") == 0
+    assert "/nowhere/memory.db" in done.stderr
+
+
+def test_command_serves_the_memory_of_a_running_node(tmp_path: Path) -> None:
+    activate_ros()
+    domain_id = 60 + os.getpid() % 40
+    with running_memory(domain_id, str(tmp_path / "memory.db")):
+        pipe = StdioServerParameters(
+            command=sys.executable,
+            args=["-m", "memory_node.cli", "mcp", "--domain-id", str(domain_id)],
+            env={**os.environ},
+        )
+        told = call(pipe, "remember", object_class="Mug", position_m=[1.0, 1.0, 0.8])
+        assert not told.is_error
+        found = call(pipe, "find_objects", text="mug").structured_content
+        assert [thing["object_id"] for thing in found["objects"]] == told.structured_content["result"]
