@@ -16,7 +16,9 @@ RCLPY_NODE_ATTRIBUTES = """
 def attributes_set_by_nodes():
     for path in Path(memory_node.nodes.__file__).parent.rglob("*.py"):
         for node_class in ast.walk(ast.parse(path.read_text())):
-            if isinstance(node_class, ast.ClassDef) and any(ast.unparse(one).endswith("Node") for one in node_class.bases):
+            if isinstance(node_class, ast.ClassDef) and any(
+                ast.unparse(one).endswith("Node") for one in node_class.bases
+            ):
                 targets = (node for node in ast.walk(node_class) if isinstance(node, ast.Attribute))
                 for target in targets:
                     if isinstance(target.ctx, ast.Store) and ast.unparse(target.value) == "self":
