@@ -16,5 +16,6 @@ COMMANDS = {
     "knowledge": ("benchmarks.knowledge", "what knowledge finds for questions over texts and talks"),
     "instructions": ("benchmarks.instructions", "understanding of people's instructions"),
     "ros": ("benchmarks.ros", "latency and throughput of ROS 2 communication"),
+    "soak": ("benchmarks.soak", "hours of instructions, map changes and restarts: what the processes take"),
     "store": ("benchmarks.store", "durability and throughput of the store"),
 }

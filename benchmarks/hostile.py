@@ -10,9 +10,10 @@ import time
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from benchmarks.hostile_nodes import AttackedNodes, ProcessFigures
+from benchmarks.hostile_nodes import AttackedNodes
 from benchmarks.hostile_peer import HostilePeer
 from benchmarks.hostile_values import ESCAPES
+from benchmarks.process_figures import ProcessFigures
 from benchmarks.rows import emit
 from benchmarks.tiny_detector import save_tiny_detector
 from memory_node.app.progress import progress_bar

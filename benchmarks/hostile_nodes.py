@@ -8,23 +8,15 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
+from benchmarks.process_figures import ProcessFigures, figures_of
 from memory_node.nodes.run import END_WITH_PARENT
 from memory_node.search.model_files import models_folder
 
 # A node ends within 2 s of a signal by its own account; a machine with other work may take longer.
 _END_LIMIT_S = 15.0
 _SPACE = "robot"
-
-
-@dataclass(frozen=True)
-class ProcessFigures:
-    """threads: of the process. resident_mb: its memory."""
-
-    threads: int
-    resident_mb: float
 
 
 class AttackedNodes:
@@ -130,10 +122,8 @@ class AttackedNodes:
         return name in self._processes and self._processes[name].poll() is None
 
     def figures(self, name: str) -> ProcessFigures:
-        """Return what a running node takes (Linux)."""
-        folder = Path(f"/proc/{self._processes[name].pid}")
-        pages = int((folder / "statm").read_text(encoding="ascii").split()[1])
-        return ProcessFigures(len(list((folder / "task").iterdir())), pages * os.sysconf("SC_PAGE_SIZE") / 1e6)
+        """Return what a running node takes."""
+        return figures_of(self._processes[name].pid)
 
     def strange_files(self) -> Iterator[Path]:
         """Yield the files below the run's folder that are neither the store's, nor logs, nor what the run brought."""

@@ -41,6 +41,8 @@ class DemoClient:
         self._scene = self._node.create_client(srv.GetSceneGraph, "memory/get_scene_graph", callback_group=group)
         self._node.create_subscription(Odometry, "odom", self._on_odometry, 10, callback_group=group)
         self._node.create_subscription(OccupancyGrid, "map", self._on_map, LATCHED, callback_group=group)
+        self._maps = self._node.create_publisher(OccupancyGrid, "map", LATCHED)
+        self._stamp_ns = 0
         self.path: list[tuple[float, float]] = []
         self.grid: OccupancyMap | None = None
         self._executor = MultiThreadedExecutor(num_threads=2, context=self._context)
@@ -101,7 +103,12 @@ class DemoClient:
         future = self._scene.call_async(srv.GetSceneGraph.Request())
         return conversions.snapshot_from_msg(result_of(future, 30.0, "memory/get_scene_graph").graph)
 
+    def publish_map(self, grid: OccupancyMap) -> None:
+        """Publish a map instead of the home's own, stamped with the home's time."""
+        self._maps.publish(conversions.grid_to_msg(grid, self._stamp_ns))
+
     def _on_odometry(self, msg: Odometry) -> None:
+        self._stamp_ns = conversions.stamp_from_msg(msg.header.stamp)
         x, y, _ = conversions.point_from_msg(msg.pose.pose.position)
         if not self.path or abs(x - self.path[-1][0]) + abs(y - self.path[-1][1]) > _PATH_STEP_M:
             self.path.append((x, y))

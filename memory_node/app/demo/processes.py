@@ -64,6 +64,10 @@ class NodeProcesses:
                 start_new_session=True,
             )
 
+    def process_id(self, name: str) -> int:
+        """Return the id of the process that was started under a name."""
+        return self._processes[name].pid
+
     def kill(self, name: str) -> None:
         """End a process as a crash would: SIGKILL."""
         self._processes[name].kill()

@@ -1,0 +1,45 @@
+"""`bench soak`: growth is judged, and a map that SLAM let grow and shrink is what it was."""
+
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from benchmarks import soak
+from memory_node.cli import main
+from memory_node.domain.geometry import Pose
+from memory_node.scene_graph.free_space import OccupancyMap
+
+
+def test_flat_means_within_two_percent_in_everything() -> None:
+    before = soak.Use(1000.0, 50, 100)
+    assert soak.Use(1019.0, 51, 102).is_flat_since(before)
+    assert not soak.Use(1021.0, 50, 100).is_flat_since(before)
+    assert not soak.Use(900.0, 52, 100).is_flat_since(before)
+    assert not soak.Use(900.0, 50, 103).is_flat_since(before)
+
+
+def test_map_grows_by_a_metre_that_nobody_has_seen_and_shrinks_again() -> None:
+    published: list[OccupancyMap] = []
+    home = OccupancyMap(np.zeros((40, 60), np.int8), 0.1, Pose())
+    client: Any = SimpleNamespace(grid=home, publish_map=published.append)
+    soak._change_map(client, grown=True)
+    client.grid = published[-1]
+    soak._change_map(client, grown=True)
+    soak._change_map(client, grown=False)
+    assert [grid.cells.shape for grid in published] == [(40, 70), (40, 70), (40, 60)]
+    assert (published[0].cells[:, 60:] == -1).all()
+
+
+def test_senseless_minutes_are_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["bench", "soak", "--minutes", "0"]) == 1
+    assert "--minutes" in capsys.readouterr().err
+
+
+def test_row_and_exit_status_come_from_the_processes(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(soak, "_work", lambda args, folder: (7, soak.Use(1000.0, 50, 100), soak.Use(1100.0, 50, 100)))
+    assert main(["bench", "soak", "--minutes", "20", "--json"]) == 1
+    assert '"instructions": 7, "rss_start_mb": 1000.0, "rss_end_mb": 1100.0, "threads": 50' in capsys.readouterr().out
