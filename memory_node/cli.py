@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import importlib
 import importlib.util
+import os
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -136,6 +137,12 @@ def main(argv: list[str] | None = None) -> int:
         return command.run(args)
     except RobotMemoryError as error:
         print(f"memory-node: {error}", file=sys.stderr)
+        return 1
+    except BrokenPipeError:  # `memory-node ... | head`
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # else Python complains at its end
+        return 141
+    except OSError as error:  # a path that cannot be read or written: what the user gave, or the disk
+        print(f"memory-node: {error.filename or 'a file'}: {error.strerror or error}", file=sys.stderr)
         return 1
     except KeyboardInterrupt:
         return 130

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from memory_node.domain.errors import RobotMemoryError
-from memory_node.nodes.run import activate_ros
+from memory_node.nodes.run import activate_ros, checked_domain
 from memory_node.scene_graph.picture import draw_scene
 
 HELP = "draw what a running memory node remembers as a PNG"
@@ -21,7 +21,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("out", type=Path, help="the PNG file")
     parser.add_argument("--node", default="memory", help="name of the memory node, with its namespace (default memory)")
     parser.add_argument(
-        "--domain-id", type=int, default=int(os.environ.get("ROS_DOMAIN_ID", "0")), help="DDS domain (default: ROS's)"
+        "--domain-id", type=int, default=os.environ.get("ROS_DOMAIN_ID") or "0", help="DDS domain (default: ROS's)"
     )
     parser.add_argument("--timeout-s", type=float, default=10.0, help="how long to wait for the node (default 10)")
 
@@ -44,7 +44,7 @@ def run(args: argparse.Namespace) -> int:
     from memory_node.nodes.qos import LATCHED
 
     context = Context()
-    rclpy.init(context=context, domain_id=args.domain_id)
+    rclpy.init(context=context, domain_id=checked_domain(args.domain_id, "--domain-id"))
     node = rclpy.create_node("memory_picture", context=context)
     executor = SingleThreadedExecutor(context=context)
     executor.add_node(node)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from memory_node.domain.answer import Recollection
 from memory_node.domain.context import ALL_SOURCES, Context, ContextSource
 from memory_node.domain.skill import FailureReason
+from memory_node.domain.spoken_time import ago
 from memory_node.domain.token_count import estimate_tokens
 from memory_node.experience.experience import ExperienceAnswer
 from memory_node.experience.guideline import Guideline
@@ -171,7 +172,7 @@ class MemoryExcerpt:
         return [
             f"- {a.object_class} (id {a.object_id}) at ({a.position[0]:.2f}, {a.position[1]:.2f}, {a.position[2]:.2f}),"
             f" {', '.join(str(s.state) for s in a.states) or 'no known state'},"
-            f" seen {(self.now_ns - a.last_seen_ns) * 1e-9:.0f} s ago, sure to {a.existence:.0%}"
+            f" seen {ago((self.now_ns - a.last_seen_ns) * 1e-9)}, sure to {a.existence:.0%}"
             for a in answers
         ]
 

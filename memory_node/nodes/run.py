@@ -18,7 +18,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any, NoReturn, Protocol, runtime_checkable
 
-from memory_node.domain.errors import RobotMemoryError
+from memory_node.domain.errors import InvalidValueError, RobotMemoryError
 from memory_node.domain.parameter_file import parameter_blocks
 from memory_node.domain.resources import share_folders
 
@@ -34,6 +34,8 @@ NODES = {
 # An environment variable: "1" lets the nodes end with the process that started them.
 END_WITH_PARENT = "ROBOT_MEMORY_END_WITH_PARENT"
 _PARENT_POLL_S = 0.3
+# Of DDSI-RTPS: from 102 on, Linux may have given its ports to other programs.
+_LAST_DOMAIN = 232
 # A process ends within 2 s of a signal: 1.2 for goals, the rest for answers, threads and the database.
 _GOALS_END_S = 1.2
 _RESULTS_LEAVE_S = 0.1
@@ -77,6 +79,7 @@ def run_nodes(names: Sequence[str], argv: Sequence[str] | None = None, threads: 
     end = _EndOnSignal()
     words = list(argv) if argv is not None else sys.argv
     try:
+        checked_domain(os.environ.get("ROS_DOMAIN_ID") or 0, "ROS_DOMAIN_ID")
         _check_parameter_files(words)
         rclpy.init(args=words, signal_handler_options=SignalHandlerOptions.NO)
     except (RobotMemoryError, RuntimeError) as error:  # rclpy's own for wrong arguments are RuntimeErrors
@@ -105,6 +108,21 @@ def run_nodes(names: Sequence[str], argv: Sequence[str] | None = None, threads: 
         for node in nodes:
             node.destroy_node()
         rclpy.try_shutdown()
+
+
+def checked_domain(value: str | int, what: str) -> int:
+    """Return the number of a ROS domain; what: where it was given.
+
+    Raises:
+        InvalidValueError: it is none; the ports of DDS leave room for 0 to 232.
+    """
+    try:
+        number = int(value)
+    except ValueError:
+        number = -1
+    if not 0 <= number <= _LAST_DOMAIN:
+        raise InvalidValueError(f"{what}: expected 0 to 101, at most {_LAST_DOMAIN}, got {str(value)!r:.40}")
+    return number
 
 
 def _check_parameter_files(words: Sequence[str]) -> None:

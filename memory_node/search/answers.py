@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from memory_node.domain.answer import AnswerStatus, FindQuery, ObjectAnswer, Recollection
 from memory_node.domain.memory_unit import MemoryUnit
+from memory_node.domain.spoken_time import ago, span
 
 # Below this an object is more likely gone than there.
 _PROBABLY_THERE = 0.5
@@ -54,11 +55,11 @@ def _judged(answer: ObjectAnswer, frame_verified: bool) -> tuple[AnswerStatus, s
     doubtful = answer.existence < _PROBABLY_THERE
     if doubtful and answer.last_missed_ns:
         ago_s = (answer.stamp_ns - answer.last_missed_ns) * 1e-9
-        return AnswerStatus.PROBABLY_GONE, f"looked for in vain {ago_s:.0f} s ago, last seen {answer.age_s:.0f} s ago"
+        return AnswerStatus.PROBABLY_GONE, f"looked for in vain {ago(ago_s)}, last seen {ago(answer.age_s)}"
     doubts = []
     ahead_s = (answer.last_seen_ns - answer.stamp_ns) * 1e-9
     if ahead_s > _AHEAD_S:
-        doubts.append(f"seen {ahead_s:.0f} s from now by the clock, so with a clock that was another one")
+        doubts.append(f"seen {span(ahead_s)} from now by the clock, so with a clock that was another one")
     if doubtful:
         doubts.append(f"sure to {answer.existence:.0%} only: hardly seen, and not looked for since")
     if answer.class_probability < _PROBABLY_THERE:

@@ -7,9 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import yaml
 
 from memory_node.catalogue.class_name import spoken
-from memory_node.domain.errors import InvalidValueError
+from memory_node.domain.errors import InvalidValueError, RobotMemoryError
 from memory_node.domain.geometry import OrientedBox, Pose
 from memory_node.domain.resources import resource_path
 from memory_node.domain.states import ObjectState
@@ -32,12 +33,40 @@ def load_home(home: str | Path, types: TypeCatalogue | None = None) -> World:
 
     Raises:
         InvalidValueError: the file says something that cannot be; the message names the entry.
-        ResourceMissingError: no home of that name ships with the package.
     """
-    path = Path(home) if str(home).endswith((".yaml", ".yml")) else resource_path(f"config/homes/{home}.yaml")
-    declared = read_yaml(path) or {}
+    path = Path(home) if str(home).endswith((".yaml", ".yml")) else _shipped(str(home))
+    try:
+        declared = read_yaml(path) or {}
+    except OSError as error:
+        raise InvalidValueError(f"home {path}: {error.strerror}") from None
+    except (yaml.YAMLError, UnicodeDecodeError) as error:
+        raise InvalidValueError(f"home {path} is no YAML: {' '.join(str(error).split()):.300}") from None
+    if not isinstance(declared, Mapping):
+        raise InvalidValueError(f"home {path}: expected name, robot, rooms, ... (docs/homes.md), got {declared!r:.80}")
     _check_keys("home", declared, _HOME_KEYS, ("name", "robot", "rooms"))
-    return _HomeBuilder(declared, types or load_types()).build()
+    try:
+        return _HomeBuilder(declared, types or load_types()).build()
+    except RobotMemoryError:
+        raise
+    except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
+        # Of a value of another form than docs/homes.md has: a text for a list, a list for a number.
+        raise InvalidValueError(
+            f"home {path}: an entry is not as docs/homes.md has it ({type(error).__name__}: {error})"
+        ) from error
+
+
+def shipped_homes() -> list[str]:
+    """Return the names of the homes that ship with the package."""
+    return sorted(path.stem for path in resource_path("config/homes").glob("*.yaml"))
+
+
+def _shipped(name: str) -> Path:
+    homes = shipped_homes()
+    if name not in homes:
+        raise InvalidValueError(
+            f"home: expected {', '.join(homes)}, or the path of a home file (.yaml), got {name!r:.80}"
+        )
+    return resource_path(f"config/homes/{name}.yaml")
 
 
 class _HomeBuilder:

@@ -4,42 +4,12 @@ from pathlib import Path
 import cv2
 import numpy as np
 import pytest
-from numpy.typing import NDArray
+from table_recording import BOX_CENTER, CAMERA, camera_pose, table_with_box, write_bag
 
 from memory_node.cli import main
-from memory_node.domain.geometry import Intrinsics, Pose
 from memory_node.nodes import conversions
 from memory_node.perception.detection import Detection
 from memory_node.perception.level_pose import level_pose
-
-CAMERA = Intrinsics(525.0, 525.0, 319.5, 239.5, 640, 480)
-BOX_CENTER, BOX_SIZE = np.array([0.8, 0.1, 0.06]), np.array([0.12, 0.2, 0.12])
-
-
-def camera_pose(tilt_rad: float = 0.8, height_m: float = 0.6) -> Pose:
-    """Return an optical frame over the origin that looks along +x and down by `tilt_rad`."""
-    z = np.array([np.cos(tilt_rad), 0.0, -np.sin(tilt_rad)])
-    x = np.array([0.0, -1.0, 0.0])
-    matrix = np.eye(4)
-    matrix[:3, :3] = np.column_stack([x, np.cross(z, x), z])
-    matrix[2, 3] = height_m
-    return Pose.from_matrix(matrix)
-
-
-def table_with_box(pose: Pose) -> NDArray[np.float32]:
-    """Return exact depth (480, 640) in metres of a table at z = 0 with one box on it."""
-    columns, rows = np.meshgrid(np.arange(CAMERA.width), np.arange(CAMERA.height))
-    local = np.stack([(columns - CAMERA.cx) / CAMERA.fx, (rows - CAMERA.cy) / CAMERA.fy, np.ones(rows.shape)], axis=-1)
-    rays = local @ pose.matrix[:3, :3].T
-    origin = pose.position
-    with np.errstate(divide="ignore", invalid="ignore"):
-        table = np.where(rays[..., 2] < 0.0, -origin[2] / rays[..., 2], np.inf)
-        near = (BOX_CENTER - 0.5 * BOX_SIZE - origin) / rays
-        far = (BOX_CENTER + 0.5 * BOX_SIZE - origin) / rays
-    enter = np.minimum(near, far).max(axis=-1)
-    leave = np.maximum(near, far).min(axis=-1)
-    depth = np.where((enter <= leave) & (enter > 0.0), np.minimum(enter, table), table)
-    return np.where(depth < 3.0, depth, 0.0).astype(np.float32)
 
 
 def write_folder(folder: Path) -> None:
@@ -50,45 +20,6 @@ def write_folder(folder: Path) -> None:
     (folder / "c_depth.png").write_bytes(b"no image")
     values = {"fx": CAMERA.fx, "fy": CAMERA.fy, "cx": CAMERA.cx, "cy": CAMERA.cy}
     (folder / "intrinsics.json").write_text(json.dumps(values))
-
-
-def write_bag(folder: Path, storage: str) -> None:
-    from geometry_msgs.msg import TransformStamped
-    from nav_msgs.msg import OccupancyGrid
-    from rclpy.serialization import serialize_message
-    from rosbags.rosbag2 import StoragePlugin, Writer
-    from rosbags.typesys import Stores, get_typestore
-    from tf2_msgs.msg import TFMessage
-
-    pose = camera_pose()
-    transform: TransformStamped = conversions.transform_to_msg(pose, "map", "camera", 0)
-    grid = OccupancyGrid()
-    grid.info.width = grid.info.height = 40
-    grid.info.resolution = 0.1
-    grid.info.origin = conversions.pose_to_msg(Pose.planar(-2.0, -2.0, 0.0))
-    grid.data = [0] * 1600
-    color = np.full((480, 640, 3), 128, np.uint8)
-    messages = [("/tf_static", TFMessage(transforms=[transform]), 0), ("/map", grid, 0)]
-    for index in range(3):
-        stamp_ns = 1_000_000_000 * (index + 1)
-        depth = table_with_box(pose)
-        messages += [
-            ("/cam/info", conversions.intrinsics_to_msg(CAMERA, stamp_ns, "camera"), stamp_ns),
-            ("/cam/color", conversions.image_to_msg(color, "rgb8", stamp_ns, "camera"), stamp_ns),
-            ("/cam/depth", conversions.image_to_msg(depth, "32FC1", stamp_ns, "camera"), stamp_ns),
-        ]
-    lost = conversions.image_to_msg(table_with_box(pose), "32FC1", 4_000_000_000, "nowhere")
-    messages.append(("/cam/depth", lost, 4_000_000_000))
-    messages.append(("/cam/color", conversions.image_to_msg(color, "rgb8", 4_000_000_000, "camera"), 4_000_000_000))
-    store = get_typestore(Stores.ROS2_JAZZY)
-    with Writer(folder, version=9, storage_plugin=StoragePlugin[storage]) as writer:
-        connections = {}
-        for topic, message, stamp_ns in messages:
-            kind = type(message)
-            name = f"{kind.__module__.split('.')[0]}/msg/{kind.__name__}"
-            if topic not in connections:
-                connections[topic] = writer.add_connection(topic, name, typestore=store)
-            writer.write(connections[topic], stamp_ns, serialize_message(message))
 
 
 def only_object(scene: dict) -> dict:

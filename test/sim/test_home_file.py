@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import yaml
 
-from memory_node.domain.errors import InvalidValueError, ResourceMissingError
+from memory_node.domain.errors import InvalidValueError
 from memory_node.domain.skill import FailureReason, SkillCall
 from memory_node.domain.states import ObjectState
 from memory_node.sim.home_file import load_home
@@ -117,7 +117,7 @@ def test_mistakes_are_named(tmp_path: Path, section: str, entry: dict[str, Any],
 
 
 def test_home_that_does_not_ship_is_named() -> None:
-    with pytest.raises(ResourceMissingError, match="castle"):
+    with pytest.raises(InvalidValueError, match="castle"):
         load_home("castle")
 
 

@@ -17,7 +17,7 @@ from rich.console import Console
 from rich.markup import escape
 
 from memory_node.catalogue.label_space import HOUSEHOLD
-from memory_node.nodes.run import activate_ros
+from memory_node.nodes.run import activate_ros, checked_domain
 from memory_node.planner.memory_mode import MODES
 from memory_node.planner.planner_config import PLANNERS
 
@@ -64,7 +64,8 @@ def run(args: argparse.Namespace) -> int:
     plain = args.headless or not sys.stdout.isatty()
     # A table cut to 80 columns would hide figures from a pipe or a file.
     console = Console(force_terminal=False, width=120) if plain else Console()
-    domain_id = _FIRST_DOMAIN + os.getpid() % _DOMAINS if args.domain_id is None else args.domain_id
+    chosen = _FIRST_DOMAIN + os.getpid() % _DOMAINS if args.domain_id is None else args.domain_id
+    domain_id = checked_domain(chosen, "--domain-id")
     report = DemoReport()
     modes = ("full", "none") if args.memory == "compare" else (args.memory,)
     for mode in modes:

@@ -6,6 +6,7 @@ import argparse
 import json
 import re
 import sys
+import tempfile
 from collections.abc import Sequence, Sized
 from pathlib import Path
 from typing import Any
@@ -37,6 +38,7 @@ from memory_node.search.clip_embedder import ClipEmbedder
 
 HELP = "build a memory from recorded frames or a rosbag2"
 _NAMED = 5
+_OF_A_BAG = ("*.db3", "*.mcap", "metadata.yaml")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -66,7 +68,7 @@ def run(args: argparse.Namespace) -> int:
     detector = open_detector(args)
     pictures = ClipEmbedder(args.clip) if args.clip is not None else None
     recording = _level(_open(args, config), args)
-    args.out.mkdir(parents=True, exist_ok=True)
+    _make_writable(args.out)
     skipped = Skipped()
     scenes: dict[str, Ingestion] = {}
     clouds: dict[str, CloudFromAbove] = {}
@@ -113,6 +115,16 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
+def _make_writable(folder: Path) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder):
+            pass
+    except OSError as error:
+        why = f"nothing can be written there ({error.strerror}); name another folder"
+        raise InvalidValueError(f"--out {folder}: {why}") from None
+
+
 def _config(args: argparse.Namespace) -> MemoryParameters:
     if args.stride < 1:
         raise InvalidValueError(f"--stride: expected 1 or more, got {args.stride}")
@@ -145,8 +157,10 @@ def _open(args: argparse.Namespace, config: MemoryParameters) -> Recording:
     path: Path = args.path
     if not path.exists():
         raise InvalidValueError(f"{path} does not exist")
-    if path.is_dir() and not list(path.glob("*.db3")) and not list(path.glob("*.mcap")):
+    if path.is_dir() and not any(list(path.glob(name)) for name in _OF_A_BAG):
         return open_folder(path, args.stride)
+    if path.is_file() and path.suffix not in (".db3", ".mcap"):
+        raise InvalidValueError(f"{path}: expected a folder of frames, a rosbag2 folder, or its .mcap or .db3 file")
     activate_ros()
     from memory_node.app.ingest.rosbag import Rosbag
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -211,19 +212,46 @@ class Rosbag:
             except InvalidValueError as error:
                 self.skipped.note(InputSkippedError("invalid_value", str(error)), topic)
 
-    def _open(self) -> AnyReader:
+    @contextmanager
+    def _open(self) -> Iterator[AnyReader]:
         if not self._path.is_dir():
             raise InvalidValueError(f"{self._path} is no rosbag2 folder")
-        return AnyReader([self._path])
+        try:
+            reader = AnyReader([self._path])
+            reader.open()
+        except Exception as error:  # whatever a broken file makes of sqlite3, mcap, zstd, yaml and rosbags
+            raise self._unreadable(error) from error
+        try:
+            yield reader
+        finally:
+            with suppress(Exception):  # a reader of a broken file may not be able to close it
+                reader.close()
+
+    def _unreadable(self, error: Exception) -> InvalidValueError:
+        why = " ".join(str(error).split()) or type(error).__name__
+        return InvalidValueError(
+            f"{self._path} cannot be read as a rosbag2 ({why:.200}): record it anew, or mend it with `ros2 bag reindex`"
+        )
+
+    def _raw_messages(self, reader: AnyReader, connections: list[Any]) -> Iterator[tuple[Any, bytes]]:
+        messages = reader.messages(connections=connections)
+        while True:
+            try:
+                connection, _, raw = next(messages)
+            except StopIteration:
+                return
+            except Exception as error:
+                raise self._unreadable(error) from error
+            yield connection, bytes(raw)
 
     def _messages(
         self, reader: AnyReader, kinds: set[str], topics: set[str] | None = None
     ) -> Iterator[tuple[str, Any]]:
         """Yield (topic, message) of some types; what cannot be decoded is counted."""
         wanted = [c for c in reader.connections if c.msgtype in kinds and (topics is None or c.topic in topics)]
-        for connection, _, raw in reader.messages(connections=wanted) if wanted else ():
+        for connection, raw in self._raw_messages(reader, wanted) if wanted else ():
             try:
-                message = deserialize_message(bytes(raw), get_message(connection.msgtype))
+                message = deserialize_message(raw, get_message(connection.msgtype))
             except Exception:  # rclpy and ros_embedded name this error differently
                 self.skipped.note(InputSkippedError("undecodable_message", connection.topic), connection.topic)
                 continue

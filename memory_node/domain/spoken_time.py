@@ -1,0 +1,20 @@
+"""Spans of time as people say them."""
+
+from __future__ import annotations
+
+_MINUTE_S, _HOUR_S, _DAY_S, _YEAR_S = 60.0, 3600.0, 86_400.0, 31_557_600.0
+# What is shorter than `most` is told in this unit.
+_UNITS = ((600.0, 1.0, "s"), (2 * _HOUR_S, _MINUTE_S, "min"), (2 * _DAY_S, _HOUR_S, "h"), (2 * _YEAR_S, _DAY_S, "days"))
+
+
+def span(seconds: float) -> str:
+    """Return a span of 0 s or more: "12 s", "25 min", "3 h", "40 days", "57 years"."""
+    for most, unit_s, name in _UNITS:
+        if seconds < most:
+            return f"{seconds / unit_s:.0f} {name}"
+    return f"{seconds / _YEAR_S:.0f} years"
+
+
+def ago(seconds: float) -> str:
+    """Return how long ago something was: "12 s ago"; "by a clock 3 h ahead" where that is not past yet."""
+    return f"{span(max(seconds, 0.0))} ago" if seconds > -1.0 else f"by a clock {span(-seconds)} ahead"

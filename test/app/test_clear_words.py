@@ -1,0 +1,107 @@
+"""What a newcomer gets wrong is answered in one line that says what to do."""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from table_recording import write_bag
+
+from memory_node.cli import main
+from memory_node.domain.errors import InvalidValueError
+from memory_node.sim.home_file import load_home
+
+
+def one_line(capsys: pytest.CaptureFixture[str], *words: str) -> str:
+    """Return the line that a command which fails says."""
+    assert main(list(words)) == 1
+    told = capsys.readouterr().err.splitlines()
+    assert len(told) == 1, told
+    return told[0]
+
+
+@pytest.fixture(scope="module")
+def bag(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("bags") / "bag"
+    write_bag(path, "SQLITE3")
+    return path
+
+
+def test_file_of_another_kind_is_no_recording(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "notes.txt"
+    path.write_text("hello")
+    assert "expected a folder of frames, a rosbag2 folder, or its .mcap or .db3" in one_line(
+        capsys, "ingest", str(path)
+    )
+
+
+@pytest.mark.parametrize("harm", ["emptied", "cut", "scratched", "no metadata", "bad metadata", "metadata alone"])
+def test_broken_bag_is_told_as_such(bag: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], harm: str) -> None:
+    broken = tmp_path / "bag"
+    shutil.copytree(bag, broken)
+    (data,) = broken.glob("*.db3")
+    if harm == "emptied":
+        data.write_bytes(b"")
+    elif harm == "cut":
+        data.write_bytes(data.read_bytes()[:20_000])
+    elif harm == "scratched":
+        content = bytearray(data.read_bytes())
+        begin = len(content) // 3
+        content[begin : begin + 60_000] = b"\xff" * 60_000
+        data.write_bytes(content)
+    elif harm == "no metadata":
+        (broken / "metadata.yaml").unlink()
+    elif harm == "bad metadata":
+        (broken / "metadata.yaml").write_text("a: [1")
+    else:
+        data.unlink()
+    told = one_line(capsys, "ingest", str(broken), "--out", str(tmp_path / "out"))
+    assert "cannot be read as a rosbag2" in told
+    assert "record it anew" in told
+
+
+def test_folder_that_cannot_be_written_is_named(bag: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    told = one_line(capsys, "ingest", str(bag), "--out", str(tmp_path / "file"))
+    assert told.startswith(f"memory-node: --out {tmp_path / 'file'}: nothing can be written there")
+
+
+def test_database_that_is_none_is_named(bag: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    (tmp_path / "notes.db").write_text("no database, but long enough to look at")
+    told = one_line(
+        capsys, "ingest", str(bag), "--database", str(tmp_path / "notes.db"), "--out", str(tmp_path / "out")
+    )
+    assert "is no SQLite database" in told
+
+
+def test_home_that_does_not_ship_is_answered_with_those_that_do() -> None:
+    with pytest.raises(InvalidValueError, match=r"expected apartment, studio, or the path of a home file .* 'castle'"):
+        load_home("castle")
+
+
+@pytest.mark.parametrize(
+    "content",
+    ["just words", "[1, 2]", "name: [", "{name: x, robot: y, rooms: 3}", "{name: x, robot: {start: [0]}, rooms: []}"],
+)
+def test_home_file_that_says_nonsense_is_named(tmp_path: Path, content: str) -> None:
+    path = tmp_path / "home.yaml"
+    path.write_text(content)
+    with pytest.raises(InvalidValueError, match="home") as told:
+        load_home(path)
+    assert "\n" not in str(told.value)
+
+
+@pytest.mark.parametrize("domain", ["9999", "-1", "abc", "233"])
+def test_domain_that_is_none_is_named(domain: str) -> None:
+    environment = {**os.environ, "ROS_DOMAIN_ID": domain}
+    command = [sys.executable, "-m", "memory_node.nodes.run", "memory"]
+    ended = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=60, check=False)
+    assert ended.returncode == 1
+    assert ended.stderr == f"memory cannot start: ROS_DOMAIN_ID: expected 0 to 101, at most 232, got {domain!r}\n"
+
+
+@pytest.mark.parametrize("command", [["demo", "--headless"], ["picture", "out.png"]])
+def test_domain_of_an_option_is_checked_too(command: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert "--domain-id: expected 0 to 101" in one_line(capsys, *command, "--domain-id", "9999")
