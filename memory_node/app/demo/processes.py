@@ -7,14 +7,18 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from types import TracebackType
 
 from memory_node.domain.errors import RobotMemoryError
 from memory_node.nodes.run import END_WITH_PARENT
 
 # Asked to end, a node has so long to make everything durable.
 _GRACE_S = 10.0
+# The same for all together where a user wants to be rid of them: what a demo remembers is thrown away anyhow.
+_HURRIED_S = 0.5
 
 
 class NodeProcesses:
@@ -40,8 +44,11 @@ class NodeProcesses:
     def __enter__(self) -> NodeProcesses:
         return self
 
-    def __exit__(self, *_: object) -> None:
-        self.stop()
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        interrupted = kind is not None and issubclass(kind, (KeyboardInterrupt, SystemExit))
+        self.stop(_HURRIED_S if interrupted else _GRACE_S)
 
     def start_all(self, parameters: Mapping[str, Mapping[str, object]], composed: bool = False) -> None:
         """Start every node of `parameters` (node -> parameter -> value), each in a process or all in one."""
@@ -85,15 +92,17 @@ class NodeProcesses:
                 tail = "\n".join(log[-15:])
                 raise RobotMemoryError(f"the process of {name} ended with status {process.returncode}:\n{tail}")
 
-    def stop(self) -> None:
-        """Ask every process to end, and kill what does not."""
+    def stop(self, within_s: float = _GRACE_S) -> None:
+        """Ask every process to end, and kill what has not after so long."""
         for process in self._processes.values():
             with contextlib.suppress(ProcessLookupError):
                 process.send_signal(signal.SIGINT)
+        deadline_s = time.monotonic() + within_s
         for process in self._processes.values():
             try:
-                process.wait(_GRACE_S)
+                process.wait(max(deadline_s - time.monotonic(), 0.0))
             except subprocess.TimeoutExpired:
                 process.kill()
-                process.wait(_GRACE_S)
+        for process in self._processes.values():
+            process.wait(_GRACE_S)
         self._processes.clear()

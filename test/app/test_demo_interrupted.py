@@ -1,0 +1,56 @@
+"""Whoever has seen enough of the demo is rid of it at once."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from free_domain import free_domain
+
+
+def of_domain(domain_id: int) -> set[int]:
+    """Return the processes of a ROS domain."""
+    found = set()
+    for folder in Path("/proc").glob("[0-9]*"):
+        try:
+            words = (folder / "environ").read_bytes().split(b"\0")
+            state = (folder / "stat").read_text().rpartition(")")[2].split()[0]
+        except OSError:
+            continue
+        if f"ROS_DOMAIN_ID={domain_id}".encode() in words and state != "Z":
+            found.add(int(folder.name))
+    return found
+
+
+@pytest.mark.skipif(not Path("/proc").is_dir(), reason="looks into Linux' /proc")
+def test_nothing_of_a_demo_is_left_soon_after_ctrl_c(tmp_path: Path) -> None:
+    domain_id = free_domain()
+    before = of_domain(domain_id)
+    words = ["-m", "memory_node.cli", "demo", "--headless", "--out", str(tmp_path / "out")]
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
+    environment = {**os.environ, "TMPDIR": str(temporary)}
+    demo = subprocess.Popen(
+        [sys.executable, *words, "--domain-id", str(domain_id)],
+        env=environment,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        deadline_s = time.monotonic() + 60.0
+        while not (tmp_path / "out" / "full" / "planner.log").exists() and time.monotonic() < deadline_s:
+            time.sleep(0.1)
+        assert of_domain(domain_id) - before, "the demo starts its nodes"
+        time.sleep(2.0)
+        demo.send_signal(signal.SIGINT)
+        assert demo.wait(20.0) == 130
+        assert of_domain(domain_id) - before == set()
+        assert "Traceback" not in (demo.stderr.read() if demo.stderr else "")
+        assert [path for path in temporary.rglob("*") if path.suffix == ".db"] == []
+    finally:
+        demo.kill()
+        demo.wait(10.0)
