@@ -71,6 +71,7 @@ class MemoryServices:
     def _serve(self, kind: Any, name: str, answer: Callable[[Any, Any], None]) -> None:
         def guarded(request: Any, response: Any) -> Any:
             try:
+                _check_ids(request)
                 with self._turn():
                     answer(request, response)
             except InvalidValueError as error:
@@ -239,6 +240,17 @@ class MemoryServices:
         self._memory.episodes.end(request.episode_id, succeeded, checked_text("message", request.message))
         self._memory.commit()
         response.success = True
+
+
+def _check_ids(request: Any) -> None:
+    """Look at every id of a request, those that come to be compared alone as well.
+
+    Raises:
+        InvalidValueError: one is longer than a name may be, or holds what no name does.
+    """
+    for name, kind in request.get_fields_and_field_types().items():
+        if kind == "string" and name.endswith("_id"):
+            checked_label(name, getattr(request, name))
 
 
 def _query(request: Any, **more: Any) -> FindQuery:

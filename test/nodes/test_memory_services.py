@@ -304,3 +304,21 @@ def test_best_effort_detector_is_heard_where_the_parameter_says_so(peer: RosPeer
 
     with running_memory(peer.domain_id, str(tmp_path / "memory.db"), detections_reliability="best_effort") as node:
         show_until(lambda: node.memory.scene().objects, SimulatedCamera(peer, qos=qos_profile_sensor_data))
+
+
+SERVICES = sorted(path.stem for path in (Path(__file__).parents[2] / "srv").glob("*.srv"))
+
+
+@pytest.mark.parametrize("name", SERVICES)
+def test_every_id_of_every_request_is_looked_at(name: str) -> None:
+    from robot_memory import srv
+
+    from memory_node.nodes.memory_services import _check_ids
+
+    kind = getattr(srv, name).Request
+    _check_ids(kind())
+    for field, type_name in kind.get_fields_and_field_types().items():
+        if type_name == "string" and field.endswith("_id"):
+            for bad in ("x" * 201, "a\nb", "   "):
+                with pytest.raises(InvalidValueError, match=field):
+                    _check_ids(kind(**{field: bad}))
