@@ -26,7 +26,7 @@ _START_LIMIT_S = 60.0
 _SETTLE_S = 3.0
 # So many messages go out between two looks at the processes.
 _ROUND = 20
-# Memory is compared with what it was after this share of the time: a process grows until it has done everything once.
+# A process grows until it has done everything once: from this share of the time after its start on it may no more.
 _WARM_SHARE = 0.2
 # Memory and one of the others are killed, and started again on what they left, once in so many seconds.
 _CRASH_PERIOD_S = 120.0
@@ -49,7 +49,7 @@ class Toll:
 
     deaths: processes that ended by themselves. restarts_failed: starts, on the same database, that ended in no answer.
     threads_lost: fewer threads than at the start, or told so on /diagnostics. unanswered: calls without an answer.
-    rss_growth_mb: of the node that grew most, since a fifth of the time. files_outside: files where none belong.
+    rss_growth_mb: of the node that grew most since it was warm. files_outside: files where none belong.
     """
 
     messages: int = 0
@@ -113,7 +113,8 @@ class Attack:
         threads = {name: self._nodes.figures(name).threads for name in self._nodes.names}
         begun_s = time.monotonic()
         warm: dict[str, ProcessFigures] = {}
-        crashes = 0
+        warming_s = min(seconds * _WARM_SHARE, _CRASH_PERIOD_S / 2.0)
+        crashes, warm_at_s = 0, warming_s
         with progress_bar() as progress:
             task = progress.add_task("hostile messages, seconds", total=seconds)
             while (passed_s := time.monotonic() - begun_s) < seconds and self._failed_starts < _MOST_FAILED_STARTS:
@@ -122,8 +123,8 @@ class Attack:
                 if crashes < passed_s // _CRASH_PERIOD_S:
                     self._crash(crashes)
                     crashes += 1
-                    warm = {}
-                if not warm and passed_s > seconds * _WARM_SHARE:
+                    warm, warm_at_s = {}, time.monotonic() - begun_s + warming_s
+                if not warm and passed_s > warm_at_s:
                     warm = self._figures()
         time.sleep(_SETTLE_S)
         self._compare(threads, warm)
