@@ -26,6 +26,7 @@ from memory_node.app.ingest.recording import Recording, RgbdImage
 from memory_node.app.ingest.skipped import Skipped
 from memory_node.app.ingest.upright import AUTO, LevelRecording, find_up, level_world, up_from_text
 from memory_node.app.progress import progress_bar
+from memory_node.app.view import open_views
 from memory_node.domain.errors import InputSkippedError, InvalidValueError, RobotMemoryError
 from memory_node.domain.geometry import Pose
 from memory_node.domain.observation import Frame
@@ -56,6 +57,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--stride", type=int, default=1, metavar="N", help="take every so many frames (default 1)")
     parser.add_argument("--rate", type=float, metavar="X", help="as fast as X times the recording's own time")
     parser.add_argument("--database", help="the robot's long-term memory to go on with: a file or a PostgreSQL URL")
+    parser.add_argument("--rrd", type=Path, metavar="FILE", help="also write what is seen and remembered for Rerun")
+    parser.add_argument("--mcap", type=Path, metavar="FILE", help="also write it for Foxglove")
     parser.add_argument("--color-topic", help="of a bag (default: the only one)")
     parser.add_argument("--depth-topic", help="of a bag (default: the only one)")
     parser.add_argument("--map-frame", help="frame of the graph (default map)")
@@ -69,6 +72,7 @@ def run(args: argparse.Namespace) -> int:
     pictures = ClipEmbedder(args.clip) if args.clip is not None else None
     recording = _level(_open(args, config), args)
     _make_writable(args.out)
+    views = open_views(args.rrd, args.mcap)
     skipped = Skipped()
     scenes: dict[str, Ingestion] = {}
     clouds: dict[str, CloudFromAbove] = {}
@@ -85,7 +89,12 @@ def run(args: argparse.Namespace) -> int:
                 skipped.note(error, image.name)
                 continue
             clouds[image.scene].add(image, frame.map_T_camera)
+            objects = scenes[image.scene].objects() if views else ()
+            for view in views:
+                view.show(image, frame, objects)
             draw_boxes(image, frame, args.out / f"{image.name}_boxes.png")
+    for view in views:
+        view.close()
     skipped.add(recording.skipped)
     if not scenes:
         raise RobotMemoryError(f"nothing in {args.path} could be used: {skipped.told() or 'no images'}")

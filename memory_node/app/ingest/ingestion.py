@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Protocol
 
@@ -10,6 +10,7 @@ from memory_node.app.ingest.recording import Boxes3D, Event, RgbdImage
 from memory_node.domain.errors import InputSkippedError
 from memory_node.domain.geometry import Pose
 from memory_node.domain.observation import Frame
+from memory_node.domain.scene import SceneObject
 from memory_node.memory import RobotMemory
 from memory_node.nodes.inputs.frame_maker import FrameMaker
 from memory_node.nodes.inputs.keyframes import Keyframes, OdomJump
@@ -39,6 +40,9 @@ class _Memory(Protocol):
 
     def lay_map(self, grid: OccupancyMap, stamp_ns: int) -> None:
         """Lay out areas on a map."""
+
+    def known(self) -> Sequence[SceneObject]:
+        """Return the objects that are remembered now."""
 
     def finished(self) -> SceneGraph:
         """Make it durable and return what is remembered."""
@@ -88,6 +92,10 @@ class Ingestion:
         self._memory.observe(frame)
         return frame
 
+    def objects(self) -> Sequence[SceneObject]:
+        """Return what is remembered now."""
+        return self._memory.known()
+
     def finish(self, rest: Iterable[Event]) -> SceneGraph:
         """Take in what came after the last image and return what is remembered."""
         self._follow(rest)
@@ -131,6 +139,10 @@ class _GraphAlone(SceneGraph):
         """Lay out areas on a map."""
         self.set_map(grid.cells, grid.resolution_m, grid.map_T_origin, stamp_ns)
 
+    def known(self) -> Sequence[SceneObject]:
+        """Return the objects that are remembered now."""
+        return self.objects()
+
     def finished(self) -> SceneGraph:
         """Return it."""
         return self
@@ -160,6 +172,10 @@ class _StoredMemory:
     def lay_map(self, grid: OccupancyMap, stamp_ns: int) -> None:
         """Lay out areas on a map."""
         self._memory.set_map(grid, stamp_ns)
+
+    def known(self) -> Sequence[SceneObject]:
+        """Return the objects that are remembered now."""
+        return self._memory.scene().objects
 
     def finished(self) -> SceneGraph:
         """Make it durable, close it, and return what is remembered."""

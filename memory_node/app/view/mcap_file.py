@@ -1,0 +1,117 @@
+"""An MCAP file that Foxglove opens: images with annotations, the camera's pose, and the graph as a SceneUpdate."""
+
+from __future__ import annotations
+
+import base64
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from memory_node.app.ingest.recording import RgbdImage
+from memory_node.app.view.view import jpeg, rectangle_of
+from memory_node.catalogue.class_name import spoken
+from memory_node.domain.errors import ResourceMissingError
+from memory_node.domain.geometry import Pose
+from memory_node.domain.observation import Frame
+from memory_node.domain.scene import SceneObject
+
+try:
+    from mcap.writer import Writer
+except ImportError as error:
+    raise ResourceMissingError("an MCAP file needs the package mcap: pip install 'robot_memory[view]'") from error
+
+_CAMERA = "camera"
+_BLUE = {"r": 0.12, "g": 0.44, "b": 0.92, "a": 0.35}
+_YELLOW, _WHITE = {"r": 1.0, "g": 0.77, "b": 0.0, "a": 1.0}, {"r": 1.0, "g": 1.0, "b": 1.0, "a": 1.0}
+# topic -> the schema by which Foxglove knows what it is; docs.foxglove.dev/docs/visualization/message-schemas
+_TOPICS = {
+    "/camera/image": "foxglove.CompressedImage",
+    "/camera/calibration": "foxglove.CameraCalibration",
+    "/camera/annotations": "foxglove.ImageAnnotations",
+    "/tf": "foxglove.FrameTransform",
+    "/memory/objects": "foxglove.SceneUpdate",
+}
+
+
+class McapFile:
+    """Writes the file while it is shown frames."""
+
+    def __init__(self, path: Path) -> None:
+        self._file = path.open("wb")
+        self._writer = Writer(self._file)
+        self._writer.start(profile="", library="robot_memory")
+        self._channels = {topic: self._channel(topic, name) for topic, name in _TOPICS.items()}
+        self._known: set[str] = set()
+
+    def show(self, image: RgbdImage, frame: Frame, objects: Sequence[SceneObject]) -> None:
+        """Show an image, what was seen in it, and what is remembered now."""
+        stamp_ns, i = image.stamp_ns, image.intrinsics
+        stamp = {"sec": stamp_ns // 1_000_000_000, "nsec": stamp_ns % 1_000_000_000}
+        headed = {"timestamp": stamp, "frame_id": _CAMERA}
+        data = base64.b64encode(jpeg(image.color)).decode("ascii")
+        self._write("/camera/image", stamp_ns, {**headed, "data": data, "format": "jpeg"})
+        k = [i.fx, 0.0, i.cx, 0.0, i.fy, i.cy, 0.0, 0.0, 1.0]
+        p = [i.fx, 0.0, i.cx, 0.0, 0.0, i.fy, i.cy, 0.0, 0.0, 0.0, 1.0, 0.0]
+        lens: dict[str, Any] = {"distortion_model": "", "D": [], "K": k, "R": [], "P": p}
+        self._write("/camera/calibration", stamp_ns, {**headed, "width": i.width, "height": i.height, **lens})
+        self._write("/camera/annotations", stamp_ns, _annotations(image, frame, stamp))
+        at, turned = frame.map_T_camera.position.tolist(), frame.map_T_camera.quaternion.tolist()
+        transform = {"translation": dict(zip("xyz", at)), "rotation": dict(zip("xyzw", turned))}
+        self._write(
+            "/tf", stamp_ns, {"timestamp": stamp, "parent_frame_id": "map", "child_frame_id": _CAMERA, **transform}
+        )
+        gone = sorted(self._known - {found.id for found in objects})
+        self._known = {found.id for found in objects}
+        deletions = [{"timestamp": stamp, "type": 0, "id": object_id} for object_id in gone]
+        entities = [_entity(found, stamp) for found in objects]
+        self._write("/memory/objects", stamp_ns, {"deletions": deletions, "entities": entities})
+
+    def close(self) -> None:
+        """Finish the file."""
+        self._writer.finish()
+        self._file.close()
+
+    def _channel(self, topic: str, name: str) -> int:
+        told = json.dumps({"title": name, "type": "object"}).encode()
+        schema = self._writer.register_schema(name, "jsonschema", told)
+        return self._writer.register_channel(topic, "json", schema)
+
+    def _write(self, topic: str, stamp_ns: int, message: dict[str, Any]) -> None:
+        self._writer.add_message(self._channels[topic], stamp_ns, json.dumps(message).encode(), stamp_ns)
+
+
+def _annotations(image: RgbdImage, frame: Frame, stamp: dict[str, int]) -> dict[str, Any]:
+    outlines, texts = [], []
+    for observation in frame.observations:
+        rectangle = rectangle_of(observation.box, image, frame.map_T_camera)
+        if rectangle is None:
+            continue
+        left, top, right, bottom = rectangle
+        corners = [{"x": x, "y": y} for x, y in ((left, top), (right, top), (right, bottom), (left, bottom))]
+        outlines.append(
+            {"timestamp": stamp, "type": 2, "points": corners, "outline_color": _YELLOW, "thickness": 2.0}  # LINE_LOOP
+        )
+        text = {"position": {"x": left, "y": top}, "text": spoken(observation.best_class), "font_size": 12.0}
+        texts.append({"timestamp": stamp, **text, "text_color": _WHITE, "background_color": _BLUE})
+    return {"circles": [], "points": outlines, "texts": texts}
+
+
+def _entity(found: SceneObject, stamp: dict[str, int]) -> dict[str, Any]:
+    x, y, z = found.box.center.tolist()
+    turned = Pose.planar(x, y, found.box.yaw_rad, z)
+    pose = {"position": {"x": x, "y": y, "z": z}, "orientation": dict(zip("xyzw", turned.quaternion.tolist()))}
+    upright = {"x": 0.0, "y": 0.0, "z": 0.0, "w": 1.0}
+    over = {"position": {"x": x, "y": y, "z": float(found.box.top_m) + 0.03}, "orientation": upright}
+    size = dict(zip("xyz", found.box.size.tolist()))
+    label = {"billboard": True, "font_size": 12.0, "scale_invariant": True, "color": _WHITE}
+    return {
+        "timestamp": stamp,
+        "frame_id": "map",
+        "id": found.id,
+        "lifetime": {"sec": 0, "nsec": 0},
+        "frame_locked": False,
+        "metadata": [{"key": "existence", "value": f"{found.existence:.2f}"}],
+        "cubes": [{"pose": pose, "size": size, "color": _BLUE}],
+        "texts": [{"pose": over, "text": spoken(found.class_name), **label}],
+    }

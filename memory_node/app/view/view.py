@@ -1,0 +1,77 @@
+"""The protocol of viewers, and the ones that a command line names."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Protocol
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from memory_node.app.ingest.recording import RgbdImage
+from memory_node.domain.geometry import FloatArray, OrientedBox, Pose
+from memory_node.domain.observation import Frame
+from memory_node.domain.scene import SceneObject
+
+_JPEG_QUALITY = 80
+_STEP_PX = 4
+_FARTHEST_M = 5.0
+
+
+class View(Protocol):
+    """Shows one frame after the other."""
+
+    def show(self, image: RgbdImage, frame: Frame, objects: Sequence[SceneObject]) -> None:
+        """Show an image, what was seen in it, and what is remembered now."""
+
+    def close(self) -> None:
+        """Finish the file."""
+
+
+def open_views(rrd: Path | None, mcap: Path | None) -> list[View]:
+    """Return the viewers whose files are named.
+
+    Raises:
+        ResourceMissingError: the extra `view` is not installed.
+    """
+    views: list[View] = []
+    if rrd is not None:
+        from memory_node.app.view.rerun_file import RerunFile
+
+        views.append(RerunFile(rrd))
+    if mcap is not None:
+        from memory_node.app.view.mcap_file import McapFile
+
+        views.append(McapFile(mcap))
+    return views
+
+
+def jpeg(color: NDArray[np.uint8]) -> bytes:
+    """Return an RGB image (h, w, 3) as JPEG."""
+    _, coded = cv2.imencode(".jpg", color[:, :, ::-1], [cv2.IMWRITE_JPEG_QUALITY, _JPEG_QUALITY])
+    return bytes(coded.tobytes())
+
+
+def cloud(image: RgbdImage, map_T_camera: Pose) -> tuple[FloatArray, NDArray[np.uint8]]:
+    """Return some of an image's points (n, 3) in map and their colours (n, 3)."""
+    depth = image.depth_m[::_STEP_PX, ::_STEP_PX]
+    with np.errstate(invalid="ignore"):
+        rows, columns = np.nonzero((depth > 0.1) & (depth < _FARTHEST_M))
+    z, i = depth[rows, columns], image.intrinsics
+    x, y = (columns * _STEP_PX - i.cx) * z / i.fx, (rows * _STEP_PX - i.cy) * z / i.fy
+    return map_T_camera.apply(np.stack([x, y, z], axis=1)), image.color[rows * _STEP_PX, columns * _STEP_PX]
+
+
+def rectangle_of(box: OrientedBox, image: RgbdImage, map_T_camera: Pose) -> tuple[float, float, float, float] | None:
+    """Return left, top, right, bottom in pixels of a box of the map in an image, None where it reaches behind the
+    camera."""
+    local = map_T_camera.inverse().apply(box.corners())
+    if (local[:, 2] < 0.05).any():
+        return None
+    i = image.intrinsics
+    columns, rows = local[:, 0] / local[:, 2] * i.fx + i.cx, local[:, 1] / local[:, 2] * i.fy + i.cy
+    left, right = np.clip([columns.min(), columns.max()], 0.0, i.width)
+    top, bottom = np.clip([rows.min(), rows.max()], 0.0, i.height)
+    return (float(left), float(top), float(right), float(bottom)) if right > left and bottom > top else None
