@@ -18,7 +18,7 @@ from memory_node.app.ingest.detector_options import add_detector_arguments, open
 from memory_node.app.ingest.folders import open_folder
 from memory_node.app.ingest.ingestion import Ingestion
 from memory_node.app.ingest.recording import Recording, RgbdImage
-from memory_node.app.ingest.upright import AUTO, LevelRecording, find_up, level_world, up_from_text
+from memory_node.app.ingest.upright import AUTO, VIEWS, LevelRecording, find_up, level_world, up_from_text
 from memory_node.app.progress import progress_bar
 from memory_node.domain.errors import InputSkippedError, InvalidValueError
 from memory_node.domain.scene import SceneObject
@@ -44,7 +44,7 @@ def run(args: argparse.Namespace) -> int:
     """Build two memories and compare them; one row."""
     recording = open_folder(args.frames)
     up = up_from_text(args.up)
-    level = LevelRecording(recording, level_world(find_up(recording) if up is None else up))
+    level = LevelRecording(recording, level_world(find_up(_sparse(args.frames, len(recording))) if up is None else up))
     builds = [_build(level, half, args) for half in (0, 1)]
     if not all(build.frames for build in builds):
         raise InvalidValueError(f"{args.frames}: no two frames that can be used: {dict(recording.skipped)}")
@@ -130,6 +130,10 @@ def _build(recording: Recording, half: int, args: argparse.Namespace) -> Build:
             times_ms.append((time.perf_counter() - start) * 1e3)
     objects = ingestion.finish(()).snapshot().objects
     return Build(len(times_ms), tuple(o for o in objects if o.existence > _BELIEVED), tuple(times_ms))
+
+
+def _sparse(folder: Path, frames: int) -> Recording:
+    return open_folder(folder, max(1, frames // VIEWS))
 
 
 def _limited(recording: Recording, limit: int) -> Iterator[RgbdImage]:

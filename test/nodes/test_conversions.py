@@ -249,3 +249,37 @@ def test_grid_of_the_wrong_size_is_refused() -> None:
     message.data = [0, 0, 0]
     with pytest.raises(InvalidValueError, match="3x2 cells"):
         conversions.grid_from_msg(message)
+
+
+def test_compressed_images_are_what_the_raw_ones_are() -> None:
+    import cv2
+    from sensor_msgs.msg import CompressedImage
+
+    color = np.zeros((24, 32, 3), np.uint8)
+    color[:, 16:] = (200, 40, 10)
+    png = cv2.imencode(".png", color[:, :, ::-1])[1].tobytes()
+    assert np.array_equal(conversions.color_from_msg(CompressedImage(format="rgb8; png compressed", data=png)), color)
+    depth = np.full((24, 32), 1500, np.uint16)
+    depth[:, :4] = 0
+    coded = cv2.imencode(".png", depth)[1].tobytes()
+    for message in (
+        CompressedImage(format="16UC1; compressedDepth png", data=bytes(12) + coded),
+        CompressedImage(format="16UC1; png compressed ", data=coded),
+    ):
+        read = conversions.depth_from_msg(message)
+        assert np.isnan(read[:, :4]).all()
+        assert np.allclose(read[:, 4:], 1.5)
+    with pytest.raises(InputSkippedError, match="image_truncated"):
+        conversions.color_from_msg(CompressedImage(format="jpeg", data=png[: len(png) // 2]))
+
+
+def test_camera_with_a_lens_is_read_and_an_unknown_lens_refused() -> None:
+    info = conversions.intrinsics_to_msg(Intrinsics(500.0, 510.0, 320.0, 240.0, 640, 480), 0, "camera")
+    assert conversions.camera_from_msg(info).distortion == ()
+    info.d = [0.1, -0.2, 0.0, 0.0, 0.3]
+    assert conversions.camera_from_msg(info).distortion == (0.1, -0.2, 0.0, 0.0, 0.3)
+    info.distortion_model = "equidistant"
+    assert conversions.camera_from_msg(info).fisheye
+    info.distortion_model = "spline"
+    with pytest.raises(InvalidValueError, match="'spline' is not known"):
+        conversions.camera_from_msg(info)

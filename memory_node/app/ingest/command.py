@@ -24,7 +24,7 @@ from memory_node.app.ingest.pace import paced
 from memory_node.app.ingest.plan_picture import CloudFromAbove, draw_plan
 from memory_node.app.ingest.recording import Recording, RgbdImage
 from memory_node.app.ingest.skipped import Skipped
-from memory_node.app.ingest.upright import AUTO, LevelRecording, find_up, level_world, up_from_text
+from memory_node.app.ingest.upright import AUTO, VIEWS, LevelRecording, find_up, level_world, up_from_text
 from memory_node.app.progress import progress_bar
 from memory_node.app.view import open_views
 from memory_node.domain.errors import InputSkippedError, InvalidValueError, RobotMemoryError
@@ -180,9 +180,10 @@ def _level(recording: Recording, args: argparse.Namespace) -> Recording:
     """Return the recording in a frame whose z is up: a bag's map is level, a folder's world may be any."""
     told = args.up or (AUTO if isinstance(recording, FolderSequence) else "0,0,1")
     up = up_from_text(told)
+    if up is None and not isinstance(recording, FolderSequence):
+        raise InvalidValueError(f"--up auto: {args.path} is no folder of frames with poses; a map of TF has its z up")
     if up is None:
-        up = find_up(recording)
-        recording.skipped.clear()  # what the first reading skipped is counted by the second
+        up = find_up(open_folder(args.path, args.stride * max(1, len(recording) // VIEWS)))
         print("up: {:.4f}, {:.4f}, {:.4f}".format(*up), file=sys.stderr)
     return LevelRecording(recording, level_world(up))
 

@@ -17,7 +17,8 @@ from memory_node.perception.surface import surface_of
 from memory_node.scene_graph.free_space import OccupancyMap
 
 AUTO = "auto"
-_LOOKED_AT = 40
+# So many views of a recording tell which way is up.
+VIEWS = 40
 _MIN_PLANE_M2 = 0.08
 # People and robots hold cameras so that the image's upper edge is up, within this angle of the mean over a recording.
 _TILT_COSINE = 0.5
@@ -48,13 +49,14 @@ def up_from_text(text: str) -> FloatArray | None:
 def find_up(recording: Recording) -> FloatArray:
     """Return the direction (3,) in a recording's world that its support planes (floors, tables) face, of unit length.
 
+    All images are looked at; VIEWS of them suffice.
+
     Raises:
         InvalidValueError: no image has a pose and a plane that may be level.
     """
-    every = max(1, len(recording) // _LOOKED_AT)
     normals, areas, held = [], [], []
-    for index, image in enumerate(recording.images()):
-        if index % every or image.map_T_camera is None:
+    for image in recording.images():
+        if image.map_T_camera is None:
             continue
         rotation = image.map_T_camera.matrix[:3, :3]
         held.append(-rotation[:, 1])
