@@ -171,6 +171,8 @@ def lose(value: float) -> Callable[[Path], None]:
         ("pose.txt", lose(1.0), "pose_invalid"),
         ("pose.txt", lambda path: path.write_text("1 0 0"), "pose_unreadable"),
         ("depth.png", lambda path: path.unlink(), "unreadable_frame"),
+        ("color.jpg", lambda path: path.unlink(), "unreadable_frame"),
+        ("pose.txt", lambda path: path.unlink(), "pose_unreadable"),
     ],
 )
 def test_bad_frame_is_counted_and_named(

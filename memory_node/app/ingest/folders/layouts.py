@@ -28,14 +28,15 @@ def seven_scenes(folder: Path) -> SequenceFiles | None:
     parts = [folder, *sorted(part for part in folder.glob("seq-*") if part.is_dir())]
     frames: list[FrameFiles] = []
     for part in parts:
-        colors = numbered(p for p in part.glob("frame-*.color.*"))
-        for number, pose in numbered(part.glob("frame-*.pose.txt")).items():
-            stem = pose.name.removesuffix(".pose.txt")
+        colors = numbered(part.glob("frame-*.color.*"))
+        either = numbered(part.glob("frame-*.pose.txt")) | numbered(part.glob("frame-*.depth.png"))
+        for number, found in sorted(either.items()):
+            stem = found.name.split(".")[0]
             color = colors.get(number, part / f"{stem}.color.png")
-            depth = part / f"{stem}.depth.png"
-            # Sequences of one place come one after the other.
-            stamp_ns = frames[-1].stamp_ns + 1 if frames and number == 0 else (number + 1) * _FRAME_NS
-            stamp_ns = max(stamp_ns, frames[-1].stamp_ns + _FRAME_NS) if frames else stamp_ns
+            depth, pose = part / f"{stem}.depth.png", part / f"{stem}.pose.txt"
+            stamp_ns = (number + 1) * _FRAME_NS
+            if frames:  # sequences of one place come one after the other
+                stamp_ns = max(stamp_ns, frames[-1].stamp_ns + _FRAME_NS)
             name = stem if part == folder else f"{part.name}_{stem}"
             frames.append(FrameFiles(name, stamp_ns, color, depth, partial(matrix_of_file, pose)))
     if not frames:
@@ -55,13 +56,13 @@ def scannet(folder: Path) -> SequenceFiles | None:
     of_color = _first(folder, "intrinsic/intrinsic_color.txt", "intrinsics/intrinsic_color.txt", "intrinsic_color.txt")
     if own is None:
         raise InvalidValueError(f"{folder}: looks like ScanNet, but has no intrinsic/intrinsic_depth.txt")
-    both = sorted(colors.keys() & depths.keys() & poses.keys())
-    frames = tuple(
-        FrameFiles(f"{n:06d}", (n + 1) * _FRAME_NS, colors[n], depths[n], partial(matrix_of_file, poses[n]))
-        for n in both
-    )
+    frames = []
+    for n, depth in depths.items():
+        color = colors.get(n, folder / "color" / f"{n}.jpg")
+        pose = partial(matrix_of_file, poses.get(n, folder / "pose" / f"{n}.txt"))
+        frames.append(FrameFiles(f"{n:06d}", (n + 1) * _FRAME_NS, color, depth, pose))
     color_camera = camera_of_matrix_file(of_color) if of_color else None
-    return SequenceFiles("ScanNet", frames, _MM, camera_of_matrix_file(own), color_camera)
+    return SequenceFiles("ScanNet", tuple(frames), _MM, camera_of_matrix_file(own), color_camera)
 
 
 def replica(folder: Path) -> SequenceFiles | None:
