@@ -27,6 +27,8 @@ _MIN_PLANE_M2 = 0.2
 _PLANE_MARGIN_M = 0.006
 # Share of a piece in the rectangle from which it is of the thing; of a piece of a large plane.
 _INSIDE, _PLANE_INSIDE = 0.7, 0.85
+# Share of the rectangle that a piece of a plane must cover: less may be floor that shows between a chair's legs.
+_PLANE_COVERS = 0.3
 # Pieces are looked for so much farther than a rectangle reaches, as a part of its sides.
 _AROUND = 0.35
 # A mask that covers less of its rectangle is a scrap.
@@ -57,10 +59,11 @@ def _mask(
 ) -> NDArray[np.bool_]:
     window = _window(box, stride, labels.shape)
     inside = np.zeros(labels.shape, bool)
-    for pieces, least in ((labels, _INSIDE), (of_planes, _PLANE_INSIDE)):
+    area = inside[window].size
+    for pieces, least, covered in ((labels, _INSIDE, 0.0), (of_planes, _PLANE_INSIDE, _PLANE_COVERS)):
         total = np.bincount(pieces.ravel())
         within = np.bincount(pieces[window].ravel(), minlength=len(total))
-        kept = within >= least * total
+        kept = (within >= least * total) & (within >= covered * area)
         kept[0] = False
         inside[window] |= kept[pieces[window]]
     shape = depth_m.shape
