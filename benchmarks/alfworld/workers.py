@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
 import subprocess
 import sys
+import threading
 import time
 from collections import deque
 from collections.abc import Callable, Iterator
@@ -16,6 +18,7 @@ from typing import Generic, TypeVar
 Work = TypeVar("Work")
 Done = TypeVar("Done")
 _ENDING_S = 2.0
+_PARENT_ASKED_S = 1.0
 # A piece is made without the outcomes of so many before it, less one: they may be under way beside it.
 LAG = 8
 # A fresh interpreter: the engine loads a library for each process, and what was forked would share its state. It finds
@@ -95,7 +98,7 @@ class Workers(Generic[Work, Done]):
 
     def _start(self) -> _Worker[Work, Done]:
         ours, theirs = Pipe()
-        command = [sys.executable, "-c", _MAIN, str(theirs.fileno()), json.dumps(sys.path)]
+        command = [sys.executable, "-c", _MAIN, str(theirs.fileno()), json.dumps(sys.path), str(os.getpid())]
         # In a session of its own: Ctrl-C is for this process, which ends the others.
         process = subprocess.Popen(
             command, pass_fds=[theirs.fileno()], start_new_session=True, stdin=subprocess.DEVNULL, stdout=sys.stderr
@@ -141,6 +144,7 @@ def _end(process: subprocess.Popen[bytes]) -> None:
 def serve() -> None:
     """Do the work that comes through the pipe until it closes, which it does when the parent ends; runs in a worker."""
     pipe = Connection(int(sys.argv[1]))
+    threading.Thread(target=_end_after, args=(int(sys.argv[3]),), daemon=True).start()
     with contextlib.suppress(EOFError, OSError):
         perform = pipe.recv()()
         while True:
@@ -150,3 +154,10 @@ def serve() -> None:
             except Exception as error:  # one piece of work is lost, whatever went wrong in it
                 reply = None, f"{type(error).__name__}: {error}"
             pipe.send(reply)
+
+
+def _end_after(parent: int) -> None:
+    """End this process soon after its parent, also in the middle of work that hangs."""
+    while os.getppid() == parent:
+        time.sleep(_PARENT_ASKED_S)
+    os._exit(1)
