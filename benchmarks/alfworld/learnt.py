@@ -42,8 +42,8 @@ class Learnt:
             self._store.close()
 
     def add(self, census: PlaceCensus) -> None:
-        """Take over what a game taught; where a file keeps it, it is durable on return."""
-        if not self._learns:
+        """Take over what a game taught, if anything; where a file keeps it, it is durable on return."""
+        if not self._learns or not census.looks:
             return
         self.census = PlaceCensus.together((self.census, census))
         if self._store is not None:
