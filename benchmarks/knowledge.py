@@ -11,12 +11,14 @@ from typing import Any
 import numpy as np
 
 from benchmarks.knowledge_cases import Dataset, load_dataset
+from benchmarks.knowledge_home import home_rows
 from benchmarks.knowledge_load import load_row
 from benchmarks.knowledge_rankers import METHODS, build
 from benchmarks.knowledge_update import update_row
 from benchmarks.rows import emit
 from memory_node.app.progress import progress_bar
 from memory_node.domain.ports import TextEmbedder
+from memory_node.search.caching_embedder import CachingEmbedder
 from memory_node.search.minilm import MiniLmEmbedder
 
 _DEPTHS = (2, 5, 10)
@@ -27,6 +29,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     what = parser.add_mutually_exclusive_group(required=True)
     what.add_argument("--data", type=Path, metavar="FILE", help="questions and passages, or talks")
     what.add_argument("--nodes", type=int, metavar="N", help="latency in a graph of N propositions, without embedding")
+    what.add_argument("--home", action="store_true", help="instructions that need what people told")
     parser.add_argument("--update", action="store_true", help="with --data: how compact an update makes the graph")
     parser.add_argument("--limit", type=int, default=0, metavar="N", help="questions of each collection; 0: all")
     parser.add_argument("--methods", nargs="+", choices=METHODS, default=list(METHODS), help="default: all")
@@ -37,6 +40,8 @@ def run(args: argparse.Namespace) -> int:
     """Do it; return the exit status."""
     if args.nodes:
         emit([load_row(args.nodes, args.seed)], args.json)
+    elif args.home:
+        emit(home_rows(CachingEmbedder(MiniLmEmbedder(threads=args.threads))), args.json)
     elif args.update:
         emit([update_row(load_dataset(args.data), MiniLmEmbedder(threads=args.threads))], args.json)
     else:

@@ -170,6 +170,10 @@ class RobotMemory:
         self._durability.before_answer()
         return answer
 
+    def told_facts(self, instruction: str) -> tuple[str, ...]:
+        """Return what people told that shares a name or thing with an instruction, the newest first."""
+        return tuple(one.text for one in self.knowledge.told_facts(instruction))
+
     def rank_search_areas(self, object_class: str, k: int = 0) -> tuple[RankedArea, ...]:
         """Return where an object of the class is likely, best first; k = 0 gives all."""
         return self._questions.rank_search_areas(object_class, k)

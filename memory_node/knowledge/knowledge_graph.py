@@ -38,6 +38,7 @@ from memory_node.knowledge.retrieval.retriever import Hit
 from memory_node.knowledge.retrieval.vector_rows import ExactNearest, NearestVectors
 from memory_node.knowledge.semantic_graph import SemanticGraph
 from memory_node.knowledge.standard_step import StandardStep, step_from_dict, step_to_dict
+from memory_node.knowledge.text.names import concepts_said_in, names_in
 from memory_node.knowledge.updating import LEAST_LIKENESS, UpdateJudge, judge_by_rules, updated
 
 # A remote embedder that is away is asked again after this.
@@ -283,8 +284,26 @@ class KnowledgeGraph:
             steps = episodic_steps([hit.step for hit in hits], self._steps) if mode is Mode.EPISODIC else []
         return answer_of(question, mode, confidence, propositions, ways, steps)
 
-    def told_about(self, instruction: str) -> list[Proposition]:
-        """Return the few propositions that people told, or documents say, and that bear on an instruction."""
+    def told_facts(self, instruction: str) -> tuple[Proposition, ...]:
+        """Return the statements that people told and that share a name or thing with an instruction, the newest first.
+
+        Those come too that share one with these: what is in the bread that is to be brought.
+        """
+        with self._lock:
+            told = {one.text: one for one in self._semantic.about(concepts_said_in(instruction)) if self._is_told(one)}
+            named = {name for one in told.values() for name in names_in(one.text)}
+            told |= {one.text: one for one in self._semantic.about(named) if self._is_told(one)}
+        newest = sorted(told.values(), key=lambda one: (-one.stamp_ns, one.text))
+        return tuple(newest[: self._config.channel])
+
+    def _is_told(self, proposition: Proposition) -> bool:
+        return proposition.active and not proposition.subject and proposition.sources[-1] in self._steps
+
+    def told_about(self, instruction: str, k: int = 0) -> list[Proposition]:
+        """Return up to k propositions that people told, or documents say, and that bear on an instruction.
+
+        k = 0: the few of guidance while acting.
+        """
         with self._lock:
             if not self._steps or not instruction.strip():
                 return []
@@ -293,7 +312,7 @@ class KnowledgeGraph:
         with self._lock:
             held = [self._semantic.get(hit.statement.key) for hit in hits if hit.step in self._steps]
             found = [(one, self._semantic.likeness(one.text, vector)) for one in held if one is not None]
-            return bearing_on(instruction, found, self._semantic.idf)[: self._config.guidance_k]
+            return bearing_on(instruction, found, self._semantic.idf)[: k or self._config.guidance_k]
 
     def about(self, concepts: Iterable[str], k: int = 5) -> list[Proposition]:
         """Return the k propositions about these concepts: most concepts first, then best supported, then newest."""

@@ -39,6 +39,7 @@ class MemoryClient:
         self._locate = client(srv.LocateObject, "locate_object")
         self._rank = client(srv.RankSearchAreas, "rank_search_areas")
         self._remember = client(srv.Remember, "remember")
+        self._ask = client(srv.AskMemory, "ask_memory")
         self._context = client(srv.GetContext, "get_context")
         self._scene = client(srv.GetSceneGraph, "get_scene_graph")
         self._forget = client(srv.Forget, "forget")
@@ -141,6 +142,11 @@ class MemoryClient:
         if not response.success:
             raise RobotMemoryError(f"memory did not forget: {response.message}")
         return int(response.forgotten)
+
+    def told_facts(self, instruction: str) -> tuple[str, ...]:
+        """Ask for what people told that bears on an instruction."""
+        response = self._call(self._ask, srv.AskMemory.Request(question=instruction, told_only=True))
+        return tuple(proposition.text for proposition in response.propositions)
 
     def scene(self) -> SceneSnapshot:
         """Ask for the whole scene graph."""

@@ -156,6 +156,11 @@ class MemoryServices:
         response.success = True
 
     def _ask_memory(self, request: Any, response: Any) -> None:
+        if request.told_only:
+            told = self._memory.knowledge.told_facts(checked_text("question", request.question))
+            response.propositions = [conversions.proposition_to_msg(found) for found in told]
+            response.success = True
+            return
         mode = conversions.mode_named("mode", request.mode)
         answer = self._memory.ask(checked_text("question", request.question), mode, checked_count("k", request.k))
         response.answer, response.abstains, response.mode = answer.text, answer.abstains, str(answer.mode)

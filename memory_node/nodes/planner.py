@@ -21,6 +21,7 @@ from memory_node.nodes.running_goals import RunningGoals
 from memory_node.nodes.skill_client import SkillClient
 from memory_node.planner.executor import InstructionExecutor, InstructionResult
 from memory_node.planner.guided_planner import GuidedPlanner
+from memory_node.planner.language.told_facts import nothing_told
 from memory_node.planner.memory_mode import MODES, memory_in, sources_of
 from memory_node.planner.open_planner import open_planner
 from memory_node.planner.planner import Planner, PlanProgress, ProgressKind
@@ -110,6 +111,7 @@ class PlannerNode(GuardedNode):
             sources=sources,
             skills=self._robot.skills,
             conversation=self._session.conversation(self._now_ns(), self._memory.scene()),
+            told=self._memory.told_facts if advised else nothing_told,
         )
         result = executor.execute(instruction, feedback.report, lambda: goal.is_canceled)
         self._session.note(self._now_ns(), self._memory.scene())

@@ -11,6 +11,7 @@ from memory_node.domain.ports import MemoryPort, SkillPort
 from memory_node.domain.skill import FailureReason, SkillResult
 from memory_node.domain.skill_library import ALL_SKILLS
 from memory_node.planner.language.conversation import Conversation
+from memory_node.planner.language.told_facts import Told, nothing_told
 from memory_node.planner.planner import (
     Lookup,
     PlannedStep,
@@ -107,7 +108,8 @@ class InstructionExecutor:
     """Carries instructions out with one memory, one robot and one planner.
 
     sources: of what memory tells the planner in words. skills: those that the robot does. conversation: what was said
-    before. on_step: called after every skill, when memory has taken over its changes.
+    before. told: what people told that bears on an instruction. on_step: called after every skill, when memory has
+    taken over its changes.
     """
 
     def __init__(
@@ -120,6 +122,7 @@ class InstructionExecutor:
         sources: frozenset[ContextSource] = ALL_SOURCES,
         skills: frozenset[str] = ALL_SKILLS,
         conversation: Conversation | None = None,
+        told: Told = nothing_told,
     ) -> None:
         self._memory = memory
         self._robot = robot
@@ -129,6 +132,7 @@ class InstructionExecutor:
         self._sources = sources
         self._skills = skills
         self._conversation = conversation or Conversation()
+        self._told = told
 
     def execute(
         self,
@@ -143,7 +147,9 @@ class InstructionExecutor:
             record.lookups.append(lookup)
             self._on_lookup(lookup)
 
-        situation = Situation(self._memory, on_progress, note_lookup, self._sources, self._skills, self._conversation)
+        situation = Situation(
+            self._memory, on_progress, note_lookup, self._sources, self._skills, self._conversation, told=self._told
+        )
         started = time.monotonic()
         spent_in_skills = 0.0
         failure, canceled = "", False

@@ -14,6 +14,7 @@ from memory_node.planner.goal import Goal
 from memory_node.planner.goal_attempt import Setback
 from memory_node.planner.language.questions import Question
 from memory_node.planner.language.surroundings import HomeClasses
+from memory_node.planner.language.told_facts import informed
 from memory_node.planner.language.understanding import Understander, Understanding
 from memory_node.planner.memory_lookup import MemoryLookup
 from memory_node.planner.planner import (
@@ -45,6 +46,13 @@ class OfflinePlanner:
 
     def read(self, instruction: str, situation: Situation) -> Understanding:
         """Return what an instruction asks for; the situation's conversation goes on with it."""
+        with_facts = informed(instruction, situation.told(instruction))
+        if with_facts.question:
+            return Understanding(confidence=0.0, question=Question(with_facts.question, with_facts.choices))
+        if with_facts.used:
+            note = f"was told: {' '.join(with_facts.used)} So: {with_facts.text}"
+            situation.report(PlanProgress(ProgressKind.NOTE, note))
+            instruction = with_facts.text
         home, recall = home_classes(situation, self._kinds), MemoryLookup(situation).recall_classes
         return self._understander.understand(instruction, home, recall, situation.conversation)
 

@@ -15,6 +15,7 @@ from memory_node.domain.ports import MemoryPort
 from memory_node.domain.skill import SkillCall, SkillResult
 from memory_node.domain.skill_library import ALL_SKILLS
 from memory_node.planner.language.conversation import Conversation
+from memory_node.planner.language.told_facts import Told, nothing_told
 
 
 class PlanningFailedError(RobotMemoryError):
@@ -133,8 +134,8 @@ class Situation:
     """What a planner is given besides the instruction: memory and two listeners.
 
     sources: of what memory tells it in words. skills: names of those that the robot does. conversation: what was said
-    before; the planner goes on with it. guide: compiles memory at each step, for a planner that reads; None: nobody
-    does.
+    before; the planner goes on with it. told: what people told that bears on an instruction. guide: compiles memory at
+    each step, for a planner that reads; None: nobody does.
     """
 
     memory: MemoryPort
@@ -143,6 +144,7 @@ class Situation:
     sources: frozenset[ContextSource] = ALL_SOURCES
     skills: frozenset[str] = ALL_SKILLS
     conversation: Conversation = field(default_factory=Conversation)
+    told: Told = nothing_told
     guide: Guide | None = None
 
     def context(self, instruction: str, token_budget: int, sources: Collection[ContextSource] = ALL_SOURCES) -> Context:

@@ -88,6 +88,7 @@ class SimulatedRobot:
         for kind, name in (
             (srv.Remember, "remember"),
             (srv.RankSearchAreas, "rank_search_areas"),
+            (srv.AskMemory, "ask_memory"),
             (srv.StartEpisode, "start_episode"),
             (srv.RecordStep, "record_step"),
             (srv.EndEpisode, "end_episode"),

@@ -83,6 +83,11 @@ def things_in(text: str) -> list[str]:
     return list(found)
 
 
+def concepts_said_in(text: str) -> frozenset[str]:
+    """Return all that a proposition may have as a concept of a text: runs of words, and things in the singular."""
+    return frozenset(spans_of(plain_words(text))) | frozenset(things_in(text))
+
+
 def concepts_of(subject: str, text: str) -> frozenset[str]:
     """Return the concept tags of a proposition: its subject, its names, then its things; at most MOST_CONCEPTS."""
     chosen: dict[str, None] = {}

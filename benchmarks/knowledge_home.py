@@ -1,0 +1,69 @@
+"""`bench knowledge --home`: instructions that need what people told, with and without it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from benchmarks.knowledge_rankers import NoLog
+from memory_node.catalogue.label_space import HOUSEHOLD, load_catalogue
+from memory_node.domain.ports import TextEmbedder
+from memory_node.knowledge.knowledge_graph import KnowledgeGraph
+from memory_node.planner.language.goal_effects import effects
+from memory_node.planner.language.surroundings import HomeClasses
+from memory_node.planner.language.told_facts import Told, informed, nothing_told
+from memory_node.planner.language.understanding import Understander
+from memory_node.planner.open_planner import open_understander
+
+_CASES = Path(__file__).parent / "checks" / "told_facts.yaml"
+_QUESTION = ("question",)
+_SECOND_NS = 1_000_000_000
+
+
+def home_rows(embedder: TextEmbedder, cases: Path = _CASES) -> Iterator[dict[str, Any]]:
+    """Yield a row with what was told and one without. success_rate: instructions that were read as they are meant, a
+    question where one is due; asked: questions where none is due; failed: the instructions that were not."""
+    kinds = load_catalogue(HOUSEHOLD)
+    understander = open_understander(kinds, embedder)
+    home = HomeClasses(
+        frozenset(kind.name for kind in kinds if kind.pickupable),
+        frozenset(kind.name for kind in kinds if not kind.pickupable),
+    )
+    groups = yaml.safe_load(cases.read_text(encoding="utf-8"))
+    for knows in (True, False):
+        graph = KnowledgeGraph(embedder, NoLog())
+        right, asked, failed, count = 0, 0, [], 0
+        for number, group in enumerate(groups, 1):
+            for place, fact in enumerate(group["told"]):
+                graph.tell(fact, stamp_ns=(100 * number + place) * _SECOND_NS)
+            told = partial(_told, graph) if knows else nothing_told
+            for case in group["ask"]:
+                read = _read(case["say"], understander, home, told)
+                count += 1
+                right += read == tuple(case["want"])
+                asked += read == _QUESTION != tuple(case["want"])
+                if read != tuple(case["want"]):
+                    failed.append(f"{case['say']}: {'; '.join(read)}")
+        yield {
+            "knowledge": knows,
+            "instructions": count,
+            "success_rate": right / count,
+            "asked": asked / count,
+            "failed": failed,
+        }
+
+
+def _told(graph: KnowledgeGraph, instruction: str) -> Sequence[str]:
+    return [one.text for one in graph.told_facts(instruction)]
+
+
+def _read(text: str, understander: Understander, home: HomeClasses, told: Told) -> Sequence[str]:
+    with_facts = informed(text, told(text))
+    if with_facts.question:
+        return _QUESTION
+    read = understander.understand(with_facts.text, home)
+    return effects(read.goals) if read.question is None and not read.refused else _QUESTION
