@@ -33,9 +33,10 @@ from memory_node.knowledge.facts import (
 )
 from memory_node.knowledge.history import Edit, History, Node
 from memory_node.knowledge.mode import Mode, mode_of
-from memory_node.knowledge.procedural_graph import ProceduralGraph, best_ways
+from memory_node.knowledge.procedural_graph import WORTH_GOING, ProceduralGraph, best_ways
 from memory_node.knowledge.retrieval.retriever import Hit
 from memory_node.knowledge.retrieval.vector_rows import ExactNearest, NearestVectors
+from memory_node.knowledge.segments import prescriptions_of
 from memory_node.knowledge.semantic_graph import SemanticGraph
 from memory_node.knowledge.standard_step import StandardStep, step_from_dict, step_to_dict
 from memory_node.knowledge.text.names import concepts_said_in, names_in
@@ -166,18 +167,20 @@ class KnowledgeGraph:
 
     def learn(self, episode: EpisodeSummary, steps: Sequence[StepRecord]) -> None:
         """Take over what a finished episode showed."""
-        way = prescription_of(episode, steps)
+        whole = prescription_of(episode, steps)
+        parts = prescriptions_of(episode, steps, self._embedder.embed) if episode.success is not None else []
+        ways = {way.key: way for way in [*([whole] if whole is not None else []), *parts]}
+        intents = list(dict.fromkeys(way.intent for way in ways.values()))
+        vectors = self._embedder.embed(intents) if intents else ()
         with self._lock:
             edits = [self._stated(proposition) for proposition in propositions_of(steps)]
-            if way is not None:
-                known = self._procedural.get(way.key)
-                edits.append(self._edit(PRESCRIPTIONS, way.key, known.merged(way) if known else way))
+            for key, way in ways.items():
+                known = self._procedural.get(key)
+                edits.append(self._edit(PRESCRIPTIONS, key, known.merged(way) if known else way))
+            for intent, vector in zip(intents, vectors):
+                self._procedural.put_vector(intent, vector)
             self._finish(edits)
             self._procedural.keep_newest()
-        if way is not None:
-            vector = self._embedder.embed([way.intent])[0]
-            with self._lock:
-                self._procedural.put_vector(way.intent, vector)
 
     def add(self, steps: Iterable[StandardStep]) -> int:
         """Take over steps of talks and documents; return how many propositions were new."""
@@ -280,7 +283,7 @@ class KnowledgeGraph:
             propositions = bearing_on(question, found, self._semantic.idf)
             likeness = max((cosine for one, cosine in found if one in propositions), default=0.0)
             confidence = confidence_of(question, propositions, likeness, self._semantic.idf)
-            ways = self.ways_to(question) if mode is Mode.PROCEDURAL else []
+            ways = self.ways_to(question, least_return=1.0) if mode is Mode.PROCEDURAL else []
             steps = episodic_steps([hit.step for hit in hits], self._steps) if mode is Mode.EPISODIC else []
         return answer_of(question, mode, confidence, propositions, ways, steps)
 
@@ -321,10 +324,10 @@ class KnowledgeGraph:
             found = self._semantic.about(wanted)
         return sorted(found, key=lambda p: (-len(p.concepts & wanted), -p.support, -p.stamp_ns, p.text))[:k]
 
-    def ways_to(self, intent: str, k: int = 2) -> list[Prescription]:
-        """Return the k prescriptions whose intents are most like this one."""
+    def ways_to(self, intent: str, k: int = 2, least_return: float = WORTH_GOING) -> list[Prescription]:
+        """Return the k prescriptions whose intents are most like this one; least_return: of ways that led so far."""
         with self._lock:
-            known, vectors = self._procedural.candidates()
+            known, vectors = self._procedural.candidates(least_return)
         if not known or not intent.strip():
             return []
         return best_ways(known, vectors, self._embedder.embed([intent])[0], k)

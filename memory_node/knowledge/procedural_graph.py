@@ -14,6 +14,8 @@ from memory_node.knowledge.facts import Prescription
 _SAME_INTENT = 0.5
 # All of them are compared with each question.
 _MOST_WAYS = 1000
+# The return from which on a way may be recommended: all of it, or minor gaps.
+WORTH_GOING = 8.0
 
 
 class ProceduralGraph:
@@ -58,9 +60,10 @@ class ProceduralGraph:
         """Make an intent findable."""
         self._vectors[intent] = vector
 
-    def candidates(self) -> tuple[list[Prescription], list[NDArray[np.float32]]]:
-        """Return the active ways whose intents can be found, and their intents' vectors."""
-        known = [way for way in self._ways.values() if way.active and way.intent in self._vectors]
+    def candidates(self, least_return: float) -> tuple[list[Prescription], list[NDArray[np.float32]]]:
+        """Return the active ways of at least a return whose intents can be found, and their intents' vectors."""
+        active = (way for way in self._ways.values() if way.active and way.returned >= least_return)
+        known = [way for way in active if way.intent in self._vectors]
         return known, [self._vectors[way.intent] for way in known]
 
     def keep_newest(self) -> None:
