@@ -4,20 +4,23 @@ from __future__ import annotations
 
 import argparse
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from benchmarks.knowledge_cases import Dataset, load_dataset
+from benchmarks.knowledge_cases import Collection, Dataset, load_dataset
 from benchmarks.knowledge_home import home_rows
 from benchmarks.knowledge_load import load_row
-from benchmarks.knowledge_rankers import METHODS, build
+from benchmarks.knowledge_rankers import METHODS, Ranker, build, knowledge_by_model
 from benchmarks.knowledge_update import update_row
 from benchmarks.rows import emit
 from memory_node.app.progress import progress_bar
 from memory_node.domain.ports import TextEmbedder
+from memory_node.knowledge.model_extraction import ModelExtractor
+from memory_node.llm.config import ModelConfig
+from memory_node.llm.open_model import ModelShelf
 from memory_node.search.caching_embedder import CachingEmbedder
 from memory_node.search.minilm import MiniLmEmbedder
 
@@ -33,6 +36,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--update", action="store_true", help="with --data: how compact an update makes the graph")
     parser.add_argument("--limit", type=int, default=0, metavar="N", help="questions of each collection; 0: all")
     parser.add_argument("--methods", nargs="+", choices=METHODS, default=list(METHODS), help="default: all")
+    parser.add_argument(
+        "--model",
+        nargs="?",
+        const="",
+        metavar="FILE",
+        help="add a row whose statements a language model reads: a GGUF file (default: the embedded one), or with "
+        "--endpoint a name there",
+    )
+    parser.add_argument("--endpoint", default="", metavar="URL", help="with --model: an OpenAI-compatible endpoint")
+    parser.add_argument(
+        "--model-steps", type=int, default=60, metavar="N", help="steps of each collection that the model reads"
+    )
     parser.add_argument("--threads", type=int, default=2, help="of the sentence embedder")
 
 
@@ -62,16 +77,47 @@ def rows(args: argparse.Namespace) -> Iterator[dict[str, Any]]:
         for method in args.methods:
             yield measure(dataset, method, embedder, args.seed)
             progress.advance(task)
+    if args.model is not None:
+        yield model_row(dataset, embedder, args)
 
 
-def measure(dataset: Dataset, method: str, embedder: TextEmbedder, seed: int = 0) -> dict[str, Any]:
+def model_row(dataset: Dataset, embedder: TextEmbedder, args: argparse.Namespace) -> dict[str, Any]:
+    """Return the row of a graph whose first steps a language model reads and the others the rules.
+
+    model_steps: those that it read; model_failed: of them, those without a usable reply; model_unfounded: statements
+    that were left out because their step does not say them.
+    """
+    named = {"base_url": args.endpoint, "model": args.model} if args.endpoint else {"model_path": args.model}
+    model = ModelShelf().open(ModelConfig(max_reply_tokens=400, **named))
+    extractor = ModelExtractor(model)
+
+    def build_with_model(_: str, collection: Collection, embedder: TextEmbedder, seed: int) -> Ranker:
+        return knowledge_by_model(collection, embedder, extractor, args.model_steps)
+
+    row = measure(dataset, "knowledge-model", embedder, args.seed, build_with_model)
+    counts = extractor.counts
+    return row | {
+        "model": model.name,
+        "model_steps": counts.steps,
+        "model_failed": counts.failed,
+        "model_unfounded": counts.unfounded,
+    }
+
+
+def measure(
+    dataset: Dataset,
+    method: str,
+    embedder: TextEmbedder,
+    seed: int = 0,
+    make: Callable[[str, Collection, TextEmbedder, int], Ranker] = build,
+) -> dict[str, Any]:
     """Return one method's row."""
     build_s, times_ms = 0.0, []
     nodes = edges = 0
     recalls: dict[int, list[float]] = {depth: [] for depth in _DEPTHS}
     for collection in dataset.collections:
         started = time.perf_counter()
-        ranker = build(method, collection, embedder, seed)
+        ranker = make(method, collection, embedder, seed)
         build_s += time.perf_counter() - started
         nodes, edges = nodes + ranker.nodes, edges + ranker.edges
         for number, question in enumerate(collection.questions):

@@ -11,7 +11,10 @@ from numpy.typing import NDArray
 from benchmarks.knowledge_cases import Collection
 from memory_node.domain.ports import TextEmbedder
 from memory_node.knowledge.config import KnowledgeConfig
+from memory_node.knowledge.extraction import Extractor, RuleExtractor
+from memory_node.knowledge.facts import Proposition
 from memory_node.knowledge.knowledge_graph import KnowledgeGraph, Source
+from memory_node.knowledge.standard_step import StandardStep
 from memory_node.search.lexical import Bm25
 
 # Of reciprocal-rank fusion (Cormack, Clarke and Buettcher 2009).
@@ -82,6 +85,35 @@ def _knowledge(
         return [collection.passage_of[hit.step] for hit in graph.search(question, DEEPEST, hops)]
 
     return Ranker(rank, *graph.figures())
+
+
+def knowledge_by_model(collection: Collection, embedder: TextEmbedder, extractor: Extractor, most_steps: int) -> Ranker:
+    """Return knowledge whose first steps an extractor reads, and the rules the others."""
+    graph = KnowledgeGraph(embedder, NoLog(), extractor=_FirstBy(extractor, most_steps))
+    graph.add(collection.steps)
+    graph.embed_statements()
+
+    def rank(_: int, question: str) -> Sequence[int]:
+        return [collection.passage_of[hit.step] for hit in graph.search(question, DEEPEST)]
+
+    return Ranker(rank, *graph.figures())
+
+
+class _FirstBy:
+    """An Extractor that lets another one read the first steps alone."""
+
+    def __init__(self, extractor: Extractor, most_steps: int) -> None:
+        self._extractor = extractor
+        self._rules = RuleExtractor()
+        self._left = most_steps
+
+    @property
+    def name(self) -> str:
+        return self._extractor.name
+
+    def propositions(self, step: StandardStep) -> list[Proposition]:
+        self._left -= 1
+        return (self._extractor if self._left >= 0 else self._rules).propositions(step)
 
 
 def _one_hop(collection: Collection, embedder: TextEmbedder, seed: int) -> Ranker:
