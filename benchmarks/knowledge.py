@@ -46,7 +46,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--endpoint", default="", metavar="URL", help="with --model: an OpenAI-compatible endpoint")
     parser.add_argument(
-        "--model-steps", type=int, default=60, metavar="N", help="steps of each collection that the model reads"
+        "--model-steps", type=int, default=20, metavar="N", help="steps of each collection that the model reads"
     )
     parser.add_argument("--threads", type=int, default=2, help="of the sentence embedder")
 

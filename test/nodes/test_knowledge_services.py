@@ -1,0 +1,55 @@
+"""What the memory node is told and asked about what is known."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from ros_peer import RosPeer
+from running_memory import running_memory
+
+from memory_node.knowledge.facts import Proposition
+
+
+@pytest.fixture
+def node(peer: RosPeer, tmp_path: Path) -> Iterator[Any]:
+    with running_memory(peer.domain_id, str(tmp_path / "memory.db")) as node:
+        yield node
+
+
+def test_proposition_survives_its_message() -> None:
+    from memory_node.nodes import conversions
+
+    concepts, sources = frozenset({"mug", "anna"}), ("told:0",)
+    told = Proposition("The mug is Anna's.", concepts, sources, 7 * 10**9, 2, made_by="rules", active=False)
+    assert conversions.proposition_from_msg(conversions.proposition_to_msg(told)) == told
+
+
+def test_fact_is_told_asked_and_contradicted(peer: RosPeer, node: Any) -> None:
+    from robot_memory import srv
+
+    told = peer.call(srv.TellFact, "memory/tell_fact", text="The mug is Anna's; she is allergic to nuts.", teller="Ben")
+    assert told.success, told.message
+    assert [one.text for one in told.propositions] == ["The mug is Anna's", "Anna is allergic to nuts."]
+    peer.call(srv.TellFact, "memory/tell_fact", text="The mug is Carl's.")
+    answer = peer.call(srv.AskMemory, "memory/ask_memory", question="Whose is the mug?")
+    assert answer.success
+    assert not answer.abstains
+    assert answer.mode == "semantic"
+    assert answer.propositions[0].text == "The mug is Carl's."
+    assert answer.propositions[0].sources
+    facts = peer.call(srv.AskMemory, "memory/ask_memory", question="bring Anna the mug", told_only=True)
+    assert [one.text for one in facts.propositions] == ["The mug is Carl's.", "Anna is allergic to nuts."]
+    assert facts.answer == ""
+
+
+def test_what_is_unknown_or_wrong_is_said(peer: RosPeer, node: Any) -> None:
+    from robot_memory import srv
+
+    answer = peer.call(srv.AskMemory, "memory/ask_memory", question="When does the ferry leave?")
+    assert (answer.success, answer.abstains, answer.answer) == (True, True, "null")
+    refused = peer.call(srv.AskMemory, "memory/ask_memory", question="Whose is it?", mode="magic")
+    assert not refused.success
+    assert "mode: expected one of episodic" in refused.message
+    refused = peer.call(srv.TellFact, "memory/tell_fact", text=" ")
+    assert (refused.success, refused.message) == (False, "a fact: expected words, got none")
