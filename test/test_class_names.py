@@ -26,6 +26,7 @@ OTHER_MEANINGS = {
     ("memory_node/experience/refiner.py", "user"),
     ("memory_node/knowledge/text/names.py", "user"),  # what no concept may be
     ("memory_node/inspector/mcp_server.py", "user"),
+    ("memory_node/knowledge/model_extraction.py", "user"),
     ("memory_node/llm/ask.py", "user"),
     ("memory_node/llm/chat.py", "user"),
     ("memory_node/llm/command.py", "user"),
