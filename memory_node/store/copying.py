@@ -48,7 +48,7 @@ def insert_rows(connection: Connection, site: str, table: sa.Table, rows: Iterab
     """Insert rows under a site's name and one revision, but for the forgotten and the present; return how many."""
     dead = read_tombstones(connection, site)
     statement = insert_missing(connection, table)
-    before = _count(connection, site, table)
+    before = count_rows(connection, site, table)
     chunk: list[Row] = []
     for row in rows:
         if is_buried(table.name, row, dead):
@@ -62,7 +62,7 @@ def insert_rows(connection: Connection, site: str, table: sa.Table, rows: Iterab
             chunk = []
     if chunk:
         connection.execute(statement, chunk)
-    return _count(connection, site, table) - before
+    return count_rows(connection, site, table) - before
 
 
 def insert_missing(connection: Connection, table: sa.Table) -> Any:
@@ -71,7 +71,8 @@ def insert_missing(connection: Connection, table: sa.Table) -> Any:
     return insert.on_conflict_do_nothing(index_elements=[column.name for column in table.primary_key])
 
 
-def _count(connection: Connection, site: str, table: sa.Table) -> int:
+def count_rows(connection: Connection, site: str, table: sa.Table) -> int:
+    """Return how many rows of a site a table has."""
     return connection.execute(sa.select(sa.func.count()).select_from(table).where(table.c.site == site)).scalar_one()
 
 

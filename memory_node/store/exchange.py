@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 import json
 import os
 from collections.abc import Iterator
@@ -22,6 +21,7 @@ from memory_node.store.bad_rows import BadRows
 from memory_node.store.engine import for_writing
 from memory_node.store.errors import InvalidImportError
 from memory_node.store.images import ImageFolder
+from memory_node.store.json_bytes import with_bytes_packed, with_bytes_unpacked
 from memory_node.store.reader import reading
 from memory_node.store.records import Row
 from memory_node.store.validate import check_row
@@ -56,23 +56,17 @@ def export_jsonl(engine: Engine, site: str, path: Path, bad: BadRows) -> int:
         file.write(json.dumps(header) + "\n")
         for table in schema.LOGGED:
             for row in copying.good_rows(connection, site, table, bad):
-                plain = {name: _pack(value) for name, value in row.items()}
+                plain = {name: with_bytes_packed(value) for name, value in row.items()}
                 file.write(json.dumps({"table": table.name, "row": plain}, separators=(",", ":")) + "\n")
                 count += 1
     return count
 
 
-def _pack(value: Any) -> Any:
-    return {"base64": base64.b64encode(value).decode()} if isinstance(value, bytes) else value
-
-
-def _unpack(value: Any) -> Any:
-    if isinstance(value, dict) and set(value) == {"base64"}:
-        try:
-            return base64.b64decode(value["base64"], validate=True)
-        except (ValueError, TypeError) as error:
-            raise InvalidImportError(f"expected base64: {error}") from error
-    return value
+def _unpacked(value: Any) -> Any:
+    try:
+        return with_bytes_unpacked(value)
+    except ValueError as error:
+        raise InvalidImportError(str(error)) from error
 
 
 def import_jsonl(engine: Engine, site: str, path: Path, images: ImageFolder, robot_id: str) -> dict[str, int]:
@@ -136,7 +130,7 @@ def _rows_by_table(file: IO[bytes], images: ImageFolder) -> Iterator[tuple[sa.Ta
         if table is None or not isinstance(found.get("row"), dict):
             raise InvalidImportError(f"line {number}: expected a table of the store and a row")
         try:
-            row = {name: _unpack(value) for name, value in found["row"].items()}
+            row = {name: _unpacked(value) for name, value in found["row"].items()}
             yield table, check_row(table, row, images)
         except InvalidImportError as error:
             raise InvalidImportError(f"line {number}: {error}") from error

@@ -9,6 +9,7 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
 from memory_node.store import schema
+from memory_node.store.copying import count_rows
 from memory_node.store.engine import sqlite_path
 from memory_node.store.export_log import noted_exports
 from memory_node.store.inspection import OpenedStore
@@ -25,8 +26,8 @@ def inventory(opened: OpenedStore) -> dict[str, Any]:
             "site": site,
             "revision": revision_of(connection, site),
             "bytes": opened.path.stat().st_size if opened.path else database_bytes(connection),
-            "records": {table.name: _count(connection, site, table) for table in schema.LOGGED},
-            "quarantined": _count(connection, site, schema.quarantine),
+            "records": {table.name: count_rows(connection, site, table) for table in schema.LOGGED},
+            "quarantined": count_rows(connection, site, schema.quarantine),
         }
         facts.update(_origins(connection, site))
     facts["files_written"] += [f"export {path}" for path in noted_exports(opened.folders)]
@@ -41,10 +42,6 @@ def database_bytes(connection: Connection) -> int:
     if path is not None:
         return path.stat().st_size
     return connection.execute(sa.text("SELECT pg_database_size(current_database())")).scalar_one()
-
-
-def _count(connection: Connection, site: str, table: sa.Table) -> int:
-    return connection.execute(sa.select(sa.func.count()).select_from(table).where(table.c.site == site)).scalar_one()
 
 
 def _origins(connection: Connection, site: str) -> dict[str, Any]:

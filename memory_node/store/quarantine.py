@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 import hashlib
 import json
 import logging
@@ -19,6 +18,7 @@ from memory_node.store.bad_rows import BadRow
 from memory_node.store.checksums import SEALS, sealed
 from memory_node.store.copying import insert_missing, rows_of
 from memory_node.store.engine import for_writing, reason_of
+from memory_node.store.json_bytes import with_bytes_packed, with_bytes_unpacked
 
 _log = logging.getLogger(__name__)
 _TABLES = {table.name: table for table in schema.SEALED if table not in (schema.sites, schema.quarantine)}
@@ -83,16 +83,12 @@ def _shown_key(bad: BadRow) -> str:
 
 def pack(values: Iterable[Any]) -> str:
     """Return a row's values, of whatever type they are, as JSON of ASCII characters."""
-    return json.dumps([_packed(value) for value in values])
-
-
-def _packed(value: Any) -> Any:
-    return {"base64": base64.b64encode(value).decode()} if isinstance(value, bytes) else value
+    return json.dumps([with_bytes_packed(value) for value in values])
 
 
 def unpack(content: str) -> tuple[Any, ...]:
     """Return the values that `pack` wrote."""
-    return tuple(base64.b64decode(v["base64"]) if isinstance(v, dict) else v for v in json.loads(content))
+    return tuple(map(with_bytes_unpacked, json.loads(content)))
 
 
 def quarantined(connection: Connection, site: str) -> list[Quarantined]:

@@ -111,10 +111,6 @@ class StatementRows:
         """Return how many steps are about it."""
         return len(self._by_subject.get(subject, ()))
 
-    def concept_count(self, concept: str) -> int:
-        """Return how many propositions mention it."""
-        return len(self._by_concept.get(concept, ()))
-
     def step_count(self) -> int:
         """Return how many steps have propositions."""
         return len(self._by_step)
