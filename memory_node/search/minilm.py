@@ -13,6 +13,8 @@ from memory_node.domain.errors import ResourceMissingError
 from memory_node.domain.onnx_runtime import onnxruntime
 from memory_node.search.model_files import BUILD_COMMAND, PRECISIONS, build_minilm, minilm_folder
 
+# So many at once, with padding: onnxruntime keeps the memory of the largest run for ever.
+_RUN_TOKENS = 2048
 MAX_TOKENS = 256  # the published sentence_bert_config.json
 DIMENSION = 384
 
@@ -69,10 +71,14 @@ class MiniLmEmbedder:
 
     def _embed_batch(self, texts: list[str]) -> NDArray[np.float32]:
         encodings = self._tokenizer.encode_batch(texts)
-        feed = {
-            "input_ids": np.array([encoding.ids for encoding in encodings], dtype=np.int64),
-            "attention_mask": np.array([encoding.attention_mask for encoding in encodings], dtype=np.int64),
-        }
+        ids = np.array([encoding.ids for encoding in encodings], dtype=np.int64)
+        mask = np.array([encoding.attention_mask for encoding in encodings], dtype=np.int64)
+        rows = max(1, _RUN_TOKENS // ids.shape[1])
+        parts = [slice(at, at + rows) for at in range(0, len(ids), rows)]
+        return np.concatenate([self._run(ids[part], mask[part]) for part in parts])
+
+    def _run(self, ids: NDArray[np.int64], mask: NDArray[np.int64]) -> NDArray[np.float32]:
+        feed = {"input_ids": ids, "attention_mask": mask}
         return np.asarray(self._session.run(["embedding"], feed)[0], dtype=np.float32)
 
 

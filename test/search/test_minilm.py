@@ -111,3 +111,8 @@ def test_caching_embedder_asks_once_and_in_one_batch():
     cached.embed(["a"])
     assert inner.asked[-1] == ["a"], "the least recently used text leaves first"
     assert cached.embed([]).shape == (0, 2)
+
+
+def test_many_long_texts_give_what_each_gives_alone(embedder):
+    texts = [f"the robot saw mug {number} on the table and a plate in the sink " * 30 for number in range(20)]
+    assert np.allclose(embedder.embed(texts)[7], embedder.embed([texts[7]])[0], atol=1e-5)
