@@ -199,11 +199,19 @@ class KnowledgeExtractor:
         return self._inner.extract(episode, steps, earlier)
 
 
-class _StoreLog:
-    """The log of experience in the store; without a store it keeps nothing."""
+class _DocumentLog:
+    """Documents in the store; without a store it keeps nothing."""
 
     def __init__(self, store: Store | None) -> None:
         self._store = store
+
+    def remove_documents(self, kind: str, ids: Sequence[str]) -> None:
+        if self._store is not None and ids:
+            self._store.remove_documents(kind, ids)
+
+
+class _StoreLog(_DocumentLog):
+    """The log of experience in the store; without a store it keeps nothing."""
 
     def put_episode(self, episode: EpisodeSummary) -> None:
         if self._store is not None:
@@ -218,21 +226,10 @@ class _StoreLog:
             sources = [(key, body, [("episode", i) for i in episode_ids]) for key, body, episode_ids in documents]
             self._store.put_documents(kind, sources)
 
-    def remove_documents(self, kind: str, ids: Sequence[str]) -> None:
-        if self._store is not None and ids:
-            self._store.remove_documents(kind, ids)
 
-
-class _KnowledgeStoreLog:
+class _KnowledgeStoreLog(_DocumentLog):
     """The log of knowledge in the store; without a store it keeps nothing."""
-
-    def __init__(self, store: Store | None) -> None:
-        self._store = store
 
     def put_documents(self, kind: str, documents: Sequence[tuple[str, dict[str, Any], tuple[Source, ...]]]) -> None:
         if self._store is not None and documents:
             self._store.put_documents(kind, documents)
-
-    def remove_documents(self, kind: str, ids: Sequence[str]) -> None:
-        if self._store is not None and ids:
-            self._store.remove_documents(kind, ids)

@@ -110,11 +110,11 @@ class PlannerNode(GuardedNode):
             planner,
             sources=sources,
             skills=self._robot.skills,
-            conversation=self._session.conversation(self._now_ns(), self._memory.scene()),
+            conversation=self._session.conversation(self._now_ns(), self._memory.scene),
             told=self._memory.told_facts if advised else nothing_told,
         )
         result = executor.execute(instruction, feedback.report, lambda: goal.is_canceled)
-        self._session.note(self._now_ns(), self._memory.scene())
+        self._session.note(self._now_ns(), self._memory.scene)
         ended = "done" if result.success else goal.cancel_reason or "failed"
         self.get_logger().info(f"instruction {instruction!r}: {ended}")
         return result

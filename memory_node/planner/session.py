@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -44,20 +45,24 @@ class Session:
         self._kept = self._read()
         self._is_restored = bool(self._kept.ended_ns)
 
-    def conversation(self, now_ns: int, scene: SceneSnapshot) -> Conversation:
-        """Return the conversation that an instruction goes on with; a new one after a silence or in another home."""
+    def conversation(self, now_ns: int, scene: Callable[[], SceneSnapshot]) -> Conversation:
+        """Return the conversation that an instruction goes on with; a new one after a silence or in another home.
+
+        scene: what memory knows; it is asked once, where the session comes from the file.
+        """
         silence_ns = now_ns - self._kept.ended_ns
-        moved = self._is_restored and not self._kept.places & _places(scene)
+        moved = self._is_restored and not self._kept.places & _places(scene())
         if moved or not 0 <= silence_ns <= self._lasts_ns:  # a clock that was set back tells nothing of how long it was
             self._kept = Kept()
         self._is_restored = False
         return self._kept.conversation
 
-    def note(self, now_ns: int, scene: SceneSnapshot) -> None:
+    def note(self, now_ns: int, scene: Callable[[], SceneSnapshot]) -> None:
         """Take note that an instruction has ended. A file that cannot be written is said in the log."""
-        self._kept.ended_ns, self._kept.places = now_ns, _places(scene)
+        self._kept.ended_ns = now_ns
         if self._path is None:
             return
+        self._kept.places = _places(scene())
         partial = self._path.with_suffix(".part")
         try:
             self._path.parent.mkdir(parents=True, exist_ok=True)

@@ -85,11 +85,8 @@ class InstructionReader:
         self.commands = CommandReader(lexicon, english)
         self._corrections = Corrections(self.commands)
         wanted = self._wanted = WantedStates(self.commands)
-        self._first_rules: tuple[_Rule, ...] = (
-            lambda words, at: read_question(words, at, self.commands),
-            wanted.wish,
-            wanted.assured,
-        )
+        self._questions: tuple[_Rule, ...] = (lambda words, at: read_question(words, at, self.commands),)
+        self._first_rules: tuple[_Rule, ...] = (wanted.wish, wanted.assured)
         rules = (self._idiom, self._made, wanted.stated, self.commands.read, wanted.passive, wanted.verbless)
         self._rules: tuple[_Rule, ...] = rules
 
@@ -122,7 +119,7 @@ class InstructionReader:
 
     def _part(self, words: Sequence[str], at: int, read: _Read) -> int:
         """Read one part of the instruction; return where the next one begins."""
-        asked = self._by_rule(self._first_rules[:1], words, at, read)
+        asked = self._by_rule(self._questions, words, at, read)
         if asked is not None:
             return asked
         skipped = PUNCTUATION | _ADDITIONS | self._english.fillers
