@@ -12,6 +12,7 @@ from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.catalogue.object_kind import Property
 from memory_node.domain.clock import Clock
 from memory_node.domain.errors import InvalidValueError, RobotMemoryError
+from memory_node.domain.exploration import Exploration
 from memory_node.domain.observation import Frame
 from memory_node.domain.skill import FailureReason, SkillCall, SkillResult, StateChange
 from memory_node.domain.skill_library import check_call
@@ -155,9 +156,10 @@ class TextRobot:
 
     # --- skills
 
-    def _explore(self, wanted: str, *stops: str) -> str:
+    def _explore(self, *arguments: str) -> str:
         """Look at places in order, and into those that are closed, until a thing of the class is seen."""
-        for stop in stops:
+        asked = Exploration.of(SkillCall("Explore", arguments))
+        for stop in asked.stops:
             place = self._stop(stop)
             if place != self._at:
                 self.searched += 1
@@ -166,10 +168,11 @@ class TextRobot:
                 self._send(f"open {place}", place)
             elif place not in self._seen:
                 self._send(f"examine {place}", place)
-            found = next((thing for thing in self._things.at(place) if thing.may_be(wanted)), None)
+            sought = (one for one in self._things.at(place) if one.may_be(asked.target_class))
+            found = next((thing for thing in sought if thing.name not in asked.passed_over), None)
             if found is not None:
                 return found.name
-        raise SkillFailure(_R.NOT_FOUND, f"no {wanted} seen at {len(stops)} places")
+        raise SkillFailure(_R.NOT_FOUND, f"no {asked.target_class} seen at {len(asked.stops)} places")
 
     def _go_to(self, text: str) -> str:
         thing = self._resolve(text)

@@ -236,7 +236,12 @@ _DECLARATIONS = (
         "visit the areas in the given order, or all likely ones, until an object of the class is seen",
         (
             Argument("target_class", ArgumentKind.OBJECT_CLASS, "what to look for"),
-            Argument("areas", ArgumentKind.AREA, "area ids or positions, likeliest first", repeated=True),
+            Argument(
+                "areas",
+                ArgumentKind.AREA,
+                "area ids or positions, likeliest first; not:ID passes over a thing",
+                repeated=True,
+            ),
         ),
         (),
         (_is(Predicate.KNOWN, "target_class"),),

@@ -90,7 +90,12 @@ class GoalRun:
 
     def _next_one(self) -> None:
         """Be done with one instance; the next stages take another."""
-        self._acting.attempt.taken |= self._belief.things["target"].identities
+        done = self._belief.things["target"]
+        self._acting.attempt.taken |= done.identities
+        destination, itself = self._belief.things.get("destination"), self._lookup.scene_object(done.memory_id)
+        if destination is not None and itself is not None and not destination.memory_id:
+            # A destination that was found by exploring: memory knows it as what the thing is on or in now.
+            self._belief.recognize(destination.name, itself.support_id)
         self._belief.forget("target")
 
     def _knows_another(self, goal: Goal) -> bool:
@@ -104,7 +109,8 @@ class GoalRun:
     def _begin(self) -> None:
         """Start from what memory knows of the hand. All else is asked of it when it is needed."""
         belief = Belief(self._kinds, skills=self._situation.skills)
-        self._acting = Acting(self._kinds, self._locator, GoalAttempt(belief), self._max_failures)
+        attempt = GoalAttempt(belief, memory_ids=self._situation.memory_ids)
+        self._acting = Acting(self._kinds, self._locator, attempt, self._max_failures)
         self._treating = Treating(self._acting, self._situation)
         held = self._lookup.held_object()
         if held is not None:

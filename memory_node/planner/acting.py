@@ -109,7 +109,7 @@ class Acting:
         result = yield PlannedStep(call)
         subject = self.belief.named(call.arguments[0])
         for change in result.changes:
-            self.belief.observe(change)
+            self.attempt.observe(change)
         if result.success:
             self._outcomes.succeeded(call, result, subject)
             return

@@ -147,6 +147,12 @@ class Belief:
         elif twin is not None and thing.is_setting:
             self._unite(thing, twin)
 
+    def recognize(self, object_id: str, memory_id: str) -> None:
+        """Note by which id memory knows a thing that the robot has an id for; "" changes nothing."""
+        thing = self.named(object_id)
+        if thing is not None and memory_id:
+            self.things[thing.name] = replace(thing, memory_id=memory_id)
+
     def _unite(self, setting: Thing, thing: Thing) -> None:
         self.things.pop(setting.name)
         self.things[thing.name] = replace(thing, memory_id=thing.memory_id or setting.memory_id)

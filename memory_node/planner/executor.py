@@ -166,7 +166,7 @@ class InstructionExecutor:
                 skill_started = time.monotonic()
                 result = self._robot.execute(step.call)
                 spent_in_skills += time.monotonic() - skill_started
-                self._take_over(step, result, record, on_progress)
+                self._take_over(step, result, record, situation)
                 if result.reason is FailureReason.CANCELED:
                     # Whoever stopped the robot does not want it to go on with something else.
                     run.close()
@@ -190,13 +190,13 @@ class InstructionExecutor:
             time.monotonic() - started - spent_in_skills,
         )
 
-    def _take_over(
-        self, step: PlannedStep, result: SkillResult, record: _Record, on_progress: Callable[[PlanProgress], None]
-    ) -> None:
+    def _take_over(self, step: PlannedStep, result: SkillResult, record: _Record, situation: Situation) -> None:
         if result.changes:
-            self._memory.remember(result.changes)
+            ids = self._memory.remember(result.changes)
+            told = {change.object_id: memory_id for change, memory_id in zip(result.changes, ids) if memory_id}
+            situation.memory_ids.update(told)
         executed = ExecutedStep(step, result)
         record.steps.append(executed)
         self._on_step(executed)
         ended = "done" if result.success else f"failed: {result.reason} {result.message}".rstrip()
-        on_progress(PlanProgress(ProgressKind.RESULT, f"{step.call} {ended}", call=step.call))
+        situation.report(PlanProgress(ProgressKind.RESULT, f"{step.call} {ended}", call=step.call))

@@ -18,7 +18,8 @@ class Mention:
     text: the words. candidates: classes that they may mean, likeliest first; () when nothing fits. states: what the
     words say of it already ("the clean ..."). another: explicitly not the one just handled. referring: it was spoken of
     before. original_place: it stands for where the target was at first ("back where it belongs"). beside: not in or on
-    it, but where it stands itself. guessed: nothing is called so; what is most like the words was taken.
+    it, but where it stands itself. guessed: nothing is called so; what is most like the words was taken. stand_ins:
+    classes that may take its part where none of the candidates is found.
     """
 
     text: str
@@ -29,6 +30,7 @@ class Mention:
     original_place: bool = False
     beside: bool = False
     guessed: bool = False
+    stand_ins: tuple[str, ...] = ()
 
     @property
     def object_class(self) -> str:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Generator, Mapping
 from dataclasses import dataclass, field
 
-from memory_node.domain.skill import SkillResult
+from memory_node.domain.skill import SkillResult, StateChange
 from memory_node.planner.belief import Belief, Thing
 from memory_node.planner.goal import Mention
 from memory_node.planner.planner import PlannedStep
@@ -26,13 +26,14 @@ class GoalAttempt:
     """What is known while a goal is pursued.
 
     mentions: what the goal says of the things it names, by their names in `belief`. excluded: identities of instances
-    that turned out not to serve; taken: of those that the goal is done with.
+    that turned out not to serve; taken: of those that the goal is done with. memory_ids: see Situation.
     """
 
     belief: Belief
     mentions: dict[str, Mention] = field(default_factory=dict)
     excluded: set[str] = field(default_factory=set)
     taken: set[str] = field(default_factory=set)
+    memory_ids: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def ruled_out(self) -> set[str]:
@@ -43,6 +44,16 @@ class GoalAttempt:
     def held(self) -> Thing | None:
         """What the hand is believed to hold."""
         return self.belief.things.get(self.belief.state.held)
+
+    def observe(self, change: StateChange) -> None:
+        """Take over what a skill reports to have changed, and by which id memory knows the thing."""
+        self.belief.observe(change)
+        self.belief.recognize(change.object_id, self.memory_ids.get(change.object_id, ""))
+
+    def passed_over(self, name: str) -> frozenset[str]:
+        """Return the ids of what a search for a part of the goal must not end at. Places say nothing of a thing that
+        has been carried away: another one may lie there."""
+        return frozenset(one for one in self.ruled_out | self.in_another_part(name) if "@" not in one)
 
     def exclude(self, thing: Thing) -> None:
         """Give up on one instance; the next search takes another."""

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Generator, Sequence
 from dataclasses import replace
 
+from memory_node.catalogue.class_name import folded
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.domain.answer import ObjectAnswer
+from memory_node.domain.exploration import Exploration
 from memory_node.domain.scene import SceneObject
-from memory_node.domain.skill import SkillCall, SkillResult
+from memory_node.domain.skill import SkillResult
 from memory_node.domain.skill_library import ObjectReference
 from memory_node.domain.states import ObjectState
 from memory_node.planner.belief import Thing
@@ -52,7 +54,12 @@ class Locator:
         for likened in (mention, replace(mention, states=())) if mention.states else (mention,):
             if any(self.remembered(attempt, object_class, likened, name) for object_class in mention.candidates):
                 return
-        yield from self._explore(attempt, name, mention)
+        try:
+            yield from self._explore(attempt, name, mention)
+        except NothingFound:
+            if not mention.stand_ins:
+                raise
+            yield from self.need(attempt, name, replace(mention, candidates=mention.stand_ins, stand_ins=()))
 
     def remembered(self, attempt: GoalAttempt, object_class: str, mention: Mention, name: str) -> bool:
         """Return whether memory knows a thing of a class; it is then located under a name."""
@@ -118,27 +125,33 @@ class Locator:
     def _look_inside(
         self, attempt: GoalAttempt, name: str, object_class: str
     ) -> Generator[PlannedStep, SkillResult, bool]:
-        """Go to furniture that may hold or hide the thing: what memory knows of, or else the first ones in view."""
+        """Go to furniture that may hold or hide the thing: what memory knows of, then kinds that are still unknown."""
         order = self._kinds.hiding_places(object_class)
-        known = [_reference_to(found) for found in self._lookup.of_classes((*order, *self._kinds.put_down_places))]
-        if not known:
-            for container in order[:_SOUGHT]:
-                places = self._lookup.search_stops(container)
-                seen = yield _exploring(attempt, container, *places)
-                known += [seen.object_id] if seen.success else []
-        found = bool(known) and (yield from self._search(attempt, name, object_class, known))
+        known = self._lookup.of_classes((*order, *self._kinds.put_down_places))
+        found = bool(known) and (yield from self._search(attempt, name, object_class, list(map(_reference_to, known))))
+        here = {folded(one.class_name) for one in known}
+        for container in [kind for kind in order if folded(kind) not in here][:_SOUGHT]:
+            looked_into: frozenset[str] = frozenset()
+            while not found:
+                stops = self._lookup.search_stops(container)
+                seen = yield _exploring(attempt, Exploration(container, stops, looked_into))
+                if not seen.success or seen.object_id in looked_into:
+                    break
+                looked_into |= {seen.object_id}
+                found = yield from self._search(attempt, name, object_class, [seen.object_id])
         return found
 
     def _search(
         self, attempt: GoalAttempt, name: str, object_class: str, stops: Sequence[str]
     ) -> Generator[PlannedStep, SkillResult, bool]:
-        """Look for a thing of a class at some places. A search ends at the first in view: where that is one that does
-        not count, the places are gone through one by one."""
+        """Look for a thing of a class at some places. Where a robot ends a search at one that it was told to pass over,
+        the places are gone through one by one."""
         one_by_one = [(stop,) for stop in stops] if len(stops) > 1 else []
         for number, places in enumerate([tuple(stops), *one_by_one]):
-            result = yield _exploring(attempt, object_class, *places)
+            passed_over = attempt.passed_over(name)
+            result = yield _exploring(attempt, Exploration(object_class, places, passed_over))
             attempt.belief.state = replace(attempt.belief.state, at="")
-            counts = result.object_id not in attempt.ruled_out
+            counts = result.object_id not in passed_over
             if result.success and counts:
                 attempt.belief.add(Thing(name, object_class, result.object_id, result.object_id))
                 self._note_first_place(object_class)
@@ -163,11 +176,12 @@ class Locator:
         return Mention("somewhere to put it", tuple(dict.fromkeys(known)) or places[:_SOUGHT])
 
 
-def _exploring(attempt: GoalAttempt, *arguments: str) -> PlannedStep:
+def _exploring(attempt: GoalAttempt, exploration: Exploration) -> PlannedStep:
     """Return the step that explores; raises Setback where the robot does not."""
     if "Explore" not in attempt.belief.skills:
-        raise Setback(f"it is not known where {arguments[0]} is, and Explore is not available on this robot")
-    return PlannedStep(SkillCall("Explore", arguments))
+        sought = exploration.target_class
+        raise Setback(f"it is not known where {sought} is, and Explore is not available on this robot")
+    return PlannedStep(exploration.call)
 
 
 def _place_of(attempt: GoalAttempt, name: str) -> tuple[float, float, float] | None:

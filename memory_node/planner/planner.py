@@ -135,7 +135,8 @@ class Situation:
 
     sources: of what memory tells it in words. skills: names of those that the robot does. conversation: what was said
     before; the planner goes on with it. told: what people told that bears on an instruction. guide: compiles memory at
-    each step, for a planner that reads; None: nobody does.
+    each step, for a planner that reads; None: nobody does. memory_ids: by the robot's own id of a thing that a skill
+    has changed, the one that memory has for it; the executor fills it in.
     """
 
     memory: MemoryPort
@@ -146,6 +147,7 @@ class Situation:
     conversation: Conversation = field(default_factory=Conversation)
     told: Told = nothing_told
     guide: Guide | None = None
+    memory_ids: dict[str, str] = field(default_factory=dict)
 
     def context(self, instruction: str, token_budget: int, sources: Collection[ContextSource] = ALL_SOURCES) -> Context:
         """Return what memory tells in words before planning; its id goes into the steps that are chosen by it.

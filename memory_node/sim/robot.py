@@ -9,6 +9,7 @@ import numpy as np
 
 from memory_node.domain.clock import Clock
 from memory_node.domain.errors import InvalidValueError, NotFoundError
+from memory_node.domain.exploration import Exploration
 from memory_node.domain.geometry import FloatArray
 from memory_node.domain.observation import Frame
 from memory_node.domain.skill import FailureReason, SkillCall, SkillResult, StateChange
@@ -27,8 +28,8 @@ AreaPosition = Callable[[str], tuple[float, float]]
 NOTICED_WITHIN_M = 2.5
 
 
-def _explore(robot: HomeRobot, run: Execution, wanted: str, *stops: str) -> Thing:
-    return searching.explore(robot, run, wanted, stops)
+def _explore(robot: HomeRobot, run: Execution, *arguments: str) -> Thing:
+    return searching.explore(robot, run, Exploration.of(SkillCall("Explore", arguments)))
 
 
 PERFORM: Mapping[str, Callable[..., Thing | None]] = {

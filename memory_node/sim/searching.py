@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from memory_node.catalogue.object_kind import Property
+from memory_node.domain.exploration import Exploration
 from memory_node.domain.geometry import FloatArray, Pose
 from memory_node.domain.skill import FailureReason
 from memory_node.sim.execution import Execution, SkillFailure
@@ -48,23 +49,24 @@ def go_to(robot: HomeRobot, run: Execution, text: str) -> Thing | None:
     return thing
 
 
-def explore(robot: HomeRobot, run: Execution, wanted: str, stops: Sequence[str]) -> Thing:
+def explore(robot: HomeRobot, run: Execution, exploration: Exploration) -> Thing:
     """Visit places in order, looking around at each, until a thing of the wanted class is seen.
 
     A stop is an area's id, a place "x,y", or a closed container (id or class@x,y,z), which is opened, looked into and
     closed again when the thing is not in it.
     """
     run.risk("Explore")
+    wanted, stops = exploration.target_class, exploration.stops
     phase = f"looking for {wanted}"
 
     def candidates() -> list[Thing]:
-        return _wanted(robot, wanted)
+        return [thing for thing in _wanted(robot, wanted) if thing.id not in exploration.passed_over]
 
     seen = run.look_around(candidates, phase)
     for stop in stops:
         if seen is not None:
             return seen
-        seen = _visit(robot, run, stop, wanted, phase)
+        seen = _visit(robot, run, stop, candidates, phase)
     if seen is None:
         raise SkillFailure(FailureReason.NOT_FOUND, f"no {wanted} seen at {len(stops)} places")
     return seen
@@ -91,12 +93,14 @@ def stand_off_or_fail(robot: HomeRobot, thing: Thing) -> Pose:
     return pose
 
 
-def _visit(robot: HomeRobot, run: Execution, stop: str, wanted: str, phase: str) -> Thing | None:
+def _visit(
+    robot: HomeRobot, run: Execution, stop: str, candidates: Callable[[], list[Thing]], phase: str
+) -> Thing | None:
     place = robot.place(stop)
     if place is not None:
         drive_to(robot, run, _beside(robot, place, stop))
         run.explored_areas += 1
-        return run.look_around(lambda: _wanted(robot, wanted), phase)
+        return run.look_around(candidates, phase)
     container = robot.resolve(stop)
     drive_to(robot, run, stand_off_or_fail(robot, container))
     run.explored_areas += 1
@@ -105,7 +109,7 @@ def _visit(robot: HomeRobot, run: Execution, stop: str, wanted: str, phase: str)
         open_(robot, run, container.id)
     run.face(container)
     run.wait(robot.config.look_s, phase)
-    seen = next((thing for thing in _wanted(robot, wanted) if run.sees(thing)), None)
+    seen = next((thing for thing in candidates() if run.sees(thing)), None)
     if opens and seen is None:
         close(robot, run, container.id)
     return seen

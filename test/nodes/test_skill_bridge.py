@@ -266,6 +266,12 @@ def test_explore_ends_where_memory_sees_the_class_anew(robot: SimulatedRobot, ca
     assert "looking" in {one.phase for one in call.feedback}
 
 
+def test_search_goes_on_behind_what_is_passed_over(robot: SimulatedRobot, call: Caller) -> None:
+    robot.shown_at = {1: "Mug"}
+    result = call("Explore", "Mug", "0.0,1.0", "0.5,-1.5", "not:id-Mug")
+    assert (result.reason, result.explored_areas) == ("not_found", 2)
+
+
 def test_what_memory_saw_earlier_does_not_end_a_search(robot: SimulatedRobot, call: Caller) -> None:
     result = call("Explore", "Mug", "0.0,1.0")
     assert (result.reason, result.explored_areas) == ("not_found", 1)

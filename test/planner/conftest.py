@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from memory_node.catalogue.label_space import load_catalogue
 from memory_node.domain.answer import AnswerStatus, FindQuery, Location, RankedArea, Recollection
 from memory_node.domain.context import ALL_SOURCES, Context
+from memory_node.domain.exploration import Exploration
 from memory_node.domain.geometry import OrientedBox
 from memory_node.domain.held_object import HeldObject
 from memory_node.domain.scene import Area, SceneObject, SceneSnapshot
@@ -41,13 +42,15 @@ def word_embedder() -> WordEmbedder:
 
 @dataclass
 class TinyThing:
-    """A thing of a TinyHome; seen: whether memory knows of it."""
+    """A thing of a TinyHome; seen: whether memory knows of it; hidden: only a search that stops at what it is in finds
+    it."""
 
     id: str
     object_class: str
     support_id: str = ""
     states: set[ObjectState] = field(default_factory=set)
     seen: bool = True
+    hidden: bool = False
 
 
 class TinyHome:
@@ -114,7 +117,10 @@ class TinyHome:
         if reason is not None:
             return SkillResult(call, False, reason)
         if call.skill == "Explore":
-            found = next((one for one in self.things.values() if one.object_class == call.arguments[0]), None)
+            asked = Exploration.of(call)
+            shown = (one for one in self.things.values() if not one.hidden or one.support_id in asked.stops)
+            counting = (one for one in shown if one.id not in {*asked.passed_over, self.held})
+            found = next((one for one in counting if one.object_class == asked.target_class), None)
             if found is None:
                 return SkillResult(call, False, FailureReason.NOT_FOUND)
             found.seen, self.near = True, found.id
@@ -159,4 +165,15 @@ def kitchen() -> TinyHome:
         TinyThing("m-mug1", "Mug", "m-table"),
         TinyThing("m-mug2", "Mug", "m-fridge"),
         TinyThing("m-sink", "SinkBasin"),
+    )
+
+
+@pytest.fixture
+def two_cabinets() -> TinyHome:
+    """A home of which memory knows the sink alone; the mug is in the second cabinet."""
+    return TinyHome(
+        TinyThing("cabinet 1", "Cabinet", seen=False),
+        TinyThing("cabinet 2", "Cabinet", seen=False),
+        TinyThing("mug", "Mug", "cabinet 2", seen=False, hidden=True),
+        TinyThing("sink", "SinkBasin"),
     )

@@ -50,6 +50,14 @@ def test_apple_is_washed_and_put_into_the_bowl(robot: HomeRobot) -> None:
     assert np.linalg.norm(robot.world["apple"].box.center - robot.world["bowl"].box.center) < 0.1
 
 
+def test_search_passes_over_what_does_not_count(robot: HomeRobot) -> None:
+    first = do(robot, "Explore", "Bowl", "6.6,2.2", "1.2,1.5")
+    assert first.success
+    second = do(robot, "Explore", "Bowl", f"not:{first.object_id}", "not:unheard-of", "wall_cabinet")
+    assert {first.object_id, second.object_id} == {"bowl", "spare_bowl"}
+    assert second.explored_areas == 1
+
+
 def test_every_thing_of_the_apartment_can_be_reached(robot: HomeRobot) -> None:
     failures = {}
     for thing in robot.world:

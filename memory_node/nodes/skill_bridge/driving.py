@@ -5,10 +5,12 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
 
+from memory_node.domain.exploration import Exploration
 from memory_node.domain.geometry import FloatArray, OrientedBox, Pose
 from memory_node.domain.skill import FailureReason
 from memory_node.nodes.skill_bridge.config import BaseParameters, ExploreParameters
@@ -16,6 +18,15 @@ from memory_node.nodes.skill_bridge.object_lookup import TargetLookup
 from memory_node.nodes.skill_bridge.outcome import SkillFailure, SkillRun
 from memory_node.nodes.skill_bridge.target import Target, is_on_another_floor
 from memory_node.planner.stand_off_poses import Costmap, StandOffConfig, rank_stand_offs
+
+
+@dataclass(frozen=True)
+class _Sought:
+    """What a search ends at: an object of a class seen after a moment, none of the ids that are passed over."""
+
+    object_class: str
+    since_ns: int
+    passed_over: frozenset[str]
 
 
 class Base(Protocol):
@@ -83,15 +94,16 @@ class Driving:
             raise SkillFailure(FailureReason.UNREACHABLE, message, target.object_id)
         self._drive_to_one([one.pose for one in found], run)
 
-    def explore(self, object_class: str, stops: Sequence[FloatArray | Target], doors: Doors, run: SkillRun) -> Target:
-        """Visit stops in order until memory has seen an object of the class since now.
+    def explore(self, asked: Exploration, stops: Sequence[FloatArray | Target], doors: Doors, run: SkillRun) -> Target:
+        """Visit stops in order until memory has seen an object of the class since now, other than those passed over.
 
-        stops: places (x, y), or containers, which are looked into. One that cannot be reached is passed over.
+        stops: those that are asked for: places (x, y), or containers, which are looked into. One that cannot be reached
+        is left out.
 
         Raises:
             SkillFailure: NOT_FOUND; UNREACHABLE when no stop could be reached.
         """
-        since_ns = self._now_ns()
+        sought = _Sought(asked.target_class, self._now_ns(), asked.passed_over)
         unreachable = 0
         for stop in stops:
             try:
@@ -106,14 +118,14 @@ class Driving:
                 continue
             run.explored_areas += 1
             if isinstance(stop, Target):
-                seen = self._look_into(stop, object_class, since_ns, doors, run)
+                seen = self._look_into(stop, sought, doors, run)
             else:
-                seen = self._look_around(object_class, since_ns, run)
+                seen = self._look_around(sought, run)
             if seen is not None:
                 return seen
         if stops and unreachable == len(stops):
             raise SkillFailure(FailureReason.UNREACHABLE, f"none of {len(stops)} places can be reached")
-        raise SkillFailure(FailureReason.NOT_FOUND, f"no {object_class} seen at {len(stops)} places")
+        raise SkillFailure(FailureReason.NOT_FOUND, f"no {asked.target_class} seen at {len(stops)} places")
 
     def _poses_at(self, place: FloatArray, run: SkillRun) -> list[Pose]:
         here = self._view.robot_pose()
@@ -144,32 +156,30 @@ class Driving:
                 failure = error
         raise failure
 
-    def _look_into(
-        self, container: Target, object_class: str, since_ns: int, doors: Doors, run: SkillRun
-    ) -> Target | None:
+    def _look_into(self, container: Target, sought: _Sought, doors: Doors, run: SkillRun) -> Target | None:
         opened = doors.open(container, run)
-        seen = self._look(object_class, since_ns, run)
+        seen = self._look(sought, run)
         if opened and seen is None:
             doors.close(container, run)
         return seen
 
-    def _look_around(self, object_class: str, since_ns: int, run: SkillRun) -> Target | None:
+    def _look_around(self, sought: _Sought, run: SkillRun) -> Target | None:
         start = self._view.robot_pose()
         for step in range(self._explore.directions):
             if step:
                 yaw = start.yaw_rad + step * 2.0 * np.pi / self._explore.directions
                 self._base.drive(Pose.planar(start.position[0], start.position[1], yaw), run)
-            seen = self._look(object_class, since_ns, run)
+            seen = self._look(sought, run)
             if seen is not None:
                 return seen
         return None
 
-    def _look(self, object_class: str, since_ns: int, run: SkillRun) -> Target | None:
+    def _look(self, sought: _Sought, run: SkillRun) -> Target | None:
         deadline, pause = time.monotonic() + self._explore.look_s, threading.Event()
         while True:
             run.check()
             run.report("looking", 0.0)
-            seen = self._lookup.seen_since(object_class, since_ns)
+            seen = self._lookup.seen_since(sought.object_class, sought.since_ns, sought.passed_over)
             if seen is not None or time.monotonic() >= deadline:
                 return seen
             pause.wait(self._explore.poll_s)

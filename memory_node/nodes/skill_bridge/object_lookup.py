@@ -89,10 +89,11 @@ class TargetLookup:
             if one.object_id not in skipped and np.linalg.norm(one.box.center - target.box.center) <= reach
         ]
 
-    def seen_since(self, object_class: str, since_ns: int) -> Target | None:
-        """Return an object of a class that was seen after a moment, or None."""
+    def seen_since(self, object_class: str, since_ns: int, passed_over: frozenset[str] = frozenset()) -> Target | None:
+        """Return an object of a class that was seen after a moment and is not passed over, or None."""
         answers = self._memory.find(FindQuery(object_class=object_class, k=_ENOUGH)).answers
-        fresh = [answer for answer in answers if answer.last_seen_ns > since_ns]
+        counting = (answer for answer in answers if answer.object_id not in passed_over)
+        fresh = [answer for answer in counting if answer.last_seen_ns > since_ns]
         return Target.of_answer(max(fresh, key=lambda answer: answer.last_seen_ns)) if fresh else None
 
     def search_places(self, object_class: str) -> tuple[str, ...]:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.catalogue.object_kind import Property
 from memory_node.domain.errors import InvalidValueError
+from memory_node.domain.exploration import Exploration
 from memory_node.domain.geometry import FloatArray
 from memory_node.domain.goal_labels import GOAL_OF_SKILL
 from memory_node.domain.skill import FailureReason, SkillCall, SkillResult, StateChange
@@ -168,9 +169,9 @@ class SkillPerformer:
         if "Explore" in self._actions:
             return self._actions.run(call, run).object_id
         assert self._driving is not None
-        wanted, *areas = call.arguments
-        stops = [self._stop(text) for text in areas or self._lookup.search_places(wanted)]
-        return self._driving.explore(wanted, stops, self, run).object_id
+        asked = Exploration.of(call)
+        stops = [self._stop(text) for text in asked.stops or self._lookup.search_places(asked.target_class)]
+        return self._driving.explore(asked, stops, self, run).object_id
 
     def _stop(self, text: str) -> FloatArray | Target:
         """Return a place, or a container that can be opened; what cannot counts as the place where it is."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.planner.goal import Mention
@@ -81,9 +82,8 @@ class PhraseMeaning:
         if own and (self._kinds[own[0]].everyday or len(also) < _KINDS_OF_A_GENERIC):
             names = (own[0], *also)
             first = own[0] if own[0] in self._home.all else self._guessed(slot, names) or own[0]
-            return self._made(
-                phrase, (first, *(name for name in (*names, *self._instead(phrase, names)) if name != first))
-            )
+            made = self._made(phrase, (first, *(name for name in names if name != first)))
+            return replace(made, stand_ins=tuple(dict.fromkeys(self._instead(phrase, names))))
         spoken = [name for name in self._discourse.classes if name in own + also] if phrase.definite else []
         if spoken:
             return self._made(phrase, (spoken[0], *(name for name in own + also if name != spoken[0])))

@@ -1,0 +1,50 @@
+"""Of several things that are needed each is found once, whatever memory knows of them at first."""
+
+from dataclasses import replace
+
+import pytest
+from seeing_robot import SeeingRobot, executor
+
+from memory_node.domain.exploration import Exploration
+from memory_node.planner.executor import InstructionExecutor
+from memory_node.planner.language.understanding import Understander
+from memory_node.planner.offline_planner import OfflinePlanner
+
+
+def supports(robot: SeeingRobot, class_name: str) -> list[str]:
+    return [robot.world[one.parent_id].class_name for one in robot.world.of_class(class_name)]
+
+
+def test_second_one_in_another_room_is_found_and_is_not_the_first(word_embedder) -> None:
+    robot = SeeingRobot("apartment", word_embedder)
+    assert executor(robot, word_embedder).execute("put two books on the bed").success
+    assert supports(robot, "Book") == ["Bed", "Bed"]
+
+
+def test_every_cabinet_is_looked_into(two_cabinets, word_embedder) -> None:
+    home = two_cabinets
+    planner = OfflinePlanner(Understander(home.kinds, None, word_embedder), home.kinds)
+    result = InstructionExecutor(home, home, planner).execute("put the mug in the sink")
+    assert result.success, result.failure or result.outcome.failures
+    assert home.things["mug"].support_id == "sink"
+
+
+@pytest.mark.parametrize(("there", "place"), [(True, "desk"), (False, "m-table")])
+def test_named_furniture_is_searched_for_before_another_takes_its_part(kitchen, word_embedder, there, place) -> None:
+    if there:
+        kitchen.things["desk"] = replace(kitchen.things["m-table"], id="desk", object_class="Desk", seen=False)
+    planner = OfflinePlanner(Understander(kitchen.kinds, None, word_embedder, asks=False), kitchen.kinds)
+    result = InstructionExecutor(kitchen, kitchen, planner).execute("put the apple on the desk")
+    assert result.success, result.failure or result.outcome.failures
+    assert kitchen.things["m-apple"].support_id == place
+
+
+def test_search_passes_over_those_that_the_goal_is_done_with(kitchen, word_embedder) -> None:
+    planner = OfflinePlanner(Understander(kitchen.kinds, None, word_embedder), kitchen.kinds)
+    result = InstructionExecutor(kitchen, kitchen, planner).execute("put three mugs in the sink")
+    assert [kitchen.things[name].support_id for name in ("m-mug1", "m-mug2")] == ["m-sink", "m-sink"]
+    assert not result.success
+    assert "no Mug found" in result.outcome.failures[0]
+    explored = [Exploration.of(step.step.call) for step in result.steps if step.step.call.skill == "Explore"]
+    passed_over = [search.passed_over for search in explored if search.target_class == "Mug"]
+    assert passed_over[:3] == [frozenset(), frozenset({"m-mug1"}), frozenset({"m-mug1", "m-mug2"})]
