@@ -24,8 +24,14 @@ ARGUMENTS = (
     ("use_sim_time", "", "true: take time from /clock"),
     ("map_frame", "", "frame that the graph is kept in (REP-105); empty: map"),
     ("color_topic", "camera/color/image_raw", "sensor_msgs/Image, rgb8, bgr8, rgba8, bgra8 or mono8"),
-    ("depth_topic", "camera/depth/image_raw", "sensor_msgs/Image, 16UC1 (mm) or 32FC1 (m), aligned to the colour"),
+    ("depth_topic", "camera/depth/image_raw", "sensor_msgs/Image, 16UC1 (mm) or 32FC1 (m)"),
     ("camera_info_topic", "camera/color/camera_info", "sensor_msgs/CameraInfo of the colour camera"),
+    (
+        "depth_registration",
+        "",
+        "aligned: depth images lie on colour images; tf: they are of a camera of its own; empty: aligned",
+    ),
+    ("depth_camera_info_topic", "camera/depth/camera_info", "its CameraInfo; used where depth_registration is tf"),
     ("detections", "", "what comes with the images: boxes, rectangles, labels, segment or none; empty: boxes"),
     ("detector_model", "", "ONNX detector: starts the detector node, whose rectangles memory then takes; empty: none"),
     ("class_names", "", "text file with one class name a line, for the detector"),
@@ -54,6 +60,7 @@ REMAPPED = {
     "color_topic": "camera/color/image_raw",
     "depth_topic": "camera/depth/image_raw",
     "camera_info_topic": "camera/color/camera_info",
+    "depth_camera_info_topic": "camera/depth/camera_info",
     "detections_topic": "detections",
     "masks_topic": "detections/masks",
     "map_topic": "map",
@@ -118,7 +125,8 @@ def start_nodes(context: LaunchContext) -> list[Node]:
     detections = given["detections"] or ("rectangles" if with_detector else "")
     known = {"label_space": given["label_space"]}
     places = {"database": given["database"], "map_frame": given["map_frame"]}
-    nodes = [node("memory", topics=True, detections=detections, **known, **places)]
+    images = {"detections": detections, "depth_registration": given["depth_registration"]}
+    nodes = [node("memory", topics=True, **images, **known, **places)]
     if with_detector:
         nodes.append(node("detector", topics=True, model=given["detector_model"], class_names=given["class_names"]))
     if given["planner"].lower() != "false":

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from nav_msgs.msg import OccupancyGrid, Path
@@ -18,8 +19,8 @@ from sensor_msgs.msg import CameraInfo, CompressedImage, Image
 from tf2_msgs.msg import TFMessage
 from vision_msgs.msg import Detection2DArray, Detection3DArray
 
-from memory_node.domain.errors import InputSkippedError, InvalidValueError
-from memory_node.domain.geometry import Intrinsics, Pose
+from memory_node.domain.errors import InputSkippedError
+from memory_node.domain.geometry import Pose
 from memory_node.domain.observation import Frame
 from memory_node.domain.worker_thread import WorkerThread
 from memory_node.nodes import conversions
@@ -29,6 +30,7 @@ from memory_node.nodes.inputs.frame_maker import FrameMaker
 from memory_node.nodes.inputs.frame_watch import FrameWatch
 from memory_node.nodes.inputs.keyframes import Keyframes, OdomJump
 from memory_node.nodes.inputs.ordered_inputs import OrderedInputs
+from memory_node.nodes.inputs.rgbd_camera import RgbdCamera
 from memory_node.nodes.inputs.stage_guard import INTERNAL_ERROR, StageGuard
 from memory_node.nodes.inputs.synchronizer import Synchronizer
 from memory_node.nodes.inputs.timeline import Moment, Timeline
@@ -77,7 +79,7 @@ class CameraInput:
         self._lay_map = lay_map
         self._guard = StageGuard(counters, self._logger)
         self._lock = threading.Lock()
-        self._intrinsics: Intrinsics | None = None
+        self._camera = RgbdCamera(config.depth_registration)
         jump_s = config.scene_graph.clock_jump_s
         limits = CorrectionLimits(config.odom_frame if config.corrections != "none" else "")
         self._transforms = TransformHistory(config.map_frame, config.tf_timeout_s, jump_s, limits)
@@ -125,12 +127,15 @@ class CameraInput:
             for stream in (self._streams if config.detections != "none" else ())
         ]
         listened += [
-            (CameraInfo, "camera/color/camera_info", self._on_info, camera),
+            (CameraInfo, "camera/color/camera_info", partial(self._on_info, self._camera.take_info), camera),
             (Detection3DArray, "detections_3d", self._on_boxes, results),
             (TFMessage, "/tf", self._on_tf, QoSProfile(depth=100)),
             (TFMessage, "/tf_static", self._on_fixed_tf, _FIXED_TF),
             (OccupancyGrid, "map", self._on_grid, LATCHED),
         ]
+        if config.depth_registration == "tf":
+            take_info = partial(self._on_info, self._camera.take_depth_info)
+            listened.append((CameraInfo, "camera/depth/camera_info", take_info, camera))
         if config.corrections == "path":
             listened.append((Path, "optimized_path", self._on_path, QoSProfile(depth=10)))
         for kind, topic, callback, profile in listened:
@@ -140,11 +145,8 @@ class CameraInput:
                 kind, topic, guarded, own(profile), callback_group=group, qos_overriding_options=OVERRIDABLE
             )
 
-    def _on_info(self, msg: CameraInfo) -> None:
-        try:
-            self._intrinsics = conversions.intrinsics_from_msg(msg)
-        except InvalidValueError as error:
-            raise InputSkippedError("camera_info", str(error)) from error
+    def _on_info(self, take: Callable[[CameraInfo], None], msg: CameraInfo) -> None:
+        take(msg)
         self._queue.stir()
 
     def _on_tf(self, msg: TFMessage) -> None:
@@ -222,7 +224,7 @@ class CameraInput:
             self._lay_map(arrival.msg, posed.map_T_frame)
         else:
             map_T_sensor = self._keyframes.pose_now(arrival.moment, posed.map_T_frame)
-            self._remember(self._perceived(arrival, map_T_sensor))
+            self._remember(self._perceived(arrival, map_T_sensor, posed.frame_T_depth))
             self._counters.used("frames")
             self._watch.used()
 
@@ -236,13 +238,23 @@ class CameraInput:
         """
         if isinstance(arrival, (OdomJump, OptimizedPath)):
             return Posed(arrival, Pose())
+        if isinstance(arrival, Images):
+            return self._posed_images(arrival, last_call) if self._camera.is_known or last_call else None
         if isinstance(arrival, Grid):
             pose = self._grid_pose(arrival.msg.header.frame_id or self._config.map_frame, last_call)
-        elif isinstance(arrival, Images) and self._intrinsics is None and not last_call:
-            pose = None
         else:
             pose = self._sensor_pose(arrival.frame_id, arrival.moment, last_call)
         return Posed(arrival, pose) if pose is not None else None
+
+    def _posed_images(self, images: Images, last_call: bool) -> Posed | None:
+        map_T_camera = self._sensor_pose(self._camera.frame_of(images), images.moment, last_call)
+        depth_frame = self._camera.depth_frame_of(images)
+        if map_T_camera is None or not depth_frame:
+            return Posed(images, map_T_camera) if map_T_camera is not None else None
+        map_T_depth = self._sensor_pose(depth_frame, images.moment, last_call)
+        if map_T_depth is None:
+            return None
+        return Posed(images, map_T_camera, map_T_camera.inverse() @ map_T_depth)
 
     def _grid_pose(self, frame: str, last_call: bool) -> Pose | None:
         with self._lock:
@@ -258,21 +270,20 @@ class CameraInput:
 
     # --- perceived: what was seen, in the map ----------------------------------------------------
 
-    def _perceived(self, arrival: Images | Boxes, map_T_sensor: Pose) -> Frame:
+    def _perceived(self, arrival: Images | Boxes, map_T_sensor: Pose, sensor_T_depth: Pose | None) -> Frame:
         stamp_ns = arrival.moment.stamp_ns
         if isinstance(arrival, Boxes):
             detections = conversions.detections_3d_from_msg(arrival.msg)
             keyframe = self._keyframes.name(stamp_ns, map_T_sensor)
             return self._maker.pipeline.observe_3d(stamp_ns, map_T_sensor, detections, keyframe)
-        if self._intrinsics is None:
-            raise InputSkippedError("no_camera_info", "no usable camera_info has come yet")
+        color, depth_m, intrinsics = self._camera.view(arrival, sensor_T_depth)
         masks, found = arrival.results.get(MASKS), arrival.results.get(DETECTIONS)
         return self._maker.make(
             stamp_ns,
             map_T_sensor,
-            self._intrinsics,
-            conversions.color_from_msg(arrival.color),
-            conversions.depth_from_msg(arrival.depth),
+            intrinsics,
+            color,
+            depth_m,
             conversions.labels_from_msg(masks) if masks is not None else None,
             conversions.detections_from_msg(found) if found is not None else None,
         )

@@ -28,10 +28,10 @@ def camera_on_base() -> Pose:
     return Pose.from_matrix(matrix)
 
 
-def depth_of_table(camera: Pose) -> NDArray[np.float32]:
+def depth_of_table(camera: Pose, lens: Intrinsics = CAMERA) -> NDArray[np.float32]:
     """Return exact depth (h, w) in metres of a table at z = 0 with THINGS on it."""
-    columns, rows = np.meshgrid(np.arange(CAMERA.width), np.arange(CAMERA.height))
-    local = np.stack([(columns - CAMERA.cx) / CAMERA.fx, (rows - CAMERA.cy) / CAMERA.fy, np.ones(rows.shape)], axis=-1)
+    columns, rows = np.meshgrid(np.arange(lens.width), np.arange(lens.height))
+    local = np.stack([(columns - lens.cx) / lens.fx, (rows - lens.cy) / lens.fy, np.ones(rows.shape)], axis=-1)
     rays = local @ camera.matrix[:3, :3].T
     with np.errstate(divide="ignore", invalid="ignore"):
         depth = np.where(rays[..., 2] < 0.0, -camera.position[2] / rays[..., 2], np.inf)

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
 from rclpy.serialization import deserialize_message
 from rosbags.highlevel import AnyReader
 from rosidl_runtime_py.utilities import get_message
@@ -16,7 +19,7 @@ from memory_node.app.ingest.bag_topics import DETECTIONS_3D, IMAGES, POSES, BagT
 from memory_node.app.ingest.recording import Boxes3D, Event, RgbdImage
 from memory_node.app.ingest.skipped import Skipped
 from memory_node.domain.errors import InputSkippedError, InvalidValueError
-from memory_node.domain.geometry import Pose
+from memory_node.domain.geometry import Intrinsics, Pose
 from memory_node.nodes import conversions
 from memory_node.nodes.camera_input import SLOP_S
 from memory_node.nodes.inputs.synchronizer import Synchronizer
@@ -24,7 +27,7 @@ from memory_node.nodes.inputs.timeline import Moment, Timeline
 from memory_node.nodes.inputs.transform_history import CorrectionLimits, TransformHistory
 from memory_node.nodes.node_parameters import MemoryParameters
 from memory_node.perception.camera_model import Camera
-from memory_node.perception.registration import color_in_depth_view
+from memory_node.perception.registration import color_in_depth_view, depth_in_color_view
 from memory_node.scene_graph.free_space import OccupancyMap
 
 # TF is read before the images, all of it.
@@ -121,19 +124,7 @@ class Rosbag:
 
     def _image(self, moment: Moment, messages: dict[str, Any]) -> RgbdImage:
         topics = self._topics
-        depth, color = messages[topics.depth], messages[topics.color]
-        frame = depth.header.frame_id
-        camera = self._cameras.get(frame) or self._cameras.get(color.header.frame_id)
-        if camera is None:
-            raise InputSkippedError("no_camera_info", f"no camera_info of frame {frame!r}")
-        pose = self._transforms.pose(frame, moment) or self._transforms.pose_in_any_run(frame, moment)
-        depth_m, intrinsics = camera.rectified_depth(conversions.depth_from_msg(depth))
-        rgb = conversions.color_from_msg(color)
-        own = self._cameras.get(color.header.frame_id)
-        if rgb.shape[:2] != depth_m.shape and own is not None and color.header.frame_id != frame:
-            rgb = color_in_depth_view(rgb, own, depth_m, intrinsics)
-        else:
-            rgb = camera.rectified_color(rgb)
+        view = self._view(moment, messages[topics.depth], messages[topics.color])
         before = [event for at, event in self._events if at <= moment]
         self._events = self._events[len(before) :]
         labels = messages.get(topics.labels) if topics.labels else None
@@ -142,14 +133,36 @@ class Rosbag:
             name=f"{moment.stamp_ns}",
             scene="",
             stamp_ns=moment.stamp_ns,
-            color=rgb,
-            depth_m=depth_m,
-            intrinsics=intrinsics,
-            map_T_camera=pose,
+            color=view.color,
+            depth_m=view.depth_m,
+            intrinsics=view.intrinsics,
+            map_T_camera=view.map_T_camera,
             before=tuple(before),
             labels=None if labels is None else conversions.labels_from_msg(labels),
             detections=None if found is None else tuple(conversions.detections_from_msg(found)),
         )
+
+    def _view(self, moment: Moment, depth: Any, color: Any) -> _View:
+        """Return colour and depth as one camera sees them: the colour camera where both are known with their places."""
+        depth_frame, color_frame = depth.header.frame_id, color.header.frame_id
+        camera = self._cameras.get(depth_frame) or self._cameras.get(color_frame)
+        if camera is None:
+            raise InputSkippedError("no_camera_info", f"no camera_info of frame {depth_frame!r}")
+        map_T_depth = self._pose(depth_frame, moment)
+        depth_m, intrinsics = camera.rectified_depth(conversions.depth_from_msg(depth))
+        rgb = conversions.color_from_msg(color)
+        own = self._cameras.get(color_frame, camera)
+        if own is camera:
+            return _View(camera.rectified_color(rgb), depth_m, intrinsics, map_T_depth)
+        if self._transforms.knows(color_frame):
+            map_T_color, view = self._pose(color_frame, moment), own.intrinsics(rgb.shape)
+            seen_m = depth_in_color_view(depth_m, intrinsics, map_T_color.inverse() @ map_T_depth, view)
+            return _View(own.rectified_color(rgb), seen_m, view, map_T_color)
+        # Nothing tells how far the cameras are apart.
+        return _View(color_in_depth_view(rgb, own, depth_m, intrinsics), depth_m, intrinsics, map_T_depth)
+
+    def _pose(self, frame: str, moment: Moment) -> Pose:
+        return self._transforms.pose(frame, moment) or self._transforms.pose_in_any_run(frame, moment)
 
     def _new_transforms(self) -> TransformHistory:
         config = self._config
@@ -176,7 +189,7 @@ class Rosbag:
         moment = timeline.moment(_stamp(msg))
         try:
             frame = msg.header.frame_id
-            pose: Pose = self._transforms.pose(frame, moment) or self._transforms.pose_in_any_run(frame, moment)
+            pose = self._pose(frame, moment)
             found = tuple(conversions.detections_3d_from_msg(msg))
         except InputSkippedError as error:
             self.skipped.note(error, f"3D detections of {moment.stamp_ns}")
@@ -256,6 +269,14 @@ class Rosbag:
                 self.skipped.note(InputSkippedError("undecodable_message", connection.topic), connection.topic)
                 continue
             yield connection.topic, message
+
+
+@dataclass(frozen=True, eq=False)
+class _View:
+    color: NDArray[np.uint8]
+    depth_m: NDArray[np.float32]
+    intrinsics: Intrinsics
+    map_T_camera: Pose
 
 
 def _stamp(message: Any) -> int:

@@ -20,11 +20,6 @@ class Images:
     color: Any
     results: Mapping[str, Any]
 
-    @property
-    def frame_id(self) -> str:
-        """The camera's frame."""
-        return str(self.depth.header.frame_id)
-
 
 @dataclass(frozen=True)
 class Boxes:
@@ -60,7 +55,11 @@ Arrival = Union[Images, Boxes, Grid, OptimizedPath, OdomJump]  # noqa: UP007 - e
 
 @dataclass(frozen=True)
 class Posed:
-    """An arrival and where its frame lay in the map at its moment; the identity for what is told in the map itself."""
+    """An arrival and where its frame lay in the map at its moment; the identity for what is told in the map itself.
+
+    frame_T_depth: of images whose depth is of a camera of its own, where that was.
+    """
 
     arrival: Arrival
     map_T_frame: Pose
+    frame_T_depth: Pose | None = None

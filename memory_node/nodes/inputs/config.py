@@ -9,6 +9,7 @@ from pydantic import Field
 from memory_node.domain.parameters import Parameters
 
 DetectionSource = Literal["boxes", "rectangles", "labels", "segment", "none"]
+DepthRegistration = Literal["aligned", "tf"]
 ImageTransport = Literal["raw", "compressed"]
 Reliability = Literal["best_effort", "reliable"]
 
@@ -39,6 +40,11 @@ class InputParameters(Parameters):
         default="raw",
         description="how images come, as image_transport names it; compressed: sensor_msgs/CompressedImage, colour on "
         "TOPIC/compressed and depth on TOPIC/compressedDepth (PNG or RVL)",
+    )
+    depth_registration: DepthRegistration = Field(
+        default="aligned",
+        description="where depth images lie; aligned: on the colour images, pixel by pixel; tf: they are of a camera "
+        "of its own, known by its camera/depth/camera_info and by TF between both cameras' frames",
     )
     camera_reliability: Reliability = Field(
         default="best_effort",

@@ -1,0 +1,87 @@
+"""The camera that images are looked at by: the colour camera, with depth of its own or of a camera beside it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from memory_node.domain.errors import InputSkippedError, InvalidValueError
+from memory_node.domain.geometry import Intrinsics, Pose
+from memory_node.nodes import conversions
+from memory_node.nodes.inputs.arrivals import Images
+from memory_node.nodes.inputs.config import DepthRegistration
+from memory_node.perception.camera_model import Camera
+from memory_node.perception.registration import depth_in_color_view
+
+
+class RgbdCamera:
+    """Knows camera_info, and makes colour and depth of the colour camera's view out of messages.
+
+    Args:
+        registration: `aligned`: depth images lie on colour images, pixel by pixel; `tf`: they are of a camera of its
+            own, which has a camera_info of its own and a place in TF.
+    """
+
+    def __init__(self, registration: DepthRegistration) -> None:
+        self._by_tf = registration == "tf"
+        self._color: Intrinsics | None = None
+        self._depth: Camera | None = None
+
+    @property
+    def is_known(self) -> bool:
+        """Whether every camera_info that images need has come."""
+        return self._color is not None and (self._depth is not None or not self._by_tf)
+
+    def take_info(self, msg: Any) -> None:
+        """Take in the colour camera's CameraInfo.
+
+        Raises:
+            InputSkippedError: it is none.
+        """
+        try:
+            self._color = conversions.intrinsics_from_msg(msg)
+        except InvalidValueError as error:
+            raise InputSkippedError("camera_info", str(error)) from error
+
+    def take_depth_info(self, msg: Any) -> None:
+        """Take in the depth camera's CameraInfo.
+
+        Raises:
+            InputSkippedError: it is none.
+        """
+        try:
+            self._depth = conversions.camera_from_msg(msg)
+        except InvalidValueError as error:
+            raise InputSkippedError("depth_camera_info", str(error)) from error
+
+    def frame_of(self, images: Images) -> str:
+        """Return the frame that images are looked at from."""
+        return str((images.color if self._by_tf else images.depth).header.frame_id)
+
+    def depth_frame_of(self, images: Images) -> str:
+        """Return the frame that depth is to be moved from, "" where it need not be."""
+        frame = str(images.depth.header.frame_id)
+        return frame if self._by_tf else ""
+
+    def view(
+        self, images: Images, camera_T_depth: Pose | None
+    ) -> tuple[NDArray[np.uint8], NDArray[np.float32], Intrinsics]:
+        """Return colour (h, w, 3), its depth (h, w) and the camera of both.
+
+        Raises:
+            InputSkippedError: a camera_info is missing, or an image cannot be read.
+        """
+        if self._color is None:
+            raise InputSkippedError("no_camera_info", "no usable camera_info has come yet")
+        color, depth_m = conversions.color_from_msg(images.color), conversions.depth_from_msg(images.depth)
+        if camera_T_depth is None:
+            return color, depth_m, self._color
+        if self._depth is None:
+            raise InputSkippedError("no_camera_info", "no usable camera_info of the depth camera has come yet")
+        if color.shape[:2] != (self._color.height, self._color.width):
+            size = f"{self._color.height}x{self._color.width}"
+            raise InputSkippedError("image_size", f"colour {color.shape[:2]}, its camera_info says {size}")
+        straight, camera = self._depth.rectified_depth(depth_m)
+        return color, depth_in_color_view(straight, camera, camera_T_depth, self._color), self._color
