@@ -45,6 +45,7 @@ ARGUMENTS = (
     ("llm_mode", "", "how the model acts: auto, plan, step or rank; empty: auto"),
     ("skills", "false", "true: also start the bridge from ExecuteSkill to Nav2 and the arm"),
     ("skills_file", "", "YAML file of that bridge's parameters: the robot's actions, arm and gripper"),
+    ("view", "", "rerun: serve images, detections, the cloud and the graph to Rerun's viewers; empty: none"),
     ("lifecycle", "", "false: memory, detector and skills as ordinary nodes, not managed ones; empty: managed"),
     ("autostart", "", "false: they wait for a lifecycle manager; empty: they configure and activate themselves"),
     ("log_level", "info", "debug, info, warn or error"),
@@ -125,7 +126,7 @@ def start_nodes(context: LaunchContext) -> list[Node]:
     detections = given["detections"] or ("rectangles" if with_detector else "")
     known = {"label_space": given["label_space"]}
     places = {"database": given["database"], "map_frame": given["map_frame"]}
-    images = {"detections": detections, "depth_registration": given["depth_registration"]}
+    images = {"detections": detections, "depth_registration": given["depth_registration"], "view": given["view"]}
     nodes = [node("memory", topics=True, **images, **known, **places)]
     if with_detector:
         nodes.append(node("detector", topics=True, model=given["detector_model"], class_names=given["class_names"]))

@@ -16,7 +16,7 @@ LAYERS = (
     {"upkeep"},
     {"memory"},
     {"opening"},
-    {"planner", "sim"},
+    {"planner", "sim", "view"},
     {"nodes", "inspector", "app", "cli"},
 )
 NEIGHBOURS_MAY_MEET = ({"nodes", "inspector", "app", "cli"},)

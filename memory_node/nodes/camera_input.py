@@ -11,7 +11,9 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
+import numpy as np
 from nav_msgs.msg import OccupancyGrid, Path
+from numpy.typing import NDArray
 from rclpy.callback_groups import MutuallyExclusiveCallbackGroup
 from rclpy.node import Node
 from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
@@ -56,7 +58,7 @@ class CameraInput:
         maker: perception.
         keyframes: follows corrections.
         counters: what was used and skipped.
-        remember: called with each frame in the map, from the one thread.
+        remember: called with each frame in the map and its colour image (h, w, 3), if it has one, from the one thread.
         lay_map: called by the same thread with each grid and where the grid's frame lies in the map.
     """
 
@@ -67,7 +69,7 @@ class CameraInput:
         maker: FrameMaker,
         keyframes: Keyframes,
         counters: InputCounters,
-        remember: Callable[[Frame], object],
+        remember: Callable[[Frame, NDArray[np.uint8] | None], object],
         lay_map: Callable[[OccupancyGrid, Pose], object],
     ) -> None:
         self._config = config
@@ -224,7 +226,10 @@ class CameraInput:
             self._lay_map(arrival.msg, posed.map_T_frame)
         else:
             map_T_sensor = self._keyframes.pose_now(arrival.moment, posed.map_T_frame)
-            self._remember(self._perceived(arrival, map_T_sensor, posed.frame_T_depth))
+            if isinstance(arrival, Boxes):
+                self._remember(self._frame_of_boxes(arrival, map_T_sensor), None)
+            else:
+                self._remember(*self._frame_of_images(arrival, map_T_sensor, posed.frame_T_depth))
             self._counters.used("frames")
             self._watch.used()
 
@@ -270,23 +275,27 @@ class CameraInput:
 
     # --- perceived: what was seen, in the map ----------------------------------------------------
 
-    def _perceived(self, arrival: Images | Boxes, map_T_sensor: Pose, sensor_T_depth: Pose | None) -> Frame:
-        stamp_ns = arrival.moment.stamp_ns
-        if isinstance(arrival, Boxes):
-            detections = conversions.detections_3d_from_msg(arrival.msg)
-            keyframe = self._keyframes.name(stamp_ns, map_T_sensor)
-            return self._maker.pipeline.observe_3d(stamp_ns, map_T_sensor, detections, keyframe)
-        color, depth_m, intrinsics = self._camera.view(arrival, sensor_T_depth)
-        masks, found = arrival.results.get(MASKS), arrival.results.get(DETECTIONS)
-        return self._maker.make(
-            stamp_ns,
-            map_T_sensor,
+    def _frame_of_boxes(self, boxes: Boxes, map_T_sensor: Pose) -> Frame:
+        stamp_ns = boxes.moment.stamp_ns
+        detections = conversions.detections_3d_from_msg(boxes.msg)
+        keyframe = self._keyframes.name(stamp_ns, map_T_sensor)
+        return self._maker.pipeline.observe_3d(stamp_ns, map_T_sensor, detections, keyframe)
+
+    def _frame_of_images(
+        self, images: Images, map_T_camera: Pose, camera_T_depth: Pose | None
+    ) -> tuple[Frame, NDArray[np.uint8]]:
+        color, depth_m, intrinsics = self._camera.view(images, camera_T_depth)
+        masks, found = images.results.get(MASKS), images.results.get(DETECTIONS)
+        frame = self._maker.make(
+            images.moment.stamp_ns,
+            map_T_camera,
             intrinsics,
             color,
             depth_m,
             conversions.labels_from_msg(masks) if masks is not None else None,
             conversions.detections_from_msg(found) if found is not None else None,
         )
+        return frame, color
 
     # --- corrected: SLAM moves what was seen -----------------------------------------------------
 

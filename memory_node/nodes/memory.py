@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import numpy as np
 from nav_msgs.msg import OccupancyGrid
+from numpy.typing import NDArray
 from rclpy.callback_groups import MutuallyExclusiveCallbackGroup
 
 from memory_node.domain.errors import InputSkippedError, InvalidValueError
 from memory_node.domain.geometry import Pose
+from memory_node.domain.observation import Frame
 from memory_node.memory import RobotMemory
 from memory_node.nodes import conversions
 from memory_node.nodes.camera_input import CameraInput
@@ -22,6 +25,7 @@ from memory_node.opening import open_memory
 from memory_node.perception.pipeline import PerceptionPipeline
 from memory_node.perception.tracked_segments import FollowedSegments
 from memory_node.store.location import default_database
+from memory_node.view import ShownFrames, serve_view
 
 # An episode whose planner has been silent for so long is over.
 ABANDONED_AFTER_S = 1800.0
@@ -47,6 +51,7 @@ class MemoryNode(ManagedNode):
     def activate(self) -> None:
         """Listen, publish and answer."""
         config = self.config
+        self._view = self._served_view()
         self._counters = InputCounters()
         self._topics = MemoryTopics(self, self.memory, config.publish_period_s)
         self._service_servers = MemoryServices(self, self.memory, self._topics)
@@ -54,7 +59,7 @@ class MemoryNode(ManagedNode):
         by_geometry = config.detections == "segment"
         segments = FollowedSegments(config.segmentation, config.segment_tracker) if by_geometry else None
         maker = FrameMaker(PerceptionPipeline(config.perception), None, keyframes.name, segments)
-        self._inputs = CameraInput(self, config, maker, keyframes, self._counters, self.memory.observe, self._on_map)
+        self._inputs = CameraInput(self, config, maker, keyframes, self._counters, self._remember, self._on_map)
         group = MutuallyExclusiveCallbackGroup()
         components = {
             "inputs": self._inputs.diagnosis,
@@ -62,6 +67,8 @@ class MemoryNode(ManagedNode):
             "callbacks": self.callbacks_diagnosis,
             "threads": threads_diagnosis,
         }
+        if self._view is not None:
+            components["view"] = self._view_diagnosis
         self._diagnostics = DiagnosticsPublisher(self, config.diagnostic_updater, components)
         self.create_timer(0.5, self.memory.take_over_changes, callback_group=group)
         self.create_timer(60.0, self._end_abandoned, callback_group=group)
@@ -69,12 +76,29 @@ class MemoryNode(ManagedNode):
     def deactivate(self) -> None:
         """Finish what is being taken in and asked; memory stays open."""
         self._inputs.stop()
+        if self._view is not None:
+            self._view.close()
         self._service_servers.close()
         self._topics.close()
 
     def clean_up(self) -> None:
         """Make everything durable."""
         self.memory.close()
+
+    def _served_view(self) -> ShownFrames | None:
+        if self.config.view == "none":
+            return None
+        view = serve_view(self.config.view_port)
+        self.get_logger().info(f"Rerun's viewers: rerun rerun+http://HOST:{self.config.view_port}/proxy")
+        return ShownFrames(view, lambda: self.memory.scene().objects)
+
+    def _remember(self, frame: Frame, color: NDArray[np.uint8] | None) -> None:
+        self.memory.observe(frame)
+        if self._view is not None and color is not None:
+            self._view.show(color, frame)
+
+    def _view_diagnosis(self) -> Diagnosis:
+        return Diagnosis(self._view.figures() if self._view is not None else {})
 
     def _now_ns(self) -> int:
         return int(self.get_clock().now().nanoseconds)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Literal
 
 from pydantic import Field
 
@@ -32,6 +33,14 @@ class MemoryParameters(LifecycleParameters, InputParameters, MemoryConfig):
     robot_id: str = Field(default="robot", description="who writes, for a memory that several robots share")
     publish_period_s: float = Field(
         default=1.0, ge=0.1, le=60.0, description="period of the latched graph and the statistics"
+    )
+    view: Literal["none", "rerun"] = Field(
+        default="none",
+        description="rerun: serve images, what is seen, the cloud and the graph to Rerun's viewers; needs the extra "
+        "view",
+    )
+    view_port: int = Field(
+        default=9876, ge=1, le=65_535, description="port that viewers fetch from: rerun rerun+http://HOST:PORT/proxy"
     )
     perception: PerceptionConfig = PerceptionConfig()
     segmentation: SegmentationConfig = SegmentationConfig()

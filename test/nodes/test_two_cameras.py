@@ -1,11 +1,13 @@
 """A depth camera beside the colour camera: depth is brought to the colour camera's view by TF, in topics and bags."""
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 from recorded_drive import SECOND_NS, THINGS, camera_on_base, depth_of_table, fixed_transform, transforms, write_bag
 from ros_peer import RosPeer, wait_until
 from running_memory import running_memory, worked_off
@@ -13,6 +15,8 @@ from running_memory import running_memory, worked_off
 from memory_node.cli import main
 from memory_node.domain.errors import InputSkippedError
 from memory_node.domain.geometry import Intrinsics, Pose
+from memory_node.domain.observation import Frame
+from memory_node.domain.scene import SceneObject
 
 FRAMES = 5
 COLOR_LENS = Intrinsics(400.0, 400.0, 211.5, 159.5, 424, 320)
@@ -49,18 +53,39 @@ def recorded() -> list[tuple[int, str, Any]]:
     return sorted(told, key=lambda entry: entry[0])
 
 
+class KeptFrames:
+    """A viewer that keeps the sizes of colour and depth of what it is shown."""
+
+    def __init__(self) -> None:
+        self.shapes: list[tuple[tuple[int, ...], tuple[int, ...]]] = []
+        self.is_closed = False
+
+    def show(self, color: NDArray[np.uint8], frame: Frame, objects: Sequence[SceneObject]) -> None:
+        assert frame.depth_m is not None
+        self.shapes.append((color.shape[:2], frame.depth_m.shape))
+
+    def close(self) -> None:
+        self.is_closed = True
+
+
 def test_depth_of_another_camera_is_brought_to_the_colour_camera_in_topics_and_bags(
-    peer: RosPeer, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    peer: RosPeer, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from memory_node.nodes.qos import LATCHED
 
-    settings = {"detections": "segment", "camera_reliability": "reliable", "depth_registration": "tf"}
+    view = KeptFrames()
+    monkeypatch.setattr("memory_node.nodes.memory.serve_view", lambda port: view)
+    settings = {"detections": "segment", "camera_reliability": "reliable", "depth_registration": "tf", "view": "rerun"}
     with running_memory(peer.domain_id, str(tmp_path / "memory.db"), **settings) as node:
         for _, topic, message in recorded():
             peer.publish(topic, message, LATCHED if topic == "/tf_static" else 100)
         wait_until(lambda: worked_off(node) >= FRAMES)
         boxes = [found.box for found in node.memory.scene().objects]
         hashed = node.memory.hash()
+        wait_until(lambda: bool(view.shapes))
+    # A viewer is shown colour with the depth that lies on it.
+    assert set(view.shapes) == {((COLOR_LENS.height, COLOR_LENS.width), (COLOR_LENS.height, COLOR_LENS.width))}
+    assert view.is_closed
     assert len(boxes) == len(THINGS)
     for center, size in THINGS.values():
         nearest = min(boxes, key=lambda box: float(np.linalg.norm(box.center - center)))

@@ -26,7 +26,6 @@ from memory_node.app.ingest.recording import Recording, RgbdImage
 from memory_node.app.ingest.skipped import Skipped
 from memory_node.app.ingest.upright import AUTO, VIEWS, LevelRecording, find_up, level_world, up_from_text
 from memory_node.app.progress import progress_bar
-from memory_node.app.view import open_views
 from memory_node.domain.errors import InputSkippedError, InvalidValueError, RobotMemoryError
 from memory_node.domain.geometry import Pose
 from memory_node.domain.observation import Frame
@@ -36,6 +35,7 @@ from memory_node.nodes.node_parameters import MemoryParameters
 from memory_node.nodes.run import activate_ros
 from memory_node.scene_graph.picture import draw_scene
 from memory_node.search.clip_embedder import ClipEmbedder
+from memory_node.view import open_views
 
 HELP = "build a memory from recorded frames or a rosbag2"
 _NAMED = 5
@@ -91,7 +91,7 @@ def run(args: argparse.Namespace) -> int:
             clouds[image.scene].add(image, frame.map_T_camera)
             objects = scenes[image.scene].objects() if views else ()
             for view in views:
-                view.show(image, frame, objects)
+                view.show(image.color, frame, objects)
             draw_boxes(image, frame, args.out / f"{image.name}_boxes.png")
     for view in views:
         view.close()

@@ -10,8 +10,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from memory_node.app.ingest.recording import RgbdImage
-from memory_node.domain.geometry import FloatArray, OrientedBox, Pose
+from memory_node.domain.geometry import FloatArray, Intrinsics, OrientedBox, Pose
 from memory_node.domain.observation import Frame
 from memory_node.domain.scene import SceneObject
 
@@ -23,8 +22,8 @@ _FARTHEST_M = 5.0
 class View(Protocol):
     """Shows one frame after the other."""
 
-    def show(self, image: RgbdImage, frame: Frame, objects: Sequence[SceneObject]) -> None:
-        """Show an image, what was seen in it, and what is remembered now."""
+    def show(self, color: NDArray[np.uint8], frame: Frame, objects: Sequence[SceneObject]) -> None:
+        """Show an RGB image (h, w, 3), the frame with what was seen in it, and what is remembered now."""
 
     def close(self) -> None:
         """Finish the file."""
@@ -38,14 +37,26 @@ def open_views(rrd: Path | None, mcap: Path | None) -> list[View]:
     """
     views: list[View] = []
     if rrd is not None:
-        from memory_node.app.view.rerun_file import RerunFile
+        from memory_node.view.rerun_stream import RerunStream
 
-        views.append(RerunFile(rrd))
+        views.append(RerunStream.into_file(rrd))
     if mcap is not None:
-        from memory_node.app.view.mcap_file import McapFile
+        from memory_node.view.mcap_file import McapFile
 
         views.append(McapFile(mcap))
     return views
+
+
+def serve_view(port: int) -> View:
+    """Return a viewer's stream that Rerun's viewers fetch from a port of this machine.
+
+    Raises:
+        InvalidValueError: the port is taken.
+        ResourceMissingError: the extra `view` is not installed.
+    """
+    from memory_node.view.rerun_stream import RerunStream
+
+    return RerunStream.served(port)
 
 
 def jpeg(color: NDArray[np.uint8]) -> bytes:
@@ -54,23 +65,27 @@ def jpeg(color: NDArray[np.uint8]) -> bytes:
     return bytes(coded.tobytes())
 
 
-def cloud(image: RgbdImage, map_T_camera: Pose) -> tuple[FloatArray, NDArray[np.uint8]]:
-    """Return some of an image's points (n, 3) in map and their colours (n, 3)."""
-    depth = image.depth_m[::_STEP_PX, ::_STEP_PX]
+def cloud(color: NDArray[np.uint8], frame: Frame) -> tuple[FloatArray, NDArray[np.uint8]]:
+    """Return some points (n, 3) in map of a frame with depth and their colours (n, 3) in its image (h, w, 3)."""
+    if frame.depth_m is None or frame.intrinsics is None:
+        return np.zeros((0, 3)), np.zeros((0, 3), np.uint8)
+    depth = frame.depth_m[::_STEP_PX, ::_STEP_PX]
     with np.errstate(invalid="ignore"):
         rows, columns = np.nonzero((depth > 0.1) & (depth < _FARTHEST_M))
-    z, i = depth[rows, columns], image.intrinsics
+    z, i = depth[rows, columns], frame.intrinsics
     x, y = (columns * _STEP_PX - i.cx) * z / i.fx, (rows * _STEP_PX - i.cy) * z / i.fy
-    return map_T_camera.apply(np.stack([x, y, z], axis=1)), image.color[rows * _STEP_PX, columns * _STEP_PX]
+    return frame.map_T_camera.apply(np.stack([x, y, z], axis=1)), color[rows * _STEP_PX, columns * _STEP_PX]
 
 
-def rectangle_of(box: OrientedBox, image: RgbdImage, map_T_camera: Pose) -> tuple[float, float, float, float] | None:
+def rectangle_of(
+    box: OrientedBox, intrinsics: Intrinsics, map_T_camera: Pose
+) -> tuple[float, float, float, float] | None:
     """Return left, top, right, bottom in pixels of a box of the map in an image, None where it reaches behind the
     camera."""
     local = map_T_camera.inverse().apply(box.corners())
     if (local[:, 2] < 0.05).any():
         return None
-    i = image.intrinsics
+    i = intrinsics
     columns, rows = local[:, 0] / local[:, 2] * i.fx + i.cx, local[:, 1] / local[:, 2] * i.fy + i.cy
     left, right = np.clip([columns.min(), columns.max()], 0.0, i.width)
     top, bottom = np.clip([rows.min(), rows.max()], 0.0, i.height)

@@ -8,13 +8,15 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from memory_node.app.ingest.recording import RgbdImage
-from memory_node.app.view.view import jpeg, rectangle_of
+import numpy as np
+from numpy.typing import NDArray
+
 from memory_node.catalogue.class_name import spoken
 from memory_node.domain.errors import ResourceMissingError
-from memory_node.domain.geometry import Pose
+from memory_node.domain.geometry import Intrinsics, Pose
 from memory_node.domain.observation import Frame
 from memory_node.domain.scene import SceneObject
+from memory_node.view.view import jpeg, rectangle_of
 
 try:
     from mcap.writer import Writer
@@ -44,18 +46,16 @@ class McapFile:
         self._channels = {topic: self._channel(topic, name) for topic, name in _TOPICS.items()}
         self._known: set[str] = set()
 
-    def show(self, image: RgbdImage, frame: Frame, objects: Sequence[SceneObject]) -> None:
-        """Show an image, what was seen in it, and what is remembered now."""
-        stamp_ns, i = image.stamp_ns, image.intrinsics
+    def show(self, color: NDArray[np.uint8], frame: Frame, objects: Sequence[SceneObject]) -> None:
+        """Show an RGB image (h, w, 3), the frame with what was seen in it, and what is remembered now."""
+        stamp_ns, i = frame.stamp_ns, frame.intrinsics
         stamp = {"sec": stamp_ns // 1_000_000_000, "nsec": stamp_ns % 1_000_000_000}
         headed = {"timestamp": stamp, "frame_id": _CAMERA}
-        data = base64.b64encode(jpeg(image.color)).decode("ascii")
+        data = base64.b64encode(jpeg(color)).decode("ascii")
         self._write("/camera/image", stamp_ns, {**headed, "data": data, "format": "jpeg"})
-        k = [i.fx, 0.0, i.cx, 0.0, i.fy, i.cy, 0.0, 0.0, 1.0]
-        p = [i.fx, 0.0, i.cx, 0.0, 0.0, i.fy, i.cy, 0.0, 0.0, 0.0, 1.0, 0.0]
-        lens: dict[str, Any] = {"distortion_model": "", "D": [], "K": k, "R": [], "P": p}
-        self._write("/camera/calibration", stamp_ns, {**headed, "width": i.width, "height": i.height, **lens})
-        self._write("/camera/annotations", stamp_ns, _annotations(image, frame, stamp))
+        if i is not None:
+            self._write_camera(i, stamp_ns, headed)
+            self._write("/camera/annotations", stamp_ns, _annotations(frame, i, stamp))
         at, turned = frame.map_T_camera.position.tolist(), frame.map_T_camera.quaternion.tolist()
         transform = {"translation": dict(zip("xyz", at)), "rotation": dict(zip("xyzw", turned))}
         self._write(
@@ -72,6 +72,12 @@ class McapFile:
         self._writer.finish()
         self._file.close()
 
+    def _write_camera(self, i: Intrinsics, stamp_ns: int, headed: dict[str, Any]) -> None:
+        k = [i.fx, 0.0, i.cx, 0.0, i.fy, i.cy, 0.0, 0.0, 1.0]
+        p = [i.fx, 0.0, i.cx, 0.0, 0.0, i.fy, i.cy, 0.0, 0.0, 0.0, 1.0, 0.0]
+        lens: dict[str, Any] = {"distortion_model": "", "D": [], "K": k, "R": [], "P": p}
+        self._write("/camera/calibration", stamp_ns, {**headed, "width": i.width, "height": i.height, **lens})
+
     def _channel(self, topic: str, name: str) -> int:
         told = json.dumps({"title": name, "type": "object"}).encode()
         schema = self._writer.register_schema(name, "jsonschema", told)
@@ -81,10 +87,10 @@ class McapFile:
         self._writer.add_message(self._channels[topic], stamp_ns, json.dumps(message).encode(), stamp_ns)
 
 
-def _annotations(image: RgbdImage, frame: Frame, stamp: dict[str, int]) -> dict[str, Any]:
+def _annotations(frame: Frame, intrinsics: Intrinsics, stamp: dict[str, int]) -> dict[str, Any]:
     outlines, texts = [], []
     for observation in frame.observations:
-        rectangle = rectangle_of(observation.box, image, frame.map_T_camera)
+        rectangle = rectangle_of(observation.box, intrinsics, frame.map_T_camera)
         if rectangle is None:
             continue
         left, top, right, bottom = rectangle

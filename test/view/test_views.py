@@ -1,0 +1,130 @@
+"""The files for Rerun and Foxglove: written frame by frame, and readable by their makers' own readers."""
+
+from __future__ import annotations
+
+import json
+import socket
+import threading
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from memory_node.domain.errors import InvalidValueError
+from memory_node.domain.geometry import Intrinsics, OrientedBox, Pose
+from memory_node.domain.observation import Frame, ObjectObservation
+from memory_node.domain.scene import SceneObject
+from memory_node.view import ShownFrames, open_views, serve_view
+from memory_node.view.view import rectangle_of
+
+CAMERA = Intrinsics(fx=100.0, fy=100.0, cx=80.0, cy=60.0, width=160, height=120)
+BOX = OrientedBox(np.array([0.0, 0.0, 2.0]), np.array([0.4, 0.2, 0.2]))
+SECOND_NS = 1_000_000_000
+
+
+def moment(second: int) -> tuple[NDArray[np.uint8], Frame]:
+    depth = np.full((120, 160), 2.0, np.float32)
+    color = np.full((120, 160, 3), 90, np.uint8)
+    seen = ObjectObservation({"mug": 0.9}, BOX, np.eye(3) * 1e-4, pixels=100)
+    return color, Frame(second * SECOND_NS, Pose(), CAMERA, (seen,), depth)
+
+
+def known(name: str) -> SceneObject:
+    return SceneObject(name, {"mug": 1.0}, BOX, np.eye(3) * 1e-4, 0.9, 1, 1, 1)
+
+
+def test_box_is_drawn_where_the_camera_sees_it() -> None:
+    # Its near face is 1.9 m away: 0.2 / 1.9 * 100 px to either side.
+    assert rectangle_of(BOX, CAMERA, Pose()) == pytest.approx((69.5, 54.7, 90.5, 65.3), abs=0.1)
+    assert rectangle_of(OrientedBox(np.zeros(3), np.ones(3)), CAMERA, Pose()) is None
+
+
+def test_foxglove_is_told_what_is_there_and_what_has_gone(tmp_path: Path) -> None:
+    pytest.importorskip("mcap")
+    from mcap.reader import make_reader
+
+    (view,) = open_views(None, tmp_path / "a.mcap")
+    view.show(*moment(1), [known("a"), known("b")])
+    view.show(*moment(2), [known("b")])
+    view.close()
+    with (tmp_path / "a.mcap").open("rb") as file:
+        told = [(s.name, c.topic, m.log_time, json.loads(m.data)) for s, c, m in make_reader(file).iter_messages()]
+    scenes = [message for name, _, _, message in told if name == "foxglove.SceneUpdate"]
+    assert [[entity["id"] for entity in scene["entities"]] for scene in scenes] == [["a", "b"], ["b"]]
+    assert [deletion["id"] for deletion in scenes[1]["deletions"]] == ["a"]
+    assert scenes[0]["entities"][0]["cubes"][0]["size"] == {"x": 0.4, "y": 0.2, "z": 0.2}
+    (first, _) = [message for name, _, _, message in told if name == "foxglove.ImageAnnotations"]
+    assert first["texts"][0]["text"] == "mug"
+    assert {stamp_ns for _, _, stamp_ns, _ in told} == {SECOND_NS, 2 * SECOND_NS}
+
+
+def test_rerun_file_holds_the_frames(tmp_path: Path) -> None:
+    pytest.importorskip("rerun")
+    (view,) = open_views(tmp_path / "a.rrd", None)
+    view.show(*moment(1), [known("a")])
+    view.close()
+    data = (tmp_path / "a.rrd").read_bytes()
+    assert data.startswith(b"RRF")
+    for path in (b"/map/objects", b"/map/camera/image", b"/map/cloud"):
+        assert path in data
+
+
+def is_served(port: int) -> bool:
+    try:
+        socket.create_connection(("127.0.0.1", port), timeout=5.0).close()
+    except ConnectionRefusedError:
+        return False
+    return True
+
+
+def test_rerun_serves_viewers_until_it_is_closed() -> None:
+    pytest.importorskip("rerun")
+    with socket.create_server(("0.0.0.0", 0)) as taken:
+        port = taken.getsockname()[1]
+        with pytest.raises(InvalidValueError, match=f"port {port}"):
+            serve_view(port)
+    view = serve_view(port)
+    view.show(*moment(1), [known("a")])
+    assert is_served(port)
+    view.close()
+    deadline = time.monotonic() + 20.0
+    while is_served(port) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert not is_served(port)
+
+
+class SlowView:
+    """A viewer that shows one frame and waits to be let go."""
+
+    def __init__(self) -> None:
+        self.is_showing, self.may_go_on = threading.Event(), threading.Event()
+        self.shown: list[tuple[int, int]] = []
+        self.is_closed = False
+
+    def show(self, color: NDArray[np.uint8], frame: Frame, objects: Sequence[SceneObject]) -> None:
+        self.shown.append((frame.stamp_ns // SECOND_NS, len(objects)))
+        self.is_showing.set()
+        assert self.may_go_on.wait(10.0)
+
+    def close(self) -> None:
+        self.is_closed = True
+
+
+def test_viewer_that_is_slow_is_shown_the_newest_frame_and_holds_nobody_up() -> None:
+    view = SlowView()
+    frames = ShownFrames(view, lambda: [known("a")])
+    frames.show(*moment(1))
+    assert view.is_showing.wait(10.0)
+    for second in range(2, 6):
+        frames.show(*moment(second))
+    view.may_go_on.set()
+    deadline = time.monotonic() + 10.0
+    while frames.figures()["shown.frames"] < 2 and time.monotonic() < deadline:
+        time.sleep(0.01)
+    frames.close()
+    assert view.shown == [(1, 1), (5, 1)]
+    assert frames.figures() == {"shown.frames": 2, "skipped.busy": 3}
+    assert view.is_closed
