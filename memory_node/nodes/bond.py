@@ -8,7 +8,8 @@ from typing import Any
 from rclpy.callback_groups import MutuallyExclusiveCallbackGroup
 from rclpy.node import Node
 
-TOPIC = "/bond"
+# In the namespace of the node, where its manager is, too.
+TOPIC = "bond"
 # Whoever hears nothing for so long takes the bond for broken: Nav2's own value.
 _TIMEOUT_S = 4.0
 

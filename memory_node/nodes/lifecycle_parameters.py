@@ -20,5 +20,5 @@ class LifecycleParameters(Parameters):
         default=0.1,
         ge=0.0,
         le=1.0,
-        description="period of the heartbeat on /bond while active, which Nav2's lifecycle manager watches; 0: none",
+        description="period of the heartbeat on bond while active, which Nav2's lifecycle manager watches; 0: none",
     )

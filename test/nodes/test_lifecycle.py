@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 import rclpy
 from free_domain import free_domain
+from nav2_manager import Nav2Manager
 from node_process import node_processes
 from ros_peer import RosPeer, SimulatedCamera, show_until, wait_until
 from skill_robot import SimulatedRobot
@@ -44,14 +45,15 @@ class Manager:
 
 
 @contextmanager
-def spinning(name: str, domain_id: int, **parameters: Any) -> Iterator[Any]:
+def spinning(name: str, domain_id: int, namespace: str = "", **parameters: Any) -> Iterator[Any]:
     """Run one node in this process."""
     from rclpy.executors import MultiThreadedExecutor
 
     from memory_node.nodes.run import NODES
 
     module, class_name = NODES[name]
-    words = [word for key, value in parameters.items() for word in ("-p", f"{name}:{key}:={value}")]
+    words = [word for key, value in parameters.items() for word in ("-p", f"{key}:={value}")]
+    words += ["-r", f"__ns:={namespace}"] if namespace else []
     rclpy.init(args=["test", "--ros-args", *words], domain_id=domain_id)
     try:
         node = getattr(importlib.import_module(module), class_name)()
@@ -199,6 +201,26 @@ def test_active_node_beats_on_bond_and_says_goodbye(peer: RosPeer, database: str
     assert {status.id for status in heard} == {"memory"}
     assert len({status.instance_id for status in heard}) == 1
     assert [status.active for status in heard].count(False) == 1
+
+
+@pytest.mark.parametrize("namespace", ["", "/robot1"])
+def test_lifecycle_manager_of_nav2_brings_a_node_up_and_down(
+    peer: RosPeer, namespace: str, status_type: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with spinning("skills", peer.domain_id, namespace, autostart="false") as node:
+        manager = Nav2Manager(peer, namespace, "skills", status_type)
+        manager.bring_up()
+        bond = manager.bond
+        assert bond is not None
+        assert not bond.is_broken
+        if namespace:
+            manager.shut_down()
+            wait_until(lambda: bond.is_broken, 1.0)  # by a goodbye: silence alone would take 2 s
+        else:
+            # A node that hangs is noticed by its silence.
+            monkeypatch.setattr(node._bond, "_say", lambda active: None)
+            wait_until(lambda: bond.is_broken, 5.0)
+        bond.close()
 
 
 @pytest.mark.parametrize("topic", ["/camera/color/image_raw", "/map"])
