@@ -24,6 +24,7 @@ OTHER_MEANINGS = {
     ("memory_node/domain/nouns.py", "person"),
     ("memory_node/context/prompt_compiler.py", "user"),  # roles of a chat
     ("memory_node/experience/refiner.py", "user"),
+    ("memory_node/experience/optimizer/prompt.py", "user"),
     ("memory_node/knowledge/text/names.py", "user"),  # what no concept may be
     ("memory_node/inspector/mcp_server.py", "user"),
     ("memory_node/knowledge/model_extraction.py", "user"),

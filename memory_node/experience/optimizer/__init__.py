@@ -1,0 +1,1 @@
+"""What an attempt at a task leaves in memory: a bank of entries, and the policies that write it (UMEM)."""

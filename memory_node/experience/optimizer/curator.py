@@ -1,0 +1,157 @@
+"""Keeps the bank: counts how tasks went, lets an optimizer read each attempt, takes over what passes, or takes back."""
+
+from __future__ import annotations
+
+from collections import Counter, deque
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from memory_node.experience.optimizer.attempt import Attempt
+from memory_node.experience.optimizer.bank import Change, MemoryBank
+from memory_node.experience.optimizer.candidate import Candidate, read_candidate
+from memory_node.experience.optimizer.entry import MemoryEntry
+from memory_node.experience.optimizer.proposal import Optimizer, Proposal
+from memory_node.experience.optimizer.vetting import Vetting
+from memory_node.llm.errors import RejectedReplyError
+
+ENTRIES = "memory_entry"
+# So many lessons can be taken back.
+_LESSONS_KEPT = 64
+
+
+class EntryLog(Protocol):
+    """Where entries become durable."""
+
+    def put_documents(self, kind: str, documents: Sequence[tuple[str, dict[str, Any], tuple[str, ...]]]) -> None:
+        """Keep (id, values, ids of the episodes that support it) under a kind."""
+
+    def remove_documents(self, kind: str, ids: Sequence[str]) -> None:
+        """Drop documents of a kind."""
+
+
+class NoEntryLog:
+    """Keeps nothing: the bank ends with the process."""
+
+    def put_documents(self, kind: str, documents: Sequence[tuple[str, dict[str, Any], tuple[str, ...]]]) -> None:
+        """Keep nothing."""
+
+    def remove_documents(self, kind: str, ids: Sequence[str]) -> None:
+        """Have nothing to drop."""
+
+
+@dataclass(frozen=True)
+class Curated:
+    """What a lesson changed. put: entries as they stand now; gone: those that are in the bank no more. change: what the
+    candidate did, None where none was taken over; proposal: what the optimizer said."""
+
+    put: tuple[MemoryEntry, ...] = ()
+    gone: tuple[MemoryEntry, ...] = ()
+    change: Change | None = None
+    proposal: Proposal | None = None
+
+
+class MemoryCurator:
+    """Not thread-safe; its owner locks. Every change is in the log when it returns."""
+
+    def __init__(self, bank: MemoryBank, optimizer: Optimizer, vetting: Vetting, log: EntryLog | None = None) -> None:
+        self._bank = bank
+        self._optimizer = optimizer
+        self._vetting = vetting
+        self._log = log or NoEntryLog()
+        self._lessons: deque[tuple[tuple[str, MemoryEntry | None], ...]] = deque(maxlen=_LESSONS_KEPT)
+        self._counts: Counter[str] = Counter()
+
+    @property
+    def bank(self) -> MemoryBank:
+        """The bank that it keeps."""
+        return self._bank
+
+    def load(self, entries: Iterable[dict[str, Any]]) -> None:
+        """Take over stored entries."""
+        self._bank.load(map(MemoryEntry.from_dict, entries))
+
+    def learn(self, attempt: Attempt, given: Collection[str] = ()) -> Curated:
+        """Take over what an attempt leaves. given: ids of the entries that it was carried out with."""
+        before = {entry.id: entry for entry in self._bank}
+        bad = self._bank.note_outcome(attempt.query, float(attempt.success), given)
+        self._counts["taken_back"] += len(bad)
+        shown = self._bank.retrieve(attempt.query)
+        proposal = self._optimizer.propose(attempt, shown)
+        change = self._taken_over(proposal, attempt, shown)
+        now = {entry.id: entry for entry in self._bank}
+        # Counts that moved become durable; what is taken back later is only what was said.
+        put = tuple(entry for key, entry in now.items() if entry != before.get(key))
+        gone = tuple(entry for key, entry in before.items() if key not in now)
+        said = [key for key, entry in now.items() if key not in before or entry.versions != before[key].versions]
+        self._lessons.append(tuple((key, before.get(key)) for key in (*said, *(entry.id for entry in gone))))
+        self._write(put, gone)
+        return Curated(put, gone, change, proposal)
+
+    def undo(self) -> Curated:
+        """Take the last lesson back: the entries that it wrote are as before, and those that went for it are back."""
+        if not self._lessons:
+            return Curated()
+        put, gone = [], []
+        # What it wrote goes first, so that what went for it has room again.
+        for key, before in sorted(self._lessons.pop(), key=lambda one: one[1] is not None):
+            now = self._bank.get(key)
+            if before is not None:
+                self._bank.put(before)
+                put.append(before)
+            elif now is not None:
+                self._bank.remove(key)
+                gone.append(now)
+        self._write(put, gone)
+        return Curated(tuple(put), tuple(gone))
+
+    def forget(self, episode_id: str) -> Curated:
+        """Withdraw an attempt: every entry is as it was before that had a part in it. What is left is final."""
+        self._lessons.clear()
+        put, gone = [], []
+        for entry in self._bank:
+            left = entry.without(episode_id)
+            if left is None:
+                self._bank.remove(entry.id)
+                gone.append(entry)
+            elif left != entry:
+                self._bank.put(left)
+                put.append(left)
+        self._write(put, gone)
+        return Curated(tuple(put), tuple(gone))
+
+    def figures(self) -> dict[str, int]:
+        """Return how many entries there are, and what became of proposals."""
+        return {"memory.entries": len(self._bank)} | {f"memory.{key}": n for key, n in sorted(self._counts.items())}
+
+    def _taken_over(self, proposal: Proposal, attempt: Attempt, shown: Sequence[MemoryEntry]) -> Change | None:
+        if proposal.candidate is None:
+            self._counts["nothing_said"] += 1
+            return None
+        try:
+            candidate = vetted(proposal.candidate, attempt, shown, self._vetting)
+        except RejectedReplyError as error:
+            self._counts[f"rejected.{error.reason}"] += 1
+            return None
+        change = self._bank.apply(
+            candidate, shown, attempt.query, attempt.episode_id, attempt.stamp_ns, self._optimizer.name
+        )
+        self._counts["added" if change.added else "updated"] += 1
+        self._counts["forced"] += change.forced
+        self._counts["evicted"] += change.evicted is not None
+        return change
+
+    def _write(self, put: Sequence[MemoryEntry], gone: Sequence[MemoryEntry]) -> None:
+        self._log.remove_documents(ENTRIES, [entry.id for entry in gone])
+        self._log.put_documents(ENTRIES, [(entry.id, entry.to_dict(), entry.episode_ids) for entry in put])
+
+
+def vetted(candidate: Candidate, attempt: Attempt, shown: Sequence[MemoryEntry], vetting: Vetting) -> Candidate:
+    """Return a candidate as a reply would have to say it: r_fmt is 1 exactly where this raises nothing.
+
+    Raises:
+        RejectedReplyError: it breaks the format, names an entry that was not shown, or says what no memory may.
+    """
+    read = read_candidate(candidate.text(), len(shown))
+    vetting.check(read.value, attempt, [entry.value for entry in shown])
+    return read

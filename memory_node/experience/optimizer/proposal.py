@@ -1,0 +1,33 @@
+"""The interface of all optimizers: extraction and management of memory are one answer."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from memory_node.experience.optimizer.attempt import Attempt
+from memory_node.experience.optimizer.candidate import Candidate
+from memory_node.experience.optimizer.entry import MemoryEntry
+
+
+@dataclass(frozen=True)
+class Proposal:
+    """What an optimizer answers. candidate: None where it has nothing to say. problem: why not, "" otherwise.
+    tokens_in, tokens_out: what a language model read and wrote for it."""
+
+    candidate: Candidate | None
+    analysis: str = ""
+    problem: str = ""
+    tokens_in: int = 0
+    tokens_out: int = 0
+
+
+class Optimizer(Protocol):
+    """Decides what an attempt leaves in memory."""
+
+    name: str
+
+    def propose(self, attempt: Attempt, shown: Sequence[MemoryEntry]) -> Proposal:
+        """Return what to keep of an attempt. shown: the entries that its task retrieves, the nearest first; one of them
+        may be replaced."""
