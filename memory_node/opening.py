@@ -22,6 +22,10 @@ from memory_node.experience.experience import ENDED_KEPT, Experience
 from memory_node.experience.extractor import Extractor, Lesson, RuleExtractor
 from memory_node.experience.guideline import Guideline
 from memory_node.experience.log import GUIDELINES, RECORDS
+from memory_node.experience.optimizer.config import OptimizerConfig
+from memory_node.experience.optimizer.curator import ENTRIES
+from memory_node.experience.optimizer.entry import MemoryEntry
+from memory_node.experience.optimizer.open_optimizer import open_curator
 from memory_node.experience.record import ExperienceRecord
 from memory_node.experience.refiner import open_refiner
 from memory_node.knowledge.config import KnowledgeConfig
@@ -51,6 +55,7 @@ from memory_node.store.store import Store, open_store
 # What raises an error of a stored body that its owner could not read.
 _JUDGES = {
     RECORDS: ExperienceRecord.from_dict,
+    ENTRIES: MemoryEntry.from_dict,
     GUIDELINES: Guideline.from_dict,
     PLACE_CENSUS: PlaceCensus.from_dict,
     PROPOSITIONS: proposition_from_dict,
@@ -74,6 +79,7 @@ class MemoryConfig(Parameters):
     short_term: ShortTermConfig = ShortTermConfig()
     search: RetrievalConfig = RetrievalConfig()
     experience: ExperienceConfig = ExperienceConfig()
+    optimizer: OptimizerConfig = OptimizerConfig()
     compiler: CompilerConfig = CompilerConfig()
     knowledge: KnowledgeConfig = KnowledgeConfig()
     store: StoreConfig = StoreConfig()
@@ -111,13 +117,24 @@ def open_memory(
     extractor = KnowledgeExtractor(RuleExtractor(), knowledge)
     if experience is None:
         refiner = open_refiner(config.experience, models, catalogue)
-        experience = Experience(config.experience, extractor, log, clock, refiner=refiner, kinds=catalogue)
+        curator = open_curator(config.optimizer, embedder, catalogue, models, log)
+        experience = Experience(
+            config.experience,
+            extractor,
+            log,
+            clock,
+            refiner=refiner,
+            kinds=catalogue,
+            curator=curator,
+            advise=knowledge.note_advice,
+        )
     records: dict[str, Any] = {}
     if store is not None:
         records = scene_records(store.load_scene())
         knowledge.load(_bodies(store, PROPOSITIONS), _bodies(store, PRESCRIPTIONS), _bodies(store, STEPS))
         knowledge.embed_in_background()
-        experience.load(_bodies(store, RECORDS), _bodies(store, GUIDELINES), store.own_episodes(ENDED_KEPT))
+        own = store.own_episodes(ENDED_KEPT)
+        experience.load(_bodies(store, RECORDS), _bodies(store, GUIDELINES), own, _bodies(store, ENTRIES))
         experience.load_episodes(_steps_by_episode(store))
     ids = stamp_ids(config.robot_id, records)
     scene = SceneGraph.from_records(records, config.scene_graph, ids, embedder, catalogue)

@@ -8,6 +8,7 @@ from concurrent.futures import Future
 from dataclasses import dataclass, replace
 from typing import Any
 
+from memory_node.catalogue.label_space import load_catalogue
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.domain.advice import Advice, AdviceSource, bind
 from memory_node.domain.errors import NotFoundError
@@ -16,12 +17,15 @@ from memory_node.domain.skill import SkillCall
 from memory_node.domain.step import EpisodeSummary, StepRecord
 from memory_node.experience.config import ExperienceConfig
 from memory_node.experience.consistency import ConsistencyWarning
+from memory_node.experience.curation import Advise, Curation, no_advice
 from memory_node.experience.episode_graph import Trajectory, Transition
 from memory_node.experience.extractor import Extractor, Lesson
 from memory_node.experience.guideline import Guideline
 from memory_node.experience.learner import Learner
 from memory_node.experience.log import GUIDELINES, RECORDS, ExperienceLog
 from memory_node.experience.long_term import LongTermExperience
+from memory_node.experience.optimizer.curator import ENTRIES, MemoryCurator
+from memory_node.experience.optimizer.entry import MemoryEntry
 from memory_node.experience.record import ExperienceRecord
 from memory_node.experience.refiner import Refiner
 from memory_node.experience.running_episode import RunningEpisode
@@ -62,7 +66,8 @@ class ExperienceAnswer:
 class Experience:
     """Working, episodic and semantic memory; thread-safe. Learning runs in the background, one episode at a time.
 
-    extractor, refiner: see learner.Learner. kinds: what can be done with classes, by default the household's.
+    extractor, refiner: see learner.Learner. kinds: what can be done with classes, by default the household's. curator:
+    keeps what the optimizer of memory writes; None: nobody does. advise: see curation.Curation.
     """
 
     def __init__(
@@ -74,6 +79,8 @@ class Experience:
         new_episode_id: IdSource = new_id,
         refiner: Refiner | None = None,
         kinds: ObjectCatalogue | None = None,
+        curator: MemoryCurator | None = None,
+        advise: Advise = no_advice,
     ) -> None:
         self._config = config
         self._kinds = kinds
@@ -85,21 +92,32 @@ class Experience:
         self._ended: dict[str, bool | None] = {}
         self._unlearnt: dict[str, EpisodeSummary] = {}
         self._long_term = LongTermExperience(config)
-        self._learner = Learner(self._long_term, self._lock, extractor, log, refiner, config.llm.most_waiting)
+        self._curation: Curation | None = None
+        if curator is not None:
+            known = kinds if kinds is not None else load_catalogue()
+            self._curation = Curation(
+                curator, self._long_term.book, self._lock, known, log, advise, config.llm.most_waiting
+            )
+        self._learner = Learner(
+            self._long_term, self._lock, extractor, log, refiner, config.llm.most_waiting, self._curation
+        )
 
     def load(
         self,
         records: Iterable[dict[str, Any]],
         guidelines: Iterable[dict[str, Any]],
         own_episodes: Iterable[EpisodeSummary] = (),
+        entries: Iterable[dict[str, Any]] = (),
     ) -> None:
-        """Take over what the store holds of semantic memory, at start-up.
+        """Take over what the store holds of semantic memory, at start-up. entries: of the optimizer's bank.
 
         own_episodes: this robot's newest ones, oldest first. Those that have not ended run on, and get their steps back
         by `load_episodes`; it also learns from those that ended when no time was left for their lesson.
         """
         with self._lock:
             self._long_term.load(records, guidelines)
+            if self._curation is not None:
+                self._curation.load(entries)
             for episode in own_episodes:
                 if not episode.ended_ns:
                     self._running[episode.id] = RunningEpisode(episode, self._config.window, kinds=self._kinds)
@@ -141,6 +159,8 @@ class Experience:
             for episode_id in [i for i in self._long_term.records if is_forgotten(RECORDS, i)]:
                 self._long_term.records.remove(episode_id)
             self._long_term.book.drop([key for key in self._long_term.book if is_forgotten(GUIDELINES, key)])
+            if self._curation is not None:
+                self._curation.drop_forgotten(lambda entry_id: is_forgotten(ENTRIES, entry_id), episodes)
         return episodes
 
     def knows(self, episode_id: str) -> bool:
@@ -325,6 +345,14 @@ class Experience:
     def may_retry(self, attempt: int) -> bool:
         """Return whether a failed attempt may be followed by another one."""
         return attempt < self.max_attempts
+
+    def memories(self) -> tuple[MemoryEntry, ...]:
+        """Return what the optimizer of memory has written, none where there is no optimizer."""
+        return self._curation.entries() if self._curation is not None else ()
+
+    def undo_memory(self) -> bool:
+        """Take back what the optimizer wrote last; return whether there was anything to take back."""
+        return self._curation is not None and self._curation.undo()
 
     def forget(self, episode_id: str) -> None:
         """Withdraw an episode from all that was learnt; what only it supported goes with it. A running one is over."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import threading
+import time
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import replace
@@ -11,10 +12,10 @@ from dataclasses import replace
 from memory_node.domain.errors import RobotMemoryError
 from memory_node.domain.step import EpisodeSummary, StepRecord
 from memory_node.experience.background import BackgroundWorker
+from memory_node.experience.curation import Curation
 from memory_node.experience.extractor import Extractor, Lesson
-from memory_node.experience.guideline import Guideline
-from memory_node.experience.log import GUIDELINES, RECORDS, ExperienceLog
-from memory_node.experience.long_term import Learnt, LongTermExperience
+from memory_node.experience.log import RECORDS, ExperienceLog, write_guidelines
+from memory_node.experience.long_term import LongTermExperience
 from memory_node.experience.record import ExperienceRecord
 from memory_node.experience.refiner import RefinementError, Refiner
 
@@ -26,7 +27,7 @@ class Learner:
 
     extractor: reads each ended episode at once, by rules. refiner: then adds what a language model makes of it, in a
     thread of its own; where it fails, or `most_waiting` episodes wait for it, the rules' lesson stands and its record
-    says so.
+    says so. curation: of the optimizer of memory, which reads each episode last.
     """
 
     def __init__(
@@ -37,7 +38,9 @@ class Learner:
         log: ExperienceLog,
         refiner: Refiner | None,
         most_waiting: int,
+        curation: Curation | None = None,
     ) -> None:
+        self._curation = curation
         self._long_term = long_term
         self._lock = lock
         self._settled = threading.Condition(lock)
@@ -95,18 +98,24 @@ class Learner:
         with self._lock:
             learnt = self._long_term.forget(episode_id)
         self._log.remove_documents(RECORDS, [episode_id])
-        self._keep(learnt)
+        write_guidelines(self._log, learnt.changed, learnt.dropped)
+        if self._curation is not None:
+            self._curation.forget(episode_id)
 
     def figures(self) -> dict[str, int]:
         """Return what waits and what became of the model's lessons."""
         with self._lock:
             figures = {"episodes.to_learn": self._to_learn, "episodes.to_refine": self._to_refine}
+        figures |= self._curation.figures() if self._curation is not None else {}
         return figures | (self._refiner.figures() if self._refiner is not None else {})
 
     def wait_settled(self, timeout_s: float) -> bool:
         """Wait until nothing is left to load or to learn; return whether that came to be in time."""
+        until_s = time.monotonic() + timeout_s
         with self._settled:
-            return self._settled.wait_for(lambda: not (self._to_load or self._to_learn or self._to_refine), timeout_s)
+            if not self._settled.wait_for(lambda: not (self._to_load or self._to_learn or self._to_refine), timeout_s):
+                return False
+        return self._curation is None or self._curation.wait_idle(max(until_s - time.monotonic(), 0.0))
 
     def close(self) -> None:
         """Finish what the rules are learning, then stop; a language model is not waited for."""
@@ -114,6 +123,8 @@ class Learner:
         self._rules.shutdown(wait=True)
         if self._refinery is not None:
             self._refinery.close()
+        if self._curation is not None:
+            self._curation.close()
 
     def _learn(self, summary: EpisodeSummary, steps: tuple[StepRecord, ...], given: frozenset[str]) -> Lesson:
         try:
@@ -122,9 +133,11 @@ class Learner:
                 self._long_term.add_episode(summary.id, steps)
                 counted = self._long_term.count(given, summary)
                 earlier = self._long_term.records.of_task(summary.task_type)
-            self._put_guidelines(counted)
+            write_guidelines(self._log, counted)
             lesson = self._extractor.extract(summary, steps, earlier)
             self._take(lesson)
+            if self._curation is not None:
+                self._curation.learn(summary, steps, given)
             if self._refiner is not None and self._refinery is not None:
                 self._refine_later(self._refiner, self._refinery, lesson, summary, steps, earlier)
             return lesson
@@ -174,14 +187,7 @@ class Learner:
             learnt = self._long_term.take(lesson, before.guidelines if before is not None else ())
         record = lesson.record
         self._log.put_documents(RECORDS, [(record.episode_id, record.to_dict(), (record.episode_id,))])
-        self._keep(learnt)
-
-    def _keep(self, learnt: Learnt) -> None:
-        self._log.remove_documents(GUIDELINES, [guideline.key for guideline in learnt.dropped])
-        self._put_guidelines(learnt.changed)
-
-    def _put_guidelines(self, guidelines: Iterable[Guideline]) -> None:
-        self._log.put_documents(GUIDELINES, [(g.key, g.to_dict(), g.episode_ids) for g in guidelines])
+        write_guidelines(self._log, learnt.changed, learnt.dropped)
 
 
 def _unrefined(lesson: Lesson, reason: str) -> Lesson:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, Protocol
 
 from memory_node.domain.step import EpisodeSummary, StepRecord
+from memory_node.experience.guideline import Guideline
 
 RECORDS = "experience_record"
 GUIDELINES = "guideline"
@@ -41,3 +42,9 @@ class NullLog:
 
     def remove_documents(self, kind: str, ids: Sequence[str]) -> None:
         """Have nothing to drop."""
+
+
+def write_guidelines(log: ExperienceLog, changed: Iterable[Guideline], dropped: Iterable[Guideline] = ()) -> None:
+    """Keep guidelines as they stand now, each with the episodes that support it, and drop others."""
+    log.remove_documents(GUIDELINES, [guideline.key for guideline in dropped])
+    log.put_documents(GUIDELINES, [(g.key, g.to_dict(), g.episode_ids) for g in changed])

@@ -230,6 +230,13 @@ class KnowledgeGraph:
             self._finish(edits)
             return sum(1 for edit in edits if isinstance(edit.after, Proposition) and not edit.after.active)
 
+    def note_advice(self, intent: str, session: str, advice: str) -> int:
+        """Put advice in words beside the ways to an intent that an episode went; return how many there are."""
+        with self._lock:
+            ways = [way for way in self._procedural.all() if way.intent == intent and session in way.sources]
+            self._finish([self._edit(PRESCRIPTIONS, way.key, replace(way, advice=advice)) for way in ways])
+            return len(ways)
+
     def feedback(self, key: str, helped: bool) -> Prescription:
         """Note how the use of a way as guidance went; a way that keeps failing loses its return.
 

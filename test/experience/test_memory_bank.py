@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from memory_node.domain.errors import InvalidValueError, NotFoundError
+from memory_node.experience.optimizer.attempt import Attempt
 from memory_node.experience.optimizer.bank import BankLimits, MemoryBank
 from memory_node.experience.optimizer.candidate import Candidate
 from memory_node.experience.optimizer.entry import MemoryEntry, Tally, Version, entry_of
@@ -16,7 +17,7 @@ def bank_of(embedder, *queries: str, **limits) -> MemoryBank:
     numbers = itertools.count()
     bank = MemoryBank(embedder, BankLimits(**limits), lambda: f"m{next(numbers)}")
     for number, query in enumerate(queries):
-        bank.apply(Candidate(f"about {query}"), (), query, f"e{number}", number, "test")
+        bank.apply(Candidate(f"about {query}"), (), Attempt(f"e{number}", query, (), True, number), "test")
     return bank
 
 
@@ -36,7 +37,7 @@ def test_empty_bank_shows_nothing(word_embedder) -> None:
 def test_update_takes_the_place_of_the_entry_and_of_its_key(word_embedder) -> None:
     bank = bank_of(word_embedder, "cool a mug", "heat an egg")
     shown = bank.retrieve("cool a mug")
-    change = bank.apply(Candidate("new words", 0), shown, "cool a cup", "e9", 9, "test")
+    change = bank.apply(Candidate("new words", 0), shown, Attempt("e9", "cool a cup", (), True, 9), "test")
     assert not change.added
     assert not change.forced
     assert len(bank) == 2
@@ -50,12 +51,12 @@ def test_update_of_an_entry_that_has_gone_is_refused(word_embedder) -> None:
     shown = bank.retrieve("cool a mug")
     bank.remove(shown[0].id)
     with pytest.raises(NotFoundError):
-        bank.apply(Candidate("words", 0), shown, "cool a mug", "e1", 1, "test")
+        bank.apply(Candidate("words", 0), shown, Attempt("e1", "cool a mug", (), True, 1), "test")
 
 
 def test_addition_to_a_full_bank_rewords_the_entry_about_the_same(word_embedder) -> None:
     bank = bank_of(word_embedder, "cool a mug", "heat an egg", capacity=2)
-    change = bank.apply(Candidate("again"), (), "cool a mug", "e5", 5, "test")
+    change = bank.apply(Candidate("again"), (), Attempt("e5", "cool a mug", (), True, 5), "test")
     assert change.forced
     assert not change.added
     assert sorted(queries_of(bank)) == ["cool a mug", "heat an egg"]
@@ -66,7 +67,7 @@ def test_entry_of_least_utility_goes_for_something_new(word_embedder) -> None:
     bank = bank_of(word_embedder, "cool a mug", "heat an egg", capacity=2)
     bank.note_outcome("cool a mug", 1.0, {"m0"})
     bank.note_outcome("heat an egg", 0.0, {"m1"})
-    change = bank.apply(Candidate("new"), (), "wash the red car", "e5", 5, "test")
+    change = bank.apply(Candidate("new"), (), Attempt("e5", "wash the red car", (), True, 5), "test")
     assert change.evicted is not None
     assert change.evicted.id == "m1"
     assert sorted(queries_of(bank)) == ["cool a mug", "wash the red car"]
@@ -101,7 +102,7 @@ def test_new_entry_is_compared_with_what_came_before_it(word_embedder) -> None:
     for _ in range(5):
         bank.note_outcome("cool a mug", 0.0, ())
         bank.note_outcome("wash the red car", 1.0, ())
-    entry = bank.apply(Candidate("words"), (), "cool a mug", "e", 0, "test").entry
+    entry = bank.apply(Candidate("words"), (), Attempt("e", "cool a mug", (), True, 0), "test").entry
     assert entry.withheld == Tally(0.0, 5)
 
 
@@ -115,7 +116,7 @@ def test_rewording_halves_what_was_found_out() -> None:
 def test_copy_goes_its_own_way(word_embedder) -> None:
     bank = bank_of(word_embedder, "cool a mug")
     other = bank.copy()
-    other.apply(Candidate("words", 0), other.retrieve("cool a mug"), "heat an egg", "e1", 1, "test")
+    other.apply(Candidate("words", 0), other.retrieve("cool a mug"), Attempt("e1", "heat an egg", (), True), "test")
     assert queries_of(bank.retrieve("cool a mug")) == ["cool a mug"]
     assert bank.retrieve("cool a mug")[0].value == "about cool a mug"
     assert queries_of(other) == ["heat an egg"]
@@ -158,3 +159,7 @@ def test_retrieval_of_a_full_bank_takes_less_than_a_millisecond(word_embedder) -
         spent.append(1e3 * (time.thread_time() - started))
     assert len(bank) == 300
     assert np.percentile(spent, 99) <= 1.0
+
+
+def test_odd_number_of_trials_is_halved_too() -> None:
+    assert Tally(3.0, 3).halved() == Tally(1.0, 1)

@@ -34,6 +34,7 @@ class Log:
 
 class Says:
     name = "test"
+    is_quick = True
 
     def __init__(self, *candidates: Candidate | None) -> None:
         self._candidates = iter(candidates)

@@ -56,7 +56,7 @@ class Deed:
 @dataclass(frozen=True)
 class Attempt:
     """One attempt. query: the task's text. places: the kinds of places that were there to be looked at, as far as the
-    robot was told. message: why it failed, in its planner's words."""
+    robot was told. message: why it failed, in its planner's words. task_type: "" where nobody said."""
 
     episode_id: str
     query: str
@@ -65,6 +65,7 @@ class Attempt:
     stamp_ns: int = 0
     places: tuple[str, ...] = ()
     message: str = ""
+    task_type: str = ""
 
     @property
     def sources(self) -> tuple[str, ...]:
@@ -93,7 +94,13 @@ def attempt_of(episode: EpisodeSummary, steps: Sequence[StepRecord]) -> Attempt:
         lies |= {thing: place for thing, place in map(_relation, step.relations) if thing}
         deeds.append(_deed(step, lies))
     return Attempt(
-        episode.id, episode.instruction, tuple(deeds), bool(episode.success), episode.ended_ns, message=episode.message
+        episode.id,
+        episode.instruction,
+        tuple(deeds),
+        bool(episode.success),
+        episode.ended_ns,
+        message=episode.message,
+        task_type=episode.task_type,
     )
 
 

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from memory_node.domain.errors import InvalidValueError, NotFoundError
 from memory_node.domain.ids import IdSource, new_id
 from memory_node.domain.ports import TextEmbedder
+from memory_node.experience.optimizer.attempt import Attempt
 from memory_node.experience.optimizer.candidate import Candidate
 from memory_node.experience.optimizer.entry import MemoryEntry, Version, entry_of
 
@@ -104,16 +105,15 @@ class MemoryBank:
         """Return the unit vector of a task's text."""
         return np.asarray(self._embedder.embed([query])[0], np.float32)
 
-    def apply(
-        self, candidate: Candidate, shown: Sequence[MemoryEntry], query: str, episode_id: str, stamp_ns: int, by: str
-    ) -> Change:
-        """Take a candidate over. shown: what its writer saw; UPDATE replaces that entry, and the key with it.
+    def apply(self, candidate: Candidate, shown: Sequence[MemoryEntry], attempt: Attempt, by: str) -> Change:
+        """Take a candidate of an attempt over. shown: what its writer saw; UPDATE replaces that entry, and its key. by:
+        who wrote it.
 
         Raises:
             NotFoundError: the entry that it replaces is not in the bank any more.
         """
-        version = Version(query, candidate.value, episode_id, stamp_ns)
-        vector = self.encode(query)
+        version = Version(attempt.query, candidate.value, attempt.episode_id, attempt.stamp_ns, attempt.task_type)
+        vector = self.encode(attempt.query)
         if candidate.replaces is not None:
             return Change(self._reword(shown[candidate.replaces].id, version, vector, by), added=False)
         if len(self._entries) < self._limits.capacity:

@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from memory_node.domain.errors import NotFoundError
 from memory_node.experience.optimizer.attempt import Attempt
 from memory_node.experience.optimizer.bank import Change, MemoryBank
 from memory_node.experience.optimizer.candidate import Candidate, read_candidate
@@ -41,6 +42,17 @@ class NoEntryLog:
 
 
 @dataclass(frozen=True)
+class Noted:
+    """An attempt that was counted. shown: what its query retrieves now. counted: entries whose outcomes moved; bad:
+    those that were taken back."""
+
+    attempt: Attempt
+    shown: tuple[MemoryEntry, ...]
+    counted: tuple[MemoryEntry, ...] = ()
+    bad: tuple[MemoryEntry, ...] = ()
+
+
+@dataclass(frozen=True)
 class Curated:
     """What a lesson changed. put: entries as they stand now; gone: those that are in the bank no more. change: what the
     candidate did, None where none was taken over; proposal: what the optimizer said."""
@@ -67,29 +79,49 @@ class MemoryCurator:
         """The bank that it keeps."""
         return self._bank
 
+    @property
+    def is_quick(self) -> bool:
+        """Whether its optimizer answers at once."""
+        return self._optimizer.is_quick
+
     def load(self, entries: Iterable[dict[str, Any]]) -> None:
         """Take over stored entries."""
         self._bank.load(map(MemoryEntry.from_dict, entries))
 
     def learn(self, attempt: Attempt, given: Collection[str] = ()) -> Curated:
         """Take over what an attempt leaves. given: ids of the entries that it was carried out with."""
+        noted = self.note(attempt, given)
+        return self.take_over(noted, self.propose(noted))
+
+    def note(self, attempt: Attempt, given: Collection[str] = ()) -> Noted:
+        """Count how an attempt went; what that proves bad is taken back."""
         before = {entry.id: entry for entry in self._bank}
         bad = self._bank.note_outcome(attempt.query, float(attempt.success), given)
         self._counts["taken_back"] += len(bad)
-        shown = self._bank.retrieve(attempt.query)
-        proposal = self._optimizer.propose(attempt, shown)
-        change = self._taken_over(proposal, attempt, shown)
-        now = {entry.id: entry for entry in self._bank}
-        # Counts that moved become durable; what is taken back later is only what was said.
-        put = tuple(entry for key, entry in now.items() if entry != before.get(key))
-        gone = tuple(entry for key, entry in before.items() if key not in now)
-        said = [key for key, entry in now.items() if key not in before or entry.versions != before[key].versions]
-        self._lessons.append(tuple((key, before.get(key)) for key in (*said, *(entry.id for entry in gone))))
-        self._write(put, gone)
-        return Curated(put, gone, change, proposal)
+        counted = tuple(entry for entry in self._bank if entry != before[entry.id])
+        self._write(counted, bad)
+        return Noted(attempt, self._bank.retrieve(attempt.query), counted, bad)
+
+    def propose(self, noted: Noted) -> Proposal:
+        """Ask the optimizer. It takes as long as its model does, and may be called without the owner's lock."""
+        return self._optimizer.propose(noted.attempt, noted.shown)
+
+    def take_over(self, noted: Noted, proposal: Proposal) -> Curated:
+        """Take a proposal over where it passes; what the attempt counted for is part of the answer."""
+        before = {entry.id: entry for entry in self._bank}
+        change = self._taken_over(proposal, noted.attempt, noted.shown)
+        evicted = (change.evicted,) if change is not None and change.evicted is not None else ()
+        said = (change.entry.id,) if change is not None else ()
+        undone = [(key, before.get(key)) for key in said] + [(entry.id, entry) for entry in (*evicted, *noted.bad)]
+        if undone:
+            self._lessons.append(tuple(undone))
+        put = tuple(entry for entry in self._bank if entry != before.get(entry.id))
+        self._write(put, evicted)
+        counted = tuple(entry for entry in noted.counted if entry.id not in said and entry not in evicted)
+        return Curated((*counted, *put), (*evicted, *noted.bad), change, proposal)
 
     def undo(self) -> Curated:
-        """Take the last lesson back: the entries that it wrote are as before, and those that went for it are back."""
+        """Take the last lesson back: the entry that it wrote is as before, and those that went for it are back."""
         if not self._lessons:
             return Curated()
         put, gone = [], []
@@ -120,6 +152,14 @@ class MemoryCurator:
         self._write(put, gone)
         return Curated(tuple(put), tuple(gone))
 
+    def drop(self, entry_ids: Iterable[str]) -> Curated:
+        """Give entries up that have gone from the log already. It is final."""
+        self._lessons.clear()
+        gone = [entry for entry in map(self._bank.get, entry_ids) if entry is not None]
+        for entry in gone:
+            self._bank.remove(entry.id)
+        return Curated((), tuple(gone))
+
     def figures(self) -> dict[str, int]:
         """Return how many entries there are, and what became of proposals."""
         return {"memory.entries": len(self._bank)} | {f"memory.{key}": n for key, n in sorted(self._counts.items())}
@@ -130,12 +170,13 @@ class MemoryCurator:
             return None
         try:
             candidate = vetted(proposal.candidate, attempt, shown, self._vetting)
+            change = self._bank.apply(candidate, shown, attempt, self._optimizer.name)
         except RejectedReplyError as error:
             self._counts[f"rejected.{error.reason}"] += 1
             return None
-        change = self._bank.apply(
-            candidate, shown, attempt.query, attempt.episode_id, attempt.stamp_ns, self._optimizer.name
-        )
+        except NotFoundError:  # a task that ended meanwhile proved the entry bad
+            self._counts["rejected.gone"] += 1
+            return None
         self._counts["added" if change.added else "updated"] += 1
         self._counts["forced"] += change.forced
         self._counts["evicted"] += change.evicted is not None

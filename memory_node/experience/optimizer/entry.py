@@ -32,7 +32,8 @@ class Tally:
 
     def halved(self) -> Tally:
         """Return half of it: what it says of an entry counts less once the entry was reworded."""
-        return Tally(0.5 * self.total, self.trials // 2) if self.trials > 1 else Tally()
+        left = self.trials // 2
+        return Tally(self.total * left / self.trials, left) if left else Tally()
 
     def mean(self, prior: float) -> float:
         """Return the mean outcome, drawn towards `prior` while there are few."""
@@ -41,13 +42,14 @@ class Tally:
 
 @dataclass(frozen=True)
 class Version:
-    """One wording. query: the task text that it came from, its key; episode_id: of the attempt that it was drawn
-    from."""
+    """One wording. query: the task text that it came from, its key; task_type: what kind of task that was, "" where
+    nobody said; episode_id: of the attempt that it was drawn from."""
 
     query: str
     value: str
     episode_id: str
     stamp_ns: int = 0
+    task_type: str = ""
 
     def __post_init__(self) -> None:
         if not self.query.strip() or not self.value.strip():

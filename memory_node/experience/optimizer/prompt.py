@@ -58,6 +58,8 @@ class OptimizerPrompts:
 class PromptOptimizer:
     """Takes over what a reply says only where it passes the form and the vetting. name: "prompt", or "learned"."""
 
+    is_quick = False
+
     def __init__(self, model: ChatModel, vetting: Vetting, config: OptimizerModelConfig, name: str = "prompt") -> None:
         self.name = name
         self._model = model

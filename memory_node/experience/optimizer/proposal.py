@@ -24,9 +24,10 @@ class Proposal:
 
 
 class Optimizer(Protocol):
-    """Decides what an attempt leaves in memory."""
+    """Decides what an attempt leaves in memory. is_quick: whether it answers at once, without a language model."""
 
     name: str
+    is_quick: bool
 
     def propose(self, attempt: Attempt, shown: Sequence[MemoryEntry]) -> Proposal:
         """Return what to keep of an attempt. shown: the entries that its task retrieves, the nearest first; one of them

@@ -16,6 +16,7 @@ class RulesOptimizer:
     """Writes one note for each kind of task with each kind of thing, and rewords it with every attempt after."""
 
     name = "rules"
+    is_quick = True
 
     def propose(self, attempt: Attempt, shown: Sequence[MemoryEntry]) -> Proposal:
         """Return the note of an attempt, merged into the first shown entry that is about the same; see Optimizer."""

@@ -1,0 +1,75 @@
+"""Entries of the bank as guidelines: what a planner is told, and what it can carry out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import lru_cache
+
+from memory_node.catalogue.object_catalogue import ObjectCatalogue
+from memory_node.catalogue.object_kind import Property
+from memory_node.domain.skill_library import SKILLS, Precondition, Predicate
+from memory_node.experience.guideline import Guideline
+from memory_node.experience.optimizer.entry import MemoryEntry
+from memory_node.experience.optimizer.method_note import MethodNote, RepairNote, read_note, read_repairs
+from memory_node.experience.remedy import described, remedy_of_rule
+
+_PREFIX = "memory|"
+
+
+def guidelines_of(entry: MemoryEntry, kinds: ObjectCatalogue) -> tuple[Guideline, ...]:
+    """Return an entry as one piece of advice, and as the repairs that its text says, each for all skills that the same
+    root cause stops."""
+    last = entry.versions[-1]
+    note, repairs = _read(entry.value)
+    advice = Guideline(
+        key=f"{_PREFIX}{entry.id}",
+        text=entry.value,
+        task_types=frozenset({last.task_type} if last.task_type else ()),
+        object_classes=frozenset({note.thing} if note is not None and note.thing in kinds else ()),
+        helped_ns=last.stamp_ns,
+        episode_ids=entry.episode_ids,
+    )
+    structured = (_repair(skill, rule, entry, kinds) for repair in repairs for skill, rule in _of_one_cause(repair))
+    return (advice, *{guideline.key: guideline for guideline in structured}.values())
+
+
+@lru_cache(maxsize=4096)
+def _read(value: str) -> tuple[MethodNote | None, tuple[RepairNote, ...]]:
+    return read_note(value), read_repairs(value)
+
+
+def _of_one_cause(repair: RepairNote) -> Iterator[tuple[str, Precondition]]:
+    """Yield the skills that want the same fact as the one that failed, each with its own rule.
+
+    Whoever has found that a thing must be near before it is picked up knows it of opening, too: the library declares
+    what each skill needs. A repair of other steps than the declared ones stays where it was seen.
+    """
+    failed = SKILLS.get(repair.skill)
+    rules = failed.preconditions if failed is not None else ()
+    causes = [
+        rule for rule in rules if described(remedy_of_rule(rule)) == repair.before and str(rule.reason) == repair.reason
+    ]
+    for cause in causes:
+        for skill in SKILLS.values():
+            for rule in skill.preconditions:
+                same = rule.fact.predicate is cause.fact.predicate and rule.fact.value == cause.fact.value
+                if same and remedy_of_rule(rule):
+                    yield skill.name, rule
+
+
+def _repair(skill: str, rule: Precondition, entry: MemoryEntry, kinds: ObjectCatalogue) -> Guideline:
+    remedy = remedy_of_rule(rule)
+    what, last = f"do {described(remedy)}", entry.versions[-1]
+    # What has no door or lid needs none opened.
+    opens = rule.fact.predicate is Predicate.OPEN_OR_UNLIDDED
+    return Guideline(
+        key=f"{_PREFIX}repair|{skill}|{rule.reason}|{what}",
+        text=f"Before {skill}, {what}: otherwise it fails with {rule.reason}.",
+        object_classes=frozenset(kinds.able(Property.OPENABLE)) if opens else frozenset(),
+        helped_ns=last.stamp_ns,
+        episode_ids=entry.episode_ids,
+        kind="repair",
+        skill=skill,
+        reason=str(rule.reason),
+        remedy=remedy,
+    )

@@ -1,0 +1,79 @@
+"""What the optimizer of memory wrote is in the store: after a restart, and until it is forgotten."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from plain_search import HashedWords
+
+from memory_node.domain.skill import FailureReason, SkillCall
+from memory_node.domain.step import StepRecord
+from memory_node.experience.optimizer.config import OptimizerConfig
+from memory_node.memory import RobotMemory
+from memory_node.opening import MemoryConfig, open_memory
+
+SECOND_NS = 1_000_000_000
+TASK = "put the mug in the cabinet"
+Open = Callable[..., RobotMemory]
+
+
+@pytest.fixture
+def opened(tmp_path: Path) -> Iterator[Open]:
+    memories: list[RobotMemory] = []
+
+    def make(kind: str = "rules") -> RobotMemory:
+        config = MemoryConfig(database=str(tmp_path / "memory.db"), optimizer=OptimizerConfig(kind=kind))
+        memories.append(open_memory(config, clock=lambda: 100 * SECOND_NS, embedder=HashedWords()))
+        return memories[-1]
+
+    yield make
+    for memory in memories:
+        memory.close()
+
+
+def lived(memory: RobotMemory, episode: str = "e1") -> None:
+    memory.episodes.start(TASK, "place", episode)
+    for index, call in enumerate((SkillCall("PickupObject", ("Mug",)), SkillCall("PutObject", ("Mug", "Cabinet")))):
+        memory.episodes.record(StepRecord(episode, index, call, True, FailureReason.NONE, (index + 1) * SECOND_NS))
+    memory.episodes.end(episode, True)
+    assert memory.experience.wait_settled(10.0)
+
+
+def test_memory_is_there_after_a_restart_in_all_that_tells_of_it(opened: Open) -> None:
+    first = opened()
+    lived(first)
+    written = first.experience.memories()
+    first.close()
+    again = opened()
+    assert again.experience.memories() == written
+    assert written[0].value in again.context(TASK, 2000).text
+    (way,) = again.knowledge.ways_to(TASK)
+    assert way.advice == written[0].value
+
+
+def test_undone_memory_is_gone_after_a_restart(opened: Open) -> None:
+    first = opened()
+    lived(first)
+    (written,) = first.experience.memories()
+    assert first.experience.undo_memory()
+    first.close()
+    again = opened()
+    assert again.experience.memories() == ()
+    assert written.value not in again.context(TASK, 2000).text
+    assert [way.advice for way in again.knowledge.ways_to(TASK)] == [""]
+
+
+def test_forgotten_time_takes_its_memories_along(opened: Open) -> None:
+    memory = opened()
+    lived(memory)
+    memory.forget(begin_ns=1, end_ns=200 * SECOND_NS)
+    assert memory.experience.memories() == ()
+    memory.close()
+    assert opened().experience.memories() == ()
+
+
+def test_without_an_optimizer_nothing_is_written(opened: Open) -> None:
+    memory = opened("none")
+    lived(memory)
+    assert memory.experience.memories() == ()
+    assert not memory.experience.undo_memory()
