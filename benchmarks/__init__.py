@@ -17,5 +17,6 @@ COMMANDS = {
     "instructions": ("benchmarks.instructions", "understanding of people's instructions"),
     "ros": ("benchmarks.ros", "latency and throughput of ROS 2 communication"),
     "soak": ("benchmarks.soak", "hours of instructions, map changes and restarts: what the processes take"),
+    "stream": ("benchmarks.stream.command", "what an optimizer of memory is worth over a stream of tasks"),
     "store": ("benchmarks.store", "durability and throughput of the store"),
 }

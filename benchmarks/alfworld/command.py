@@ -45,9 +45,9 @@ MEMORIES = ("none", "static", "full")
 # Who reads memory in a prompt, and who asks it at each step.
 _IN_PROMPT = ("executor", "react")
 # An engine that needs longer for one game hangs: the largest game loads in 8 s and takes 10 s for 50 commands.
-_LONGEST_GAME_S = 120.0
+LONGEST_GAME_S = 120.0
 # With a language model: the engine's time, and so much of each command's deadline as a slow model takes.
-_LONGEST_WITH_MODEL_S = 1800.0
+LONGEST_WITH_MODEL_S = 1800.0
 _JOBS = 2
 
 
@@ -114,7 +114,7 @@ def play_all(
     that know nothing of other games, nor what the label space says of where things usually are.
     """
     played: list[list[PlayedGame]] = []
-    limit_s = _LONGEST_GAME_S if setting.planner == "offline" else _LONGEST_WITH_MODEL_S
+    limit_s = LONGEST_GAME_S if setting.planner == "offline" else LONGEST_WITH_MODEL_S
     with progress_bar() as bar, Workers(partial(_player, setting), jobs, limit_s) as workers:
         for number, games in enumerate(orders):
             task: Any = bar.add_task(f"order {number + 1}", total=len(games))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from benchmarks.alfworld.dialogue import SYSTEM, SYSTEM_REACT, choices, opening, turn
@@ -20,6 +20,8 @@ from memory_node.planner.model_account import ModelAccount
 from memory_node.planner.step_chooser import StepChooser
 from memory_node.scene_graph.place_habits import PlaceCensus
 
+# Returns the command that is advised for the next step, "" for none: given what was said, and what is possible.
+Advise = Callable[[Sequence[tuple[str, str]], Sequence[str]], str]
 # Of the turns of a long game the model sees the first and so many of the last.
 _TURNS_SHOWN = 20
 
@@ -44,16 +46,28 @@ class PolicyPlayer:
         Raises:
             BrokenGameError: the file is no game.
         """
+        return self.play_told(
+            game, lambda text: (told_habits(learnt, self.kinds, text) if learnt is not None else "", no_advice)
+        )
+
+    def play_told(self, game: Game, brief: Callable[[str], tuple[str, Advise]]) -> PlayedGame:
+        """Play one game. brief: given its first text, returns what is remembered of other games, and what gives advice
+        for each step.
+
+        Raises:
+            BrokenGameError: the file is no game.
+        """
         engine = self.engine_of(game)
         try:
-            return self._played(game, engine, learnt)
+            return self._played(game, engine, *brief(engine.text))
         finally:
             engine.close()
 
-    def _played(self, game: Game, engine: GameEngine, learnt: PlaceCensus | None) -> PlayedGame:
+    def _played(self, game: Game, engine: GameEngine, experience: str, advise: Advise) -> PlayedGame:
         text, task = engine.text, read_task(engine.text)
-        experience = told_habits(learnt, self.kinds, text) if learnt is not None else ""
-        first = opening(text, experience, system=SYSTEM_REACT if self.chooser.thinks else SYSTEM)
+        system = SYSTEM_REACT if self.chooser.thinks else SYSTEM
+        advice = _sentence(advise((), choices(engine.commands)))
+        first = opening(text, experience, advice, system)
         said: list[tuple[str, str]] = []
         turns: list[tuple[Message, Message]] = []
         account, step_ms, failure = ModelAccount(), [], ""
@@ -69,7 +83,8 @@ class PolicyPlayer:
             step_ms.append(1000.0 * (time.monotonic() - began))
             reply = engine.send(chosen.call)
             said.append((chosen.call, reply))
-            turns.append(turn(chosen.reply, reply))
+            advice = "" if engine.over else _sentence(advise(said, choices(engine.commands)))
+            turns.append(turn(chosen.reply, reply, advice))
         played = PlayedGame(game.name, game.task_type, task, engine.won, len(said), _searched(said))
         return replace(
             played,
@@ -80,6 +95,16 @@ class PolicyPlayer:
             text=text,
             transcript=tuple(said),
         )
+
+
+def no_advice(_said: Sequence[tuple[str, str]], _commands: Sequence[str]) -> str:
+    """Give no advice."""
+    return ""
+
+
+def _sentence(command: str) -> str:
+    """Return advice as the policy was trained with it, "" for none."""
+    return f"{command}." if command else ""
 
 
 def _searched(said: list[tuple[str, str]]) -> int:

@@ -87,7 +87,7 @@ class MemoryBank:
     def load(self, entries: Iterable[MemoryEntry]) -> None:
         """Take over stored entries; of more than it may hold, the newest."""
         known = sorted(entries, key=lambda entry: entry.versions[-1].stamp_ns)[-self._limits.capacity :]
-        vectors = self._embedder.embed([entry.query for entry in known])
+        vectors = self._embedder.embed([entry.query for entry in known]) if known else ()
         for entry, vector in zip(known, vectors):
             self._put(entry, vector)
 

@@ -1,0 +1,155 @@
+"""The stream of ALFWorld's games, with what an optimizer of memory makes of them."""
+
+from __future__ import annotations
+
+import random
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from benchmarks.alfworld.command import LONGEST_GAME_S, LONGEST_WITH_MODEL_S
+from benchmarks.alfworld.deeds import attempt_of_game, deed_of
+from benchmarks.alfworld.games import Game
+from benchmarks.alfworld.open_world import for_text_games
+from benchmarks.alfworld.play import PlayedGame
+from benchmarks.alfworld.policy import PolicyPlayer
+from benchmarks.alfworld.workers import Workers
+from benchmarks.stream.outcomes import Stream, StreamTask, operation_of
+from benchmarks.stream.told_player import Novice, Policy, ToldGame, ToldPlayer
+from memory_node.app.progress import progress_bar
+from memory_node.catalogue.label_space import load_catalogue
+from memory_node.domain.errors import InvalidValueError
+from memory_node.experience.optimizer.attempt import Attempt, DeedKind
+from memory_node.experience.optimizer.curator import MemoryCurator
+from memory_node.experience.optimizer.entry import MemoryEntry
+from memory_node.experience.optimizer.reading import is_named, words_of
+from memory_node.llm.chat import ScoringModel
+from memory_node.llm.open_model import ModelShelf
+from memory_node.planner.planner_config import LlmConfig
+from memory_node.planner.step_chooser import RankedChoice
+from memory_node.search.caching_embedder import CachingEmbedder
+from memory_node.search.minilm import MiniLmEmbedder
+
+EXECUTORS = ("novice", "policy")
+# What a task may ask to be done with a thing before it is brought.
+_TREATMENTS = ("clean", "heat", "cool", "hot")
+_SAID_AS = {"hot": "heat"}
+
+
+@dataclass(frozen=True)
+class ExecutorSetting:
+    """Who plays. kind: one of EXECUTORS; model: of the policy, with its adapter."""
+
+    kind: str
+    model: LlmConfig
+    max_steps: int = 30
+    seed: int = 0
+
+    @property
+    def longest_game_s(self) -> float:
+        """Time for one game; a process that needs longer hangs."""
+        return LONGEST_GAME_S if self.kind == "novice" else LONGEST_WITH_MODEL_S
+
+
+@dataclass(frozen=True)
+class AlfworldSetting:
+    """What all rows share. curator_of: makes the curator of an empty bank for the name of a row, None for none."""
+
+    executor: ExecutorSetting
+    curator_of: Callable[[str], MemoryCurator | None]
+    orders: int = 5
+    epochs: int = 1
+    jobs: int = 2
+    seed: int = 0
+
+
+def alfworld_streams(name: str, games: Sequence[Game], setting: AlfworldSetting) -> list[Stream]:
+    """Return the streams of one row: each order begins with an empty bank, and nothing is reset in it."""
+    begin, limit_s = partial(player_of, setting.executor), setting.executor.longest_game_s
+    streams: list[Stream] = []
+    with progress_bar() as bar, Workers(begin, setting.jobs, limit_s) as workers:
+        bar_task: Any = bar.add_task(name, total=len(games) * setting.orders * setting.epochs)
+        for order in range(setting.orders):
+            shuffled = list(games)
+            random.Random(f"{setting.seed} {order}").shuffle(shuffled)
+            curator = setting.curator_of(name)
+            epochs = []
+            for epoch in range(setting.epochs):
+                stream = _Stream(shuffled, curator, f"{order}-{epoch}")
+                for outcome in workers.run(len(shuffled), stream.piece):
+                    stream.take(outcome.number, outcome.done, outcome.lost)
+                    bar.advance(bar_task)
+                epochs.append(stream.tasks)
+            streams.append(epochs)
+    return streams
+
+
+class _Stream:
+    """One pass over the games in one order."""
+
+    def __init__(self, games: Sequence[Game], curator: MemoryCurator | None, name: str) -> None:
+        self._games = games
+        self._curator = curator
+        self._name = name
+        self.tasks: list[StreamTask] = []
+
+    def piece(self, number: int) -> tuple[Game, tuple[MemoryEntry, ...]]:
+        """Return a game and what is known by then."""
+        return self._games[number], tuple(self._curator.bank) if self._curator is not None else ()
+
+    def take(self, number: int, told: ToldGame | None, lost: str) -> None:
+        """Let the optimizer read a game that was played."""
+        if told is None:
+            print(f"{self._games[number].name}: lost: {lost}", file=sys.stderr)
+            bank = len(self._curator.bank) if self._curator is not None else 0
+            self.tasks.append(StreamTask(False, 0.0, 0, bank=bank, lost=lost))
+            return
+        played, operation, tokens, bank = told.played, "", 0, 0
+        if self._curator is not None:
+            curated = self._curator.learn(attempt_of(played, f"{self._name}-{number}", number), told.shown)
+            operation, bank = operation_of(curated), len(self._curator.bank)
+            if curated.proposal is not None:
+                tokens = curated.proposal.tokens_in + curated.proposal.tokens_out
+        self.tasks.append(
+            StreamTask(played.won, progress_of(played), played.steps, told.tokens, tokens, bank, operation)
+        )
+
+
+def attempt_of(played: PlayedGame, episode_id: str, stamp_ns: int = 0) -> Attempt:
+    """Return a game that was played as the optimizer reads it; nothing names the game."""
+    return attempt_of_game(episode_id, played.task, played.text, played.transcript, played.won, stamp_ns)
+
+
+def progress_of(played: PlayedGame) -> float:
+    """Return how far a game got: the share of its milestones, 1 where it was won.
+
+    The milestones are a thing that the task names in the hand, each treatment that the task asks for, and the end.
+    """
+    if played.won:
+        return 1.0
+    asked = set(words_of(played.task))
+    deeds = [deed for deed in (deed_of(*turn) for turn in played.transcript) if deed.worked]
+    named = {deed.thing for deed in deeds if deed.kind is DeedKind.TAKE and is_named(deed.thing, asked)}
+    wanted = {_SAID_AS.get(word, word) for word in _TREATMENTS if word in asked}
+    treated = {deed.verb for deed in deeds if deed.kind is DeedKind.CHANGE and is_named(deed.thing, asked)}
+    return (bool(named) + len(wanted & treated)) / (2 + len(wanted))
+
+
+def player_of(setting: ExecutorSetting) -> Callable[[tuple[Game, Sequence[MemoryEntry]]], ToldGame]:
+    """Return what plays games in a process of its own.
+
+    Raises:
+        InvalidValueError: the policy's model tells no likelihoods.
+    """
+    embedder = CachingEmbedder(MiniLmEmbedder())
+    executor: Novice | Policy = Novice(setting.seed, setting.max_steps)
+    if setting.kind == "policy":
+        model = ModelShelf().open(setting.model)
+        if not isinstance(model, ScoringModel):
+            raise InvalidValueError("--executor policy needs a model in this process: an endpoint tells no likelihoods")
+        kinds = for_text_games(load_catalogue())
+        executor = Policy(PolicyPlayer(RankedChoice(model), kinds, setting.max_steps, setting.model.timeout_s))
+    player = ToldPlayer(executor, embedder)
+    return lambda piece: player.play(*piece)

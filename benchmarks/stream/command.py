@@ -1,0 +1,134 @@
+"""`memory-node bench stream`: what an optimizer of memory is worth over a stream of tasks."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable, Sequence
+from functools import partial
+from pathlib import Path
+
+from benchmarks.alfworld.engine import require_engine
+from benchmarks.alfworld.games import load_games
+from benchmarks.household_cases import SUITES, load_cases
+from benchmarks.household_faults import Faults
+from benchmarks.household_homes import Homes
+from benchmarks.model_figures import add_planner_arguments, model_parameters
+from benchmarks.rows import emit
+from benchmarks.stream.alfworld import EXECUTORS, AlfworldSetting, ExecutorSetting, alfworld_streams
+from benchmarks.stream.household import SEMANTIC, HouseholdSetting, household_streams
+from benchmarks.stream.outcomes import Stream, rows_of
+from benchmarks.stream.trajectory_notes import MempStyleNotes, RememStyleNotes
+from memory_node.catalogue.label_space import load_catalogue
+from memory_node.domain.errors import InvalidValueError
+from memory_node.domain.ports import TextEmbedder
+from memory_node.experience.optimizer.bank import MemoryBank
+from memory_node.experience.optimizer.config import OPTIMIZERS, OptimizerConfig, OptimizerModelConfig
+from memory_node.experience.optimizer.curator import MemoryCurator
+from memory_node.experience.optimizer.open_optimizer import open_curator
+from memory_node.experience.optimizer.proposal import Optimizer
+from memory_node.experience.optimizer.vetting import Vetting
+from memory_node.llm.open_model import ModelShelf
+from memory_node.planner.open_planner import open_planner
+from memory_node.planner.planner_config import LlmConfig, OfflineConfig, PlannerConfig
+from memory_node.search.caching_embedder import CachingEmbedder
+from memory_node.search.minilm import MiniLmEmbedder
+
+PLACES = ("household", "alfworld")
+_BASELINES: dict[str, Callable[[], Optimizer]] = {"memp": MempStyleNotes, "remem": RememStyleNotes}
+NAMES = (*OPTIMIZERS, *_BASELINES, SEMANTIC)
+# Failures of one goal after which an executor with faults gives up, as in `bench household --faults`.
+_PATIENCE = 3
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the benchmark's options."""
+    parser.add_argument("--on", choices=PLACES, default="household", help="which tasks (default household)")
+    parser.add_argument("--optimizer", nargs="+", choices=NAMES, default=["none", "rules"], help="a row for each")
+    parser.add_argument("--orders", type=int, default=5, help="shuffled orders of the tasks (default 5)")
+    parser.add_argument("--epochs", type=int, default=1, help="passes over each order, memory kept (default 1)")
+    parser.add_argument("--limit", type=int, default=30, help="a sample of so many tasks (default 30; 0: all)")
+    parser.add_argument("--scenes", type=Path, help="household: scenes.json.gz of the floor plans")
+    parser.add_argument("--tasks", type=Path, help="household: the instructions (.jsonl, .gz)")
+    parser.add_argument("--suite", choices=SUITES, default="alfred", help="household: the format of the instructions")
+    parser.add_argument("--games", type=Path, metavar="FILE|DIR", help="alfworld: a split: .tar.xz, or a folder")
+    parser.add_argument(
+        "--executor",
+        choices=EXECUTORS,
+        default="policy",
+        help="alfworld: the trained policy (--executor-adapter), or a novice that tries at random (default policy)",
+    )
+    parser.add_argument("--executor-adapter", default="", metavar="GGUF", help="alfworld: adapter of the policy")
+    parser.add_argument("--max-steps", type=int, default=30, help="alfworld: commands in a game (default 30)")
+    parser.add_argument("--jobs", type=int, default=2, help="alfworld: games side by side (default 2)")
+    parser.add_argument("--capacity", type=int, default=300, help="entries of the bank (default 300)")
+    parser.add_argument("--picture", type=Path, help="draw the curves as a PNG")
+    add_planner_arguments(parser)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Run the benchmark; return the exit status."""
+    if min(args.orders, args.epochs) < 1:
+        raise InvalidValueError("--orders and --epochs: expected positive numbers")
+    embedder = CachingEmbedder(MiniLmEmbedder())
+    drawn: dict[str, Sequence[Stream]] = {}
+    streams_of = _household(args, embedder) if args.on == "household" else _alfworld(args, embedder)
+    for name in args.optimizer:
+        drawn[name] = streams_of(name)
+        emit(rows_of(name, drawn[name], {"on": args.on}), args.json)
+    if args.picture:
+        from benchmarks.stream.picture import draw_streams
+
+        draw_streams(drawn, args.picture)
+        print(args.picture, file=sys.stderr)
+    return 0
+
+
+def _household(args: argparse.Namespace, embedder: TextEmbedder) -> Callable[[str], Sequence[Stream]]:
+    if args.scenes is None or args.tasks is None:
+        raise InvalidValueError("--on household needs --scenes and --tasks (docs/homes.md says how to make them)")
+    config = PlannerConfig(offline=OfflineConfig(max_failures=_PATIENCE))
+    setting = HouseholdSetting(
+        Homes(args.scenes, load_catalogue(), args.seed),
+        embedder,
+        open_planner("offline", embedder, config, fallback=False, asks=False),
+        Faults(seed=args.seed),
+        partial(curator_of, args, embedder, ModelShelf()),
+        args.orders,
+        args.epochs,
+        args.seed,
+    )
+    cases = load_cases(args.tasks, args.suite, args.limit, args.seed)
+    return lambda name: household_streams(name, cases, setting)
+
+
+def _alfworld(args: argparse.Namespace, embedder: TextEmbedder) -> Callable[[str], Sequence[Stream]]:
+    if args.games is None:
+        raise InvalidValueError("--on alfworld needs --games (docs/alfworld.md says which)")
+    if SEMANTIC in args.optimizer:
+        raise InvalidValueError(f"--optimizer {SEMANTIC} is a row of --on household: its guidelines are about skills")
+    require_engine()
+    model = LlmConfig(adapter_path=args.executor_adapter, timeout_s=args.timeout)
+    setting = AlfworldSetting(
+        ExecutorSetting(args.executor, model, args.max_steps, args.seed),
+        partial(curator_of, args, embedder, ModelShelf()),
+        args.orders,
+        args.epochs,
+        args.jobs,
+        args.seed,
+    )
+    games = load_games(args.games, args.limit, args.seed)
+    return lambda name: alfworld_streams(name, games, setting)
+
+
+def curator_of(args: argparse.Namespace, embedder: TextEmbedder, models: ModelShelf, name: str) -> MemoryCurator | None:
+    """Return the curator of an empty bank for a row, None for rows without one."""
+    if name in _BASELINES:
+        kinds = load_catalogue()
+        limits = OptimizerConfig(capacity=args.capacity).limits
+        return MemoryCurator(MemoryBank(embedder, limits), _BASELINES[name](), Vetting(kinds))
+    if name not in OPTIMIZERS:
+        return None
+    llm = OptimizerModelConfig(**model_parameters(args))
+    config = OptimizerConfig(kind=name, capacity=args.capacity, llm=llm)
+    return open_curator(config, embedder, load_catalogue(), models)

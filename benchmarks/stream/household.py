@@ -1,0 +1,118 @@
+"""The stream of household tasks under faults, with what an optimizer of memory makes of them."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
+
+from benchmarks.household_cases import Case
+from benchmarks.household_faults import CarelessPlanner, Faults
+from benchmarks.household_goals import judge_of
+from benchmarks.household_homes import Homes
+from benchmarks.household_life import Life, Trial
+from benchmarks.stream.outcomes import Stream, StreamTask
+from memory_node.app.progress import progress_bar
+from memory_node.catalogue.label_space import load_catalogue
+from memory_node.domain.clock import system_clock
+from memory_node.domain.ports import TextEmbedder
+from memory_node.domain.step import EpisodeSummary, StepRecord
+from memory_node.domain.token_count import estimate_tokens
+from memory_node.experience.config import ExperienceConfig
+from memory_node.experience.experience import Experience
+from memory_node.experience.extractor import Extractor, Lesson, RuleExtractor, record_of
+from memory_node.experience.log import NullLog
+from memory_node.experience.optimizer.curator import MemoryCurator
+from memory_node.experience.record import ExperienceRecord
+from memory_node.planner.planner import Planner
+
+# What else of experience answers: nothing, so that the rows differ in who writes semantic memory alone.
+_PARTS = ExperienceConfig(parts=frozenset({"semantic"}))
+SEMANTIC = "semantic"
+
+
+@dataclass(frozen=True)
+class HouseholdSetting:
+    """What all rows share. curator_of: makes the curator of a fresh bank for the name of a row, None for a row without
+    one."""
+
+    homes: Homes
+    embedder: TextEmbedder
+    planner: Planner
+    faults: Faults
+    curator_of: Callable[[str], MemoryCurator | None]
+    orders: int = 5
+    epochs: int = 1
+    seed: int = 0
+
+
+class RecordsAlone:
+    """An extractor that keeps what happened and writes no guidelines: the optimizer does."""
+
+    def extract(
+        self, episode: EpisodeSummary, steps: Sequence[StepRecord], earlier: Sequence[ExperienceRecord]
+    ) -> Lesson:
+        """Return the record."""
+        return Lesson(record_of(episode, steps, ()), ())
+
+
+def household_streams(name: str, cases: Sequence[Case], setting: HouseholdSetting) -> list[Stream]:
+    """Return the streams of one row: each order begins with an empty memory, and nothing is reset in it.
+
+    name: "none", an optimizer, or "semantic": BrainMem's semantic memory as the product's rules write it.
+    """
+    streams = []
+    with progress_bar() as bar:
+        task: Any = bar.add_task(name, total=len(cases) * setting.orders * setting.epochs)
+        for order in range(setting.orders):
+            shuffled = list(cases)
+            random.Random(f"{setting.seed} {order}").shuffle(shuffled)
+            streams.append(_stream(name, shuffled, setting, order, lambda: bar.advance(task)))
+    return streams
+
+
+def _stream(
+    name: str, cases: Sequence[Case], setting: HouseholdSetting, order: int, advance: Callable[[], object]
+) -> Stream:
+    curator = setting.curator_of(name)
+    extractor: Extractor = RuleExtractor() if name == SEMANTIC else RecordsAlone()
+    experience = Experience(_PARTS, extractor, NullLog(), system_clock, kinds=load_catalogue(), curator=curator)
+    mode = "full" if name == "none" else "full+experience"
+    lives: dict[str, Life] = {}
+    epochs = []
+    try:
+        for _ in range(setting.epochs):
+            told = []
+            for number, case in enumerate(cases):
+                # The same chances in every row and epoch, whatever was asked of them before.
+                chance = random.Random(f"{setting.seed} {order} {number}")
+                planner = CarelessPlanner(setting.planner, setting.faults, chance)
+                skills = setting.faults.of_skills(chance.randrange(2**31))
+                life = lives.setdefault(case.floor_plan, Life(mode, setting.embedder, planner, experience))
+                life.equip(planner, skills)
+                shown = curator.bank.retrieve(case.instruction) if curator is not None else ()
+                before = experience.figures()
+                trial = life.carry_out(case, setting.homes.world(case), partial(judge_of, case, kinds=load_catalogue()))
+                tokens = sum(estimate_tokens(entry.value) for entry in shown)
+                told.append(_task(trial, tokens, before, experience.figures()))
+                advance()
+            epochs.append(told)
+    finally:
+        experience.close()
+    return epochs
+
+
+def _task(trial: Trial, tokens: int, before: dict[str, int], after: dict[str, int]) -> StreamTask:
+    task = StreamTask(
+        trial.success,
+        trial.met / max(trial.conditions, 1),
+        trial.result.skills,
+        told_tokens=tokens,
+        bank=after.get("memory.entries", 0),
+    )
+    for operation, name in (("ADD", "memory.added"), ("UPDATE", "memory.updated")):
+        if after.get(name, 0) > before.get(name, 0):
+            task = replace(task, operation=operation)
+    return task

@@ -1,0 +1,76 @@
+"""What a stream of tasks came to, and its rows."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from memory_node.experience.optimizer.curator import Curated
+
+
+@dataclass(frozen=True)
+class StreamTask:
+    """One task of a stream.
+
+    progress: in [0, 1], how far it got. steps: commands or skills. told_tokens: of the memory that its executor was
+    shown; optimizer_tokens: read and written by the optimizer's model. bank: entries after it. operation: "ADD" or
+    "UPDATE", "" where nothing was taken over. lost: why it could not be carried out, "" where it could.
+    """
+
+    success: bool
+    progress: float
+    steps: int
+    told_tokens: int = 0
+    optimizer_tokens: int = 0
+    bank: int = 0
+    operation: str = ""
+    lost: str = ""
+
+
+# One order: the tasks of each epoch, one after the other.
+Stream = Sequence[Sequence[StreamTask]]
+
+
+def operation_of(curated: Curated) -> str:
+    """Return the operation that a lesson came to, as it was carried out."""
+    return "" if curated.change is None else "ADD" if curated.change.added else "UPDATE"
+
+
+def rows_of(name: str, streams: Sequence[Stream], about: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return a row for each epoch. about: what all rows share."""
+    return [
+        {**about, "optimizer": name, "epoch": epoch + 1, **_row([stream[epoch] for stream in streams])}
+        for epoch in range(len(streams[0]))
+    ]
+
+
+def cumulative(orders: Sequence[Sequence[StreamTask]]) -> list[float]:
+    """Return the share of successes among the first n tasks, for n from 1 on, the mean over the orders."""
+    shares = [np.cumsum([task.success for task in order]) / np.arange(1, len(order) + 1) for order in orders]
+    return [round(float(share), 4) for share in np.mean(shares, axis=0)]
+
+
+def _row(orders: Sequence[Sequence[StreamTask]]) -> dict[str, Any]:
+    tasks = [task for order in orders for task in order]
+    done = [task for task in tasks if not task.lost] or tasks
+    rates = [statistics.fmean(task.success for task in order) for order in orders]
+    written = [task.operation for task in tasks if task.operation]
+    return {
+        "orders": len(orders),
+        "tasks": len(orders[0]),
+        "lost": sum(bool(task.lost) for task in tasks),
+        "success_rate": round(statistics.fmean(rates), 4),
+        "std_over_orders": round(statistics.stdev(rates), 4) if len(rates) > 1 else 0.0,
+        "progress_rate": round(statistics.fmean(task.progress for task in tasks), 4),
+        "steps_mean": round(statistics.fmean(task.steps for task in done), 2),
+        "tokens_mean": round(statistics.fmean(task.told_tokens for task in done), 1),
+        "optimizer_tokens_mean": round(statistics.fmean(task.optimizer_tokens for task in done), 1),
+        "bank_size": round(statistics.fmean(order[-1].bank for order in orders), 1),
+        "add_share": round(written.count("ADD") / max(len(tasks), 1), 4),
+        "update_share": round(written.count("UPDATE") / max(len(tasks), 1), 4),
+        "cumulative_success": cumulative(orders),
+    }

@@ -1,0 +1,112 @@
+"""Games played with what a bank of memories tells: by the trained policy, or by a novice that knows nothing itself."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+from benchmarks.alfworld.dialogue import choices
+from benchmarks.alfworld.engine import PddlEngine
+from benchmarks.alfworld.games import Game
+from benchmarks.alfworld.play import GameEngine, PlayedGame
+from benchmarks.alfworld.policy import Advise, PolicyPlayer
+from benchmarks.alfworld.sentences import read_task
+from benchmarks.stream.note_reader import NoteReader
+from memory_node.domain.ports import TextEmbedder
+from memory_node.domain.token_count import estimate_tokens
+from memory_node.experience.optimizer.bank import BankLimits, MemoryBank
+from memory_node.experience.optimizer.entry import MemoryEntry
+from memory_node.experience.optimizer.method_note import read_note
+
+
+@dataclass(frozen=True)
+class ToldGame:
+    """A game that was played, the ids of the entries that it was shown, and their tokens."""
+
+    played: PlayedGame
+    shown: tuple[str, ...] = ()
+    tokens: int = 0
+
+
+@dataclass
+class Novice:
+    """Chooses at random among what it has tried least often; a command that memory asks for comes first. No model, no
+    knowledge: what it achieves beyond chance is what memory told it."""
+
+    seed: int
+    max_steps: int
+    engine_of: Callable[[Game], GameEngine] = PddlEngine
+
+    def play(self, game: Game, brief: Callable[[str], tuple[str, Advise]]) -> PlayedGame:
+        """Play one game. brief: given the first text, returns what memory says in words and what it asks for."""
+        engine = self.engine_of(game)
+        try:
+            text = engine.text
+            _, advise = brief(text)
+            # The same chances with and without memory.
+            chance = random.Random(f"{self.seed} {game.name}")
+            said: list[tuple[str, str]] = []
+            while not engine.over and len(said) < self.max_steps:
+                able = choices(engine.commands)
+                command = advise(said, able) or self._tried_least(said, able, chance)
+                if not command:
+                    break
+                said.append((command, engine.send(command)))
+            return PlayedGame(
+                game.name,
+                game.task_type,
+                read_task(text),
+                engine.won,
+                len(said),
+                text=text,
+                transcript=tuple(said),
+            )
+        finally:
+            engine.close()
+
+    def _tried_least(self, said: Sequence[tuple[str, str]], able: Sequence[str], chance: random.Random) -> str:
+        tried = [command for command, _ in said]
+        drawn = [(tried.count(command), chance.random(), command) for command in able]
+        return min(drawn)[2] if drawn else ""
+
+
+@dataclass
+class Policy:
+    """The trained executor; see alfworld.policy. Memory is the advice before each step, as it was trained; what is no
+    note stands in the prompt's slot for experience."""
+
+    player: PolicyPlayer
+
+    def play(self, game: Game, brief: Callable[[str], tuple[str, Advise]]) -> PlayedGame:
+        """Play one game; see Novice.play."""
+        return self.player.play_told(game, brief)
+
+
+class ToldPlayer:
+    """Plays a game with what a bank's entries say. embedder: the bank's encoder, in the player's own process."""
+
+    def __init__(self, executor: Novice | Policy, embedder: TextEmbedder, limits: BankLimits | None = None) -> None:
+        self._executor = executor
+        self._embedder = embedder
+        self._limits = limits or BankLimits()
+
+    def play(self, game: Game, entries: Sequence[MemoryEntry]) -> ToldGame:
+        """Play one game. The three entries nearest to its task are told; entries: all of the bank.
+
+        Raises:
+            BrokenGameError: the file is no game.
+        """
+        shown: list[MemoryEntry] = []
+
+        def brief(text: str) -> tuple[str, Advise]:
+            task = read_task(text)
+            bank = MemoryBank(self._embedder, replace(self._limits, capacity=max(len(entries), 1)))
+            bank.load(entries)
+            shown.extend(bank.retrieve(task))
+            in_words = " ".join(entry.value for entry in shown if read_note(entry.value) is None)
+            return in_words, NoteReader(task, text, shown).command
+
+        played = self._executor.play(game, brief)
+        tokens = sum(estimate_tokens(entry.value) for entry in shown)
+        return ToldGame(played, tuple(entry.id for entry in shown), tokens)

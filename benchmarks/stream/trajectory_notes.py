@@ -1,0 +1,49 @@
+"""Baselines of ours after other papers: notes of whole trajectories, kept without a policy that decides."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from memory_node.experience.optimizer.attempt import Attempt, DeedKind
+from memory_node.experience.optimizer.candidate import Candidate
+from memory_node.experience.optimizer.entry import MemoryEntry
+from memory_node.experience.optimizer.method_note import MethodNote
+from memory_node.experience.optimizer.proposal import Proposal
+from memory_node.experience.optimizer.reading import note_of
+
+_MOST_STEPS = 12
+
+
+class MempStyleNotes:
+    """Procedures as Memp keeps them (Fang et al. 2025), in short: each success is added as the script that worked; an
+    attempt that failed leaves nothing."""
+
+    name = "memp"
+    is_quick = True
+
+    def propose(self, attempt: Attempt, shown: Sequence[MemoryEntry]) -> Proposal:
+        """Return the script of a success; see Optimizer."""
+        if not attempt.success:
+            return Proposal(None, problem="it failed")
+        note = note_of(attempt)
+        script = tuple(deed.way for deed in attempt.deeds if deed.worked and deed.kind in _ACTING)[:_MOST_STEPS]
+        return Proposal(Candidate(MethodNote(note.verbs, note.thing, script or note.way).text))
+
+
+class RememStyleNotes:
+    """Experience as ReMem keeps it (in UMEM's comparison), in short: every attempt is added with what came of it; of
+    entries about the same task the newest takes the place of the one before."""
+
+    name = "remem"
+    is_quick = True
+
+    def propose(self, attempt: Attempt, shown: Sequence[MemoryEntry]) -> Proposal:
+        """Return the note of one attempt, unmerged; see Optimizer."""
+        note = note_of(attempt)
+        if not (note.thing or note.way or note.repairs):
+            return Proposal(None, problem="the attempt does not show what its task is about")
+        same = next((place for place, entry in enumerate(shown) if entry.query == attempt.query), None)
+        return Proposal(Candidate(note.text, same))
+
+
+_ACTING = (DeedKind.TAKE, DeedKind.PUT, DeedKind.CHANGE)

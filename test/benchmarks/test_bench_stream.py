@@ -1,0 +1,231 @@
+"""The streams of tasks: what is read out of notes, what a novice does with them, and the rows."""
+
+import itertools
+import json
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from benchmarks.alfworld.games import Game
+from benchmarks.stream.alfworld import attempt_of, progress_of
+from benchmarks.stream.note_reader import NoteReader
+from benchmarks.stream.outcomes import StreamTask, cumulative, rows_of
+from benchmarks.stream.picture import draw_streams
+from benchmarks.stream.told_player import Novice, ToldPlayer
+from benchmarks.stream.trajectory_notes import MempStyleNotes, RememStyleNotes
+from memory_node.catalogue.label_space import load_catalogue
+from memory_node.cli import main
+from memory_node.experience.optimizer.bank import MemoryBank
+from memory_node.experience.optimizer.curator import MemoryCurator
+from memory_node.experience.optimizer.entry import Version, entry_of
+from memory_node.experience.optimizer.rules import RulesOptimizer
+from memory_node.experience.optimizer.vetting import Vetting
+
+PLACES = ("bed 1", "drawer 1", "drawer 2", "fridge 1", "shelf 1")
+GAME = Game("a/trial/game.tw-pddl", "pick_cool", b"")
+
+
+class Room:
+    """A game of one room: an egg in the second drawer is to be cooled and put on the shelf."""
+
+    def __init__(self, task: str = "put a cool egg in shelf.") -> None:
+        listed = ", ".join(f"a {place}" for place in PLACES)
+        self.text = f"Looking quickly around you, you see {listed}.\n\nYour task is to: {task}"
+        self.here, self.egg, self.cool, self.open = "", "drawer 2", False, set[str]()
+
+    @property
+    def won(self) -> bool:
+        return self.cool and self.egg == "shelf 1"
+
+    over = won
+
+    @property
+    def commands(self) -> Sequence[str]:
+        able = ["look", "inventory", *(f"go to {place}" for place in PLACES if place != self.here)]
+        if self.here.startswith("drawer"):
+            able.append(f"open {self.here}" if self.here not in self.open else f"close {self.here}")
+        if self.egg == self.here and (not self.here.startswith("drawer") or self.here in self.open):
+            able.append(f"take egg 1 from {self.here}")
+        if self.egg == "hand":
+            able += [f"move egg 1 to {self.here}"] if self.here else []
+            able += [f"cool egg 1 with {self.here}"] if self.here.startswith("fridge") else []
+        return able
+
+    def send(self, command: str) -> str:
+        verb = command.partition(" ")[0]
+        if command.startswith("go to "):
+            self.here = command.removeprefix("go to ")
+        elif verb == "open":
+            self.open.add(self.here)
+        elif verb == "take":
+            self.egg = "hand"
+        elif verb == "move":
+            self.egg = self.here
+        elif verb == "cool":
+            self.cool = True
+        if self.here.startswith("drawer") and self.here not in self.open:
+            return f"The {self.here} is closed."
+        return f"On the {self.here}, you see {'a egg 1' if self.egg == self.here else 'nothing'}."
+
+    def close(self) -> None:
+        pass
+
+
+class Letters:
+    dimension = 26
+
+    def embed(self, texts):
+
+        rows = np.array([[text.count(chr(97 + n)) for n in range(26)] for text in texts], np.float32)
+        return rows / np.linalg.norm(rows, axis=1, keepdims=True)
+
+
+def entries(*told: tuple[str, str]):
+    return [entry_of(f"m{n}", Version(query, value, "e"), "rules") for n, (query, value) in enumerate(told)]
+
+
+COOL = (
+    "cool some egg and put it in bed.",
+    "Task: cool, move with egg. Way: take egg; cool egg with fridge; move egg at the goal. Look first at: drawer.",
+)
+
+
+def played(told, task: str = "put a cool egg in shelf."):
+    return ToldPlayer(Novice(0, 30, lambda _: Room(task)), Letters()).play(GAME, told)
+
+
+def test_note_brings_the_novice_to_the_goal_without_a_detour() -> None:
+    told = played(entries(COOL))
+    assert told.shown == ("m0",)
+    assert told.tokens > 10
+    assert [command for command, _ in told.played.transcript] == [
+        "go to drawer 1",
+        "open drawer 1",
+        "go to drawer 2",
+        "open drawer 2",
+        "take egg 1 from drawer 2",
+        "go to fridge 1",
+        "cool egg 1 with fridge 1",
+        "go to shelf 1",
+        "move egg 1 to shelf 1",
+    ]
+    assert told.played.won
+
+
+def test_novice_without_memory_is_told_nothing() -> None:
+    told = played(())
+    assert (told.shown, told.tokens) == ((), 0)
+    assert not told.played.won
+    assert told.played.steps == 30
+
+
+def test_way_of_another_thing_serves_this_one() -> None:
+    cup = (COOL[0].replace("egg", "cup"), COOL[1].replace("egg", "cup"))
+    assert played(entries(cup)).played.won
+
+
+@pytest.mark.parametrize(
+    ("query", "value"),
+    [
+        ("heat some egg and put it in bed.", "Task: heat, move with egg. Way: take egg; heat egg with microwave."),
+        ("put two egg in bed.", "Task: move, again with egg. Way: take egg; move egg at the goal; take egg."),
+        ("look at egg under the desklamp.", "Task: use with egg. Way: take egg; use desklamp."),
+        ("cool an egg", "Be quick about it."),
+    ],
+)
+def test_way_of_another_kind_of_task_is_not_followed(query: str, value: str) -> None:
+    reader = NoteReader("put a cool egg in shelf.", Room().text, entries((query, value)))
+    assert reader.command((), Room().commands) == ""
+
+
+def test_reader_does_not_take_back_what_was_brought() -> None:
+    two = "Task: move, again with egg. Way: take egg; move egg at the goal; take egg; move egg at the goal."
+    reader = NoteReader("put two egg in shelf.", Room().text, entries(("put two egg in bed.", two)))
+    said = [
+        ("go to drawer 2", "The drawer 2 is open. In it, you see a egg 1."),
+        ("take egg 1 from drawer 2", "You pick up the egg 1."),
+        ("go to shelf 1", "On the shelf 1, you see nothing."),
+        ("move egg 1 to shelf 1", "You move the egg 1."),
+    ]
+    able = ["take egg 1 from shelf 1", *(f"go to {place}" for place in PLACES)]
+    assert reader.command(said, able).startswith("go to ")
+
+
+def test_stream_teaches_the_next_game() -> None:
+    curator = MemoryCurator(MemoryBank(Letters()), RulesOptimizer(), Vetting(load_catalogue()))
+    first = played(entries(COOL)).played
+    curator.learn(attempt_of(first, "e0"))
+    again = played(tuple(curator.bank))
+    assert again.played.won
+    assert again.played.steps == 9
+
+
+def test_progress_counts_what_the_task_names() -> None:
+    whole = played(entries(COOL)).played
+    assert progress_of(whole) == 1.0
+
+    cut = [replace(whole, won=False, transcript=whole.transcript[:n]) for n in (4, 5, 7)]
+    assert [progress_of(one) for one in cut] == [0.0, pytest.approx(1 / 3), pytest.approx(2 / 3)]
+
+
+def test_notes_after_other_papers_keep_scripts_and_every_attempt() -> None:
+    won = attempt_of(played(entries(COOL)).played, "e0")
+    script = MempStyleNotes().propose(won, ()).candidate
+    assert script is not None
+    assert "take egg from drawer" in script.value
+    assert script.replaces is None
+
+    lost = replace(won, success=False)
+    assert MempStyleNotes().propose(lost, ()).candidate is None
+    kept = RememStyleNotes().propose(lost, entries(COOL, (won.query, "x"))).candidate
+    assert kept is not None
+    assert kept.replaces == 1
+
+
+def test_rows_tell_each_epoch_with_means_over_orders() -> None:
+    numbers = itertools.count(1)
+
+    def task(success: bool, operation: str) -> StreamTask:
+        return StreamTask(success, 0.5, 10, 30, 0, next(numbers), operation)
+
+    streams = [
+        [[task(True, "ADD"), task(False, "UPDATE")], [task(True, ""), task(True, "ADD")]],
+        [[task(False, "ADD"), task(False, "ADD")], [task(True, ""), task(True, "")]],
+    ]
+    first, second = rows_of("rules", streams, {"on": "test"})
+    assert (first["epoch"], second["epoch"]) == (1, 2)
+    assert first["cumulative_success"] == [0.5, 0.25]
+    assert first["success_rate"] == 0.25
+    assert first["std_over_orders"] == pytest.approx(0.3536)
+    assert (first["add_share"], first["update_share"]) == (0.75, 0.25)
+    assert second["success_rate"] == 1.0
+    assert cumulative([[task(True, "")], [task(False, "")]]) == [0.5]
+
+
+def test_picture_is_drawn(tmp_path) -> None:
+    draw_streams({"none": [[[StreamTask(True, 1.0, 3)]]]}, tmp_path / "deep" / "stream.png")
+    assert (tmp_path / "deep" / "stream.png").stat().st_size > 1000
+
+
+def test_what_is_missing_is_named(capsys) -> None:
+    assert main(["bench", "stream", "--on", "household"]) == 1
+    assert "--scenes" in capsys.readouterr().err
+    assert main(["bench", "stream", "--on", "alfworld", "--optimizer", "rules"]) == 1
+    assert "--games" in capsys.readouterr().err
+
+
+def test_household_stream_has_a_row_for_each_epoch(shared_dir, tmp_path, capsys) -> None:
+    rows = json.loads((shared_dir / "data/alfred_l/tasks.json").read_text())
+    tasks = tmp_path / "tasks.json"
+    tasks.write_text(json.dumps([row for row in rows if row["floor_plan"] == "FloorPlan19"][:1]))
+    scenes = shared_dir / "data/alfred_home/scenes.json.gz"
+    files = ["--scenes", str(scenes), "--tasks", str(tasks), "--suite", "alfred-l"]
+    options = ["--optimizer", "rules", "--orders", "1", "--epochs", "2", "--json"]
+    assert main(["bench", "stream", *files, *options]) == 0
+    first, second = map(json.loads, capsys.readouterr().out.splitlines())
+    assert (first["optimizer"], first["tasks"], second["epoch"]) == ("rules", 1, 2)
+    assert len(first["cumulative_success"]) == 1
+    assert first["cumulative_success"][0] == first["success_rate"]
+    assert first["steps_mean"] > 0
