@@ -1,6 +1,8 @@
-"""Corrections by a person: relabel, merge, split, delete, name a room, forget; each on record as the user's."""
+"""Corrections by a person: relabel, merge, split, delete, restore, name a room, forget; on record as the user's."""
 
 from __future__ import annotations
+
+import math
 
 import numpy as np
 
@@ -86,6 +88,25 @@ class SceneEdits:
             self._state.mark_removed(row)
         self._state.version += 1
         return [event]
+
+    def restore(self, object_id: str) -> list[SceneEvent]:
+        """Bring a removed object back to where it was last; it is not known what it stands on.
+
+        Raises:
+            InvalidValueError: it is not removed.
+        """
+        state, row = self._state, self._row(object_id)
+        if not state.table.removed[row]:
+            raise InvalidValueError(f"restore: object {object_id} is not removed")
+        state.mark_present(row)
+        state.locate(row, None)
+        state.table.place_since[row] = state.now_ns
+        state.table.note_seen(row, state.now_ns)
+        certain = state.config.max_existence
+        state.table.log_odds[row] = math.log(certain / (1.0 - certain))
+        self._state.table.record(row).provenance = _BY
+        state.version += 1
+        return [state.event(SceneEventKind.MOVED, row)]
 
     def name_room(self, room_id: str, name: str) -> Room:
         """Call a room what people call it.

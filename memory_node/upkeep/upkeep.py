@@ -73,6 +73,7 @@ class Upkeep:
             "merge": lambda: self._edits.merge(object_id, other_id),
             "split": lambda: self._edits.split(object_id, position),
             "delete": lambda: self._edits.delete(object_id),
+            "restore": lambda: self._edits.restore(object_id),
             "name_room": lambda: self._name_room(object_id, new_class),
         }
         if operation not in operations:

@@ -65,6 +65,17 @@ def test_deleted_object_stays_in_history_and_forgotten_one_does_not(graph: Scene
         graph.object(known["Mug"])
 
 
+def test_restored_object_is_where_it_was(graph: SceneGraph, edits: SceneEdits) -> None:
+    mug = ids(graph)["Mug"]
+    edits.delete(mug)
+    (event,) = edits.restore(mug)
+    assert (event.kind, event.object.id) == (SceneEventKind.MOVED, mug)
+    assert graph.object(mug).box.center.tolist() == [1.0, 0.0, 0.8]
+    assert graph.object(mug).existence > 0.9
+    with pytest.raises(InvalidValueError, match="not removed"):
+        edits.restore(mug)
+
+
 def test_selection_by_time_takes_what_was_seen_only_then(graph: SceneGraph, edits: SceneEdits) -> None:
     assert edits.select(begin_ns=2 * SECOND_NS, end_ns=3 * SECOND_NS) == [ids(graph)["Bowl"]]
 
