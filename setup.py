@@ -25,6 +25,6 @@ class BuildWithShare(build_py):
 
 setup(
     packages=find_packages(include=["memory_node*"]),
-    package_data={"memory_node": ["**/*.yaml", "**/*.mako", "**/*.ini", "py.typed"]},
+    package_data={"memory_node": ["**/*.yaml", "**/*.mako", "**/*.ini", "inspector/page/*", "py.typed"]},
     cmdclass={"build_py": BuildWithShare},
 )

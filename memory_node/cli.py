@@ -33,6 +33,7 @@ COMMANDS = {
         "memory_node.inspector.mcp_command",
         "let agents ask and tell a memory (Model Context Protocol)",
     ),
+    "inspect": ("memory_node.inspector.inspect_command", "look into a memory and mend it: a web page and REST"),
     "llm": ("memory_node.llm.command", "check a language model: what it is, how fast it is, and whether it answers"),
     "model": ("memory_node.search.model_command", "build and check the sentence embedder's ONNX graph"),
 }

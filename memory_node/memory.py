@@ -32,6 +32,7 @@ from memory_node.knowledge.facts import Proposition
 from memory_node.knowledge.knowledge_graph import KnowledgeGraph
 from memory_node.knowledge.mode import Mode as KnowledgeMode
 from memory_node.knowledge.standard_step import StandardStep
+from memory_node.questions.past_episodes import PastEpisodes
 from memory_node.questions.questions import Questions
 from memory_node.scene_graph.free_space import OccupancyMap
 from memory_node.scene_graph.graph import SceneGraph
@@ -69,6 +70,7 @@ class RobotMemory:
         cache, experience, knowledge: as given.
         episodes: an `ExperiencePort`, what a planner is asked and told while it carries out an instruction.
         guidance: compiles memory for the running episodes, step by step.
+        past: what happened in earlier episodes.
     """
 
     def __init__(
@@ -104,6 +106,7 @@ class RobotMemory:
             experience, retrieval, KnownThings(scene, lock, compiler.close_m), self.held_object, compiler
         )
         self._upkeep = Upkeep(scene, self._changes, mirror, cache, store, experience, knowledge, clock, states)
+        self.past = PastEpisodes(store, experience)
         if len(scene):
             scene.doubt_frame()
 

@@ -26,7 +26,9 @@ OTHER_MEANINGS = {
     ("memory_node/experience/refiner.py", "user"),
     ("memory_node/experience/optimizer/prompt.py", "user"),
     ("memory_node/knowledge/text/names.py", "user"),  # what no concept may be
+    ("memory_node/inspector/deeds.py", "user"),  # who said so
     ("memory_node/inspector/mcp_server.py", "user"),
+    ("memory_node/inspector/rest_edits.py", "user"),
     ("memory_node/knowledge/model_extraction.py", "user"),
     ("memory_node/llm/ask.py", "user"),
     ("memory_node/llm/chat.py", "user"),

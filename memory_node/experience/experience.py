@@ -368,6 +368,12 @@ class Experience:
             figures = {"episodes.running": len(self._running), **self._long_term.figures()}
         return figures | self._learner.figures()
 
+    def guidelines(self) -> tuple[Guideline, ...]:
+        """Return every guideline that is kept."""
+        with self._lock:
+            book = self._long_term.book
+            return tuple(book[key] for key in book)
+
     def wait_settled(self, timeout_s: float) -> bool:
         """Wait until stored episodes are loaded and ended ones learnt; return whether that came to be in time."""
         return self._learner.wait_settled(timeout_s)

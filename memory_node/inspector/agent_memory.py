@@ -1,17 +1,102 @@
-"""What agents are given of memory, whether it lies in a file or in a running node."""
+"""What agents and people are given of memory, whether it lies in a file or in a running node."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Protocol
 
+from memory_node.domain.memory_unit import MemoryUnit
 from memory_node.domain.ports import MemoryPort
+from memory_node.domain.scene import SceneSnapshot
+from memory_node.domain.step import EpisodeSummary, StepRecord
+from memory_node.experience.guideline import Guideline
+from memory_node.knowledge.answering import KnowledgeAnswer
+from memory_node.knowledge.facts import Proposition
+from memory_node.knowledge.mode import Mode
 
 
 class AgentMemory(MemoryPort, Protocol):
-    """A memory that tells itself in words and forgets, too."""
+    """A memory that tells itself in words, answers questions, is told facts, is mended and forgets, too."""
+
+    def scene(self, as_of_ns: int = 0, removed: bool = False) -> SceneSnapshot:
+        """Return the scene graph, now or as of a stamp; removed: with objects that are kept for their history."""
 
     def scene_text(self, token_budget: int) -> str:
         """Return the scene graph in words within a budget."""
 
+    def ask(self, question: str, mode: Mode | None = None, k: int = 0) -> KnowledgeAnswer:
+        """Return what is known that answers; mode None: found out from the question; k = 0: memory's own number."""
+
+    def tell_fact(self, text: str, teller: str = "", stamp_ns: int = 0) -> tuple[Proposition, ...]:
+        """Take over what a person told; return its statements once they are durable."""
+
+    def edit(
+        self,
+        operation: str,
+        object_id: str,
+        other_id: str = "",
+        new_class: str = "",
+        position: tuple[float, float, float] = (0.0, 0.0, 0.0),
+    ) -> str:
+        """Correct memory as srv/EditObject does; return the id of the object that carries on, or of the new one."""
+
+    def confirm_relocalization(self) -> None:
+        """Trust the map frame again."""
+
     def forget(self, object_id: str) -> int:
         """Erase an object, history included; return how many objects went."""
+
+
+@dataclass(frozen=True)
+class CacheView:
+    """The short-term memory at one moment: its units, and its statistics by name."""
+
+    units: tuple[MemoryUnit, ...]
+    figures: dict[str, float | str]
+
+
+@dataclass(frozen=True)
+class MemoryChange:
+    """What one change of the scene graph touched, by ids; version: the one that it led to."""
+
+    version: int
+    changed: tuple[str, ...]
+    gone: tuple[str, ...]
+
+
+Listener = Callable[[MemoryChange], None]
+
+
+class MemoryViews(Protocol):
+    """What people see of a memory beside its answers. What a memory cannot tell is None."""
+
+    def crop_jpeg(self, object_id: str) -> bytes | None:
+        """Return the best view of an object; None where none is kept."""
+
+    def cache(self) -> CacheView | None:
+        """Return the short-term memory; None before a running node has told it."""
+
+    def episodes(self, newest: int) -> tuple[EpisodeSummary, ...] | None:
+        """Return the newest episodes, the newest first."""
+
+    def steps(self, episode_id: str) -> tuple[StepRecord, ...] | None:
+        """Return an episode's steps in order."""
+
+    def guidelines(self) -> tuple[Guideline, ...] | None:
+        """Return what experience advises."""
+
+    def statements(self, concept: str, k: int) -> tuple[Proposition, ...]:
+        """Return the k statements that say most of a concept."""
+
+    def figures(self) -> dict[str, float]:
+        """Return the figures of /diagnostics by name."""
+
+    def working_memory(self) -> str | None:
+        """Return the running episode's last steps in words; None where no episode runs."""
+
+    def robot_path(self) -> tuple[tuple[float, float], ...]:
+        """Return where the robot has been, (x, y) in map, m, the newest last; empty where nothing tells it."""
+
+    def follow(self, listener: Listener) -> Callable[[], None]:
+        """Call `listener` after each change, from any thread; what is returned ends that."""

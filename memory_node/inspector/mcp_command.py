@@ -11,11 +11,11 @@ from pathlib import Path
 
 from memory_node.catalogue.label_space import HOUSEHOLD, load_catalogue
 from memory_node.domain.errors import RobotMemoryError
+from memory_node.inspector.access import ROLES
 from memory_node.inspector.agent_memory import AgentMemory
 from memory_node.opening import MemoryConfig, open_memory
 
 HELP = "let agents ask and tell a memory (Model Context Protocol)"
-_ROLES = ("read", "edit", "forget")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -28,9 +28,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--domain-id", type=int, default=int(os.environ.get("ROS_DOMAIN_ID", "0")), help="DDS domain (default: ROS's)"
     )
     parser.add_argument("--label-space", default=HOUSEHOLD, help="name or file of the label space (default: household)")
-    parser.add_argument(
-        "--may", choices=_ROLES, default="edit", help="what agents may do (default edit: read and tell)"
-    )
+    parser.add_argument("--may", choices=ROLES, default="edit", help="what agents may do (default edit: read and tell)")
     parser.add_argument(
         "--http",
         type=int,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import json
 from collections.abc import Callable
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 import jinja2
 from mcp.server.mcpserver import MCPServer
@@ -20,11 +20,10 @@ from memory_node.domain.geometry import POSITION_LIMIT_M
 from memory_node.domain.resources import resource_path
 from memory_node.domain.skill import StateChange
 from memory_node.domain.states import ObjectState
+from memory_node.inspector.access import ROLES, Role
 from memory_node.inspector.agent_answers import Found, Located, found_object, place_to_look, scene_values
 from memory_node.inspector.agent_memory import AgentMemory
 
-Role = Literal["read", "edit", "forget"]
-ROLES: tuple[Role, ...] = ("read", "edit", "forget")
 _LONGEST_TEXT = 10_000
 
 Text = Annotated[str, Field(max_length=_LONGEST_TEXT)]

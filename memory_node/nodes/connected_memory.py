@@ -9,7 +9,9 @@ from collections.abc import Iterator
 import rclpy
 from rclpy.context import Context
 from rclpy.executors import SingleThreadedExecutor
+from rclpy.node import Node
 
+from memory_node.nodes.inspected_views import NodeViews
 from memory_node.nodes.memory_client import MemoryClient
 
 _WAIT_S = 10.0
@@ -22,17 +24,38 @@ def connected(node_name: str, domain_id: int) -> Iterator[MemoryClient]:
     Raises:
         PeerTimeoutError: no such node answers.
     """
-    context = Context()
-    rclpy.init(context=context, domain_id=domain_id)
-    node = rclpy.create_node("memory_agents", context=context)
-    executor = SingleThreadedExecutor(context=context)
-    executor.add_node(node)
-    thread = threading.Thread(target=executor.spin, name="memory_agents", daemon=True)
-    thread.start()
-    try:
+    with _joined("memory_agents", domain_id) as node:
         memory = MemoryClient(node, node_name)
         memory.wait(_WAIT_S)
         yield memory
+
+
+@contextlib.contextmanager
+def inspected(node_name: str, domain_id: int) -> Iterator[tuple[MemoryClient, NodeViews]]:
+    """Join the node's domain for a while, and follow what the node shows of itself.
+
+    Raises:
+        PeerTimeoutError: no such node answers.
+    """
+    with _joined("memory_inspector", domain_id) as node:
+        memory = MemoryClient(node, node_name)
+        views = NodeViews(node, node_name, memory)
+        memory.wait(_WAIT_S)
+        yield memory, views
+
+
+@contextlib.contextmanager
+def _joined(own_name: str, domain_id: int) -> Iterator[Node]:
+    """Give a node that spins in a thread."""
+    context = Context()
+    rclpy.init(context=context, domain_id=domain_id)
+    node = rclpy.create_node(own_name, context=context)
+    executor = SingleThreadedExecutor(context=context)
+    executor.add_node(node)
+    thread = threading.Thread(target=executor.spin, name=own_name, daemon=True)
+    thread.start()
+    try:
+        yield node
     finally:
         executor.shutdown()
         thread.join(2.0)

@@ -15,6 +15,9 @@ from memory_node.domain.errors import RobotMemoryError
 from memory_node.domain.held_object import HeldObject
 from memory_node.domain.scene import SceneSnapshot
 from memory_node.domain.skill import StateChange
+from memory_node.knowledge.answering import KnowledgeAnswer
+from memory_node.knowledge.facts import Proposition
+from memory_node.knowledge.mode import Mode
 from memory_node.nodes import conversions
 from memory_node.nodes.waiting import PeerTimeoutError, result_of
 from memory_node.scene_graph.state import ROBOT_ID
@@ -39,9 +42,12 @@ class MemoryClient:
         self._locate = client(srv.LocateObject, "locate_object")
         self._rank = client(srv.RankSearchAreas, "rank_search_areas")
         self._remember = client(srv.Remember, "remember")
+        self._tell = client(srv.TellFact, "tell_fact")
         self._ask = client(srv.AskMemory, "ask_memory")
         self._context = client(srv.GetContext, "get_context")
         self._scene = client(srv.GetSceneGraph, "get_scene_graph")
+        self._edit = client(srv.EditObject, "edit_object")
+        self._confirm = client(srv.ConfirmRelocalization, "confirm_relocalization")
         self._forget = client(srv.Forget, "forget")
 
     def wait(self, timeout_s: float) -> None:
@@ -138,19 +144,78 @@ class MemoryClient:
         Raises:
             RobotMemoryError: memory refused.
         """
-        response = self._call(self._forget, srv.Forget.Request(object_id=object_id))
-        if not response.success:
-            raise RobotMemoryError(f"memory did not forget: {response.message}")
-        return int(response.forgotten)
+        return int(self._granted(self._forget, srv.Forget.Request(object_id=object_id), "forget").forgotten)
+
+    def edit(
+        self,
+        operation: str,
+        object_id: str,
+        other_id: str = "",
+        new_class: str = "",
+        position: tuple[float, float, float] = (0.0, 0.0, 0.0),
+    ) -> str:
+        """Have memory corrected by hand; return the id of the object that carries on, or of the new one.
+
+        Raises:
+            RobotMemoryError: memory refused.
+        """
+        request = srv.EditObject.Request(
+            operation=operation,
+            object_id=object_id,
+            other_id=other_id,
+            new_class=new_class,
+            position=conversions.point_to_msg(position),
+        )
+        return str(self._granted(self._edit, request, "edit").object_id)
+
+    def confirm_relocalization(self) -> None:
+        """Say that the robot is localised in the map that the graph was built in.
+
+        Raises:
+            RobotMemoryError: memory refused.
+        """
+        self._granted(self._confirm, srv.ConfirmRelocalization.Request(), "confirm the map frame")
+
+    def ask(self, question: str, mode: Mode | None = None, k: int = 0) -> KnowledgeAnswer:
+        """Ask what is known; ways are told in the answer's text alone.
+
+        Raises:
+            RobotMemoryError: memory refused.
+        """
+        request = srv.AskMemory.Request(question=question, mode=str(mode) if mode else "", k=k)
+        response = self._granted(self._ask, request, "answer")
+        told = tuple(conversions.proposition_from_msg(proposition) for proposition in response.propositions)
+        return KnowledgeAnswer(question, response.answer, Mode(response.mode), response.confidence, told)
+
+    def tell_fact(self, text: str, teller: str = "", stamp_ns: int = 0) -> tuple[Proposition, ...]:
+        """Tell a fact; return the statements that it was understood as.
+
+        Raises:
+            RobotMemoryError: memory refused.
+        """
+        request = srv.TellFact.Request(text=text, teller=teller, stamp=conversions.stamp_to_msg(stamp_ns))
+        response = self._granted(self._tell, request, "take the fact")
+        return tuple(conversions.proposition_from_msg(proposition) for proposition in response.propositions)
 
     def told_facts(self, instruction: str) -> tuple[str, ...]:
         """Ask for what people told that bears on an instruction."""
         response = self._call(self._ask, srv.AskMemory.Request(question=instruction, told_only=True))
         return tuple(proposition.text for proposition in response.propositions)
 
-    def scene(self) -> SceneSnapshot:
-        """Ask for the whole scene graph."""
-        return conversions.snapshot_from_msg(self._call(self._scene, srv.GetSceneGraph.Request()).graph)
+    def scene(self, as_of_ns: int = 0, removed: bool = False) -> SceneSnapshot:
+        """Ask for the whole scene graph, now or as of a stamp; removed: with what is kept for its history.
+
+        Raises:
+            RobotMemoryError: memory refused.
+        """
+        request = srv.GetSceneGraph.Request(include_removed=removed, as_of=conversions.stamp_to_msg(as_of_ns))
+        return conversions.snapshot_from_msg(self._granted(self._scene, request, "tell the scene").graph)
+
+    def _granted(self, client: Any, request: Any, deed: str) -> Any:
+        response = self._call(client, request)
+        if not response.success:
+            raise RobotMemoryError(f"memory did not {deed}: {response.message}")
+        return response
 
 
 def _restricted(request: Any, query: FindQuery) -> Any:

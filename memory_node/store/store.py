@@ -224,6 +224,10 @@ class Store:
         """Return all episodes by the time of their start."""
         return self._read(lambda c, bad: reader.read_episodes(c, self.site, bad))
 
+    def newest_episodes(self, newest: int) -> list[EpisodeSummary]:
+        """Return the last episodes of all robots by the time of their start."""
+        return self._read(lambda c, bad: reader.read_episodes(c, self.site, bad, newest=newest))
+
     def own_episodes(self, newest: int) -> list[EpisodeSummary]:
         """Return the last episodes of this robot by the time of their start."""
         mine = schema.episodes.c.robot_id == self.robot_id

@@ -1,0 +1,105 @@
+"""The inspector as an ASGI application: REST with OpenAPI, the page, health and figures."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+from fastapi import FastAPI, HTTPException, Request, Response
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse, PlainTextResponse
+from starlette.middleware.gzip import GZipMiddleware
+
+from memory_node import __version__
+from memory_node.domain.errors import InvalidValueError, NotFoundError, RobotMemoryError
+from memory_node.inspector import rest_edits, rest_models, rest_questions, rest_views
+from memory_node.inspector.figures import Figures
+from memory_node.inspector.guard import Guard, GuardConfig
+from memory_node.inspector.inspector import Inspector, Reader
+from memory_node.inspector.page_files import PageFile, page_files
+
+_PROBLEMS: dict[int | str, dict[str, Any]] = {
+    status: {"model": rest_models.Problem, "description": text}
+    for status, text in {
+        401: "no valid token",
+        403: "the role does not allow it",
+        404: "there is no such thing",
+        422: "a value that cannot be",
+        429: "too many requests",
+        503: "memory refuses, or does not answer",
+    }.items()
+}
+
+
+def build_application(inspector: Inspector, guard: GuardConfig) -> Guard:
+    """Return the application behind its guard; at its end it closes the inspector."""
+    figures = Figures(inspector.views, inspector.feed)
+
+    @asynccontextmanager
+    async def lifespan(_: FastAPI) -> AsyncIterator[None]:
+        yield
+        inspector.close()
+
+    # FastAPI's own pages of documentation load scripts from elsewhere.
+    app = FastAPI(
+        title="robot_memory", version=__version__, docs_url=None, redoc_url=None, lifespan=lifespan, responses=_PROBLEMS
+    )
+    app.state.inspector = inspector
+    app.state.figures = figures
+    app.add_middleware(GZipMiddleware, minimum_size=2000, compresslevel=3)
+    for part in (rest_questions, rest_edits, rest_views):
+        app.include_router(part.router)
+    app.add_api_route("/healthz", healthz, response_class=PlainTextResponse)
+    app.add_api_route("/metrics", metrics, response_class=PlainTextResponse)
+    files = page_files()
+    for name, file in files.items():
+        _serve_file(app, f"/{name}", file)
+    _serve_file(app, "/", files["index.html"])
+    app.add_exception_handler(RobotMemoryError, _refused)
+    app.add_exception_handler(RequestValidationError, _not_valid)
+    app.add_exception_handler(HTTPException, _http_error)
+    return Guard(app, guard, figures.note)
+
+
+def healthz(request: Request) -> str:
+    """Say that memory answers."""
+    request.app.state.inspector.views.figures()
+    return "ok\n"
+
+
+def metrics(request: Request, _: Reader) -> Response:
+    """Return the figures for Prometheus."""
+    return Response(request.app.state.figures.text(), media_type="text/plain; version=0.0.4; charset=utf-8")
+
+
+def _serve_file(app: FastAPI, path: str, file: PageFile) -> None:
+    def serve(request: Request) -> Response:
+        headers = {"ETag": file.etag, "Cache-Control": "no-cache"}
+        if request.headers.get("if-none-match") == file.etag:
+            return Response(status_code=304, headers=headers)
+        return Response(file.body, media_type=file.content_type, headers=headers)
+
+    app.add_api_route(path, serve, include_in_schema=False, response_class=Response)
+
+
+def _refused(_: Request, error: Exception) -> JSONResponse:
+    if isinstance(error, NotFoundError):
+        return _problem(404, str(error))
+    return _problem(422 if isinstance(error, InvalidValueError) else 503, str(error))
+
+
+def _not_valid(_: Request, error: Exception) -> JSONResponse:
+    assert isinstance(error, RequestValidationError)
+    first = error.errors()[0]
+    where = ".".join(str(part) for part in first["loc"] if part not in ("body", "query", "path"))
+    return _problem(422, f"{where or 'the body'}: {first['msg']}")
+
+
+def _http_error(_: Request, error: Exception) -> JSONResponse:
+    assert isinstance(error, HTTPException)
+    return _problem(error.status_code, str(error.detail))
+
+
+def _problem(status: int, message: str) -> JSONResponse:
+    return JSONResponse({"message": message}, status)

@@ -1,0 +1,95 @@
+"""What the routes work on: the memory, its views, the edits, and who asks."""
+
+from __future__ import annotations
+
+import json
+import threading
+import time
+from collections.abc import Callable
+from typing import Annotated, Any
+
+from fastapi import Depends, HTTPException, Request
+
+from memory_node.catalogue.object_catalogue import ObjectCatalogue
+from memory_node.domain.clock import Clock, system_clock
+from memory_node.inspector.access import Caller, Role
+from memory_node.inspector.agent_memory import AgentMemory, MemoryChange, MemoryViews
+from memory_node.inspector.change_feed import ChangeFeed
+from memory_node.inspector.deeds import Deeds
+from memory_node.inspector.edit_book import EditBook
+from memory_node.inspector.scene_rows import scene_rows
+
+# A scene that nothing is known to have changed is asked for again after so long.
+_FRESH_S = 2.0
+
+
+class Inspector:
+    """A memory that is looked into.
+
+    kinds: the label space that names classes. images: whether crops are shown. may: the most that anybody may do.
+    clock: stamps of edits on record.
+    """
+
+    def __init__(
+        self,
+        memory: AgentMemory,
+        views: MemoryViews,
+        kinds: ObjectCatalogue,
+        source: str,
+        images: bool = True,
+        clock: Clock = system_clock,
+    ) -> None:
+        self.memory, self.views, self.kinds, self.source, self.images = memory, views, kinds, source, images
+        self.book, self.deeds = EditBook(clock), Deeds(memory)
+        self.feed = ChangeFeed(views.follow)
+        self._scene_lock = threading.Lock()
+        self._scene_json = b""
+        self._scene_until_s = 0.0
+        self._stop_following = views.follow(self._expire)
+
+    def scene_json(self) -> bytes:
+        """Return the scene graph of now as JSON; it is asked for and written once for all who want the same."""
+        with self._scene_lock:
+            if time.monotonic() >= self._scene_until_s:
+                # A change while the scene is read must make it old: the time is set first.
+                self._scene_until_s = time.monotonic() + _FRESH_S
+                self._scene_json = as_json(scene_rows(self.memory.scene()))
+            return self._scene_json
+
+    def close(self) -> None:
+        """Carry out what waits and follow memory no more."""
+        self._stop_following()
+        self.feed.close()
+        self.book.close()
+
+    def _expire(self, _: MemoryChange) -> None:
+        self._scene_until_s = 0.0
+
+
+def as_json(value: Any) -> bytes:
+    """Return a value as compact JSON."""
+    return json.dumps(value, separators=(",", ":"), ensure_ascii=False).encode()
+
+
+def inspector_of(request: Request) -> Inspector:
+    """Return what this application looks into."""
+    found: Inspector = request.app.state.inspector
+    return found
+
+
+def needs(role: Role) -> Callable[[Request], Caller]:
+    """Return what gives the caller, and refuses one without the role."""
+
+    def caller(request: Request) -> Caller:
+        found: Caller = request.state.caller
+        if not found.may(role):
+            raise HTTPException(403, f"this needs the role {role}; {found.name} has {found.role}")
+        return found
+
+    return caller
+
+
+Here = Annotated[Inspector, Depends(inspector_of)]
+Reader = Annotated[Caller, Depends(needs("read"))]
+Editor = Annotated[Caller, Depends(needs("edit"))]
+Forgetter = Annotated[Caller, Depends(needs("forget"))]

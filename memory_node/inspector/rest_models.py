@@ -1,0 +1,214 @@
+"""What REST takes and gives: the fields of the services of the same name, as pydantic models.
+
+Stamps are seconds since 1970, or of the simulated clock: a JavaScript number does not hold nanoseconds.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from memory_node.domain.geometry import POSITION_LIMIT_M
+from memory_node.domain.states import ObjectState
+from memory_node.inspector.agent_answers import FoundObject, PlaceToLook
+from memory_node.inspector.edit_book import LONGEST_WAIT_S
+
+Metres = Annotated[float, Field(ge=-POSITION_LIMIT_M, le=POSITION_LIMIT_M, allow_inf_nan=False)]
+Text = Annotated[str, Field(max_length=4000)]
+Name = Annotated[str, Field(max_length=200)]
+Concept = Annotated[str, Field(min_length=1, max_length=200)]
+Count = Annotated[int, Field(ge=0, le=100)]
+Tokens = Annotated[int, Field(ge=50, le=20_000)]
+Seconds = Annotated[float, Field(ge=0.0, le=9.2e9, allow_inf_nan=False)]
+Wait = Annotated[float, Field(ge=0.0, le=LONGEST_WAIT_S, allow_inf_nan=False)]
+Position = Annotated[list[Metres], Field(min_length=3, max_length=3, description="(x, y, z) in map, metres")]
+
+
+class Request(BaseModel):
+    """A body; what it has no field for is refused."""
+
+    model_config = ConfigDict(extra="forbid")
+
+
+class RecallObjects(Request):
+    """srv/RecallObjects; empty fields do not restrict."""
+
+    text: Text = ""
+    object_class: Name = ""
+    states: Annotated[list[ObjectState], Field(max_length=20)] = []
+    position: Position | None = None
+    k: Count = 5
+
+
+class FindObjects(RecallObjects):
+    """srv/FindObjects."""
+
+    area_id: Name = ""
+    as_of_s: Seconds = 0.0
+
+
+class LocateObject(RecallObjects):
+    """srv/LocateObject."""
+
+    area_id: Name = ""
+    max_areas: Count = 0
+    exclude_ids: Annotated[list[Name], Field(max_length=1000)] = []
+    exclude_supports: Annotated[list[Name], Field(max_length=1000)] = []
+
+
+class RankSearchAreas(Request):
+    """srv/RankSearchAreas."""
+
+    object_class: Annotated[str, Field(min_length=1, max_length=200)]
+    k: Count = 0
+
+
+class AskMemory(Request):
+    """srv/AskMemory."""
+
+    question: Annotated[str, Field(min_length=1, max_length=4000)]
+    mode: Literal["", "episodic", "semantic", "procedural"] = ""
+    k: Count = 0
+
+
+class GetContext(Request):
+    """srv/GetContext."""
+
+    instruction: Text
+    token_budget: Tokens = 2000
+    episode_id: Name = ""
+
+
+class Edit(Request):
+    """Every edit. wait_s: it is carried out so much later, and may be called off until then."""
+
+    wait_s: Wait = 0.0
+
+
+class Remember(Edit):
+    """One change of srv/Remember (msg/StateChange), told by a person."""
+
+    object_class: Annotated[str, Field(min_length=1, max_length=200)]
+    object_id: Name = ""
+    added: Annotated[list[ObjectState], Field(max_length=20)] = []
+    removed: Annotated[list[ObjectState], Field(max_length=20)] = []
+    support: Name = ""
+    inside: bool = False
+    position: Position | None = None
+
+
+class MoveObject(Edit):
+    """An object is somewhere else: srv/Remember with a position alone."""
+
+    object_id: Annotated[str, Field(min_length=1, max_length=200)]
+    position: Position
+
+
+class EditObject(Edit):
+    """srv/EditObject."""
+
+    operation: Literal["relabel", "merge", "split", "delete", "restore", "name_room"]
+    object_id: Annotated[str, Field(min_length=1, max_length=200)]
+    other_id: Name = ""
+    new_class: Name = ""
+    position: Position = [0.0, 0.0, 0.0]
+
+
+class TellFact(Edit):
+    """srv/TellFact."""
+
+    text: Annotated[str, Field(min_length=1, max_length=4000)]
+    teller: Name = ""
+
+
+class Forget(Edit):
+    """srv/Forget, of one object."""
+
+    object_id: Annotated[str, Field(min_length=1, max_length=200)]
+
+
+class ConfirmRelocalization(Edit):
+    """srv/ConfirmRelocalization, where the map has not moved."""
+
+
+class RankedObject(FoundObject):
+    """An answer with what ranks it."""
+
+    score: float = Field(description="relevance to the question, 0 to 1; answers come in this order")
+    source: str = Field(description="short_term or long_term")
+    why: list[str] = Field(description="what speaks for it and against it, in words")
+
+
+class RankedObjects(BaseModel):
+    """Answers, best first; none where memory abstains. status and explanation say why."""
+
+    status: str
+    explanation: str
+    objects: list[RankedObject]
+
+
+class LocatedObjects(RankedObjects):
+    """Where a thing is, or where to look for it."""
+
+    areas: list[PlaceToLook]
+
+
+class Statement(BaseModel):
+    """A proposition. sources: the steps that showed or said it; made_by: what read it out of them."""
+
+    text: str
+    concepts: list[str]
+    sources: list[str]
+    support: int
+    stamp_s: float
+    active: bool
+    made_by: str
+
+
+class Answer(BaseModel):
+    """What is known of a question."""
+
+    answer: str
+    abstains: bool
+    confidence: float
+    mode: str
+    propositions: list[Statement]
+
+
+class Section(BaseModel):
+    """One section of a context. lines: how many of its lines are in the text; 0: unknown."""
+
+    name: str
+    tokens: int
+    lines: int
+
+
+class ContextText(BaseModel):
+    """A context as a language model is sent it."""
+
+    context_id: str
+    text: str
+    tokens: int
+    token_budget: int
+    sections: list[Section]
+
+
+class EditRecord(BaseModel):
+    """What became of an edit."""
+
+    id: str
+    who: str
+    what: str
+    stamp_s: float
+    state: Literal["waiting", "done", "undone", "failed"]
+    undoable: bool
+    ids: list[str] = Field(description="objects that carry on or are new; of a told fact its statements")
+    due_s: float = Field(description="when it is carried out, where it waits")
+    message: str
+
+
+class Problem(BaseModel):
+    """Why a request was refused."""
+
+    message: str

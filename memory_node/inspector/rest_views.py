@@ -1,0 +1,173 @@
+"""REST: what the page shows beside answers, and the stream of changes."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from dataclasses import asdict
+from typing import Annotated, Any
+
+from fastapi import APIRouter, HTTPException, Path, Request, Response
+from fastapi.responses import StreamingResponse
+
+from memory_node.domain.scene import SceneObject
+from memory_node.inspector import rest_models as models
+from memory_node.inspector.inspector import Here, Inspector, Reader, as_json
+from memory_node.inspector.rest_questions import statement
+from memory_node.inspector.scene_rows import nanoseconds, object_card, scene_rows, seconds, timeline, what_changed
+
+router = APIRouter(prefix="/api", tags=["views"])
+_MOST_STREAMS = 100
+# A stream says so often that it lives, and tells at most so often what changed.
+_BEAT_S, _REST_S = 10.0, 0.2
+ObjectId = Annotated[str, Path(min_length=1, max_length=200)]
+
+
+@router.get("/about")
+def about(here: Here, caller: Reader) -> dict[str, Any]:
+    """Say which memory this is and what the caller may do."""
+    return {"source": here.source, "images": here.images, "name": caller.name, "role": caller.role}
+
+
+@router.get("/scene_graph")
+def scene_graph(here: Here, _: Reader, as_of_s: models.Seconds = 0.0) -> Response:
+    """Return floors, rooms, areas, objects and relations, now or as of a stamp (srv/GetSceneGraph)."""
+    if as_of_s:
+        body = as_json(scene_rows(here.memory.scene(as_of_ns=nanoseconds(as_of_s))))
+    else:
+        body = here.scene_json()
+    return Response(body, media_type="application/json")
+
+
+@router.get("/timeline")
+def when(here: Here, _: Reader) -> dict[str, Any]:
+    """Say from when to when there is something to see, and how much changed when."""
+    return timeline(here.memory.scene(removed=True).objects)
+
+
+@router.get("/changes")
+def changes(here: Here, _: Reader, from_s: models.Seconds, until_s: models.Seconds = 0.0) -> dict[str, Any]:
+    """Return what came, went and moved between two moments; until_s 0: now."""
+    before = here.memory.scene(as_of_ns=max(nanoseconds(from_s), 1)).objects
+    after = here.memory.scene(as_of_ns=nanoseconds(until_s)).objects
+    return what_changed(before, after)
+
+
+@router.get("/objects/{object_id}")
+def one_object(object_id: ObjectId, here: Here, _: Reader) -> dict[str, Any]:
+    """Return all that is known of an object, with the edits that people made to it here."""
+    card = object_card(_object(here, object_id))
+    made = [edit for edit in here.book.newest(1000) if object_id in edit.ids]
+    card["edits"] = [{"who": edit.who, "what": edit.words, "stamp_s": seconds(edit.stamp_ns)} for edit in made]
+    return card
+
+
+@router.get("/objects/{object_id}/crop", response_class=Response)
+def crop(object_id: ObjectId, here: Here, _: Reader) -> Response:
+    """Return the best view of an object as JPEG."""
+    jpeg = here.views.crop_jpeg(object_id) if here.images else None
+    if jpeg is None:
+        raise HTTPException(404, "there is no picture of it" if here.images else "pictures are not shown (--no-images)")
+    return Response(jpeg, media_type="image/jpeg", headers={"Cache-Control": "private, max-age=60"})
+
+
+@router.get("/cache")
+def cache(here: Here, _: Reader) -> dict[str, Any]:
+    """Return the short-term memory, the unit used longest ago first, and its statistics."""
+    view = here.views.cache()
+    if view is None:
+        raise HTTPException(503, "the memory node has not told its short-term memory yet")
+    units = sorted(view.units, key=lambda unit: unit.stamp_ns)
+    rows = [
+        {"id": one.object_id, "class": one.object_class, "used_s": seconds(one.stamp_ns), "by": one.source}
+        for one in units
+    ]
+    return {"figures": view.figures, "units": rows}
+
+
+@router.get("/episodes")
+def episodes(here: Here, _: Reader, newest: models.Count = 50) -> dict[str, Any]:
+    """List the newest episodes, and the running one's last steps in words."""
+    found = here.views.episodes(newest)
+    rows = [
+        {
+            "id": one.id,
+            "instruction": one.instruction,
+            "task_type": one.task_type,
+            "started_s": seconds(one.started_ns),
+            "ended_s": seconds(one.ended_ns),
+            "success": one.success,
+            "attempt": one.attempt,
+            "robot": one.robot_id,
+        }
+        for one in found or ()
+    ]
+    return {"told": found is not None, "episodes": rows, "running": here.views.working_memory() or ""}
+
+
+@router.get("/episodes/{episode_id}")
+def episode(episode_id: ObjectId, here: Here, _: Reader) -> dict[str, Any]:
+    """Return an episode's steps and the guidelines that were learnt from it."""
+    steps = here.views.steps(episode_id)
+    if not steps:
+        raise HTTPException(404, f"no steps of an episode {episode_id!r} are told")
+    rows = [
+        {
+            "index": one.index,
+            "action": str(one.action),
+            "success": one.success,
+            "reason": str(one.reason),
+            "message": one.message,
+            "stamp_s": seconds(one.stamp_ns),
+            "room": one.room,
+            "held": one.held_object,
+            "duration_s": round(one.duration_s, 2),
+        }
+        for one in steps
+    ]
+    learnt = [one for one in here.views.guidelines() or () if episode_id in one.episode_ids]
+    return {"steps": rows, "guidelines": [{"text": one.text, "kind": one.kind} for one in learnt]}
+
+
+@router.get("/knowledge")
+def knowledge(here: Here, _: Reader, concept: models.Concept, k: models.Count = 20) -> list[models.Statement]:
+    """Return the statements that say most of a concept."""
+    return [statement(one) for one in here.views.statements(concept, k or 20)]
+
+
+@router.get("/path")
+def path(here: Here, _: Reader) -> list[list[float]]:
+    """Return where the robot has been, (x, y) in map, metres, the newest last."""
+    return [[round(x, 2), round(y, 2)] for x, y in here.views.robot_path()]
+
+
+@router.get("/events", response_class=StreamingResponse)
+async def events(request: Request, here: Here, _: Reader) -> StreamingResponse:
+    """Stream changes of the scene graph as server-sent events: `change` with the ids that changed and went."""
+    if len(here.feed) >= _MOST_STREAMS:
+        raise HTTPException(503, f"{_MOST_STREAMS} streams are open already")
+    return StreamingResponse(
+        _events(request, here), media_type="text/event-stream", headers={"Cache-Control": "no-store"}
+    )
+
+
+async def _events(request: Request, here: Inspector) -> AsyncIterator[bytes]:
+    stream = here.feed.subscribe()
+    try:
+        yield b"retry: 2000\n\n"
+        while not await request.is_disconnected():
+            change = await stream.next(_BEAT_S)
+            if change is None:
+                yield b": alive\n\n"
+                continue
+            yield b"event: change\ndata: " + as_json(asdict(change)) + b"\n\n"
+            await asyncio.sleep(_REST_S)
+    finally:
+        here.feed.leave(stream)
+
+
+def _object(here: Inspector, object_id: str) -> SceneObject:
+    for found in here.memory.scene(removed=True).objects:
+        if found.id == object_id:
+            return found
+    raise HTTPException(404, f"no object {object_id!r} is in the scene graph")

@@ -1,0 +1,145 @@
+"""What a running memory node shows of itself by its topics, for those who look into it."""
+
+from __future__ import annotations
+
+import threading
+from collections import deque
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from nav_msgs.msg import Odometry
+from rclpy.callback_groups import ReentrantCallbackGroup
+from rclpy.node import Node
+from robot_memory import msg as rm
+from tf2_msgs.msg import TFMessage
+
+from memory_node.domain.geometry import Pose
+from memory_node.domain.step import EpisodeSummary, StepRecord
+from memory_node.experience.guideline import Guideline
+from memory_node.inspector.agent_memory import CacheView, Listener, MemoryChange
+from memory_node.knowledge.facts import Proposition
+from memory_node.knowledge.mode import Mode
+from memory_node.nodes import conversions
+from memory_node.nodes.memory_client import MemoryClient
+from memory_node.nodes.qos import LATCHED
+
+MAP = "map"
+_PATH_STEP_M = 0.05
+_PATH_POINTS = 5000
+_JPEG = b"\xff\xd8\xff"
+_LARGEST_CROP_BYTES = 4 * 2**20
+_STATISTICS = (
+    "policy", "capacity", "units", "occupancy", "warm", "lookups", "hits", "hit_ratio", "evictions", "sketch_age",
+    "sketch_halvings", "pinned",
+)  # fmt: skip
+
+
+class NodeViews:
+    """`MemoryViews` of a memory node: it hands out no episodes and no guidelines."""
+
+    def __init__(self, node: Node, memory_name: str, client: MemoryClient) -> None:
+        self._client = client
+        self._lock = threading.Lock()
+        self._listeners: list[Listener] = []
+        self._units: Any = None
+        self._statistics: Any = None
+        self._working_memory = ""
+        self._map_T_frame: dict[str, Pose] = {}
+        self._path: deque[tuple[float, float]] = deque(maxlen=_PATH_POINTS)
+        group = ReentrantCallbackGroup()
+
+        def listen(kind: Any, topic: str, callback: Callable[[Any], None], qos: Any) -> None:
+            node.create_subscription(kind, topic, callback, qos, callback_group=group)
+
+        listen(rm.SceneGraphDelta, f"{memory_name}/scene_graph_delta", self._on_delta, 100)
+        listen(rm.MemoryUnits, f"{memory_name}/memory_units", self._on_units, LATCHED)
+        listen(rm.CacheStatistics, f"{memory_name}/cache_statistics", self._on_statistics, 10)
+        listen(rm.WorkingMemory, f"{memory_name}/working_memory", self._on_working_memory, LATCHED)
+        listen(TFMessage, "tf", self._on_transforms, 100)
+        listen(TFMessage, "tf_static", self._on_transforms, LATCHED)
+        listen(Odometry, "odom", self._on_odometry, 10)
+
+    def crop_jpeg(self, object_id: str) -> bytes | None:
+        """Return the picture that the short-term memory names; only where its file lies on this machine."""
+        units = self._units.units if self._units is not None else ()
+        path = next((unit.image_path for unit in units if unit.object_id == object_id), "")
+        if not path or not Path(path).is_file() or Path(path).stat().st_size > _LARGEST_CROP_BYTES:
+            return None
+        jpeg = Path(path).read_bytes()
+        return jpeg if jpeg.startswith(_JPEG) else None
+
+    def cache(self) -> CacheView | None:
+        """Return the short-term memory as the node last told it."""
+        if self._units is None:
+            return None
+        return CacheView(tuple(map(conversions.unit_from_msg, self._units.units)), dict(self._told()))
+
+    def episodes(self, newest: int) -> tuple[EpisodeSummary, ...] | None:
+        """Return None: the node does not tell them."""
+        return None
+
+    def steps(self, episode_id: str) -> tuple[StepRecord, ...] | None:
+        """Return None: the node does not tell them."""
+        return None
+
+    def guidelines(self) -> tuple[Guideline, ...] | None:
+        """Return None: the node does not tell them."""
+        return None
+
+    def statements(self, concept: str, k: int) -> tuple[Proposition, ...]:
+        """Return the k statements that answer a concept."""
+        return self._client.ask(concept, Mode.SEMANTIC, k).propositions
+
+    def figures(self) -> dict[str, float]:
+        """Return the short-term memory's statistics; none before the node has told them."""
+        return {f"short_term.{name}": float(value) for name, value in self._told().items() if name != "policy"}
+
+    def working_memory(self) -> str | None:
+        """Return the running episode's last steps in words."""
+        return self._working_memory or None
+
+    def robot_path(self) -> tuple[tuple[float, float], ...]:
+        """Return where the robot has been since this began."""
+        return tuple(self._path)
+
+    def follow(self, listener: Listener) -> Callable[[], None]:
+        """Call `listener` after each delta of the scene graph."""
+        with self._lock:
+            self._listeners.append(listener)
+        return lambda: self._listeners.remove(listener)
+
+    def _told(self) -> dict[str, float | str]:
+        told = self._statistics
+        return {} if told is None else {name: getattr(told, name) for name in _STATISTICS}
+
+    def _on_delta(self, msg: Any) -> None:
+        changed = tuple(found.id for found in (*msg.appeared, *msg.updated, *msg.moved))
+        gone = (*msg.removed_ids, *msg.merged_ids, *msg.forgotten_ids)
+        with self._lock:
+            listeners = tuple(self._listeners)
+        for listener in listeners:
+            listener(MemoryChange(msg.to_version, changed, gone))
+
+    def _on_units(self, msg: Any) -> None:
+        self._units = msg
+
+    def _on_statistics(self, msg: Any) -> None:
+        self._statistics = msg
+
+    def _on_working_memory(self, msg: Any) -> None:
+        self._working_memory = msg.text
+
+    def _on_transforms(self, msg: Any) -> None:
+        for transform in msg.transforms:
+            if transform.header.frame_id == MAP:
+                self._map_T_frame[transform.child_frame_id] = conversions.transform_from_msg(transform.transform)
+
+    def _on_odometry(self, msg: Any) -> None:
+        frame = msg.header.frame_id
+        map_T_odom = Pose() if frame == MAP else self._map_T_frame.get(frame)
+        if map_T_odom is None:
+            return
+        x, y, _ = map(float, (map_T_odom @ conversions.pose_from_msg(msg.pose.pose)).position)
+        if not self._path or abs(x - self._path[-1][0]) + abs(y - self._path[-1][1]) > _PATH_STEP_M:
+            self._path.append((x, y))

@@ -1,0 +1,149 @@
+"""Edits by people: each is on record with who made it, and leads back to what was before."""
+
+import time
+from collections.abc import Iterator
+
+import pytest
+
+pytest.importorskip("fastapi")
+
+from inspected_home import Client, furnished, serving
+
+from memory_node.domain.skill import StateChange
+from memory_node.domain.states import ObjectState
+from memory_node.memory import RobotMemory
+
+WAIT_S = 30.0
+
+
+@pytest.fixture
+def memory() -> Iterator[RobotMemory]:
+    memory, _ = furnished()
+    yield memory
+    memory.close()
+
+
+@pytest.fixture
+def client(memory: RobotMemory) -> Iterator[Client]:
+    with serving(memory) as client:
+        yield client
+
+
+def objects(client: Client) -> dict[str, dict]:
+    return {one["id"]: one for one in client.get("/api/scene_graph")["objects"]}
+
+
+def id_of(client: Client, kind: str) -> str:
+    return next(key for key, one in objects(client).items() if one["class"] == kind)
+
+
+def test_rename_is_undone(client: Client) -> None:
+    apple = id_of(client, "Apple")
+    edit = client.post("/api/edit_object", operation="relabel", object_id=apple, new_class="Tomato")
+    assert objects(client)[apple]["class"] == "Tomato"
+    assert client.get(f"/api/objects/{apple}")["edits"][0]["who"] == "local"
+    assert client.post(f"/api/edits/{edit['id']}/undo")["state"] == "undone"
+    assert objects(client)[apple]["class"] == "Apple"
+
+
+def test_move_is_undone_with_what_it_stood_on(client: Client) -> None:
+    apple, table = id_of(client, "Apple"), id_of(client, "DiningTable")
+    was = objects(client)[apple]["at"]
+    edit = client.post("/api/move_object", object_id=apple, position=[5.0, 5.0, 1.0])
+    assert objects(client)[apple]["at"] == pytest.approx([5.0, 5.0, 1.0])
+    assert objects(client)[apple]["on"] == ""
+    client.post(f"/api/edits/{edit['id']}/undo")
+    assert objects(client)[apple]["at"] == pytest.approx(was)
+    assert objects(client)[apple]["on"] == table
+
+
+def test_merge_is_undone_by_a_split_at_the_old_place(client: Client) -> None:
+    first, second = (key for key, one in objects(client).items() if one["class"] == "Mug")
+    where = sorted(objects(client)[key]["at"] for key in (first, second))
+    edit = client.post("/api/edit_object", operation="merge", object_id=first, other_id=second)
+    assert second not in objects(client)
+    client.post(f"/api/edits/{edit['id']}/undo")
+    mugs = [one for one in objects(client).values() if one["class"] == "Mug"]
+    assert len(mugs) == len(where) == 2
+    assert any(one["at"] == pytest.approx(where[0]) or one["at"] == pytest.approx(where[1]) for one in mugs)
+
+
+def test_split_and_delete_are_undone(client: Client) -> None:
+    mug, before = id_of(client, "Mug"), set(objects(client))
+    split = client.post("/api/edit_object", operation="split", object_id=mug, position=[3.0, 3.0, 0.8])
+    assert set(objects(client)) - before == set(split["ids"])
+    client.post(f"/api/edits/{split['id']}/undo")
+    assert set(objects(client)) == before
+    apple, table = id_of(client, "Apple"), id_of(client, "DiningTable")
+    delete = client.post("/api/edit_object", operation="delete", object_id=apple)
+    assert apple not in objects(client)
+    client.post(f"/api/edits/{delete['id']}/undo")
+    assert objects(client)[apple]["on"] == table
+    delete = client.post("/api/edit_object", operation="delete", object_id=apple)
+    restore = client.post("/api/edit_object", operation="restore", object_id=apple)
+    assert apple in objects(client)
+    client.post(f"/api/edits/{restore['id']}/undo")
+    assert apple not in objects(client)
+
+
+def test_room_gets_its_name_back(client: Client) -> None:
+    room = client.get("/api/scene_graph")["rooms"][0]
+    edit = client.post("/api/edit_object", operation="name_room", object_id=room["id"], new_class="pantry")
+    assert client.get("/api/scene_graph")["rooms"][0]["name"] == "pantry"
+    client.post(f"/api/edits/{edit['id']}/undo")
+    assert client.get("/api/scene_graph")["rooms"][0]["name"] == room["name"]
+
+
+def test_states_that_were_told_are_undone(client: Client, memory: RobotMemory) -> None:
+    mug = id_of(client, "Mug")
+    memory.remember([StateChange(mug, "Mug", 0, added=(ObjectState.DIRTY,))])
+    edit = client.post("/api/remember", object_class="Mug", object_id=mug, added=["cleaned"])
+    assert objects(client)[mug]["states"] == ["cleaned"]
+    client.post(f"/api/edits/{edit['id']}/undo")
+    assert objects(client)[mug]["states"] == ["dirty"]
+    new = client.post("/api/remember", object_class="Bowl", position=[1.0, 1.0, 0.8])
+    assert set(new["ids"]) <= set(objects(client))
+    client.post(f"/api/edits/{new['id']}/undo")
+    assert not set(new["ids"]) & set(objects(client))
+
+
+def test_forgetting_waits_and_can_be_called_off(client: Client) -> None:
+    apple = id_of(client, "Apple")
+    waiting = client.post("/api/forget", object_id=apple, wait_s=WAIT_S)
+    assert (waiting["state"], waiting["undoable"]) == ("waiting", True)
+    assert apple in objects(client)
+    assert client.post(f"/api/edits/{waiting['id']}/undo")["state"] == "undone"
+    done = client.post("/api/forget", object_id=apple)
+    assert (done["state"], done["undoable"]) == ("done", False)
+    assert apple not in objects(client)
+    status, told = client.ask("POST", f"/api/edits/{done['id']}/undo", {})
+    assert status == 422
+    assert "cannot be undone" in told["message"]
+
+
+def test_what_waits_is_carried_out_in_time_and_at_the_end(memory: RobotMemory) -> None:
+    with serving(memory) as client:
+        apple, table = id_of(client, "Apple"), id_of(client, "DiningTable")
+        client.post("/api/forget", object_id=apple, wait_s=0.05)
+        deadline = time.monotonic() + 10.0
+        while apple in objects(client) and time.monotonic() < deadline:
+            time.sleep(0.05)
+        assert apple not in objects(client)
+        client.post("/api/forget", object_id=table, wait_s=WAIT_S)
+        assert table in objects(client)
+    assert table not in {one.id for one in memory.scene(removed=True).objects}
+
+
+def test_edits_are_listed_newest_first(client: Client) -> None:
+    mug = id_of(client, "Mug")
+    for name in ("Cup", "Bowl"):
+        client.post("/api/edit_object", operation="relabel", object_id=mug, new_class=name)
+    what = [edit["what"] for edit in client.get("/api/edits")]
+    assert [words.rpartition(" ")[2] for words in what] == ["Bowl", "Cup"]
+
+
+def test_unknown_objects_are_named(client: Client) -> None:
+    status, told = client.ask("POST", "/api/edit_object", {"operation": "delete", "object_id": "nobody"})
+    assert status == 404
+    assert "nobody" in told["message"]
+    assert client.get("/api/edits") == []

@@ -1,0 +1,85 @@
+"""The inspector over a running memory node: what people see and mend goes through its services and topics."""
+
+import os
+import time
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+pytest.importorskip("fastapi")
+
+from inspected_home import Client, serving
+from running_memory import running_memory
+
+from memory_node.domain.skill import StateChange
+from memory_node.nodes.run import activate_ros
+
+JPEG = b"\xff\xd8\xff\xe0 not much of a picture"
+
+
+@pytest.fixture(scope="module")
+def node(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Any, Client]]:
+    activate_ros()
+    from memory_node.nodes.connected_memory import inspected
+
+    domain_id = 60 + os.getpid() % 40
+    database = tmp_path_factory.mktemp("inspected") / "memory.db"
+    with (
+        running_memory(domain_id, str(database), publish_period_s=0.1) as node,
+        inspected("memory", domain_id) as (memory, views),
+        serving(memory, views=views) as client,
+    ):
+        yield node, client
+
+
+def until(holds: Callable[[], bool]) -> bool:
+    deadline = time.monotonic() + 10.0
+    while not holds() and time.monotonic() < deadline:
+        time.sleep(0.05)
+    return holds()
+
+
+def classes(client: Client) -> dict[str, str]:
+    return {one["id"]: one["class"] for one in client.get("/api/scene_graph")["objects"]}
+
+
+def test_edits_reach_the_node_and_are_undone(node: tuple[Any, Client]) -> None:
+    memory, client = node[0].memory, node[1]
+    (mug,) = client.post("/api/remember", object_class="Mug", position=[1.0, 1.0, 0.8])["ids"]
+    edit = client.post("/api/edit_object", operation="relabel", object_id=mug, new_class="Cup")
+    assert {one.id: one.class_name for one in memory.scene().objects}[mug] == "Cup"
+    assert until(lambda: classes(client)[mug] == "Cup")
+    client.post(f"/api/edits/{edit['id']}/undo")
+    assert {one.id: one.class_name for one in memory.scene().objects}[mug] == "Mug"
+    found = client.post("/api/find_objects", text="mug")["objects"]
+    assert [one["object_id"] for one in found] == [mug]
+    assert client.get(f"/api/objects/{mug}")["by"] == "user"
+
+
+def test_facts_go_through_the_services(node: tuple[Any, Client]) -> None:
+    _, client = node
+    client.post("/api/tell_fact", text="Anna likes black tea")
+    assert "black tea" in client.post("/api/ask_memory", question="What does Anna like?")["answer"]
+    assert any("tea" in one["text"] for one in client.get("/api/knowledge?concept=black+tea"))
+    context = client.post("/api/get_context", instruction="bring me the mug")
+    assert context["tokens"] == sum(section["tokens"] for section in context["sections"])
+
+
+def test_short_term_memory_comes_by_its_topics(node: tuple[Any, Client]) -> None:
+    memory, client = node[0].memory, node[1]
+    (bowl,) = memory.remember([StateChange("bowl", "Bowl", 0, position=(2.0, 1.0, 0.8), held=False)])
+    assert until(lambda: client.ask("GET", "/api/cache")[0] == 200)
+    assert until(lambda: bowl in {unit["id"] for unit in client.get("/api/cache")["units"]})
+    assert until(lambda: b"robot_memory_short_term_capacity" in client.get("/metrics"))
+    assert client.ask("GET", f"/api/objects/{bowl}/crop")[0] == 404
+    told = client.get("/api/episodes")
+    assert (told["told"], told["episodes"]) == (False, [])
+
+
+def test_refusals_of_the_node_are_told(node: tuple[Any, Client]) -> None:
+    _, client = node
+    (pan,) = client.post("/api/remember", object_class="Pan", position=[1.0, 2.0, 0.8])["ids"]
+    status, told = client.ask("POST", "/api/edit_object", {"operation": "restore", "object_id": pan})
+    assert status == 503
+    assert "not removed" in told["message"]

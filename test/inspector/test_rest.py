@@ -1,0 +1,187 @@
+"""REST over a memory: the verbs of the services, the views of the page, the stream of changes."""
+
+import http.client
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("fastapi")
+
+from inspected_home import START_NS, Client, furnished, serving
+
+from memory_node.domain.skill import FailureReason, SkillCall, StateChange
+from memory_node.domain.step import StepRecord
+from memory_node.inspector import rest_models
+from memory_node.memory import RobotMemory
+
+ROOT = Path(__file__).parents[2]
+# REST's name of a field -> the service's. near_position is "position is there" in REST; a wait is the inspector's own.
+RENAMED = {"as_of_s": "as_of", "wait_s": None}
+OF_STATE_CHANGE = "Remember"
+
+
+@pytest.fixture(scope="module")
+def home() -> Iterator[tuple[RobotMemory, dict[str, str]]]:
+    memory, ids = furnished()
+    yield memory, ids
+    memory.close()
+
+
+@pytest.fixture(scope="module")
+def memory(home: tuple[RobotMemory, dict[str, str]]) -> RobotMemory:
+    return home[0]
+
+
+@pytest.fixture(scope="module")
+def ids(home: tuple[RobotMemory, dict[str, str]]) -> dict[str, str]:
+    return home[1]
+
+
+@pytest.fixture(scope="module")
+def client(memory: RobotMemory) -> Iterator[Client]:
+    with serving(memory) as client:
+        yield client
+
+
+def fields_of(path: Path) -> set[str]:
+    """Return the names of a definition's fields, of a service those of its request."""
+    text = path.read_text().partition("\n---")[0]
+    lines = [line.partition("#")[0].split() for line in text.splitlines()]
+    return {words[1] for words in lines if len(words) == 2 and "=" not in words[1]}
+
+
+@pytest.mark.parametrize(
+    "verb",
+    [
+        "FindObjects", "RecallObjects", "LocateObject", "RankSearchAreas", "AskMemory", "GetContext", "Remember",
+        "EditObject", "TellFact", "Forget", "ConfirmRelocalization",
+    ],
+)  # fmt: skip
+def test_verbs_have_the_names_and_fields_of_the_services(client: Client, verb: str) -> None:
+    definition = ROOT / "msg/StateChange.msg" if verb == OF_STATE_CHANGE else ROOT / f"srv/{verb}.srv"
+    model = getattr(rest_models, verb)
+    names = {RENAMED.get(name, name) for name in model.model_fields} - {None}
+    assert names <= fields_of(definition)
+    snake = "".join(f"_{letter.lower()}" if letter.isupper() else letter for letter in verb).lstrip("_")
+    operation = client.get("/openapi.json")["paths"][f"/api/{snake}"]["post"]
+    assert operation["requestBody"]["content"]["application/json"]["schema"]["$ref"].endswith(f"/{verb}")
+
+
+def test_answers_come_ranked_with_what_ranks_them(client: Client, ids: dict[str, str]) -> None:
+    found = client.post("/api/find_objects", text="the apple")
+    assert [(one["object_id"], one["object_class"]) for one in found["objects"]] == [(ids["apple"], "Apple")]
+    assert found["objects"][0]["why"][0].startswith("relevance ")
+    assert found["objects"][0]["support_id"] == ids["table"]
+    mugs = client.post("/api/find_objects", text="mug", position=[1.0, 4.0, 0.8])["objects"]
+    assert [one["object_id"] for one in mugs] == [ids["cup"], ids["mug"]]
+    assert mugs[0]["score"] >= mugs[1]["score"]
+    located = client.post("/api/locate_object", text="Apple")
+    assert located["objects"][0]["object_id"] == ids["apple"]
+
+
+def test_facts_are_told_and_asked_for(client: Client) -> None:
+    told = client.post("/api/tell_fact", text="Anna likes black tea", teller="Anna")
+    assert told["state"] == "done"
+    answer = client.post("/api/ask_memory", question="What does Anna like?")
+    assert "black tea" in answer["answer"]
+    about = client.get("/api/knowledge?concept=tea")
+    assert any("black tea" in one["text"] for one in about)
+
+
+def test_context_tells_its_sections(client: Client) -> None:
+    context = client.post("/api/get_context", instruction="bring me the apple", token_budget=500)
+    assert "apple" in context["text"].lower()
+    assert sum(section["tokens"] for section in context["sections"]) == context["tokens"] <= 500
+    assert "apple" in client.get("/api/scene_text")
+
+
+def test_scene_is_told_now_and_then(client: Client, ids: dict[str, str]) -> None:
+    scene = client.get("/api/scene_graph")
+    assert set(ids.values()) <= {one["id"] for one in scene["objects"]}
+    assert [ids["apple"], "on", ids["table"]] in scene["relations"]
+    then = client.get(f"/api/scene_graph?as_of_s={START_NS * 1e-9 + 2.5}")
+    assert {one["id"] for one in then["objects"]} == {ids["table"], ids["apple"]}
+    span = client.get("/api/timeline")
+    assert span["begin_s"] == pytest.approx(START_NS * 1e-9 + 1)
+    assert sum(span["counts"]) >= 4
+    changes = client.get(f"/api/changes?from_s={START_NS * 1e-9 + 2.5}&until_s={START_NS * 1e-9 + 10}")
+    assert {one["id"] for one in changes["appeared"]} == {ids["mug"], ids["cup"]}
+    assert changes["gone"] == []
+
+
+def test_card_tells_all_of_an_object(client: Client, ids: dict[str, str]) -> None:
+    card = client.get(f"/api/objects/{ids['apple']}")
+    assert card["classes"][0]["name"] == "Apple"
+    assert card["by"] == "skill"
+    assert len(card["covariance_m2"]) == 3
+    assert client.ask("GET", "/api/objects/nobody")[0] == 404
+
+
+def test_short_term_memory_and_health_are_shown(client: Client, ids: dict[str, str]) -> None:
+    client.post("/api/recall_objects", text="mug")
+    cache = client.get("/api/cache")
+    assert cache["figures"]["lookups"] >= 1
+    assert {one["id"] for one in cache["units"]} <= set(ids.values())
+    assert client.get("/healthz") == b"ok\n"
+    lines = client.get("/metrics").decode()
+    assert "robot_memory_objects " in lines
+    assert 'route="/api/recall_objects"' in lines
+
+
+def test_episodes_are_shown_with_their_steps(tmp_path: Path) -> None:
+    memory, _ = furnished(tmp_path / "memory.db")
+    episode = memory.episodes.start("bring me the apple", "bring")
+    step = SkillCall("PickupObject", ("Apple",))
+    memory.episodes.record(
+        StepRecord(episode, 0, step, False, FailureReason.TOO_FAR, START_NS + 20 * 10**9, "1.2 m away", room="kitchen")
+    )
+    with serving(memory) as client:
+        assert "PickupObject" in client.get("/api/episodes")["running"]
+        memory.episodes.end(episode, False, "too far")
+        memory.commit()
+        found = client.get("/api/episodes")["episodes"]
+        assert [(one["instruction"], one["success"]) for one in found] == [("bring me the apple", False)]
+        (told,) = client.get(f"/api/episodes/{episode}")["steps"]
+        assert (told["action"], told["reason"], told["room"]) == ("PickupObject(Apple)", "too_far", "kitchen")
+        assert client.ask("GET", "/api/episodes/nobody")[0] == 404
+    memory.close()
+
+
+def test_changes_are_streamed(client: Client, memory: RobotMemory, ids: dict[str, str]) -> None:
+    connection = http.client.HTTPConnection("127.0.0.1", client.port, timeout=10)
+    connection.request("GET", "/api/events")
+    stream = connection.getresponse()
+    assert stream.readline().startswith(b"retry:")
+    stream.readline()
+    memory.remember([StateChange(ids["mug"], "Mug", 0, position=(4.5, 3.0, 0.8), held=False)])
+    assert stream.readline() == b"event: change\n"
+    change = json.loads(stream.readline().removeprefix(b"data: "))
+    assert change["changed"] == [ids["mug"]]
+    connection.close()
+    where = {one["id"]: one["at"] for one in client.get("/api/scene_graph")["objects"]}
+    assert where[ids["mug"]][0] == pytest.approx(4.5)
+
+
+@pytest.mark.parametrize(
+    ("path", "body", "said"),
+    [
+        ("/api/find_objects", {"text": "x" * 5000}, "text"),
+        ("/api/find_objects", {"text": "apple", "k": -1}, "k"),
+        ("/api/find_objects", {"txt": "apple"}, "txt"),
+        ("/api/find_objects", {"text": "apple", "states": ["on fire"]}, "states"),
+        ("/api/move_object", {"object_id": "x", "position": [1.0, 2.0]}, "position"),
+        ("/api/move_object", {"object_id": "x", "position": [1e300, 0.0, 0.0]}, "position"),
+        ("/api/edit_object", {"operation": "explode", "object_id": "x"}, "operation"),
+        ("/api/tell_fact", {"text": "a", "wait_s": 1e9}, "wait_s"),
+    ],
+)
+def test_bad_requests_are_told_and_change_nothing(
+    client: Client, memory: RobotMemory, path: str, body: dict, said: str
+) -> None:
+    before = memory.hash()
+    status, told = client.ask("POST", path, body)
+    assert status == 422
+    assert said in told["message"]
+    assert memory.hash() == before
