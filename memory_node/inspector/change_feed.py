@@ -51,7 +51,8 @@ class ChangeFeed:
     def __init__(self, follow: Callable[[Listener], Callable[[], None]]) -> None:
         self._lock = threading.Lock()
         self._streams: dict[Subscription, asyncio.AbstractEventLoop] = {}
-        self.close = follow(self._tell)
+        self._stop_following = follow(self._tell)
+        self.closed = False
 
     def __len__(self) -> int:
         return len(self._streams)
@@ -67,6 +68,14 @@ class ChangeFeed:
         """End a stream."""
         with self._lock:
             self._streams.pop(stream, None)
+
+    def close(self) -> None:
+        """Follow memory no more, and wake every stream, for it to see that the feed is closed."""
+        if self.closed:
+            return
+        self.closed = True
+        self._stop_following()
+        self._tell(MemoryChange(0, (), ()))
 
     def _tell(self, change: MemoryChange) -> None:
         with self._lock:

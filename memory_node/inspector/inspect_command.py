@@ -84,7 +84,8 @@ def run(args: argparse.Namespace) -> int:
         def tell(port: int) -> None:
             print(f"{scheme}://{shown}:{port}/", file=sys.stderr, flush=True)
 
-        InspectorServer(app, Listening(args.host, args.port, args.tls_certificate, args.tls_key), tell).run()
+        listening = Listening(args.host, args.port, args.tls_certificate, args.tls_key)
+        InspectorServer(app, listening, tell, inspector.feed.close).run()
     return 0
 
 

@@ -157,6 +157,8 @@ async def _events(request: Request, here: Inspector) -> AsyncIterator[bytes]:
         yield b"retry: 2000\n\n"
         while not await request.is_disconnected():
             change = await stream.next(_BEAT_S)
+            if here.feed.closed:
+                return
             if change is None:
                 yield b": alive\n\n"
                 continue

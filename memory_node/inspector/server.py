@@ -56,11 +56,13 @@ class BoundedProtocol(H11Protocol):
 class InspectorServer(uvicorn.Server):
     """Tells where it listens as soon as it does.
 
-    on_listening: is called with the port.
+    on_listening: is called with the port. on_ending: is called before connections are waited for; it ends streams.
     """
 
-    def __init__(self, app: Any, listening: Listening, on_listening: Callable[[int], None]) -> None:
-        self._on_listening = on_listening
+    def __init__(
+        self, app: Any, listening: Listening, on_listening: Callable[[int], None], on_ending: Callable[[], None]
+    ) -> None:
+        self._on_listening, self._on_ending = on_listening, on_ending
         super().__init__(
             uvicorn.Config(
                 app,
@@ -86,6 +88,11 @@ class InspectorServer(uvicorn.Server):
         await super().startup(sockets)
         if self.started:
             self._on_listening(self.servers[0].sockets[0].getsockname()[1])
+
+    async def shutdown(self, sockets: Any = None) -> None:
+        """End streams, then wait a moment for the other answers."""
+        self._on_ending()
+        await super().shutdown(sockets)
 
 
 def allow_many_connections() -> None:

@@ -120,7 +120,7 @@ def serving(
         ports.append(port)
         listens.set()
 
-    server = InspectorServer(build_application(inspector, guard), listening, note)
+    server = InspectorServer(build_application(inspector, guard), listening, note, inspector.feed.close)
     thread = threading.Thread(target=lambda: asyncio.run(server.serve()), daemon=True)
     thread.start()
     try:

@@ -1,0 +1,85 @@
+// An object's card: what is believed of it and why, and the edits that mend it.
+
+import { cropUrl, get } from "./api.js";
+import { bar, el, metres, table, terms, when } from "./dom.js";
+
+export class CardPanel {
+  /** app: scene(), nameOf(id), images(), edit(verb, body, question, fields), canEdit(role), pickPlace(), fail(error). */
+  constructor(app) {
+    this.app = app;
+    this.id = null;
+    this.root = el("div", {});
+    this.show(null);
+  }
+
+  changed() {
+    if (this.id) this.show(this.id);
+  }
+
+  async show(id) {
+    this.id = id;
+    if (!id) {
+      this.root.replaceChildren(el("p", { class: "soft" }, "Choose an object in the view or in the search."));
+      return;
+    }
+    try {
+      const card = await get(`/api/objects/${encodeURIComponent(id)}`);
+      if (this.id !== id) return;
+      this.fill(card);
+      if (this.app.images()) await this.showCrop(id);
+    } catch (error) {
+      if (this.id !== id) return;
+      this.root.replaceChildren(el("p", { class: "soft" }, error.status === 404 ? "This object is no longer in memory." : error.message));
+    }
+  }
+
+  async showCrop(id) {
+    if (this.crop?.id !== id) this.crop = { id, url: await cropUrl(id) };
+    if (this.id !== id || !this.crop.url) return;
+    this.root.querySelector("h2").after(el("img", { class: "crop", src: this.crop.url, alt: "best view of the object" }));
+  }
+
+  fill(card) {
+    const { app } = this;
+    const support = card.on ? el("button", { type: "button", class: "link", click: () => app.select(card.on, true) }, `${card.inside ? "in" : "on"} ${app.nameOf(card.on)}`) : "";
+    this.root.replaceChildren(
+      el("h2", {}, card.class, card.removed ? el("span", { class: "bad" }, " (gone)") : ""),
+      this.actions(card),
+      terms([
+        ["where", `${metres(card.at)} m`],
+        ["stands", support],
+        ["place", app.placeOf(card.area)],
+        ["size", `${metres(card.size)} m`],
+        ["uncertain by", `${(100 * card.sigma).toFixed(1)} cm`],
+        ["first seen", when(card.first_seen_s)],
+        ["last seen", `${when(card.seen_s)} (${card.times_seen} times)`],
+        ["missed", card.times_missed ? `${card.times_missed} looks in vain, last ${when(card.last_missed_s)}` : ""],
+        ["known from", card.by],
+        ["seen from", card.anchor],
+        ["id", card.id],
+      ]),
+      el("h3", {}, "Is it still there?"), bar("yes", card.existence),
+      el("h3", {}, "What is it?"), ...card.classes.slice(0, 8).map((one) => bar(one.name, one.p)),
+      el("h3", {}, "States"),
+      card.beliefs.length ? table(["state", "p", "by", "confirmed"], card.beliefs.map((one) => [one.state, one.p, one.by || "?", when(one.confirmed_s)])) : el("p", { class: "soft" }, "none is known"),
+      el("h3", {}, "Earlier places"),
+      card.history.length ? table(["from", "until", "where"], [...card.history].reverse().map((one) => [when(one.since_s), when(one.until_s), `${metres(one.at)} ${app.placeOf(one.area)}`])) : el("p", { class: "soft" }, "none is told"),
+      ...(card.edits.length ? [el("h3", {}, "Edits made here"), table(["who", "what", "when"], card.edits.map((one) => [one.who, one.what, when(one.stamp_s)]))] : []));
+  }
+
+  actions(card) {
+    const { app } = this;
+    if (!app.canEdit("edit")) return "";
+    const button = (title, click, kind = "") => el("button", { type: "button", class: kind, click }, title);
+    const edit = (operation, body, question, fields) => app.edit("edit_object", { operation, object_id: card.id, ...body }, question, fields);
+    if (card.removed) return el("div", { class: "actions" }, button("Bring back", () => edit("restore", {}, `Bring ${card.class} back to where it was?`)));
+    return el("div", { class: "actions" },
+      button("Rename", () => edit("relabel", {}, `What is this ${card.class} really?`, [{ name: "new_class", title: "class", value: card.class, names: app.classes() }])),
+      button("Move", () => app.edit("move_object", { object_id: card.id }, `Where is ${card.class} now?`, [{ name: "position", title: "x, y, z in map, metres", value: metres(card.at) }])),
+      button("State", () => app.edit("remember", { object_id: card.id, object_class: card.class }, `What is so of ${card.class} now?`, [{ name: "added", title: "it is", states: true }, { name: "removed", title: "it is no longer", states: true }])),
+      button("Merge", () => edit("merge", {}, `Which entry is the same thing as this ${card.class}? It goes, this one stays.`, [{ name: "other_id", title: "the other one", objects: card }])),
+      button("Split", () => edit("split", {}, `Where is the second ${card.class}?`, [{ name: "position", title: "x, y, z in map, metres", value: metres(card.at) }])),
+      button("Delete", () => edit("delete", {}, `Is ${card.class} not there? It leaves the present; its history stays.`), "danger"),
+      app.canEdit("forget") ? button("Forget", () => app.edit("forget", { object_id: card.id, wait_s: app.waitS }, `Erase ${card.class} for ever, history and pictures included? You have ${app.waitS} seconds to call it off.`), "danger") : null);
+  }
+}

@@ -1,0 +1,161 @@
+// Puts the page together: the scene of now or then, the panels, edits with their undo, the stream of changes.
+
+import { follow, cropUrl, get, onTokenNeeded, post } from "./api.js";
+import { CardPanel } from "./card.js";
+import { ask, toast } from "./confirm.js";
+import { byId, el } from "./dom.js";
+import { Panels } from "./panels.js";
+import { SceneView } from "./scene_view.js";
+import { SearchPanel } from "./search.js";
+import { Timeline } from "./timeline.js";
+import { CachePanel, ChangesPanel, EditsPanel, EpisodesPanel, KnowledgePanel, PromptPanel } from "./views.js";
+
+const ROLES = ["read", "edit", "forget"];
+// What cannot be taken back is carried out so much later.
+const WAIT_S = 10;
+
+class App {
+  waitS = WAIT_S;
+  about = { images: false, role: "read", source: "", name: "" };
+  told = { objects: [], rooms: [], areas: [], floors: [], relations: [], frame_verified: true };
+
+  async start() {
+    onTokenNeeded(async () => (await ask("This memory asks for a token.", [{ name: "token", title: "token", secret: true }], this.told, "Use it"))?.token ?? "");
+    const about = get("/api/about");
+    const scene = get("/api/scene_graph");
+    this.view = new SceneView(byId("scene"), byId("labels"), { onPick: (found) => this.select(found?.id ?? null), onHover: (...args) => this.hover(...args) });
+    this.timeline = new Timeline(() => this.load().catch((error) => this.fail(error)));
+    this.card = new CardPanel(this);
+    const panels = [
+      ["search", "Search", new SearchPanel(this)], ["object", "Object", this.card], ["changes", "Changes", new ChangesPanel(this)],
+      ["cache", "Cache", new CachePanel(this)], ["episodes", "Episodes", new EpisodesPanel(this)], ["knowledge", "Knowledge", new KnowledgePanel(this)],
+      ["prompt", "Prompt", new PromptPanel(this)], ["edits", "Edits", new EditsPanel(this)],
+    ];
+    this.about = await about;
+    byId("source").textContent = `${this.about.source} · ${this.about.name} may ${this.about.role}`;
+    this.panels = new Panels(panels);
+    this.showLayers();
+    this.show(await scene);
+    document.body.dataset.readyMs = String(Math.round(performance.now()));
+    this.timeline.load().catch((error) => this.fail(error));
+    setInterval(() => { if (!document.hidden) this.loadPath(); }, 2000);
+    this.loadPath();
+    follow(() => this.onChange(), (isConnected) => this.connected(isConnected)).catch((error) => this.fail(error));
+  }
+
+  scene() { return this.told; }
+  asOf() { return this.timeline.asOf; }
+  images() { return this.about.images; }
+  classes() { return [...new Set(this.told.objects.map((one) => one.class))].sort(); }
+  nameOf(id) { return this.view.objectOf?.get(id)?.class ?? id; }
+  canEdit(role) { return !this.asOf() && ROLES.indexOf(this.about.role) >= ROLES.indexOf(role); }
+  mark(ids) { this.view.marked = new Set(ids); this.view.redraw(); }
+
+  placeOf(areaId) {
+    const area = this.told.areas.find((one) => one.id === areaId);
+    const room = area && this.told.rooms.find((one) => one.id === area.room_id);
+    return [room?.name, area?.name].filter(Boolean).join(", ");
+  }
+
+  async load() {
+    const asOf = this.asOf();
+    const scene = await get(asOf ? `/api/scene_graph?as_of_s=${asOf}` : "/api/scene_graph");
+    if (asOf === this.asOf()) this.show(scene);
+  }
+
+  show(scene) {
+    this.told = scene;
+    this.view.show(scene);
+    byId("count").textContent = `${scene.objects.length} objects${this.asOf() ? " then" : ""}${scene.frame_verified ? "" : " · map not verified"}`;
+    this.panels.changed();
+  }
+
+  async loadPath() {
+    this.view.path = await get("/api/path").catch(() => this.view.path);
+    if (this.view.path.length) this.view.redraw();
+  }
+
+  /** Take notice of a change: the newest scene is asked for once for all changes of a moment. */
+  onChange() {
+    if (this.asOf() || this.reloading) return;
+    this.reloading = setTimeout(() => {
+      this.reloading = null;
+      this.load().catch((error) => this.fail(error));
+    }, 250);
+  }
+
+  select(id, move = false) {
+    this.view.select(id, move);
+    this.card.show(id);
+    if (id) this.panels.show("object");
+  }
+
+  hover(found, x, y) {
+    const box = byId("hover");
+    box.hidden = !found;
+    if (!found) return;
+    if (box.dataset.id !== found.id) {
+      box.dataset.id = found.id;
+      const seen = el("div", { class: "soft" }, `${found.class} ${found.p.toFixed(2)} · there ${found.existence.toFixed(2)} · ± ${(100 * found.sigma).toFixed(0)} cm`);
+      box.replaceChildren(el("strong", {}, found.class), " ", found.states.join(", "), seen);
+      clearTimeout(this.cropping);
+      if (this.images()) this.cropping = setTimeout(async () => {
+        const url = await cropUrl(found.id);
+        if (url && box.dataset.id === found.id) box.append(el("img", { src: url, alt: "" }));
+      }, 150);
+    }
+    const { clientWidth, clientHeight } = byId("view");
+    box.style.left = `${Math.min(x + 14, clientWidth - box.offsetWidth - 4)}px`;
+    box.style.top = `${Math.min(y + 14, clientHeight - box.offsetHeight - 4)}px`;
+  }
+
+  /** Ask once, then carry an edit out; return its record, null where the user does not want it or memory refuses. */
+  async edit(verb, body, question, fields = []) {
+    const given = await ask(question, fields, this.told);
+    if (!given) return null;
+    try {
+      const record = await post(`/api/${verb}`, { ...body, ...given });
+      const waits = record.state === "waiting";
+      toast(`${record.what}${waits ? ` in ${WAIT_S} seconds` : ""}`, { action: record.undoable ? "Undo" : null, onAction: () => this.undo(record.id), forS: waits ? WAIT_S : 8 });
+      await this.load();
+      return record;
+    } catch (error) {
+      this.fail(error);
+      return null;
+    }
+  }
+
+  async undo(id) {
+    try {
+      toast(`undone: ${(await post(`/api/edits/${encodeURIComponent(id)}/undo`, {})).what}`);
+      await this.load();
+    } catch (error) {
+      this.fail(error);
+    }
+  }
+
+  showLayers() {
+    for (const name of Object.keys(this.view.layers)) {
+      const box = el("input", { type: "checkbox", checked: true, change: () => { this.view.layers[name] = box.checked; this.view.redraw(); } });
+      byId("layers").append(el("label", {}, box, name));
+    }
+  }
+
+  connected(isConnected) {
+    const state = byId("state");
+    if (isConnected && state.classList.contains("lost")) this.onChange();
+    state.textContent = isConnected ? "live" : "not connected";
+    state.classList.toggle("lost", !isConnected);
+  }
+
+  fail(error) {
+    toast(error.message);
+  }
+}
+
+const app = new App();
+window.inspector = app;
+app.start().catch((error) => {
+  byId("state").textContent = error.message;
+  byId("state").classList.add("lost");
+});

@@ -1,0 +1,47 @@
+// The tabs beside the view: a tab list by the ARIA pattern, arrow keys move between tabs.
+
+import { byId, el } from "./dom.js";
+
+export class Panels {
+  /** panels: [name, title, panel], a panel has `root` and may have `open()`, called when it is shown. */
+  constructor(panels) {
+    this.panels = new Map();
+    for (const [name, title, panel] of panels) {
+      const id = `panel-${name}`;
+      const tab = el("button", { role: "tab", type: "button", id: `tab-${name}`, "aria-controls": id, click: () => this.show(name), keydown: (event) => this.onKey(event) }, title);
+      panel.root.id = id;
+      panel.root.setAttribute("role", "tabpanel");
+      panel.root.setAttribute("aria-labelledby", tab.id);
+      byId("tabs").append(tab);
+      byId("panels").append(panel.root);
+      this.panels.set(name, { tab, panel });
+    }
+    this.show(panels[0][0]);
+  }
+
+  show(wanted) {
+    this.shown = wanted;
+    for (const [name, { tab, panel }] of this.panels) {
+      const isShown = name === wanted;
+      tab.setAttribute("aria-selected", String(isShown));
+      tab.tabIndex = isShown ? 0 : -1;
+      panel.root.hidden = !isShown;
+      if (isShown) panel.open?.();
+    }
+  }
+
+  /** Let the shown panel take notice of a change of memory. */
+  changed() {
+    this.panels.get(this.shown).panel.changed?.();
+  }
+
+  onKey(event) {
+    const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+    if (!step) return;
+    const names = [...this.panels.keys()];
+    const next = names[(names.indexOf(this.shown) + step + names.length) % names.length];
+    this.show(next);
+    this.panels.get(next).tab.focus();
+    event.preventDefault();
+  }
+}

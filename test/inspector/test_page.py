@@ -1,0 +1,169 @@
+"""The page as people use it: in a headless Chromium, over a running inspector."""
+
+import json
+import os
+import shutil
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+pytest.importorskip("fastapi")
+playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed: pip install playwright")
+BROWSER = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("google-chrome")
+if not BROWSER:
+    pytest.skip("there is no Chromium: apt-get install chromium", allow_module_level=True)
+
+from inspected_home import Client, furnished, serving  # noqa: E402
+
+from memory_node.memory import RobotMemory  # noqa: E402
+
+WIDE, NARROW = {"width": 1280, "height": 800}, {"width": 390, "height": 844}
+# Of the browser's driver, not of the page.
+NOT_OURS = "GL Driver Message"
+
+
+@pytest.fixture(scope="module")
+def memory() -> Iterator[RobotMemory]:
+    memory, _ = furnished()
+    yield memory
+    memory.close()
+
+
+@pytest.fixture(scope="module")
+def client(memory: RobotMemory) -> Iterator[Client]:
+    with serving(memory) as client:
+        yield client
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    with playwright.sync_playwright() as driver:
+        browser = driver.chromium.launch(executable_path=BROWSER, args=["--no-sandbox"])
+        yield browser
+        browser.close()
+
+
+@pytest.fixture(scope="module")
+def window(browser: Any, client: Client) -> Iterator[tuple[Any, list[str]]]:
+    """Yield the open page and what its console has complained of."""
+    page, errors = browser.new_page(viewport=WIDE), []
+    page.set_default_timeout(30_000)
+    page.on("pageerror", lambda error: errors.append(str(error)))
+    page.on("console", lambda said: errors.append(said.text) if said.type in ("error", "warning") else None)
+    page.goto(f"http://127.0.0.1:{client.port}/")
+    page.wait_for_selector("body[data-ready-ms]")
+    yield page, errors
+    page.close()
+
+
+@pytest.fixture
+def page(window: tuple[Any, list[str]]) -> Iterator[Any]:
+    """Yield the page; at the end there must have been no error on its console."""
+    page, errors = window
+    page.set_viewport_size(WIDE)
+    page.click("#tab-search")
+    yield page
+    # A picture that an object does not have is asked for, and not found.
+    assert [text for text in errors if NOT_OURS not in text and "404" not in text] == []
+
+
+def select_first_answer(page: Any, words: str) -> None:
+    page.fill("#panel-search input", words)
+    page.press("#panel-search input", "Enter")
+    page.click("#panel-search li.answer button.link")
+    page.wait_for_selector("#panel-object h2")
+
+
+def test_object_is_found_renamed_and_the_name_taken_back(page: Any, client: Client, memory: RobotMemory) -> None:
+    select_first_answer(page, "apple")
+    assert page.inner_text("#panel-object h2") == "Apple"
+    apple = client.post("/api/find_objects", text="apple")["objects"][0]["object_id"]
+    page.click("#panel-object >> text=Rename")
+    page.fill("dialog input", "Tomato")
+    page.press("dialog input", "Enter")
+    page.wait_for_selector("#panel-object h2:has-text('Tomato')")
+    assert {one.id: one.class_name for one in memory.scene().objects}[apple] == "Tomato"
+    page.click(".toast >> text=Undo")
+    page.wait_for_selector("#panel-object h2:has-text('Apple')")
+    page.click("#tab-search")
+    page.fill("#panel-search input", "")
+    assert {one.id: one.class_name for one in memory.scene().objects}[apple] == "Apple"
+
+
+def test_slider_shows_what_was_and_what_changed(page: Any) -> None:
+    count = page.inner_text("#count")
+    page.wait_for_timeout(300)
+    page.evaluate("const s = document.getElementById('when'); s.value = 300; s.dispatchEvent(new Event('input'))")
+    page.wait_for_selector("#count:has-text('then')")
+    assert int(page.inner_text("#count").split()[0]) < int(count.split()[0])
+    page.click("#tab-changes")
+    page.wait_for_selector("#panel-changes h3:has-text('Came (')")
+    page.click("#now")
+    page.wait_for_selector("#moment:has-text('now')")
+
+
+def test_change_made_elsewhere_comes_by_itself(page: Any, client: Client) -> None:
+    page.wait_for_selector("#state:has-text('live')")
+    before = int(page.inner_text("#count").split()[0])
+    told = client.post("/api/remember", object_class="Bowl", position=[3.0, 3.0, 0.8])
+    page.wait_for_selector(f"#count:has-text('{before + 1} objects')")
+    client.post(f"/api/edits/{told['id']}/undo")
+    page.wait_for_selector(f"#count:has-text('{before} objects')")
+
+
+def test_keyboard_reaches_view_tabs_and_objects(page: Any) -> None:
+    page.focus("#scene")
+    frames = page.evaluate("inspector.view.frames")
+    for key in ("ArrowLeft", "+", "q", "r", "Home"):
+        page.keyboard.press(key)
+    page.wait_for_timeout(200)
+    assert page.evaluate("inspector.view.frames") > frames
+    reached = set()
+    for _ in range(40):
+        page.keyboard.press("Tab")
+        reached.add(page.evaluate("document.activeElement.id || document.activeElement.className || 'other'"))
+    assert {"when", "tab-search", "link"} <= reached
+    page.focus("#tab-search")
+    page.keyboard.press("ArrowRight")
+    assert page.get_attribute("#tab-object", "aria-selected") == "true"
+
+
+@pytest.mark.parametrize("viewport", [WIDE, NARROW], ids=["wide", "narrow"])
+def test_page_fits_its_window(page: Any, viewport: dict[str, int]) -> None:
+    page.set_viewport_size(viewport)
+    assert page.evaluate("document.documentElement.scrollWidth") <= viewport["width"]
+    small = page.evaluate(
+        "[...document.querySelectorAll('button, input, p, td, li, output')]"
+        ".filter((e) => e.offsetParent && parseFloat(getComputedStyle(e).fontSize) < 12).length"
+    )
+    assert small == 0
+
+
+def test_names_are_never_read_as_html(page: Any, client: Client) -> None:
+    name = "<img src=x onerror=document.title='broken'>"
+    told = client.post("/api/remember", object_class=name, position=[4.0, 4.0, 0.8])
+    page.wait_for_selector(f"#panel-search >> text={name}")
+    assert page.title() == "robot_memory"
+    client.post(f"/api/edits/{told['id']}/undo")
+
+
+def test_twenty_thousand_objects_are_drawn_and_can_be_chosen(browser: Any, client: Client) -> None:
+    scene = client.get("/api/scene_graph")
+    one = scene["objects"][0]
+    many = [
+        {**one, "id": f"thing-{i}", "class": f"Kind{i % 40}", "at": [i % 200 * 0.5, i // 200 * 0.5, 0.4]}
+        for i in range(20_000)
+    ]
+    page = browser.new_page(viewport=WIDE)
+    body = json.dumps({**scene, "objects": many, "relations": []})
+    page.route("**/api/scene_graph", lambda route: route.fulfill(body=body, content_type="application/json"))
+    page.goto(f"http://127.0.0.1:{client.port}/")
+    page.wait_for_selector("body[data-ready-ms]", timeout=60_000)
+    drawn = page.evaluate("[inspector.view.boxes.count, inspector.view.dots.count - inspector.view.scene.areas.length]")
+    assert sum(drawn) == 20_000
+    assert drawn[0] < 20_000
+    page.evaluate("inspector.view.select('thing-20', true); inspector.view.draw()")
+    middle = page.evaluate("[inspector.view.camera.width / 2, inspector.view.camera.height / 2]")
+    assert page.evaluate("([x, y]) => inspector.view.at(x, y).id", middle) == "thing-20"
+    page.close()
