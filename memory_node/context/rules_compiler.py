@@ -3,8 +3,9 @@ believed."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 
 from memory_node.context.beliefs import binding_of, verdict
 from memory_node.context.brief_state import BriefState, Section
@@ -32,6 +33,8 @@ from memory_node.domain.states import ObjectState
 _CHANCE = frozenset({FailureReason.EXECUTION, FailureReason.TIMEOUT})
 # A preparation may need one of its own, and that one another.
 _DEPTH = 3
+# Subgoals that want nothing of a thing but its place.
+_PLACES = frozenset({"place", "place_two"})
 _WAYS = (EntryKind.PROCEDURE, EntryKind.PRESCRIPTION, EntryKind.TRAJECTORY)
 
 
@@ -166,6 +169,12 @@ class RulesCompiler:
         if not subgoal.target:
             return
         is_held = observation.class_of(held_by(state) or "") == subgoal.target
+        # What nobody knows a place of has to be found before any way that handles it can be gone.
+        wanted = subgoal.light if is_held else subgoal.target
+        if wanted and not _is_found(wanted, subgoal, observation, state):
+            for entry in memory.of_kind(EntryKind.PLACE):
+                if wanted in entry.classes:
+                    yield _Step(SkillCall("Explore", (wanted,)), f"no place of {wanted} is known", (entry.id,))
         done = [
             SkillCall(step.call.skill, tuple(observation.class_of(name) for name in step.call.arguments))
             for step in observation.recent
@@ -176,12 +185,9 @@ class RulesCompiler:
                 continue
             left = _left_of(_fitted(entry, subgoal, is_held), done)
             if left:
-                yield _Step(_with_names(left[0], observation), f"now: {now}", (entry.id,))
-        for entry in memory.of_kind(EntryKind.PLACE):
-            if subgoal.target in entry.classes and not is_held and not _is_placed(subgoal.target, observation, state):
-                yield _Step(
-                    SkillCall("Explore", (subgoal.target,)), f"no place of {subgoal.target} is known", (entry.id,)
-                )
+                meant = [held_by(state) or ""] if is_held else _left_to_take(subgoal, observation, state)
+                call = _with_names(left[0], observation, {subgoal.target: meant[-1]} if meant else {})
+                yield _Step(call, f"now: {now}", (entry.id,))
 
 
 def _bound(template: SkillCall, call: SkillCall, observation: StepObservation) -> SkillCall | None:
@@ -190,10 +196,17 @@ def _bound(template: SkillCall, call: SkillCall, observation: StepObservation) -
     return _with_names(bound, observation) if bound is not None else None
 
 
-def _with_names(call: SkillCall, observation: StepObservation) -> SkillCall:
-    """Return a call over classes as one over names: of the things of a class the one that was named last."""
+def _with_names(
+    call: SkillCall, observation: StepObservation, meant: Mapping[str, str] = MappingProxyType({})
+) -> SkillCall:
+    """Return a call over classes as one over names: of the things of a class the one that was named last.
+
+    meant: the one that is meant, by class.
+    """
 
     def name(text: str) -> str:
+        if text in meant:
+            return meant[text]
         if text in observation.classes:
             return text
         same = [one for one, kind in observation.classes.items() if kind == text]
@@ -249,6 +262,19 @@ def _left_of(way: Sequence[SkillCall], done: Iterable[SkillCall]) -> Sequence[Sk
     return way[at:]
 
 
-def _is_placed(object_class: str, observation: StepObservation, state: BriefState) -> bool:
-    names = [name for name, kind in observation.classes.items() if kind == object_class]
-    return any(place_of(name, state) for name in names)
+def _is_found(object_class: str, subgoal: Subgoal, observation: StepObservation, state: BriefState) -> bool:
+    """Return whether a thing of a class can be handled: one to take has to lie somewhere, a lamp to be named."""
+    if object_class == subgoal.target:
+        return bool(_left_to_take(subgoal, observation, state))
+    return object_class in observation.classes.values()
+
+
+def _left_to_take(subgoal: Subgoal, observation: StepObservation, state: BriefState) -> list[str]:
+    """Return the names of the target's things whose place is known; what is to be placed must not lie there already."""
+    found = []
+    for name, kind in observation.classes.items():
+        place = place_of(name, state) if kind == subgoal.target else ""
+        is_there = subgoal.kind in _PLACES and observation.class_of(place) == subgoal.destination
+        if place and not is_there:
+            found.append(name)
+    return found

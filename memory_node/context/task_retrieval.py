@@ -48,7 +48,8 @@ class TaskRetrieval:
         yield from map(of_guideline, whole.guidelines)
         yield from map(of_prescription, self._knowledge.ways_to(instruction))
         yield from map(of_proposition, self._knowledge.about(classes))
-        for name in dict.fromkeys(Subgoal.parse(goal).target for goal in goals):
+        subgoals = [Subgoal.parse(goal) for goal in goals]
+        for name in dict.fromkeys(name for subgoal in subgoals for name in (subgoal.target, subgoal.light)):
             if name and self._config.places:
                 yield from of_places(name, self._rank_areas(name, self._config.places))
         if self._config.trajectories:

@@ -230,3 +230,65 @@ def test_library_declares_entries() -> None:
     ids = {entry.id for entry in declared_entries()}
     assert "declared|PutObject|open_or_unlidded(receptacle)" in ids
     assert not any(entry.steps == () for entry in declared_entries())
+
+
+def a_way(*steps: SkillCall, kinds: tuple[str, ...] = ("place_two",)) -> Entry:
+    return Entry("way", EntryKind.TRAJECTORY, "a way", goal_kinds=frozenset(kinds), steps=steps)
+
+
+def a_place(object_class: str) -> Entry:
+    return Entry(f"place {object_class}", EntryKind.PLACE, "there", "Explore", classes=frozenset({object_class}))
+
+
+PICK_CUP, PUT_CUP = SkillCall("PickupObject", ("Cup",)), SkillCall("PutObject", ("Cup", "Shelf"))
+TWO = TaskMemory.of([a_way(PICK_CUP, PUT_CUP, PICK_CUP, PUT_CUP), a_place("Mug")])
+
+
+def test_what_nobody_has_seen_is_looked_for_before_any_way_is_gone() -> None:
+    guidance = guided(None, state("the hand is empty"), TWO, goals=("place_two 2 x Mug to Fridge",))
+    assert guidance is not None
+    assert guidance.goal == SkillCall("Explore", ("Mug",))
+
+
+def test_second_thing_to_be_placed_is_not_the_one_that_was() -> None:
+    classes = {**CLASSES, "Mug 2": "Mug", "Table": "Table"}
+    taken = tuple(
+        TakenStep(call, True)
+        for call in (SkillCall("PickupObject", ("Mug 2",)), SkillCall("PutObject", ("Mug 2", "Fridge")))
+    )
+    at_table = state(
+        "the hand is empty", "the robot stands at Mug", locations=("Mug is in or on Table", "Mug 2 is inside Fridge")
+    )
+    more = {"goals": ("place_two 2 x Mug to Fridge",), "classes": classes, "recent": taken}
+    guidance = guided(None, at_table, TWO, **more)
+    assert guidance is not None
+    assert guidance.goal == SkillCall("PickupObject", ("Mug",))
+    nowhere_else = state("the hand is empty", locations=("Mug 2 is inside Fridge",))
+    guidance = guided(None, nowhere_else, TWO, **more)
+    assert guidance is not None
+    assert guidance.goal == SkillCall("Explore", ("Mug",))
+
+
+def test_what_the_hand_holds_is_what_is_put() -> None:
+    classes = {"Mug 2": "Mug", "Mug": "Mug", "Fridge": "Fridge"}
+    holding = state("the hand holds Mug 2", "the robot stands at Fridge", facts=("Fridge is opened",))
+    taken = (TakenStep(SkillCall("PickupObject", ("Mug 2",)), True),)
+    guidance = guided(None, holding, TWO, goals=("place_two 2 x Mug to Fridge",), classes=classes, recent=taken)
+    assert guidance is not None
+    assert guidance.goal == SkillCall("PutObject", ("Mug 2", "Fridge"))
+
+
+def test_light_is_looked_for_once_the_thing_is_in_the_hand() -> None:
+    switched = a_way(PICK_CUP, SkillCall("SwitchOn", ("DeskLamp",)), kinds=("examine",))
+    lamp = TaskMemory.of([a_place("DeskLamp"), switched])
+    holding = state("the hand holds Mug", "the robot stands at Fridge")
+    more = {
+        "goals": ("examine Mug with DeskLamp",),
+        "recent": (TakenStep(SkillCall("PickupObject", ("Mug",)), True),),
+    }
+    guidance = guided(None, holding, lamp, **more)
+    assert guidance is not None
+    assert guidance.goal == SkillCall("Explore", ("DeskLamp",))
+    seen = guided(None, holding, lamp, classes={**CLASSES, "DeskLamp": "DeskLamp"}, **more)
+    assert seen is not None
+    assert seen.goal.skill != "Explore"
