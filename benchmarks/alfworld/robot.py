@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Protocol
 
-from benchmarks.alfworld.sentences import LONGEST_REPLY, Sight, read_places, read_sight, read_task
+from benchmarks.alfworld.command_words import called_skill
+from benchmarks.alfworld.senses import TextSenses
+from benchmarks.alfworld.sentences import LONGEST_REPLY, read_places, read_sight, read_task
 from benchmarks.alfworld.site import Site, site_of
-from benchmarks.alfworld.things import Thing, Things
+from benchmarks.alfworld.things import Thing
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.catalogue.object_kind import Property
 from memory_node.domain.clock import Clock
@@ -20,7 +23,6 @@ from memory_node.domain.states import ObjectState
 from memory_node.sim.execution import SkillFailure
 
 _R, _S = FailureReason, ObjectState
-_SOURCE = "text"
 # The skills that the engine has commands for.
 TEXT_SKILLS = frozenset(
     {
@@ -47,6 +49,10 @@ _TREATED: Mapping[str, tuple[str, ObjectState, ObjectState]] = {
 }
 # Putting is called differently by different versions of the engine.
 _PUT_VERBS = ("move", "put", "place")
+_GO_TO = "go to "
+# A skill on its way: it yields each command with the name of what that is about, goes on when the command was carried
+# out, and returns the name of the thing that the skill was about.
+Commands = Generator[tuple[str, str], None, str]
 
 
 class NonsenseError(RobotMemoryError):
@@ -72,6 +78,18 @@ class TextEngine(Protocol):
         """Carry out a command and return what is printed."""
 
 
+@dataclass(frozen=True)
+class SentCommand:
+    """A command of the engine that was sent. call: the skill that it is a part of, None for none. reason: why nothing
+    came of it. reply: what was printed. changes: what memory is to be told."""
+
+    command: str
+    call: SkillCall | None
+    reply: str
+    reason: FailureReason
+    changes: tuple[StateChange, ...]
+
+
 class TextRobot:
     """A robot in a text game. It knows what it has read, and nothing else.
 
@@ -83,6 +101,7 @@ class TextRobot:
         site: where its places lie in the graph.
         steps, searched: commands sent, and places visited to search.
         transcript: the commands, each with what was printed.
+        senses: what it has read.
     """
 
     def __init__(
@@ -104,15 +123,9 @@ class TextRobot:
         self.transcript: list[tuple[str, str]] = []
         self._engine = engine
         self._kinds = kinds
-        self._clock = clock
         self._max_steps = max_steps
-        self._on_look = on_look
-        self._things = Things(kinds, self.site)
-        self._doors: dict[str, bool] = {}
-        self._seen: set[str] = set()  # the places whose contents were read
-        self._at = self._held = ""
-        self._changes: list[StateChange] = []
-        self._perform: Mapping[str, Callable[..., str]] = {
+        self.senses = TextSenses(self.site, kinds, clock, on_look)
+        self._perform: Mapping[str, Callable[..., Commands]] = {
             "Explore": self._explore,
             "GoToObject": self._go_to,
             "PickupObject": self._pick_up,
@@ -128,18 +141,15 @@ class TextRobot:
 
     def first_look(self) -> tuple[StateChange, ...]:
         """Return the places that the first text tells of."""
-        return tuple(self._sighting(thing) for thing in self._things.by_name.values())
+        return tuple(map(self.senses.sighting, self.senses.things.by_name.values()))
 
     def execute(self, call: SkillCall) -> SkillResult:
         """Run one skill to its end; never raises for a skill that fails."""
-        self._changes = []
+        self.senses.changes = []
         searched = self.searched
         reason, message, object_id = _R.NONE, "", ""
         try:
-            check_call(call)
-            if call.skill not in TEXT_SKILLS:
-                raise SkillFailure(_R.INVALID_CALL, f"the text game has no command for {call.skill}")
-            object_id = self._treat(call) if call.skill in _TREATED else self._perform[call.skill](*call.arguments)
+            object_id = self._carried_out(self._commands(call))
         except SkillFailure as failure:
             reason, message, object_id = failure.reason, str(failure), failure.object_id
         except InvalidValueError as error:
@@ -151,136 +161,179 @@ class TextRobot:
             message,
             object_id,
             explored_areas=self.searched - searched,
-            changes=tuple(self._changes),
+            changes=tuple(self.senses.changes),
         )
+
+    def first_command(self, call: SkillCall) -> str:
+        """Return the command that a skill would send first, "" where there is none: it fails, or nothing is left of it
+        to do. Nothing is sent."""
+        try:
+            return next(self._commands(call))[0]
+        except (SkillFailure, InvalidValueError, StopIteration):
+            return ""
+
+    def send(self, command: str) -> SentCommand:
+        """Send a command that somebody else has chosen; what it does is noted as its skill would."""
+        self.senses.changes = []
+        call = called_skill(command)
+        reason, run = _R.NONE, None
+        if call is not None and self.first_command(call) == command:
+            run = self._commands(call)
+            next(run)
+        try:
+            self._send(command, "")
+            if run is not None:
+                next(run, None)  # it goes on to where it would send another
+        except SkillFailure as failure:
+            reason = failure.reason
+        changes = tuple(self.senses.changes)
+        return SentCommand(command, call, self.transcript[-1][1] if self.transcript else "", reason, changes)
+
+    def _carried_out(self, run: Commands) -> str:
+        """Send the commands of a skill; return what it was about."""
+        while True:
+            try:
+                command, about = next(run)
+            except StopIteration as ended:
+                return str(ended.value)
+            self._send(command, about)
+
+    def _commands(self, call: SkillCall) -> Commands:
+        """Return a skill on its way.
+
+        Raises:
+            InvalidValueError: the call is none.
+            SkillFailure: the game knows no such skill; while it is on its way: it fails.
+        """
+        check_call(call)
+        if call.skill not in TEXT_SKILLS:
+            raise SkillFailure(_R.INVALID_CALL, f"the text game has no command for {call.skill}")
+        return self._treat(call) if call.skill in _TREATED else self._perform[call.skill](*call.arguments)
 
     # --- skills
 
-    def _explore(self, *arguments: str) -> str:
+    def _explore(self, *arguments: str) -> Commands:
         """Look at places in order, and into those that are closed, until a thing of the class is seen."""
         asked = Exploration.of(SkillCall("Explore", arguments))
         for stop in asked.stops:
             place = self._stop(stop)
-            if place != self._at:
-                self.searched += 1
-            self._stand_at(place)
-            if self._is_shut(place) or (place not in self._seen and self._admits(f"open {place}")):
-                self._send(f"open {place}", place)
-            elif place not in self._seen:
-                self._send(f"examine {place}", place)
-            sought = (one for one in self._things.at(place) if one.may_be(asked.target_class))
+            is_elsewhere = place != self.senses.at
+            yield from self._stand_at(place)
+            self.searched += is_elsewhere
+            if self._is_shut(place) or (place not in self.senses.seen and self._admits(f"open {place}")):
+                yield (f"open {place}", place)
+            elif place not in self.senses.seen:
+                yield (f"examine {place}", place)
+            sought = (one for one in self.senses.things.at(place) if one.may_be(asked.target_class))
             found = next((thing for thing in sought if thing.name not in asked.passed_over), None)
             if found is not None:
                 return found.name
         raise SkillFailure(_R.NOT_FOUND, f"no {asked.target_class} seen at {len(asked.stops)} places")
 
-    def _go_to(self, text: str) -> str:
+    def _go_to(self, text: str) -> Commands:
         thing = self._resolve(text)
-        if thing.name == self._held:
+        if thing.name == self.senses.held:
             return thing.name
-        self._stand_at(thing.place)
+        yield from self._stand_at(thing.place)
         if not thing.is_place and self._is_shut(thing.place):
             raise SkillFailure(_R.CLOSED, f"{thing.place} is closed", thing.place)
         return thing.name
 
-    def _pick_up(self, text: str) -> str:
+    def _pick_up(self, text: str) -> Commands:
         thing = self._resolve(text)
-        if self._held:
-            raise SkillFailure(_R.HAND_FULL, f"the hand holds {self._held}", self._held)
+        if self.senses.held:
+            raise SkillFailure(_R.HAND_FULL, f"the hand holds {self.senses.held}", self.senses.held)
         if thing.is_place:
             raise SkillFailure(_R.WRONG_OBJECT, f"{thing.name} cannot be taken", thing.name)
         self._require_near(thing)
-        self._send(f"take {thing.name} from {thing.place}", thing.name)
-        self._held = thing.name
-        self._things.put(thing.name, "")
-        self._report(thing, held=True)
+        yield (f"take {thing.name} from {thing.place}", thing.name)
+        self.senses.held = thing.name
+        self.senses.things.put(thing.name, "")
+        self.senses.report(thing, held=True)
         return thing.name
 
-    def _put(self, text: str, receptacle: str) -> str:
+    def _put(self, text: str, receptacle: str) -> Commands:
         thing, place = self._held_thing(text), self._resolve(receptacle)
         self._require_near(place)
         if self._is_shut(place.place):
             raise SkillFailure(_R.CLOSED, f"{place.place} is closed", place.place)
         if not place.is_place:
             raise SkillFailure(_R.WRONG_OBJECT, f"nothing can be put on {place.name}", place.name)
-        self._send(self._put_command(thing, place), place.name)
-        self._held = ""
-        lying = self._things.put(thing.name, place.name)
-        self._report(lying, held=False, support=place.name)
+        yield (self._put_command(thing, place), place.name)
+        self.senses.held = ""
+        lying = self.senses.things.put(thing.name, place.name)
+        self.senses.report(lying, held=False, support=place.name)
         return thing.name
 
-    def _open(self, text: str) -> str:
-        return self._move_door(text, opened=True)
+    def _open(self, text: str) -> Commands:
+        return (yield from self._move_door(text, opened=True))
 
-    def _close(self, text: str) -> str:
-        return self._move_door(text, opened=False)
+    def _close(self, text: str) -> Commands:
+        return (yield from self._move_door(text, opened=False))
 
-    def _move_door(self, text: str, opened: bool) -> str:
+    def _move_door(self, text: str, opened: bool) -> Commands:
         thing = self._resolve(text)
         self._require_near(thing)
-        if self._doors.get(thing.name, True) is opened:  # what shows its contents without a door stands open
+        if self._is_shut(thing.name) is not opened:  # what shows its contents without a door stands open
             reason = _R.ALREADY_OPEN if opened else _R.ALREADY_CLOSED
             raise SkillFailure(reason, f"{thing.name} is {'open' if opened else 'closed'} already", thing.name)
-        self._send(f"{'open' if opened else 'close'} {thing.name}", thing.name)
-        self._note_door(thing.name, opened)
+        yield (f"{'open' if opened else 'close'} {thing.name}", thing.name)
+        self.senses.note_door(thing.name, opened)
         return thing.name
 
-    def _switch_on(self, text: str) -> str:
-        return self._switch(text, _S.ON, _S.OFF)
+    def _switch_on(self, text: str) -> Commands:
+        return (yield from self._switch(text, _S.ON, _S.OFF))
 
-    def _switch_off(self, text: str) -> str:
-        return self._switch(text, _S.OFF, _S.ON)
+    def _switch_off(self, text: str) -> Commands:
+        return (yield from self._switch(text, _S.OFF, _S.ON))
 
-    def _switch(self, text: str, gained: ObjectState, lost: ObjectState) -> str:
+    def _switch(self, text: str, gained: ObjectState, lost: ObjectState) -> Commands:
         thing = self._resolve(text)
         self._require_near(thing)
-        self._send(f"use {thing.name}", thing.name)
-        self._report(thing, added=(gained,), removed=(lost,))
+        yield (f"use {thing.name}", thing.name)
+        self.senses.report(thing, added=(gained,), removed=(lost,))
         return thing.name
 
-    def _slice(self, text: str) -> str:
+    def _slice(self, text: str) -> Commands:
         thing = self._resolve(text)
-        if not self._held:
+        if not self.senses.held:
             raise SkillFailure(_R.PRECONDITION, "the hand holds nothing that cuts")
         self._require_near(thing)
-        self._send(f"slice {thing.name} with {self._held}", thing.name)
-        self._report(thing, added=(_S.SLICED,))
+        yield (f"slice {thing.name} with {self.senses.held}", thing.name)
+        self.senses.report(thing, added=(_S.SLICED,))
         return thing.name
 
-    def _treat(self, call: SkillCall) -> str:
+    def _treat(self, call: SkillCall) -> Commands:
         """Clean, heat or cool what the hand holds at an appliance, the usual one where none is named."""
         verb, gained, lost = _TREATED[call.skill]
         thing = self._held_thing(call.arguments[0])
         appliance = self._resolve(call.arguments[1]) if len(call.arguments) > 1 else self._usual(call.skill)
-        self._stand_at(appliance.place)
-        self._send(f"{verb} {thing.name} with {appliance.name}", thing.name)
-        self._report(thing, added=(gained,), removed=(lost,))
+        yield from self._stand_at(appliance.place)
+        yield (f"{verb} {thing.name} with {appliance.name}", thing.name)
+        self.senses.report(thing, added=(gained,), removed=(lost,))
         return thing.name
 
     # --- what skills are made of
 
     def _usual(self, skill: str) -> Thing:
-        serving = (place for place in self.site.places if self._kinds.serves(self._class(place), skill))
+        serving = (place for place in self.site.places if self._kinds.serves(self.senses.class_of(place), skill))
         place = next(serving, None)
         if place is None:
             raise SkillFailure(_R.NOT_FOUND, f"nothing here serves for {skill}")
-        return self._things.by_name[place]
-
-    def _class(self, name: str) -> str:
-        return self._things.by_name[name].object_class
+        return self.senses.things.by_name[place]
 
     def _resolve(self, text: str) -> Thing:
-        held = self._things.by_name.get(self._held)
+        held = self.senses.things.by_name.get(self.senses.held)
         if held is not None and (text == held.name or held.may_be(text.partition("@")[0])):
             return held
-        thing = self._things.meant(text)
+        thing = self.senses.things.meant(text)
         if thing is None:
             raise SkillFailure(_R.NOT_FOUND, f"no {text} has been seen")
         return thing
 
     def _held_thing(self, text: str) -> Thing:
         thing = self._resolve(text)
-        if not self._held or thing.name != self._held:
+        if not self.senses.held or thing.name != self.senses.held:
             raise SkillFailure(_R.NOT_HOLDING, f"the hand does not hold {text}", thing.name)
         return thing
 
@@ -293,18 +346,18 @@ class TextRobot:
         return self.site.place_near(x, y)
 
     def _require_near(self, thing: Thing) -> None:
-        if thing.name != self._held and not self._reaches(thing.place):
+        if thing.name != self.senses.held and not self._reaches(thing.place):
             raise SkillFailure(_R.TOO_FAR, f"the robot is not at {thing.place}", thing.name)
 
     def _reaches(self, place: str) -> bool:
         """Return whether a place can be used from here: drawers of one desk are reached from one spot."""
-        return place == self._at or self._admits(f"examine {place}")
+        return place == self.senses.at or self._admits(f"examine {place}")
 
     def _admits(self, command: str) -> bool:
         return command in self._engine.commands
 
     def _is_shut(self, place: str) -> bool:
-        return not self._doors.get(place, True)
+        return self.senses.is_shut(place)
 
     def _put_command(self, thing: Thing, place: Thing) -> str:
         usual = f"{_PUT_VERBS[0]} {thing.name} to {place.name}"
@@ -315,17 +368,16 @@ class TextRobot:
         )
         return next(admitted, usual)
 
-    def _stand_at(self, place: str) -> None:
+    def _stand_at(self, place: str) -> Generator[tuple[str, str], None, None]:
         """Go to a place; where the robot reaches it already nothing is sent."""
         if self._reaches(place):
             return
-        self._send(f"go to {place}", place)
-        self._at = place
-        if self._is_shut(place) and not self._kinds[self._class(place)].can(Property.OPENABLE):
+        yield (f"{_GO_TO}{place}", place)
+        if self._is_shut(place) and not self._kinds[self.senses.class_of(place)].can(Property.OPENABLE):
             # Nobody knows that such things open, so that nobody can plan for it.
-            self._send(f"open {place}", place)
+            yield (f"open {place}", place)
 
-    def _send(self, command: str, about: str) -> Sight:
+    def _send(self, command: str, about: str) -> None:
         """Send a command and take in the reply.
 
         Raises:
@@ -341,64 +393,6 @@ class TextRobot:
         sight = read_sight(reply)
         if not sight.happened:
             raise SkillFailure(_R.EXECUTION, f"{command!r}: nothing happens", about)
-        self._take_in(sight)
-        return sight
-
-    def _take_in(self, sight: Sight) -> None:
-        for place, opened in sight.doors.items():
-            if place in self._things.by_name:
-                self._note_door(place, opened)
-        for place, names in sight.contents.items():
-            known = self._things.by_name.get(place)
-            if known is None or not known.is_place:
-                continue
-            if place not in sight.doors and self._kinds[known.object_class].lidded:
-                self._report(known, added=(_S.OPENED,), removed=(_S.CLOSED,))
-            for name in names:
-                seen = self._things.by_name.get(name)
-                if name != self._held and (seen is None or seen.place != place):
-                    self._changes.append(self._sighting(self._things.put(name, place)))
-            self._seen.add(place)
-            self._on_look(self.site.look_at(place, self._clock()))
-
-    def _note_door(self, place: str, opened: bool) -> None:
-        if self._doors.get(place) is not opened:
-            self._doors[place] = opened
-            gained, lost = (_S.OPENED, _S.CLOSED) if opened else (_S.CLOSED, _S.OPENED)
-            self._report(self._things.by_name[place], added=(gained,), removed=(lost,))
-
-    def _sighting(self, thing: Thing) -> StateChange:
-        support = "" if thing.is_place else thing.place
-        return StateChange(
-            thing.name,
-            thing.object_class,
-            self._clock(),
-            support_id=support,
-            inside=bool(support) and self._kinds[self._class(support)].holds_inside,
-            position=thing.position,
-            source=_SOURCE,
-        )
-
-    def _report(
-        self,
-        thing: Thing,
-        added: tuple[ObjectState, ...] = (),
-        removed: tuple[ObjectState, ...] = (),
-        held: bool | None = None,
-        support: str = "",
-    ) -> None:
-        inside = bool(support) and self._kinds[self._class(support)].holds_inside
-        self._changes.append(
-            StateChange(
-                thing.name,
-                thing.object_class,
-                self._clock(),
-                added,
-                removed,
-                held,
-                support,
-                inside,
-                thing.position if support else None,
-                source=_SOURCE,
-            )
-        )
+        if command.startswith(_GO_TO):
+            self.senses.at = command.removeprefix(_GO_TO)
+        self.senses.take_in(sight)

@@ -5,13 +5,14 @@ from functools import partial
 
 import numpy as np
 import pytest
+from small_game import KITCHEN, Embedder, SmallGame
 
 from benchmarks.alfworld.command import offline_planner
 from benchmarks.alfworld.games import Game
 from benchmarks.alfworld.open_world import for_text_games
 from benchmarks.alfworld.play import PlayedGame, Player
 from benchmarks.alfworld.robot import NonsenseError, TextRobot
-from benchmarks.alfworld.sentences import label_of, read_places, read_sight, read_task
+from benchmarks.alfworld.sentences import read_places, read_sight, read_task
 from benchmarks.alfworld.site import site_of
 from benchmarks.alfworld.things import classes_of
 from memory_node.catalogue.label_space import load_catalogue
@@ -20,125 +21,6 @@ from memory_node.domain.states import ObjectState
 from memory_node.scene_graph.place_habits import PlaceCensus
 
 KINDS = for_text_games(load_catalogue())
-CLOSING = {"drawer", "cabinet", "fridge", "microwave"}
-
-
-class SmallGame:
-    """A text world in the engine's words. layout: what lies on or in each place; done: whether the task is."""
-
-    def __init__(self, layout: dict[str, list[str]], task: str, done: Callable[["SmallGame"], bool]) -> None:
-        self.layout = {place: list(things) for place, things in layout.items()}
-        self.opened: set[str] = set()
-        self.on: set[str] = set()
-        self.states: dict[str, str] = {}
-        self.at, self.held = "", ""
-        self._done = done
-        seen = ", ".join(f"a {place}" for place in layout)
-        self.text = f"-= Welcome =-\n\nLooking quickly around you, you see {seen}.\n\nYour task is to: {task}."
-        self.sent: list[str] = []
-
-    @property
-    def over(self) -> bool:
-        return self.won
-
-    @property
-    def won(self) -> bool:
-        return self._done(self)
-
-    @property
-    def commands(self) -> list[str]:
-        found = [f"go to {place}" for place in self.layout if place != self.at]
-        if self.at:
-            found.append(f"examine {self.at}")
-            if self._closes(self.at):
-                found.append(f"{'close' if self.at in self.opened else 'open'} {self.at}")
-            if self._accessible(self.at):
-                found += [f"take {thing} from {self.at}" for thing in self.layout[self.at] if not self.held]
-                found += [f"use {thing}" for thing in self.layout[self.at] if "lamp" in thing]
-                found += [f"move {self.held} to {self.at}"] if self.held else []
-            for verb, place in (("clean", "sinkbasin"), ("heat", "microwave"), ("cool", "fridge")):
-                found += [f"{verb} {self.held} with {self.at}"] if self.held and self.at.startswith(place) else []
-        return found
-
-    def send(self, command: str) -> str:
-        self.sent.append(command)
-        if command not in self.commands:
-            return "Nothing happens."
-        verb, rest = command.split(" ", 1)
-        return getattr(self, f"_{verb}")(rest)
-
-    def close(self) -> None:
-        pass
-
-    def _closes(self, place: str) -> bool:
-        return label_of(place) in CLOSING
-
-    def _accessible(self, place: str) -> bool:
-        return not self._closes(place) or place in self.opened
-
-    def _look(self, place: str) -> str:
-        listed = ", ".join(f"a {thing}" for thing in self.layout[place]) or "nothing"
-        if not self._closes(place):
-            return f"On the {place}, you see {listed}."
-        return f"The {place} is open. In it, you see {listed}." if place in self.opened else f"The {place} is closed."
-
-    def _go(self, rest: str) -> str:
-        self.at = rest.removeprefix("to ")
-        return f"You arrive at {self.at}. {self._look(self.at)}"
-
-    def _examine(self, rest: str) -> str:
-        return self._look(rest)
-
-    def _open(self, rest: str) -> str:
-        self.opened.add(rest)
-        return f"You open the {rest}. {self._look(rest)}"
-
-    def _close(self, rest: str) -> str:
-        self.opened.discard(rest)
-        return f"You close the {rest}."
-
-    def _take(self, rest: str) -> str:
-        self.held, place = rest.split(" from ")
-        self.layout[place].remove(self.held)
-        return f"You pick up the {self.held} from the {place}."
-
-    def _move(self, rest: str) -> str:
-        thing, place = rest.split(" to ")
-        self.layout[place].append(thing)
-        self.held = ""
-        return f"You move the {thing} to the {place}."
-
-    def _use(self, rest: str) -> str:
-        self.on.add(rest)
-        return f"You turn on the {rest}."
-
-    def _clean(self, rest: str) -> str:
-        self.states[self.held] = "clean"
-        return f"You clean the {rest.replace(' with ', ' using the ')}."
-
-    _heat = _cool = _clean
-
-
-class Embedder:
-    """Vectors by letters: the same words are alike."""
-
-    dimension = 26
-
-    def embed(self, texts):
-        counts = np.array([[text.lower().count(chr(97 + i)) for i in range(26)] for text in texts], np.float32) + 0.01
-        return counts / np.linalg.norm(counts, axis=1, keepdims=True)
-
-
-KITCHEN = {
-    "countertop 1": ["butterknife 1", "cup 1"],
-    "drawer 1": ["spoon 1"],
-    "drawer 2": [],
-    "cabinet 1": ["mug 2"],
-    "sinkbasin 1": [],
-    "microwave 1": [],
-    "fridge 1": ["apple 1"],
-    "sidetable 1": ["mug 1", "desk lamp 1"],
-}
 
 
 def play(game: SmallGame, max_steps: int = 50, learnt: PlaceCensus | None = None) -> PlayedGame:
@@ -304,3 +186,23 @@ def test_text_commands_and_the_end_are_all_that_the_robot_needs_of_a_game() -> N
     for call in (("GoToObject", ("countertop 1",)), ("PickupObject", ("cup 1",)), ("CleanObject", ("cup 1",))):
         assert robot.execute(SkillCall(*call)).success
     assert game.states == {"cup 1": "clean"}
+
+
+def test_command_that_somebody_else_chose_is_noted_as_its_skill() -> None:
+    game = SmallGame(KITCHEN, "put a mug in fridge", lambda _: False)
+    robot = robot_in(game)
+    assert robot.first_command(SkillCall("OpenObject", ("fridge 1",))) == ""  # it is too far away
+    assert robot.first_command(SkillCall("GoToObject", ("fridge 1",))) == "go to fridge 1"
+    assert game.sent == []
+    arrived = robot.send("go to fridge 1")
+    assert (arrived.call, arrived.reason) == (SkillCall("GoToObject", ("fridge 1",)), FailureReason.NONE)
+    opened = robot.send("open fridge 1")
+    assert {state for change in opened.changes for state in change.added} == {ObjectState.OPENED}
+    assert "apple 1" in {change.object_id for change in opened.changes}
+    taken = robot.send("take apple 1 from fridge 1")
+    assert [(change.object_id, change.held) for change in taken.changes] == [("apple 1", True)]
+    assert robot.first_command(SkillCall("PutObject", ("apple 1", "fridge 1"))) == "move apple 1 to fridge 1"
+    vain = robot.send("take mug 1 from sidetable 1")
+    assert (vain.reason, vain.changes) == (FailureReason.EXECUTION, ())
+    assert robot.send("examine fridge 1").call is None
+    assert robot.transcript[-1][0] == "examine fridge 1"
