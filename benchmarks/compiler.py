@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+from benchmarks.compiler_alfworld import ALFWORLD_VARIANTS, rows_of_alfworld
 from benchmarks.compiler_household import CompilerSetting, rows_of_household
 from benchmarks.compiler_variants import ADVICE, NO_FAULTS, NONE, OF_COMPILERS, STATIC
 from benchmarks.household_cases import SUITES, load_cases
@@ -23,34 +24,43 @@ from memory_node.search.minilm import MiniLmEmbedder
 
 HELP = "what compiling memory at each step is worth, with its controls"
 # Where the compiler can be measured now.
-PLACES = ("household",)
+PLACES = ("household", "alfworld")
+_HOUSEHOLD_VARIANTS = (NONE, NO_FAULTS, ADVICE, STATIC, *OF_COMPILERS)
 # As in `bench household --faults`: failures of one goal after which the executor gives up.
 _PATIENCE = 3
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the benchmark's options."""
-    parser.add_argument("--on", choices=PLACES, default="household", help="household: the stream of --faults")
+    parser.add_argument(
+        "--on", choices=PLACES, default="household", help="household: the stream of --faults; alfworld: text games"
+    )
     parser.add_argument("--scenes", type=Path, help="household: scenes.json.gz of the floor plans")
     parser.add_argument("--tasks", type=Path, help="household: the instructions (.jsonl, .gz)")
     parser.add_argument("--suite", choices=SUITES, default="alfred", help="household: the format of the instructions")
-    parser.add_argument("--planner", choices=PLANNERS, default="offline", help="the executor (default: offline)")
+    parser.add_argument(
+        "--planner", choices=PLANNERS, default="offline", help="household: the executor (default: offline)"
+    )
+    parser.add_argument("--games", type=Path, metavar="FILE|DIR", help="alfworld: a split")
+    parser.add_argument(
+        "--from", dest="memory_file", type=Path, metavar="FILE", help="alfworld: where things usually are"
+    )
+    parser.add_argument("--attempts", type=Path, metavar="FILE", help="alfworld: transcripts of games to remember")
+    parser.add_argument("--max-steps", type=int, default=50, help="alfworld: commands in a game (default 50)")
+    parser.add_argument("--jobs", type=int, default=2, help="alfworld: games side by side (default 2)")
     parser.add_argument(
         "--compilers",
         nargs="+",
-        choices=("rules", "model"),
+        choices=("rules", "model", "learned"),
         default=["rules", "model"],
-        help="who compiles (default: both)",
+        help="who compiles (default: rules and model)",
     )
+    parser.add_argument("--compiler-adapter", default="", metavar="FILE", help="of the compiler `learned`")
     parser.add_argument(
-        "--variants",
-        nargs="+",
-        choices=(NONE, NO_FAULTS, ADVICE, STATIC, *OF_COMPILERS),
-        default=[NONE, NO_FAULTS, ADVICE, STATIC, *OF_COMPILERS],
-        help="which rows (default: all)",
+        "--variants", nargs="+", choices=_HOUSEHOLD_VARIANTS, help="which rows (default: all that there are)"
     )
-    parser.add_argument("--limit", type=int, default=30, help="instructions (default 30)")
-    parser.add_argument("--orders", type=int, default=1, help="shuffled orders of the tasks (default 1)")
+    parser.add_argument("--limit", type=int, default=30, help="instructions or games (default 30)")
+    parser.add_argument("--orders", type=int, default=1, help="household: shuffled orders of the tasks (default 1)")
     add_planner_arguments(parser)
 
 
@@ -58,8 +68,20 @@ def run(args: argparse.Namespace) -> int:
     """Run the benchmark; return the exit status.
 
     Raises:
-        RobotMemoryError: the files of the household are not named.
+        RobotMemoryError: the files are not named, or there is no such row.
     """
+    parameters = model_parameters(args)
+    if args.compiler_adapter:
+        parameters["adapter_path"] = args.compiler_adapter
+    config = CompilerConfig(llm=CompilerModelConfig(**parameters))
+    if args.on == "alfworld":
+        variants = tuple(args.variants or ALFWORLD_VARIANTS)
+        unknown = set(variants) - set(ALFWORLD_VARIANTS)
+        if args.games is None or unknown:
+            wrong = f"has no rows {', '.join(sorted(unknown))}" if unknown else "needs --games"
+            raise RobotMemoryError(f"--on alfworld {wrong}")
+        emit(rows_of_alfworld(args, variants, config), args.json)
+        return 0
     if args.scenes is None or args.tasks is None:
         raise RobotMemoryError("--on household needs --scenes and --tasks (docs/homes.md says how to make them)")
     embedder = CachingEmbedder(MiniLmEmbedder())
@@ -70,9 +92,9 @@ def run(args: argparse.Namespace) -> int:
         open_planner(args.planner, embedder, planner_config, fallback=args.fallback, asks=False),
         # A language model errs by itself; the offline planner has to be made to.
         Faults(seed=args.seed) if args.planner == "offline" else None,
-        CompilerConfig(llm=CompilerModelConfig(**model_parameters(args))),
+        config,
         tuple(args.compilers),
-        tuple(args.variants),
+        tuple(args.variants or _HOUSEHOLD_VARIANTS),
         args.orders,
         args.seed,
     )

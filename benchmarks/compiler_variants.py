@@ -15,6 +15,7 @@ from memory_node.context.step_observation import StepObservation, TakenStep
 from memory_node.context.task_memory import TaskMemory
 from memory_node.context.task_retrieval import Retrieve
 from memory_node.domain.advice import bind
+from memory_node.domain.errors import ResourceMissingError
 from memory_node.domain.token_count import estimate_tokens
 from memory_node.llm.open_model import ModelShelf
 
@@ -97,15 +98,16 @@ def compiler_of(variant: str, name: str, config: CompilerConfig, models: ModelSh
 
     Raises:
         ModelMissingError: a package or file of the language model is not there.
+        ResourceMissingError: "learned" has no adapter.
     """
     if variant == STATIC:
         return StaticInjection()
     loops = variant != NO_LOOPS
-    inner: Compiler = (
-        PromptCompiler(models.open(config.llm), config.llm, loops)
-        if name == "model"
-        else RulesCompiler(loops, config.most_tries)
-    )
+    inner: Compiler = RulesCompiler(loops, config.most_tries)
+    if name != "rules":
+        if name == "learned" and not config.llm.adapter_path:
+            raise ResourceMissingError("the compiler `learned` needs --compiler-adapter FILE")
+        inner = PromptCompiler(models.open(config.llm), config.llm, loops)
     return WithoutBriefState(inner) if variant == NO_STATE else inner
 
 

@@ -11,6 +11,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from benchmarks.alfworld.aid import OpenAid, habits_at_first
+from benchmarks.alfworld.compiled_aid import CompiledSetting, compiled_aids
 from benchmarks.alfworld.engine import require_engine
 from benchmarks.alfworld.figures import rows_of
 from benchmarks.alfworld.games import Game, load_games
@@ -41,7 +43,7 @@ from memory_node.search.minilm import MiniLmEmbedder
 
 HELP = "instructions carried out in ALFWorld's text games"
 PLANNERS = ("offline", "llm", "executor", "react")
-MEMORIES = ("none", "static", "full")
+MEMORIES = ("none", "static", "full", "compiled")
 # Who reads memory in a prompt, and who asks it at each step.
 _IN_PROMPT = ("executor", "react")
 # An engine that needs longer for one game hangs: the largest game loads in 8 s and takes 10 s for 50 commands.
@@ -53,12 +55,14 @@ _JOBS = 2
 
 @dataclass(frozen=True)
 class Setting:
-    """What every game of a run shares. trials: every game's outcome is printed."""
+    """What every game of a run shares. trials: every game's outcome is printed. compiled: how memory is compiled for a
+    policy; None: it is not."""
 
     planner: str
     max_steps: int
     model: LlmConfig
     trials: bool = False
+    compiled: CompiledSetting | None = None
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -67,6 +71,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--planner", choices=PLANNERS, default="offline")
     parser.add_argument("--memory", choices=MEMORIES, default="none", help="what is known from games before")
     parser.add_argument("--from", dest="memory_file", type=Path, metavar="FILE", help="memory learnt before")
+    parser.add_argument(
+        "--attempts", type=Path, metavar="FILE", help="with --memory compiled: transcripts of games to remember"
+    )
     parser.add_argument("--learn", action="store_true", help="keep learning from game to game, into --from's file")
     parser.add_argument("--limit", type=_count, default=0, help="play a sample of this many games (default: all)")
     parser.add_argument("--orders", type=_positive, default=1, help="passes over the games, each in its own order")
@@ -82,12 +89,16 @@ def run(args: argparse.Namespace) -> int:
     """Run the benchmark; return the exit status."""
     require_engine()
     games = load_games(args.games, args.limit, args.seed)
-    setting = Setting(args.planner, args.max_steps, llm_config(args), args.trials)
+    compiled = CompiledSetting(attempts=args.attempts, seed=args.seed) if args.memory == "compiled" else None
+    setting = Setting(args.planner, args.max_steps, llm_config(args), args.trials, compiled)
     if args.memory == "none" and (args.learn or args.memory_file):
         raise InvalidValueError("--from and --learn are about what is known from games before: --memory full")
-    if args.memory != "none" and (args.memory == "static") != (args.planner in _IN_PROMPT):
-        serving = "static: it is in the prompt" if args.planner in _IN_PROMPT else "full: it is asked at each step"
+    if args.memory != "none" and (args.memory != "full") != (args.planner in _IN_PROMPT):
+        in_prompt = "static or compiled: it is in the prompt"
+        serving = in_prompt if args.planner in _IN_PROMPT else "full: it is asked at each step"
         raise InvalidValueError(f"--planner {args.planner} has --memory none or {serving}")
+    if args.attempts and compiled is None:
+        raise InvalidValueError("--attempts is what --memory compiled remembers")
     ordered = _ordered(games, args.orders, args.seed)
     if args.memory == "none":
         orders = play_all(ordered, setting, args.jobs, None)
@@ -134,7 +145,7 @@ def _player(setting: Setting) -> Any:
     kinds = for_text_games(load_catalogue())
     if setting.planner in _IN_PROMPT:
         chooser = _chooser(setting)
-        policy = PolicyPlayer(chooser, kinds, setting.max_steps, setting.model.timeout_s)
+        policy = PolicyPlayer(chooser, setting.max_steps, setting.model.timeout_s, _aid(setting, kinds))
         return lambda piece: policy.play(*piece)
     embedder = CachingEmbedder(MiniLmEmbedder())
     planner_of = partial(offline_planner, embedder)
@@ -142,6 +153,12 @@ def _player(setting: Setting) -> Any:
         planner_of = partial(llm_planner, embedder, setting.model)
     player = Player(kinds, embedder, planner_of, setting.max_steps)
     return lambda piece: player.play(*piece)
+
+
+def _aid(setting: Setting, kinds: ObjectCatalogue) -> OpenAid:
+    if setting.compiled is None:
+        return habits_at_first(kinds)
+    return compiled_aids(setting.compiled, kinds, CachingEmbedder(MiniLmEmbedder()), setting.max_steps)
 
 
 def _chooser(setting: Setting) -> StepChooser:

@@ -32,6 +32,13 @@ def turn(command: str, reply: str, advice: str = "") -> tuple[Message, Message]:
     return Message("assistant", command), Message("user", heard)
 
 
+def with_memory(dialogue: Sequence[Message], lines: Sequence[str], advice: str) -> list[Message]:
+    """Return a dialogue whose last message ends in what memory says of this step: the brief state, and the advice."""
+    *before, last = dialogue
+    told = "\n\n".join(filter(None, (last.text, "\n".join(lines), _advised(advice))))
+    return [*before, Message(last.role, told)]
+
+
 def choices(commands: Iterable[str]) -> Sequence[str]:
     """Return the commands that a policy chooses among."""
     return tuple(command for command in dict.fromkeys(commands) if command not in _IDLE)

@@ -42,6 +42,7 @@ class PddlEngine:
         require_engine()
         try:
             data = _checked(json.loads(game.content), game.name)
+            self._problem = data["pddl_problem"]
             self._env = _environment()
             self._env.load(data)
             self._state = self._env.reset()
@@ -69,6 +70,17 @@ class PddlEngine:
     def won(self) -> bool:
         """Whether the task is done: for the judge."""
         return bool(self._state["won"])
+
+    @property
+    def facts(self) -> Sequence[tuple[str, ...]]:
+        """What is so, as predicates and printed names: for the judge of guidance, after the fact."""
+        names = {key: info.name or key for key, info in self._env.entities.items()}
+        return [(fact.name, *(names.get(one.name, one.name) for one in fact.arguments)) for fact in self._env.facts]
+
+    @property
+    def problem(self) -> str:
+        """The problem in PDDL: for the judge of guidance."""
+        return self._problem
 
     def send(self, command: str) -> str:
         """Carry out a command and return what is printed."""
@@ -118,6 +130,14 @@ def _environment() -> Any:
 
         def note_change(self) -> None:
             self._logic.grammar.note_change()
+
+        @property
+        def entities(self) -> Mapping[str, Any]:
+            return dict(self._entity_infos)
+
+        @property
+        def facts(self) -> Sequence[Any]:
+            return tuple(self._pddl_state.facts)
 
     return QuickPddlEnv(textworld.EnvInfos(feedback=True, won=True, lost=True, admissible_commands=True))
 

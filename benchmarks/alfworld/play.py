@@ -29,12 +29,25 @@ _SCENE = SceneGraphConfig(area_spacing_m=PLOT_M, evidence_range_m=1.5 * PLOT_M, 
 
 
 @dataclass(frozen=True)
+class CompilingAccount:
+    """What compiling was in one game, step by step: milliseconds, whether nothing was delivered, tokens of the
+    compiler's model; precise: of the guidance that was judged, whether it lay on a shortest way."""
+
+    milliseconds: tuple[float, ...] = ()
+    nothing: tuple[bool, ...] = ()
+    tokens: tuple[int, ...] = ()
+    precise: tuple[bool, ...] = ()
+
+
+@dataclass(frozen=True)
 class PlayedGame:
     """How a game ended.
 
-    steps: commands sent; searched: places visited to search; step_ms: milliseconds a command, mean of the game;
-    failure: why it was not won, with the skills that were called in trail; lost: why it could not be played, "" where
-    it was; taught: where things were; text and transcript: what was printed at first, and after each command.
+    steps: commands sent; searched: places visited to search; prompt_tokens: of a request, for planners of skills of the
+    game; reply_tokens: of a reply; compiling: where memory was compiled at each step; step_ms: milliseconds a command,
+    mean of the game; failure: why it was not won, with the skills that were called in trail; lost: why it could not be
+    played, "" where it was; taught: where things were; text and transcript: what was printed at first, and after each
+    command.
     """
 
     name: str
@@ -44,6 +57,8 @@ class PlayedGame:
     steps: int = 0
     searched: int = 0
     prompt_tokens: int = 0
+    reply_tokens: float = 0.0
+    compiling: CompilingAccount | None = None
     step_ms: tuple[float, ...] = ()
     goals: tuple[str, ...] = ()
     failure: str = ""
@@ -60,6 +75,14 @@ class GameEngine(TextEngine, Protocol):
     @property
     def won(self) -> bool:
         """Whether the task is done."""
+
+    @property
+    def facts(self) -> Sequence[tuple[str, ...]]:
+        """What is so; for a judge."""
+
+    @property
+    def problem(self) -> str:
+        """The problem in PDDL; for a judge."""
 
     def close(self) -> None:
         """Let go of the game."""
@@ -90,8 +113,8 @@ class Player:
         try:
             text = engine.text
             kinds = with_unknown_places(text, self.kinds)
-            clock = _GameClock()
-            memory = self._memory(kinds, clock.now_ns, learnt)
+            clock = GameClock()
+            memory = memory_of_game(kinds, clock.now_ns, self.embedder, learnt)
             try:
                 robot = TextRobot(engine, kinds, clock.now_ns, self.max_steps, memory.observe)
                 clock.robot = robot
@@ -104,13 +127,6 @@ class Player:
             return _played(game, robot, result, engine.won, spent_ms, taught, text)
         finally:
             engine.close()
-
-    def _memory(self, kinds: ObjectCatalogue, clock: Clock, learnt: PlaceCensus | None) -> RobotMemory:
-        """Return a memory that knows nothing of the game; what other games taught tells of kinds, not of positions."""
-        habits = PlaceHabits(kinds, informed=learnt is not None)
-        if learnt is not None:
-            habits.add(learnt)
-        return open_memory(MemoryConfig(scene_graph=_SCENE), clock, self.embedder, catalogue=kinds, habits=habits)
 
     def _carried_out(self, memory: RobotMemory, robot: TextRobot, kinds: ObjectCatalogue) -> InstructionResult:
         memory.set_map(robot.site.map(), 1)
@@ -126,12 +142,23 @@ class Player:
         return known[1]
 
 
-class _GameClock:
+def memory_of_game(
+    kinds: ObjectCatalogue, clock: Clock, embedder: TextEmbedder, learnt: PlaceCensus | None
+) -> RobotMemory:
+    """Return a memory that knows nothing of a game; what other games taught tells of kinds, not of positions."""
+    habits = PlaceHabits(kinds, informed=learnt is not None)
+    if learnt is not None:
+        habits.add(learnt)
+    return open_memory(MemoryConfig(scene_graph=_SCENE), clock, embedder, catalogue=kinds, habits=habits)
+
+
+class GameClock:
     """Time by the number of commands: a game is the same whatever machine it is played on."""
 
     robot: TextRobot | None = None
 
     def now_ns(self) -> int:
+        """Return the time, one second for each command."""
         steps = self.robot.steps if self.robot is not None else 0
         return (steps + 1) * _COMMAND_NS
 
@@ -148,10 +175,10 @@ def _played(
         robot.steps,
         robot.searched,
         result.outcome.tokens_in,
-        (spent_ms / max(robot.steps, 1),),
-        result.outcome.goals,
-        "" if won else "; ".join(filter(None, failures)),
-        tuple(f"{step.step.call} {step.result.reason}" for step in result.steps),
+        step_ms=(spent_ms / max(robot.steps, 1),),
+        goals=result.outcome.goals,
+        failure="" if won else "; ".join(filter(None, failures)),
+        trail=tuple(f"{step.step.call} {step.result.reason}" for step in result.steps),
         taught=taught,
         text=text,
         transcript=tuple(robot.transcript),

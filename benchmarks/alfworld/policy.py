@@ -5,14 +5,14 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import TypeVar
 
-from benchmarks.alfworld.dialogue import SYSTEM, SYSTEM_REACT, choices, opening, turn
+from benchmarks.alfworld.aid import Aid, OpenAid, without_games
+from benchmarks.alfworld.dialogue import SYSTEM, SYSTEM_REACT, choices, opening, turn, with_memory
 from benchmarks.alfworld.engine import PddlEngine
 from benchmarks.alfworld.games import Game
 from benchmarks.alfworld.play import GameEngine, PlayedGame
 from benchmarks.alfworld.sentences import read_task
-from benchmarks.alfworld.told_habits import told_habits
-from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.llm.chat import Message
 from memory_node.llm.deadline import Deadline
 from memory_node.llm.errors import LlmError
@@ -20,75 +20,76 @@ from memory_node.planner.model_account import ModelAccount
 from memory_node.planner.step_chooser import StepChooser
 from memory_node.scene_graph.place_habits import PlaceCensus
 
-# Returns the command that is advised for the next step, "" for none: given what was said, and what is possible.
-Advise = Callable[[Sequence[tuple[str, str]], Sequence[str]], str]
-# Of the turns of a long game the model sees the first and so many of the last.
-_TURNS_SHOWN = 20
+T = TypeVar("T")
+
+# So many turns of a long game are left out at once: every time that the beginning changes, all behind it is read anew.
+_TURNS_LEFT_OUT = 10
 
 
 @dataclass
 class PolicyPlayer:
     """Plays games with a model that chooses among the admissible commands.
 
-    timeout_s: for one choice. kinds: of the label space, for what is told of other games.
+    timeout_s: for one choice. aid_of: opens what memory does for a game.
     """
 
     chooser: StepChooser
-    kinds: ObjectCatalogue
     max_steps: int
     timeout_s: float
+    aid_of: OpenAid = without_games
     engine_of: Callable[[Game], GameEngine] = PddlEngine
 
     def play(self, game: Game, learnt: PlaceCensus | None = None) -> PlayedGame:
-        """Play one game. learnt: what other games have taught, None for nothing; all of it that concerns the task is in
-        the prompt from the beginning.
+        """Play one game. learnt: what other games have taught, None for nothing.
 
         Raises:
             BrokenGameError: the file is no game.
         """
-        return self.play_told(
-            game, lambda text: (told_habits(learnt, self.kinds, text) if learnt is not None else "", no_advice)
-        )
+        return self.play_with(game, lambda engine: self.aid_of(engine, learnt, game.name))
 
-    def play_told(self, game: Game, brief: Callable[[str], tuple[str, Advise]]) -> PlayedGame:
-        """Play one game. brief: given its first text, returns what is remembered of other games, and what gives advice
-        for each step.
+    def play_with(self, game: Game, aid_of: Callable[[GameEngine], Aid]) -> PlayedGame:
+        """Play one game with an aid of its own.
 
         Raises:
             BrokenGameError: the file is no game.
         """
         engine = self.engine_of(game)
         try:
-            return self._played(game, engine, *brief(engine.text))
+            aid = aid_of(engine)
+            try:
+                return self._played(game, engine, aid)
+            finally:
+                aid.close()
         finally:
             engine.close()
 
-    def _played(self, game: Game, engine: GameEngine, experience: str, advise: Advise) -> PlayedGame:
+    def _played(self, game: Game, engine: GameEngine, aid: Aid) -> PlayedGame:
         text, task = engine.text, read_task(engine.text)
-        system = SYSTEM_REACT if self.chooser.thinks else SYSTEM
-        advice = _sentence(advise((), choices(engine.commands)))
-        first = opening(text, experience, advice, system)
+        first = opening(text, aid.experience, system=SYSTEM_REACT if self.chooser.thinks else SYSTEM)
         said: list[tuple[str, str]] = []
         turns: list[tuple[Message, Message]] = []
         account, step_ms, failure = ModelAccount(), [], ""
         while not engine.over and len(said) < self.max_steps:
+            told = aid.tell()
             began = time.monotonic()
-            shown = [message for pair in turns[-_TURNS_SHOWN:] for message in pair]
+            shown = [message for pair in last_turns(turns, told.turns) for message in pair]
+            dialogue = with_memory([*first, *shown], told.state, told.advice)
             values: Mapping[str, float] = dict.fromkeys(choices(engine.commands), 1.0)
             try:
-                chosen = self.chooser.choose([*first, *shown], values, account, Deadline(self.timeout_s))
+                chosen = self.chooser.choose(dialogue, values, account, Deadline(self.timeout_s))
             except LlmError as error:
                 failure = str(error)
                 break
             step_ms.append(1000.0 * (time.monotonic() - began))
-            reply = engine.send(chosen.call)
+            reply = aid.send(chosen.call)
             said.append((chosen.call, reply))
-            advice = "" if engine.over else _sentence(advise(said, choices(engine.commands)))
-            turns.append(turn(chosen.reply, reply, advice))
+            turns.append(turn(chosen.reply, reply))
         played = PlayedGame(game.name, game.task_type, task, engine.won, len(said), _searched(said))
         return replace(
             played,
             prompt_tokens=round(account.tokens_in / max(account.replies, 1)),
+            reply_tokens=account.tokens_out / max(account.replies, 1),
+            compiling=aid.account,
             step_ms=tuple(step_ms),
             failure=failure,
             trail=tuple(f"{command}: {reply}" for command, reply in said),
@@ -97,14 +98,11 @@ class PolicyPlayer:
         )
 
 
-def no_advice(_said: Sequence[tuple[str, str]], _commands: Sequence[str]) -> str:
-    """Give no advice."""
-    return ""
-
-
-def _sentence(command: str) -> str:
-    """Return advice as the policy was trained with it, "" for none."""
-    return f"{command}." if command else ""
+def last_turns(turns: Sequence[T], most: int) -> Sequence[T]:
+    """Return the turns of a game that a model sees."""
+    block = _TURNS_LEFT_OUT if most > _TURNS_LEFT_OUT else 1
+    beyond = len(turns) - most
+    return turns[block * -(-beyond // block) :] if beyond > 0 else turns
 
 
 def _searched(said: list[tuple[str, str]]) -> int:

@@ -6,11 +6,12 @@ import random
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
+from benchmarks.alfworld.aid import Advise, Advised
 from benchmarks.alfworld.dialogue import choices
 from benchmarks.alfworld.engine import PddlEngine
 from benchmarks.alfworld.games import Game
 from benchmarks.alfworld.play import GameEngine, PlayedGame
-from benchmarks.alfworld.policy import Advise, PolicyPlayer
+from benchmarks.alfworld.policy import PolicyPlayer
 from benchmarks.alfworld.sentences import read_task
 from benchmarks.stream.note_reader import NoteReader
 from memory_node.domain.ports import TextEmbedder
@@ -80,7 +81,7 @@ class Policy:
 
     def play(self, game: Game, brief: Callable[[str], tuple[str, Advise]]) -> PlayedGame:
         """Play one game; see Novice.play."""
-        return self.player.play_told(game, brief)
+        return self.player.play_with(game, lambda engine: Advised(engine, *brief(engine.text)))
 
 
 class ToldPlayer:

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 
 import pytest
 
+from benchmarks.alfworld.aid import habits_at_first
 from benchmarks.alfworld.command import Setting, _chooser
 from benchmarks.alfworld.dialogue import choices, opening, turn
 from benchmarks.alfworld.games import Game
@@ -45,6 +46,8 @@ class Corridor:
         return self.sent[-2:] == ["go to desk 1", "go to drawer 1"]
 
     over = won
+    facts = ()
+    problem = ""
 
     def send(self, command: str) -> str:
         self.sent.append(command)
@@ -77,7 +80,7 @@ class Scripted:
 
 
 def played(chooser: Scripted, max_steps: int = 10, learnt: PlaceCensus | None = None):
-    player = PolicyPlayer(chooser, KINDS, max_steps, 5.0, lambda _: Corridor())
+    player = PolicyPlayer(chooser, max_steps, 5.0, habits_at_first(KINDS), lambda _: Corridor())
     return player.play(Game("a/b/game.tw-pddl", "a", b""), learnt)
 
 

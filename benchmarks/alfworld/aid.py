@@ -1,0 +1,119 @@
+"""What memory does for a policy that plays with the engine's commands: what it says at first, and at each step."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from benchmarks.alfworld.dialogue import choices
+from benchmarks.alfworld.play import CompilingAccount, GameEngine
+from benchmarks.alfworld.told_habits import told_habits
+from memory_node.catalogue.object_catalogue import ObjectCatalogue
+from memory_node.scene_graph.place_habits import PlaceCensus
+
+# Of the turns of a long game the model sees the first text and so many of the last.
+TURNS_SHOWN = 20
+
+
+@dataclass(frozen=True)
+class StepAid:
+    """What a policy is told at one step. state: the brief state, advice: a command, "" for none. turns: so many of the
+    last ones it sees."""
+
+    state: Sequence[str] = ()
+    advice: str = ""
+    turns: int = TURNS_SHOWN
+
+
+class Aid(Protocol):
+    """Memory's part in one game."""
+
+    @property
+    def experience(self) -> str:
+        """What is told before the first step, "" for nothing."""
+
+    @property
+    def account(self) -> CompilingAccount | None:
+        """What compiling was; None where nothing is compiled."""
+
+    def tell(self) -> StepAid:
+        """Return what is told now; asked once a step."""
+
+    def send(self, command: str) -> str:
+        """Send a command and return what is printed."""
+
+    def close(self) -> None:
+        """Let go of everything."""
+
+
+# Opens the aid for a game: its engine, what other games taught (None: nothing), and its name, which is no part of it.
+OpenAid = Callable[[GameEngine, PlaceCensus | None, str], Aid]
+
+
+@dataclass
+class AtFirst:
+    """All of memory before the first step, and nothing afterwards."""
+
+    engine: GameEngine
+    experience: str = ""
+    account: CompilingAccount | None = None
+
+    def tell(self) -> StepAid:
+        """Return nothing."""
+        return StepAid()
+
+    def send(self, command: str) -> str:
+        """Send a command and return what is printed."""
+        return self.engine.send(command)
+
+    def close(self) -> None:
+        """Hold nothing."""
+
+
+# Returns the command that is advised for the next step, "" for none: given what was said, and what is possible.
+Advise = Callable[[Sequence[tuple[str, str]], Sequence[str]], str]
+
+
+def no_advice(_said: Sequence[tuple[str, str]], _commands: Sequence[str]) -> str:
+    """Give no advice."""
+    return ""
+
+
+@dataclass
+class Advised:
+    """All of memory before the first step, and advice at each."""
+
+    engine: GameEngine
+    experience: str
+    advise: Advise
+    account: CompilingAccount | None = None
+    _said: list[tuple[str, str]] = field(default_factory=list)
+
+    def tell(self) -> StepAid:
+        """Return the advice."""
+        command = self.advise(self._said, choices(self.engine.commands))
+        return StepAid(advice=f"{command}." if command else "")
+
+    def send(self, command: str) -> str:
+        """Send a command and return what is printed."""
+        reply = self.engine.send(command)
+        self._said.append((command, reply))
+        return reply
+
+    def close(self) -> None:
+        """Hold nothing."""
+
+
+def without_games(engine: GameEngine, learnt: PlaceCensus | None, name: str) -> Aid:
+    """Return an aid without any memory."""
+    return AtFirst(engine)
+
+
+def habits_at_first(kinds: ObjectCatalogue) -> OpenAid:
+    """Return what opens an aid that says at first where things usually are, if other games taught anything."""
+
+    def opened(engine: GameEngine, learnt: PlaceCensus | None, name: str) -> Aid:
+        return AtFirst(engine, told_habits(learnt, kinds, engine.text) if learnt is not None else "")
+
+    return opened

@@ -1,0 +1,71 @@
+"""The rows of `bench compiler --on alfworld`: one frozen executor, memory compiled in several ways."""
+
+from __future__ import annotations
+
+import argparse
+import statistics
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from benchmarks.alfworld.command import Setting, play_all
+from benchmarks.alfworld.compiled_aid import CompiledSetting
+from benchmarks.alfworld.engine import require_engine
+from benchmarks.alfworld.games import load_games
+from benchmarks.alfworld.learnt import Learnt
+from benchmarks.alfworld.play import CompilingAccount, PlayedGame
+from benchmarks.compiler_variants import NONE, OF_COMPILERS, STATIC
+from benchmarks.model_figures import llm_config
+from memory_node.context.config import CompilerConfig
+
+ALFWORLD_VARIANTS = (NONE, STATIC, *OF_COMPILERS)
+
+
+def rows_of_alfworld(
+    args: argparse.Namespace, variants: Sequence[str], config: CompilerConfig
+) -> Iterator[dict[str, Any]]:
+    """Yield the rows, each as soon as it is measured.
+
+    Raises:
+        ResourceMissingError: the engine is not installed.
+        NotFoundError: a file is not there.
+    """
+    require_engine()
+    games = load_games(args.games, args.limit, args.seed)
+    with Learnt(args.memory_file, learns=False) as learnt:
+        for variant in variants:
+            for name in args.compilers if variant in OF_COMPILERS else ("none",):
+                who = "rules" if name == "none" else name
+                compiled = CompiledSetting(variant, who, config, args.attempts, args.seed)
+                setting = Setting(
+                    "executor", args.max_steps, llm_config(args), compiled=None if variant == NONE else compiled
+                )
+                [played] = play_all([games], setting, args.jobs, None if variant == NONE else learnt)
+                yield row_of(variant, name, played)
+
+
+def row_of(variant: str, compiler: str, games: Sequence[PlayedGame]) -> dict[str, Any]:
+    """Return the row of some games. A game that was lost is not won; progress is not told by the engine."""
+    played = [game for game in games if not game.lost]
+    accounts = [game.compiling or CompilingAccount() for game in played]
+    # Every command counts the same, whichever game it was sent in.
+    steps = sum(game.steps for game in played) or 1
+    milliseconds = [ms for account in accounts for ms in account.milliseconds]
+    nothing = [one for account in accounts for one in account.nothing]
+    precise = [one for account in accounts for one in account.precise]
+    tokens = [one for account in accounts for one in account.tokens]
+    step_ms = [ms for game in played for ms in game.step_ms]
+    return {
+        "variant": variant,
+        "compiler": compiler,
+        "tasks": len(games),
+        "success_rate": round(sum(game.won for game in games) / max(len(games), 1), 4),
+        "progress": None,
+        "steps_mean": round(steps / max(len(played), 1), 2),
+        "executor_input_tokens": round(sum(game.prompt_tokens * game.steps for game in played) / steps, 1),
+        "compiler_tokens": round(statistics.fmean(tokens), 1) if tokens else 0.0,
+        "executor_output_tokens": round(sum(game.reply_tokens * game.steps for game in played) / steps, 1),
+        "executor_ms": round(statistics.median(step_ms), 2) if step_ms else 0.0,
+        "compiler_ms": round(statistics.median(milliseconds), 2) if milliseconds else 0.0,
+        "guidance_precision": round(statistics.fmean(precise), 4) if precise else None,
+        "noaction_share": round(statistics.fmean(nothing), 4) if nothing else None,
+    }
