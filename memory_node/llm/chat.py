@@ -127,3 +127,18 @@ class ScoringModel(ChatModel, Protocol):
         Raises:
             LlmError: it could not be read.
         """
+
+
+@runtime_checkable
+class ChoosingModel(ScoringModel, Protocol):
+    """A ScoringModel that finds the best of many replies without scoring them all."""
+
+    def likeliest(
+        self, messages: Sequence[Message], values: Mapping[str, float], deadline: Deadline | None = None
+    ) -> Score:
+        """Return the score of the reply with the highest likelihood times value. values: in (0, 1], by whole reply; one
+        at least.
+
+        Raises:
+            LlmError: it could not be found.
+        """

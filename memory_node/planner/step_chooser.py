@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from memory_node.llm.ask import Question, ask
-from memory_node.llm.chat import ChatModel, GrammarForm, Message, Reply, ScoringModel
+from memory_node.llm.chat import ChatModel, ChoosingModel, GrammarForm, Message, Reply, ScoringModel
 from memory_node.llm.deadline import Deadline
 from memory_node.llm.errors import RejectedReplyError
 from memory_node.llm.gbnf import Rules, one_of_texts
@@ -53,10 +53,13 @@ class RankedChoice:
     def choose(
         self, messages: Sequence[Message], values: Mapping[str, float], account: ModelAccount, deadline: Deadline
     ) -> Choice:
-        """Score all calls; see StepChooser."""
+        """Find the best call; see StepChooser."""
         tokens_in = self._model.read(messages, deadline)
-        scores = self._model.scores(messages, tuple(values), deadline)
-        best = max(scores, key=lambda score: score.log_likelihood + math.log(values[score.text]))
+        if isinstance(self._model, ChoosingModel):
+            best = self._model.likeliest(messages, values, deadline)
+        else:
+            scores = self._model.scores(messages, tuple(values), deadline)
+            best = max(scores, key=lambda score: score.log_likelihood + math.log(values[score.text]))
         account.charge(Reply(best.text, tokens_in, best.tokens))
         account.valid += 1
         return Choice(best.text, best.text)

@@ -264,3 +264,15 @@ def test_prompt_read_with_one_adapter_is_read_again_with_another(
     adapted = embedded(adapter_path=lora(1.0), max_reply_tokens=2)
     assert adapted.reply(asked).tokens_cached == 0
     assert adapted.reply(asked).tokens_cached > 100
+
+
+@pytest.mark.parametrize("count", [3, 80])
+def test_likeliest_is_the_best_of_all_scores(embedded: Embedded, count: int) -> None:
+    model = embedded()
+    chance = np.random.default_rng(count)
+    texts = ["Paris", "The capital of France is Paris.", "The", *(f"go to cabinet {i}" for i in range(count - 3))]
+    values = {text: float(chance.uniform(1e-6, 1.0)) for text in texts}
+    best = max(model.scores(FRANCE, texts), key=lambda score: score.log_likelihood + np.log(values[score.text]))
+    found = model.likeliest(FRANCE, values)
+    assert (found.text, found.tokens) == (best.text, best.tokens)
+    assert found.log_likelihood == pytest.approx(best.log_likelihood, abs=1e-3)

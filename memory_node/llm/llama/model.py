@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import codecs
-from collections.abc import Callable, Sequence
+import math
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
@@ -71,19 +72,31 @@ class LlamaModel:
         whole: bool = True,
     ) -> tuple[Score, ...]:
         """Score candidates, all that fit into one pass together. See ScoringModel."""
-        vocabulary = self._engine.native.vocabulary
-        end = [self._engine.template.end] if whole else []
-        tokens = [[*vocabulary.tokens(text), *end] for text in candidates]
-        if not all(tokens):
-            raise UnsupportedError("an empty candidate has no score of its own")
+        tokens = self._read_as_replies(candidates, whole)
         found = self._engine.log_likelihoods(self._prompt(messages), tokens, self._within(deadline))
         return tuple(Score(text, score, len(read)) for text, score, read in zip(candidates, found, tokens))
+
+    def likeliest(
+        self, messages: Sequence[Message], values: Mapping[str, float], deadline: Deadline | None = None
+    ) -> Score:
+        """Return the whole reply with the highest likelihood times value. See ChoosingModel."""
+        tokens = self._read_as_replies(tuple(values), whole=True)
+        bonuses = [math.log(value) for value in values.values()]
+        number, score = self._engine.likeliest(self._prompt(messages), tokens, bonuses, self._within(deadline))
+        return Score(tuple(values)[number], score, len(tokens[number]))
 
     def read(self, messages: Sequence[Message], deadline: Deadline | None = None) -> int:
         """Read a prompt ahead of time. See ScoringModel."""
         prompt = self._prompt(messages)
         self._engine.read(prompt, self._within(deadline))
         return len(prompt.tokens)
+
+    def _read_as_replies(self, texts: Sequence[str], whole: bool) -> list[list[int]]:
+        end = [self._engine.template.end] if whole else []
+        tokens = [[*self._engine.native.vocabulary.tokens(text), *end] for text in texts]
+        if not all(tokens):
+            raise UnsupportedError("an empty candidate has no score of its own")
+        return tokens
 
     def _within(self, deadline: Deadline | None) -> Deadline:
         own = Deadline(self._config.timeout_s)

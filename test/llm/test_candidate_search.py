@@ -1,0 +1,42 @@
+"""The best candidate is found without reading what cannot be part of it."""
+
+import numpy as np
+import pytest
+
+from memory_node.llm.llama.candidate_search import likeliest
+from memory_node.llm.llama.candidate_tree import candidate_tree
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_best_of_all_is_found(seed: int) -> None:
+    chance = np.random.default_rng(seed)
+    candidates = list({tuple(chance.integers(0, 4, chance.integers(1, 6)).tolist()) for _ in range(30)})
+    bonuses = chance.uniform(-5, 0, len(candidates)).tolist()
+    tree = candidate_tree(candidates)
+    scores = np.log(chance.uniform(0.01, 1.0, len(tree.nodes)))
+    read: list[int] = []
+
+    def expand(nodes):
+        for node in nodes:
+            assert node == -1 or tree.nodes[node].parent in read
+            read.append(node)
+        return [scores[tree.children()[node]] for node in nodes]
+
+    number, score = likeliest(tree, bonuses, expand)
+    totals = tree.log_likelihoods(scores)
+    assert number == int(np.argmax(np.add(totals, bonuses)))
+    assert score == pytest.approx(totals[number])
+    assert len(read) == len(set(read))
+
+
+def test_what_is_unlikely_is_not_read() -> None:
+    tree = candidate_tree([(1, 2, 3), *((9, number, 5, 6) for number in range(20))])
+    read: list[int] = []
+
+    def expand(nodes):
+        read.extend(nodes)
+        behind = [tree.children()[node] for node in nodes]
+        return [np.array([-0.1 if tree.nodes[i].token in (1, 2, 3) else -5.0 for i in found]) for found in behind]
+
+    assert likeliest(tree, [0.0] * 21, expand)[0] == 0
+    assert len(read) < 10 < len(tree.nodes)
