@@ -6,6 +6,7 @@ import argparse
 import random
 import sys
 from collections.abc import Iterable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -20,7 +21,7 @@ from benchmarks.alfworld.learnt import Learnt
 from benchmarks.alfworld.open_world import for_text_games
 from benchmarks.alfworld.play import PlayedGame, Player
 from benchmarks.alfworld.policy import PolicyPlayer
-from benchmarks.alfworld.transcripts import write_transcripts
+from benchmarks.alfworld.transcripts import TranscriptFile
 from benchmarks.alfworld.workers import Workers
 from benchmarks.model_figures import add_planner_arguments, llm_config
 from benchmarks.rows import emit
@@ -100,13 +101,9 @@ def run(args: argparse.Namespace) -> int:
     if args.attempts and compiled is None:
         raise InvalidValueError("--attempts is what --memory compiled remembers")
     ordered = _ordered(games, args.orders, args.seed)
-    if args.memory == "none":
-        orders = play_all(ordered, setting, args.jobs, None)
-    else:
-        with Learnt(args.memory_file, args.learn) as learnt:
-            orders = play_all(ordered, setting, args.jobs, learnt)
-    if args.transcripts:
-        write_transcripts(args.transcripts, (game for order in orders for game in order))
+    remembers = args.memory != "none"
+    with TranscriptFile(args.transcripts) as transcripts, _learnt(remembers, args) as learnt:
+        orders = play_all(ordered, setting, args.jobs, learnt, transcripts)
     emit(rows_of(orders), args.json)
     if args.picture:
         from benchmarks.alfworld.picture import draw_stream
@@ -116,8 +113,12 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
+def _learnt(remembers: bool, args: argparse.Namespace) -> AbstractContextManager[Learnt | None]:
+    return Learnt(args.memory_file, args.learn) if remembers else nullcontext()
+
+
 def play_all(
-    orders: Sequence[Sequence[Game]], setting: Setting, jobs: int, learnt: Learnt | None
+    orders: Sequence[Sequence[Game]], setting: Setting, jobs: int, learnt: Learnt | None, transcripts: TranscriptFile
 ) -> list[list[PlayedGame]]:
     """Play the games of each order, `jobs` side by side, and return them in their order.
 
@@ -134,6 +135,7 @@ def play_all(
                 stream.append(outcome.done or PlayedGame(game.name, game.task_type, lost=outcome.lost))
                 if learnt is not None:
                     learnt.add(stream[-1].taught)
+                transcripts.add(stream[-1])
                 _tell(stream[-1], setting.trials)
                 bar.advance(task)
             played.append(stream)

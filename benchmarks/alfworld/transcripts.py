@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -12,13 +12,28 @@ from benchmarks.rows import open_text
 from memory_node.domain.errors import InvalidValueError
 
 
-def write_transcripts(path: Path, games: Iterable[PlayedGame]) -> None:
-    """Write the games that were played; a game that was lost has said nothing."""
-    with path.open("w", encoding="utf-8") as file:
-        for game in games:
-            if not game.lost:
-                row = {"task": game.task, "text": game.text, "turns": game.transcript, "won": game.won}
-                file.write(json.dumps(row) + "\n")
+class TranscriptFile:
+    """Writes games as they end: an interrupted run keeps those that were played.
+
+    path: None for no file.
+    """
+
+    def __init__(self, path: Path | None) -> None:
+        self._file = path.open("w", encoding="utf-8") if path else None
+
+    def __enter__(self) -> TranscriptFile:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._file:
+            self._file.close()
+
+    def add(self, game: PlayedGame) -> None:
+        """Write a game that was played; a game that was lost has said nothing."""
+        if self._file and not game.lost:
+            row = {"task": game.task, "text": game.text, "turns": game.transcript, "won": game.won}
+            self._file.write(json.dumps(row) + "\n")
+            self._file.flush()
 
 
 def read_transcripts(path: Path) -> Iterator[dict[str, Any]]:

@@ -17,7 +17,10 @@ from typing import Generic, TypeVar
 
 Work = TypeVar("Work")
 Done = TypeVar("Done")
+# For the system to take back a killed process; its memory can be gigabytes.
 _ENDING_S = 2.0
+# The engine keeps some megabytes of every game that it has played: a fresh process goes on from there.
+_PIECES_PER_PROCESS = 40
 _PARENT_ASKED_S = 1.0
 # A piece is made without the outcomes of so many before it, less one: they may be under way beside it.
 LAG = 8
@@ -43,6 +46,7 @@ class _Worker(Generic[Work, Done]):
     pipe: Connection
     number: int = -1
     until: float = 0.0
+    pieces: int = 0
 
 
 class Workers(Generic[Work, Done]):
@@ -93,6 +97,7 @@ class Workers(Generic[Work, Done]):
     def _give(self, number: int, piece: Work) -> None:
         worker = next((one for one in self._workers if one.number < 0), None) or self._start()
         worker.number, worker.until = number, time.monotonic() + self._limit_s
+        worker.pieces += 1
         with contextlib.suppress(OSError):  # it has just died, which collecting tells
             worker.pipe.send(piece)
 
@@ -125,20 +130,27 @@ class Workers(Generic[Work, Done]):
                     yield self._buried(worker, f"its process ended with {worker.process.returncode}")
                     continue
                 worker.number = -1
+                if worker.pieces >= _PIECES_PER_PROCESS:
+                    self._retire(worker)
                 yield Outcome(number, done, lost)
             elif time.monotonic() >= worker.until:
                 yield self._buried(worker, f"not done within {self._limit_s:g} s")
 
     def _buried(self, worker: _Worker[Work, Done], why: str) -> Outcome[Done]:
+        self._retire(worker)
+        return Outcome(worker.number, None, why)
+
+    def _retire(self, worker: _Worker[Work, Done]) -> None:
         worker.pipe.close()
         _end(worker.process)
         self._workers.remove(worker)
-        return Outcome(worker.number, None, why)
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
+    """End a process; a busy machine may need longer to take it back, which loses nothing."""
     process.kill()
-    process.wait(_ENDING_S)
+    with contextlib.suppress(subprocess.TimeoutExpired):
+        process.wait(_ENDING_S)
 
 
 def serve() -> None:

@@ -19,7 +19,7 @@ from benchmarks.alfworld.figures import rows_of
 from benchmarks.alfworld.games import load_games
 from benchmarks.alfworld.learnt import Learnt
 from benchmarks.alfworld.play import PlayedGame
-from benchmarks.alfworld.transcripts import read_transcripts, write_transcripts
+from benchmarks.alfworld.transcripts import TranscriptFile, read_transcripts
 from benchmarks.alfworld.workers import LAG, Workers
 from memory_node.cli import main
 from memory_node.domain.errors import InvalidValueError, NotFoundError
@@ -48,6 +48,12 @@ def misbehave(number):
 
 def doubling():
     return double
+
+def own_process(number):
+    return os.getpid()
+
+def naming():
+    return own_process
 
 def misbehaving():
     return misbehave
@@ -92,6 +98,25 @@ def test_process_that_dies_hangs_or_fails_costs_one_piece(work: ModuleType) -> N
     assert "ended with -9" in outcomes[1].lost
     assert "not done within 8 s" in outcomes[2].lost
     assert "game.tw-pddl: no game" in outcomes[3].lost
+
+
+def test_process_is_fresh_after_some_pieces(work: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("benchmarks.alfworld.workers._PIECES_PER_PROCESS", 3)
+    with Workers(work.naming, 1, 30.0) as workers:
+        processes = [one.done for one in workers.run(7, lambda number: number)]
+    assert [processes.count(process) for process in dict.fromkeys(processes)] == [3, 3, 1]
+
+
+def test_process_that_the_system_is_slow_to_take_back_loses_nothing(
+    work: ModuleType, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def slow(process: subprocess.Popen[bytes], timeout: float | None = None) -> int:
+        raise subprocess.TimeoutExpired(process.args, timeout or 0.0)
+
+    with Workers(work.doubling, 1, 30.0) as workers:
+        assert [one.done for one in workers.run(2, lambda number: number)] == [0, 2]
+        monkeypatch.setattr(subprocess.Popen, "wait", slow)
+    monkeypatch.undo()
 
 
 def is_running(process: int) -> bool:
@@ -210,7 +235,10 @@ def test_cumulative_success_is_the_mean_over_orders() -> None:
 def test_transcripts_are_read_as_written_and_a_bad_line_is_named(tmp_path: Path) -> None:
     path = tmp_path / "t.jsonl"
     said = PlayedGame("n", "pick", "put a pen in drawer.", True, text="You see", transcript=(("look", "A pen."),))
-    write_transcripts(path, [said, game(False, 0, lost="it hung")])
+    with TranscriptFile(path) as transcripts:
+        transcripts.add(said)
+        transcripts.add(game(False, 0, lost="it hung"))
+        assert len(list(read_transcripts(path))) == 1  # before the run has ended
     assert list(read_transcripts(path)) == [
         {"task": said.task, "text": "You see", "turns": [("look", "A pen.")], "won": True}
     ]
