@@ -10,6 +10,7 @@ COMMANDS = {
     "hostile": ("benchmarks.hostile", "hostile messages on every topic, service, action and parameter of the nodes"),
     "recall": ("benchmarks.recall", "latency and recall of vector search"),
     "scene": ("benchmarks.scene", "the scene graph on a simulated site"),
+    "scienceworld": ("benchmarks.scienceworld.command", "science lessons in a second text world, by a language model"),
     "segment": ("benchmarks.segment", "class-agnostic segmentation of real RGB-D frames"),
     "sequence": ("benchmarks.sequence", "what two builds of one recording agree on"),
     "household": ("benchmarks.household", "instructions carried out in the ALFRED homes"),

@@ -27,10 +27,10 @@ OF_APT = {
 }
 # Our own distributions beside robot_memory.
 OF_CHECKOUT = {"ros_embedded", "robot_memory_readers"}
-# Extras of machines without ROS, of training, of a benchmark's games, and of developers.
-NOT_ON_A_ROBOT = {"embedded", "learning", "alfworld", "dev"}
+# Extras of machines without ROS, of training, of benchmarks' games, and of developers.
+NOT_ON_A_ROBOT = {"embedded", "learning", "alfworld", "scienceworld", "dev"}
 # Extras that the run with the oldest versions goes without.
-NOT_TESTED_AS_THE_OLDEST = {"learning", "alfworld", "agents", "inspector", "view"}
+NOT_TESTED_AS_THE_OLDEST = {"learning", "alfworld", "scienceworld", "agents", "inspector", "view"}
 # Packages of ROS that are Python's own modules, or come with others that package.xml names.
 BROUGHT_BY_OTHERS = {"tf2_ros": "tf2_ros_py"}
 ROS_MODULE = re.compile(r"^(rclpy|launch|launch_ros|tf2_ros|\w+_(msgs|interfaces|runtime_py))$")

@@ -146,7 +146,7 @@ def _player(setting: Setting) -> Any:
     """Return what plays a game in a process of its own."""
     kinds = for_text_games(load_catalogue())
     if setting.planner in _IN_PROMPT:
-        chooser = _chooser(setting)
+        chooser = chooser_of(setting)
         policy = PolicyPlayer(chooser, setting.max_steps, setting.model.timeout_s, _aid(setting, kinds))
         return lambda piece: policy.play(*piece)
     embedder = CachingEmbedder(MiniLmEmbedder())
@@ -163,7 +163,7 @@ def _aid(setting: Setting, kinds: ObjectCatalogue) -> OpenAid:
     return compiled_aids(setting.compiled, kinds, CachingEmbedder(MiniLmEmbedder()), setting.max_steps)
 
 
-def _chooser(setting: Setting) -> StepChooser:
+def chooser_of(setting: Setting) -> StepChooser:
     """Return what chooses commands: by likelihood, or by a thought and a command that are written.
 
     Raises:

@@ -149,7 +149,6 @@ def player_of(setting: ExecutorSetting) -> Callable[[tuple[Game, Sequence[Memory
         model = ModelShelf().open(setting.model)
         if not isinstance(model, ScoringModel):
             raise InvalidValueError("--executor policy needs a model in this process: an endpoint tells no likelihoods")
-        kinds = for_text_games(load_catalogue())
         executor = Policy(PolicyPlayer(RankedChoice(model), setting.max_steps, setting.model.timeout_s))
     player = ToldPlayer(executor, embedder)
     return lambda piece: player.play(*piece)

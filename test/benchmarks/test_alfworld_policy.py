@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 import pytest
 
 from benchmarks.alfworld.aid import habits_at_first
-from benchmarks.alfworld.command import Setting, _chooser
+from benchmarks.alfworld.command import Setting, chooser_of
 from benchmarks.alfworld.dialogue import choices, opening, turn
 from benchmarks.alfworld.games import Game
 from benchmarks.alfworld.policy import PolicyPlayer
@@ -134,8 +134,8 @@ def test_commands_that_tell_nothing_are_no_choice() -> None:
 def test_executor_needs_a_model_that_tells_likelihoods() -> None:
     config = LlmConfig(base_url="http://127.0.0.1:9", model="x")
     with pytest.raises(InvalidValueError, match="likelihoods"):
-        _chooser(Setting("executor", 50, config))
-    assert _chooser(Setting("react", 50, config)).thinks
+        chooser_of(Setting("executor", 50, config))
+    assert chooser_of(Setting("react", 50, config)).thinks
 
 
 @pytest.mark.parametrize(("planner", "memory"), [("executor", "full"), ("offline", "static")])
