@@ -8,7 +8,7 @@ from benchmarks.alfworld.aid import habits_at_first
 from benchmarks.alfworld.command import Setting, chooser_of
 from benchmarks.alfworld.dialogue import choices, opening, turn
 from benchmarks.alfworld.games import Game
-from benchmarks.alfworld.policy import PolicyPlayer
+from benchmarks.alfworld.policy import PolicyPlayer, last_turns
 from benchmarks.alfworld.told_habits import told_habits
 from memory_node.catalogue.label_space import load_catalogue
 from memory_node.cli import main
@@ -149,3 +149,10 @@ def test_memory_goes_where_the_planner_reads_it(
     arguments = ["bench", "alfworld", "--games", str(tmp_path), "--planner", planner, "--memory", memory]
     assert main(arguments) == 1
     assert f"--planner {planner} has --memory none or" in capsys.readouterr().err
+
+
+def test_what_is_left_out_of_a_long_game_changes_rarely() -> None:
+    shown = [last_turns(range(count), 20) for count in range(60)]
+    assert all(turns[-1] == count for count, turns in enumerate(shown[1:]))
+    assert all(11 <= len(turns) <= 20 for turns in shown[20:])
+    assert len({turns[0] for turns in shown[1:]}) == 5
