@@ -29,6 +29,12 @@ class CameraOutput:
         self._info = node.create_publisher(CameraInfo, "camera/color/camera_info", qos)
         self._masks = node.create_publisher(Image, "detections/masks", 10)
         self._detections = node.create_publisher(Detection2DArray, "detections", 10)
+        self._published = 0
+
+    @property
+    def published(self) -> int:
+        """How many frames have been published."""
+        return self._published
 
     def publish(self, stamp_ns: int) -> None:
         """Take a picture now and publish it."""
@@ -43,3 +49,4 @@ class CameraOutput:
         self._depth.publish(conversions.image_to_msg(picture.depth_m, "32FC1", stamp_ns, FRAME))
         self._masks.publish(conversions.image_to_msg(number[picture.instances], "16UC1", stamp_ns, FRAME))
         self._detections.publish(conversions.detections_to_msg(picture.detections, stamp_ns, FRAME))
+        self._published += 1

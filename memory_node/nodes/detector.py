@@ -17,7 +17,7 @@ from memory_node.catalogue.label_space import load_catalogue
 from memory_node.domain.errors import InvalidValueError
 from memory_node.domain.worker_thread import WorkerThread
 from memory_node.nodes import conversions
-from memory_node.nodes.diagnostics import Diagnosis, DiagnosticsPublisher, InputCounters, threads_diagnosis
+from memory_node.nodes.diagnostics import Diagnosis, InputCounters
 from memory_node.nodes.inputs.stage_guard import StageGuard
 from memory_node.nodes.managed_node import ManagedNode
 from memory_node.nodes.newest_image import NewestImage
@@ -60,12 +60,7 @@ class DetectorNode(ManagedNode):
         kind, topic = (CompressedImage, f"{_COLOR}/compressed") if compressed else (Image, _COLOR)
         self.create_subscription(kind, topic, newest.put, profile, qos_overriding_options=OVERRIDABLE)
         self.create_service(SetDetectorClasses, "~/set_classes", self._set_classes)
-        components = {
-            "images": self._diagnosis,
-            "callbacks": self.callbacks_diagnosis,
-            "threads": threads_diagnosis,
-        }
-        self._diagnostics = DiagnosticsPublisher(self, self.config.diagnostic_updater, components)
+        self.publish_diagnostics(self.config.diagnostic_updater, {"images": self._diagnosis})
         self._thread = WorkerThread("detector", partial(self._work_off, newest))
         self._thread.start()
 

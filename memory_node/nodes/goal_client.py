@@ -76,6 +76,11 @@ class GoalClient:
         self._stop_s = stop_s
         self._client = ActionClient(node, action_type, name, callback_group=ReentrantCallbackGroup())
 
+    @property
+    def is_served(self) -> bool:
+        """Whether a server offers the action now."""
+        return bool(self._client.server_is_ready())
+
     def wait_for_server(self, timeout_s: float, is_canceled: Callable[[], bool] = lambda: False) -> None:
         """Wait until a server offers the action.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-import traceback
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
@@ -14,6 +14,8 @@ from rclpy.action import ActionServer, CancelResponse, GoalResponse
 from rclpy.callback_groups import ReentrantCallbackGroup
 from rclpy.node import Node
 
+from memory_node.domain.faults import Faults
+from memory_node.nodes.diagnostics import Diagnosis
 from memory_node.nodes.running_goals import RunningGoals, full_name
 
 _POLL_S = 0.02
@@ -115,6 +117,8 @@ class GoalServer:
         self._result_of_failure = result_of_failure
         self._refusal = refusal
         self._on_cancel = on_cancel
+        self._faults = Faults(lambda text: node.get_logger().error(text))
+        self._counts: Counter[str] = Counter()
         self._busy = threading.Lock()
         self._goal: ServedGoal | None = None
         self._is_ending = False
@@ -138,6 +142,14 @@ class GoalServer:
         """Whether the node is to end."""
         return self._is_ending
 
+    def diagnosis(self) -> Diagnosis:
+        """Return how many goals were refused and how many ended in which state, and what failed by internal errors."""
+        faults = self._faults.counts()
+        failures = sum(faults.values())
+        problem = f"{self._name} failed {failures} times by internal errors, which the log tells"
+        figures = {"running": not self.is_idle, **self._counts, **{f"failed.{name}": n for name, n in faults.items()}}
+        return Diagnosis(figures, (problem,) if failures else ())
+
     def end(self) -> None:
         """Accept nothing more and tell the running goal to stop; `is_idle` says when it has."""
         self._is_ending = True
@@ -160,6 +172,7 @@ class GoalServer:
         if not refusal and not self._busy.acquire(blocking=False):
             refusal = "another goal is being carried out"
         if refusal:
+            self._counts["refused"] += 1
             self._node.get_logger().warning(f"{self._name} refused a goal: {refusal}")
             return GoalResponse.REJECT
         return GoalResponse.ACCEPT
@@ -168,7 +181,7 @@ class GoalServer:
         try:
             return self._refusal(request)
         except Exception as error:  # the boundary of the node: an executor would end with it
-            self._node.get_logger().error(f"{self._name}: {error}\n{traceback.format_exc()}")
+            self._faults.note(f"{self._name} request", error)
             return f"internal error: {type(error).__name__}"
 
     def _on_cancel_request(self, handle: Any) -> CancelResponse:
@@ -184,6 +197,7 @@ class GoalServer:
                     self.end()
                 threading.Thread(target=self._work, args=(goal,), name=self._name, daemon=True).start()
                 ending = self._attend(goal)
+            self._counts[ending.state.value] += 1
             self._finish(handle, goal, ending.state)
             return ending.result
         finally:
@@ -196,7 +210,7 @@ class GoalServer:
             goal.ending = self._carry_out(goal)
         except Exception as error:  # the boundary of the node: whoever waits for the goal gets an answer
             if not goal.done.is_set():
-                self._node.get_logger().error(f"{self._name}: {error}\n{traceback.format_exc()}")
+                self._faults.note(self._name, error)
                 message = f"{type(error).__name__}: {error}"
                 goal.ending = Ending(self._result_of_failure(message), GoalState.ABORTED)
         goal.done.set()

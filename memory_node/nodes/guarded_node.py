@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from rclpy.exceptions import InvalidHandle
 from rclpy.node import Node
 
 from memory_node.domain.faults import Faults
-from memory_node.nodes.diagnostics import Diagnosis
+from memory_node.nodes.diagnostic_parameters import DiagnosticUpdaterParameters
+from memory_node.nodes.diagnostics import Diagnosis, DiagnosticsPublisher, threads_diagnosis
 
 
 class GuardedNode(Node):
@@ -41,6 +42,13 @@ class GuardedNode(Node):
         failures = sum(counts.values())
         problem = f"callbacks failed {failures} times by internal errors, which the log tells"
         return Diagnosis({f"failed.{name}": count for name, count in counts.items()}, (problem,) if failures else ())
+
+    def publish_diagnostics(
+        self, config: DiagnosticUpdaterParameters, components: Mapping[str, Callable[[], Diagnosis]]
+    ) -> None:
+        """Report on /diagnostics, from now on, the given components and what every node has: callbacks and threads."""
+        everything = {**components, "callbacks": self.callbacks_diagnosis, "threads": threads_diagnosis}
+        self._diagnostics = DiagnosticsPublisher(self, config, everything)
 
     # rclpy makes services while the node is still being made.
     @functools.cached_property

@@ -16,6 +16,7 @@ from memory_node.domain.skill import SkillResult
 from memory_node.domain.skill_library import ALL_SKILLS
 from memory_node.nodes import conversions
 from memory_node.nodes.camera_output import CameraOutput
+from memory_node.nodes.diagnostics import Diagnosis
 from memory_node.nodes.guarded_node import GuardedNode
 from memory_node.nodes.node_parameters import HomeParameters
 from memory_node.nodes.parameters import declare
@@ -40,7 +41,7 @@ class HomeNode(GuardedNode):
         super().__init__("home", automatically_declare_parameters_from_overrides=True)
         self.config = config = declare(self, HomeParameters)
         self._world = load_home(config.home, load_types(load_catalogue(config.label_space)))
-        self._stamp_ns = time.time_ns()
+        self._began_ns = self._stamp_ns = time.time_ns()
         self._frames = FrameClock(config.camera_period_s, config.still_camera_period_s)
         self._lock = threading.RLock()
         faults = ExecutionFaults({"*": config.skill_fault_probability}, config.seed)
@@ -64,6 +65,8 @@ class HomeNode(GuardedNode):
             self, self._perform, self._held_class, lambda: self._stamp_ns, "map", self._running, ALL_SKILLS
         )
         self._idle = self.create_timer(0.1, self._idle_step, callback_group=MutuallyExclusiveCallbackGroup())
+        components = {"skills": self._skills.diagnosis, "simulation": self._simulation_diagnosis}
+        self.publish_diagnostics(config.diagnostic_updater, components)
         self.get_logger().info(f"home {config.home!r}: {len(list(self._world))} things, skills at execute_skill")
 
     def _publish_fixed(self) -> None:
@@ -91,6 +94,11 @@ class HomeNode(GuardedNode):
         """Say nothing more, then go."""
         self._running.close()
         super().destroy_node()
+
+    def _simulation_diagnosis(self) -> Diagnosis:
+        """Return how far the simulation is: published frames, simulated seconds, what the hand holds."""
+        passed_s = round((self._stamp_ns - self._began_ns) * 1e-9, 1)
+        return Diagnosis({"frames": self._camera.published, "simulated_s": passed_s, "holding": self._held_class()})
 
     def _idle_step(self) -> None:
         if self.is_idle:

@@ -50,6 +50,11 @@ class MemoryClient:
         self._confirm = client(srv.ConfirmRelocalization, "confirm_relocalization")
         self._forget = client(srv.Forget, "forget")
 
+    @property
+    def is_there(self) -> bool:
+        """Whether a memory node offers its services now."""
+        return bool(self._scene.service_is_ready())
+
     def wait(self, timeout_s: float) -> None:
         """Wait until the memory node offers its services."""
         if not self._scene.wait_for_service(timeout_sec=timeout_s):

@@ -59,7 +59,6 @@ class DetectorParameters(LifecycleParameters, OnnxDetectorConfig):
         description="label space whose classes an open-vocabulary model looks for where neither prompts nor "
         "class_names are given: a shipped one's name, or the path of a file",
     )
-
     diagnostic_updater: DiagnosticUpdaterParameters = DiagnosticUpdaterParameters()
 
 
@@ -93,6 +92,7 @@ class PlannerParameters(PeerParameters, PlannerConfig):
     skill_timeout_s: float = Field(
         default=300.0, ge=1.0, le=86_400.0, description="time after which a skill is cancelled"
     )
+    diagnostic_updater: DiagnosticUpdaterParameters = DiagnosticUpdaterParameters()
 
 
 class HomeParameters(PeerParameters):
@@ -117,6 +117,7 @@ class HomeParameters(PeerParameters):
         description="probability that a skill fails by itself",
     )
     noisy: bool = Field(default=True, description="whether camera and detector have the faults of `noise`")
+    diagnostic_updater: DiagnosticUpdaterParameters = DiagnosticUpdaterParameters()
     seed: int = Field(default=0, ge=0, le=2**31 - 1, description="seed of every random choice")
     noise: DetectionNoise = DetectionNoise()
 

@@ -11,6 +11,7 @@ from memory_node.catalogue.label_space import load_catalogue
 from memory_node.domain.context import ALL_SOURCES, ContextSource
 from memory_node.domain.errors import RobotMemoryError
 from memory_node.nodes import conversions
+from memory_node.nodes.diagnostics import Diagnosis
 from memory_node.nodes.experience_client import ExperienceClient
 from memory_node.nodes.goal_server import Ending, GoalServer, GoalState, ServedGoal
 from memory_node.nodes.guarded_node import GuardedNode
@@ -52,6 +53,8 @@ class PlannerNode(GuardedNode):
             self._result_of_failure,
             refusal=_refusal,
         )
+        components = {"instructions": self._server.diagnosis, "peers": self._peers_diagnosis}
+        self.publish_diagnostics(self.config.diagnostic_updater, components)
         self.get_logger().info(f"planner {self.config.planner!r} ready at execute_instruction")
 
     def _now_ns(self) -> int:
@@ -70,6 +73,15 @@ class PlannerNode(GuardedNode):
         """Say nothing more, then go."""
         self._running.close()
         super().destroy_node()
+
+    def _peers_diagnosis(self) -> Diagnosis:
+        """Return whether the nodes that an instruction needs are there."""
+        there = {"memory": self._memory.is_there, "robot": self._robot.is_there}
+        missing = {
+            "memory": f"no memory node {self.config.memory_node} is there",
+            "robot": f"no robot offers {self.config.skill_action}",
+        }
+        return Diagnosis(there, tuple(text for name, text in missing.items() if not there[name]))
 
     def _carry_out(self, goal: ServedGoal) -> Ending:
         self._robot.is_canceled = lambda: goal.is_canceled

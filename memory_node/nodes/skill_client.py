@@ -64,6 +64,11 @@ class SkillClient:
         """The skills that the robot does; all of the library where it has not said."""
         return frozenset(SKILLS) if self._available is None else self._available
 
+    @property
+    def is_there(self) -> bool:
+        """Whether a robot offers the action now."""
+        return self._client.is_served
+
     def _on_available(self, message: rm.AvailableSkills) -> None:
         self._available = frozenset(message.skills)
 

@@ -14,6 +14,7 @@ from memory_node.domain.errors import RobotMemoryError
 from memory_node.domain.geometry import Pose
 from memory_node.domain.skill import FailureReason, SkillCall, SkillResult
 from memory_node.nodes import conversions
+from memory_node.nodes.diagnostics import Diagnosis
 from memory_node.nodes.goal_server import Ending, GoalServer, GoalState, ServedGoal
 from memory_node.nodes.qos import LATCHED
 from memory_node.nodes.running_goals import RunningGoals
@@ -83,6 +84,10 @@ class SkillServer:
     def is_idle(self) -> bool:
         """Whether no skill is running."""
         return self._goals.is_idle
+
+    def diagnosis(self) -> Diagnosis:
+        """Return how many goals ended in which state, and what failed by internal errors."""
+        return self._goals.diagnosis()
 
     def end(self) -> None:
         """Accept no more skills and stop the one that runs."""

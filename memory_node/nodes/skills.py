@@ -6,7 +6,7 @@ from collections import Counter
 
 from memory_node.catalogue.label_space import load_catalogue
 from memory_node.domain.skill import SkillResult
-from memory_node.nodes.diagnostics import Diagnosis, DiagnosticsPublisher, threads_diagnosis
+from memory_node.nodes.diagnostics import Diagnosis
 from memory_node.nodes.managed_node import ManagedNode
 from memory_node.nodes.memory_client import MemoryClient
 from memory_node.nodes.running_goals import RunningGoals
@@ -52,10 +52,9 @@ class SkillsNode(ManagedNode):
         )
         components = {
             "skills": lambda: Diagnosis({"holding": self._hand.held_class, **self._ended}),
-            "callbacks": self.callbacks_diagnosis,
-            "threads": threads_diagnosis,
+            "goals": self._server.diagnosis,
         }
-        self._diagnostics = DiagnosticsPublisher(self, self.config.diagnostic_updater, components)
+        self.publish_diagnostics(self.config.diagnostic_updater, components)
         self.get_logger().info(f"skills of the robot at execute_skill: {', '.join(sorted(available)) or 'none'}")
 
     def deactivate(self) -> None:

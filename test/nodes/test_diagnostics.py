@@ -99,3 +99,35 @@ def test_memory_tells_that_it_is_blind_until_a_frame_is_used_again(peer: RosPeer
         assert "no frame has come for" in told["memory: inputs"].message
         assert told["memory: threads"].level == DiagnosticStatus.OK
         assert {value.key for value in told["memory: threads"].values} >= {"failures.inputs", "failures.store-writer"}
+
+
+def test_home_tells_how_its_simulation_goes_and_what_failed_in_it(peer: RosPeer) -> None:
+    import rclpy
+    from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
+
+    from memory_node.nodes.home import HomeNode
+
+    told: dict[str, Any] = {}
+
+    def hear(message: Any) -> None:
+        told.update({status.name: status for status in message.status})
+
+    peer.node.create_subscription(DiagnosticArray, "/diagnostics", hear, 10)
+    words = ["test", "--ros-args", "-p", "home:diagnostic_updater.period:=0.1", "-p", "home:speed:=20.0"]
+    rclpy.init(args=words, domain_id=peer.domain_id)
+    node = HomeNode()
+    try:
+
+        def is_told(name: str, key: str) -> bool:
+            rclpy.spin_once(node, timeout_sec=0.05)
+            return name in told and any(value.key == key and value.value != "0" for value in told[name].values)
+
+        wait_until(lambda: is_told("home: simulation", "frames"))
+        assert told["home: skills"].level == told["home: callbacks"].level == DiagnosticStatus.OK
+        assert "failures.running-goals" in {value.key for value in told["home: threads"].values}
+        node._camera = None  # nothing can be published any more
+        wait_until(lambda: is_told("home: callbacks", "failed.timer _idle_step"))
+        assert told["home: callbacks"].level == DiagnosticStatus.WARN
+    finally:
+        node.destroy_node()
+        rclpy.shutdown()

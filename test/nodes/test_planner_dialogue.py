@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from ros_peer import RosPeer
+from ros_peer import RosPeer, wait_until
 from running_memory import running_memory
 
 from memory_node.domain.skill import SkillCall, SkillResult, StateChange
@@ -159,3 +159,27 @@ def test_senseless_instruction_is_asked_about(person: Person, robot: WillingRobo
     assert asked.needs_answer
     assert asked.question
     assert robot.called == []
+
+
+def test_diagnostics_tell_what_came_of_instructions_and_whether_memory_and_robot_are_there(
+    person: Person, ring: tuple[RosPeer, WillingRobot]
+) -> None:
+    from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
+
+    told: dict[str, Any] = {}
+
+    def hear(message: Any) -> None:
+        told.update({status.name: status for status in message.status})
+
+    person.says("the weather is nice")
+    subscription = ring[0].node.create_subscription(DiagnosticArray, "/diagnostics", hear, 10)
+    names = {f"planner: {part}" for part in ("instructions", "peers", "callbacks", "threads")}
+    wait_until(lambda: names <= set(told))
+    ring[0].node.destroy_subscription(subscription)
+    assert {told[name].level for name in names} == {DiagnosticStatus.OK}
+    ended = {value.key: value.value for value in told["planner: instructions"].values}
+    assert sum(int(ended.get(state, 0)) for state in ("succeeded", "aborted")) >= 1
+    assert ended["running"] == "False"
+    there = {value.key: value.value for value in told["planner: peers"].values}
+    assert there == {"memory": "True", "robot": "True"}
+    assert "failures.running-goals" in {value.key for value in told["planner: threads"].values}

@@ -65,4 +65,33 @@ def test_refusal_that_fails_rejects_the_goal_and_leaves_the_node(peer: RosPeer, 
     wait_until(asked.done)
     assert not asked.result().accepted
     assert server.is_idle
+    figures = server.diagnosis().figures
+    assert (figures["refused"], figures["failed.instruct request"], figures["running"]) == (1, 1, False)
+    assert "instruct failed 1 times" in server.diagnosis().message
+    server.close()
+
+
+def test_goal_that_fails_inside_is_answered_and_counted(peer: RosPeer, running: Any) -> None:
+    from rclpy.action import ActionClient
+    from robot_memory.action import ExecuteInstruction
+
+    from memory_node.nodes.goal_server import GoalServer
+
+    def carry_out(goal: Any) -> Any:
+        raise ZeroDivisionError("by nothing")
+
+    def failure(message: str) -> Any:
+        return ExecuteInstruction.Result(message=message)
+
+    server = GoalServer(peer.node, ExecuteInstruction, "fail", running, carry_out, failure)
+    client = ActionClient(peer.node, ExecuteInstruction, "fail")
+    assert client.wait_for_server(timeout_sec=10.0)
+    sent = client.send_goal_async(ExecuteInstruction.Goal(instruction="anything"))
+    wait_until(sent.done)
+    ended = sent.result().get_result_async()
+    wait_until(ended.done)
+    assert ended.result().result.message == "ZeroDivisionError: by nothing"
+    wait_until(lambda: server.is_idle)
+    figures = server.diagnosis().figures
+    assert (figures["aborted"], figures["failed.fail"]) == (1, 1)
     server.close()
