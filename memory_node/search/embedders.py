@@ -9,7 +9,6 @@ from memory_node.domain.ports import TextEmbedder
 from memory_node.search.clip_embedder import ClipEmbedder
 from memory_node.search.config import RetrievalConfig
 from memory_node.search.minilm import MiniLmEmbedder
-from memory_node.search.openai_embedder import OpenAiEmbedder
 
 
 def build_embedder(config: RetrievalConfig) -> TextEmbedder:
@@ -23,6 +22,9 @@ def build_embedder(config: RetrievalConfig) -> TextEmbedder:
         return MiniLmEmbedder(config.precision)
     if not (config.openai_base_url and config.openai_model):
         raise InvalidValueError("embedder openai: expected openai_base_url and openai_model, one of them is empty")
+    # Its client library takes as long to import as a fifth of a node's start, and few nodes embed over HTTP.
+    from memory_node.search.openai_embedder import OpenAiEmbedder
+
     return OpenAiEmbedder(config.openai_base_url, config.openai_model)
 
 

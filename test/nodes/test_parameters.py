@@ -6,6 +6,7 @@ import ast
 import importlib
 import math
 import os
+import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -25,7 +26,7 @@ from memory_node.domain.parameter_file import parameter_page, parameter_text
 from memory_node.domain.parameters import ParameterField, Parameters, flattened, parameter_fields
 from memory_node.nodes.node_parameters import NODE_PARAMETERS
 from memory_node.nodes.parameters import declare
-from memory_node.nodes.run import NODES
+from memory_node.nodes.run import NODES, run_nodes
 from memory_node.opening import MemoryConfig
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -88,22 +89,27 @@ def other_value(field: ParameterField) -> Any:
     return nearer if nearer <= field.high else field.default * 0.99
 
 
+@pytest.mark.parametrize("node_name", NODE_PARAMETERS)
+def test_shipped_file_as_it_is_gives_the_defaults(node_name: str, make_node: Callable[..., Node]) -> None:
+    node = make_node(node_name, "--params-file", str(ROOT / "config" / f"{node_name}.yaml"))
+    assert declare(node, NODE_PARAMETERS[node_name]) == NODE_PARAMETERS[node_name]()
+
+
 @pytest.mark.parametrize(("node_name", "name"), SHIPPED_KEYS)
 def test_each_key_of_each_file_reaches_its_node(
     node_name: str, name: str, make_node: Callable[..., Node], tmp_path: Path
 ) -> None:
     field = FIELDS[node_name, name]
     value = other_value(field)
-    content = {**shipped(node_name), name: value}
     path = tmp_path / "changed.yaml"
-    path.write_text(yaml.safe_dump({f"/**/{node_name}": {"ros__parameters": content}}))
+    path.write_text(yaml.safe_dump({f"/**/{node_name}": {"ros__parameters": {name: value}}}))
     node = make_node(node_name, "--params-file", str(path))
     config = declare(node, NODE_PARAMETERS[node_name])
     told = node.get_parameter(name).value
     for seen in (field.value_in(config), list(told) if field.is_list else told):
         assert seen == (pytest.approx(value) if isinstance(value, float) else value)
         assert seen != field.default
-    assert type(config).of({**content, name: field.default}) == type(config)()
+    assert type(config).of({name: field.default}) == type(config)()
 
 
 @pytest.mark.parametrize("node", NODE_PARAMETERS)
@@ -240,17 +246,36 @@ def test_node_hands_each_section_to_the_part_that_it_is_for(
         assert config.scene_graph.near_m == 0.7
 
 
-def refused(node: str, *words: str) -> str:
-    command = [sys.executable, "-m", "memory_node.nodes.run", node, "--ros-args", *words]
-    ended = subprocess.run(command, capture_output=True, text=True, timeout=60)
-    assert ended.returncode == 1
-    *of_rcl, line = ended.stderr.strip().splitlines()
-    assert all("[rcl]:" in one for one in of_rcl)  # what rcl itself logs
+def the_line(told: str) -> str:
+    """Return the one line that is not rcl's own."""
+    *of_rcl, line = told.strip().splitlines()
+    assert all("[rcl]:" in one for one in of_rcl)
     return line
 
 
+@pytest.fixture
+def refused(capfd: pytest.CaptureFixture[str]) -> Iterator[Callable[..., str]]:
+    """Run what an executable runs, in this process; return the line that it ends with."""
+    handlers = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+
+    def run(node: str, *words: str) -> str:
+        assert run_nodes([node], ["test", "--ros-args", *words]) == 1
+        return the_line(capfd.readouterr().err)
+
+    yield run
+    for number, handler in handlers.items():
+        signal.signal(number, handler)
+
+
+def test_executable_ends_with_one_line_and_status_1() -> None:
+    command = [sys.executable, "-m", "memory_node.nodes.run", "home", "--ros-args", "-p", "unheard_of:=1"]
+    ended = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    assert ended.returncode == 1
+    assert the_line(ended.stderr).startswith("home cannot start: parameters: unheard_of: no such parameter")
+
+
 @pytest.mark.parametrize("node", NODES)
-def test_executable_refuses_an_unknown_parameter_in_one_line(node: str) -> None:
+def test_node_refuses_an_unknown_parameter_in_one_line(node: str, refused: Callable[..., str]) -> None:
     line = refused(node, "-p", "unheard_of:=1")
     assert line.startswith(f"{node} cannot start: parameters: unheard_of: no such parameter")
 
@@ -258,8 +283,8 @@ def test_executable_refuses_an_unknown_parameter_in_one_line(node: str) -> None:
 @pytest.mark.parametrize(
     ("content", "said"), [(None, "No such file"), ("home: {speed: 2.0}", "ros__parameters"), ("a: [", "is no YAML")]
 )
-def test_executable_refuses_a_missing_or_broken_file_in_one_line(
-    content: str | None, said: str, tmp_path: Path
+def test_node_refuses_a_missing_or_broken_file_in_one_line(
+    content: str | None, said: str, tmp_path: Path, refused: Callable[..., str]
 ) -> None:
     path = tmp_path / "parameters.yaml"
     if content is not None:
@@ -269,5 +294,5 @@ def test_executable_refuses_a_missing_or_broken_file_in_one_line(
     assert said in line
 
 
-def test_executable_refuses_wrong_ros_arguments_in_one_line() -> None:
+def test_node_refuses_wrong_ros_arguments_in_one_line(refused: Callable[..., str]) -> None:
     assert "cannot start" in refused("home", "-p", "speed")
