@@ -3,12 +3,12 @@
 import os
 import subprocess
 import sys
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from free_domain import free_domain
 from ros_peer import RosPeer, SimulatedCamera, show_until, wait_until
 from running_memory import counted, running_memory
 from tokenizers import Tokenizer, models, pre_tokenizers
@@ -39,62 +39,55 @@ def yolo(folder: Path, classes: str = "Mug\nBowl\n") -> dict[str, str]:
     return {"model": str(model), "class_names": str(folder / "names.txt")}
 
 
-def command(node: str, parameters: dict[str, str]) -> list[str]:
-    words = [word for name, value in parameters.items() if value for word in ("-p", f"{node}:{name}:={value}")]
-    return [sys.executable, "-m", "memory_node.nodes.run", node, "--ros-args", *words]
+def words_of(node: str, parameters: dict[str, str]) -> list[str]:
+    return [word for name, value in parameters.items() if value for word in ("-p", f"{node}:{name}:={value}")]
 
 
-def refusal(node: str, parameters: dict[str, str]) -> str:
-    """Return what a node says that cannot start."""
-    environment = {**os.environ, "ROS_DOMAIN_ID": str(free_domain())}
-    ended = subprocess.run(command(node, parameters), env=environment, capture_output=True, text=True, timeout=60)
-    assert ended.returncode == 1
-    assert "Traceback" not in ended.stderr
-    return ended.stderr
+@pytest.fixture(scope="module")
+def detector(domain_id: int, tmp_path_factory: pytest.TempPathFactory) -> Iterator[subprocess.Popen[bytes]]:
+    """Run a detector as a process of its own."""
+    words = words_of("detector", yolo(tmp_path_factory.mktemp("yolo")))
+    command = [sys.executable, "-m", "memory_node.nodes.run", "detector", "--ros-args", *words]
+    process = subprocess.Popen(command, env={**os.environ, "ROS_DOMAIN_ID": str(domain_id)})
+    yield process
+    process.terminate()
+    assert process.wait(20.0) == 0
 
 
-def test_detector_nodes_rectangles_become_objects(peer: RosPeer, tmp_path: Path) -> None:
-    environment = {**os.environ, "ROS_DOMAIN_ID": str(peer.domain_id)}
-    detector = subprocess.Popen(command("detector", yolo(tmp_path)), env=environment)
-    try:
-        with running_memory(peer.domain_id, str(tmp_path / "memory.db"), detections="rectangles") as node:
-            camera = SimulatedCamera(peer, detections=())
-            show_until(lambda: node.memory.scene().objects, camera)
-            (found,) = node.memory.scene().objects
-            assert found.class_name == "Mug"
-            assert np.linalg.norm(found.box.center - [1.5, 0.0, 1.0]) < 0.1
-    finally:
-        detector.terminate()
-        detector.wait(20.0)
+def test_detector_nodes_rectangles_become_objects(
+    peer: RosPeer, detector: subprocess.Popen[bytes], tmp_path: Path
+) -> None:
+    with running_memory(peer.domain_id, str(tmp_path / "memory.db"), detections="rectangles") as node:
+        camera = SimulatedCamera(peer, detections=())
+        show_until(lambda: node.memory.scene().objects, camera)
+        (found,) = node.memory.scene().objects
+        assert found.class_name == "Mug"
+        assert np.linalg.norm(found.box.center - [1.5, 0.0, 1.0]) < 0.1
 
 
-def test_detector_outlives_a_stamp_before_time_and_an_image_of_nothing(peer: RosPeer, tmp_path: Path) -> None:
+def test_detector_outlives_a_stamp_before_time_and_an_image_of_nothing(
+    peer: RosPeer, detector: subprocess.Popen[bytes]
+) -> None:
     from sensor_msgs.msg import Image
     from vision_msgs.msg import Detection2DArray
 
     from memory_node.nodes import conversions
 
-    environment = {**os.environ, "ROS_DOMAIN_ID": str(peer.domain_id)}
-    detector = subprocess.Popen(command("detector", yolo(tmp_path)), env=environment)
     found: list[int] = []
     peer.node.create_subscription(Detection2DArray, "detections", lambda msg: found.append(msg.header.stamp.sec), 10)
     good = conversions.image_to_msg(np.zeros((480, 640, 3), np.uint8), "rgb8", SECOND_NS, "camera")
     early = conversions.image_to_msg(np.zeros((480, 640, 3), np.uint8), "rgb8", SECOND_NS, "camera")
     early.header.stamp.sec = -5
-    try:
-        for bad in (early, Image(), Image(height=2**31, width=2**31, step=2**31, encoding="rgb8")):
+    for bad in (early, Image(), Image(height=2**31, width=2**31, step=2**31, encoding="rgb8")):
 
-            def seen(bad: Any = bad) -> bool:
-                peer.publish("camera/color/image_raw", bad)
-                peer.publish("camera/color/image_raw", good)
-                return bool(found)
+        def seen(bad: Any = bad) -> bool:
+            peer.publish("camera/color/image_raw", bad)
+            peer.publish("camera/color/image_raw", good)
+            return bool(found)
 
-            wait_until(seen)
-            found.clear()
-            assert detector.poll() is None
-    finally:
-        detector.kill()
-        detector.wait(10.0)
+        wait_until(seen)
+        found.clear()
+        assert detector.poll() is None
 
 
 @pytest.mark.parametrize(
@@ -107,10 +100,12 @@ def test_detector_outlives_a_stamp_before_time_and_an_image_of_nothing(peer: Ros
     ],
     ids=["no model", "wrong path", "no names", "too few names"],
 )
-def test_detector_that_cannot_start_says_what_to_do(changed: dict[str, str], says: str, tmp_path: Path) -> None:
+def test_detector_that_cannot_start_says_what_to_do(
+    changed: dict[str, str], says: str, tmp_path: Path, refused: Callable[..., str]
+) -> None:
     parameters = yolo(tmp_path, changed.get("classes", "Mug\nBowl\n"))
     parameters.update({name: value for name, value in changed.items() if name != "classes"})
-    assert says in refusal("detector", parameters)
+    assert says in refused("detector", *words_of("detector", parameters))
 
 
 def clip(folder: Path) -> Path:
@@ -142,6 +137,6 @@ def test_clip_by_path_embeds_how_objects_look(peer: RosPeer, tmp_path: Path) -> 
         assert int(np.argmax(found.embedding)) == 1
 
 
-def test_memory_that_finds_no_clip_says_what_is_missing(tmp_path: Path) -> None:
+def test_memory_that_finds_no_clip_says_what_is_missing(tmp_path: Path, refused: Callable[..., str]) -> None:
     parameters = {"database": str(tmp_path / "memory.db"), "search.clip_path": str(tmp_path)}
-    assert "no text.onnx, image.onnx, tokenizer.json" in refusal("memory", parameters)
+    assert "no text.onnx, image.onnx, tokenizer.json" in refused("memory", *words_of("memory", parameters))

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 from ros_peer import RosPeer, SimulatedCamera, show_until, wait_until
+from running_memory import running_memory
 
 SECOND_NS = 1_000_000_000
 
@@ -23,7 +24,15 @@ def start_memory(database: Path, domain_id: int, *nodes: str) -> subprocess.Pope
 
 
 @pytest.fixture
-def memory(tmp_path: Path, peer: RosPeer) -> Iterator[subprocess.Popen[bytes]]:
+def memory(tmp_path: Path, peer: RosPeer) -> Iterator[Any]:
+    """Run a memory node in this process."""
+    with running_memory(peer.domain_id, str(tmp_path / "memory.db")) as node:
+        yield node
+
+
+@pytest.fixture
+def memory_process(tmp_path: Path, peer: RosPeer) -> Iterator[subprocess.Popen[bytes]]:
+    """Run a memory node as a process of its own, which ends well when it is interrupted several times."""
     process = start_memory(tmp_path / "memory.db", peer.domain_id)
     try:
         yield process
@@ -55,7 +64,7 @@ def figures(peer: RosPeer) -> dict[str, str]:
     return latest
 
 
-def test_camera_topics_become_answers_under_the_contract(peer: RosPeer, memory: object) -> None:
+def test_camera_topics_become_answers_under_the_contract(peer: RosPeer, memory_process: object) -> None:
     from robot_memory.msg import AnswerStatus
 
     camera = SimulatedCamera(peer)

@@ -6,7 +6,6 @@ import ast
 import importlib
 import math
 import os
-import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -18,6 +17,7 @@ import rclpy
 import yaml
 from rclpy.context import Context
 from rclpy.node import Node
+from refusal import line_of
 from ros_peer import RosPeer
 from running_memory import running_memory
 
@@ -26,7 +26,7 @@ from memory_node.domain.parameter_file import parameter_page, parameter_text
 from memory_node.domain.parameters import ParameterField, Parameters, flattened, parameter_fields
 from memory_node.nodes.node_parameters import NODE_PARAMETERS
 from memory_node.nodes.parameters import declare
-from memory_node.nodes.run import NODES, run_nodes
+from memory_node.nodes.run import NODES
 from memory_node.opening import MemoryConfig
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -246,37 +246,16 @@ def test_node_hands_each_section_to_the_part_that_it_is_for(
         assert config.scene_graph.near_m == 0.7
 
 
-def the_line(told: str) -> str:
-    """Return the one line that is not rcl's own."""
-    *of_rcl, line = told.strip().splitlines()
-    assert all("[rcl]:" in one for one in of_rcl)
-    return line
-
-
-@pytest.fixture
-def refused(capfd: pytest.CaptureFixture[str]) -> Iterator[Callable[..., str]]:
-    """Run what an executable runs, in this process; return the line that it ends with."""
-    handlers = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
-
-    def run(node: str, *words: str) -> str:
-        assert run_nodes([node], ["test", "--ros-args", *words]) == 1
-        return the_line(capfd.readouterr().err)
-
-    yield run
-    for number, handler in handlers.items():
-        signal.signal(number, handler)
-
-
 def test_executable_ends_with_one_line_and_status_1() -> None:
     command = [sys.executable, "-m", "memory_node.nodes.run", "home", "--ros-args", "-p", "unheard_of:=1"]
     ended = subprocess.run(command, capture_output=True, text=True, timeout=60)
     assert ended.returncode == 1
-    assert the_line(ended.stderr).startswith("home cannot start: parameters: unheard_of: no such parameter")
+    assert line_of(ended.stderr).startswith("home cannot start: parameters: unheard_of: no such parameter")
 
 
 @pytest.mark.parametrize("node", NODES)
 def test_node_refuses_an_unknown_parameter_in_one_line(node: str, refused: Callable[..., str]) -> None:
-    line = refused(node, "-p", "unheard_of:=1")
+    line = line_of(refused(node, "-p", "unheard_of:=1"))
     assert line.startswith(f"{node} cannot start: parameters: unheard_of: no such parameter")
 
 
@@ -289,10 +268,10 @@ def test_node_refuses_a_missing_or_broken_file_in_one_line(
     path = tmp_path / "parameters.yaml"
     if content is not None:
         path.write_text(content)
-    line = refused("home", "--params-file", str(path))
+    line = line_of(refused("home", "--params-file", str(path)))
     assert line.startswith(f"home cannot start: {path}")
     assert said in line
 
 
 def test_node_refuses_wrong_ros_arguments_in_one_line(refused: Callable[..., str]) -> None:
-    assert "cannot start" in refused("home", "-p", "speed")
+    assert "cannot start" in line_of(refused("home", "-p", "speed"))
