@@ -37,7 +37,7 @@ from memory_node.memory import RobotMemory
 from memory_node.scene_graph.config import SceneGraphConfig
 from memory_node.scene_graph.graph import SceneGraph
 from memory_node.scene_graph.place_habits import PLACE_CENSUS, PlaceCensus, PlaceHabits
-from memory_node.scene_graph.records import area_to_record, floor_to_record, object_to_record, room_to_record
+from memory_node.scene_graph.scene_records import area_to_record, floor_to_record, object_to_record, room_to_record
 from memory_node.scene_graph.stamp_ids import StampIds
 from memory_node.search.caching_embedder import CachingEmbedder
 from memory_node.search.config import RetrievalConfig

@@ -16,7 +16,7 @@ from memory_node.domain.step import StepRecord
 from memory_node.experience.consistency import ConsistencyWarning
 from memory_node.experience.experience import Experience
 from memory_node.intake.meant_object import named_by_class
-from memory_node.intake.surroundings import with_surroundings
+from memory_node.intake.step_surroundings import with_surroundings
 from memory_node.intake.task_objects import TaskObjects
 from memory_node.intake.told_relations import told_relations
 from memory_node.scene_graph.graph import SceneGraph

@@ -13,8 +13,8 @@ from memory_node.llm.config import ModelConfig
 from memory_node.llm.deadline import Deadline
 from memory_node.llm.errors import ModelMissingError
 from memory_node.llm.gguf_files import model_file
-from memory_node.llm.llama.engine import LlamaEngine
 from memory_node.llm.llama.model import LlamaModel
+from memory_node.llm.llama.shared_model import LlamaEngine
 from memory_node.llm.openai_model import OpenAiModel
 
 _LOG = logging.getLogger(__name__)

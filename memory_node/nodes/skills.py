@@ -21,7 +21,7 @@ from memory_node.nodes.skill_bridge.outcome import SkillRun
 from memory_node.nodes.skill_bridge.performer import SkillPerformer
 from memory_node.nodes.skill_bridge.plugins import GRASPS_GROUP, RobotParts, SkillPlugins, load_plugin
 from memory_node.nodes.skill_bridge.preconditions import Preconditions
-from memory_node.nodes.skill_bridge.surroundings import Surroundings
+from memory_node.nodes.skill_bridge.robot_surroundings import Surroundings
 from memory_node.nodes.skill_bridge.target import Hand
 from memory_node.nodes.skill_server import SkillGoal, SkillServer
 

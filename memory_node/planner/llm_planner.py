@@ -21,7 +21,7 @@ from memory_node.planner.asked_skills import licensed_skills
 from memory_node.planner.goal import Goal
 from memory_node.planner.goal_check import GoalCheck
 from memory_node.planner.known_world import KnownWorld
-from memory_node.planner.language.questions import Question, Slot
+from memory_node.planner.language.asking_back import Question, Slot
 from memory_node.planner.language.understanding import Understanding
 from memory_node.planner.model_account import ModelAccount
 from memory_node.planner.model_run import ModelRun, Task

@@ -9,10 +9,10 @@ from memory_node.domain.errors import InvalidValueError
 from memory_node.domain.goal_labels import GoalKind
 from memory_node.domain.skill import SkillResult
 from memory_node.planner.achieving import GoalRun
-from memory_node.planner.answering import Answers
+from memory_node.planner.answers_from_memory import Answers
 from memory_node.planner.goal import Goal
 from memory_node.planner.goal_attempt import Setback
-from memory_node.planner.language.questions import Question
+from memory_node.planner.language.asking_back import Question
 from memory_node.planner.language.surroundings import HomeClasses
 from memory_node.planner.language.told_facts import informed
 from memory_node.planner.language.understanding import Understander, Understanding

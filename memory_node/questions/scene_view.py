@@ -13,7 +13,7 @@ from memory_node.domain.memory_unit import MemoryUnit
 from memory_node.scene_graph.as_of import Whereabouts, whereabouts, whereabouts_as_of
 from memory_node.scene_graph.graph import SceneGraph
 from memory_node.search.answers import answer_of
-from memory_node.search.facts import Candidates, Facts, Floats, Rows, bits_of_class, by_class, state_bits
+from memory_node.search.fact_columns import Candidates, Facts, Floats, Rows, bits_of_class, by_class, state_bits
 from memory_node.search.place_mention import PlaceMention
 from memory_node.search.ranker import Ranker
 from memory_node.search.request import Request

@@ -28,11 +28,11 @@ from memory_node.scene_graph.persistence import enter_object, graph_to_records, 
 from memory_node.scene_graph.place_habits import PlaceHabits
 from memory_node.scene_graph.places import Places
 from memory_node.scene_graph.pose_correction import correct_keyframes, drop_unused_keyframes
-from memory_node.scene_graph.records import Record, records_hash
 from memory_node.scene_graph.relations import object_relations
 from memory_node.scene_graph.relocalization import UNMOVED, Relocalization
 from memory_node.scene_graph.room_kinds import RoomClassifier, room_kind
 from memory_node.scene_graph.room_naming import RoomNaming
+from memory_node.scene_graph.scene_records import Record, records_hash
 from memory_node.scene_graph.search_areas import rank_areas
 from memory_node.scene_graph.shift import shift_graph
 from memory_node.scene_graph.skill_change import apply_change

@@ -11,7 +11,7 @@ import numpy as np
 from memory_node.domain.scene import SceneObject
 from memory_node.scene_graph.object_table import ObjectRecord, ObjectTable
 from memory_node.scene_graph.places import Places
-from memory_node.scene_graph.records import (
+from memory_node.scene_graph.scene_records import (
     Record,
     area_from_record,
     area_to_record,

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 
 from memory_node.domain.nouns import singular
-from memory_node.search.words import FUNCTION_WORDS
+from memory_node.search.request_words import FUNCTION_WORDS
 
 _WORD = re.compile(r"[a-z0-9]+")
 _BEFORE_A_NAME = frozenset(

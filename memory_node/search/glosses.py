@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from memory_node.catalogue.class_name import spoken
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.search.bare_name import bare_name, tells_a_situation
-from memory_node.search.words import tokens
+from memory_node.search.request_words import tokens
 
 
 @dataclass(frozen=True)

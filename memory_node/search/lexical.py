@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from memory_node.search.words import content_tokens
+from memory_node.search.request_words import content_tokens
 
 
 class Bm25:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from memory_node.search.words import tokens
+from memory_node.search.request_words import tokens
 
 _UNKNOWN = 0.5
 

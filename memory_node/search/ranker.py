@@ -15,14 +15,14 @@ from memory_node.search.caching_embedder import CachingEmbedder
 from memory_node.search.class_scores import ClassScores
 from memory_node.search.clip_embedder import ClipEmbedder
 from memory_node.search.config import RetrievalConfig
-from memory_node.search.facts import Candidates, Facts, Floats, Rows
+from memory_node.search.fact_columns import Candidates, Facts, Floats, Rows
 from memory_node.search.glosses import ClassGlosses
 from memory_node.search.place_mention import PlaceMention
 from memory_node.search.request import Request
 from memory_node.search.request_phrases import RequestPhrases
+from memory_node.search.request_words import tokens
 from memory_node.search.scoring import Scoring
 from memory_node.search.state_words import states_in
-from memory_node.search.words import tokens
 
 # Beyond the best k, in case that a thing leaves while it is read, or is excluded by its id.
 _SPARE = 8

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from memory_node.domain.states import EXCLUSIVE, ObjectState
 from memory_node.search.class_scores import ClassScores
 from memory_node.search.config import RetrievalConfig
-from memory_node.search.facts import Candidates, Facts, Floats, by_class, state_bits
+from memory_node.search.fact_columns import Candidates, Facts, Floats, by_class, state_bits
 from memory_node.search.request import Request
 
 

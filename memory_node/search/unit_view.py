@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from memory_node.domain.answer import ObjectAnswer
 from memory_node.domain.memory_unit import MemoryUnit
-from memory_node.search.facts import Candidates, Facts, Floats, Rows
+from memory_node.search.fact_columns import Candidates, Facts, Floats, Rows
 from memory_node.search.ranker import largest
 from memory_node.search.request import Request
 from memory_node.search.scoring import Scoring

@@ -6,8 +6,8 @@ from collections import OrderedDict
 from collections.abc import Iterator
 
 from memory_node.short_term.aged_counts import AgedCounts
-from memory_node.short_term.candidates import CANDIDATES, Shadows
 from memory_node.short_term.replacement import Key, OnEvict, checked_capacity, ignore_eviction
+from memory_node.short_term.simulated_policies import CANDIDATES, Shadows
 from memory_node.short_term.sketch import FrequencySketch
 from memory_node.short_term.w_tinylfu import SegmentSizes, WTinyLfuPolicy
 

@@ -21,10 +21,10 @@ from memory_node.domain.errors import NotFoundError
 from memory_node.domain.geometry import FloatArray, OrientedBox, Pose
 from memory_node.domain.states import ObjectState
 from memory_node.sim.alfred_geometry import fixture_box, front_yaw, nearest_point, receptacle_of, settle_surfaces
+from memory_node.sim.appliances import TAP_RANGE_M, chill
 from memory_node.sim.grid import FREE, OCCUPIED, FreeGrid
 from memory_node.sim.layout import Layout, RoomPlan
 from memory_node.sim.object_types import TypeCatalogue, load_types
-from memory_node.sim.processes import TAP_RANGE_M, chill
 from memory_node.sim.thing import Thing, initial_states
 from memory_node.sim.world import World
 

@@ -15,11 +15,11 @@ from memory_node.domain.geometry import OrientedBox, Pose
 from memory_node.domain.resources import resource_path
 from memory_node.domain.states import ObjectState
 from memory_node.domain.yaml_1_2 import read_yaml
+from memory_node.sim.appliances import chill
 from memory_node.sim.layout import Door, Layout, RoomPlan, walls_of
 from memory_node.sim.object_types import ObjectType, TypeCatalogue, load_types
 from memory_node.sim.occupancy import occupancy_of
 from memory_node.sim.placement import fits, free_spot
-from memory_node.sim.processes import chill
 from memory_node.sim.thing import Thing, initial_states
 from memory_node.sim.world import World
 

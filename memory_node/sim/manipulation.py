@@ -9,9 +9,9 @@ import numpy as np
 from memory_node.catalogue.object_kind import Property
 from memory_node.domain.skill import FailureReason
 from memory_node.domain.states import ObjectState
+from memory_node.sim.appliances import basin_of
 from memory_node.sim.execution import Execution, SkillFailure
 from memory_node.sim.placement import Spot, fits, free_spot
-from memory_node.sim.processes import basin_of
 from memory_node.sim.thing import Thing
 from memory_node.sim.visibility import horizontal_distance
 

@@ -12,11 +12,11 @@ from memory_node.domain.errors import InvalidValueError, NotFoundError
 from memory_node.domain.geometry import FloatArray, OrientedBox, Pose
 from memory_node.domain.skill import StateChange
 from memory_node.domain.states import ObjectState
+from memory_node.sim.appliances import Processes
 from memory_node.sim.grid import FreeGrid
 from memory_node.sim.layout import Layout
 from memory_node.sim.object_types import TypeCatalogue
 from memory_node.sim.placement import Spot, place_around
-from memory_node.sim.processes import Processes
 from memory_node.sim.thing import HAND, Thing, initial_states
 
 DRAWER_TRAVEL = 0.7

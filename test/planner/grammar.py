@@ -4,8 +4,8 @@ from memory_node.catalogue.label_space import load_catalogue
 from memory_node.planner.language.command_frames import Command
 from memory_node.planner.language.english import load_english
 from memory_node.planner.language.instruction_grammar import Instruction, InstructionReader
+from memory_node.planner.language.instruction_words import words_of
 from memory_node.planner.language.lexicon import Lexicon
-from memory_node.planner.language.words import words_of
 
 KINDS = load_catalogue()
 ENGLISH = load_english().with_treatments(KINDS.treatments)

@@ -13,7 +13,7 @@ from memory_node.domain.errors import InvalidValueError, ResourceMissingError
 from memory_node.llm.chat import Message
 from memory_node.llm.config import ModelConfig
 from memory_node.llm.gguf_files import model_file
-from memory_node.llm.llama.engine import LlamaEngine
+from memory_node.llm.llama.shared_model import LlamaEngine
 from training.executor.examples import examples_of
 
 _MOST_BYTES = 10_000_000

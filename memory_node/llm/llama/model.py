@@ -13,7 +13,7 @@ from memory_node.llm.config import ModelConfig
 from memory_node.llm.deadline import Deadline
 from memory_node.llm.errors import UnsupportedError
 from memory_node.llm.json_grammar import json_grammar
-from memory_node.llm.llama.engine import LlamaEngine, Prompt, Sampling
+from memory_node.llm.llama.shared_model import LlamaEngine, Prompt, Sampling
 from memory_node.llm.reply_lines import ReplyLines
 
 

@@ -17,7 +17,7 @@ from memory_node.nodes.running_goals import RunningGoals
 from memory_node.nodes.skill_bridge.action_call import ActionCall
 from memory_node.nodes.skill_bridge.config import ArmParameters, SkillsParameters
 from memory_node.nodes.skill_bridge.outcome import SkillFailure, SkillRun
-from memory_node.nodes.skill_bridge.surroundings import Surroundings
+from memory_node.nodes.skill_bridge.robot_surroundings import Surroundings
 
 # The arm cannot get there; another grasp may do.
 _UNREACHABLE = frozenset(

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.domain.goal_labels import GoalKind
 from memory_node.planner.belief import Thing
+from memory_node.planner.language.asking_back import Question, Slot
 from memory_node.planner.language.command_frames import Command
 from memory_node.planner.language.discourse import Discourse
 from memory_node.planner.language.english import INTO, NEAR
@@ -14,7 +15,6 @@ from memory_node.planner.language.fragments import Fragment
 from memory_node.planner.language.instruction_grammar import Instruction, Parts
 from memory_node.planner.language.lexicon import Called
 from memory_node.planner.language.noun_phrase import NounPhrase
-from memory_node.planner.language.questions import Question, Slot
 
 
 @dataclass(frozen=True)

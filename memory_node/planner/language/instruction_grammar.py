@@ -11,10 +11,10 @@ from memory_node.planner.language.command_grammar import CommandReader
 from memory_node.planner.language.corrections import Corrections
 from memory_node.planner.language.english import ENDS, PUNCTUATION, English, phrase_at
 from memory_node.planner.language.fragments import Fragment, read_fragment
+from memory_node.planner.language.instruction_words import without_kindness, words_of
 from memory_node.planner.language.lexicon import Lexicon
 from memory_node.planner.language.noun_phrase import NounPhrase
 from memory_node.planner.language.wanted_states import WantedStates
-from memory_node.planner.language.words import without_kindness, words_of
 
 _ADDITIONS = frozenset({"and", "but", "or"})
 _MAKING = frozenset(["make", "brew", "prepare", "fix", "run", "do"])

@@ -10,12 +10,12 @@ from memory_node.catalogue.object_kind import Property
 from memory_node.domain.goal_labels import GoalKind
 from memory_node.domain.states import ObjectState
 from memory_node.planner.goal import Goal, Mention
+from memory_node.planner.language.asking_back import Question, Slot, UnclearError
 from memory_node.planner.language.command_frames import Command
 from memory_node.planner.language.discourse import Discourse
 from memory_node.planner.language.instruction_grammar import Remark
 from memory_node.planner.language.noun_phrase import NounPhrase
 from memory_node.planner.language.phrase_meaning import PhraseMeaning
-from memory_node.planner.language.questions import Question, Slot, UnclearError
 from memory_node.planner.language.surroundings import HomeClasses
 
 _K, _S = GoalKind, ObjectState

@@ -7,9 +7,9 @@ from dataclasses import replace
 
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.planner.goal import Mention
+from memory_node.planner.language.asking_back import Question, Slot, UnclearError
 from memory_node.planner.language.discourse import Discourse
 from memory_node.planner.language.noun_phrase import NounPhrase
-from memory_node.planner.language.questions import Question, Slot, UnclearError
 from memory_node.planner.language.surroundings import HomeClasses, Recall
 
 Fits = Callable[[str], bool]

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from memory_node.planner.goal import Goal
+from memory_node.planner.language.asking_back import Question
 from memory_node.planner.language.discourse import Discourse
 from memory_node.planner.language.instruction_grammar import Instruction, Parts
 from memory_node.planner.language.licence import Licence
-from memory_node.planner.language.questions import Question
 from memory_node.planner.language.surroundings import HomeClasses, Recall, nothing_recalled
 
 

@@ -8,7 +8,7 @@ from collections.abc import Collection, Sequence
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.domain.goal_labels import GoalKind
 from memory_node.planner.goal import Goal
-from memory_node.planner.language.questions import Slot
+from memory_node.planner.language.asking_back import Slot
 from memory_node.planner.language.reader_names import (
     GoalReader,
     NamedGoalReader,

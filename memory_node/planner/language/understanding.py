@@ -10,6 +10,7 @@ from memory_node.domain.goal_labels import GoalKind
 from memory_node.domain.ports import TextEmbedder
 from memory_node.planner.goal import Goal, Mention
 from memory_node.planner.language.arbitration import ranked
+from memory_node.planner.language.asking_back import Question, Slot
 from memory_node.planner.language.audit import Evidence, objection
 from memory_node.planner.language.calibration import Calibration
 from memory_node.planner.language.class_names import Grounding
@@ -19,7 +20,6 @@ from memory_node.planner.language.grammar_reader import GrammarReader
 from memory_node.planner.language.instruction_grammar import Command, Instruction, InstructionReader, Parts
 from memory_node.planner.language.lexicon import Called, Lexicon
 from memory_node.planner.language.licence import Licence, licence_of, meant_by
-from memory_node.planner.language.questions import Question, Slot
 from memory_node.planner.language.reading import Reading, Said
 from memory_node.planner.language.roles import roles_of
 from memory_node.planner.language.surroundings import HomeClasses, Recall, nothing_recalled

@@ -5,10 +5,10 @@ import pytest
 from memory_node.catalogue.label_space import load_catalogue
 from memory_node.domain.states import ObjectState
 from memory_node.planner.language.english import INTO, load_english
+from memory_node.planner.language.instruction_words import words_of
 from memory_node.planner.language.lexicon import Lexicon
 from memory_node.planner.language.noun_phrase import NounPhrase
 from memory_node.planner.language.noun_phrase_reader import NounPhraseReader
-from memory_node.planner.language.words import words_of
 
 ENGLISH = load_english()
 READER = NounPhraseReader(Lexicon(load_catalogue(), ENGLISH.rooms), ENGLISH)

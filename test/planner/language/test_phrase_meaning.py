@@ -8,10 +8,10 @@ from spoken_home import EMPTY, KNOWN
 
 from memory_node.domain.goal_labels import GoalKind
 from memory_node.planner.goal import Goal, Mention
+from memory_node.planner.language.asking_back import Slot, UnclearError
 from memory_node.planner.language.discourse import Discourse
 from memory_node.planner.language.noun_phrase import NounPhrase
 from memory_node.planner.language.phrase_meaning import PhraseMeaning
-from memory_node.planner.language.questions import Slot, UnclearError
 from memory_node.planner.language.surroundings import HomeClasses, nothing_recalled
 
 

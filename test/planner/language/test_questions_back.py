@@ -4,7 +4,7 @@ import pytest
 from spoken_home import EMPTY, HOMES, KNOWN
 
 from memory_node.catalogue.label_space import load_catalogue
-from memory_node.planner.language.questions import Slot
+from memory_node.planner.language.asking_back import Slot
 from memory_node.planner.language.surroundings import HomeClasses
 from memory_node.planner.language.understanding import Understander
 

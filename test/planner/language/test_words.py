@@ -3,7 +3,7 @@
 import pytest
 
 from memory_node.planner.language.english import load_english
-from memory_node.planner.language.words import without_kindness, words_of
+from memory_node.planner.language.instruction_words import without_kindness, words_of
 
 ENGLISH = load_english()
 
