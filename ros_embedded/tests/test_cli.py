@@ -5,6 +5,7 @@ import re
 import signal
 import subprocess
 import sys
+from collections.abc import Callable, Iterator
 
 import pytest
 import yaml
@@ -74,11 +75,12 @@ executor.spin()
 
 
 @pytest.fixture(scope="module")
-def peer():
+def peer() -> Iterator[subprocess.Popen[str]]:
     """A node with one of everything, on these tests' domain."""
     process = subprocess.Popen(
         [sys.executable, "-c", PEER], stdout=subprocess.PIPE, text=True, env=os.environ | {"ROS_EMBEDDED": "1"}
     )
+    assert process.stdout is not None
     assert process.stdout.readline() == "READY\n"
     yield process
     process.terminate()
@@ -87,10 +89,10 @@ def peer():
 
 
 @pytest.fixture
-def run(peer, capsys):
+def run(peer: subprocess.Popen[str], capsys: pytest.CaptureFixture[str]) -> Callable[..., tuple[int, str, str]]:
     """Run a command; returns its status, output and errors."""
 
-    def command(*words):
+    def command(*words: str) -> tuple[int, str, str]:
         status = main(words)
         captured = capsys.readouterr()
         return status, captured.out, captured.err

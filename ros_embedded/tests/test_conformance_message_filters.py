@@ -24,7 +24,7 @@ def ros_time(stamp):
 
 
 @pytest.fixture
-def inputs():
+def inputs() -> list[SimpleFilter]:
     return [SimpleFilter(), SimpleFilter()]
 
 

@@ -45,7 +45,7 @@ def yaw_of(message):
 
 
 @pytest.fixture
-def robot():
+def robot() -> BufferCore:
     """The camera looks 45 degrees left on a robot that drives along x and turns by 90 degrees in 10 s."""
     buffer = BufferCore()
     for second in (10.0, 20.0):

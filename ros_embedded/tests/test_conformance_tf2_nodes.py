@@ -2,6 +2,7 @@
 
 import threading
 import time
+from collections.abc import Callable, Iterator
 
 import pytest
 import rclpy
@@ -10,6 +11,7 @@ from rclpy.callback_groups import ReentrantCallbackGroup
 from rclpy.context import Context
 from rclpy.duration import Duration
 from rclpy.executors import MultiThreadedExecutor
+from rclpy.node import Node
 from rclpy.time import Time
 from tf2_msgs.srv import FrameGraph
 from tf2_ros import (
@@ -37,16 +39,16 @@ def transform(parent, child, x, stamp_s=1):
 
 
 @pytest.fixture
-def nodes():
+def nodes() -> Iterator[Callable[[str], Node]]:
     """Make nodes that are spun in the background, in a context on a domain of our own."""
     context = Context()
     rclpy.init(args=[], context=context)
     executor = MultiThreadedExecutor(num_threads=4, context=context)
     thread = threading.Thread(target=executor.spin, daemon=True)
     thread.start()
-    made = []
+    made: list[Node] = []
 
-    def make(name):
+    def make(name: str) -> Node:
         made.append(rclpy.create_node(name, context=context))
         executor.add_node(made[-1])
         return made[-1]

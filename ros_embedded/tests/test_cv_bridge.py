@@ -11,7 +11,7 @@ COLOURS = np.array([[[10, 20, 30], [40, 50, 60]], [[70, 80, 90], [100, 110, 120]
 
 
 @pytest.fixture
-def bridge():
+def bridge() -> CvBridge:
     return CvBridge()
 
 

@@ -3,6 +3,8 @@
 import gzip
 import json
 from array import array
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -14,7 +16,7 @@ from ros_embedded.interfaces.type_description import type_hash
 
 
 @pytest.fixture(scope="module")
-def golden(ros2_golden):
+def golden(ros2_golden: Path) -> list[dict[str, Any]]:
     with gzip.open(ros2_golden / "messages.jsonl.gz", "rt") as lines:
         return [json.loads(line) for line in lines]
 

@@ -28,7 +28,7 @@ def run(code, tmp_path, **environment):
 
 
 @pytest.fixture
-def other_rclpy(tmp_path):
+def other_rclpy(tmp_path: Path) -> dict[str, str]:
     """A folder with an rclpy that is not ours."""
     (tmp_path / "rclpy").mkdir()
     (tmp_path / "rclpy" / "__init__.py").write_text("MARK = 'the other'\n")

@@ -1,6 +1,7 @@
 """Definitions are found in folders given by the environment, added by code, or installed."""
 
 import sys
+from collections.abc import Iterator
 
 import pytest
 from rosbags.typesys import Stores, get_typestore
@@ -20,7 +21,7 @@ def write_package(folder, name):
 
 
 @pytest.fixture(autouse=True)
-def forgets():
+def forgets() -> Iterator[None]:
     yield
     lookup.forget_definitions()
 

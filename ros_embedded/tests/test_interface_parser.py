@@ -3,7 +3,7 @@
 import pytest
 
 from ros_embedded.interfaces.definitions import FieldType
-from ros_embedded.interfaces.parser import InterfaceSyntaxError, parse_message, sections
+from ros_embedded.interfaces.parser import InterfaceSyntaxError, MessageDefinition, parse_message, sections
 
 TEXT = """
 # a comment above
@@ -32,7 +32,7 @@ bool[] flags [true, false]
 
 
 @pytest.fixture(scope="module")
-def message():
+def message() -> MessageDefinition:
     return parse_message("toy_msgs/msg/Toy", TEXT)
 
 

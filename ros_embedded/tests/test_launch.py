@@ -5,6 +5,7 @@ import signal
 import subprocess
 import sys
 import textwrap
+from pathlib import Path
 
 import pytest
 import yaml
@@ -76,7 +77,7 @@ def generate_launch_description():
 
 
 @pytest.fixture
-def toy(tmp_path, monkeypatch):
+def toy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A package installed as colcon would; returns its launch folder."""
     hook.install()
     program = tmp_path / "lib" / "toy" / "show"
@@ -166,7 +167,7 @@ def test_interrupt_stops_all_processes(tmp_path):
 
 
 @pytest.fixture
-def context(tmp_path):
+def context(tmp_path: Path) -> LaunchContext:
     made = LaunchContext(tmp_path)
     SetLaunchConfiguration("name", "cup").execute(made)
     made.environment["HOME_NAME"] = "flat"

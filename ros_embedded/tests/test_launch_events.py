@@ -3,6 +3,8 @@
 import os
 import sys
 import textwrap
+from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
@@ -24,11 +26,11 @@ from ros_embedded.launch_runner import run_launch_file
 
 
 @pytest.fixture
-def launch(tmp_path, capfd):
+def launch(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> Callable[..., tuple[int, str, str]]:
     """Run a description, given as the actions of a launch file; returns its status, output and errors."""
     hook.install()
 
-    def run(actions, *arguments, before=""):
+    def run(actions: str, *arguments: str, before: str = "") -> tuple[int, str, str]:
         path = tmp_path / "test.launch.py"
         path.write_text(
             "import sys\nfrom launch import LaunchDescription\nfrom launch.actions import *\n"
@@ -157,7 +159,7 @@ def test_environment_variable_is_extended(launch):
 
 
 @pytest.fixture
-def context(tmp_path):
+def context(tmp_path: Path) -> LaunchContext:
     made = LaunchContext(tmp_path)
     made.launch_configurations["count"] = "2"
     made.launch_file = tmp_path / "test.launch.py"

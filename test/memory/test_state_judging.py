@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import cv2
 import numpy as np
@@ -10,6 +11,7 @@ import pytest
 
 from memory_node.domain.answer import FindQuery
 from memory_node.domain.observation import Frame
+from memory_node.domain.ports import TextEmbedder
 from memory_node.domain.skill import StateChange
 from memory_node.domain.states import ObjectState, StateBelief
 from memory_node.memory import RobotMemory
@@ -27,7 +29,7 @@ def picture(color: tuple[int, int, int]) -> bytes:
 
 
 @pytest.fixture
-def open_judged(tmp_path: Path, picture_judge, embedder) -> Iterator[Callable[[], RobotMemory]]:
+def open_judged(tmp_path: Path, picture_judge: Any, embedder: TextEmbedder) -> Iterator[Callable[[], RobotMemory]]:
     opened: list[RobotMemory] = []
 
     def make() -> RobotMemory:

@@ -9,6 +9,7 @@ from memory_node.domain.context import ALL_SOURCES, Context
 from memory_node.domain.errors import InvalidValueError
 from memory_node.domain.goal_labels import GoalKind
 from memory_node.domain.held_object import held_after
+from memory_node.domain.ports import TextEmbedder
 from memory_node.domain.scene import Area, SceneSnapshot
 from memory_node.domain.skill import FailureReason, SkillCall, SkillResult, StateChange
 from memory_node.llm.chat import Reply
@@ -406,7 +407,7 @@ def test_rank_needs_likelihoods_which_endpoints_do_not_tell(word_embedder) -> No
 
 
 @pytest.fixture
-def offline(word_embedder) -> OfflinePlanner:
+def offline(word_embedder: TextEmbedder) -> OfflinePlanner:
     kinds = load_catalogue()
     return OfflinePlanner(Understander(kinds, None, word_embedder), kinds)
 

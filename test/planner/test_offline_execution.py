@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from seeing_robot import SeeingRobot, executor
 
+from memory_node.domain.ports import TextEmbedder
 from memory_node.domain.skill import SkillCall
 from memory_node.domain.skill_library import ALL_SKILLS
 from memory_node.domain.states import ObjectState
@@ -14,7 +15,7 @@ from memory_node.sim.placement import Spot, free_spot
 
 
 @pytest.fixture
-def robot(word_embedder) -> SeeingRobot:
+def robot(word_embedder: TextEmbedder) -> SeeingRobot:
     return SeeingRobot("apartment", word_embedder)
 
 

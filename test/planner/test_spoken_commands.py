@@ -3,18 +3,19 @@
 import pytest
 from seeing_robot import SeeingRobot, executor
 
+from memory_node.domain.ports import TextEmbedder
 from memory_node.domain.skill import SkillCall
 from memory_node.planner.executor import InstructionExecutor, InstructionResult
 from memory_node.planner.planner import PlanProgress, ProgressKind
 
 
 @pytest.fixture
-def robot(word_embedder) -> SeeingRobot:
+def robot(word_embedder: TextEmbedder) -> SeeingRobot:
     return SeeingRobot("apartment", word_embedder)
 
 
 @pytest.fixture
-def planner(robot: SeeingRobot, word_embedder) -> InstructionExecutor:
+def planner(robot: SeeingRobot, word_embedder: TextEmbedder) -> InstructionExecutor:
     return executor(robot, word_embedder)
 
 

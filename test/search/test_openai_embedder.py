@@ -1,6 +1,8 @@
 import json
 import threading
+from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
 
 import numpy as np
 import pytest
@@ -35,8 +37,8 @@ def good_reply(request):
 
 
 @pytest.fixture
-def server():
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Endpoint)
+def server() -> Iterator[Any]:
+    server: Any = ThreadingHTTPServer(("127.0.0.1", 0), Endpoint)
     server.requests, server.reply = [], good_reply
     thread = threading.Thread(target=server.serve_forever, daemon=True)
     thread.start()

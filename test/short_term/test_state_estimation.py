@@ -1,7 +1,9 @@
 import json
 import threading
 import time
+from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
 
 import numpy as np
 import pytest
@@ -86,8 +88,8 @@ class ChatEndpoint(BaseHTTPRequestHandler):
 
 
 @pytest.fixture
-def server():
-    server = ThreadingHTTPServer(("127.0.0.1", 0), ChatEndpoint)
+def server() -> Iterator[Any]:
+    server: Any = ThreadingHTTPServer(("127.0.0.1", 0), ChatEndpoint)
     server.requests, server.content, server.delay_s, server.stop = [], json.dumps(GOOD), 0.0, threading.Event()
     threading.Thread(target=server.serve_forever, daemon=True).start()
     yield server

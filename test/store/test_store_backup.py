@@ -2,6 +2,7 @@
 
 import shutil
 import sqlite3
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -119,10 +120,10 @@ def upgrade():
 
 
 @pytest.fixture
-def release(tmp_path, monkeypatch):
+def release(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], None]:
     """Pretend that this program is a later release, whose migration ends with `more`."""
 
-    def release_(more):
+    def release_(more: str) -> None:
         folder = tmp_path / f"migrations{len(more)}"
         shutil.copytree(versioning._MIGRATIONS, folder)
         (folder / "versions" / "v9000_next.py").write_text(NEXT_RELEASE.format(more=more, head=SCHEMA_VERSION))

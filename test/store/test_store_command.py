@@ -2,30 +2,35 @@
 
 import json
 import sqlite3
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 from memory_node.cli import main
-from memory_node.store import StoreConfig, open_store
+from memory_node.store import Store, StoreConfig, open_store
 from memory_node.store.schema import SCHEMA_VERSION
 
 TABLE, MUG, PILLS = "0191-table", "0191-mug", "0191-pills"
 
 
 @pytest.fixture
-def run(tmp_path, remember_home, capsys):
+def run(
+    tmp_path: Path, remember_home: Callable[[Store], None], capsys: pytest.CaptureFixture[str]
+) -> Callable[..., tuple[int, Any]]:
     """Run `memory-node store ...` on a filled store; return exit status and what it printed."""
     path = tmp_path / "memory.db"
     with open_store(path, "r1", "ward 3", StoreConfig(journal_mib=1.0)) as store:
         remember_home(store)
     capsys.readouterr()
 
-    def run_(*words):
+    def run_(*words: object) -> tuple[int, Any]:
         status = main(["store", words[0], "--database", str(path), "--json", *map(str, words[1:])])
         output = capsys.readouterr()
         return status, json.loads(output.out) if output.out else output.err
 
-    run_.path = path
+    run_.path = path  # type: ignore[attr-defined]
     return run_
 
 

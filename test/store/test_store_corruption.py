@@ -5,11 +5,14 @@ import random
 import shutil
 import sqlite3
 import zlib
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 from memory_node.cli import main
-from memory_node.store import StoreConfig, open_store
+from memory_node.store import Store, StoreConfig, open_store
 from memory_node.store.backup import backup
 from memory_node.store.checksums import SEALS
 from memory_node.store.correction import corrected_row, corrections
@@ -20,12 +23,12 @@ MUG = "0191-mug"
 
 
 @pytest.fixture(scope="module")
-def module_folder(tmp_path_factory):
+def module_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("sound")
 
 
 @pytest.fixture
-def sound(module_folder, remember_home):
+def sound(module_folder: Path, remember_home: Callable[[Store], None]) -> tuple[Path, Path]:
     """A closed store that uses every table, and a backup of it; made once."""
     path, copy = module_folder / "memory.db", module_folder / "memory.backup"
     if not path.exists():
@@ -40,10 +43,10 @@ def sound(module_folder, remember_home):
 
 
 @pytest.fixture
-def damaged(sound, tmp_path):
+def damaged(sound: tuple[Path, Path], tmp_path: Path) -> Callable[..., Path]:
     """Copy the store with some bytes changed."""
 
-    def damage(*changes):
+    def damage(*changes: tuple[int, int]) -> Path:
         path = tmp_path / "memory.db"
         data = bytearray(sound[0].read_bytes())
         for position, change in changes:
@@ -56,10 +59,10 @@ def damaged(sound, tmp_path):
 
 
 @pytest.fixture
-def run(capsys):
+def run(capsys: pytest.CaptureFixture[str]) -> Callable[..., tuple[int, Any]]:
     """Run `memory-node store ...`; return exit status and what it printed."""
 
-    def run_(path, command, *words):
+    def run_(path: Path, command: str, *words: object) -> tuple[int, Any]:
         status = main(["store", command, "--database", str(path), "--json", *map(str, words)])
         output = capsys.readouterr()
         return status, json.loads(output.out) if output.out else output.err

@@ -3,10 +3,13 @@
 import json
 import shutil
 import xml.etree.ElementTree as ElementTree
+from collections.abc import Callable
+from pathlib import Path
 
 import networkx as nx
 import pytest
 
+from memory_node.store import Store
 from memory_node.store.bad_rows import BadRows
 from memory_node.store.errors import ConfinementError, InvalidImportError
 from memory_node.store.exchange import export_jsonl, export_parquet, import_jsonl, import_parquet
@@ -19,7 +22,7 @@ WAYS = {"jsonl": (export_jsonl, import_jsonl), "parquet": (export_parquet, impor
 
 
 @pytest.fixture
-def home(open_at, remember_home, tmp_path):
+def home(open_at: Callable[..., Store], remember_home: Callable[[Store], None], tmp_path: Path) -> Store:
     store = open_at(str(tmp_path / "home.db"), "r1")
     remember_home(store)
     return store

@@ -9,6 +9,7 @@ import sqlite3
 import subprocess
 import sys
 import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -32,7 +33,7 @@ def until(condition, timeout_s=10.0):
 
 
 @pytest.fixture
-def locked(tmp_path):
+def locked(tmp_path: Path) -> Iterator[sqlite3.Connection]:
     """Hold the write lock of memory.db on demand."""
     connection = sqlite3.connect(tmp_path / "memory.db", isolation_level=None, timeout=5, check_same_thread=False)
     yield connection
@@ -40,12 +41,12 @@ def locked(tmp_path):
 
 
 @pytest.fixture
-def on_begin():
+def on_begin() -> Iterator[Callable[[Callable[[], str]], None]]:
     """Run a statement at the beginning of each transaction; set before the store's threads begin theirs."""
-    listeners = []
+    listeners: list[Callable[[sa.Connection], None]] = []
 
-    def listen(statement):
-        def run(connection):
+    def listen(statement: Callable[[], str]) -> None:
+        def run(connection: sa.Connection) -> None:
             connection.exec_driver_sql(statement())
 
         sa.event.listen(sa.engine.Engine, "begin", run)

@@ -3,6 +3,9 @@
 import json
 import sqlite3
 import struct
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
 
 import pytest
 import sqlalchemy as sa
@@ -10,7 +13,7 @@ import sqlalchemy as sa
 from memory_node.cli import main
 from memory_node.domain.errors import InvalidValueError
 from memory_node.opening import MemoryConfig, open_memory
-from memory_node.store import Document, StoreConfig, open_store, schema
+from memory_node.store import Document, Store, StoreConfig, open_store, schema
 from memory_node.store.checksums import SEALS, sealed
 from memory_node.store.engine import for_writing, open_engine, parse_url
 
@@ -19,7 +22,7 @@ NAN, FAR = float("nan"), 1.7e308
 
 
 @pytest.fixture
-def home(store_url, open_at, remember_home):
+def home(store_url: str, open_at: Callable[..., Store], remember_home: Callable[[Store], None]) -> str:
     """The address of a filled database of each kind, which nobody holds."""
     store = open_at(store_url)
     remember_home(store)
@@ -175,10 +178,10 @@ def test_rows_of_a_file_that_cannot_be_written_stay_and_are_counted(tmp_path, re
 
 
 @pytest.fixture
-def check(tmp_path, capsys):
+def check(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Callable[..., tuple[int, Any]]:
     """Run `store check` on memory.db; return exit status and verdict."""
 
-    def check_(*words):
+    def check_(*words: str) -> tuple[int, Any]:
         capsys.readouterr()
         status = main(["store", "check", "--database", str(tmp_path / "memory.db"), "--json", *words])
         return status, json.loads(capsys.readouterr().out)

@@ -1,19 +1,22 @@
 """Instructions of several parts, read by the offline planner as it is opened for use: each part after the others."""
 
+from collections.abc import Callable
+
 import pytest
 
+from memory_node.domain.ports import TextEmbedder
 from memory_node.opening import open_memory
 from memory_node.planner.open_planner import open_planner
 from memory_node.planner.planner import Planner, PlanProgress, ProgressKind, Situation
 
 
 @pytest.fixture(scope="module")
-def planner(word_embedder) -> Planner:
+def planner(word_embedder: TextEmbedder) -> Planner:
     return open_planner("offline", word_embedder)
 
 
 @pytest.fixture
-def read(planner: Planner, word_embedder):
+def read(planner: Planner, word_embedder: TextEmbedder) -> Callable[[str], list[str]]:
     """Return the goals that the planner announces for an instruction before its first step."""
     memory = open_memory(clock=lambda: 1, embedder=word_embedder)
 

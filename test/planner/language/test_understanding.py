@@ -4,6 +4,7 @@ import pytest
 
 from memory_node.catalogue.label_space import load_catalogue
 from memory_node.domain.goal_labels import GoalKind
+from memory_node.domain.ports import TextEmbedder
 from memory_node.planner.goal import alfred_goal, goal_from_alfred
 from memory_node.planner.language.goal_effects import effects
 from memory_node.planner.language.surroundings import HomeClasses
@@ -12,7 +13,7 @@ from memory_node.planner.language.understanding import Understander
 
 
 @pytest.fixture
-def reader(word_embedder) -> Understander:
+def reader(word_embedder: TextEmbedder) -> Understander:
     return Understander(load_catalogue(), None, word_embedder)
 
 
@@ -288,7 +289,7 @@ def test_two_things_that_are_named_are_not_read_as_one(
 
 
 @pytest.fixture
-def open_reader(word_embedder) -> Understander:
+def open_reader(word_embedder: TextEmbedder) -> Understander:
     return Understander(load_catalogue(), None, word_embedder, asks=False, open_names=True)
 
 
