@@ -30,7 +30,7 @@ OF_CHECKOUT = {"ros_embedded", "robot_memory_readers"}
 # Extras of machines without ROS, of training, of benchmarks' games, and of developers.
 NOT_ON_A_ROBOT = {"embedded", "learning", "alfworld", "scienceworld", "dev"}
 # Extras that the run with the oldest versions goes without.
-NOT_TESTED_AS_THE_OLDEST = {"learning", "alfworld", "scienceworld", "agents", "inspector", "view"}
+NOT_TESTED_AS_THE_OLDEST = {"learning", "alfworld", "scienceworld", "agents", "inspector", "view", "physics"}
 # Packages of ROS that are Python's own modules, or come with others that package.xml names.
 BROUGHT_BY_OTHERS = {"tf2_ros": "tf2_ros_py"}
 ROS_MODULE = re.compile(r"^(rclpy|launch|launch_ros|tf2_ros|\w+_(msgs|interfaces|runtime_py))$")

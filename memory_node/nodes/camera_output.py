@@ -2,27 +2,55 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Sequence
+from typing import Any, Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 from rclpy.node import Node
 from rclpy.qos import qos_profile_sensor_data
 from sensor_msgs.msg import CameraInfo, Image
 from vision_msgs.msg import Detection2DArray
 
-from memory_node.domain.geometry import Pose
+from memory_node.domain.geometry import Intrinsics
 from memory_node.nodes import conversions
-from memory_node.sim.camera import Camera
+from memory_node.perception.detection import Detection
 
 FRAME = "camera_optical_frame"
 
 
-class CameraOutput:
-    """Renders and publishes one frame at a time, all of its messages with one stamp."""
+class Picture(Protocol):
+    """One picture of a simulated camera; the fields are those of sim.camera.CameraFrame."""
 
-    def __init__(self, node: Node, camera: Camera, map_T_camera: Callable[[], Pose]) -> None:
-        self._camera = camera
-        self._map_T_camera = map_T_camera
+    @property
+    def stamp_ns(self) -> int:
+        """When it was taken."""
+
+    @property
+    def intrinsics(self) -> Intrinsics:
+        """Of the camera."""
+
+    @property
+    def color(self) -> NDArray[np.uint8]:
+        """RGB (h, w, 3)."""
+
+    @property
+    def depth_m(self) -> NDArray[np.float32]:
+        """(h, w), NaN: no return."""
+
+    @property
+    def instances(self) -> NDArray[np.uint16]:
+        """(h, w), the numbers that detections name."""
+
+    @property
+    def detections(self) -> Sequence[Detection]:
+        """What the detector found."""
+
+
+class CameraOutput:
+    """Publishes one picture at a time, all of its messages with one stamp."""
+
+    def __init__(self, node: Node) -> None:
         qos = qos_profile_sensor_data
         self._color = node.create_publisher(Image, "camera/color/image_raw", qos)
         self._depth = node.create_publisher(Image, "camera/depth/image_raw", qos)
@@ -36,17 +64,21 @@ class CameraOutput:
         """How many frames have been published."""
         return self._published
 
-    def publish(self, stamp_ns: int) -> None:
-        """Take a picture now and publish it."""
-        picture = self._camera.capture(self._map_T_camera(), stamp_ns)
+    def publish(self, picture: Picture) -> None:
+        """Publish a picture."""
+        stamp_ns = picture.stamp_ns
         # On the wire detection i owns the pixels i + 1.
         number = np.zeros(int(picture.instances.max()) + 1, dtype=np.uint16)
         for index, detection in enumerate(picture.detections):
             if detection.instance < len(number):
                 number[detection.instance] = index + 1
+        images: tuple[tuple[Any, NDArray[Any], str], ...] = (
+            (self._color, picture.color, "rgb8"),
+            (self._depth, picture.depth_m, "32FC1"),
+            (self._masks, number[picture.instances], "16UC1"),
+        )
         self._info.publish(conversions.intrinsics_to_msg(picture.intrinsics, stamp_ns, FRAME))
-        self._color.publish(conversions.image_to_msg(picture.color, "rgb8", stamp_ns, FRAME))
-        self._depth.publish(conversions.image_to_msg(picture.depth_m, "32FC1", stamp_ns, FRAME))
-        self._masks.publish(conversions.image_to_msg(number[picture.instances], "16UC1", stamp_ns, FRAME))
+        for publisher, image, encoding in images:
+            publisher.publish(conversions.image_to_msg(image, encoding, stamp_ns, FRAME))
         self._detections.publish(conversions.detections_to_msg(picture.detections, stamp_ns, FRAME))
         self._published += 1

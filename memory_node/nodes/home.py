@@ -52,8 +52,8 @@ class HomeNode(GuardedNode):
             clock=lambda: self._stamp_ns,
         )
         noise = config.noise if config.noisy else DetectionNoise.none()
-        camera = Camera(self._world, noise=noise, seed=config.seed)
-        self._camera = CameraOutput(self, camera, lambda: self._robot.body.camera)
+        self._camera = Camera(self._world, noise=noise, seed=config.seed)
+        self._pictures = CameraOutput(self)
         self._clock_publisher = self.create_publisher(ClockMsg, "/clock", 10)
         self._odometry = self.create_publisher(Odometry, "odom", 10)
         self._map = self.create_publisher(OccupancyGrid, "map", LATCHED)
@@ -113,7 +113,7 @@ class HomeNode(GuardedNode):
             self._frames.pass_time(simulated_s)
             self._publish_pose()
             if self._frames.is_due((self._world.revision, self._robot.body.camera.matrix.tobytes())):
-                self._camera.publish(self._stamp_ns)
+                self._pictures.publish(self._camera.capture(self._robot.body.camera, self._stamp_ns))
         time.sleep(max(wall_s - (time.monotonic() - started), 0.0))
 
     def _publish_pose(self) -> None:

@@ -19,6 +19,7 @@ from memory_node.opening import MemoryConfig
 from memory_node.perception.config import OnnxDetectorConfig, PerceptionConfig, SegmentationConfig, SegmentTrackerConfig
 from memory_node.planner.memory_mode import Mode
 from memory_node.planner.planner_config import PlannerConfig, PlannerName
+from memory_node.sim.body_noise import BodyNoise
 from memory_node.sim.noise import DetectionNoise
 
 
@@ -122,10 +123,29 @@ class HomeParameters(PeerParameters):
     noise: DetectionNoise = DetectionNoise()
 
 
+class BodyParameters(PeerParameters):
+    """Of the body node."""
+
+    peer_silence_s: float = Field(
+        default=2.0,  # a process that computes physics and pictures hears others late
+        ge=0.1,
+        le=10.0,
+        description="silence after which a node that asked for a goal, or carries one out, counts as gone",
+    )
+    speed: float = Field(default=1.0, ge=0.05, le=20.0, description="simulated seconds per second, at most")
+    camera_period_s: float = Field(
+        default=0.25, ge=0.02, le=10.0, description="simulated seconds between two pictures, at least"
+    )
+    seed: int = Field(default=0, ge=0, le=2**31 - 1, description="seed of every random choice, the home's among them")
+    noisy: bool = Field(default=True, description="whether the sensors have the faults of `noise`")
+    noise: BodyNoise = BodyNoise()
+
+
 NODE_PARAMETERS: Mapping[str, type[Parameters]] = {
     "memory": MemoryParameters,
     "planner": PlannerParameters,
     "skills": SkillsParameters,
     "detector": DetectorParameters,
     "home": HomeParameters,
+    "body": BodyParameters,
 }

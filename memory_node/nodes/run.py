@@ -29,6 +29,7 @@ NODES = {
     "skills": ("memory_node.nodes.skills", "SkillsNode"),
     "detector": ("memory_node.nodes.detector", "DetectorNode"),
     "home": ("memory_node.nodes.home", "HomeNode"),
+    "body": ("memory_node.nodes.body", "BodyNode"),
 }
 
 # An environment variable: "1" lets the nodes end with the process that started them.

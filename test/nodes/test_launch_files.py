@@ -141,3 +141,12 @@ def test_missing_file_is_refused(launched: Launched) -> None:
 def test_shipped_file_leaves_the_block_of_command_lines_free(node: str) -> None:
     # `-p` is put into the block `/**`: one that a file began with would lose against the file's later blocks.
     assert set(yaml.safe_load((ROOT / "config" / f"{node}.yaml").read_text())) == {f"/**/{node}"}
+
+
+def test_body_comes_with_memory_planner_and_the_bridge_that_is_fitted_to_it(launched: Launched) -> None:
+    nodes = launched("physics.launch.py", seed="3")
+    assert set(nodes) == {"memory", "planner", "skills", "body"}
+    assert (nodes["body"]["seed"], nodes["body"]["speed"]) == (3, 1.0)
+    assert nodes["skills"]["arm.link"] == "tool_link"
+    assert nodes["skills"]["gripper.open_position"] == 0.1
+    assert all(nodes[name]["use_sim_time"] is True for name in ("memory", "planner", "skills"))

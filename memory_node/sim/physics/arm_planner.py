@@ -1,0 +1,156 @@
+"""Ways of the arm from where it is to a pose of the tool or to joint positions, clear of the home."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.spatial.transform import Rotation, Slerp
+
+from memory_node.domain.geometry import FloatArray, Pose
+from memory_node.sim.physics.collisions import PlanningScene
+from memory_node.sim.physics.kinematics import ArmKinematics
+
+# Checked so finely along a way, rad or m; a straight way of the tool has a knot every so many metres.
+_CHECK_RAD = 0.06
+_KNOT_M = 0.015
+# Motions of the tool up to here go straight: to a grasp, back from it, a drawer's pull.
+_STRAIGHT_M, _STRAIGHT_RAD = 0.5, 0.35
+_MOST_JUMP_RAD = 0.35
+_TREE_NODES, _TREE_STEP_RAD = 400, 0.35
+
+
+class ArmPlanner:
+    """Plans as MoveIt would: inverse kinematics, a straight way where one is near, else a tree in joint space."""
+
+    def __init__(self, kinematics: ArmKinematics, scene: PlanningScene, rng: np.random.Generator) -> None:
+        self._kinematics = kinematics
+        self._scene = scene
+        self._rng = rng
+
+    def to_pose(self, base_T_tool: Pose, start: FloatArray) -> list[FloatArray] | None:
+        """Return knots of joint positions (8,), the start first, that end with the tool at a pose; None: no way."""
+        self._scene.refresh()
+        way = self._straight(base_T_tool, start)
+        if way is not None:
+            return way
+        for goal in self._kinematics.solutions(base_T_tool, start, self._rng):
+            if not self._scene.is_free(goal):
+                continue
+            way = self._to_joints(start, goal)
+            if way is not None:
+                return way
+        return None
+
+    def to_joints(self, goal: FloatArray, start: FloatArray) -> list[FloatArray] | None:
+        """Return knots that end at joint positions (8,); None: no way."""
+        self._scene.refresh()
+        goal = self._kinematics.nearest_turn(goal, start)
+        return self._to_joints(start, goal) if self._scene.is_free(goal) else None
+
+    def _straight(self, goal: Pose, start: FloatArray) -> list[FloatArray] | None:
+        """Return a way on which the tool goes straight and turns evenly; None when it is far, or not free.
+
+        The first knots may touch what the hand stands at: it draws back from there.
+        """
+        here = self._kinematics.tool(start)
+        way_m = float(np.linalg.norm(goal.position - here.position))
+        turn = here.rotation.inv() * goal.rotation
+        if way_m > _STRAIGHT_M or float(turn.magnitude()) > _STRAIGHT_RAD:
+            return None
+        count = max(int(np.ceil(way_m / _KNOT_M)), 1)
+        slerp = Slerp([0.0, 1.0], Rotation.concatenate([here.rotation, goal.rotation]))
+        knots, was_free = [start], self._scene.is_free(start)
+        for share in np.arange(1, count + 1) / count:
+            position = here.position + share * (goal.position - here.position)
+            joints = self._kinematics.solve(Pose(position, slerp(share).as_quat()), knots[-1])
+            if joints is None:
+                return None
+            joints = self._kinematics.nearest_turn(joints, knots[-1])
+            if np.abs(joints - knots[-1]).max() > _MOST_JUMP_RAD:
+                return None
+            is_free = self._scene.is_free(joints)
+            if was_free and not is_free:
+                return None
+            was_free = is_free or was_free
+            knots.append(joints)
+        return knots if self._scene.is_free(knots[-1]) else None
+
+    def _to_joints(self, start: FloatArray, goal: FloatArray) -> list[FloatArray] | None:
+        if self._is_clear(start, goal):
+            return [start, goal]
+        return self._by_trees(start, goal)
+
+    def _is_clear(self, one: FloatArray, other: FloatArray) -> bool:
+        count = max(int(np.ceil(np.abs(other - one).max() / _CHECK_RAD)), 1)
+        return all(self._scene.is_free(one + share * (other - one)) for share in np.arange(1, count + 1) / count)
+
+    def _by_trees(self, start: FloatArray, goal: FloatArray) -> list[FloatArray] | None:
+        """Return a way by RRT-Connect (Kuffner and LaValle 2000), shortened; None when the trees do not meet."""
+        trees: list[_Tree] = [_Tree(start), _Tree(goal)]
+        low = np.minimum(np.minimum(start, goal) - 0.6, self._kinematics.high)
+        high = np.maximum(np.maximum(start, goal) + 0.6, self._kinematics.low)
+        low, high = (
+            np.maximum(low, self._kinematics.low - 2 * np.pi),
+            np.minimum(high, self._kinematics.high + 2 * np.pi),
+        )
+        limited = self._kinematics.limited
+        low = np.where(limited, np.maximum(low, self._kinematics.low), low)
+        high = np.where(limited, np.minimum(high, self._kinematics.high), high)
+        for count in range(_TREE_NODES):
+            one, other = trees[count % 2], trees[1 - count % 2]
+            reached = self._grow(one, self._rng.uniform(low, high), once=True)
+            if reached is None:
+                continue
+            target = one.nodes[reached]
+            met = self._grow(other, target, once=False)
+            if met is not None and np.abs(other.nodes[met] - target).max() < 1e-9:
+                ways = [one.way_to(reached), other.way_to(met)]
+                forward, backward = ways if one is trees[0] else ways[::-1]
+                return self._shortened([*forward, *backward[::-1][1:]])
+        return None
+
+    def _grow(self, tree: _Tree, target: FloatArray, once: bool) -> int | None:
+        """Grow a tree towards a target by one step, or until it arrives or is stopped; return the last new node."""
+        parent, last = tree.nearest(target), None
+        while True:
+            way = target - tree.nodes[parent]
+            length = float(np.abs(way).max())
+            if length < 1e-9:
+                return parent
+            step = tree.nodes[parent] + way * min(1.0, _TREE_STEP_RAD / length)
+            if not self._is_clear(tree.nodes[parent], step):
+                return last
+            parent = last = tree.add(step, parent)
+            if once:
+                return last
+
+    def _shortened(self, knots: list[FloatArray]) -> list[FloatArray]:
+        """Return the way without knots that a straight way past them makes needless."""
+        kept, index = [knots[0]], 0
+        while index < len(knots) - 1:
+            last = len(knots) - 1
+            while last > index + 1 and not self._is_clear(knots[index], knots[last]):
+                last -= 1
+            kept.append(knots[last])
+            index = last
+        return kept
+
+
+class _Tree:
+    def __init__(self, root: FloatArray) -> None:
+        self.nodes = [root]
+        self._parents = [-1]
+
+    def nearest(self, target: FloatArray) -> int:
+        return int(np.argmin(np.abs(np.array(self.nodes) - target).max(axis=1)))
+
+    def add(self, node: FloatArray, parent: int) -> int:
+        self.nodes.append(node)
+        self._parents.append(parent)
+        return len(self.nodes) - 1
+
+    def way_to(self, index: int) -> list[FloatArray]:
+        way = []
+        while index >= 0:
+            way.append(self.nodes[index])
+            index = self._parents[index]
+        return way[::-1]

@@ -1,0 +1,78 @@
+"""Whether the arm would touch anything at given joint positions: the planning scene of the simulated MoveIt."""
+
+from __future__ import annotations
+
+import mujoco
+import numpy as np
+
+from memory_node.domain.geometry import FloatArray, Pose
+from memory_node.sim.physics.fetch import ARM_JOINTS, TOOL
+from memory_node.sim.physics.model import joint_name
+from memory_node.sim.physics.simulation import FINGER_BODIES, Simulation
+
+# What the arm does not move.
+_STANDS = ("base_link", "torso_fixed_link", "laser_link")
+# Overlap that counts as a collision: the arm's links, the fingers (they may bend on what they reach for), the load.
+_ARM_M, _FINGER_M, _LOAD_M = 0.001, 0.008, 0.006
+
+
+class PlanningScene:
+    """The home as it was when the plan began, with the arm moved in it. It knows physics' own geometry, as a perfect
+    octomap would."""
+
+    def __init__(self, simulation: Simulation) -> None:
+        self._model = simulation.model
+        self._simulation = simulation
+        self._data = mujoco.MjData(self._model)
+        joints = [self._model.joint(name) for name in ARM_JOINTS]
+        self._q = np.array([joint.qposadr[0] for joint in joints])
+        still = {self._model.body(name).id for name in _STANDS}
+        self._arm = np.array(
+            [index in simulation.robot_bodies and index not in still for index in range(self._model.nbody)]
+        )
+        self._fingers = np.isin(np.arange(self._model.nbody), [self._model.body(name).id for name in FINGER_BODIES])
+        self._load = -1
+        self._load_q = -1
+        self._tool_T_load = Pose()
+
+    def refresh(self) -> None:
+        """Take the home over as it is now, and what is in the hand as part of the arm."""
+        with self._simulation.lock:
+            self._data.qpos[:] = self._simulation.data.qpos
+            held = self._simulation.in_hand()
+            self._load = self._model.body(held).id if held else -1
+            if held:
+                tool = self._simulation.site_pose(TOOL)
+                self._tool_T_load = tool.inverse() @ self._simulation.body_pose(held)
+                self._load_q = int(self._model.joint(joint_name(self._simulation.items[held])).qposadr[0])
+
+    def is_free(self, joints: FloatArray) -> bool:
+        """Return whether the arm, and what it holds, overlaps with nothing at joint positions (8,)."""
+        self._data.qpos[self._q] = joints
+        mujoco.mj_kinematics(self._model, self._data)
+        if self._load >= 0:
+            self._move_load()
+            mujoco.mj_kinematics(self._model, self._data)
+        mujoco.mj_comPos(self._model, self._data)
+        mujoco.mj_collision(self._model, self._data)
+        count = self._data.ncon
+        if count == 0:
+            return True
+        bodies = self._model.geom_bodyid[self._data.contact.geom[:count]]
+        depth = -self._data.contact.dist[:count]
+        load = bodies == self._load
+        allowed = np.full(count, np.inf)
+        mine = self._arm[bodies].any(axis=1)
+        allowed[mine] = _ARM_M
+        allowed[mine & self._fingers[bodies].any(axis=1)] = _FINGER_M
+        allowed[load.any(axis=1)] = _LOAD_M
+        allowed[load.any(axis=1) & mine] = np.inf
+        return bool((depth <= allowed).all())
+
+    def _move_load(self) -> None:
+        site = self._data.site(TOOL)
+        matrix = np.eye(4)
+        matrix[:3, :3], matrix[:3, 3] = site.xmat.reshape(3, 3), site.xpos
+        pose = Pose.from_matrix(matrix) @ self._tool_T_load
+        x, y, z, w = pose.quaternion
+        self._data.qpos[self._load_q : self._load_q + 7] = [*pose.position, w, x, y, z]

@@ -1,0 +1,120 @@
+"""The drive: the base follows a way over the floor as a differential drive does, and notices when it is held up."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from memory_node.domain.geometry import FloatArray, Pose, wrap_angle
+from memory_node.sim.physics.fetch import BASE_JOINTS
+from memory_node.sim.physics.motions import End, Ended
+from memory_node.sim.physics.simulation import Simulation
+
+_FASTEST_M_S, _FASTEST_RAD_S = 0.7, 1.4
+_SPEEDING_M_S2, _SPEEDING_RAD_S2 = 0.8, 2.5
+_AHEAD_M, _ARRIVED_M, _ARRIVED_RAD = 0.25, 0.01, 0.01
+_AIMED_RAD = 0.35
+# The setpoint runs ahead of the base by so much at most; a base that lags so long is held up.
+_LEAD_M, _LEAD_RAD = 0.1, 0.2
+_HELD_UP_S = 1.0
+
+
+class DriveMotion:
+    """Turns, drives along points, turns to the goal's heading.
+
+    Args:
+        simulation: physics.
+        way: points (n, 2) in map, the last is the goal's.
+        goal: map_T_base at the end.
+        believed: returns map_T_base as the robot believes it; it steers by that.
+    """
+
+    def __init__(self, simulation: Simulation, way: FloatArray, goal: Pose, believed: Callable[[], Pose]) -> None:
+        self._simulation = simulation
+        self._way = way
+        self._goal = goal
+        self._believed = believed
+        self._next = 1 if len(way) > 1 else 0
+        self._speed_m_s = self._speed_rad_s = self._held_up_s = 0.0
+        self._setpoint = simulation.positions(BASE_JOINTS)
+        self._docked = False
+        self.ended: Ended | None = None
+
+    @property
+    def left_m(self) -> float:
+        """The way that is left."""
+        here = self._believed().position[:2]
+        rest = np.vstack([here, self._way[self._next :]])
+        return float(np.linalg.norm(np.diff(rest, axis=0), axis=1).sum())
+
+    def advance(self, duration_s: float) -> None:
+        """Steer for the next `duration_s` seconds."""
+        here = self._believed()
+        forward, turn = self._wanted(here)
+        self._speed_m_s += float(
+            np.clip(forward - self._speed_m_s, -2 * _SPEEDING_M_S2 * duration_s, _SPEEDING_M_S2 * duration_s)
+        )
+        change = _SPEEDING_RAD_S2 * duration_s
+        self._speed_rad_s += float(np.clip(turn - self._speed_rad_s, -2 * change, 2 * change))
+        self._drive(duration_s)
+        if self._held_up_s > _HELD_UP_S:
+            self._stop(Ended(End.BLOCKED, "something holds the base up"))
+
+    def cancel(self) -> None:
+        """Stop here."""
+        self._stop(Ended(End.CANCELED))
+
+    def _wanted(self, here: Pose) -> tuple[float, float]:
+        """Return the speeds (m/s, rad/s) to steer for; ends the motion at the goal."""
+        rest = self._way[-1] - here.position[:2]
+        distance = float(np.linalg.norm(rest))
+        if distance < _ARRIVED_M or (self._docked and distance < 4.0 * _ARRIVED_M):
+            self._docked = True
+            error = wrap_angle(self._goal.yaw_rad - here.yaw_rad)
+            if abs(error) < _ARRIVED_RAD and abs(self._speed_rad_s) < 0.1:
+                self._stop(Ended(End.DONE))
+            return 0.0, _eased(error, _FASTEST_RAD_S, _SPEEDING_RAD_S2)
+        self._docked = False
+        while self._next < len(self._way) - 1 and np.linalg.norm(self._way[self._next] - here.position[:2]) < _AHEAD_M:
+            self._next += 1
+        aim = self._way[self._next] - here.position[:2]
+        error = wrap_angle(float(np.arctan2(aim[1], aim[0])) - here.yaw_rad)
+        backwards = distance < 0.15 and abs(error) > 0.5 * np.pi
+        if backwards:
+            error = wrap_angle(error + np.pi)
+        turn = _eased(error, _FASTEST_RAD_S, _SPEEDING_RAD_S2)
+        aimed = _AIMED_RAD if distance > 0.15 else 0.1
+        if abs(error) > aimed:
+            return 0.0, turn
+        forward = _eased(distance, _FASTEST_M_S, _SPEEDING_M_S2) * np.cos(error)
+        return float(-forward if backwards else forward), turn
+
+    def _drive(self, duration_s: float) -> None:
+        actual = self._simulation.positions(BASE_JOINTS)
+        yaw = actual[2]
+        step = np.array([np.cos(yaw) * self._speed_m_s, np.sin(yaw) * self._speed_m_s, self._speed_rad_s]) * duration_s
+        self._setpoint = self._setpoint + step
+        lead = self._setpoint - actual
+        held_up = bool(np.hypot(*lead[:2]) > _LEAD_M or abs(lead[2]) > _LEAD_RAD)
+        if held_up:
+            scale = min(1.0, _LEAD_M / max(float(np.hypot(*lead[:2])), 1e-9))
+            lead = np.array([*(lead[:2] * scale), np.clip(lead[2], -_LEAD_RAD, _LEAD_RAD)])
+            self._setpoint = actual + lead
+        self._held_up_s = self._held_up_s + duration_s if held_up else 0.0
+        self._command()
+
+    def _stop(self, ended: Ended) -> None:
+        if ended.end is not End.DONE:
+            self._setpoint = self._simulation.positions(BASE_JOINTS)
+        self._command()
+        self.ended = ended
+
+    def _command(self) -> None:
+        for name, value in zip(BASE_JOINTS, self._setpoint):
+            self._simulation.command(name, float(value))
+
+
+def _eased(distance: float, fastest: float, braking: float) -> float:
+    """Return the speed from which one still stops at a distance (with its sign)."""
+    return float(np.sign(distance) * min(fastest, np.sqrt(2.0 * 0.6 * braking * abs(distance))))

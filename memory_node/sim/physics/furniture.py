@@ -1,0 +1,188 @@
+"""Furniture of primitives, front along its own +x, origin on its underside."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from memory_node.domain.errors import InvalidValueError
+from memory_node.sim.physics.home_file import FurnitureEntry, Rectangle
+from memory_node.sim.physics.item import Item, Mechanism, MechanismKind, Part, Rgba, Vector, box, cylinder
+
+_STONE: Rgba = (0.45, 0.45, 0.48, 1.0)
+_STEEL: Rgba = (0.72, 0.74, 0.77, 1.0)
+_PLASTER: Rgba = (0.9, 0.89, 0.86, 1.0)
+_SHIRT: Rgba = (0.7, 0.3, 0.3, 1.0)
+_SKIN: Rgba = (0.85, 0.7, 0.6, 1.0)
+_PANEL_M, _WALL_M, _BOARD_M = 0.018, 0.012, 0.02
+_TOP_M, _LEG_M = 0.04, 0.05
+# A handle that stands out so far and is so thick, upright, so that a hand that closes sideways takes it.
+_HANDLE: Vector = (0.05, 0.014, 0.12)
+_BUTTON_TRAVEL_M, _BUTTON_PRESSED_M = 0.012, 0.006
+_DRAWER_OPEN_M, _DOOR_OPEN_RAD, _DOOR_TRAVEL_RAD = 0.15, 0.3, 1.6
+
+Made = tuple[tuple[Part, ...], "Mechanism | None"]
+
+
+def make_furniture(entry: FurnitureEntry, rgba: Rgba) -> Item:
+    """Return a piece of furniture.
+
+    Raises:
+        InvalidValueError: its `detail_m` has not the numbers that its making needs.
+    """
+    parts, mechanism = _MAKERS[entry.made](entry, rgba)
+    return Item(entry.id, entry.type, entry.at, parts, float(np.radians(entry.yaw_deg)), mechanism=mechanism)
+
+
+def wall(item_id: str, corners: Rectangle, height_m: float) -> Item:
+    """Return a wall by two opposite corners on the floor."""
+    x0, y0, x1, y1 = corners
+    size = (x1 - x0, y1 - y0, height_m)
+    return Item(
+        item_id, "", (0.5 * (x0 + x1), 0.5 * (y0 + y1), 0.0), (box((0.0, 0.0, 0.5 * height_m), size, _PLASTER),)
+    )
+
+
+def _legs(entry: FurnitureEntry, rgba: Rgba) -> Made:
+    """Return a top on four legs."""
+    depth, width, height = entry.size_m
+    leg = height - _TOP_M
+    legs = [
+        box((x * (0.5 * depth - 0.04), y * (0.5 * width - 0.04), 0.5 * leg), (_LEG_M, _LEG_M, leg), rgba)
+        for x in (-1.0, 1.0)
+        for y in (-1.0, 1.0)
+    ]
+    return (box((0.0, 0.0, height - 0.5 * _TOP_M), (depth, width, _TOP_M), rgba), *legs), None
+
+
+def _bay(entry: FurnitureEntry, rgba: Rgba) -> Made:
+    """Return a kitchen unit with a worktop and a bay for a drawer below it."""
+    depth, width, height = entry.size_m
+    middle, wide, high = _detail(entry, 3)
+    under = height - _TOP_M
+    low = under - high
+    # Of the panels beside the bay, the one at lower y and the one at higher y.
+    before, after = 0.5 * width + middle - 0.5 * wide, 0.5 * width - middle - 0.5 * wide
+    parts = (
+        box((0.0, 0.0, height - 0.5 * _TOP_M), (depth, width, _TOP_M), _STONE),
+        box((0.0, 0.0, 0.5 * low), (depth, width, low), rgba),
+        box((0.0, -0.5 * (width - before), low + 0.5 * high), (depth, before, high), rgba),
+        box((0.0, 0.5 * (width - after), low + 0.5 * high), (depth, after, high), rgba),
+    )
+    return parts, None
+
+
+def _slide(entry: FurnitureEntry, rgba: Rgba) -> Made:
+    """Return a drawer, closed; its place is the middle of its front's lower edge."""
+    depth, width, height = entry.size_m
+    inner, side = width - 0.04, 0.7 * height
+    parts = (
+        box((0.5 * _PANEL_M, 0.0, 0.5 * height), (_PANEL_M, width, height), rgba),
+        box((_PANEL_M + 0.5 * _HANDLE[0], 0.0, 0.5 * height), _HANDLE, _STEEL),
+        box((-0.5 * depth, 0.0, _WALL_M), (depth, inner, _WALL_M), rgba),
+        box((-0.5 * depth, 0.5 * inner, 0.4 * height), (depth, _WALL_M, side), rgba),
+        box((-0.5 * depth, -0.5 * inner, 0.4 * height), (depth, _WALL_M, side), rgba),
+        box((-depth, 0.0, 0.4 * height), (_WALL_M, inner, side), rgba),
+    )
+    travel_m = min(0.8 * depth, 0.35)
+    return (), Mechanism(MechanismKind.SLIDE, (0.0, 0.0, 0.0), travel_m, _DRAWER_OPEN_M, parts)
+
+
+def _hinged(entry: FurnitureEntry, rgba: Rgba) -> Made:
+    """Return a box with a hinged door and a handle in the middle of it."""
+    depth, width, height = entry.size_m
+    half = 0.5 * width
+    body = (
+        box((-0.5 * (depth - _BOARD_M), 0.0, 0.5 * height), (_BOARD_M, width, height), rgba),
+        box((0.0, half - 0.5 * _BOARD_M, 0.5 * height), (depth, _BOARD_M, height), rgba),
+        box((0.0, 0.5 * _BOARD_M - half, 0.5 * height), (depth, _BOARD_M, height), rgba),
+        box((0.0, 0.0, 0.5 * _BOARD_M), (depth, width, _BOARD_M), rgba),
+        box((0.0, 0.0, height - 0.5 * _BOARD_M), (depth, width, _BOARD_M), rgba),
+    )
+    door = (
+        box((0.5 * _PANEL_M + 0.003, half, 0.5 * height), (_PANEL_M, width - 0.01, height - 0.01), rgba),
+        box((_PANEL_M + 0.5 * _HANDLE[0], half, 0.5 * height), _HANDLE, _STEEL),
+    )
+    hinge = (0.5 * depth, -half, 0.0)
+    return body, Mechanism(MechanismKind.HINGE, hinge, _DOOR_TRAVEL_RAD, _DOOR_OPEN_RAD, door)
+
+
+def _open_top(entry: FurnitureEntry, rgba: Rgba) -> Made:
+    """Return what is open above: a basin, a bin."""
+    depth, width, height = entry.size_m
+    along, across = 0.5 * (depth - _WALL_M), 0.5 * (width - _WALL_M)
+    parts = (
+        box((0.0, 0.0, 0.5 * _WALL_M), (depth, width, _WALL_M), rgba),
+        box((along, 0.0, 0.5 * height), (_WALL_M, width, height), rgba),
+        box((-along, 0.0, 0.5 * height), (_WALL_M, width, height), rgba),
+        box((0.0, across, 0.5 * height), (depth, _WALL_M, height), rgba),
+        box((0.0, -across, 0.5 * height), (depth, _WALL_M, height), rgba),
+    )
+    return parts, None
+
+
+def _hole(entry: FurnitureEntry, rgba: Rgba) -> Made:
+    """Return the unit that a basin hangs in."""
+    depth, width, height = entry.size_m
+    deep, wide, low = _detail(entry, 3)
+    side, edge, rise = 0.5 * (width - wide), 0.5 * (depth - deep), height - low
+    middle = low + 0.5 * rise
+    parts = (
+        box((0.0, 0.0, 0.5 * low), (depth, width, low), rgba),
+        box((0.0, 0.5 * (width - side), middle), (depth, side, rise), rgba),
+        box((0.0, -0.5 * (width - side), middle), (depth, side, rise), rgba),
+        box((0.5 * (depth - edge), 0.0, middle), (edge, wide, rise), rgba),
+        box((-0.5 * (depth - edge), 0.0, middle), (edge, wide, rise), rgba),
+    )
+    return parts, None
+
+
+def _pushed(entry: FurnitureEntry, rgba: Rgba) -> Made:
+    """Return an appliance that a push on the plate in the middle of its front switches."""
+    depth, width, height = entry.size_m
+    wide, high = _detail(entry, 2)
+    gap = _BUTTON_TRAVEL_M + 0.002
+    body = box((-0.5 * gap, 0.0, 0.5 * height), (depth - gap, width, height), rgba)
+    push = box((0.0, 0.0, 0.0), (0.006, wide, high), _STEEL)
+    front = (0.5 * depth - 0.003, 0.0, 0.5 * height)
+    return (body,), Mechanism(MechanismKind.BUTTON, front, _BUTTON_TRAVEL_M, _BUTTON_PRESSED_M, (push,))
+
+
+def _seat(entry: FurnitureEntry, rgba: Rgba) -> Made:
+    """Return a seat with a back."""
+    depth, width, height = entry.size_m
+    back = 0.2 * depth
+    seat = box((0.0, 0.0, 0.25 * height), (depth, width, 0.5 * height), rgba)
+    return (seat, box((-0.5 * (depth - back), 0.0, 0.75 * height), (back, width, 0.5 * height), rgba)), None
+
+
+def _sitter(entry: FurnitureEntry, rgba: Rgba) -> Made:
+    """Return a person who sits, with a flat lap at 0.45 of the height."""
+    depth, width, height = entry.size_m
+    lap, chest = 0.45 * height, 0.35 * height
+    parts = (
+        box((0.05, 0.0, 0.5 * lap), (0.9 * depth, width, lap), rgba),
+        box((-0.12, 0.0, lap + 0.5 * chest), (0.16, 0.8 * width, chest), _SHIRT),
+        cylinder((-0.12, 0.0, lap + chest + 0.1 * height), 0.1, 0.2 * height, _SKIN),
+    )
+    return parts, None
+
+
+def _detail(entry: FurnitureEntry, count: int) -> tuple[float, ...]:
+    if len(entry.detail_m) != count:
+        raise InvalidValueError(f"{entry.id}.detail_m: expected {count} numbers, got {len(entry.detail_m)}")
+    return entry.detail_m
+
+
+_MAKERS: dict[str, Callable[[FurnitureEntry, Rgba], Made]] = {
+    "legs": _legs,
+    "bay": _bay,
+    "slide": _slide,
+    "hinged": _hinged,
+    "hole": _hole,
+    "open_top": _open_top,
+    "pushed": _pushed,
+    "seat": _seat,
+    "sitter": _sitter,
+}

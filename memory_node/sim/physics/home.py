@@ -1,0 +1,96 @@
+"""The simulated home: furniture as the file has it, and things laid out by a seed."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from memory_node.domain.errors import InvalidValueError
+from memory_node.sim.physics.furniture import make_furniture, wall
+from memory_node.sim.physics.home_file import HomeEntries, KindEntry, Rectangle, SurfaceEntry, read_home
+from memory_node.sim.physics.item import Item, Rgba
+from memory_node.sim.physics.things import footprint_radius, make_thing
+
+_GAP_M = 0.025
+_TRIES = 200
+_TURNED_RAD = 0.5
+
+
+@dataclass(frozen=True)
+class HomePlan:
+    """A home before it is simulated.
+
+    items: what stands in it. floor: its extent. start: where the robot begins (x, y in m, yaw in rad). surfaces: where
+    things may be laid. alike: classes that a detector takes for each other.
+    """
+
+    items: tuple[Item, ...]
+    floor: Rectangle
+    start: tuple[float, float, float]
+    surfaces: tuple[SurfaceEntry, ...]
+    alike: tuple[tuple[str, str], ...]
+
+
+def plan_home(seed: int = 0, things: Collection[str] | None = None, entries: HomeEntries | None = None) -> HomePlan:
+    """Return the home with a thing of each kind at a place that the seed draws.
+
+    things: only these kinds; None: all. entries: what the shipped file says, by default.
+
+    Raises:
+        InvalidValueError: they do not fit on the surfaces, or a colour has no value.
+    """
+    entries = entries or read_home()
+    rng = np.random.default_rng(seed)
+    walls = [wall(f"side_{index}", corners, entries.wall_height_m) for index, corners in enumerate(entries.walls)]
+    furniture = [make_furniture(one, _rgba(entries, one.color)) for one in entries.furniture]
+    kinds = {name: kind for name, kind in entries.kinds.items() if things is None or name in things}
+    x, y, yaw_deg = entries.start
+    return HomePlan(
+        (*walls, *furniture, *_lay_out(kinds, entries, rng)),
+        entries.floor_m,
+        (x, y, float(np.radians(yaw_deg))),
+        entries.surfaces,
+        entries.alike,
+    )
+
+
+def _rgba(entries: HomeEntries, color: str) -> Rgba:
+    if color not in entries.colors:
+        raise InvalidValueError(f"color {color!r}: expected one of {', '.join(entries.colors)}")
+    return (*entries.colors[color], 1.0)
+
+
+def _lay_out(kinds: dict[str, KindEntry], entries: HomeEntries, rng: np.random.Generator) -> list[Item]:
+    laid: list[Item] = []
+    for class_name, kind in kinds.items():
+        taken = [(one, footprint_radius(kinds[one.class_name])) for one in laid]
+        spot = _free_spot(footprint_radius(kind), taken, entries.surfaces, rng)
+        if spot is None:
+            raise InvalidValueError(f"no room is left for {class_name}")
+        surface, x, y = spot
+        yaw_rad = float(rng.uniform(-_TURNED_RAD, _TURNED_RAD))
+        at = (x, y, surface.height_m)
+        laid.append(make_thing(class_name, kind, _rgba(entries, kind.color), at, yaw_rad, surface.on))
+    return laid
+
+
+def _free_spot(
+    radius_m: float,
+    laid: Sequence[tuple[Item, float]],
+    surfaces: Sequence[SurfaceEntry],
+    rng: np.random.Generator,
+) -> tuple[SurfaceEntry, float, float] | None:
+    """Return a surface and x, y where a thing touches none of the others, drawn at random; None: no room.
+
+    laid: the others, and the radius of each.
+    """
+    for _ in range(_TRIES):
+        surface = surfaces[int(rng.integers(len(surfaces)))]
+        x0, y0, x1, y1 = surface.bounds_m
+        x, y = float(rng.uniform(x0, x1)), float(rng.uniform(y0, y1))
+        gaps = [np.hypot(x - one.at[0], y - one.at[1]) - radius_m - other for one, other in laid]
+        if all(gap > _GAP_M for gap in gaps):
+            return surface, x, y
+    return None

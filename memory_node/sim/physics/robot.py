@@ -1,0 +1,161 @@
+"""The robot in its home: what a driver of base, arm, gripper and camera offers, in simulated time."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from memory_node.domain.geometry import FloatArray, Intrinsics, Pose
+from memory_node.perception.detection import Detection
+from memory_node.scene_graph.free_space import OccupancyMap
+from memory_node.sim.body_noise import BodyNoise
+from memory_node.sim.noise import noisy_depth
+from memory_node.sim.physics.arm_planner import ArmPlanner
+from memory_node.sim.physics.collisions import PlanningScene
+from memory_node.sim.physics.driving import DriveMotion
+from memory_node.sim.physics.fetch import ARM_JOINTS
+from memory_node.sim.physics.floor_map import find_way, occupancy
+from memory_node.sim.physics.home import HomePlan
+from memory_node.sim.physics.kinematics import ArmKinematics
+from memory_node.sim.physics.localization import Localization
+from memory_node.sim.physics.motions import ArmMotion, Ended, GripperMotion, Motion
+from memory_node.sim.physics.rgbd_camera import ROBOT, HeadCamera
+from memory_node.sim.physics.segment_detector import SegmentDetector
+from memory_node.sim.physics.simulation import Simulation
+from memory_node.sim.physics.switches import Switches
+
+TICK_S = 0.02
+RADIUS_M = 0.3
+
+_M = TypeVar("_M", bound=Motion)
+
+
+@dataclass(frozen=True, eq=False)
+class BodyFrame:
+    """One picture, and where the robot believes that it was taken.
+
+    map_T_camera: optical frame. color: (h, w, 3) uint8 RGB. depth_m: (h, w) float32, NaN is no return; the robot
+    itself and what it holds are taken out. instances: (h, w) uint16, the numbers of the detections.
+    """
+
+    stamp_ns: int
+    map_T_camera: Pose
+    intrinsics: Intrinsics
+    color: NDArray[np.uint8]
+    depth_m: NDArray[np.float32]
+    instances: NDArray[np.uint16]
+    detections: tuple[Detection, ...]
+
+
+class BodyRobot:
+    """Everything runs in `tick`; motions are started, and go on until they have ended.
+
+    Args:
+        plan: the home.
+        noise: of its sensors.
+        seed: of their faults and of the planners' random choices.
+        start_ns: the stamp at simulated time 0.
+    """
+
+    def __init__(self, plan: HomePlan, noise: BodyNoise | None = None, seed: int = 0, start_ns: int = 0) -> None:
+        self._noise = noise or BodyNoise()
+        self.simulation = Simulation(plan)
+        self.switches = Switches(self.simulation)
+        self._start_ns = start_ns
+        seeds = np.random.SeedSequence(seed).spawn(3)
+        self._rng, planner_rng, map_rng = (np.random.default_rng(one) for one in seeds)
+        self.localization = Localization(self.simulation.base_pose(), self._noise.localization, map_rng)
+        self._planner = ArmPlanner(ArmKinematics(), PlanningScene(self.simulation), planner_rng)
+        self._motions: list[Motion] = []
+        self._camera: HeadCamera | None = None
+        self._detector: SegmentDetector | None = None
+
+    @property
+    def stamp_ns(self) -> int:
+        """Simulated time."""
+        return self._start_ns + int(self.simulation.time_s * 1e9)
+
+    def tick(self) -> None:
+        """Let TICK_S seconds pass."""
+        with self.simulation.lock:
+            for motion in self._motions:
+                motion.advance(TICK_S)
+            self._motions = [motion for motion in self._motions if motion.ended is None]
+            self.simulation.step(TICK_S)
+            self.localization.follow(self.simulation.base_pose())
+            self.switches.follow()
+
+    def finish(self, motion: Motion, limit_s: float = 120.0) -> Ended:
+        """Tick until a motion has ended; one that takes longer than `limit_s` is cancelled."""
+        end_s = self.simulation.time_s + limit_s
+        while motion.ended is None:
+            self.tick()
+            if self.simulation.time_s > end_s:
+                motion.cancel()
+        assert motion.ended is not None
+        return motion.ended
+
+    # --- what drivers offer ------------------------------------------------------------------------
+
+    def floor(self) -> OccupancyMap:
+        """Return the occupancy grid of the floor as it is now."""
+        return occupancy(self.simulation)
+
+    def drive(self, goal: Pose) -> DriveMotion | None:
+        """Start to drive to map_T_base; None: no way leads there."""
+        start = self.localization.map_T_base.position[:2]
+        way = find_way(self.floor(), start, goal.position[:2], RADIUS_M)
+        if way is None:
+            return None
+        return self._begin(DriveMotion(self.simulation, way, goal, lambda: self.localization.map_T_base))
+
+    def move_tool(self, base_T_tool: Pose, speed: float) -> ArmMotion | None:
+        """Start to bring the tool to a pose; None: no posture, or no way that touches nothing."""
+        way = self._planner.to_pose(base_T_tool, self.simulation.positions(ARM_JOINTS))
+        return None if way is None else self._begin(ArmMotion(self.simulation, way, speed))
+
+    def move_joints(self, joints: FloatArray, speed: float) -> ArmMotion | None:
+        """Start to bring torso and arm to positions (8,), in the order of ARM_JOINTS; None: no way."""
+        way = self._planner.to_joints(joints, self.simulation.positions(ARM_JOINTS))
+        return None if way is None else self._begin(ArmMotion(self.simulation, way, speed))
+
+    def move_gripper(self, gap_m: float, force_n: float) -> GripperMotion:
+        """Start to open or close the fingers."""
+        return self._begin(GripperMotion(self.simulation, gap_m, force_n))
+
+    def look(self) -> BodyFrame | None:
+        """Take a picture; None: this one got lost. Always called by the same thread."""
+        if self._camera is None:
+            self._camera = HeadCamera(self.simulation)
+            numbers, noise = self._camera.numbers, self._noise.camera
+            self._detector = SegmentDetector(self.simulation, self.switches, numbers, noise, self._rng)
+        assert self._detector is not None
+        with self.simulation.lock:
+            stamp_ns = self.stamp_ns
+            base_T_camera = self.simulation.base_pose().inverse() @ self._camera.pose()
+            map_T_camera = self.localization.map_T_base @ base_T_camera
+            color, depth_m, numbers_seen = self._camera.render()
+            held = self.simulation.in_hand()
+        if self._rng.random() < self._noise.camera_dropout:
+            return None
+        labels, detections = self._detector.detect(numbers_seen, depth_m, stamp_ns)
+        depth_m = noisy_depth(depth_m, self._noise.camera, self._rng)
+        own = numbers_seen == ROBOT
+        if held:
+            own |= numbers_seen == self._camera.numbers[held]
+        depth_m[own] = np.nan
+        return BodyFrame(stamp_ns, map_T_camera, self._camera.intrinsics, color, depth_m, labels, detections)
+
+    def close(self) -> None:
+        """Let go of the camera's OpenGL; by the thread that looked."""
+        if self._camera is not None:
+            self._camera.close()
+            self._camera = None
+
+    def _begin(self, motion: _M) -> _M:
+        with self.simulation.lock:
+            self._motions.append(motion)
+        return motion
