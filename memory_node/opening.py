@@ -45,7 +45,6 @@ from memory_node.search.embedders import build_embedder, build_picture_embedder
 from memory_node.search.glosses import ClassGlosses
 from memory_node.search.ranker import Ranker
 from memory_node.search.unit_index import UnitIndex
-from memory_node.search.vector_index import VectorIndex
 from memory_node.short_term.config import ShortTermConfig
 from memory_node.short_term.object_cache import ObjectCache
 from memory_node.short_term.state_queue import open_state_queue
@@ -113,7 +112,7 @@ def open_memory(
     if store is not None and not short_term.crop_folder:
         short_term = short_term.changed(crop_folder=str(store.images.root.with_name("crops")))
     log, models = _StoreLog(store), ModelShelf()
-    knowledge = KnowledgeGraph(embedder, _KnowledgeStoreLog(store), config.knowledge, VectorIndex)
+    knowledge = KnowledgeGraph(embedder, _KnowledgeStoreLog(store), config.knowledge)
     extractor = KnowledgeExtractor(RuleExtractor(), knowledge)
     if experience is None:
         refiner = open_refiner(config.experience, models, catalogue)

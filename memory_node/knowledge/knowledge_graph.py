@@ -35,7 +35,6 @@ from memory_node.knowledge.history import Edit, History, Node
 from memory_node.knowledge.mode import Mode, mode_of
 from memory_node.knowledge.procedural_graph import WORTH_GOING, ProceduralGraph, best_ways
 from memory_node.knowledge.retrieval.retriever import Hit
-from memory_node.knowledge.retrieval.vector_rows import ExactNearest, NearestVectors
 from memory_node.knowledge.segments import prescriptions_of
 from memory_node.knowledge.semantic_graph import SemanticGraph
 from memory_node.knowledge.standard_step import StandardStep, step_from_dict, step_to_dict
@@ -74,8 +73,8 @@ class Withdrawal:
 class KnowledgeGraph:
     """Thread-safe.
 
-    embedder: compares texts. log: makes changes durable. make_nearest: makes the index over vectors of a dimension.
-    extractor: reads propositions out of talks and documents. judge: decides what becomes of two like statements.
+    embedder: compares texts. log: makes changes durable. extractor: reads propositions out of talks and documents.
+    judge: decides what becomes of two like statements.
     """
 
     def __init__(
@@ -83,7 +82,6 @@ class KnowledgeGraph:
         embedder: TextEmbedder,
         log: KnowledgeLog,
         config: KnowledgeConfig | None = None,
-        make_nearest: Callable[[int], NearestVectors] = ExactNearest,
         extractor: Extractor | None = None,
         judge: UpdateJudge = judge_by_rules,
         make_id: IdSource = new_id,
@@ -95,7 +93,7 @@ class KnowledgeGraph:
         self._judge = judge
         self._make_id = make_id
         self._lock = threading.RLock()
-        self._semantic = SemanticGraph(embedder, self._config, make_nearest)
+        self._semantic = SemanticGraph(embedder, self._config)
         self._procedural = ProceduralGraph(embedder)
         self._steps: dict[str, StandardStep] = {}
         self._history = History()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 
 from memory_node.domain.ports import TextEmbedder
 from memory_node.knowledge.config import KnowledgeConfig
@@ -11,7 +11,7 @@ from memory_node.knowledge.facts import Proposition
 from memory_node.knowledge.retrieval.retriever import Hit, Retriever
 from memory_node.knowledge.retrieval.statement import Statement
 from memory_node.knowledge.retrieval.statement_rows import StatementRows
-from memory_node.knowledge.retrieval.vector_rows import ExactNearest, NearestVectors, Vectors
+from memory_node.knowledge.retrieval.vector_rows import Vectors
 
 # Embedded at once, so that a search that needs them does not wait for all of a long document.
 _BATCH = 64
@@ -26,12 +26,10 @@ class SemanticGraph:
         self,
         embedder: TextEmbedder,
         config: KnowledgeConfig,
-        make_nearest: Callable[[int], NearestVectors] = ExactNearest,
     ) -> None:
         self._propositions: dict[str, Proposition] = {}
-        self._by_concept: dict[str, set[str]] = defaultdict(set)
         self._by_session: dict[str, dict[str, None]] = defaultdict(dict)
-        self._rows = StatementRows(embedder.dimension, make_nearest(embedder.dimension))
+        self._rows = StatementRows(embedder.dimension)
         self._retriever = Retriever(self._rows, config)
         self._waiting: dict[str, str] = {}
 
@@ -48,39 +46,43 @@ class SemanticGraph:
 
     def put(self, proposition: Proposition) -> None:
         """Take over a proposition as it is, in the place of the one of this text."""
-        if proposition.text in self._propositions:
-            self.remove(proposition.text)
-        self._propositions[proposition.text] = proposition
+        text = proposition.text
+        known = self._propositions.get(text)
+        if known is not None:
+            self._leave_sessions(known)
+        self._propositions[text] = proposition
         for session in _sessions(proposition):
-            self._by_session[session][proposition.text] = None
+            self._by_session[session][text] = None
         if not proposition.active:
+            self._rows.remove(text)
+            self._waiting.pop(text, None)
             return
-        for concept in proposition.concepts:
-            self._by_concept[concept].add(proposition.text)
         self._rows.add([_statement(proposition)], None)
-        self._waiting[proposition.text] = proposition.text
+        if known is None or not known.active:
+            self._waiting[text] = text
 
     def remove(self, text: str) -> None:
         """Drop a proposition; nothing where there is none."""
         proposition = self._propositions.pop(text, None)
         if proposition is None:
             return
-        for concept in proposition.concepts:
-            if concept in self._by_concept:
-                self._by_concept[concept].discard(text)
-                if not self._by_concept[concept]:
-                    del self._by_concept[concept]
-        for session in _sessions(proposition):
-            self._by_session[session].pop(text, None)
-            if not self._by_session[session]:
-                del self._by_session[session]
+        self._leave_sessions(proposition)
         self._rows.remove(text)
         self._waiting.pop(text, None)
 
+    def _leave_sessions(self, proposition: Proposition) -> None:
+        for session in _sessions(proposition):
+            self._by_session[session].pop(proposition.text, None)
+            if not self._by_session[session]:
+                del self._by_session[session]
+
     def about(self, concepts: Iterable[str]) -> list[Proposition]:
         """Return the active propositions that mention any of these concepts."""
-        texts = {text for concept in concepts for text in self._by_concept.get(concept, ())}
-        return [self._propositions[text] for text in texts]
+        wanted = set(concepts)
+        rows = dict.fromkeys(row for concept in wanted for row in self._rows.all_mentioning(concept))
+        found = (self._propositions[self._rows.statement(row).key] for row in rows)
+        # A row is found by the names in its text, too.
+        return [one for one in found if one.concepts & wanted]
 
     def of_session(self, session: str) -> list[Proposition]:
         """Return the propositions that come from a session."""

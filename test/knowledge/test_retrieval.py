@@ -7,7 +7,6 @@ from knowledge_doubles import BagOfWords, ListedLog
 from memory_node.knowledge.config import KnowledgeConfig
 from memory_node.knowledge.knowledge_graph import KnowledgeGraph
 from memory_node.knowledge.retrieval.lexical_index import LexicalIndex
-from memory_node.knowledge.retrieval.vector_rows import ExactNearest, VectorRows
 from memory_node.knowledge.standardise import Turn, document_steps, talk_steps
 
 PASSAGES = {
@@ -99,13 +98,3 @@ def test_bm25_of_many_removals_equals_a_fresh_one() -> None:
     rows, scores = grown.search(["w1", "w2", "w3"], 10)
     assert [2 * row + 1 for row in expected_rows.tolist()] == rows.tolist()
     assert scores == pytest.approx(expected)
-
-
-def test_vectors_grow_and_go() -> None:
-    rows = VectorRows(4, ExactNearest(4))
-    unit = np.eye(4, dtype=np.float32)
-    rows.put(np.array([0, 700]), unit[:2])
-    assert rows.search(unit[1], 1)[0].tolist() == [700]
-    rows.remove(700)
-    assert rows.search(unit[1], 2)[0].tolist() == [0]
-    assert not rows.of(np.array([700, 100_000])).any()

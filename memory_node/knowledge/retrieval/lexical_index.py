@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 from array import array
+from bisect import bisect_left
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,100 +19,142 @@ K1, B = 1.2, 0.75
 # propositions hold finds nothing, and scores are completed for what the others found.
 MOST_POSTINGS = 60_000
 _MOST_COUNTED = 65_535
+_NO_WORD = -1
+
+
+class _Postings:
+    """The rows that hold a word, ascending, and how often each holds it."""
+
+    __slots__ = ("rows", "times")
+
+    def __init__(self) -> None:
+        self.rows = array("I")
+        self.times = array("H")
+
+    def put(self, row: int, times: int) -> None:
+        place = len(self.rows) if not self.rows or row > self.rows[-1] else bisect_left(self.rows, row)
+        self.rows.insert(place, row)
+        self.times.insert(place, min(times, _MOST_COUNTED))
+
+    def remove(self, row: int) -> None:
+        place = bisect_left(self.rows, row)
+        del self.rows[place], self.times[place]
+
+    def newest(self, most: int) -> tuple[Rows, NDArray[np.uint16]]:
+        """Return the last `most` rows and how often each holds the word; the arrays may grow afterwards."""
+        rows = np.frombuffer(self.rows, dtype=np.uint32)[-most:]
+        return rows.astype(np.int64), np.frombuffer(self.times, dtype=np.uint16)[-most:].copy()
 
 
 class LexicalIndex:
     """Okapi BM25 (Robertson and Zaragoza 2009) over numbered rows; not thread-safe.
 
-    Rows count up from 0; a removed row is never given again.
+    A row that was removed is given again. For each row the numbers of its words are kept too, four bytes each, so that
+    a row can be scored for any question.
     """
 
     def __init__(self) -> None:
-        # Rows and, beside them, how often each holds the word.
-        self._postings: dict[str, tuple[array[int], array[int]]] = {}
-        self._removed_postings: Counter[str] = Counter()
-        self._counts: list[dict[str, int]] = []
-        self._lengths = array("I")
-        self._scratch = np.zeros(0)
+        self._numbers: dict[str, int] = {}
+        self._postings: list[_Postings] = []
+        self._words_of: list[bytes] = []
+        self._free: list[int] = []
         self._live = self._total_length = 0
+        self._lengths = np.zeros(64, dtype=np.float32)
+        # Between calls the first is all 0 and the second all _NO_WORD.
+        self._scores = np.zeros(64)
+        self._columns = np.full(64, _NO_WORD, dtype=np.int32)
 
     def __len__(self) -> int:
         return self._live
 
     def add(self, words: Sequence[str]) -> int:
         """Take over a text's words; return its row."""
-        row = len(self._counts)
-        counts = dict(Counter(words))
-        for word, count in counts.items():
-            postings = self._postings.get(word)
-            if postings is None:
-                postings = self._postings[word] = (array("I"), array("H"))
-            postings[0].append(row)
-            postings[1].append(min(count, _MOST_COUNTED))
-        self._counts.append(counts)
-        self._lengths.append(len(words))
+        row = self._free.pop() if self._free else len(self._words_of)
+        numbers = [self._number(word) for word in words]
+        for number, times in Counter(numbers).items():
+            self._postings[number].put(row, times)
+        packed = np.array(numbers, dtype=np.uint32).tobytes()
+        if row == len(self._words_of):
+            self._words_of.append(packed)
+        else:
+            self._words_of[row] = packed
+        if row >= len(self._lengths):
+            self._lengths = np.concatenate([self._lengths, np.zeros_like(self._lengths)])
+            self._scores = np.zeros(len(self._lengths))
+        self._lengths[row] = len(words)
         self._live += 1
         self._total_length += len(words)
         return row
 
     def remove(self, row: int) -> None:
-        """Take a row out; its postings stay until they are the larger part of a word's."""
-        for word in self._counts[row]:
-            self._removed_postings[word] += 1
-            if 2 * self._removed_postings[word] > len(self._postings[word][0]):
-                self._compact(word, row)
-        self._total_length -= self._lengths[row]
+        """Take a row out."""
+        numbers = np.frombuffer(self._words_of[row], dtype=np.uint32)
+        for number in np.unique(numbers).tolist():
+            self._postings[number].remove(row)
+        self._words_of[row] = b""
+        self._lengths[row] = 0.0
+        self._total_length -= len(numbers)
         self._live -= 1
-        self._counts[row] = {}
-        self._lengths[row] = 0
+        self._free.append(row)
 
-    def counts_of(self, row: int) -> Mapping[str, int]:
-        """Return how often a row holds each of its words."""
-        return self._counts[row]
+    def lengths_of(self, rows: Rows) -> Floats:
+        """Return (n,) how many words rows have."""
+        return self._lengths[rows].astype(np.float64)
 
-    def length_of(self, row: int) -> int:
-        """Return how many words a row has."""
-        return self._lengths[row]
+    def counts_of(self, rows: Rows, words: Sequence[str]) -> Floats:
+        """Return (n, words) how often each row holds each word."""
+        known = [(self._numbers[word], column) for column, word in enumerate(words) if word in self._numbers]
+        joined = np.frombuffer(b"".join([self._words_of[row] for row in rows.tolist()]), dtype=np.uint32)
+        if not known or not len(joined):
+            return np.zeros((len(rows), len(words)))
+        numbers, columns = zip(*known)
+        self._columns[list(numbers)] = columns
+        found = self._columns[joined]
+        self._columns[list(numbers)] = _NO_WORD
+        held = np.flatnonzero(found != _NO_WORD)
+        owners = np.repeat(np.arange(len(rows)), self._lengths[rows].astype(np.int64))
+        cells = owners[held] * len(words) + found[held]
+        counts = np.bincount(cells, minlength=len(rows) * len(words))
+        return counts.reshape(len(rows), len(words)).astype(np.float64)
 
     def idf(self, word: str) -> float:
         """Return the weight of a word: high where few rows hold it; never negative."""
-        postings = self._postings.get(word)
-        holders = len(postings[0]) - self._removed_postings.get(word, 0) if postings else 0
+        number = self._numbers.get(word)
+        holders = len(self._postings[number].rows) if number is not None else 0
         return math.log1p((self._live - holders + 0.5) / (holders + 0.5))
 
     def search(self, words: Sequence[str], k: int) -> tuple[Rows, Floats]:
         """Return up to k rows that hold the words, best first, with their BM25 scores."""
         mean = max(1.0, self._total_length / max(1, self._live))
-        if len(self._scratch) < len(self._counts):
-            self._scratch = np.zeros(max(1024, 2 * len(self._counts)))
-        scratch, read = self._scratch, 0
+        read = 0
         touched: list[Rows] = []
-        lengths = np.frombuffer(self._lengths, dtype=np.uint32) if self._lengths else np.zeros(0, np.uint32)
-        known = [word for word in dict.fromkeys(words) if word in self._postings]
-        for word in sorted(known, key=lambda word: len(self._postings[word][0])):
-            holders, times = self._postings[word]
-            rows = np.frombuffer(holders, dtype=np.uint32).astype(np.int64)
-            read += len(rows)
+        known = [(self._postings[self._numbers[word]], word) for word in dict.fromkeys(words) if word in self._numbers]
+        for postings, word in sorted(known, key=lambda one: len(one[0].rows)):
+            read += len(postings.rows)
             if touched and read > MOST_POSTINGS:
                 break
-            counts = np.frombuffer(times, dtype=np.uint16)
-            norms = K1 * (1.0 - B + B * lengths[rows] / mean)
-            scratch[rows] += self.idf(word) * counts * (K1 + 1.0) / (counts + norms)
+            rows, times = postings.newest(MOST_POSTINGS)
+            norms = times + K1 * (1.0 - B + B / mean * self._lengths[rows])
+            self._scores[rows] += (self.idf(word) * (K1 + 1.0)) * times / norms
             touched.append(rows)
         if not touched:
             return np.empty(0, np.int64), np.empty(0)
-        found = np.unique(np.concatenate(touched))
-        scores = scratch[found].copy()
-        scratch[found] = 0.0
-        scores[lengths[found] == 0] = 0.0  # removed rows
-        order = np.argsort(-scores, kind="stable")[:k]
-        order = order[scores[order] > 0.0]
-        return found[order], scores[order]
+        read_rows = np.concatenate(touched)
+        scores = self._scores[read_rows]
+        # A row stands once for each of its words.
+        most = k * len(touched)
+        best = np.argpartition(-scores, most)[:most] if most < len(scores) else slice(None)
+        found = np.unique(read_rows[best])
+        result = self._scores[found]
+        self._scores[read_rows] = 0.0
+        order = np.argsort(-result, kind="stable")[:k]
+        return found[order], result[order]
 
-    def _compact(self, word: str, gone: int) -> None:
-        kept = [(row, times) for row, times in zip(*self._postings[word]) if row != gone and self._counts[row]]
-        if kept:
-            self._postings[word] = (array("I", (row for row, _ in kept)), array("H", (times for _, times in kept)))
-        else:
-            del self._postings[word]
-        del self._removed_postings[word]
+    def _number(self, word: str) -> int:
+        number = self._numbers.get(word)
+        if number is None:
+            number = self._numbers[word] = len(self._postings)
+            self._postings.append(_Postings())
+            if number >= len(self._columns):
+                self._columns = np.full(2 * len(self._columns), _NO_WORD, dtype=np.int32)
+        return number

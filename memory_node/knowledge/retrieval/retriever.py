@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from memory_node.knowledge.config import KnowledgeConfig
 from memory_node.knowledge.retrieval.statement import Statement
-from memory_node.knowledge.retrieval.statement_rows import StatementRows
+from memory_node.knowledge.retrieval.statement_rows import StatementRows, is_part_of_names
 from memory_node.knowledge.retrieval.step_scores import Question, StepScores, make_question, score_steps
 
 Floats = NDArray[np.float64]
@@ -37,7 +37,7 @@ class Judgement:
     """Whether what was found answers the question, and from which of it to search on; at most two."""
 
     enough: bool
-    steps: tuple[str, ...] = ()
+    steps: tuple[int, ...] = ()
 
 
 # Judges hits, best first, and may leave the question to be searched on; the deterministic one is `covers_question`.
@@ -71,9 +71,10 @@ class Retriever:
             values = self._two_at_a_time(found, question)
         values = values + self._merits(found)
         order = np.lexsort((-found.relevance, -values))[:k]
-        return [Hit(found.steps[i], self._rows.statement(found.best[i]), float(values[i])) for i in order]
+        names = self._rows.steps.name
+        return [Hit(names(found.steps[i]), self._rows.statement(found.best[i]), float(values[i])) for i in order]
 
-    def _with_more(self, question: Question, found: StepScores, values: Floats, more: list[str]) -> StepScores:
+    def _with_more(self, question: Question, found: StepScores, values: Floats, more: list[int]) -> StepScores:
         """Return the best steps so far and new ones, scored together; at most `paired` of each."""
         most = self._config.paired
         known = set(found.steps)
@@ -83,18 +84,18 @@ class Retriever:
         kept = [found.steps[place] for place in np.argsort(-values, kind="stable")[:most]]
         return score_steps(self._rows, question, [*kept, *new], self._config)
 
-    def _candidates(self, question: Question, most: int) -> list[str]:
+    def _candidates(self, question: Question, most: int) -> list[int]:
         """Return the steps of the union of both channels and of the subjects that the question names."""
         rows, fan_out = self._rows, self._config.fan_out
         by_meaning, _ = rows.vectors.search(question.vector, most)
         by_words, _ = rows.words.search(question.words, most)
-        steps = [rows.statement(row).source for row in [*by_meaning.tolist(), *by_words.tolist()]]
+        steps = [rows.step_of(row) for row in [*by_meaning.tolist(), *by_words.tolist()]]
         for subject in sorted(question.subjects):
             if rows.subject_count(subject) <= fan_out:
                 steps += rows.about(subject, fan_out)
         return list(dict.fromkeys(steps))
 
-    def _continued(self, question: Question, found: StepScores, judged: Judgement) -> list[str]:
+    def _continued(self, question: Question, found: StepScores, judged: Judgement) -> list[int]:
         """Return the steps nearest to the question and the chosen steps together (concatenation, as one meaning)."""
         if judged.enough or not judged.steps:
             return []
@@ -102,19 +103,19 @@ class Retriever:
         together = question.vector + found.meanings[places].sum(axis=0)
         vector = np.asarray(together / max(float(np.linalg.norm(together)), 1e-9), dtype=np.float32)
         nearest, _ = self._rows.vectors.search(vector, self._config.fan_out)
-        return [self._rows.statement(row).source for row in nearest.tolist()]
+        return [self._rows.step_of(row) for row in nearest.tolist()]
 
-    def _linked(self, found: StepScores, values: Floats) -> list[str]:
+    def _linked(self, found: StepScores, values: Floats) -> list[int]:
         """Return steps that the best ones name, or that name what the best ones are about."""
         rows, fan_out = self._rows, self._config.fan_out
-        steps: list[str] = []
+        steps: list[int] = []
         for place in np.argsort(-values, kind="stable")[:_FOLLOWED]:
             for subject in rows.named_subjects(found.steps[place]):
                 if rows.subject_count(subject) <= fan_out:
                     steps += rows.about(subject, fan_out)
-            own = rows.subject_of(found.steps[place])
+            own = found.subjects[place]
             if own and rows.subject_count(own) <= fan_out:
-                steps += [rows.statement(row).source for row in rows.mentioning(own, fan_out)]
+                steps += [rows.step_of(row) for row in rows.mentioning(own, fan_out)]
         return steps
 
     def _merits(self, found: StepScores) -> Floats:
@@ -142,7 +143,7 @@ class Retriever:
         cosines = meanings @ question.vector
         lengths = np.sqrt(np.maximum(2.0 + 2.0 * (meanings @ meanings.T), 1e-9))
         likeness = (cosines[:, None] + cosines[None, :]) / lengths
-        links = self._links([found.steps[place] for place in chosen])
+        links = self._links([found.steps[at] for at in chosen], [found.subjects[at] for at in chosen])
         value = (relevance[:, None] + relevance[None, :]) / 2.0 + config.link_weight * links
         value += config.coverage_weight * covered + config.joint_likeness_weight * likeness
         partners = (links >= _LEAST_LINK) | (named[:, None] & named[None, :]) | np.eye(len(chosen), dtype=np.bool_)
@@ -150,18 +151,20 @@ class Retriever:
         values[chosen] = np.where(partners, value, -np.inf).max(axis=1)
         return values
 
-    def _links(self, steps: list[str]) -> Floats:
+    def _links(self, steps: list[int], subjects: list[str]) -> Floats:
         """Return (n, n) how strongly steps are linked, 0 to 1: one names the other's subject, and few are about it."""
         rows = self._rows
         by_subject: dict[str, list[int]] = {}
-        for place, step in enumerate(steps):
-            by_subject.setdefault(rows.subject_of(step), []).append(place)
+        for place, subject in enumerate(subjects):
+            if is_part_of_names(subject):
+                by_subject.setdefault(subject, []).append(place)
         links = np.zeros((len(steps), len(steps)))
-        total = math.log(max(2, rows.step_count()))
-        for place, step in enumerate(steps):
-            for subject in rows.named_subjects(step):
-                strength = 1.0 - math.log(max(1, rows.subject_count(subject))) / total
-                for other in by_subject.get(subject, ()):
+        total = math.log(max(2, len(rows.steps)))
+        names = [rows.names_of(step) for step in steps]
+        for subject, about in by_subject.items():
+            named, strength = f" {subject} ", 1.0 - math.log(max(1, rows.subject_count(subject))) / total
+            for place in [place for place, text in enumerate(names) if named in text]:
+                for other in about:
                     if other != place:
                         links[place, other] = links[other, place] = max(links[place, other], strength)
         return links

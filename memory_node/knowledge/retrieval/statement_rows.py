@@ -2,37 +2,45 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 
 from memory_node.knowledge.retrieval.lexical_index import LexicalIndex
+from memory_node.knowledge.retrieval.sorted_rows import SortedRows
 from memory_node.knowledge.retrieval.statement import Statement
-from memory_node.knowledge.retrieval.vector_rows import NearestVectors, VectorRows
+from memory_node.knowledge.retrieval.step_table import StepTable
+from memory_node.knowledge.retrieval.vector_rows import VectorRows
 from memory_node.knowledge.text.names import name_key, names_in, spans_at, spans_of
-from memory_node.knowledge.text.words import plain_words, stems
+from memory_node.knowledge.text.words import STOP_WORDS, plain_words, stems
 
 Vectors = NDArray[np.float32]
 # A name's parts lead to what it names, too: "Columbus" to "Columbus, Ohio".
 _LONGEST_PART = 5
+# Stands between names in one text; no name holds it.
+_BETWEEN = " ; "
 
 
 class StatementRows:
-    """Adds, removes and looks up; not thread-safe."""
+    """Adds, removes and looks up; not thread-safe. Steps are numbers of `steps`."""
 
-    def __init__(self, dimension: int, nearest: NearestVectors) -> None:
+    def __init__(self, dimension: int) -> None:
         self.words = LexicalIndex()
-        self.vectors = VectorRows(dimension, nearest)
-        self._statements: dict[int, Statement] = {}
-        self._names: dict[int, tuple[str, ...]] = {}
+        self.vectors = VectorRows(dimension)
+        self.steps = StepTable()
+        self._statements: list[Statement | None] = []
+        self._step_of: list[int] = []
+        self._subjects: list[str] = []
+        # The names in each row's text, as one text: a name's part is looked for in it at once.
+        self._names: list[str] = []
         self._rows: dict[str, int] = {}
-        self._by_step: dict[str, list[int]] = {}
-        self._by_subject: dict[str, dict[str, None]] = {}
-        self._by_concept: dict[str, dict[int, None]] = {}
+        self._by_subject = SortedRows()
+        self._by_concept = SortedRows()
 
     def __len__(self) -> int:
-        return len(self._statements)
+        return len(self._rows)
 
     def __contains__(self, key: str) -> bool:
         return key in self._rows
@@ -40,23 +48,9 @@ class StatementRows:
     def add(self, statements: Sequence[Statement], vectors: Vectors | None) -> None:
         """Take over statements, each with its vector, (n, dimension); one that is known is replaced.
 
-        vectors: None leaves them to put_vectors().
+        vectors: None leaves them to put_vectors(); a statement that is known keeps the one that it has.
         """
-        rows = []
-        for statement in statements:
-            if statement.key in self._rows:
-                self.remove(statement.key)
-            row = self.words.add(stems(f"{statement.subject} {statement.text}"))
-            self._statements[row] = statement
-            self._names[row] = tuple(names_in(statement.text))
-            self._rows[statement.key] = row
-            self._by_step.setdefault(statement.source, []).append(row)
-            subject = name_key(statement.subject)
-            if subject:
-                self._by_subject.setdefault(subject, {})[statement.source] = None
-            for concept in self._concepts(row):
-                self._by_concept.setdefault(concept, {})[row] = None
-            rows.append(row)
+        rows = [self._add(statement) for statement in statements]
         if vectors is not None and rows:
             self.vectors.put(np.array(rows, dtype=np.int64), vectors)
 
@@ -79,60 +73,56 @@ class StatementRows:
         row = self._rows.pop(key, None)
         if row is None:
             return
-        statement = self._statements[row]
+        self._unlink(row, self.statement(row))
         self.words.remove(row)
         self.vectors.remove(row)
-        of_step = self._by_step[statement.source]
-        of_step.remove(row)
-        if not of_step:
-            del self._by_step[statement.source]
-            _discard(self._by_subject, name_key(statement.subject), statement.source)
-        for concept in self._concepts(row):
-            _discard(self._by_concept, concept, row)
-        del self._statements[row], self._names[row]
+        self._statements[row] = None
+        self._names[row] = ""
 
     def statement(self, row: int) -> Statement:
         """Return the statement of a row that is held."""
-        return self._statements[row]
+        statement = self._statements[row]
+        assert statement is not None, f"row {row} holds no statement"
+        return statement
 
-    def rows_of(self, step: str) -> Sequence[int]:
-        """Return the rows of a step's propositions."""
-        return self._by_step.get(step, ())
+    def step_of(self, row: int) -> int:
+        """Return the step that a row was first learned from."""
+        return self._step_of[row]
 
-    def about(self, subject: str, most: int) -> list[str]:
-        """Return up to `most` steps whose subject this is, a name's key; the oldest first."""
-        return _first(self._by_subject.get(subject, {}), most)
+    def about(self, subject: str, most: int) -> list[int]:
+        """Return up to `most` steps whose subject this is, a name's key."""
+        return self._by_subject.first(subject, most)
 
     def mentioning(self, concept: str, most: int) -> list[int]:
         """Return up to `most` rows whose propositions mention a concept."""
-        return _first(self._by_concept.get(concept, {}), most)
+        return self._by_concept.first(concept, most)
+
+    def all_mentioning(self, concept: str) -> list[int]:
+        """Return every row whose proposition mentions a concept."""
+        return self._by_concept.all(concept)
 
     def subject_count(self, subject: str) -> int:
         """Return how many steps are about it."""
-        return len(self._by_subject.get(subject, ()))
-
-    def step_count(self) -> int:
-        """Return how many steps have propositions."""
-        return len(self._by_step)
+        return self._by_subject.count(subject)
 
     def figures(self) -> tuple[int, int]:
         """Return how many nodes and edges there are: propositions, concepts and steps; mentions and provenance."""
-        edges = sum(map(len, self._by_concept.values())) + len(self._statements)
-        return len(self._statements) + len(self._by_concept) + len(self._by_step), edges
+        held = len(self)
+        return held + len(self._by_concept) + len(self.steps), self._by_concept.total + held
 
-    def subject_of(self, step: str) -> str:
+    def subject_of(self, step: int) -> str:
         """Return the key of what a step is about, "" for nothing."""
-        held = self._by_step.get(step)
-        return name_key(self._statements[held[0]].subject) if held else ""
+        return self._subjects[self.steps.rows(step)[0]]
 
-    def named_subjects(self, step: str) -> set[str]:
+    def named_subjects(self, step: int) -> set[str]:
         """Return the subjects that a step's propositions name, whole or as a part of a name."""
         known = self._by_subject
-        found: set[str] = set()
-        for row in self._by_step.get(step, ()):
-            for name in self._names[row]:
-                found.update(part for part in spans_of(name.split(), _LONGEST_PART) if part in known)
-        return found
+        names = (name for row in self.steps.rows(step) for name in self._names[row].split(_BETWEEN) if name)
+        return {part for name in names for part in spans_of(name.split(), _LONGEST_PART) if part in known}
+
+    def names_of(self, step: int) -> str:
+        """Return the names in a step's propositions as one text, in which each stands between spaces."""
+        return f" {_BETWEEN.join([self._names[row] for row in self.steps.rows(step)])} "
 
     def subjects_in_words(self, text: str) -> set[str]:
         """Return the subjects that a text names, in capitals or not; the longer one where one lies in another."""
@@ -144,17 +134,56 @@ class StatementRows:
             begin += len(named[-1].split()) if named else 1
         return found
 
-    def _concepts(self, row: int) -> Iterable[str]:
+    def _add(self, statement: Statement) -> int:
+        row = self._rows.get(statement.key)
+        known = self.statement(row) if row is not None else None
+        if known is not None and (known.text, known.subject) != (statement.text, statement.subject):
+            self.remove(statement.key)
+            row = known = None
+        if row is None:
+            row = self._new_row(statement)
+        if known is not None:
+            # Its words and its meaning are the same; what it comes from or is about may not be.
+            self._unlink(row, known)
+        self._statements[row] = statement
+        step = self._step_of[row] = self.steps.add(statement.source, row)
+        subject = self._subjects[row] = _subject_key(statement.subject)
+        if subject:
+            self._by_subject.add(subject, step)
+        for concept in self._concepts(row, statement):
+            self._by_concept.add(concept, row)
+        return row
+
+    def _new_row(self, statement: Statement) -> int:
+        row = self.words.add(stems(f"{statement.subject} {statement.text}"))
+        if row == len(self._statements):
+            self._statements.append(None)
+            self._step_of.append(0)
+            self._subjects.append("")
+            self._names.append("")
+        self._names[row] = _BETWEEN.join(names_in(statement.text))
+        self._rows[statement.key] = row
+        return row
+
+    def _unlink(self, row: int, statement: Statement) -> None:
+        """Take a row out of its step and its concepts."""
+        step = self._step_of[row]
+        if self.steps.remove(step, row):
+            self._by_subject.discard(self._subjects[row], step)
+        for concept in self._concepts(row, statement):
+            self._by_concept.discard(concept, row)
+
+    def _concepts(self, row: int, statement: Statement) -> set[str]:
         """Return what a row's proposition mentions: names route a search even where they are no tag of its own."""
-        return {*self._statements[row].concepts, *self._names[row]}
+        names = self._names[row].split(_BETWEEN) if self._names[row] else ()
+        return {*statement.concepts, *names}
 
 
-def _first(held: dict, most: int) -> list:  # type: ignore[type-arg]
-    return [key for key, _ in zip(held, range(most))]
+def is_part_of_names(subject: str) -> bool:
+    """Return whether a subject's key may stand for a name that holds it: it is short, and no stop word."""
+    return bool(subject) and subject not in STOP_WORDS and subject.count(" ") < _LONGEST_PART
 
 
-def _discard(held: dict, key: str, value: object) -> None:  # type: ignore[type-arg]
-    if key in held:
-        held[key].pop(value, None)
-        if not held[key]:
-            del held[key]
+@lru_cache(maxsize=4096)
+def _subject_key(subject: str) -> str:
+    return name_key(subject)

@@ -4,22 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import chain
+from operator import itemgetter
 
 import numpy as np
 from numpy.typing import NDArray
 
 from memory_node.knowledge.config import KnowledgeConfig
 from memory_node.knowledge.retrieval.lexical_index import K1, B
-from memory_node.knowledge.retrieval.statement import neighbour
 from memory_node.knowledge.retrieval.statement_rows import StatementRows
+from memory_node.knowledge.retrieval.step_table import NO_STEP
 from memory_node.knowledge.text.words import stems
 
 Floats = NDArray[np.float64]
 Vectors = NDArray[np.float32]
-# What a step's neighbours add to its meaning, by how far after it they lie: an answer stands behind its question.
-_AROUND = {0: 1.0, -1: 0.5, 1: 0.25, -2: 0.2, 2: 0.1}
-# Neighbours whose words count as standing around a step.
-_NEAREST = (-1, 0, 1)
+Places = NDArray[np.int64]
+# What a step's own rows and those of its neighbours, in the order of `AROUND`, add to its meaning: an answer stands
+# behind its question.
+_SHARES = np.array([1.0, 0.5, 0.25, 0.2, 0.1], dtype=np.float32)
+# So many of the neighbours count as standing around a step by their words: the one before it and the one after it.
+_NEAREST = 2
 # Propositions of a neighbour that count, so that long neighbours cost no more than short ones.
 _OF_A_NEIGHBOUR = 2
 
@@ -43,12 +47,13 @@ class Question:
 class StepScores:
     """Candidate steps and their scores, in one order.
 
-    relevance (n,): each by itself. best (n,): row of the step's best proposition. meanings (n, dimension): of each step
-    with its neighbours, unit length. covers (n, words): whether the step holds each of the question's words. named
-    (n,): whether the question names the step's subject.
+    subjects: the key of what each is about, "" for nothing. relevance (n,): each by itself. best (n,): row of the
+    step's best proposition. meanings (n, dimension): of each step with its neighbours, unit length. covers (n, words):
+    whether the step holds each of the question's words. named (n,): whether the question names the step's subject.
     """
 
-    steps: list[str]
+    steps: list[int]
+    subjects: list[str]
     relevance: Floats
     best: list[int]
     meanings: Vectors
@@ -63,61 +68,72 @@ def make_question(text: str, vector: Vectors, rows: StatementRows) -> Question:
     return Question(text, vector, words, weights, frozenset(rows.subjects_in_words(text)))
 
 
-def score_steps(rows: StatementRows, question: Question, steps: Sequence[str], config: KnowledgeConfig) -> StepScores:
+def score_steps(rows: StatementRows, question: Question, steps: Sequence[int], config: KnowledgeConfig) -> StepScores:
     """Return the scores of steps, each of which holds a proposition; scores are relative to the best of them."""
-    near = [_near(rows, step) for step in steps]
-    flat = _Flat(rows, question, list(dict.fromkeys(row for some in near for held in some.values() for row in held)))
-    own, starts = _joined([flat.places(some[0]) for some in near])
-    window, window_starts = _joined([[p for away in _NEAREST for p in flat.places(some[away])] for some in near])
-    meanings = _meanings(flat, near)
+    flat = _Flat(rows, question, steps)
+    own, starts = flat.of_steps_themselves()
     single = config.own_word_weight * _of_best(_bm25(flat.counts[own], flat.lengths[own], question.weights))
     single += config.own_likeness_weight * (flat.vectors[own] @ question.vector)
     ends = [*starts[1:], len(own)]
-    best = [flat.rows[own[start + int(np.argmax(single[start:end]))]] for start, end in zip(starts, ends)]
+    best = [int(flat.rows[own[start + int(np.argmax(single[start:end]))]]) for start, end in zip(starts, ends)]
+    window, window_starts = flat.of_windows()
     counts = np.add.reduceat(flat.counts[window], window_starts)
     lengths = np.add.reduceat(flat.lengths[window], window_starts)
-    named = np.array([rows.subject_of(step) in question.subjects for step in steps])
+    meanings = flat.meanings()
+    subjects = [rows.subject_of(step) for step in steps]
+    named = np.array([subject in question.subjects for subject in subjects])
     relevance = np.maximum.reduceat(single, starts) + config.subject_weight * named
     relevance += config.context_word_weight * _of_best(_bm25(counts, lengths, question.weights))
     relevance += config.context_likeness_weight * (meanings @ question.vector)
     covers = np.minimum(np.add.reduceat(flat.counts[own], starts), 1.0)
-    return StepScores(list(steps), relevance, best, meanings, covers, named)
-
-
-def _near(rows: StatementRows, step: str) -> dict[int, Sequence[int]]:
-    """Return the rows of a step and of its neighbours, by how far after it these lie."""
-    found: dict[int, Sequence[int]] = {0: rows.rows_of(step)}
-    found.update((away, rows.rows_of(neighbour(step, away))[:_OF_A_NEIGHBOUR]) for away in _AROUND if away)
-    return found
+    return StepScores(list(steps), subjects, relevance, best, meanings, covers, named)
 
 
 class _Flat:
-    """The rows of all candidates and their neighbours.
+    """The rows of all candidates and their neighbours, those of a candidate behind each other, its own ones first.
 
-    counts (rows, words), lengths (rows,), vectors (rows, dimension): by place in `rows`.
+    rows (n,): each once. counts (n, words), lengths (n,), vectors (n, dimension): of these rows.
     """
 
-    def __init__(self, rows: StatementRows, question: Question, held: list[int]) -> None:
-        self.rows = held
-        self._place = {row: place for place, row in enumerate(held)}
-        of_rows = [rows.words.counts_of(row) for row in held]
-        self.counts = np.zeros((len(held), len(question.words)))
-        columns = {word: column for column, word in enumerate(question.words)}
-        for place, counts in enumerate(of_rows):
-            for word in columns.keys() & counts.keys():
-                self.counts[place, columns[word]] = counts[word]
-        self.lengths = np.array([rows.words.length_of(row) for row in held], dtype=np.float64)
-        self.vectors = rows.vectors.of(np.array(held, dtype=np.int64))
+    def __init__(self, rows: StatementRows, question: Question, steps: Sequence[int]) -> None:
+        table = rows.steps
+        # One part for each candidate and each of its neighbours that holds rows: (candidate, kind, rows).
+        parts = [(place, 0, table.rows(step)) for place, step in enumerate(steps)]
+        parts += [
+            (place, kind, table.rows(near)[:_OF_A_NEIGHBOUR])
+            for place, step in enumerate(steps)
+            for kind, near in enumerate(table.around(step), 1)
+            if near != NO_STEP
+        ]
+        parts.sort(key=itemgetter(0, 1))
+        sizes = np.array([len(held) for _, _, held in parts])
+        kinds = np.array([kind for _, kind, _ in parts])
+        self._owners = np.repeat(np.array([place for place, _, _ in parts]), sizes)
+        self._kinds = np.repeat(kinds, sizes)
+        self._shares = np.repeat(_SHARES[kinds] / sizes.astype(np.float32), sizes)
+        held = np.fromiter(chain.from_iterable(held for _, _, held in parts), dtype=np.int64)
+        self.rows, self._places = np.unique(held, return_inverse=True)
+        self.counts = rows.words.counts_of(self.rows, question.words)
+        self.lengths = rows.words.lengths_of(self.rows)
+        self.vectors = rows.vectors.of(self.rows)
 
-    def places(self, rows: Sequence[int]) -> list[int]:
-        """Return where rows stand."""
-        return [self._place[row] for row in rows]
+    def of_steps_themselves(self) -> tuple[Places, Places]:
+        """Return the places in `rows` of the candidates' own rows, and where each candidate's begin."""
+        return self._where(self._kinds == 0)
 
+    def of_windows(self) -> tuple[Places, Places]:
+        """Return the places in `rows` of the candidates' own and nearest rows, and where each candidate's begin."""
+        return self._where(self._kinds <= _NEAREST)
 
-def _joined(parts: Sequence[Sequence[int]]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return all parts behind each other, and where each begins."""
-    joined = np.array([place for part in parts for place in part], dtype=np.int64)
-    return joined, np.cumsum([0, *map(len, parts)])[:-1]
+    def meanings(self) -> Vectors:
+        """Return (candidates, dimension) the mean vector of each and, less, of its neighbours; unit length."""
+        _, starts = self._where(self._kinds >= 0)
+        total = np.add.reduceat(self.vectors[self._places] * self._shares[:, None], starts)
+        return np.asarray(total / np.maximum(np.linalg.norm(total, axis=1, keepdims=True), 1e-9), dtype=np.float32)
+
+    def _where(self, chosen: NDArray[np.bool_]) -> tuple[Places, Places]:
+        owners = self._owners[chosen]
+        return self._places[chosen], np.flatnonzero(np.diff(owners, prepend=-1))
 
 
 def _of_best(scores: Floats) -> Floats:
@@ -127,11 +143,3 @@ def _of_best(scores: Floats) -> Floats:
 def _bm25(counts: Floats, lengths: Floats, weights: Floats) -> Floats:
     norms = K1 * (1.0 - B + B * lengths / max(float(lengths.mean()), 1.0))
     return np.asarray((counts * (K1 + 1.0) / (counts + norms[:, None])) @ weights)
-
-
-def _meanings(flat: _Flat, near: Sequence[dict[int, Sequence[int]]]) -> Vectors:
-    """Return (n, dimension) the mean vector of each step and, less, of its neighbours; unit length."""
-    places, starts = _joined([[p for held in some.values() for p in flat.places(held)] for some in near])
-    shares = [_AROUND[away] / len(held) for some in near for away, held in some.items() for _ in held]
-    total = np.add.reduceat(flat.vectors[places] * np.array(shares, dtype=np.float32)[:, None], starts)
-    return np.asarray(total / np.maximum(np.linalg.norm(total, axis=1, keepdims=True), 1e-9), dtype=np.float32)

@@ -1,93 +1,139 @@
-"""The vectors of propositions by row, and who is nearest."""
+"""The vectors of propositions by row, and which are nearest to one: by sketches of their signs, then exactly."""
 
 from __future__ import annotations
 
-from typing import Protocol
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 
+from memory_node.knowledge.retrieval.clusters import Clusters
+
 Rows = NDArray[np.int64]
 Vectors = NDArray[np.float32]
+Sketches = NDArray[np.uint64]
 
-
-class NearestVectors(Protocol):
-    """An index over unit vectors by row; `search.vector_index.VectorIndex` is one."""
-
-    def add(self, rows: Rows, vectors: Vectors, threads: int = 1) -> None:
-        """Take over vectors (n, dimension)."""
-
-    def remove(self, row: int) -> bool:
-        """Take a row's vector out."""
-
-    def search(self, vector: Vectors, k: int) -> tuple[Rows, Vectors]:
-        """Return up to k rows with their cosines, best first."""
-
-
-class ExactNearest:
-    """Compares every vector; for some ten thousand of them."""
-
-    def __init__(self, dimension: int) -> None:
-        self._dimension = dimension
-        self._vectors = np.zeros((256, dimension), dtype=np.float32)
-        self._present = np.zeros(256, dtype=np.bool_)
-
-    def add(self, rows: Rows, vectors: Vectors, threads: int = 1) -> None:
-        """Take over vectors (n, dimension)."""
-        highest = int(rows.max(initial=-1)) + 1
-        if highest > len(self._present):
-            more = max(highest, 2 * len(self._present)) - len(self._present)
-            self._vectors = np.concatenate([self._vectors, np.zeros((more, self._dimension), dtype=np.float32)])
-            self._present = np.concatenate([self._present, np.zeros(more, dtype=np.bool_)])
-        self._vectors[rows] = vectors
-        self._present[rows] = True
-
-    def remove(self, row: int) -> bool:
-        """Take a row's vector out; return whether there was one."""
-        there = row < len(self._present) and bool(self._present[row])
-        if there:
-            self._present[row] = False
-        return there
-
-    def search(self, vector: Vectors, k: int) -> tuple[Rows, Vectors]:
-        """Return up to k rows with their cosines, best first."""
-        rows = np.flatnonzero(self._present)
-        cosines = (self._vectors @ vector)[rows]
-        order = np.argsort(-cosines, kind="stable")[:k]
-        return rows[order], cosines[order]
+# Rows whose sketches are nearest and whose vectors are compared. Up to so many rows a search is exact.
+COMPARED = 2048
+# From so many rows on, those of the clusters nearest to a question alone are looked at.
+CLUSTERED_FROM = 32_768
+_WORD_BITS = 64
+_LARGEST = 127
 
 
 class VectorRows:
-    """Keeps the vectors (float16) themselves and an index over them.
+    """Keeps unit vectors by row, and finds the nearest of them; not thread-safe.
 
-    A row without a vector yet, as after a start until they are computed, has zeros and is not found by likeness.
+    A component is kept in one byte, as a share of its vector's largest one; cosines are right to about 0.002.
+
+    A sketch is one bit for the sign of each component (Charikar 2002): the share of bits in which two differ
+    grows with the angle between their vectors. A row without a vector yet, as after a start until they are computed,
+    has zeros and is not found by likeness.
     """
 
-    def __init__(self, dimension: int, nearest: NearestVectors) -> None:
+    def __init__(self, dimension: int) -> None:
         self._dimension = dimension
-        self._nearest = nearest
-        self._kept = np.zeros((256, dimension), dtype=np.float16)
+        self._words = -(-dimension // _WORD_BITS)
+        self._kept = np.zeros((256, dimension), dtype=np.int8)
+        self._scales = np.zeros(256, dtype=np.float32)
+        self._sketches = np.zeros((256, self._words), dtype=np.uint64)
+        self._present = np.zeros(256, dtype=np.bool_)
+        self._count = 0
+        self._clusters: Clusters | None = None
+
+    def __len__(self) -> int:
+        return self._count
 
     def put(self, rows: Rows, vectors: Vectors) -> None:
-        """Take over unit vectors (n, dimension) for rows."""
-        highest = int(rows.max(initial=-1)) + 1
-        if highest > len(self._kept):
-            more = max(highest, 2 * len(self._kept)) - len(self._kept)
-            self._kept = np.concatenate([self._kept, np.zeros((more, self._dimension), dtype=np.float16)])
-        self._kept[rows] = vectors
-        self._nearest.add(rows, vectors)
+        """Take over unit vectors (n, dimension) for n different rows; a row that has one gets the new one."""
+        self._grow(int(rows.max(initial=-1)) + 1)
+        known = rows[self._present[rows]]
+        self._count += len(rows) - len(known)
+        self._scales[rows] = scales = np.abs(vectors).max(axis=1) / _LARGEST
+        self._kept[rows] = np.rint(vectors / np.maximum(scales, 1e-9)[:, None])
+        self._sketches[rows] = self._sketched(vectors)
+        self._present[rows] = True
+        if self._clusters is not None:
+            for row in known.tolist():
+                self._clusters.remove(row)
+            self._clusters.add(rows, vectors)
+        elif self._count >= CLUSTERED_FROM:
+            held = np.flatnonzero(self._present)
+            self._clusters = Clusters.of_sample(self.of(held[:: max(1, len(held) // CLUSTERED_FROM)]))
+            for begin in range(0, len(held), CLUSTERED_FROM):
+                some = held[begin : begin + CLUSTERED_FROM]
+                self._clusters.add(some, self.of(some))
 
     def remove(self, row: int) -> None:
-        """Take a row's vector out."""
-        self._nearest.remove(row)
-        if row < len(self._kept):
-            self._kept[row] = 0.0
+        """Take a row's vector out; nothing where there is none."""
+        if row >= len(self._present) or not self._present[row]:
+            return
+        self._present[row] = False
+        self._kept[row] = 0
+        self._count -= 1
+        if self._clusters is not None:
+            self._clusters.remove(row)
 
     def of(self, rows: Rows) -> Vectors:
         """Return (n, dimension) vectors."""
-        inside = np.minimum(rows, len(self._kept) - 1)
-        return np.where((rows < len(self._kept))[:, None], self._kept[inside], np.float16(0.0)).astype(np.float32)
+        vectors = np.take(self._kept, rows, axis=0, mode="clip").astype(np.float32)
+        vectors *= np.where(rows < len(self._scales), np.take(self._scales, rows, mode="clip"), 0.0)[:, None]
+        return vectors
 
     def search(self, vector: Vectors, k: int) -> tuple[Rows, Vectors]:
         """Return up to k rows with their cosines, best first."""
-        return self._nearest.search(vector, k)
+        rows = np.flatnonzero(self._present) if self._clusters is None else self._clusters.near(vector)
+        if len(rows) > COMPARED:
+            rows = self._nearest_sketches(rows, vector)
+        cosines = (np.take(self._kept, rows, axis=0).astype(np.float32) @ vector) * self._scales[rows]
+        if k < len(rows):
+            best = np.argpartition(-cosines, k)[:k]
+            rows, cosines = rows[best], cosines[best]
+        order = np.argsort(-cosines, kind="stable")
+        return rows[order], cosines[order]
+
+    def _nearest_sketches(self, rows: Rows, vector: Vectors) -> Rows:
+        """Return the COMPARED of these rows whose sketches differ least from a vector's."""
+        distances = ones_in(np.take(self._sketches, rows, axis=0) ^ self._sketched(vector[None, :]))
+        within = np.cumsum(np.bincount(distances))
+        radius = int(np.searchsorted(within, COMPARED))
+        return rows[np.flatnonzero(distances <= radius)[: 2 * COMPARED]]
+
+    def _sketched(self, vectors: Vectors) -> Sketches:
+        bits = np.zeros((len(vectors), self._words * _WORD_BITS), dtype=np.bool_)
+        bits[:, : self._dimension] = vectors > 0.0
+        return np.packbits(bits, axis=1).view(np.uint64)
+
+    def _grow(self, rows: int) -> None:
+        if rows <= len(self._present):
+            return
+        larger = max(rows, 2 * len(self._present))
+        self._kept = _grown(self._kept, larger)
+        self._scales = _grown(self._scales, larger)
+        self._sketches = _grown(self._sketches, larger)
+        self._present = _grown(self._present, larger)
+
+
+def ones_in(words: Sketches) -> NDArray[np.int64]:
+    """Return (n,) how many bits of each row of (n, words) are set."""
+    if hasattr(np, "bitwise_count"):
+        counts = np.bitwise_count(words)
+    else:  # numpy before 2.0
+        counts = _ones_of_16_bits().take(words.view(np.uint16))
+    # Column by column: numpy is slow over a short last axis.
+    total = counts[:, 0].astype(np.int64)
+    for column in range(1, counts.shape[1]):
+        total += counts[:, column]
+    return total
+
+
+@lru_cache(maxsize=1)
+def _ones_of_16_bits() -> NDArray[np.uint8]:
+    numbers = np.arange(1 << 16, dtype=np.uint16).view(np.uint8).reshape(-1, 2)
+    return np.unpackbits(numbers, axis=1).sum(axis=1, dtype=np.uint8)
+
+
+def _grown(array: NDArray, rows: int) -> NDArray:  # type: ignore[type-arg]
+    larger = np.zeros((rows, *array.shape[1:]), dtype=array.dtype)
+    larger[: len(array)] = array
+    return larger

@@ -27,6 +27,8 @@ _LEAST_STEM = 4
 
 def folded(text: str) -> str:
     """Return a text in lower case without accents."""
+    if text.isascii():
+        return text.lower()
     decomposed = unicodedata.normalize("NFKD", text)
     return "".join(letter for letter in decomposed if not unicodedata.combining(letter)).lower()
 

@@ -1,0 +1,97 @@
+"""Nearest vectors: exactly among few, by sketches and clusters among many."""
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from memory_node.knowledge.retrieval import clusters, vector_rows
+from memory_node.knowledge.retrieval.clusters import Clusters
+from memory_node.knowledge.retrieval.vector_rows import VectorRows, ones_in
+
+
+def unit_vectors(count: int, dimension: int, seed: int = 0) -> NDArray[np.float32]:
+    """Return vectors around forty centres, as sentences lie around topics."""
+    generator = np.random.default_rng(seed)
+    centres = np.random.default_rng(99).standard_normal((40, dimension))
+    vectors = centres[generator.integers(0, 40, count)] + generator.standard_normal((count, dimension))
+    return (vectors / np.linalg.norm(vectors, axis=1, keepdims=True)).astype(np.float32)
+
+
+def test_vectors_grow_and_go() -> None:
+    rows = VectorRows(4)
+    unit = np.eye(4, dtype=np.float32)
+    rows.put(np.array([0, 700]), unit[:2])
+    assert rows.search(unit[1], 1)[0].tolist() == [700]
+    rows.remove(700)
+    assert rows.search(unit[1], 2)[0].tolist() == [0]
+    assert not rows.of(np.array([700, 100_000])).any()
+    assert len(rows) == 1
+
+
+def test_row_that_gets_another_vector_is_found_by_that_alone() -> None:
+    rows = VectorRows(4)
+    unit = np.eye(4, dtype=np.float32)
+    rows.put(np.array([3]), unit[:1])
+    rows.put(np.array([3]), unit[2:3])
+    found, cosines = rows.search(unit[2], 5)
+    assert found.tolist() == [3]
+    assert cosines == pytest.approx([1.0])
+    assert len(rows) == 1
+
+
+def test_kept_vectors_are_right_to_a_hundredth_of_their_length() -> None:
+    vectors = unit_vectors(50, 384)
+    rows = VectorRows(384)
+    rows.put(np.arange(50), vectors)
+    assert np.linalg.norm(rows.of(np.arange(50)) - vectors, axis=1).max() < 0.01
+
+
+def test_search_among_many_finds_nearly_all_of_the_nearest(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With the shares of a million rows: a sixteenth is looked at, a thirtieth of these compared."""
+    monkeypatch.setattr(vector_rows, "CLUSTERED_FROM", 1000)
+    monkeypatch.setattr(vector_rows, "COMPARED", 64)
+    monkeypatch.setattr(clusters, "LOOKED_AT", 512)
+    monkeypatch.setattr(clusters, "CENTRES", 40)
+    vectors, questions = unit_vectors(4000, 128), unit_vectors(40, 128, seed=1)
+    rows = VectorRows(128)
+    for begin in range(0, 4000, 250):
+        rows.put(np.arange(begin, begin + 250), vectors[begin : begin + 250])
+    gone = set(range(0, 4000, 7))
+    for row in gone:
+        rows.remove(row)
+    shares = []
+    for question in questions:
+        cosines = vectors @ question
+        nearest = [row for row in np.argsort(-cosines).tolist() if row not in gone][:5]
+        found = rows.search(question, 5)[0].tolist()
+        assert not gone.intersection(found)
+        shares.append(len(set(nearest).intersection(found)) / 5)
+    assert np.mean(shares) > 0.85
+
+
+def test_bits_are_counted_alike_by_old_and_new_numpy(monkeypatch: pytest.MonkeyPatch) -> None:
+    words = np.array([[0, 1], [2**64 - 1, 5], [2**40, 3]], dtype=np.uint64)
+    monkeypatch.delattr(np, "bitwise_count", raising=False)
+    assert ones_in(words).tolist() == [1, 66, 3]
+    monkeypatch.undo()
+    assert ones_in(words).tolist() == [1, 66, 3]
+
+
+def test_clusters_hold_each_row_once_through_additions_and_removals() -> None:
+    vectors = unit_vectors(600, 16)
+    held = Clusters.of_sample(vectors[:200])
+    held.add(np.arange(600), vectors)
+    for row in range(0, 600, 3):
+        held.remove(row)
+    held.remove(0)
+    assert sorted(held.near(vectors[0]).tolist()) == [row for row in range(600) if row % 3]
+    held.add(np.array([0]), vectors[:1])
+    assert 0 in held.near(vectors[0])
+
+
+def test_only_the_nearest_clusters_are_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(clusters, "LOOKED_AT", 50)
+    unit = np.repeat(np.eye(4, dtype=np.float32), 100, axis=0)
+    held = Clusters.of_sample(np.eye(4, dtype=np.float32))
+    held.add(np.arange(400), unit)
+    assert sorted(held.near(unit[250]).tolist()) == list(range(200, 300))
