@@ -14,12 +14,17 @@ from benchmarks.knowledge_cases import Collection, Dataset, load_dataset
 from benchmarks.knowledge_home import home_rows
 from benchmarks.knowledge_load import load_row
 from benchmarks.knowledge_rankers import METHODS, Ranker, build, knowledge_by_model
+from benchmarks.knowledge_readers import ModelReader, Reader, RuleReader
 from benchmarks.knowledge_update import update_row
+from benchmarks.knowledge_utility import BUDGETS, utility_rows
+from benchmarks.knowledge_utility_picture import draw
 from benchmarks.rows import emit
 from memory_node.app.progress import progress_bar
 from memory_node.domain.ports import TextEmbedder
 from memory_node.knowledge.model_extraction import ModelExtractor
+from memory_node.llm.chat import ChatModel, ScoringModel
 from memory_node.llm.config import ModelConfig
+from memory_node.llm.errors import UnsupportedError
 from memory_node.llm.open_model import ModelShelf
 from memory_node.search.caching_embedder import CachingEmbedder
 from memory_node.search.minilm import MiniLmEmbedder
@@ -34,6 +39,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     what.add_argument("--nodes", type=int, metavar="N", help="latency in a graph of N propositions, without embedding")
     what.add_argument("--home", action="store_true", help="instructions that need what people told")
     parser.add_argument("--update", action="store_true", help="with --data: how compact an update makes the graph")
+    parser.add_argument(
+        "--utility",
+        action="store_true",
+        help="with --data: what memories are worth for their tokens; a language model reads them with --model, else "
+        "rules do",
+    )
+    parser.add_argument("--budgets", type=int, nargs="+", default=list(BUDGETS), help="tokens, with --utility")
+    parser.add_argument("--plot", type=Path, metavar="FILE", help="with --utility: draw the curves (PNG, SVG)")
     parser.add_argument("--limit", type=int, default=0, metavar="N", help="questions of each collection; 0: all")
     parser.add_argument("--methods", nargs="+", choices=METHODS, default=list(METHODS), help="default: all")
     parser.add_argument(
@@ -57,6 +70,8 @@ def run(args: argparse.Namespace) -> int:
         emit([load_row(args.nodes, args.seed)], args.json)
     elif args.home:
         emit(home_rows(CachingEmbedder(MiniLmEmbedder(threads=args.threads))), args.json)
+    elif args.utility:
+        emit(utility(args), args.json)
     elif args.update:
         emit([update_row(load_dataset(args.data), MiniLmEmbedder(threads=args.threads))], args.json)
     else:
@@ -81,14 +96,37 @@ def rows(args: argparse.Namespace) -> Iterator[dict[str, Any]]:
         yield model_row(dataset, embedder, args)
 
 
+def utility(args: argparse.Namespace) -> list[dict[str, Any]]:
+    """Return the rows of utility_rows(), and draw them where that is wanted.
+
+    Raises:
+        UnsupportedError: the model cannot score replies.
+    """
+    reader: Reader = RuleReader()
+    if args.model is not None:
+        model = _model(args, ModelConfig())
+        if not isinstance(model, ScoringModel):
+            raise UnsupportedError(f"{model.name} cannot say how likely a reply is; a model in this process can")
+        reader = ModelReader(model)
+    dataset = load_dataset(args.data, args.limit)
+    found = list(utility_rows(dataset, MiniLmEmbedder(threads=args.threads), reader, args.budgets, args.seed))
+    if args.plot:
+        draw(found, args.plot)
+    return found
+
+
+def _model(args: argparse.Namespace, config: ModelConfig) -> ChatModel:
+    named = {"base_url": args.endpoint, "model": args.model} if args.endpoint else {"model_path": args.model}
+    return ModelShelf().open(config.changed(**named))
+
+
 def model_row(dataset: Dataset, embedder: TextEmbedder, args: argparse.Namespace) -> dict[str, Any]:
     """Return the row of a graph whose first steps a language model reads and the others the rules.
 
     model_steps: those that it read; model_failed: of them, those without a usable reply; model_unfounded: statements
     that were left out because their step does not say them.
     """
-    named = {"base_url": args.endpoint, "model": args.model} if args.endpoint else {"model_path": args.model}
-    model = ModelShelf().open(ModelConfig(max_reply_tokens=400, **named))
+    model = _model(args, ModelConfig(max_reply_tokens=400))
     extractor = ModelExtractor(model)
 
     def build_with_model(_: str, collection: Collection, embedder: TextEmbedder, seed: int) -> Ranker:

@@ -1,0 +1,251 @@
+"""`bench knowledge --utility`: what memories of several kinds are worth for their tokens, over budgets."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from benchmarks.knowledge_cases import AskedQuestion, Collection, Dataset
+from benchmarks.knowledge_rankers import NoLog
+from benchmarks.knowledge_readers import Reader
+from benchmarks.memory_utility import (
+    Answered,
+    CostPoint,
+    Quadrant,
+    best_points,
+    density_of,
+    directed_density_of,
+    entropy_fall_of,
+    entropy_of,
+    epsilon_of,
+    pmi_of,
+    quadrant_of,
+)
+from memory_node.domain.errors import InvalidValueError
+from memory_node.domain.ports import TextEmbedder
+from memory_node.knowledge.knowledge_graph import KnowledgeGraph
+from memory_node.knowledge.mode import Mode
+from memory_node.knowledge.text.names import names_in
+from memory_node.knowledge.text.words import plain_words, stems
+from memory_node.search.lexical import Bm25
+
+BUDGETS = (64, 128, 256, 512, 1024)
+CANDIDATES = 10
+# A question that was answered without memory says nothing about it (tau_conf).
+_TAUS = (0.8, 0.9)
+_TRUTHS = ("yes", "no")
+_STATEMENTS = 40
+# Passages whose names are wrong answers that are hard to tell from the right one.
+_NEAR_PASSAGES = 5
+
+# Returns what a memory tells of (the question's number, the question), best first.
+Recall = Callable[[int, AskedQuestion], Sequence[str]]
+
+
+@dataclass(frozen=True)
+class Case:
+    """A question with candidates for its answer; the first is right."""
+
+    number: int
+    question: AskedQuestion
+    candidates: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Read:
+    """How a case was answered: by the task's score (answer F1) and by the probability of the right answer."""
+
+    by_score: Answered
+    by_likelihood: Answered
+
+
+def utility_rows(
+    dataset: Dataset, embedder: TextEmbedder, reader: Reader, budgets: Sequence[int], seed: int
+) -> Iterator[dict[str, Any]]:
+    """Yield a row for each memory and budget.
+
+    p: score, the F1 of the most probable answer, and likelihood, the probability of the right one. density_*: bits a
+    token brought, over the questions with P without memory under 0.8 and 0.9. fall_bits: dH. efficient, corrective,
+    trap, noise: shares of the questions with a memory. best: whether this budget is the best of its memory by
+    "performance", by "efficiency", or both.
+
+    Raises:
+        InvalidValueError: no question has an answer.
+    """
+    once = _ReadOnce(reader)
+    read: dict[str, dict[int, list[Read]]] = {}
+    for place, collection in enumerate(dataset.collections):
+        cases = list(cases_of(collection, seed + place))
+        for memory, recall in recalls_of(collection, embedder, seed + place).items():
+            by_budget = read.setdefault(memory, {budget: [] for budget in budgets})
+            for case in cases:
+                told = recall(case.number, case.question)
+                for budget in budgets:
+                    by_budget[budget].append(_read(once, case, told, budget))
+    for memory, by_budget in read.items():
+        if not all(by_budget.values()):
+            raise InvalidValueError(f"{dataset.name}: expected questions with answers, got none")
+        for row in _rows_of(memory, by_budget):
+            yield {"dataset": dataset.name, "reader": reader.name} | row
+
+
+def cases_of(collection: Collection, seed: int) -> Iterator[Case]:
+    """Yield the questions that have an answer, each with the right and with wrong candidates.
+
+    Wrong ones are names in the passages most like the question, then answers of other questions; of yes, no.
+    """
+    generator = np.random.default_rng(seed)
+    index = Bm25([[text] for text in collection.passages])
+    answers = [question.answers[0] for question in collection.questions if question.answers]
+    for number, question in enumerate(collection.questions):
+        if not question.answers:
+            continue
+        right = question.answers[0]
+        if right.lower() in _TRUTHS:
+            wrong = [truth for truth in _TRUTHS if truth != right.lower()]
+        else:
+            nearest = np.argsort(-index.scores(question.text), kind="stable")[:_NEAR_PASSAGES]
+            names = [name for place in nearest for name in names_in(collection.passages[place])]
+            others = [answers[place] for place in generator.permutation(len(answers))]
+            asked = set(stems(question.text))
+            # What the question names is seldom what it asks for.
+            names = [name for name in names if not set(stems(name)) <= asked]
+            wrong = [*_unlike(right, names)[: CANDIDATES // 2], *_unlike(right, others)]
+        yield Case(number, question, tuple(dict.fromkeys([right, *wrong]))[:CANDIDATES])
+
+
+def recalls_of(collection: Collection, embedder: TextEmbedder, seed: int) -> dict[str, Recall]:
+    """Return the memories that are compared: the paper's ablations and knowledge."""
+    graph = KnowledgeGraph(embedder, NoLog())
+    graph.add(collection.steps)
+    graph.embed_statements()
+    statements = [one.text for one in graph.propositions()]
+    generator = np.random.default_rng(seed)
+    passages = collection.passages
+    index = Bm25([[text] for text in passages])
+
+    def raw_chunks(_: int, question: AskedQuestion) -> Sequence[str]:
+        order = np.argsort(-index.scores(question.text), kind="stable")
+        return [passages[place] for place in order[:_STATEMENTS]]
+
+    def random_nodes(_: int, question: AskedQuestion) -> Sequence[str]:
+        return [statements[place] for place in generator.permutation(len(statements))[:_STATEMENTS]]
+
+    def without_reasoning(_: int, question: AskedQuestion) -> Sequence[str]:
+        return [hit.statement.key for hit in graph.search(question.text, _STATEMENTS)]
+
+    def knowledge(_: int, question: AskedQuestion) -> Sequence[str]:
+        return [one.text for one in graph.ask(question.text, Mode.SEMANTIC, _STATEMENTS).propositions]
+
+    return {
+        "no-memory": lambda *_: [],
+        "random-nodes": random_nodes,
+        "raw-chunks": raw_chunks,
+        "no-reasoning": without_reasoning,
+        "knowledge": knowledge,
+        "gold": lambda _, question: [passages[place] for place in sorted(question.gold)],
+    }
+
+
+def answer_f1(said: str, right: str) -> float:
+    """Return the F1 of an answer's words (Rajpurkar et al. 2016)."""
+    first, second = Counter(plain_words(said)), Counter(plain_words(right))
+    common = sum((first & second).values())
+    return 2.0 * common / (sum(first.values()) + sum(second.values())) if common else 0.0
+
+
+def _unlike(right: str, texts: Sequence[str]) -> list[str]:
+    return [text for text in texts if answer_f1(text, right) == 0.0 and text.lower() not in _TRUTHS]
+
+
+class _ReadOnce:
+    """A Reader that reads the same memory for the same question once: a larger budget often holds nothing more."""
+
+    def __init__(self, reader: Reader) -> None:
+        self.name = reader.name
+        self.count_tokens = lru_cache(maxsize=None)(reader.count_tokens)
+        self._reader = reader
+        self._read: dict[tuple[str, tuple[str, ...]], NDArray[np.float64]] = {}
+
+    def probabilities(self, question: str, memory: Sequence[str], candidates: Sequence[str]) -> NDArray[np.float64]:
+        key = (question, tuple(memory))
+        if key not in self._read:
+            self._read[key] = self._reader.probabilities(question, memory, candidates)
+        return self._read[key]
+
+
+def _read(reader: Reader, case: Case, texts: Sequence[str], budget: int) -> Read:
+    memory, tokens = _cut(reader, texts, budget)
+    base = reader.probabilities(case.question.text, [], case.candidates)
+    now = reader.probabilities(case.question.text, memory, case.candidates) if memory else base
+    entropies = entropy_of(base), entropy_of(now)
+    return Read(
+        Answered(_score(base, case), _score(now, case), *entropies, tokens),
+        Answered(float(base[0]), float(now[0]), *entropies, tokens),
+    )
+
+
+def _cut(reader: Reader, texts: Sequence[str], budget: int) -> tuple[list[str], int]:
+    """Return the first whole texts that fit into a budget of tokens, and their tokens."""
+    kept: list[str] = []
+    used = 0
+    for text in texts:
+        tokens = reader.count_tokens(text)
+        if used + tokens > budget:
+            break
+        kept.append(text)
+        used += tokens
+    return kept, used
+
+
+def _score(probabilities: NDArray[np.float64], case: Case) -> float:
+    """Return the F1 of the most probable answer; the mean of several that are as probable."""
+    best = np.flatnonzero(np.isclose(probabilities, probabilities.max()))
+    return float(np.mean([answer_f1(case.candidates[place], case.candidates[0]) for place in best]))
+
+
+def _rows_of(memory: str, read: Mapping[int, Sequence[Read]]) -> Iterator[dict[str, Any]]:
+    curves = {
+        "score": {budget: [one.by_score for one in all_] for budget, all_ in read.items()},
+        "likelihood": {budget: [one.by_likelihood for one in all_] for budget, all_ in read.items()},
+    }
+    for p, curve in curves.items():
+        points = [_point(budget, cases) for budget, cases in curve.items()]
+        best = best_points(points, float(np.mean([case.base for cases in curve.values() for case in cases])))
+        for point in points:
+            reached = "+".join(name for name, one in best.items() if one is point and point.tokens)
+            named = {"memory": memory, "budget": point.budget, "p": p}
+            yield named | _figures(curve[point.budget]) | {"best": reached}
+
+
+def _point(budget: int, cases: Sequence[Answered]) -> CostPoint:
+    tokens, scores = zip(*((case.tokens, case.with_memory) for case in cases))
+    return CostPoint(budget, float(np.mean(tokens)), float(np.mean(scores)))
+
+
+def _figures(cases: Sequence[Answered]) -> dict[str, Any]:
+    epsilon = epsilon_of(cases)
+    held = [case for case in cases if case.tokens]
+    quadrants = Counter(quadrant_of(case, epsilon) for case in held)
+    return {
+        "questions": len(cases),
+        "empty": len(cases) - len(held),
+        "tokens": _mean([case.tokens for case in held]),
+        "p_base": _mean([case.base for case in cases]),
+        "p_memory": _mean([case.with_memory for case in cases]),
+        "pmi": _mean([pmi_of(case, epsilon) for case in held]),
+        **{f"density_{round(100 * tau)}": density_of(cases, epsilon, tau) for tau in _TAUS},
+        "fall_bits": _mean([entropy_fall_of(case) for case in held]),
+        "directed_density": _mean([directed_density_of(case, epsilon) for case in held]),
+        **{str(quadrant.value): quadrants[quadrant] / max(1, len(held)) for quadrant in Quadrant},
+    }
+
+
+def _mean(values: Sequence[float]) -> float | None:
+    return float(np.mean(values)) if values else None
