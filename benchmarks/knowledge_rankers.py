@@ -13,7 +13,8 @@ from memory_node.domain.ports import TextEmbedder
 from memory_node.knowledge.config import KnowledgeConfig
 from memory_node.knowledge.extraction import Extractor, RuleExtractor
 from memory_node.knowledge.facts import Proposition
-from memory_node.knowledge.knowledge_graph import KnowledgeGraph, Source
+from memory_node.knowledge.knowledge_graph import KnowledgeGraph
+from memory_node.knowledge.knowledge_log import Source
 from memory_node.knowledge.standard_step import StandardStep
 from memory_node.search.lexical import Bm25
 

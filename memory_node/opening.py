@@ -30,7 +30,8 @@ from memory_node.experience.record import ExperienceRecord
 from memory_node.experience.refiner import open_refiner
 from memory_node.knowledge.config import KnowledgeConfig
 from memory_node.knowledge.facts import prescription_from_dict, proposition_from_dict
-from memory_node.knowledge.knowledge_graph import PRESCRIPTIONS, PROPOSITIONS, STEPS, KnowledgeGraph, Source
+from memory_node.knowledge.knowledge_graph import KnowledgeGraph
+from memory_node.knowledge.knowledge_log import PRESCRIPTIONS, PROPOSITIONS, STEPS, Source
 from memory_node.knowledge.standard_step import step_from_dict
 from memory_node.llm.open_model import ModelShelf
 from memory_node.memory import RobotMemory

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from memory_node.knowledge.knowledge_graph import PRESCRIPTIONS, PROPOSITIONS, STEPS, KnowledgeGraph
+from memory_node.knowledge.knowledge_graph import KnowledgeGraph
+from memory_node.knowledge.knowledge_log import PRESCRIPTIONS, PROPOSITIONS, STEPS
 from memory_node.knowledge.text.words import stems
 
 

@@ -10,7 +10,8 @@ from knowledge_doubles import BagOfWords, ListedLog, reborn
 from memory_node.domain.errors import InvalidValueError, NotFoundError
 from memory_node.domain.skill import FailureReason, SkillCall
 from memory_node.domain.step import EpisodeSummary, StepRecord
-from memory_node.knowledge.knowledge_graph import PROPOSITIONS, STEPS, KnowledgeGraph
+from memory_node.knowledge.knowledge_graph import KnowledgeGraph
+from memory_node.knowledge.knowledge_log import PROPOSITIONS, STEPS
 from memory_node.knowledge.mode import Mode, mode_of
 from memory_node.knowledge.standardise import document_steps
 

@@ -1,0 +1,200 @@
+"""Both graphs and the steps behind them, and every change to them: applied, made durable, and able to be undone."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+from memory_node.domain.ports import TextEmbedder
+from memory_node.knowledge.config import KnowledgeConfig
+from memory_node.knowledge.facts import Prescription, Proposition, to_dict
+from memory_node.knowledge.history import Edit, History, Node
+from memory_node.knowledge.knowledge_log import PRESCRIPTIONS, PROPOSITIONS, STEPS, KnowledgeLog, Source
+from memory_node.knowledge.procedural_graph import ProceduralGraph
+from memory_node.knowledge.semantic_graph import SemanticGraph
+from memory_node.knowledge.standard_step import StandardStep, step_to_dict
+from memory_node.knowledge.updating import LEAST_LIKENESS, UpdateJudge, updated
+
+
+@dataclass(frozen=True)
+class Withdrawal:
+    """What an episode's withdrawal changed, and the texts and keys of what went."""
+
+    stated: list[Proposition]
+    ways: list[Prescription]
+    texts: list[str]
+    keys: list[str]
+
+
+class KnowledgeNodes:
+    """Not thread-safe; its owner locks. judge: decides what becomes of two like statements."""
+
+    def __init__(self, embedder: TextEmbedder, config: KnowledgeConfig, log: KnowledgeLog, judge: UpdateJudge) -> None:
+        self.semantic = SemanticGraph(embedder, config)
+        self.procedural = ProceduralGraph(embedder)
+        self.steps: dict[str, StandardStep] = {}
+        self._log = log
+        self._judge = judge
+        self._history = History()
+
+    def __len__(self) -> int:
+        return len(self.semantic) + len(self.procedural)
+
+    def is_told(self, proposition: Proposition) -> bool:
+        """Return whether a proposition counts and was told by a person."""
+        return proposition.active and not proposition.subject and proposition.sources[-1] in self.steps
+
+    def figures(self) -> tuple[int, int]:
+        """Return how many nodes and edges there are."""
+        nodes, edges = self.semantic.figures()
+        ways = self.procedural.all()
+        intents = {way.intent for way in ways}
+        return nodes + len(ways) + len(intents), edges + len(ways) + sum(len(way.sources) for way in ways)
+
+    def hash(self) -> str:
+        """Return a hash of everything that is known: equal for equal knowledge."""
+        facts = sorted(json.dumps(to_dict(one), sort_keys=True) for one in self.semantic.all())
+        facts += sorted(json.dumps(to_dict(one), sort_keys=True) for one in self.procedural.all())
+        facts += sorted(json.dumps(step_to_dict(one), sort_keys=True) for one in self.steps.values())
+        return hashlib.blake2b("\n".join(facts).encode(), digest_size=16).hexdigest()
+
+    # --- edits -----------------------------------------------------------------------------------
+
+    def stated(self, proposition: Proposition) -> Edit:
+        """Put a statement, or its sources where it is known, which then counts again; return this for finish()."""
+        known = self.semantic.get(proposition.text)
+        if known is not None and known.active and set(proposition.sources) <= set(known.sources):
+            return Edit(PROPOSITIONS, proposition.text, known, known)
+        kept = replace(known.merged(proposition), active=True, replaced_by="") if known else proposition
+        return self.edit(PROPOSITIONS, proposition.text, kept)
+
+    def updates(self, text: str) -> list[Edit]:
+        """Do what becomes of a proposition beside the one that is most like it; return this for finish()."""
+        later = self.semantic.get(text)
+        if later is None or not later.active:
+            return []
+        earlier = self.semantic.most_like(later, LEAST_LIKENESS)
+        if earlier is None:
+            return []
+        if earlier.stamp_ns > later.stamp_ns:
+            earlier, later = later, earlier
+        update = self._judge(earlier, later)
+        if not (update.deactivate_earlier or update.deactivate_later):
+            return []
+        results = updated(earlier, later, update)
+        return [self.edit(PROPOSITIONS, one.text, one) for one in results if one != self.semantic.get(one.text)]
+
+    def edit(self, kind: str, key: str, after: Node | None) -> Edit:
+        """Put a node in the place of the one of this key, None to drop that; return this for finish()."""
+        before = self._node(kind, key)
+        edit = Edit(kind, key, before, after)
+        self._apply(edit)
+        return edit
+
+    def _node(self, kind: str, key: str) -> Node | None:
+        if kind == PROPOSITIONS:
+            return self.semantic.get(key)
+        return self.procedural.get(key) if kind == PRESCRIPTIONS else self.steps.get(key)
+
+    def _apply(self, edit: Edit) -> None:
+        if isinstance(edit.after, Proposition):
+            self.semantic.put(edit.after)
+        elif isinstance(edit.after, Prescription):
+            self.procedural.put(edit.after)
+        elif isinstance(edit.after, StandardStep):
+            self.steps[edit.key] = edit.after
+        elif edit.kind == PROPOSITIONS:
+            self.semantic.remove(edit.key)
+        elif edit.kind == PRESCRIPTIONS:
+            self.procedural.remove(edit.key)
+        else:
+            self.steps.pop(edit.key, None)
+
+    def finish(self, edits: Sequence[Edit]) -> None:
+        """Make edits durable, and able to be undone."""
+        real = tuple(edit for edit in edits if edit.before != edit.after)
+        self._history.note(real)
+        self._write(real)
+
+    def undo(self) -> bool:
+        """Take back the last change that was not a Forget; return whether there was one."""
+        edits = self._history.take_back()
+        for edit in edits:
+            self._apply(edit)
+        self._write(edits)
+        return bool(edits)
+
+    # --- forgetting ------------------------------------------------------------------------------
+
+    def forget(self, session: str) -> int:
+        """Withdraw a session for good; return how many facts that only it supported are gone."""
+        withdrawn = self.drop(session)
+        steps = [source for source in self.steps if source.rpartition(":")[0] == session]
+        for source in steps:
+            del self.steps[source]
+        self._log.remove_documents(PROPOSITIONS, withdrawn.texts)
+        self._log.remove_documents(PRESCRIPTIONS, withdrawn.keys)
+        self._log.remove_documents(STEPS, steps)
+        self._put(withdrawn.stated, withdrawn.ways, [])
+        return len(withdrawn.texts) + len(withdrawn.keys)
+
+    def drop(self, session: str) -> Withdrawal:
+        """Withdraw a session that has gone from the store already; return what that took and changed. It is final."""
+        self._history.clear()
+        shown = self.semantic.of_session(session)
+        for proposition in shown:
+            self.semantic.remove(proposition.text)
+        stated = [left for one in shown if (left := one.without(session)) is not None]
+        for left in stated:
+            self.semantic.put(left)
+        worked = [way for way in self.procedural.all() if session in way.sources]
+        for way in worked:
+            self.procedural.remove(way.key)
+        ways = [kept for way in worked if (kept := way.without(session)) is not None]
+        for way in ways:
+            self.procedural.put(way)
+        texts = [one.key for one in shown if self.semantic.get(one.text) is None]
+        keys = [way.key for way in worked if self.procedural.get(way.key) is None]
+        return Withdrawal(stated, ways, texts, keys)
+
+    def take_out(self, is_gone: Callable[[str, str], bool]) -> None:
+        """Give up what has gone from the store already; is_gone: by a document's kind and id. It is final."""
+        self._history.clear()
+        for one in self.semantic.all():
+            if is_gone(PROPOSITIONS, one.key):
+                self.semantic.remove(one.text)
+        for way in self.procedural.all():
+            if is_gone(PRESCRIPTIONS, way.key):
+                self.procedural.remove(way.key)
+        for source in [source for source in self.steps if is_gone(STEPS, source)]:
+            del self.steps[source]
+
+    # --- the log ---------------------------------------------------------------------------------
+
+    def _write(self, edits: Sequence[Edit]) -> None:
+        last = {(edit.kind, edit.key): edit for edit in edits}
+        nodes = [edit.after for edit in last.values() if edit.after is not None]
+        for kind in (PROPOSITIONS, PRESCRIPTIONS, STEPS):
+            gone = [edit.logged_key for edit in last.values() if edit.kind == kind and edit.after is None]
+            if gone:
+                self._log.remove_documents(kind, gone)
+        self._put(
+            [node for node in nodes if isinstance(node, Proposition)],
+            [node for node in nodes if isinstance(node, Prescription)],
+            [node for node in nodes if isinstance(node, StandardStep)],
+        )
+
+    def _put(self, stated: Sequence[Proposition], ways: Sequence[Prescription], steps: Sequence[StandardStep]) -> None:
+        self._log.put_documents(STEPS, [(step.source, step_to_dict(step), ()) for step in steps])
+        self._log.put_documents(PROPOSITIONS, [(p.key, to_dict(p), self._origins(p.sources)) for p in stated])
+        of_episodes = [(way, tuple(("episode", source) for source in way.sources)) for way in ways]
+        self._log.put_documents(PRESCRIPTIONS, [(way.key, to_dict(way), origins) for way, origins in of_episodes])
+
+    def _origins(self, sources: Sequence[str]) -> tuple[Source, ...]:
+        """Return what a proposition was learned from, as the store names it."""
+        found = [
+            (STEPS, source) if source in self.steps else ("episode", source.rpartition(":")[0]) for source in sources
+        ]
+        return tuple(dict.fromkeys(found))

@@ -1,0 +1,177 @@
+"""Asks what is known, and makes it findable by meaning: the reading half of knowledge."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterable, Mapping
+
+from memory_node.domain.errors import InvalidValueError
+from memory_node.domain.ports import TextEmbedder
+from memory_node.domain.worker_thread import WorkerThread
+from memory_node.knowledge.answering import EPISODIC_HITS, KnowledgeAnswer, episodic_steps
+from memory_node.knowledge.asking import answer_of, bearing_on, confidence_of
+from memory_node.knowledge.config import KnowledgeConfig
+from memory_node.knowledge.facts import Prescription, Proposition
+from memory_node.knowledge.knowledge_nodes import KnowledgeNodes
+from memory_node.knowledge.mode import Mode, mode_of
+from memory_node.knowledge.procedural_graph import WORTH_GOING, best_ways
+from memory_node.knowledge.retrieval.retriever import Hit
+from memory_node.knowledge.standard_step import StandardStep
+from memory_node.knowledge.text.names import concepts_said_in, names_in
+
+# A remote embedder that is away is asked again after this.
+_EMBEDDER_PAUSE_S = 30.0
+
+
+class KnowledgeQuestions:
+    """Thread-safe. nodes: what is known; used under `_lock` alone."""
+
+    def __init__(self, embedder: TextEmbedder, nodes: KnowledgeNodes, config: KnowledgeConfig) -> None:
+        self._embedder = embedder
+        self._nodes = nodes
+        self._config = config
+        self._lock = threading.RLock()
+        self._closing = threading.Event()
+        self._background: WorkerThread | None = None
+
+    def __len__(self) -> int:
+        return len(self._nodes)
+
+    def embed_intents(self) -> None:
+        """Make what was loaded findable by meaning; takes seconds, so not to be waited for. close() ends it."""
+        with self._lock:
+            intents = self._nodes.procedural.unknown_intents()
+        for intent in intents:
+            if self._closing.is_set():
+                return
+            vector = self._embedder.embed([intent])[0]
+            with self._lock:
+                self._nodes.procedural.put_vector(intent, vector)
+        self.embed_statements()
+
+    def embed_in_background(self) -> None:
+        """Do embed_intents() in a thread."""
+        self._background = WorkerThread("intents", self.embed_intents, _EMBEDDER_PAUSE_S)
+        self._background.start()
+
+    def close(self, timeout_s: float = 10.0) -> None:
+        """Let the thread of embed_in_background() end after the batch that it is at."""
+        self._closing.set()
+        if self._background is not None:
+            self._background.join(timeout_s)
+
+    def embed_statements(self, on_progress: Callable[[int], None] = lambda _: None) -> None:
+        """Make all propositions findable by meaning; on_progress gets how many each batch had."""
+        while not self._closing.is_set() and (count := self._embed_some()):
+            on_progress(count)
+
+    def _embed_some(self) -> int:
+        """Make a batch of propositions findable by meaning; return how many it had.
+
+        A search waits for one batch alone: what it leaves is found by its words, and by meaning from the next one on.
+        """
+        with self._lock:
+            texts = self._nodes.semantic.waiting()
+        if texts:
+            vectors = self._embedder.embed(texts)
+            with self._lock:
+                self._nodes.semantic.put_vectors(texts, vectors)
+        return len(texts)
+
+    def search(self, question: str, k: int, hops: int | None = None) -> list[Hit]:
+        """Return up to k steps that answer, best first, each with its best proposition."""
+        self._embed_some()
+        vector = self._embedder.embed([question])[0]
+        with self._lock:
+            return self._nodes.semantic.search(question, vector, k, hops)
+
+    def ask(self, question: str, mode: Mode | None = None, k: int = 0) -> KnowledgeAnswer:
+        """Return what is known of a question; mode: found out from the question by default; k = 0: the config's.
+
+        Raises:
+            InvalidValueError: nothing is asked.
+        """
+        if not question.strip():
+            raise InvalidValueError("a question: expected words, got none")
+        mode = mode or mode_of(question)
+        k = k or self._config.top_k
+        hits = self.search(question, EPISODIC_HITS if mode is Mode.EPISODIC else k)
+        vector = self._embedder.embed([question])[0]
+        with self._lock:
+            held = [self._nodes.semantic.get(hit.statement.key) for hit in hits[:k]]
+            found = [(one, self._nodes.semantic.likeness(one.text, vector)) for one in held if one is not None]
+            propositions = bearing_on(question, found, self._nodes.semantic.idf)
+            likeness = max((cosine for one, cosine in found if one in propositions), default=0.0)
+            confidence = confidence_of(question, propositions, likeness, self._nodes.semantic.idf)
+            ways = self.ways_to(question, least_return=1.0) if mode is Mode.PROCEDURAL else []
+            steps = episodic_steps([hit.step for hit in hits], self._nodes.steps) if mode is Mode.EPISODIC else []
+        return answer_of(question, mode, confidence, propositions, ways, steps)
+
+    def told_facts(self, instruction: str) -> tuple[Proposition, ...]:
+        """Return the statements that people told and that share a name or thing with an instruction, the newest first.
+
+        Those come too that share one with these: what is in the bread that is to be brought.
+        """
+        with self._lock:
+            told = self._told_about(concepts_said_in(instruction))
+            told |= self._told_about({name for one in told.values() for name in names_in(one.text)})
+        newest = sorted(told.values(), key=lambda one: (-one.stamp_ns, one.text))
+        return tuple(newest[: self._config.channel])
+
+    def _told_about(self, concepts: Iterable[str]) -> dict[str, Proposition]:
+        return {one.text: one for one in self._nodes.semantic.about(concepts) if self._nodes.is_told(one)}
+
+    def told_about(self, instruction: str, k: int = 0) -> list[Proposition]:
+        """Return up to k propositions that people told, or documents say, and that bear on an instruction.
+
+        k = 0: the few of guidance while acting.
+        """
+        with self._lock:
+            if not self._nodes.steps or not instruction.strip():
+                return []
+        hits = self.search(instruction, self._config.channel)
+        vector = self._embedder.embed([instruction])[0]
+        with self._lock:
+            held = [self._nodes.semantic.get(hit.statement.key) for hit in hits if hit.step in self._nodes.steps]
+            found = [(one, self._nodes.semantic.likeness(one.text, vector)) for one in held if one is not None]
+            return bearing_on(instruction, found, self._nodes.semantic.idf)[: k or self._config.guidance_k]
+
+    def about(self, concepts: Iterable[str], k: int = 5) -> list[Proposition]:
+        """Return the k propositions about these concepts: most concepts first, then best supported, then newest."""
+        wanted = set(concepts)
+        with self._lock:
+            found = self._nodes.semantic.about(wanted)
+        return sorted(found, key=lambda p: (-len(p.concepts & wanted), -p.support, -p.stamp_ns, p.text))[:k]
+
+    def ways_to(self, intent: str, k: int = 2, least_return: float = WORTH_GOING) -> list[Prescription]:
+        """Return the k prescriptions whose intents are most like this one; least_return: of ways that led so far."""
+        with self._lock:
+            known, vectors = self._nodes.procedural.candidates(least_return)
+        if not known or not intent.strip():
+            return []
+        return best_ways(known, vectors, self._embedder.embed([intent])[0], k)
+
+    def propositions(self, active: bool = True) -> list[Proposition]:
+        """Return the propositions that count, or all."""
+        with self._lock:
+            return [one for one in self._nodes.semantic.all() if one.active or not active]
+
+    def prescriptions(self) -> list[Prescription]:
+        """Return every way."""
+        with self._lock:
+            return self._nodes.procedural.all()
+
+    def steps(self) -> Mapping[str, StandardStep]:
+        """Return the steps of talks and documents by source."""
+        with self._lock:
+            return dict(self._nodes.steps)
+
+    def figures(self) -> tuple[int, int]:
+        """Return how many nodes and edges there are."""
+        with self._lock:
+            return self._nodes.figures()
+
+    def hash(self) -> str:
+        """Return a hash of everything that is known: equal for equal knowledge."""
+        with self._lock:
+            return self._nodes.hash()
