@@ -167,11 +167,6 @@ class KnowledgeGraph(KnowledgeQuestions):
         with self._lock:
             return self._nodes.forget(session)
 
-    def drop(self, session: str) -> None:
-        """Withdraw a session that has gone from the store already. It is final."""
-        with self._lock:
-            self._nodes.drop(session)
-
     def drop_forgotten(self, is_forgotten: Callable[[str, str], bool], episode_ids: Iterable[str]) -> None:
         """Give up what has gone from the store already; is_forgotten: by a document's kind and id."""
         with self._lock:

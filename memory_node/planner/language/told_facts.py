@@ -2,7 +2,7 @@
 
 The readers of instructions know things by their names alone. Here "bring Anna her mug" becomes "bring the blue mug"
 where memory was told that the blue mug is Anna's. Where what was told speaks against an instruction, or leaves open
-what is meant, a question is asked. Rules; nothing that was told is carried out.
+what is meant, a question is asked. Rules over the sentences of told_facts.yaml; nothing that was told is carried out.
 """
 
 from __future__ import annotations
@@ -12,63 +12,10 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from memory_node.domain.nouns import singular
+from memory_node.planner.language.told_patterns import first_match, told_patterns
 
 # What was told that bears on an instruction: statements.
 Told = Callable[[str], Sequence[str]]
-
-_NAME = r"(?-i:[A-Z][\w-]*)"
-_THING = r"(?:the |that |this |a |an |our |my )?(?P<thing>[\w' -]+?)"
-_OWNED = (
-    re.compile(rf"^{_THING} (?:is|are) (?P<who>{_NAME})['’]s(?: own| now)?$", re.I),
-    re.compile(rf"^{_THING} belongs? to (?P<who>{_NAME})$", re.I),
-    re.compile(rf"^(?P<who>{_NAME}) owns {_THING}$", re.I),
-    re.compile(rf"^(?P<who>{_NAME})['’]s [\w-]+ is {_THING}$", re.I),
-)
-_KEPT = re.compile(
-    rf"^{_THING} (?:(?:is|are) (?:always |usually )?kept|belongs?|goes|go|lives?)"
-    r" (?P<place>(?:in|on|at|under|near|by) .+)$",
-    re.I,
-)
-_SITS = re.compile(
-    rf"^(?P<who>{_NAME}) (?:is|sits|works|sleeps|eats|waits)(?: always| usually| now)? "
-    r"(?:at|in|on|by) (?P<place>(?:the |his |her |their )?[\w' -]+)$",
-    re.I,
-)
-_LIKES = re.compile(
-    rf"^(?P<who>{_NAME}) (?:always |usually |really |often )*(?:likes|loves|prefers|wants|drinks|eats|enjoys|has|takes)"
-    r" (?P<what>[\w' -]+?)(?: as (?:a|her|his|their) (?P<use>\w+)| for (?P<meal>\w+)| best)?$",
-    re.I,
-)
-_AVOIDS = re.compile(
-    rf"^(?P<who>{_NAME}) (?:is allergic to|hates|cannot stand|dislikes|must not (?:have|eat|drink|touch)|"
-    r"(?:does not|doesn['’]t|can ?not|can['’]t|may not) (?:like|eat|drink|have|want|touch|stand)) (?P<what>[\w' -]+)$",
-    re.I,
-)
-_HOLDS = re.compile(rf"^{_THING} (?:contains?|is made of|has|have|is made with) (?P<what>[\w' -]+?)(?: in it)?$", re.I)
-_CALLED = (
-    re.compile(rf"^(?:the )?(?P<name>[\w' -]+?) (?:means|is what .+ calls?) {_THING}$", re.I),
-    re.compile(rf"^{_THING} is (?:called|named|known as) (?:the )?(?P<name>[\w' -]+)$", re.I),
-)
-_AWAY = re.compile(
-    r"\b(?:away|back|(?:to|in|on) (?:its|their) (?:place|spot)|where (?:it|they) (?:belongs?|goes|go|lives?))\s*[.!]?$",
-    re.I,
-)
-_POLITE = r"(?:please |could you |can you |would you )?"
-_FOR_SOMEBODY = re.compile(
-    rf"^{_POLITE}(?:bring|give|get|fetch|make|prepare|hand|serve|pass) (?P<who>{_NAME}) (?P<what>.+?)[.?!]?$",
-    re.I,
-)
-_TO_SOMEBODY = re.compile(
-    rf"^{_POLITE}(?:bring|give|take|carry|get|fetch|make|hand|serve|pass) (?P<what>.+?) (?:to|for) (?P<who>{_NAME})"
-    r"[.?!]?$",
-    re.I,
-)
-_OPEN = re.compile(
-    r"^(?:a |some |her |his |their )?(?:favou?rite )?(?:snack|drink|breakfast|lunch|dinner|treat|fruit|food|meal|"
-    r"something(?: nice)? to (?:eat|drink)|something(?: nice)?)$",
-    re.I,
-)
-_POSSESSED = re.compile(rf"\b(?:(?P<who>{_NAME})['’]s|(?P<whose>her|his|their)) (?P<thing>[\w-]+)", re.I)
 
 
 @dataclass(frozen=True)
@@ -91,14 +38,14 @@ def informed(instruction: str, statements: Sequence[str]) -> Informed:
 
     statements: what was told, the more important first; of two about the same the first counts.
     """
-    facts = _Facts(statements)
+    facts, patterns = _Facts(statements), told_patterns()
     text = facts.called_by_their_names(" ".join(instruction.split()))
-    whom = _FOR_SOMEBODY.match(text) or _TO_SOMEBODY.match(text)
+    whom = first_match(patterns.for_somebody, text)
     who = whom["who"] if whom else ""
     if whom and _key(who) not in facts.people:
         whom, who = None, ""
-    text = _POSSESSED.sub(lambda match: facts.owned(match, who), text)
-    whom = (_FOR_SOMEBODY.match(text) or _TO_SOMEBODY.match(text)) if whom else None
+    text = patterns.possessed.sub(lambda match: facts.owned(match, who), text)
+    whom = first_match(patterns.for_somebody, text) if whom else None
     if whom is None:
         return Informed(facts.put_away(text), used=tuple(facts.used))
     return _for_a_person(whom, facts)
@@ -106,7 +53,7 @@ def informed(instruction: str, statements: Sequence[str]) -> Informed:
 
 def _for_a_person(whom: re.Match[str], facts: _Facts) -> Informed:
     who, what = whom["who"], whom["what"]
-    if _OPEN.match(what):
+    if told_patterns().open_wish.match(what):
         chosen = facts.liked(who, what)
         if len(chosen) != 1:
             known = "; ".join(facts.avoided(who).values())
@@ -139,29 +86,24 @@ class _Facts:
 
     def _take(self, statement: str) -> None:
         said = statement.strip().rstrip(".!")
-        for pattern in _OWNED:
-            if match := pattern.match(said):
-                self._owned.setdefault(_key(match["who"]), []).append((match["thing"], statement))
-                self.people.add(_key(match["who"]))
-                return
-        if match := _KEPT.match(said):
+        patterns = told_patterns()
+        if match := first_match(patterns.owned, said):
+            self._owned.setdefault(_key(match["who"]), []).append((match["thing"], statement))
+        elif match := first_match(patterns.kept, said):
             self._kept.setdefault(_head(match["thing"]), (match["place"], statement))
-        elif match := _AVOIDS.match(said):
+        elif match := first_match(patterns.avoids, said):
             self._avoids.setdefault(_key(match["who"]), {})[match["what"]] = statement
-        elif match := _SITS.match(said):
+        elif match := first_match(patterns.sits, said):
             place = said[match.start("place") :]
             preposition = "in" if re.search(r" in (?:the )?[\w' -]+$", said) else "on"
             self._sits.setdefault(_key(match["who"]), (f"{preposition} {place}", statement))
-        elif match := _LIKES.match(said):
+        elif match := first_match(patterns.likes, said):
             self._likes.setdefault(_key(match["who"]), []).append((match["what"], statement))
-        elif match := _HOLDS.match(said):
+        elif match := first_match(patterns.holds, said):
             self._holds.append((match["thing"], match["what"], statement))
-        else:
-            for pattern in _CALLED:
-                if match := pattern.match(said):
-                    self._called.append((match["name"], match["thing"], statement))
-            return
-        if "who" in match.groupdict():
+        elif match := first_match(patterns.called, said):
+            self._called.append((match["name"], match["thing"], statement))
+        if match and "who" in match.groupdict():
             self.people.add(_key(match["who"]))
 
     def called_by_their_names(self, text: str) -> str:
@@ -184,7 +126,7 @@ class _Facts:
 
     def put_away(self, text: str) -> str:
         """Return "put the mug away" with the place where it is kept."""
-        away = _AWAY.search(text)
+        away = told_patterns().put_away.search(text)
         if away is None:
             return text
         before = text[: away.start()].strip()
@@ -200,7 +142,7 @@ class _Facts:
         drink = re.search(r"drink", what, re.I) is not None
         found: dict[str, None] = {}
         for thing, statement in self._likes.get(_key(who), ()):
-            is_drink = re.search(r"\b(?:drinks|to drink|as a drink)\b", statement, re.I) is not None
+            is_drink = told_patterns().of_drinks.search(statement) is not None
             if not self.objection(who, thing) and (is_drink == drink or not self._tells_drinks(who)):
                 before, space, noun = re.sub(r"^(?:the|an?|some) ", "", thing).rpartition(" ")
                 found[before + space + singular(noun)] = None
