@@ -13,6 +13,7 @@ from benchmarks.alfworld.engine import require_engine
 from benchmarks.alfworld.games import load_games
 from benchmarks.alfworld.learnt import Learnt
 from benchmarks.alfworld.play import CompilingAccount, PlayedGame
+from benchmarks.alfworld.transcripts import TranscriptFile
 from benchmarks.compiler_variants import NONE, OF_COMPILERS, STATIC
 from benchmarks.model_figures import llm_config
 from memory_node.context.config import CompilerConfig
@@ -39,7 +40,9 @@ def rows_of_alfworld(
                 setting = Setting(
                     "executor", args.max_steps, llm_config(args), compiled=None if variant == NONE else compiled
                 )
-                [played] = play_all([games], setting, args.jobs, None if variant == NONE else learnt)
+                [played] = play_all(
+                    [games], setting, args.jobs, None if variant == NONE else learnt, TranscriptFile(None)
+                )
                 yield row_of(variant, name, played)
 
 

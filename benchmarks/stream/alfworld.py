@@ -12,14 +12,12 @@ from typing import Any
 from benchmarks.alfworld.command import LONGEST_GAME_S, LONGEST_WITH_MODEL_S
 from benchmarks.alfworld.deeds import attempt_of_game, deed_of
 from benchmarks.alfworld.games import Game
-from benchmarks.alfworld.open_world import for_text_games
 from benchmarks.alfworld.play import PlayedGame
 from benchmarks.alfworld.policy import PolicyPlayer
 from benchmarks.alfworld.workers import Workers
 from benchmarks.stream.outcomes import Stream, StreamTask, operation_of
 from benchmarks.stream.told_player import Novice, Policy, ToldGame, ToldPlayer
 from memory_node.app.progress import progress_bar
-from memory_node.catalogue.label_space import load_catalogue
 from memory_node.domain.errors import InvalidValueError
 from memory_node.experience.optimizer.attempt import Attempt, DeedKind
 from memory_node.experience.optimizer.curator import MemoryCurator

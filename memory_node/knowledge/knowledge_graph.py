@@ -134,8 +134,10 @@ class KnowledgeGraph(KnowledgeQuestions):
     def note_advice(self, intent: str, session: str, advice: str) -> int:
         """Put advice in words beside the ways to an intent that an episode went; return how many there are."""
         with self._lock:
-            ways = [way for way in self._procedural.all() if way.intent == intent and session in way.sources]
-            self._finish([self._edit(PRESCRIPTIONS, way.key, replace(way, advice=advice)) for way in ways])
+            every = self._nodes.procedural.all()
+            ways = [way for way in every if way.intent == intent and session in way.sources]
+            advised = [replace(way, advice=advice) for way in ways]
+            self._nodes.finish([self._nodes.edit(PRESCRIPTIONS, way.key, way) for way in advised])
             return len(ways)
 
     def feedback(self, key: str, helped: bool) -> Prescription:

@@ -98,7 +98,7 @@ class HomeNode(GuardedNode):
     def _simulation_diagnosis(self) -> Diagnosis:
         """Return how far the simulation is: published frames, simulated seconds, what the hand holds."""
         passed_s = round((self._stamp_ns - self._began_ns) * 1e-9, 1)
-        return Diagnosis({"frames": self._camera.published, "simulated_s": passed_s, "holding": self._held_class()})
+        return Diagnosis({"frames": self._pictures.published, "simulated_s": passed_s, "holding": self._held_class()})
 
     def _idle_step(self) -> None:
         if self.is_idle:
