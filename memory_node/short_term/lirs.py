@@ -97,6 +97,7 @@ class LirsPolicy:
         elif len(self._hot) < self._most_hot and not self._cold:
             self._hot.add(key)
             self._stack[key] = None
+            self._forget_before_oldest_hot()
         else:
             self._cold[key] = None
             self._stack[key] = None
@@ -117,11 +118,11 @@ class LirsPolicy:
             del self._stack[self._ghosts.popitem(last=False)[0]]
 
     def _forget_before_oldest_hot(self) -> None:
-        """Drop what was used before the oldest hot key: it would have to come more often than that one to be hot."""
+        """Drop what was used before the oldest hot key: it would have to come more often than that one to be hot.
+
+        Without a hot key all stay, so that the next one that comes again is hot.
+        """
         stack, hot = self._stack, self._hot
-        while stack:
-            oldest = next(iter(stack))
-            if oldest in hot:
-                return
+        while hot and (oldest := next(iter(stack))) not in hot:
             del stack[oldest]
             self._ghosts.pop(oldest, None)

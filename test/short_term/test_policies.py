@@ -144,7 +144,7 @@ class LirsModel(ListModel):
         pass
 
     def prune(self):
-        while self.stack and self.stack[0] not in self.hot:
+        while self.hot and self.stack[0] not in self.hot:
             self.drop(self.stack[0], self.stack, self.ghosts)
 
     @staticmethod
@@ -507,3 +507,14 @@ def test_lirs_remembers_a_bounded_number_of_keys():
 def test_policies_that_only_serve_comparison_are_no_choice(name):
     with pytest.raises(InvalidValueError, match="lru, w-tinylfu, adaptive"):
         ShortTermConfig(policy=name)
+
+
+def test_lirs_finds_hot_keys_again_after_all_were_removed() -> None:
+    policy = LirsPolicy(10)
+    for key in range(10):
+        policy.access(key)
+    for key in range(9):
+        policy.remove(key)
+    for key in (20, 20, *range(30, 60)):
+        policy.access(key)
+    assert 20 in policy
