@@ -26,9 +26,12 @@ def opening(text: str, experience: str = "", advice: str = "", system: str = SYS
     return [Message("system", system), Message("user", "\n\n".join(filter(None, parts)))]
 
 
-def turn(command: str, reply: str, advice: str = "") -> tuple[Message, Message]:
-    """Return what a command and its reply add to the dialogue. advice: for the next step."""
-    heard = "\n\n".join(filter(None, (reply.strip(), _advised(advice))))
+def turn(command: str, reply: str, task: str, advice: str = "") -> tuple[Message, Message]:
+    """Return what a command and its reply add to the dialogue. advice: for the next step.
+
+    The task is said again each time: a small model loses sight of what stands some hundred tokens before.
+    """
+    heard = "\n\n".join(filter(None, (reply.strip(), f"Task: {task}", _advised(advice))))
     return Message("assistant", command), Message("user", heard)
 
 

@@ -83,7 +83,7 @@ class PolicyPlayer:
             step_ms.append(1000.0 * (time.monotonic() - began))
             reply = aid.send(chosen.call)
             said.append((chosen.call, reply))
-            turns.append(turn(chosen.reply, reply))
+            turns.append(turn(chosen.reply, reply, task))
         played = PlayedGame(game.name, game.task_type, task, engine.won, len(said), _searched(said))
         return replace(
             played,

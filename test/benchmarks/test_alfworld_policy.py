@@ -101,9 +101,9 @@ def test_model_is_told_all_that_was_said_and_offered_what_is_possible() -> None:
     played(chooser)
     assert [message.text for message in chooser.seen[2]][-4:] == [
         "go to bed 2",
-        "You arrive at bed 2.",
+        "You arrive at bed 2.\n\nTask: put a pencil in drawer.",
         "go to desk 1",
-        "You arrive at desk 1.",
+        "You arrive at desk 1.\n\nTask: put a pencil in drawer.",
     ]
     assert chooser.offered[0] == ["go to bed 2", "go to desk 1", "go to drawer 1"]
 
@@ -123,8 +123,8 @@ def test_without_memory_the_prompt_has_neither_experience_nor_advice() -> None:
 
 
 def test_advice_follows_what_it_is_for() -> None:
-    said, heard = turn("look", "A desk. ", "open it.")
-    assert (said.text, heard.text) == ("look", "A desk.\n\nAdvice: open it.")
+    said, heard = turn("look", "A desk. ", "put a pen on desk.", "open it.")
+    assert (said.text, heard.text) == ("look", "A desk.\n\nTask: put a pen on desk.\n\nAdvice: open it.")
 
 
 def test_commands_that_tell_nothing_are_no_choice() -> None:

@@ -71,7 +71,7 @@ def example_of(
         learnt += [False] * (len(prompt) - len(tokens)) + [True] * len(said)
         tokens = [*prompt, *said]
         following = advice[number + 1] if number + 1 < len(advice) else ""
-        dialogue += turn(command, reply, following)
+        dialogue += turn(command, reply, transcript["task"], following)
     return Example(tuple(tokens), tuple(learnt)) if tokens else None
 
 

@@ -52,6 +52,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--rank", type=int, default=8, help="of the adapter's matrices (default 8)")
     parser.add_argument("--rate", type=float, default=5e-4, help="highest learning rate (default 5e-4)")
     parser.add_argument("--tokens", type=int, default=900, help="of a game at most (default 900)")
+    parser.add_argument(
+        "--start", type=Path, metavar="FILE", help="checkpoint of an earlier run, whose weights it starts from"
+    )
+    parser.add_argument("--games-per-update", type=int, default=4, help="whose gradients are added up (default 4)")
     parser.add_argument("--minutes", type=float, default=55.0, help="after which it ends early (default 55)")
     parser.add_argument("--limit", type=int, default=0, help="of games (default: all)")
     parser.add_argument("--threads", type=int, default=1)
@@ -70,7 +74,7 @@ def run(args: argparse.Namespace) -> int:
 
         from training.executor.adapter import adapted_model, save_adapter
         from training.executor.card import write_card
-        from training.executor.learning import Progress, Schedule, learn
+        from training.executor.learning import Progress, Schedule, learn, take_weights
     except ImportError as error:
         needed = "torch, transformers, peft and gguf: pip install 'robot_memory[learning]'"
         raise ResourceMissingError(f"training needs {needed} ({error})") from error
@@ -84,7 +88,9 @@ def run(args: argparse.Namespace) -> int:
         raise InvalidValueError("no game in the transcripts was won: there is nothing to learn")
     args.out.mkdir(parents=True, exist_ok=True)
     model = adapted_model(file, args.rank)
-    schedule = Schedule(args.epochs, args.rate, minutes=args.minutes, seed=args.seed)
+    if args.start is not None:
+        take_weights(model, args.start)
+    schedule = Schedule(args.epochs, args.rate, args.games_per_update, args.minutes, args.seed)
     progress: Any = Progress()
     try:
         for progress in learn(model, examples, schedule, args.out / "checkpoint.pt"):
