@@ -18,7 +18,7 @@ from memory_node.planner.language.goal_effects import effects
 from memory_node.planner.language.surroundings import HomeClasses
 from memory_node.planner.language.understanding import Understander
 
-PARTS = ("development", "final")
+PARTS = ("development", "final", "fresh")
 CONDITIONS = ("known", "unknown", "empty")
 _CHECKS = Path(__file__).parent / "checks"
 _QUESTION = ("question",)

@@ -209,6 +209,9 @@ class GoalRun:
         elif goal.destination.beside:
             yield from acting.need("beside", goal.destination)
             self._take_for_destination(self._support_of("beside"))
+        elif goal.destination.room:
+            within = self._locator.somewhere_in(goal.destination.room, self._belief.things[carried].object_class)
+            yield from acting.need("destination", within)
         else:
             yield from acting.need("destination", goal.destination)
         yield from acting.make(Wanted(_P.CONTAINED, (carried, "destination")))

@@ -75,10 +75,12 @@ class GoalCheck:
 
     def _unmet_place(self, goal: Goal, targets: Sequence[SceneObject]) -> str:
         place = goal.destination
-        if place is None or place.beside or place.original_place or not place.candidates:
+        if place is None or place.beside or place.original_place or not (place.candidates or place.room):
             return ""
         if self._is(self._held, self._wanted_classes(goal)) and goal.count == 1 and len(targets) <= 1:
             return f"the hand still holds {self._held}"
+        if place.room:
+            return ""
         if goal.container is not None:
             vessels = self._resting_on(self._of(goal.container.candidates), place)
             if not vessels:

@@ -71,7 +71,9 @@ class Locator:
             else ()
         )
         near = _place_of(attempt, "target") if name in _WHERE_WORK_IS_DONE else None
-        answer = self._lookup.locate(object_class, mention.text, mention.states, excluded, frozenset(placed), near)
+        room_id = self._lookup.room_called(mention.room) if mention.room else ""
+        not_on = frozenset(placed)
+        answer = self._lookup.locate(object_class, mention.text, mention.states, excluded, not_on, near, room_id)
         if answer is None:
             return False
         self._believe(attempt, name, answer)
@@ -111,8 +113,10 @@ class Locator:
         """Look for any of the classes meant: at the ranked places, then inside what is closed."""
         if not mention.candidates:
             raise Setback(f"{mention.text!r} fits nothing that is known")
+        room_id = self._lookup.room_called(mention.room) if mention.room else ""
         for object_class in mention.candidates:
-            found = yield from self._search(attempt, name, object_class, self._lookup.search_stops(object_class))
+            stops = self._lookup.search_stops(object_class, room_id)
+            found = yield from self._search(attempt, name, object_class, stops)
             if found:
                 return
         for object_class in mention.candidates:
@@ -168,6 +172,22 @@ class Locator:
             reference = _reference_to(support)
             place = Thing("first place", support.class_name, reference, memory_id=support.id, is_setting=True)
             self.first_places.setdefault(object_class, place)
+
+    def somewhere_in(self, room: str, object_class: str) -> Mention:
+        """Return where in a room a thing may be put: on furniture of the kind that such a thing lies on elsewhere, or
+        else on what is handy.
+
+        Raises:
+            Setback: memory knows no such room.
+        """
+        room_id, places = self._lookup.room_called(room), self._kinds.put_down_places
+        if not room_id:
+            raise Setback(f"no room called {room!r} is known")
+        supports = (self._lookup.scene_object(one.support_id) for one in self._lookup.of_classes((object_class,)))
+        usual = [one.class_name for one in supports if one is not None and one.class_name in places]
+        here = {one.class_name for one in self._lookup.in_room(room_id, places)}
+        known = [name for name in dict.fromkeys((*usual, *places)) if name in here]
+        return Mention(f"a place in the {room}", tuple(known) or places[:_SOUGHT], room=room)
 
     def surfaces(self) -> Mention:
         """Return where something that is in the way may be put down."""

@@ -35,16 +35,18 @@ class MemoryLookup:
         excluded: frozenset[str] = frozenset(),
         not_on: frozenset[str] = frozenset(),
         near: tuple[float, float, float] | None = None,
+        room_id: str = "",
     ) -> ObjectAnswer | None:
         """Return the best remembered object of a class; None when memory knows of none.
 
         excluded: ids that do not count; not_on: ids of supports whose contents do not count. near: where the thing is
-        needed, (x, y, z) in map; the nearest of those that memory is sure of is the best one then.
+        needed, (x, y, z) in map; the nearest of those that memory is sure of is the best one then. room_id: only what
+        is in that room counts.
         """
         started = time.monotonic()
         # The words have been grounded already: asking by class and states alone cannot be led astray by them.
         query = FindQuery(
-            "", object_class, tuple(states), near=near, k=_ENOUGH, exclude_ids=excluded, exclude_supports=not_on
+            "", object_class, tuple(states), room_id, near, _ENOUGH, exclude_ids=excluded, exclude_supports=not_on
         )
         location = self._memory.locate(query)
         self._areas[object_class] = location.areas
@@ -61,9 +63,12 @@ class MemoryLookup:
         recollection = self._memory.recall(FindQuery(text=text, states=tuple(states), k=_ENOUGH))
         return tuple(dict.fromkeys(answer.object_class for answer in recollection.answers))
 
-    def search_stops(self, object_class: str) -> tuple[str, ...]:
-        """Return the places to look for a class at, likeliest first, as arguments of Explore."""
+    def search_stops(self, object_class: str, room_id: str = "") -> tuple[str, ...]:
+        """Return the places to look for a class at, likeliest first, as arguments of Explore; in a room or in all."""
         areas = self._areas.get(object_class) or self._memory.rank_search_areas(object_class)
+        if room_id:
+            within = self._areas_of(room_id)
+            areas = tuple(area for area in areas if area.area_id in within)
         return tuple(f"{area.position[0]:.2f},{area.position[1]:.2f}" for area in areas)
 
     def scene_object(self, object_id: str) -> SceneObject | None:
@@ -87,6 +92,18 @@ class MemoryLookup:
     def supported_by(self, object_id: str) -> list[SceneObject]:
         """Return the scene graph's objects that are on or in another one."""
         return [one for one in self._scene_now().objects if one.support_id == object_id and not one.removed]
+
+    def room_called(self, name: str) -> str:
+        """Return the id of the room of a name, "" where memory knows none."""
+        return next((room.id for room in self._scene_now().rooms if room.name.lower() == name.lower()), "")
+
+    def in_room(self, room_id: str, names: Sequence[str]) -> list[SceneObject]:
+        """Return the scene graph's objects of some classes in a room, in the order of the classes."""
+        within = self._areas_of(room_id)
+        return [one for one in self.of_classes(names) if one.area_id in within]
+
+    def _areas_of(self, room_id: str) -> frozenset[str]:
+        return frozenset(area.id for area in self._scene_now().areas if area.room_id == room_id)
 
     def place_of_room(self, name: str) -> tuple[float, float] | None:
         """Return where in a room of that name to drive to, (x, y) in map; None where memory knows no such room."""

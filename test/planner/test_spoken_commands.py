@@ -49,6 +49,14 @@ def test_next_instruction_answers_the_question(robot, planner) -> None:
     assert robot.world[robot.world["apple"].parent_id].class_name == "CoffeeTable"
 
 
+def test_thing_is_brought_to_furniture_of_the_room_that_is_named(robot, planner) -> None:
+    show(robot, "Apple", "Bed", "Dresser", "CoffeeTable", "CounterTop")
+    result = planner.execute("bring the apple to the bedroom")
+    assert result.success, result.failure or result.outcome.failures
+    assert robot.world[robot.world["apple"].parent_id].class_name in ("Bed", "Dresser", "Desk", "SideTable")
+    assert result.explorations == 0
+
+
 def test_it_is_the_thing_of_the_instruction_before(robot, planner) -> None:
     assert planner.execute("wash the apple").success
     result = planner.execute("put it in the bowl")

@@ -36,6 +36,20 @@ _DONE = {
 }
 
 
+# What ends a state that is asked for.
+ENDING = {
+    "on": (GoalKind.SWITCH_OFF,),
+    "off": (GoalKind.SWITCH_ON,),
+    "open": (GoalKind.CLOSE,),
+    "closed": (GoalKind.OPEN,),
+}
+
+
+def read_whether(words: Sequence[str], at: int, commands: CommandReader) -> Asked | None:
+    """Return what "if the stove is on" asks for, and where it ends; None for what sets no such condition."""
+    return _whether(words, at, commands) if words[at] == "if" else None
+
+
 def read_question(words: Sequence[str], at: int, commands: CommandReader) -> Asked | None:
     """Return what a question asks memory, and where it ends; None for what is no such question."""
     introduced = at + phrase_at(commands.english.inquiring, words, at)
@@ -151,7 +165,12 @@ def _whether(words: Sequence[str], at: int, commands: CommandReader) -> Asked | 
 def _is_in_state(words: Sequence[str], at: int, commands: CommandReader) -> Asked | None:
     """Read "is the mug on the desk clean", "is the apple in the fridge"."""
     phrase = commands.phrase(words, at + 1) if words[at] in commands.english.being else None
-    return None if phrase is None else _in_state(words, phrase, phrase.end, commands)
+    if phrase is None:
+        return None
+    last = words[phrase.end - 1]
+    if phrase.end - at > 2 and phrase.states and last in commands.english.asked_states:  # "was the safe left open"
+        return _tell(replace(phrase, states=()), commands.english.asked_states[last], phrase.end)
+    return _in_state(words, phrase, phrase.end, commands)
 
 
 def _in_state(words: Sequence[str], phrase: NounPhrase, end: int, commands: CommandReader) -> Asked | None:
@@ -159,9 +178,11 @@ def _in_state(words: Sequence[str], phrase: NounPhrase, end: int, commands: Comm
     places: list[tuple[str, NounPhrase]] = []
     while end < len(words):
         if words[end] in commands.english.asked_states and not _begins_place(words, end, commands):
-            return _tell(
-                replace(phrase, places=(*phrase.places, *places)), commands.english.asked_states[words[end]], end + 1
-            )
+            asked = commands.english.asked_states[words[end]]
+            end += 1
+            if words[end : end + 1] == ["or"] and "".join(words[end + 1 : end + 2]) in commands.english.asked_states:
+                end += 2  # "up or down"
+            return _tell(replace(phrase, places=(*phrase.places, *places)), asked, end)
         placed = commands.english.preposition_at(words, end)
         inner = commands.phrase(words, end + placed[1]) if placed else None
         if placed is not None and inner is not None:

@@ -18,6 +18,7 @@ from memory_node.planner.language.noun_phrase import NounPhrase
 from memory_node.planner.language.roles import Roles
 from memory_node.planner.language.treatments import TreatmentWords
 
+_HARMS = (GoalKind.BREAK, GoalKind.THROW)  # they need a command: nothing is broken for a word that was misread
 _UNSAID = (GoalKind.CLEAN, GoalKind.HEAT, GoalKind.COOL)  # what trained readers may add to a place
 _CARRYING = (GoalKind.PLACE, GoalKind.PLACE_TWO, GoalKind.STACK, GoalKind.FETCH, GoalKind.THROW)
 _TREATED = (GoalKind.CLEAN, GoalKind.HEAT, GoalKind.COOL, GoalKind.FILL, GoalKind.EMPTY)
@@ -25,7 +26,10 @@ _TREATED = (GoalKind.CLEAN, GoalKind.HEAT, GoalKind.COOL, GoalKind.FILL, GoalKin
 
 @dataclass(frozen=True)
 class Evidence:
-    """What the words say: as commands, by the classes that they account for, and by what is origin and what goal."""
+    """What the words say: as commands, by the classes that they account for, and by what is origin and what goal.
+
+    unexplained: things named in words that no rule of the grammar explains, where its commands are what is judged.
+    """
 
     instruction: Instruction
     licence: Licence
@@ -33,6 +37,7 @@ class Evidence:
     kinds: ObjectCatalogue
     text: str
     treatments: TreatmentWords
+    unexplained: Sequence[NounPhrase] = ()
 
 
 def objection(goals: Sequence[Goal], evidence: Evidence) -> str:
@@ -46,9 +51,13 @@ def objection(goals: Sequence[Goal], evidence: Evidence) -> str:
         unsaid = goal.kind in _UNSAID and not goal.treatment
         if unsaid and not evidence.treatments.speak_of(goal.kind, evidence.text, str(goal.destination or "")):
             return f"no word asks to {goal.kind} {goal.target}"
+        if goal.kind in _HARMS and all(command.kind is not goal.kind for command in evidence.instruction.commands):
+            return f"no command asks to {goal.kind} {goal.target}"
         if goal.kind is not GoalKind.GO and goal.target.object_class == evidence.kinds.recipient != "":
             return "nobody is carried"
-        if goal.kind in _CARRYING and evidence.kinds[goal.target.object_class].can(Property.FIXED):
+        thing = evidence.kinds[goal.target.object_class]
+        held = goal.kind is not GoalKind.EXAMINE or thing.pickupable or not goal.target.candidates
+        if not held or (goal.kind in _CARRYING and thing.can(Property.FIXED)):
             return f"{goal.target} cannot be carried"
     handled = [mention for goal in goals for mention in goal.mentions if mention.candidates]
     for mention in handled:
@@ -56,7 +65,7 @@ def objection(goals: Sequence[Goal], evidence: Evidence) -> str:
             return f"no word stands for {mention.object_class}"
     classes = {name for mention in handled for name in mention.candidates}
     classes |= {name for goal in goals for name in _used_for(goal, evidence.kinds)}
-    for phrase in (*_demanded(evidence.instruction), *evidence.roles.goals):
+    for phrase in (*_demanded(evidence.instruction), *evidence.roles.goals, *evidence.unexplained):
         names = phrase.called.all if phrase.called is not None else ()
         if names and not classes & set(names):
             return f"{phrase.text!r} is left out"

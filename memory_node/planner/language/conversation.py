@@ -91,7 +91,11 @@ def _merged(asked: NounPhrase | None, answer: NounPhrase) -> NounPhrase:
     """Return the answer; "the red one" keeps the noun that was asked about."""
     if asked is not None and answer.pronoun == "one" and asked.named:
         return replace(
-            asked, attributes=(*asked.attributes, *answer.attributes), states=answer.states, other=answer.other
+            asked,
+            attributes=(*asked.attributes, *answer.attributes),
+            states=answer.states,
+            other=answer.other,
+            places=(*asked.places, *answer.places),
         )
     return answer
 
@@ -117,8 +121,9 @@ def _repeated(fragment: Fragment, last: Parts, kinds: ObjectCatalogue) -> Parts 
     if place_meant and fragment.place is None:
         return (replace(command, destination=thing),)
     if thing.pronoun == "one" and command.targets:
-        noun = command.targets[0]
-        thing = replace(noun, other=thing.other, attributes=thing.attributes, states=thing.states, text=thing.text)
+        noun, one = command.targets[0], thing
+        thing = replace(noun, text=one.text, other=one.other, attributes=one.attributes, states=one.states)
+        thing = replace(thing, places=one.places)
     return (replace(command, targets=(thing,), alternatives=False),)
 
 

@@ -110,6 +110,8 @@ class English:
     no: Words
     fragment_marks: Words
     kindness: Phrases
+    persons: Phrases
+    in_hand: Phrases
     endings: Phrases
     openings: Phrases
     wishes: Phrases

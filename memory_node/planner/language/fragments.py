@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from memory_node.planner.language.command_frames import placed
 from memory_node.planner.language.command_grammar import CommandReader
 from memory_node.planner.language.english import PUNCTUATION, phrase_at
 from memory_node.planner.language.noun_phrase import NounPhrase
@@ -42,6 +43,8 @@ def read_fragment(words: Sequence[str], commands: CommandReader) -> Fragment | N
         at += 1
     at += phrase_at(english.repeats, words, at)
     while at < len(words) and words[at] in PUNCTUATION | english.fillers | english.fragment_marks:
+        if words[at - 1 : at] == ["not"] and commands.phrase(words, at) is not None:
+            break  # "not that one": "that" marks no fragment here
         corrects |= words[at] in _CORRECTING
         at += 1
     wrong = commands.phrase(words, at) if at and words[at - 1] == "not" else None
@@ -70,6 +73,8 @@ def _thing_and_place(words: Sequence[str], at: int, corrects: bool, commands: Co
         end += 1
     if end < len(words) or (thing is None and place is None):
         return None
+    if thing is not None and place is not None and thing.pronoun == "one":
+        return Fragment(placed(thing, *place), corrects=corrects)  # "the one on the desk"
     if thing is not None and place is not None and not corrects:
         return None  # "mug to the sink" is a command
     return Fragment(thing, place, corrects)

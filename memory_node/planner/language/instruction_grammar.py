@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
-from memory_node.planner.language.asked import read_question
+from memory_node.planner.language.asked import ENDING, read_question, read_whether
 from memory_node.planner.language.command_frames import Command
 from memory_node.planner.language.command_grammar import CommandReader
 from memory_node.planner.language.corrections import Corrections
@@ -110,6 +110,10 @@ class InstructionReader:
         said = [word for word in words if word not in PUNCTUATION | self._english.fillers]
         return bool(said) and phrase_at(self._english.endings, said, 0) == len(said)
 
+    def names_in(self, words: Sequence[str]) -> tuple[NounPhrase, ...]:
+        """Return the things that words name, other than as places."""
+        return tuple(self._named_between(words, 0, len(words)))
+
     def _asks(self, words: Sequence[str]) -> bool:
         """Return whether it is a question about how things are: "does the cup need a wash?"."""
         begin = next((at for at, word in enumerate(words) if word not in self._english.fillers | PUNCTUATION), 0)
@@ -126,6 +130,7 @@ class InstructionReader:
         if words[at] in skipped and not self._begins_aside(words, at):
             return at + 1
         end = self._in_another_order(words, at, read) or self._aside(words, at, read) or self._by_when(words, at, read)
+        end = end or self._by_state(words, at, read)
         end = end or self._by_rule(self._first_rules, words, at, read) or self._opening(words, at)
         end = end or self._by_rule(self._rules, words, at, read) or self._remark(words, at, read)
         if end is None:
@@ -168,16 +173,48 @@ class InstructionReader:
         """Skip the reason for haste behind a command: "before somebody trips over it"."""
         if words[at] != "before" or not read.parts:
             return None
-        end = self._aside_end(words, at + 1)
+        end = self._past_haste(words, at + 1)
         somebody = "".join(words[at + 1 : at + 2]) in self._english.subjects - {"you", "it"}
+        somebody |= phrase_at(self._english.persons, words, at + 1) > 0
         if not somebody and any(self._says_something(words, index) for index in range(at + 1, end)):
             return None
         read.aside += words[at:end]
         return end
 
+    def _by_state(self, words: Sequence[str], at: int, read: _Read) -> int | None:
+        """Take "if the laptop is open, close it" as the command: where the thing is not so, there is nothing to do."""
+        asked = read_whether(words, at, self.commands)
+        if asked is None:
+            return None
+        begin = asked[1]
+        while begin < len(words) and words[begin] in PUNCTUATION | self._english.fillers:
+            begin += 1
+        found = self.commands.read(words, begin) if begin < len(words) else None
+        if found is None or found[0].kind not in ENDING.get(asked[0].verb, ()) or found[0].unread:
+            return None
+        (thing,) = asked[0].targets
+        command = found[0]
+        if command.targets and not command.targets[0].refers_back:
+            return None
+        read.parts.append(replace(command, targets=(thing,)))
+        return found[1]
+
     def _says_something(self, words: Sequence[str], at: int) -> bool:
         """Return whether a thing, or a deed that is asked for, stands at a word."""
         return self.lexicon.name_at(words, at) is not None or bool(self._english.base_form(words[at], participle=True))
+
+    def _past_haste(self, words: Sequence[str], at: int) -> int:
+        """Return where the reason for haste ends: "before one of us trips over it and breaks a leg"."""
+        end = self._aside_end(words, at)
+        person = phrase_at(self._english.persons, words, at)
+        while person and words[end : end + 1] == ["and"] and self._is_deed_of_a_person(words, end + 1):
+            end = self._aside_end(words, end + 1)
+        return end
+
+    def _is_deed_of_a_person(self, words: Sequence[str], at: int) -> bool:
+        """Return whether a word says what somebody does: "breaks", not "break"."""
+        word = "".join(words[at : at + 1])
+        return word.endswith("s") and bool(self._english.base_form(word.removesuffix("s")))
 
     def _aside_end(self, words: Sequence[str], at: int) -> int:
         while at < len(words) and words[at] not in ENDS | {",", "-", ":"} | self._english.enough:

@@ -53,7 +53,8 @@ class Interpreter:
         for goal in goals:
             treatment = self._kinds.treatment(goal.treatment) or self._kinds.usual_treatment(goal.kind)
             gained = treatment.states if treatment is not None else ()
-            if goal.destination is not None and self._kinds[goal.destination.object_class].can(Property.COOLS):
+            place = goal.destination.object_class if goal.destination is not None else ""
+            if place and self._kinds[place].can(Property.COOLS):
                 gained = (*gained, _S.COLD)
             placed = goal.kind in (_K.PLACE, _K.PLACE_TWO, _K.STACK)
             self._discourse.add(goal, gained, placed and self._is_movable(goal.destination))
@@ -137,7 +138,18 @@ class Interpreter:
             phrase = replace(phrase, count=1, plural=False, every=False)
         else:
             mentions = [self._target(command, phrase)]
-        return [self._goal(command, phrase, mention) for mention in mentions]
+        return [
+            goal
+            for mention in mentions
+            for goal in (*self._filling(command, phrase, mention), self._goal(command, phrase, mention))
+        ]
+
+    def _filling(self, command: Command, phrase: NounPhrase, target: Mention) -> list[Goal]:
+        """Return what comes first for "a glass of water", unless it is one that is there already."""
+        wanted = command.kind is _K.PLACE and not phrase.definite and phrase.text.endswith(" of water")
+        if not wanted or not self._kinds[target.object_class].can(Property.FILLABLE):
+            return []
+        return [Goal(_K.FILL, target, text=command.text)]
 
     def _target(self, command: Command, phrase: NounPhrase) -> Mention:
         needed = _NEEDED.get(command.kind)
@@ -188,6 +200,9 @@ class Interpreter:
         if kind is _K.PLACE and destination is None:
             asked = f"Where shall I {_spoken(command)} the {target}?" if target.candidates else "Where does it go?"
             raise UnclearError(Question(asked, slot=Slot.DESTINATION))
+        thing = self._kinds[target.object_class]
+        if kind is _K.EMPTY and thing.can(Property.OPENABLE) and not thing.pickupable:
+            raise UnclearError(Question(f"What shall I take out of the {thing.best_name}?", slot=Slot.COMMAND))
         kind = self._switched(kind, target)
         done = self._discourse.states_of(target.object_class)
         claimed = [state for state in phrase.states if state in _TREATMENT and not phrase.pointed_at]
@@ -286,13 +301,19 @@ class Interpreter:
         phrase = command.destination
         assert phrase is not None
         if phrase.room and phrase.called is None:
-            raise UnclearError(Question(f"Where in the {phrase.room}?", slot=Slot.DESTINATION))
+            return self._somewhere_in(phrase.room)
         if command.near:
             beside = self._meaning.mention(phrase, Slot.DESTINATION)
             if command.under and self._kinds[beside.object_class].can(Property.BREWS):
                 return beside  # a mug stands under the coffee machine when it stands in it
             return Mention(f"beside {beside}", beside.candidates, beside=True)
         return self._meaning.mention(phrase, Slot.DESTINATION, self._holds, partner=target.object_class)
+
+    def _somewhere_in(self, room: str) -> Mention:
+        """Leave the place in a known room to the robot; where nobody can be asked, the trained readers guess it."""
+        if room not in self._home.rooms or self._meaning.guesses:
+            raise UnclearError(Question(f"Where in the {room}?", slot=Slot.DESTINATION))
+        return Mention(room, room=room)
 
     def _there(self) -> Mention:
         if self._discourse.place is None:
@@ -314,7 +335,9 @@ class Interpreter:
         return self._kinds[name].is_receptacle or name == self._kinds.recipient
 
     def _is_movable(self, mention: Mention | None) -> bool:
-        return mention is not None and not mention.beside and self._kinds[mention.object_class].pickupable
+        if mention is None or mention.beside or not mention.object_class:
+            return False
+        return self._kinds[mention.object_class].pickupable
 
     def _person(self, words: str) -> Mention:
         return Mention(words, tuple(filter(None, (self._kinds.recipient,))))

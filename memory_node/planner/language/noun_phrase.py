@@ -18,9 +18,10 @@ class NounPhrase:
     ("thing"). room: the name of a room. pronoun: what refers back ("it", "one", "them"). person: the one who speaks.
     count: how many; every: all of them. definite: one that the speaker takes for known. states: claimed of it.
     attributes: other words for it (colours, sizes, what it is made of); owner: whose it is. other: not the one spoken
-    of before. pieces: slices of it. handled: something was done with it before. described: told by its use or looks
-    instead of a name. peculiar: told from others by words that are neither colours nor sizes nor names. places: (sense
-    of the preposition, phrase) of where it is. excluded: what is not meant.
+    of before. in_hand: what the robot holds, whatever that is. pieces: slices of it. handled: something was done with
+    it before. described: told by its use or looks instead of a name. peculiar: told from others by words that are
+    neither colours nor sizes nor names. places: (sense of the preposition, phrase) of where it is. excluded: what is
+    not meant.
     """
 
     text: str
@@ -40,6 +41,7 @@ class NounPhrase:
     attributes: tuple[str, ...] = ()
     owner: str = ""
     other: bool = False
+    in_hand: bool = False
     pieces: bool = False
     handled: bool = False
     described: bool = False

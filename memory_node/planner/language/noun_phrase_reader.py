@@ -8,7 +8,7 @@ from typing import Any
 
 from memory_node.domain.nouns import singular
 from memory_node.domain.states import ObjectState
-from memory_node.planner.language.english import English
+from memory_node.planner.language.english import English, phrase_at
 from memory_node.planner.language.lexicon import Called, Lexicon
 from memory_node.planner.language.noun_phrase import NounPhrase
 
@@ -43,6 +43,9 @@ class NounPhraseReader:
 
     def read(self, words: Sequence[str], at: int) -> NounPhrase | None:
         """Return the phrase that begins at a word, with its relative clause; None where none begins."""
+        held = phrase_at(self._english.in_hand, words, at)
+        if held:
+            return NounPhrase(" ".join(words[at : at + held]), at, at + held, definite=True, in_hand=True)
         draft, begin = _Draft(), at
         at = self._before_noun(words, at, draft)
         if at < len(words) and words[at] in self._english.people:

@@ -50,10 +50,17 @@ class PhraseMeaning:
         self._prefer = prefer
         self._guesses = guesses
 
+    @property
+    def guesses(self) -> bool:
+        """Whether nobody can be asked."""
+        return self._guesses
+
     def mention(self, phrase: NounPhrase, slot: Slot, fits: Fits | None = None, partner: str = "") -> Mention:
         """Return the thing that a phrase means. fits: whether a class can play its part; partner: the other class."""
         if phrase.person:
             return Mention("me", tuple(filter(None, (self._kinds.recipient,))))
+        if phrase.in_hand:
+            return self._held(phrase, slot)
         if phrase.refers_back:
             return self._spoken_of(phrase, slot, fits)
         if phrase.called is not None:
@@ -84,7 +91,8 @@ class PhraseMeaning:
             first = own[0] if own[0] in self._home.all else self._guessed(slot, names) or own[0]
             made = self._made(phrase, (first, *(name for name in names if name != first)))
             return replace(made, stand_ins=tuple(dict.fromkeys(self._instead(phrase, names))))
-        spoken = [name for name in self._discourse.classes if name in own + also] if phrase.definite else []
+        told = self._standing_there(phrase, also + own)
+        spoken = told or [name for name in self._discourse.classes if phrase.definite and name in own + also]
         if spoken:
             return self._made(phrase, (spoken[0], *(name for name in own + also if name != spoken[0])))
         known = [name for name in also + own if name in self._home.all]
@@ -104,6 +112,11 @@ class PhraseMeaning:
         if self._guesses:  # any of them, in the order in which people mean them
             return self._made(phrase, choices)
         raise UnclearError(self._which(phrase, choices, slot))
+
+    def _standing_there(self, phrase: NounPhrase, names: Sequence[str]) -> list[str]:
+        """Return the classes that are called by where they stand: "the lamp on the desk" is a desk lamp."""
+        compounds = {f"{place.head} {phrase.head}" for _, place in phrase.places if place.head}
+        return [name for name in names if self._kinds[name].best_name in compounds]
 
     def _guessed(self, slot: Slot, names: Sequence[str]) -> str:
         """Return the one of several classes with a name that people mostly mean, where nobody can be asked."""
@@ -159,6 +172,11 @@ class PhraseMeaning:
         if not fitting:
             raise UnclearError(Question(f"What do you mean by {phrase.text!r}?", slot=slot))
         return Mention(phrase.text, tuple(fitting[:1]), tuple(phrase.states), another=phrase.other, referring=True)
+
+    def _held(self, phrase: NounPhrase, slot: Slot) -> Mention:
+        if not self._home.held:
+            raise UnclearError(Question("My hand is empty, as far as I know. What do you mean?", slot=slot))
+        return Mention(phrase.text, (self._home.held,), referring=True)
 
     def _unknown(self, phrase: NounPhrase, slot: Slot) -> Mention:
         """Ask about a noun that names nothing in the label space; something close in meaning is only suggested."""

@@ -131,11 +131,20 @@ class Understander:
     ) -> Said:
         licence = licence_of(read.words, self._lexicon, self._instructions.commands, home, self._kinds)
         named = {name for called in _names(parts) for name in meant_by(called, home)}
+        if parts is not read.parts:  # a command of before goes on: "and the tissue box" behind "throw the paper away"
+            named.update(self._implied(parts))
         # Nobody to ask what an unknown noun means: it is a description like others.
         unknown = () if self._asks else licence.unknown
         licence = replace(licence, named=licence.named | named, open=licence.open + unknown)
         licensed, told = self._licensed(licence, home), self._told(licence, home)
         return Said(text, read, parts, licence, licensed, home, told, conversation.discourse, recall)
+
+    def _implied(self, parts: Parts) -> set[str]:
+        """Return the classes that commands speak of without naming them: the bin, and whom things are brought to."""
+        commands = [part for part in parts if isinstance(part, Command)]
+        bins = self._kinds.bins if any(command.away for command in commands) else ()
+        recipient = {self._kinds.recipient} if any(command.to_user for command in commands) else set()
+        return {*bins, *recipient} - {""}
 
     def _licensed(self, licence: Licence, home: HomeClasses) -> frozenset[str]:
         """Return the classes that a trained reader may write."""
@@ -179,7 +188,8 @@ class Understander:
         """Return the first reading of arbitration's table that stands."""
         evidence = self._evidence(said)
         # The grammar has its reasons for the class that it takes of those that answer to a name.
-        by_name = replace(evidence, licence=replace(said.licence, named=said.licence.named | _called(said.parts)))
+        licence = replace(said.licence, named=said.licence.named | _called(said.parts))
+        by_name = replace(evidence, licence=licence, unexplained=self._instructions.names_in(said.instruction.unread))
         guessed = any(one.guessed for goal in commands.goals for one in goal.mentions)
         certain = self._asks or said.instruction.taken_back or len(commands.goals) >= _LONG_ROW
         literal = said.plain and not guessed and certain

@@ -32,6 +32,8 @@ from memory_node.domain.goal_labels import GoalKind
         ("look whether there is a mug in the sink", "exists", "mug"),
         ("let me know if the stove is off", "off", "stove"),
         ("you see my phone anywhere?", "place", "phone"),
+        ("are the blinds up or down?", "open", "blind"),
+        ("was the safe left open?", "open", "safe"),
     ],
 )
 def test_question_is_read(text: str, asked: str, thing: str) -> None:

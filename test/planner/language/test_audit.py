@@ -48,6 +48,8 @@ def goal(kind: K, target: str, to: str = "") -> Goal:
         ("take the book off the shelf", (goal(K.PLACE, "Book", "Shelf"),), "Shelf is where it is taken from"),
         ("put the bowl in the bowl", (goal(K.PLACE, "Bowl", "Bowl"),), "Bowl cannot be put into itself"),
         ("does the mug need a wash?", (goal(K.CLEAN, "Mug"),), "it is a question"),
+        ("pick up the vase before it falls", (goal(K.BREAK, "Vase"),), "no command asks to break Vase"),
+        ("look at the floor lamp", (goal(K.EXAMINE, "FloorLamp"),), "FloorLamp cannot be carried"),
         ("get me the knife from the bowl into the sink", (goal(K.FETCH, "Knife"),), "'the sink' is left out"),
     ],
 )

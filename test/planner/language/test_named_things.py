@@ -36,6 +36,12 @@ COMMANDS = {
     "put the mug in the sink, no, on the shelf": ["place Mug to Shelf"],
     "take the mug, wait, the cup, to the sink": ["place Cup to SinkBasin"],
     "do not touch the mug, bring me the cup": ["place Cup to User"],
+    "if the laptop is open, close it": ["close Laptop"],
+    "switch on the lamp on the desk": ["switch_on DeskLamp"],
+    "drop what you have in your hand": ["drop"],
+    "pick up the vase before one of us trips over it and breaks a leg": ["fetch Vase"],
+    "get me a mug of water": ["fill Mug", "place Mug to User"],
+    "microwave the mug of water": ["heat Mug"],
     "wash the spoon and the fork, then put them both in the drawer": [
         "clean Spoon",
         "clean Fork",

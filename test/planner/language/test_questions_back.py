@@ -1,5 +1,7 @@
 """What is unsure is asked about, with choices, and nothing is done; what is plain is never asked about."""
 
+from dataclasses import replace
+
 import pytest
 from spoken_home import EMPTY, HOMES, KNOWN
 
@@ -28,7 +30,7 @@ def grammar() -> Understander:
         ("go", Slot.TARGET),
         ("put the mug", Slot.DESTINATION),
         ("put the mug there", Slot.DESTINATION),
-        ("put the mug in the kitchen", Slot.DESTINATION),
+        ("put the mug in the garage", Slot.DESTINATION),
         ("put the hammer in the drawer", Slot.TARGET),
         ("put the mug into the contraption", Slot.DESTINATION),
         ("the table", Slot.COMMAND),
@@ -83,3 +85,26 @@ def test_nobody_is_asked_where_nobody_answers(word_embedder) -> None:
     alone = Understander(load_catalogue(), None, word_embedder, asks=False)
     assert alone.understand("put the mug in the sink", EMPTY).goals
     assert alone.understand("slice it", EMPTY).goals == ()
+
+
+def test_place_in_a_room_that_memory_knows_is_left_to_the_robot(grammar: Understander) -> None:
+    known = HomeClasses(KNOWN.objects, KNOWN.fixtures, frozenset({"bedroom"}))
+    (goal,) = grammar.understand("bring the mug to the bedroom", known).goals
+    assert (str(goal), goal.destination.room, goal.destination.candidates) == ("place Mug to bedroom", "bedroom", ())
+    asked = grammar.understand("bring the mug to the attic", known).question
+    assert asked is not None
+    assert asked.text == "Where in the attic?"
+
+
+def test_what_is_held_is_asked_about_where_the_hand_is_empty(grammar: Understander) -> None:
+    asked = grammar.understand("put what you are holding on the bed", KNOWN).question
+    assert asked is not None
+    assert "hand is empty" in asked.text
+    (goal,) = grammar.understand("put what you are holding on the bed", replace(KNOWN, held="Mug")).goals
+    assert str(goal) == "place Mug to Bed"
+
+
+def test_what_is_in_a_machine_is_asked_about_before_it_is_emptied(grammar: Understander) -> None:
+    asked = grammar.understand("empty the washing machine", KNOWN).question
+    assert asked is not None
+    assert asked.text == "What shall I take out of the washing machine?"

@@ -49,6 +49,8 @@ def test_later_words_refer_to_things_spoken_of(said: tuple[str, ...], last: str,
         (("put the mug in the sink", "and the cup, too"), "place Cup to SinkBasin"),
         (("put the mug in the sink", "the cup as well"), "place Cup to SinkBasin"),
         (("bring me the mug", "do the same with the cup"), "place Cup to User"),
+        (("throw the newspaper away", "and the tissue box"), "place TissueBox to GarbageCan"),
+        (("turn on the lamp", "the one on the desk"), "switch_on DeskLamp"),
     ],
 )
 def test_last_command_is_corrected_or_added_to(said: tuple[str, ...], last: str) -> None:
@@ -56,7 +58,7 @@ def test_last_command_is_corrected_or_added_to(said: tuple[str, ...], last: str)
 
 
 @pytest.mark.parametrize(
-    "then", ["bring me the other mug", "bring me the other one", "not the red one", "no, the other one"]
+    "then", ["bring me the other mug", "bring me the other one", "not the red one", "not that one, another one"]
 )
 def test_other_one_is_another_of_the_class(then: str) -> None:
     conversation = Conversation()
