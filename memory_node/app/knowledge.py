@@ -14,7 +14,9 @@ from memory_node.knowledge.answering import KnowledgeAnswer
 from memory_node.knowledge.documents import ReadCounts, read_document
 from memory_node.knowledge.graph_view import draw, graph_of, write_graphml
 from memory_node.knowledge.mode import Mode
+from memory_node.knowledge.removal import Criteria
 from memory_node.knowledge.standard_step import StandardStep
+from memory_node.knowledge.text.dates import stamp_of
 from memory_node.memory import RobotMemory
 from memory_node.opening import MemoryConfig, open_memory
 from memory_node.store.location import default_database
@@ -46,6 +48,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     command.add_argument("question")
     command.add_argument("--mode", choices=[str(mode) for mode in Mode], help="kind of memory (default: found out)")
     command.add_argument("--k", type=int, default=0, help="statements in the answer (default: the parameter's)")
+    add("update", "merge statements that say the same, and intents that are nearly the same")
+    command = add("delete", "delete statements that match all that is given; their sources stay")
+    command.add_argument("--before", type=_day, default=0, metavar="DAY", help="learned before a day (2026-05-08)")
+    command.add_argument("--about", default="", metavar="CONCEPT", help="with this concept tag")
+    command.add_argument("--by", default="", metavar="NAME", help="said by, or of a document about")
+    command.add_argument("--made-by", default="", metavar="NAME", help="read by rules, or by a model")
+    command.add_argument("--session", default="", help="only known from an episode, document or talk")
+    command.add_argument("--replaced", action="store_true", help="what later statements took the place of")
+    command = add("prune", "delete all but the most useful statements, and ways that never helped")
+    command.add_argument("--keep", type=int, required=True, metavar="N", help="beside what people told")
+    command = add("compress", "keep only the beginning of old talks and documents, and what was learned from them")
+    command.add_argument("--before", type=_day, required=True, metavar="DAY", help="older than a day (2026-05-08)")
     command = add("show", "what is known, or its graph as a file")
     command.add_argument("--graphml", type=Path, metavar="FILE", help="write all nodes and edges")
     command.add_argument("--picture", type=Path, metavar="FILE", help="draw the best connected nodes (PNG)")
@@ -57,7 +71,7 @@ def run(args: argparse.Namespace) -> int:
     database = args.database or str(default_database())
     memory = open_memory(MemoryConfig(database=database, robot_id=args.robot))
     try:
-        return {"add": _add, "tell": _tell, "ask": _ask, "show": _show}[args.knowledge_command](args, memory)
+        return _COMMANDS[args.knowledge_command](args, memory)
     finally:
         memory.close()
 
@@ -113,6 +127,30 @@ def as_row(answer: KnowledgeAnswer) -> dict[str, object]:
     }
 
 
+def _change(args: argparse.Namespace, memory: RobotMemory) -> int:
+    knowledge = memory.knowledge
+    if args.knowledge_command == "update":
+        count = knowledge.update()
+    elif args.knowledge_command == "prune":
+        count = knowledge.prune(args.keep)
+    elif args.knowledge_command == "compress":
+        count = knowledge.compress(args.before)
+    else:
+        count = knowledge.delete(
+            Criteria(args.before, args.about.lower(), args.by, args.made_by, args.session, args.replaced)
+        )
+    memory.commit()
+    print(json.dumps({args.knowledge_command: count}) if args.json else f"{args.knowledge_command}: {count}")
+    return 0
+
+
+def _day(text: str) -> int:
+    stamp_ns = stamp_of(text)
+    if stamp_ns is None:
+        raise argparse.ArgumentTypeError(f"expected a day such as 2026-05-08, got {text!r}")
+    return stamp_ns
+
+
 def _show(args: argparse.Namespace, memory: RobotMemory) -> int:
     propositions = memory.knowledge.propositions(active=not args.all)
     graph = graph_of(propositions, memory.knowledge.prescriptions())
@@ -129,3 +167,12 @@ def _show(args: argparse.Namespace, memory: RobotMemory) -> int:
     for way in memory.knowledge.prescriptions():
         print(f"{way.key}  (return {way.returned:g})")
     return 0
+
+
+_COMMANDS = {
+    "add": _add,
+    "tell": _tell,
+    "ask": _ask,
+    "show": _show,
+    **dict.fromkeys(("update", "delete", "prune", "compress"), _change),
+}

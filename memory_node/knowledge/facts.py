@@ -75,7 +75,7 @@ class Prescription:
     sources: ids of the newest episodes in which it was. support: in how many. returned: how far it led, 10 complete, 8
     to 9 minor gaps, 6 to 7 partial, 4 to 5 under half, 2 to 3 very little, 1 nothing. advice: in words, free of the
     particular place. uses, helped: how often it was used as guidance, and how often that went well. made_by, active: as
-    of a proposition.
+    of a proposition. goal: the name of the intent that it shares with ways for nearly the same, "" for none.
     """
 
     intent: str
@@ -89,6 +89,7 @@ class Prescription:
     helped: int = 0
     made_by: str = RULES
     active: bool = True
+    goal: str = ""
 
     def __post_init__(self) -> None:
         if not 1.0 <= self.returned <= COMPLETE:
@@ -101,6 +102,11 @@ class Prescription:
     def key(self) -> str:
         """What makes two prescriptions the same."""
         return f"{self.intent.strip().lower()} -> {'; '.join(self.actions)}"
+
+    @property
+    def solves(self) -> str:
+        """The intent that it is a way for, by the name that it shares."""
+        return self.goal or self.intent
 
     def merged(self, other: Prescription) -> Prescription:
         """Return the same way with the sources of both."""

@@ -49,8 +49,8 @@ def graph_of(propositions: Iterable[Proposition], ways: Iterable[Prescription]) 
         graph.add_node(
             f"prescription:{way.key}", kind="prescription", text="; ".join(way.actions), returned=way.returned
         )
-        graph.add_node(f"intent:{way.intent}", kind="intent", text=way.intent)
-        graph.add_edge(f"prescription:{way.key}", f"intent:{way.intent}", kind="solves")
+        graph.add_node(f"intent:{way.solves}", kind="intent", text=way.solves)
+        graph.add_edge(f"prescription:{way.key}", f"intent:{way.solves}", kind="solves")
         for source in way.sources:
             graph.add_node(f"step:{source}", kind="step", text=source)
             graph.add_edge(f"prescription:{way.key}", f"step:{source}", kind="provenance")

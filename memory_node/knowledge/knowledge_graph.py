@@ -20,11 +20,12 @@ from memory_node.knowledge.extraction import (
 )
 from memory_node.knowledge.facts import Prescription, Proposition, prescription_from_dict, proposition_from_dict
 from memory_node.knowledge.history import Edit
-from memory_node.knowledge.knowledge_log import PRESCRIPTIONS, STEPS, KnowledgeLog
+from memory_node.knowledge.knowledge_log import PRESCRIPTIONS, PROPOSITIONS, STEPS, KnowledgeLog
 from memory_node.knowledge.knowledge_nodes import KnowledgeNodes
 from memory_node.knowledge.knowledge_questions import KnowledgeQuestions
+from memory_node.knowledge.removal import Criteria, is_useless, least_useful
 from memory_node.knowledge.segments import prescriptions_of
-from memory_node.knowledge.standard_step import StandardStep, step_from_dict
+from memory_node.knowledge.standard_step import COMPRESSED, TOLD, StandardStep, step_from_dict
 from memory_node.knowledge.updating import UpdateJudge, judge_by_rules
 
 
@@ -80,8 +81,11 @@ class KnowledgeGraph(KnowledgeQuestions):
                 edits.append(self._nodes.edit(PRESCRIPTIONS, key, known.merged(way) if known else way))
             for intent, vector in zip(intents, vectors):
                 self._nodes.procedural.put_vector(intent, vector)
+            for key in ways:
+                edits += self._nodes.joined(key)
             self._nodes.finish(edits)
             self._nodes.procedural.keep_newest()
+        self.embed_names_of_intents()
 
     def add(self, steps: Iterable[StandardStep]) -> int:
         """Take over steps of talks and documents; return how many propositions were new."""
@@ -104,7 +108,7 @@ class KnowledgeGraph(KnowledgeQuestions):
             raise InvalidValueError("a fact: expected words, got none")
         step = StandardStep(
             f"told-{self._make_id()}:0",
-            state="told by a person",
+            state=TOLD,
             action=text.strip(),
             subject=teller,
             stamp_ns=stamp_ns,
@@ -122,12 +126,14 @@ class KnowledgeGraph(KnowledgeQuestions):
             return tuple(held for one in told if (held := self._nodes.semantic.get(one.text)) is not None)
 
     def update(self) -> int:
-        """Compare each proposition with the one most like it and merge what says the same; return how many went."""
+        """Merge what says the same: each proposition with the one most like it, and intents; return how many went."""
         self.embed_statements()
         with self._lock:
             edits: list[Edit] = []
             for proposition in self._nodes.semantic.all():
                 edits += self._nodes.updates(proposition.text)
+            for way in self._nodes.procedural.all():
+                edits += self._nodes.joined(way.key)
             self._nodes.finish(edits)
             return sum(1 for edit in edits if isinstance(edit.after, Proposition) and not edit.after.active)
 
@@ -156,6 +162,36 @@ class KnowledgeGraph(KnowledgeQuestions):
             used = replace(used, returned=returned)
             self._nodes.finish([self._nodes.edit(PRESCRIPTIONS, key, used)])
             return used
+
+    def delete(self, criteria: Criteria) -> int:
+        """Delete the propositions that criteria match; return how many. undo() brings them back."""
+        with self._lock:
+            gone = [one for one in self._nodes.semantic.all() if criteria.match(one)]
+            self._nodes.finish([self._nodes.edit(PROPOSITIONS, one.text, None) for one in gone])
+            return len(gone)
+
+    def prune(self, kept: int) -> int:
+        """Delete all but the `kept` most useful propositions, and ways that never helped; return how many.
+
+        What people told stays, whatever its number.
+        """
+        with self._lock:
+            gone = least_useful(self._nodes.semantic.all(), self._nodes.is_told, kept)
+            ways = [way for way in self._nodes.procedural.all() if is_useless(way)]
+            edits = [self._nodes.edit(PROPOSITIONS, one.text, None) for one in gone]
+            self._nodes.finish(edits + [self._nodes.edit(PRESCRIPTIONS, way.key, None) for way in ways])
+            return len(gone) + len(ways)
+
+    def compress(self, before_ns: int) -> int:
+        """Keep of steps that are older only the beginning of what was said or read; return of how many.
+
+        Their sources stay, and so does what was learned from them. Facts that people told stay whole.
+        """
+        with self._lock:
+            stamped = [step for step in self._nodes.steps.values() if 0 < step.stamp_ns < before_ns]
+            old = [step for step in stamped if step.state not in (TOLD, COMPRESSED)]
+            self._nodes.finish([self._nodes.edit(STEPS, step.source, step.compressed()) for step in old])
+            return len(old)
 
     def undo(self) -> bool:
         """Take back the last change that was not a Forget; return whether there was one."""

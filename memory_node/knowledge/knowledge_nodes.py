@@ -11,10 +11,11 @@ from memory_node.domain.ports import TextEmbedder
 from memory_node.knowledge.config import KnowledgeConfig
 from memory_node.knowledge.facts import Prescription, Proposition, to_dict
 from memory_node.knowledge.history import Edit, History, Node
+from memory_node.knowledge.intents import THETA_EQUAL, common_intent
 from memory_node.knowledge.knowledge_log import PRESCRIPTIONS, PROPOSITIONS, STEPS, KnowledgeLog, Source
 from memory_node.knowledge.procedural_graph import ProceduralGraph
 from memory_node.knowledge.semantic_graph import SemanticGraph
-from memory_node.knowledge.standard_step import StandardStep, step_to_dict
+from memory_node.knowledge.standard_step import TOLD, StandardStep, step_to_dict
 from memory_node.knowledge.updating import LEAST_LIKENESS, UpdateJudge, updated
 
 
@@ -44,13 +45,14 @@ class KnowledgeNodes:
 
     def is_told(self, proposition: Proposition) -> bool:
         """Return whether a proposition counts and was told by a person."""
-        return proposition.active and not proposition.subject and proposition.sources[-1] in self.steps
+        steps = (self.steps.get(source) for source in proposition.sources)
+        return proposition.active and any(step is not None and step.state == TOLD for step in steps)
 
     def figures(self) -> tuple[int, int]:
         """Return how many nodes and edges there are."""
         nodes, edges = self.semantic.figures()
         ways = self.procedural.all()
-        intents = {way.intent for way in ways}
+        intents = {way.solves for way in ways}
         return nodes + len(ways) + len(intents), edges + len(ways) + sum(len(way.sources) for way in ways)
 
     def hash(self) -> str:
@@ -85,6 +87,16 @@ class KnowledgeNodes:
             return []
         results = updated(earlier, later, update)
         return [self.edit(PROPOSITIONS, one.text, one) for one in results if one != self.semantic.get(one.text)]
+
+    def joined(self, key: str) -> list[Edit]:
+        """Give a way and those for nearly the same intent one name for it; return this for finish()."""
+        way = self.procedural.get(key)
+        others = self.procedural.nearly_same(way, THETA_EQUAL) if way is not None else []
+        if way is None or not others:
+            return []
+        goal = common_intent(others[0].solves, way.solves)
+        named = [replace(one, goal=goal) for one in (way, *others) if one.goal != goal]
+        return [self.edit(PRESCRIPTIONS, one.key, one) for one in named]
 
     def edit(self, kind: str, key: str, after: Node | None) -> Edit:
         """Put a node in the place of the one of this key, None to drop that; return this for finish()."""

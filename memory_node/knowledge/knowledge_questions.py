@@ -39,15 +39,19 @@ class KnowledgeQuestions:
 
     def embed_intents(self) -> None:
         """Make what was loaded findable by meaning; takes seconds, so not to be waited for. close() ends it."""
+        self.embed_names_of_intents()
+        self.embed_statements()
+
+    def embed_names_of_intents(self) -> None:
+        """Make all intents, and the names that they share, findable by meaning."""
         with self._lock:
-            intents = self._nodes.procedural.unknown_intents()
-        for intent in intents:
+            names = self._nodes.procedural.unknown_intents()
+        for name in names:
             if self._closing.is_set():
                 return
-            vector = self._embedder.embed([intent])[0]
+            vector = self._embedder.embed([name])[0]
             with self._lock:
-                self._nodes.procedural.put_vector(intent, vector)
-        self.embed_statements()
+                self._nodes.procedural.put_vector(name, vector)
 
     def embed_in_background(self) -> None:
         """Do embed_intents() in a thread."""

@@ -9,6 +9,12 @@ from typing import Any
 from memory_node.domain.errors import InvalidValueError
 from memory_node.knowledge.facts import RULES
 
+# The state of a step in which a person told a fact.
+TOLD = "told by a person"
+# The state of a step of which only the beginning is kept.
+COMPRESSED = "compressed"
+_BEGINNING = 80  # characters
+
 
 @dataclass(frozen=True)
 class StandardStep:
@@ -35,6 +41,11 @@ class StandardStep:
         if not session or not index.isdigit():
             raise InvalidValueError(f"StandardStep.source: expected SESSION:INDEX, got {self.source!r}")
 
+    def compressed(self) -> StandardStep:
+        """Return the step with the beginning of what was said or read alone; its source stays what it was."""
+        said, read = _beginning(self.action), _beginning(self.observation) if not self.action else ""
+        return dataclasses.replace(self, observation=read, state=COMPRESSED, action=said, reward="", subgoal="")
+
     @property
     def session(self) -> str:
         """The episode, document or talk that it belongs to."""
@@ -44,6 +55,10 @@ class StandardStep:
     def index(self) -> int:
         """Its place in its session, from 0."""
         return int(self.source.rpartition(":")[2])
+
+
+def _beginning(text: str) -> str:
+    return text if len(text) <= _BEGINNING else f"{text[:_BEGINNING].rsplit(' ', 1)[0]} ..."
 
 
 def step_to_dict(step: StandardStep) -> dict[str, Any]:

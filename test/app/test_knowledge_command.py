@@ -83,3 +83,21 @@ def test_graph_is_written_and_drawn(database: str, tmp_path: Path, capsys: pytes
     assert kinds == {"mentions", "provenance", "siblings"}
     assert picture.read_bytes().startswith(b"\x89PNG")
     assert graphml.stat().st_mode & 0o077 == 0
+
+
+def test_statements_of_old_documents_are_deleted_across_runs(
+    database: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "notes.txt"
+    path.write_text("Tea is hot.\n\nCups are round.")
+    told(capsys, "add", str(path), "--database", database)
+    told(capsys, "tell", "The blue mug is Anna's.", "--database", database)
+    assert told(capsys, "delete", "--about", "tea", "--database", database) == [{"delete": 1}]
+    assert told(capsys, "prune", "--keep", "0", "--database", database) == [{"prune": 1}]
+    assert main(["knowledge", "show", "--database", database]) == 0
+    shown = capsys.readouterr().out
+    assert "Anna's" in shown
+    assert "Tea" not in shown
+    assert "Cups" not in shown
+    with pytest.raises(SystemExit):
+        main(["knowledge", "compress", "--before", "some day", "--database", database])

@@ -1,0 +1,178 @@
+"""What deleting, pruning, compressing and merging intents do, and what stays true whatever is done."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from knowledge_doubles import BagOfWords, ListedLog, reborn
+from test_operations import FACTS, check_invariants
+
+from memory_node.domain.errors import InvalidValueError
+from memory_node.domain.skill import FailureReason, SkillCall
+from memory_node.domain.step import EpisodeSummary, StepRecord
+from memory_node.knowledge.intents import common_intent
+from memory_node.knowledge.knowledge_graph import KnowledgeGraph
+from memory_node.knowledge.knowledge_log import PROPOSITIONS
+from memory_node.knowledge.removal import Criteria
+from memory_node.knowledge.standardise import Turn, document_steps, talk_steps
+
+DAY_NS = 86_400_000_000_000
+
+
+@pytest.fixture
+def log() -> ListedLog:
+    return ListedLog()
+
+
+@pytest.fixture
+def graph(log: ListedLog) -> KnowledgeGraph:
+    return KnowledgeGraph(BagOfWords(), log)
+
+
+def texts(graph: KnowledgeGraph) -> set[str]:
+    return {one.text for one in graph.propositions(active=False)}
+
+
+def live(graph: KnowledgeGraph, episode: str, instruction: str, stamp_ns: int = 1) -> None:
+    step = StepRecord(episode, 0, SkillCall("PickupObject", (episode,)), True, FailureReason.NONE, stamp_ns)
+    graph.learn(EpisodeSummary(episode, instruction, "", 0, stamp_ns, True), [step])
+
+
+def test_only_what_meets_all_criteria_is_deleted(graph: KnowledgeGraph, log: ListedLog) -> None:
+    graph.add(document_steps("old", "Tea", ["Tea is hot."], DAY_NS))
+    graph.add(document_steps("new", "Tea", ["Tea is green."], 3 * DAY_NS))
+    graph.add(document_steps("other", "Milk", ["Milk is white."], DAY_NS))
+    assert graph.delete(Criteria(before_ns=2 * DAY_NS, subject="Tea")) == 1
+    assert texts(graph) == {"Tea: Tea is green.", "Milk: Milk is white."}
+    assert set(log.documents[PROPOSITIONS]) == texts(graph)
+    assert graph.undo()
+    assert "Tea: Tea is hot." in texts(graph)
+    assert "Tea: Tea is hot." in log.documents[PROPOSITIONS]
+
+
+def test_session_deletes_what_no_other_session_says(graph: KnowledgeGraph) -> None:
+    graph.add(document_steps("a", "", ["Tea is hot. Cups are round."]))
+    graph.add(document_steps("b", "", ["Tea is hot."]))
+    assert graph.delete(Criteria(session="a")) == 1
+    assert texts(graph) == {"Tea is hot."}
+
+
+def test_criteria_of_nothing_are_refused() -> None:
+    with pytest.raises(InvalidValueError):
+        Criteria()
+
+
+def test_least_borne_out_goes_first_and_what_people_told_stays(graph: KnowledgeGraph) -> None:
+    graph.tell("The blue mug is Anna's.", stamp_ns=1)
+    for session in ("a", "b"):
+        graph.add(document_steps(session, "", ["Tea is hot."], 5))
+    graph.add(document_steps("c", "", ["Cups are round."], 9))
+    assert graph.prune(kept=1) == 1
+    assert texts(graph) == {"The blue mug is Anna's.", "Tea is hot."}
+    graph.prune(kept=0)
+    assert texts(graph) == {"The blue mug is Anna's."}
+
+
+def test_way_that_never_helped_is_pruned(graph: KnowledgeGraph) -> None:
+    live(graph, "Mug", "fetch the mug")
+    (way,) = graph.prescriptions()
+    for _ in range(3):
+        graph.feedback(way.key, helped=False)
+    assert graph.prune(kept=100) == 1
+    assert graph.prescriptions() == []
+
+
+def test_compressed_steps_keep_their_sources_and_what_was_learned_from_them(graph: KnowledgeGraph) -> None:
+    story = "We went to the lake with a tent, and then, after a long way through the wood, it began to rain on us."
+    graph.add(talk_steps("t", [Turn("Ann", story), Turn("Ben", "I see.")], DAY_NS))
+    graph.add(talk_steps("u", [Turn("Ann", story)], 5 * DAY_NS))
+    before = texts(graph)
+    assert graph.compress(2 * DAY_NS) == 2
+    assert graph.compress(2 * DAY_NS) == 0
+    steps = graph.steps()
+    assert set(steps) == {"t:0", "t:1", "u:0"}
+    assert steps["t:0"].action.endswith("...")
+    assert len(steps["t:0"].action) < len(story)
+    assert steps["u:0"].action == story
+    assert texts(graph) == before
+    assert graph.ask("Did it rain on Ann at the lake?").steps
+
+
+def test_intents_that_are_nearly_the_same_share_a_name_that_finds_both(graph: KnowledgeGraph) -> None:
+    live(graph, "Apple", "put the clean apple carefully in the fridge")
+    live(graph, "Bread", "wipe the table")
+    live(graph, "Lemon", "put the clean lemon carefully in the fridge", 2)
+    ways = {way.intent: way for way in graph.prescriptions()}
+    name = "put the clean something carefully in the fridge"
+    assert ways["put the clean apple carefully in the fridge"].goal == name
+    assert ways["put the clean lemon carefully in the fridge"].goal == name
+    assert ways["wipe the table"].goal == ""
+    assert graph.ways_to("put the clean lemon carefully in the fridge")[0].actions == ("PickupObject(Lemon)",)
+    assert graph.undo()
+    assert {way.goal for way in graph.prescriptions()} == {""}
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "common"),
+    [
+        ("put the apple in the fridge", "put a lemon in the fridge", "put something in the fridge"),
+        ("wash the mug", "Wash the mug", "wash the mug"),
+        ("put something in the fridge", "put the cup in the fridge", "put something in the fridge"),
+        ("wash the mug", "wash the pan", "wash the mug"),  # "wash something" would say too little
+    ],
+)
+def test_common_name_of_two_intents(one: str, other: str, common: str) -> None:
+    assert common_intent(one, other) == common
+
+
+OPERATIONS = st.lists(
+    st.tuples(
+        st.sampled_from(["tell", "add", "learn", "update", "undo", "forget", "delete", "prune", "compress"]),
+        st.integers(0, len(FACTS) - 1),
+    ),
+    max_size=14,
+)
+
+
+@settings(max_examples=25, deadline=None)
+@given(OPERATIONS)
+def test_any_operations_keep_the_invariants(operations: list[tuple[str, int]]) -> None:
+    log, episodes = ListedLog(), set()
+    graph = KnowledgeGraph(BagOfWords(), log)
+    for turn, (operation, number) in enumerate(operations, 1):
+        before, sources = graph.hash(), set(graph.steps())
+        if operation == "tell":
+            graph.tell(FACTS[number], stamp_ns=turn)
+        elif operation == "add":
+            graph.add(document_steps(f"doc{number % 3}", "", [FACTS[number]], turn))
+        elif operation == "learn":
+            episodes.add(f"e{turn}")
+            live(graph, f"e{turn}", f"pick the {'red' if number % 2 else 'blue'} mug from the table", turn)
+        elif operation == "forget":
+            graph.forget(f"doc{number % 3}")
+        elif operation == "delete":
+            graph.delete(Criteria(before_ns=number + 1))
+        elif operation == "prune":
+            graph.prune(number)
+        elif operation == "compress":
+            graph.compress(number)
+        elif operation == "update":
+            graph.update()
+        else:
+            graph.undo()
+        if operation in ("delete", "prune", "compress", "update"):
+            assert set(graph.steps()) == sources
+            if graph.hash() != before:
+                after = graph.hash()
+                assert graph.undo()
+                assert graph.hash() == before != after
+        check_invariants(graph, log, episodes)
+    assert reborn(log).hash() == graph.hash()
+
+
+def test_document_without_a_title_is_not_what_a_person_told(graph: KnowledgeGraph) -> None:
+    graph.add(document_steps("notes", "", ["The blue mug is Anna's."]))
+    assert graph.told_facts("bring Anna the blue mug") == ()
+    graph.tell("The blue mug is Anna's.")
+    assert [one.text for one in graph.told_facts("bring Anna the blue mug")] == ["The blue mug is Anna's."]
