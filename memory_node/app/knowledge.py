@@ -11,12 +11,13 @@ from pathlib import Path
 
 from memory_node.app.progress import progress_bar
 from memory_node.knowledge.answering import KnowledgeAnswer
-from memory_node.knowledge.documents import ReadCounts, read_document
+from memory_node.knowledge.documents import ReadCounts, read_document, session_of
 from memory_node.knowledge.graph_view import draw, graph_of, write_graphml
 from memory_node.knowledge.mode import Mode
 from memory_node.knowledge.removal import Criteria
 from memory_node.knowledge.standard_step import StandardStep
 from memory_node.knowledge.text.dates import stamp_of
+from memory_node.knowledge.transcripts import read_transcripts
 from memory_node.memory import RobotMemory
 from memory_node.opening import MemoryConfig, open_memory
 from memory_node.store.location import default_database
@@ -39,7 +40,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     def add(name: str, help_: str) -> argparse.ArgumentParser:
         return commands.add_parser(name, help=help_, description=help_, parents=[shared])
 
-    command = add("add", "read documents and talks (.txt, .md, .json); one that was interrupted goes on")
+    command = add(
+        "add", "read documents, talks and runs of games (.txt, .md, .json, .jsonl); one that was interrupted goes on"
+    )
     command.add_argument("files", nargs="+", type=Path, metavar="FILE")
     command = add("tell", "tell a fact")
     command.add_argument("text")
@@ -78,6 +81,9 @@ def run(args: argparse.Namespace) -> int:
 
 def _add(args: argparse.Namespace, memory: RobotMemory) -> int:
     for path in args.files:
+        if path.suffix.lower() == ".jsonl":
+            _add_runs(path, args.json, memory)
+            continue
         counts, new = ReadCounts(), 0
         known = memory.knowledge.steps()
         with progress_bar() as progress:
@@ -91,6 +97,19 @@ def _add(args: argparse.Namespace, memory: RobotMemory) -> int:
             json.dumps(row) if args.json else f"{path}: {counts.units} units, {new} new, {counts.broken} bytes broken"
         )
     return 0
+
+
+def _add_runs(path: Path, as_json: bool, memory: RobotMemory) -> None:
+    """Read a file of runs of text games; each is durable before the next is read."""
+    runs = new = 0
+    session = session_of(path)
+    with progress_bar() as progress:
+        task = progress.add_task(path.name, total=path.stat().st_size)
+        for number, run in read_transcripts(path, on_bytes=lambda count: progress.advance(task, count)):
+            new += memory.knowledge.watch(f"{session}-{number}", run)
+            runs += 1
+            memory.commit()
+    print(json.dumps({"file": str(path), "runs": runs, "new": new}) if as_json else f"{path}: {runs} runs, {new} new")
 
 
 def _batches(steps: Iterator[StandardStep]) -> Iterator[list[StandardStep]]:

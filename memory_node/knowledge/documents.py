@@ -49,11 +49,9 @@ def read_document(
         NotFoundError: there is no such file.
         InvalidValueError: its ending or, for JSON, its form is none of those that are read.
     """
-    if not path.is_file():
-        raise NotFoundError(f"there is no file {path}")
+    session = session_of(path)
     if path.suffix.lower() not in ENDINGS:
         raise InvalidValueError(f"{path}: expected a file that ends in one of {', '.join(ENDINGS)}")
-    session = f"{path.name}-{_digest(path)}"
     if path.suffix.lower() == ".json":
         steps = _json_steps(path, session, counts, stamp_ns, on_bytes)
     else:
@@ -63,12 +61,19 @@ def read_document(
         yield step
 
 
-def _digest(path: Path) -> str:
+def session_of(path: Path) -> str:
+    """Return the session that a file's steps belong to: its name and a digest of its content.
+
+    Raises:
+        NotFoundError: there is no such file.
+    """
+    if not path.is_file():
+        raise NotFoundError(f"there is no file {path}")
     digest = hashlib.blake2b(digest_size=6)
     with open(path, "rb") as file:
         while block := file.read(1 << 20):
             digest.update(block)
-    return digest.hexdigest()
+    return f"{path.name}-{digest.hexdigest()}"
 
 
 def _text_steps(

@@ -23,9 +23,11 @@ from memory_node.knowledge.history import Edit
 from memory_node.knowledge.knowledge_log import PRESCRIPTIONS, PROPOSITIONS, STEPS, KnowledgeLog
 from memory_node.knowledge.knowledge_nodes import KnowledgeNodes
 from memory_node.knowledge.knowledge_questions import KnowledgeQuestions
+from memory_node.knowledge.procedural_graph import Vectors
 from memory_node.knowledge.removal import Criteria, is_useless, least_useful
 from memory_node.knowledge.segments import prescriptions_of
 from memory_node.knowledge.standard_step import COMPRESSED, TOLD, StandardStep, step_from_dict
+from memory_node.knowledge.transcripts import Transcript, things_seen, transcript_steps, ways_of
 from memory_node.knowledge.updating import UpdateJudge, judge_by_rules
 
 
@@ -76,16 +78,40 @@ class KnowledgeGraph(KnowledgeQuestions):
         vectors = self._embedder.embed(intents) if intents else ()
         with self._lock:
             edits = [self._nodes.stated(proposition) for proposition in propositions_of(steps)]
-            for key, way in ways.items():
-                known = self._nodes.procedural.get(key)
-                edits.append(self._nodes.edit(PRESCRIPTIONS, key, known.merged(way) if known else way))
-            for intent, vector in zip(intents, vectors):
-                self._nodes.procedural.put_vector(intent, vector)
-            for key in ways:
-                edits += self._nodes.joined(key)
-            self._nodes.finish(edits)
-            self._nodes.procedural.keep_newest()
+            self._finish_ways(edits, ways, dict(zip(intents, vectors)))
         self.embed_names_of_intents()
+
+    def watch(self, session: str, run: Transcript, stamp_ns: int = 0) -> int:
+        """Take over a run of a text game; return how many ways and propositions were new.
+
+        session: names the run; a run that is known changes nothing.
+        """
+        steps = transcript_steps(session, run, stamp_ns)
+        ways = {way.key: way for way in ways_of(session, run, self._embedder.embed, stamp_ns)}
+        intents = list(dict.fromkeys(way.intent for way in ways.values()))
+        vectors = self._embedder.embed(intents) if intents else ()
+        with self._lock:
+            if not steps or steps[0].source in self._nodes.steps:
+                return 0
+            before = len(self._nodes)
+            edits = [self._nodes.edit(STEPS, step.source, step) for step in steps]
+            edits += [self._nodes.stated(one) for one in things_seen(session, run, stamp_ns)]
+            self._finish_ways(edits, ways, dict(zip(intents, vectors)))
+            new = len(self._nodes) - before
+        self.embed_names_of_intents()
+        return new
+
+    def _finish_ways(self, edits: list[Edit], ways: Mapping[str, Prescription], vectors: Mapping[str, Vectors]) -> None:
+        """Take over ways with the vectors of their intents, and finish edits with them."""
+        for key, way in ways.items():
+            known = self._nodes.procedural.get(key)
+            edits.append(self._nodes.edit(PRESCRIPTIONS, key, known.merged(way) if known else way))
+        for intent, vector in vectors.items():
+            self._nodes.procedural.put_vector(intent, vector)
+        for key in ways:
+            edits += self._nodes.joined(key)
+        self._nodes.finish(edits)
+        self._nodes.procedural.keep_newest()
 
     def add(self, steps: Iterable[StandardStep]) -> int:
         """Take over steps of talks and documents; return how many propositions were new."""

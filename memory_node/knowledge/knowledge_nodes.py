@@ -201,11 +201,12 @@ class KnowledgeNodes:
     def _put(self, stated: Sequence[Proposition], ways: Sequence[Prescription], steps: Sequence[StandardStep]) -> None:
         self._log.put_documents(STEPS, [(step.source, step_to_dict(step), ()) for step in steps])
         self._log.put_documents(PROPOSITIONS, [(p.key, to_dict(p), self._origins(p.sources)) for p in stated])
-        of_episodes = [(way, tuple(("episode", source) for source in way.sources)) for way in ways]
-        self._log.put_documents(PRESCRIPTIONS, [(way.key, to_dict(way), origins) for way, origins in of_episodes])
+        self._log.put_documents(
+            PRESCRIPTIONS, [(way.key, to_dict(way), self._origins([f"{one}:0" for one in way.sources])) for way in ways]
+        )
 
     def _origins(self, sources: Sequence[str]) -> tuple[Source, ...]:
-        """Return what a proposition was learned from, as the store names it."""
+        """Return what facts come from, as the store names it: steps that are held, else their episodes."""
         found = [
             (STEPS, source) if source in self.steps else ("episode", source.rpartition(":")[0]) for source in sources
         ]
