@@ -1,0 +1,72 @@
+"""Knowledge comes back whole on both databases, also to another robot of the site."""
+
+import zlib
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from memory_node.knowledge.removal import Criteria
+from memory_node.knowledge.standardise import Turn, document_steps, talk_steps
+from memory_node.knowledge.text.words import stems
+from memory_node.knowledge.transcripts import Transcript
+from memory_node.memory import RobotMemory
+from memory_node.opening import MemoryConfig, open_memory
+from memory_node.store import StoreConfig
+
+RUN = Transcript(
+    "take the mug",
+    (("go to table 1", "On the table 1, you see a mug 1."), ("take mug 1 from table 1", "You do.")),
+    True,
+)
+LONG = "The shelf holds " + ", ".join(f"the box number {n}" for n in range(80)) + "."
+
+
+class BagOfWords:
+    dimension = 64
+
+    def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        vectors = np.full((len(texts), self.dimension), 1e-6, dtype=np.float32)
+        for row, text in zip(vectors, texts):
+            for word in stems(text):
+                row[zlib.crc32(word.encode()) % self.dimension] += 1.0
+        return np.asarray(vectors / np.linalg.norm(vectors, axis=1, keepdims=True), dtype=np.float32)
+
+
+def opened(url: str, robot: str, folder: Path) -> RobotMemory:
+    store = StoreConfig(journal_path=str(folder / f"{robot}.pending"), data_dir=str(folder / f"{robot}.data"))
+    return open_memory(MemoryConfig(database=url, robot_id=robot, store=store), embedder=BagOfWords())
+
+
+def test_knowledge_comes_back_whole_to_another_robot(store_url: str, tmp_path: Path) -> None:
+    first = opened(store_url, "r1", tmp_path)
+    try:
+        first.tell_fact("The blue mug is Anna's.", "Ben", stamp_ns=5)
+        first.tell_fact("The blue mug is Carl's.", "Ben", stamp_ns=9)
+        first.read(document_steps("book", "Shelves", [LONG, "Nothing else is there."], 3))
+        first.read(talk_steps("talk", [Turn("Ann", "I went to the lake and swam and walked. " * 5)], 4))
+        first.knowledge.watch("run", RUN, 6)
+        assert first.knowledge.delete(Criteria(before_ns=4)) > 0
+        assert first.knowledge.compress(5) == 3
+        kept = first.knowledge.hash()
+        first.commit()
+    finally:
+        first.close()
+    second = opened(store_url, "r2", tmp_path)
+    try:
+        assert second.knowledge.hash() == kept
+        answer = second.ask("Whose is the blue mug?")
+        assert "Carl's" in answer.text
+        assert "Anna's" not in answer.text
+        assert second.knowledge.forget("run") > 0
+        left = second.knowledge.hash()
+        second.commit()
+    finally:
+        second.close()
+    again = opened(store_url, "r1", tmp_path)
+    try:
+        assert again.knowledge.hash() == left != kept
+        assert again.knowledge.prescriptions() == []
+    finally:
+        again.close()
