@@ -155,9 +155,7 @@ def _change(args: argparse.Namespace, memory: RobotMemory) -> int:
     elif args.knowledge_command == "compress":
         count = knowledge.compress(args.before)
     else:
-        count = knowledge.delete(
-            Criteria(args.before, args.about.lower(), args.by, args.made_by, args.session, args.replaced)
-        )
+        count = knowledge.delete(Criteria(args.before, args.about, args.by, args.made_by, args.session, args.replaced))
     memory.commit()
     print(json.dumps({args.knowledge_command: count}) if args.json else f"{args.knowledge_command}: {count}")
     return 0

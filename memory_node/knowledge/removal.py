@@ -16,9 +16,9 @@ _TRIED = 3
 class Criteria:
     """What is deleted: propositions for which all that is given is true.
 
-    before_ns: not learned or confirmed since. concept: one of its tags. subject: who said it or what its document is
-    about. made_by: what read it. session: all its sources are of that episode, talk or document. replaced: only such
-    as a later statement took the place of.
+    before_ns: not learned or confirmed since. concept: one of its tags, in capitals or not. subject: who said it or
+    what its document is about. made_by: what read it. session: all its sources are of that episode, talk or document.
+    replaced: only such as a later statement took the place of.
 
     Raises:
         InvalidValueError: nothing is given; that would delete everything.
@@ -39,7 +39,7 @@ class Criteria:
         """Return whether a proposition is to be deleted."""
         return (
             (not self.before_ns or one.stamp_ns < self.before_ns)
-            and (not self.concept or self.concept in one.concepts)
+            and (not self.concept or self.concept.lower() in {tag.lower() for tag in one.concepts})
             and (not self.subject or self.subject == one.subject)
             and (not self.made_by or self.made_by == one.made_by)
             and (not self.session or {source.rpartition(":")[0] for source in one.sources} == {self.session})
