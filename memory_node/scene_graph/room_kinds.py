@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from memory_node.catalogue.class_name import spoken
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
+from memory_node.domain.embedded_names import embedded_now
 from memory_node.domain.errors import InvalidValueError
 from memory_node.domain.ports import TextEmbedder
 
@@ -48,12 +49,14 @@ class RoomClassifier:
     def probabilities(self, classes: Collection[str]) -> dict[str, float]:
         """Return the probability of each kind for a room that holds things of these classes; they sum to 1.
 
-        Several things of a class tell no more than one: twelve drawers make no kitchen.
+        Several things of a class tell no more than one: twelve drawers make no kitchen. A class that one call does not
+        embed tells nothing yet.
         """
-        missing = sorted(set(classes) - set(self._evidence))
+        missing = embedded_now(sorted(set(classes) - set(self._evidence)))
         if missing:
             self._evidence.update(zip(missing, self._weigh(missing)))
-        total = sum((self._evidence[name] for name in sorted(set(classes))), np.zeros(len(self._phrases)))
+        weighed = sorted(self._evidence.keys() & set(classes))
+        total = sum((self._evidence[name] for name in weighed), np.zeros(len(self._phrases)))
         odds = np.exp(total - total.max())
         return dict(zip(self._phrases, (odds / odds.sum()).tolist()))
 

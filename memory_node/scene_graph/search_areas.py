@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from memory_node.catalogue.class_name import spoken
 from memory_node.domain.answer import RankedArea
+from memory_node.domain.embedded_names import embedded_now
 from memory_node.domain.geometry import FloatArray
 from memory_node.domain.ports import TextEmbedder
 from memory_node.domain.scene import Area
@@ -148,11 +149,11 @@ def _company(
     if embedder is None or not area.size:
         return best, companion
     used = np.flatnonzero(np.bincount(code))
-    names = sorted(spoken(table.class_names[i]) for i in used.tolist())
+    names = embedded_now(sorted(spoken(table.class_names[i]) for i in used.tolist()))
     vectors = embedder.embed([spoken(object_class), *names])
     cosine = dict(zip(names, np.clip(vectors[1:] @ vectors[0], 0.0, 1.0).tolist()))
     likeness = np.zeros(len(table.class_names))
-    likeness[used] = [cosine[spoken(table.class_names[i])] for i in used.tolist()]
+    likeness[used] = [cosine.get(spoken(table.class_names[i]), 0.0) for i in used.tolist()]
     np.maximum.at(best, area, likeness[code])
     equal = np.flatnonzero(likeness[code] == best[area])[::-1]
     companion[area[equal]] = code[equal]

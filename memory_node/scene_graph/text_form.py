@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 import numpy as np
 
 from memory_node.catalogue.class_name import spoken
+from memory_node.domain.embedded_names import embedded_now
 from memory_node.domain.ports import TextEmbedder
 from memory_node.domain.scene import Area, RelationKind
 from memory_node.domain.states import ObjectState
@@ -121,11 +122,13 @@ def _by_relevance(
     embedder: TextEmbedder | None,
 ) -> list[Area]:
     score = np.zeros(len(areas))
-    words = sorted({word for told in contents.values() for word in told})
+    words = embedded_now(sorted({word for told in contents.values() for word in told}))
     if topic and embedder is not None and words:
         vectors = embedder.embed([topic, *words])
         alike = dict(zip(words, (vectors[1:] @ vectors[0]).tolist()))
-        score += [2.0 * max((alike[word] for word in contents.get(area.id, [])), default=0.0) for area in areas]
+        score += [
+            2.0 * max((alike.get(word, 0.0) for word in contents.get(area.id, [])), default=0.0) for area in areas
+        ]
     if near is not None and areas:
         distance = np.linalg.norm(np.array([area.position for area in areas]) - near, axis=1)
         score += np.exp(-distance / 4.0)

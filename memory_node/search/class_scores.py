@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memory_node.catalogue.class_name import folded
+from memory_node.domain.embedded_names import embedded_now, is_embedded
 from memory_node.domain.errors import RobotMemoryError
 from memory_node.domain.ports import TextEmbedder
 from memory_node.search.bare_name import KnownHeads
@@ -62,6 +63,12 @@ class _ClassTable:
             starts=np.append(self.starts, len(self.vectors) + np.cumsum([0, *counts[:-1]])),
         )
 
+    def with_vectors(self, rows: Sequence[int], vectors: NDArray[np.float32]) -> _ClassTable:
+        """Return the table with other vectors (len(rows), d) of some texts; rows: the texts' numbers."""
+        changed = self.vectors.copy()
+        changed[rows] = vectors
+        return replace(self, vectors=changed)
+
     @cached_property
     def lexical(self) -> Bm25:
         """The classes' texts by words."""
@@ -89,6 +96,7 @@ class ClassScores:
         self._glosses = glosses
         self._config = config
         self._lock = threading.Lock()
+        self._waiting: dict[int, str] = {}
         # Equal phrases are embedded once: kinds share them among their classes.
         texts = list(dict.fromkeys(text for group in glosses.texts.values() for text in group))
         rows = {text: row for row, text in enumerate(texts)}
@@ -114,27 +122,49 @@ class ClassScores:
             self.meet([class_name])
         return self._table.index[class_name]
 
+    @property
+    def waiting(self) -> int:
+        """How many texts of classes are still to be embedded."""
+        return len(self._waiting)
+
     def meet(self, class_names: Collection[str]) -> None:
-        """Give those classes numbers that were not met before; their texts are embedded together."""
-        if all(name in self._table.index for name in class_names):
+        """Give those classes numbers that were not met before. Their texts are embedded together, as many as one call
+        may cost; those that wait from calls before come first."""
+        if not self._waiting and all(name in self._table.index for name in class_names):
             return
         with self._lock:
             new = [name for name in dict.fromkeys(class_names) if name not in self._table.index]
             texts_of = {name: tuple(self._glosses.texts_of(name)) for name in new}
             if texts_of:
-                vectors = self.vectors_of([text for texts in texts_of.values() for text in texts])
-                self._table = self._table.with_classes(texts_of, vectors)
+                texts = [text for group in texts_of.values() for text in group]
+                self._waiting.update(enumerate(texts, len(self._table.vectors)))
+                nothing = np.zeros((len(texts), self.dimension), dtype=np.float32)
+                self._table = self._table.with_classes(texts_of, nothing)
+            self._embed_waiting()
+
+    def _embed_waiting(self) -> None:
+        chosen = set(embedded_now(self._waiting.values()))
+        rows = [row for row, text in self._waiting.items() if text in chosen]
+        if rows:
+            self._table = self._table.with_vectors(rows, self.vectors_of([self._waiting[row] for row in rows]))
+        self._waiting = {row: text for row, text in self._waiting.items() if text not in chosen and is_embedded(text)}
+        if self._waiting:
+            _LOG.warning("%d names of classes wait to be embedded; their words find them", len(self._waiting))
 
     def vectors_of(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """Return the vectors (n, dimension) of what units are; zeros when the embedder fails.
+        """Return the vectors (n, dimension) of what units are; zeros for texts of more than 80 characters, and for all
+        when the embedder fails.
 
         A remote embedder that is away must not cost the memory of what is seen: BM25 and class names find it still.
         """
+        vectors = np.zeros((len(texts), self.dimension), dtype=np.float32)
+        rows = [row for row, text in enumerate(texts) if is_embedded(text)]
         try:
-            return self._embedder.embed(texts)
+            if rows:
+                vectors[rows] = self._embedder.embed([texts[row] for row in rows])
         except RobotMemoryError as error:
             _LOG.warning("%d texts of remembered things are not embedded: %s", len(texts), error)
-            return np.zeros((len(texts), self.dimension), dtype=np.float32)
+        return vectors
 
     def same_class(self, class_name: str) -> NDArray[np.bool_]:
         """Return by class number (n,) whether a class is what `class_name` means: the class that is spelt so, in

@@ -1,0 +1,27 @@
+"""Which names one call embeds: whoever may send a thousand names must not decide how long an answer takes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+# A thing is called by a few words: what is longer is no name, and is found by its words.
+LONGEST_NAME = 80
+# A second or two of work for the shipped embedder; a thousand ordinary names are fewer characters.
+CHARACTERS_A_CALL = 12_000
+
+
+def is_embedded(name: str) -> bool:
+    """Return whether a name is short enough to be embedded at all."""
+    return len(name) <= LONGEST_NAME
+
+
+def embedded_now(names: Iterable[str]) -> list[str]:
+    """Return the names that one call embeds: the first ones of at most 80 characters, up to 12,000 characters."""
+    chosen: list[str] = []
+    left = CHARACTERS_A_CALL
+    for name in filter(is_embedded, names):
+        left -= len(name)
+        if left < 0:
+            break
+        chosen.append(name)
+    return chosen
