@@ -6,6 +6,7 @@ from collections.abc import Iterator
 import pytest
 
 from memory_node.catalogue.label_space import load_catalogue
+from memory_node.domain.ports import TextEmbedder
 from memory_node.domain.skill import SkillCall
 from memory_node.experience.config import ExperienceConfig
 from memory_node.experience.experience import Experience, ExperienceQuery
@@ -48,7 +49,7 @@ def told() -> list[tuple[str, str, str]]:
 
 
 @pytest.fixture
-def experience(word_embedder, told) -> Iterator[Experience]:
+def experience(word_embedder: TextEmbedder, told: list[tuple[str, str, str]]) -> Iterator[Experience]:
     made = experience_of(word_embedder, advise=lambda *one: told.append(one))
     yield made
     made.close()
