@@ -21,7 +21,8 @@ from memory_node.experience.experience import ExperienceQuery
 from memory_node.experience.extractor import record_of
 from memory_node.experience.guideline import Guideline
 from memory_node.memory import RobotMemory
-from memory_node.opening import MemoryConfig, open_memory
+from memory_node.memory_config import MemoryConfig
+from memory_node.opening import open_memory
 
 HELP = "retrieval and learning of experience after many steps and guidelines"
 _EPISODE_STEPS = 20

@@ -20,7 +20,8 @@ from memory_node.domain.ports import TextEmbedder
 from memory_node.domain.skill import SkillCall, SkillResult, StateChange
 from memory_node.experience.experience import Experience
 from memory_node.memory import RobotMemory
-from memory_node.opening import MemoryConfig, open_memory
+from memory_node.memory_config import MemoryConfig
+from memory_node.opening import open_memory
 from memory_node.planner.executor import InstructionExecutor, InstructionResult
 from memory_node.planner.guided_planner import GuidedPlanner
 from memory_node.planner.planner import Lookup, Planner

@@ -13,7 +13,8 @@ if TYPE_CHECKING:
     from memory_node.domain.answer import AnswerStatus, FindQuery
     from memory_node.domain.skill import SkillCall, StateChange
     from memory_node.memory import RobotMemory
-    from memory_node.opening import MemoryConfig, open_memory
+    from memory_node.memory_config import MemoryConfig
+    from memory_node.opening import open_memory
     from memory_node.sim.home_file import load_home
     from memory_node.sim.robot import HomeRobot
 
@@ -23,7 +24,7 @@ _HOME_OF = {
     "AnswerStatus": "memory_node.domain.answer",
     "FindQuery": "memory_node.domain.answer",
     "HomeRobot": "memory_node.sim.robot",
-    "MemoryConfig": "memory_node.opening",
+    "MemoryConfig": "memory_node.memory_config",
     "RobotMemory": "memory_node.memory",
     "SkillCall": "memory_node.domain.skill",
     "StateChange": "memory_node.domain.skill",

@@ -7,49 +7,39 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import Any
 
-from pydantic import Field
-
-from memory_node.catalogue.label_space import HOUSEHOLD, LabelSpace, load_catalogue
+from memory_node.catalogue.label_space import load_catalogue
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
-from memory_node.context.config import CompilerConfig
 from memory_node.domain.clock import Clock, system_clock
-from memory_node.domain.parameters import Parameters
 from memory_node.domain.ports import TextEmbedder
 from memory_node.domain.scene import RelationKind, SceneSnapshot
 from memory_node.domain.step import EpisodeSummary, StepRecord
-from memory_node.experience.config import ExperienceConfig
 from memory_node.experience.experience import ENDED_KEPT, Experience
 from memory_node.experience.extractor import Extractor, Lesson, RuleExtractor
 from memory_node.experience.guideline import Guideline
 from memory_node.experience.log import GUIDELINES, RECORDS
-from memory_node.experience.optimizer.config import OptimizerConfig
 from memory_node.experience.optimizer.curator import ENTRIES
 from memory_node.experience.optimizer.entry import MemoryEntry
 from memory_node.experience.optimizer.open_optimizer import open_curator
 from memory_node.experience.record import ExperienceRecord
 from memory_node.experience.refiner import open_refiner
-from memory_node.knowledge.config import KnowledgeConfig
 from memory_node.knowledge.facts import prescription_from_dict, proposition_from_dict
 from memory_node.knowledge.knowledge_graph import KnowledgeGraph
 from memory_node.knowledge.knowledge_log import PRESCRIPTIONS, PROPOSITIONS, STEPS, Source
 from memory_node.knowledge.standard_step import step_from_dict
 from memory_node.llm.open_model import ModelShelf
 from memory_node.memory import RobotMemory
-from memory_node.scene_graph.config import SceneGraphConfig
+from memory_node.memory_config import MemoryConfig
 from memory_node.scene_graph.graph import SceneGraph
 from memory_node.scene_graph.place_habits import PLACE_CENSUS, PlaceCensus, PlaceHabits
 from memory_node.scene_graph.scene_records import area_to_record, floor_to_record, object_to_record, room_to_record
 from memory_node.scene_graph.stamp_ids import StampIds
 from memory_node.search.caching_embedder import CachingEmbedder
-from memory_node.search.config import RetrievalConfig
 from memory_node.search.embedders import build_embedder, build_picture_embedder
 from memory_node.search.glosses import ClassGlosses
 from memory_node.search.ranker import Ranker
 from memory_node.search.unit_index import UnitIndex
-from memory_node.short_term.config import ShortTermConfig
 from memory_node.short_term.object_cache import ObjectCache
 from memory_node.short_term.state_queue import open_state_queue
-from memory_node.store.config import StoreConfig
 from memory_node.store.store import Store, open_store
 
 # What raises an error of a stored body that its owner could not read.
@@ -62,27 +52,6 @@ _JUDGES = {
     PRESCRIPTIONS: prescription_from_dict,
     STEPS: step_from_dict,
 }
-
-
-class MemoryConfig(Parameters):
-    """What a memory is made of."""
-
-    database: str = Field(
-        default="", description="long-term memory: a file, or a SQLAlchemy URL of PostgreSQL; empty: this process only"
-    )
-    site: str = Field(default="", description="the site that the database is of; empty: what the file says, else home")
-    robot_id: str = Field(
-        default="", description="who writes, for a memory that several robots share; empty: the host's name"
-    )
-    label_space: LabelSpace = HOUSEHOLD
-    scene_graph: SceneGraphConfig = SceneGraphConfig()
-    short_term: ShortTermConfig = ShortTermConfig()
-    search: RetrievalConfig = RetrievalConfig()
-    experience: ExperienceConfig = ExperienceConfig()
-    optimizer: OptimizerConfig = OptimizerConfig()
-    compiler: CompilerConfig = CompilerConfig()
-    knowledge: KnowledgeConfig = KnowledgeConfig()
-    store: StoreConfig = StoreConfig()
 
 
 def open_memory(

@@ -12,7 +12,7 @@ LAYERS = (
     {"catalogue", "llm"},
     {"perception", "scene_graph", "short_term", "experience", "knowledge", "search", "store"},
     {"context"},
-    {"intake", "questions"},
+    {"intake", "questions", "memory_config"},
     {"upkeep"},
     {"memory"},
     {"opening"},
@@ -92,6 +92,19 @@ def test_bridge_to_a_real_robot_needs_no_simulator() -> None:
     assert ROOT / "memory_node/nodes/skill_bridge/performer.py" in reached
     assert ROOT / "memory_node/catalogue/object_catalogue.py" in reached
     assert [path for path in reached if part_of(path) == "sim"] == []
+
+
+def test_parameters_of_a_memory_need_none_of_its_machinery() -> None:
+    reached = reached_from(ROOT / "memory_node/memory_config.py")
+    assert ROOT / "memory_node/store/config.py" in reached
+    assert not {ROOT / f"memory_node/{name}.py" for name in ("opening", "store/store", "scene_graph/graph")} & reached
+
+
+@pytest.mark.parametrize("node", ["home", "skills", "detector"])
+def test_only_memory_and_planner_need_a_database(node: str) -> None:
+    reached = reached_from(ROOT / f"memory_node/nodes/{node}.py")
+    assert ROOT / "memory_node/nodes/node_parameters.py" in reached or node == "skills"
+    assert not {ROOT / "memory_node/opening.py", ROOT / "memory_node/store/store.py"} & reached
 
 
 def test_every_part_has_its_layer() -> None:

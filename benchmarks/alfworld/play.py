@@ -16,7 +16,8 @@ from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.domain.clock import Clock
 from memory_node.domain.ports import TextEmbedder
 from memory_node.memory import RobotMemory
-from memory_node.opening import MemoryConfig, open_memory
+from memory_node.memory_config import MemoryConfig
+from memory_node.opening import open_memory
 from memory_node.planner.executor import InstructionExecutor, InstructionResult
 from memory_node.planner.planner import Planner
 from memory_node.scene_graph.config import SceneGraphConfig

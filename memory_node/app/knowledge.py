@@ -19,7 +19,8 @@ from memory_node.knowledge.standard_step import StandardStep
 from memory_node.knowledge.text.dates import stamp_of
 from memory_node.knowledge.transcripts import read_transcripts
 from memory_node.memory import RobotMemory
-from memory_node.opening import MemoryConfig, open_memory
+from memory_node.memory_config import MemoryConfig
+from memory_node.opening import open_memory
 from memory_node.store.location import default_database
 
 HELP = "add documents and facts to what is known, ask it, show it"

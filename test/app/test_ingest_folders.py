@@ -203,7 +203,8 @@ def test_kitchen_knows_which_way_is_up(shared_dir: Path) -> None:
 
 
 def test_recording_becomes_a_robots_memory(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    from memory_node.opening import MemoryConfig, open_memory
+    from memory_node.memory_config import MemoryConfig
+    from memory_node.opening import open_memory
 
     world = Pose(np.zeros(3), np.array([np.sqrt(0.5), 0.0, 0.0, np.sqrt(0.5)]))
     seven_scenes(tmp_path / "scene", world, frames=4)

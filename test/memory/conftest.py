@@ -15,7 +15,8 @@ from plain_search import HashedWords
 from memory_node.domain.geometry import OrientedBox, Pose
 from memory_node.domain.observation import Frame, ObjectObservation
 from memory_node.memory import RobotMemory
-from memory_node.opening import MemoryConfig, open_memory
+from memory_node.memory_config import MemoryConfig
+from memory_node.opening import open_memory
 
 SECOND_NS = 1_000_000_000
 

@@ -8,7 +8,8 @@ import pytest
 from memory_node.domain.errors import ResourceMissingError
 from memory_node.domain.geometry import OrientedBox, Pose
 from memory_node.domain.observation import Frame, ObjectObservation
-from memory_node.opening import MemoryConfig, open_memory
+from memory_node.memory_config import MemoryConfig
+from memory_node.opening import open_memory
 
 
 class NoEmbedder:

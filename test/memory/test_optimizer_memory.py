@@ -10,7 +10,8 @@ from memory_node.domain.skill import FailureReason, SkillCall
 from memory_node.domain.step import StepRecord
 from memory_node.experience.optimizer.config import OptimizerConfig
 from memory_node.memory import RobotMemory
-from memory_node.opening import MemoryConfig, open_memory
+from memory_node.memory_config import MemoryConfig
+from memory_node.opening import open_memory
 
 SECOND_NS = 1_000_000_000
 TASK = "put the mug in the cabinet"

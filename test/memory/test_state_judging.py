@@ -15,7 +15,8 @@ from memory_node.domain.ports import TextEmbedder
 from memory_node.domain.skill import StateChange
 from memory_node.domain.states import ObjectState, StateBelief
 from memory_node.memory import RobotMemory
-from memory_node.opening import MemoryConfig, open_memory
+from memory_node.memory_config import MemoryConfig
+from memory_node.opening import open_memory
 from memory_node.short_term.config import ShortTermConfig, StateModelConfig
 from memory_node.short_term.state_conflicts import StateClaim
 

@@ -23,9 +23,10 @@ from memory_node.domain.errors import InputSkippedError, InvalidValueError
 from memory_node.domain.geometry import Pose
 from memory_node.domain.skill import SkillCall
 from memory_node.memory import RobotMemory
+from memory_node.memory_config import MemoryConfig
 from memory_node.nodes import conversions
 from memory_node.nodes.inputs.transform_history import TransformHistory
-from memory_node.opening import MemoryConfig, open_memory
+from memory_node.opening import open_memory
 
 REFUSED = (InvalidValueError, InputSkippedError)
 HURRIED = settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))

@@ -25,10 +25,10 @@ from running_memory import running_memory
 from memory_node.domain.errors import InvalidValueError
 from memory_node.domain.parameter_file import parameter_page, parameter_text
 from memory_node.domain.parameters import ParameterField, Parameters, flattened, parameter_fields
+from memory_node.memory_config import MemoryConfig
 from memory_node.nodes.node_parameters import NODE_PARAMETERS
 from memory_node.nodes.parameters import declare
 from memory_node.nodes.run import NODES
-from memory_node.opening import MemoryConfig
 
 ROOT = Path(__file__).resolve().parents[2]
 FIELDS = {(node, field.name): field for node, kind in NODE_PARAMETERS.items() for field in parameter_fields(kind)}

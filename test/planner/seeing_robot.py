@@ -8,7 +8,8 @@ from memory_node.domain.geometry import Pose
 from memory_node.domain.ports import TextEmbedder
 from memory_node.domain.skill import FailureReason, SkillCall, SkillResult
 from memory_node.domain.skill_library import ALL_SKILLS
-from memory_node.opening import MemoryConfig, open_memory
+from memory_node.memory_config import MemoryConfig
+from memory_node.opening import open_memory
 from memory_node.planner.executor import InstructionExecutor
 from memory_node.planner.language.understanding import Understander
 from memory_node.planner.memory_mode import memory_in

@@ -12,7 +12,8 @@ import sqlalchemy as sa
 
 from memory_node.cli import main
 from memory_node.domain.errors import InvalidValueError
-from memory_node.opening import MemoryConfig, open_memory
+from memory_node.memory_config import MemoryConfig
+from memory_node.opening import open_memory
 from memory_node.store import Document, Store, StoreConfig, open_store, schema
 from memory_node.store.checksums import SEALS, sealed
 from memory_node.store.engine import for_writing, open_engine, parse_url

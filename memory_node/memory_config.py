@@ -1,0 +1,37 @@
+"""The parameters of a memory; whoever reads them alone imports nothing that works with them."""
+
+from __future__ import annotations
+
+from pydantic import Field
+
+from memory_node.catalogue.label_space import HOUSEHOLD, LabelSpace
+from memory_node.context.config import CompilerConfig
+from memory_node.domain.parameters import Parameters
+from memory_node.experience.config import ExperienceConfig
+from memory_node.experience.optimizer.config import OptimizerConfig
+from memory_node.knowledge.config import KnowledgeConfig
+from memory_node.scene_graph.config import SceneGraphConfig
+from memory_node.search.config import RetrievalConfig
+from memory_node.short_term.config import ShortTermConfig
+from memory_node.store.config import StoreConfig
+
+
+class MemoryConfig(Parameters):
+    """What a memory is made of."""
+
+    database: str = Field(
+        default="", description="long-term memory: a file, or a SQLAlchemy URL of PostgreSQL; empty: this process only"
+    )
+    site: str = Field(default="", description="the site that the database is of; empty: what the file says, else home")
+    robot_id: str = Field(
+        default="", description="who writes, for a memory that several robots share; empty: the host's name"
+    )
+    label_space: LabelSpace = HOUSEHOLD
+    scene_graph: SceneGraphConfig = SceneGraphConfig()
+    short_term: ShortTermConfig = ShortTermConfig()
+    search: RetrievalConfig = RetrievalConfig()
+    experience: ExperienceConfig = ExperienceConfig()
+    optimizer: OptimizerConfig = OptimizerConfig()
+    compiler: CompilerConfig = CompilerConfig()
+    knowledge: KnowledgeConfig = KnowledgeConfig()
+    store: StoreConfig = StoreConfig()
