@@ -22,6 +22,8 @@ def open_session(path: Path, threads: int = 2, providers: Sequence[str] = ("CPU"
         raise ResourceMissingError(f"{path}: no such ONNX model; give the path of an .onnx file")
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = threads
+    # By default threads that wait for work keep their cores busy, which the rest of a robot needs.
+    options.add_session_config_entry("session.intra_op.allow_spinning", "0")
     try:
         return onnxruntime.InferenceSession(str(path), options, providers=_installed(providers))
     except InvalidValueError:

@@ -10,6 +10,7 @@ import pytest
 from memory_node.domain.errors import InvalidValueError, ResourceMissingError
 from memory_node.perception.config import OnnxDetectorConfig
 from memory_node.perception.onnx_detector import OnnxDetector
+from memory_node.perception.onnx_session import open_session
 
 onnx = pytest.importorskip("onnx")
 COLOR = np.zeros((240, 320, 3), np.uint8)
@@ -94,3 +95,8 @@ def test_values_that_are_no_numbers_are_dropped(tmp_path: Path, names: Path) -> 
     detector = opened(answering(tmp_path / "nan.onnx", {"out": rows.T[None]}), names)
     assert all(np.isfinite(d.box_px).all() for d in detector.detect(COLOR, None, None))
     assert detector.detect(None, None, None) == []
+
+
+def test_threads_that_wait_leave_their_cores_to_others(tmp_path: Path) -> None:
+    session = open_session(answering(tmp_path / "model.onnx", {"output0": np.zeros((1, 6, 4))}))
+    assert session.get_session_options().get_session_config_entry("session.intra_op.allow_spinning") == "0"
