@@ -2,6 +2,7 @@
 
 # name of the subcommand -> (module, what it trains)
 COMMANDS = {
+    "compiler": ("training.compiler.train", "the learned compiler of memory"),
     "compiler-pairs": ("training.compiler.pairs", "write a teacher's steps for the learned compiler of memory"),
     "executor": ("training.executor.train", "the policy that chooses the next command of a text game"),
     "instructions": ("training.instructions.train", "the reader of single goals"),

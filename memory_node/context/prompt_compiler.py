@@ -15,7 +15,9 @@ from memory_node.context.guidance import Compiled, Delivery, Guidance, said
 from memory_node.context.loop_detection import repeated
 from memory_node.context.state_operations import InvalidDeltaError, Operation, apply
 from memory_node.context.step_observation import StepObservation
+from memory_node.context.subgoal import Subgoal
 from memory_node.context.task_memory import Entry, TaskMemory
+from memory_node.context.ways import calls_towards
 from memory_node.domain.advice import bind
 from memory_node.domain.resources import resource_path
 from memory_node.domain.skill import SkillCall
@@ -30,6 +32,7 @@ from memory_node.llm.json_reply import json_form, read_json
 _PREPARATIONS = ("GoToObject", "OpenObject", "PickupObject")
 _MOST_OPERATIONS = 8
 _MOST_USED = 3
+_LONGEST_ENTRY = 300
 
 
 class SaidCompilation(BaseModel):
@@ -66,7 +69,7 @@ class CompilerPrompts:
             taken=ended,
             proposed=str(observation.proposed) if observation.proposed is not None else "",
             repeated=[str(call) for call in avoid],
-            entries=[entry.text for entry in shown],
+            entries=[_in_short(entry) for entry in shown],
         )
         return [Message("system", self._filled("compiler_system.j2")), Message("user", task)]
 
@@ -152,6 +155,13 @@ class PromptCompiler:
         return Compiled(Guidance(goal, said(goal, reply.reason, again), reply.reason, used, again), delta)
 
 
+def _in_short(entry: Entry) -> str:
+    """Return an entry as the prompt shows it: of a long one what was done."""
+    if len(entry.text) <= _LONGEST_ENTRY or not entry.steps:
+        return entry.text[:_LONGEST_ENTRY]
+    return " -> ".join(map(str, entry.steps))
+
+
 def shown_entries(observation: StepObservation, memory: TaskMemory, most: int) -> tuple[Entry, ...]:
     """Return the entries that a prompt has room for: those for the next step first."""
     skill = observation.proposed.skill if observation.proposed is not None else ""
@@ -169,7 +179,9 @@ def reply_of(compiled: Compiled, shown: Sequence[Entry], state: BriefState) -> S
         return SaidCompilation(delivery=Delivery.NOACTION)
     ids = [entry.id for entry in shown]
     beliefs = {text for section in Section for text in state.items(section)}
-    reason = next((text for text in guidance.reason.split("; ") if text in beliefs), "")
+    # That something is not known is no belief; what it is wanted for is.
+    current = next(iter(state.items(Section.CURRENT)), "")
+    reason = next((text for text in guidance.reason.split("; ") if text in beliefs), current)
     entries = tuple(ids.index(one) for one in guidance.entries if one in ids)[:_MOST_USED]
     return SaidCompilation(delivery=Delivery.EXPERIENCE, goal=str(guidance.goal), reason=reason, entries=entries)
 
@@ -177,12 +189,16 @@ def reply_of(compiled: Compiled, shown: Sequence[Entry], state: BriefState) -> S
 def possible_goals(observation: StepObservation, entries: Sequence[Entry]) -> tuple[SkillCall, ...]:
     """Return the calls that guidance may name: the next step, what prepares for it, and what entries say of it."""
     proposed = observation.proposed
-    names = proposed.arguments if proposed is not None else tuple(observation.classes)
+    wanted = Subgoal.parse(observation.subgoal).classes
+    about = tuple(name for name, kind in observation.classes.items() if kind in wanted) or tuple(observation.classes)
+    names = proposed.arguments if proposed is not None else about
     calls = [proposed] if proposed is not None else []
     calls += [SkillCall(skill, (name,)) for skill in _PREPARATIONS for name in names if "," not in name]
     if proposed is not None:
         bound = [bind(step, proposed) for entry in entries if entry.skill == proposed.skill for step in entry.steps]
         calls += [call for call in bound if call is not None]
+    else:
+        calls += calls_towards(observation, entries)
     return tuple(dict.fromkeys(call for call in calls if call.skill in SKILLS and (binding_of(call) or call.arguments)))
 
 

@@ -3,7 +3,7 @@ believed."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
@@ -24,6 +24,7 @@ from memory_node.context.statements import (
 from memory_node.context.step_observation import StepObservation
 from memory_node.context.subgoal import Subgoal
 from memory_node.context.task_memory import Entry, EntryKind, TaskMemory, declared_entries
+from memory_node.context.ways import WAYS, fitted, left_of
 from memory_node.domain.advice import bind
 from memory_node.domain.skill import FailureReason, SkillCall
 from memory_node.domain.skill_library import SKILLS, Fact, Predicate
@@ -35,7 +36,6 @@ _CHANCE = frozenset({FailureReason.EXECUTION, FailureReason.TIMEOUT})
 _DEPTH = 3
 # Subgoals that want nothing of a thing but its place.
 _PLACES = frozenset({"place", "place_two"})
-_WAYS = (EntryKind.PROCEDURE, EntryKind.PRESCRIPTION, EntryKind.TRAJECTORY)
 
 
 @dataclass(frozen=True)
@@ -180,14 +180,14 @@ class RulesCompiler:
             for step in observation.recent
             if step.success
         ]
-        for entry in memory.of_kind(*_WAYS):
+        for entry in memory.of_kind(*WAYS):
             if entry.goal_kinds and subgoal.kind not in entry.goal_kinds:
                 continue
-            left = _left_of(_fitted(entry, subgoal, is_held), done)
+            left = left_of(fitted(entry, subgoal, is_held), done)
             if left:
                 meant = [held_by(state) or ""] if is_held else _left_to_take(subgoal, observation, state)
                 call = _with_names(left[0], observation, {subgoal.target: meant[-1]} if meant else {})
-                yield _Step(call, f"now: {now}", (entry.id,))
+                yield _Step(call, now, (entry.id,))
 
 
 def _bound(template: SkillCall, call: SkillCall, observation: StepObservation) -> SkillCall | None:
@@ -233,33 +233,6 @@ def _evidence(fact: Fact, binding: dict[str, str], state: BriefState) -> str:
         return next((text for text in state.items(Section.AGENT) if text.startswith("the hand")), "")
     about = [text for text in state.items(Section.FACTS) if text.startswith(f"{name} is ")]
     return "; ".join(about)
-
-
-def _fitted(entry: Entry, subgoal: Subgoal, is_held: bool) -> list[SkillCall]:
-    """Return an entry's way with this subgoal's things in the parts that its own things had.
-
-    A procedure names no things: it gets the usual ones. () where a part has no thing.
-    """
-    if entry.kind is EntryKind.PROCEDURE:
-        filled = [subgoal.filled(call.skill, is_held) for call in entry.steps if call.skill != "GoToObject"]
-        return [call for call in filled if call is not None]
-    taken = next((call.arguments[0] for call in entry.steps if call.skill == "PickupObject" and call.arguments), "")
-    put = next((call.arguments for call in reversed(entry.steps) if call.skill == "PutObject"), ())
-    parts = {taken: subgoal.target}
-    if len(put) > 1 and subgoal.destination:
-        parts[put[1]] = subgoal.destination
-    if not taken:
-        return []
-    return [SkillCall(call.skill, tuple(parts.get(text, text) for text in call.arguments)) for call in entry.steps]
-
-
-def _left_of(way: Sequence[SkillCall], done: Iterable[SkillCall]) -> Sequence[SkillCall]:
-    """Return what is left of a way after what was done: each step done moves on to behind its next occurrence."""
-    at = 0
-    for call in done:
-        later = [index for index in range(at, len(way)) if way[index] == call]
-        at = later[0] + 1 if later else at
-    return way[at:]
 
 
 def _is_found(object_class: str, subgoal: Subgoal, observation: StepObservation, state: BriefState) -> bool:

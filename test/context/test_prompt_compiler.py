@@ -70,6 +70,9 @@ def test_prompt_word_by_word() -> None:
     )
     assert system.endswith("Answer with one JSON object.")
     expected = """
+        Memory:
+        0: Before PutObject, open it.
+        1: Mug on Shelf
         State:
         Goal: put the mug away
         Now: place Mug to Fridge
@@ -77,9 +80,6 @@ def test_prompt_word_by_word() -> None:
         Known: Fridge is closed
         Last step: GoToObject(Fridge) failed: execution
         Next step: PutObject(Mug, Fridge)
-        Memory:
-        0: Before PutObject, open it.
-        1: Mug on Shelf
     """
     assert task == textwrap.dedent(expected).strip()
 

@@ -192,7 +192,7 @@ def test_way_that_worked_is_fitted_to_the_subgoal() -> None:
     guidance = guided(None, believed, TaskMemory.of([way]), goals=("cool Mug to Fridge",), taken=taken, recent=(taken,))
     assert guidance is not None
     assert guidance.goal == SkillCall("CoolObject", ("Mug",))
-    assert guidance.reason == "now: cool Mug to Fridge"
+    assert guidance.reason == "cool Mug to Fridge"
 
 
 def test_loop_gets_another_way() -> None:

@@ -3,6 +3,11 @@
 import json
 from dataclasses import replace
 
+import pytest
+from small_game import Embedder
+from test_alfworld_compiled import HEATED, LEARNT, game_of
+
+from benchmarks.alfworld.games import Game
 from memory_node.cli import main
 from memory_node.context.brief_state import BriefState, EnvironmentBelief, TaskProgress
 from memory_node.context.config import CompilerModelConfig
@@ -11,8 +16,11 @@ from memory_node.context.prompt_compiler import PromptCompiler
 from memory_node.context.rules_compiler import RulesCompiler
 from memory_node.context.step_observation import StepObservation, TakenStep
 from memory_node.context.task_memory import Entry, EntryKind, TaskMemory
+from memory_node.domain.errors import InvalidValueError
 from memory_node.domain.skill import SkillCall
 from memory_node.llm.chat import Message, Reply
+from training.compiler.game_pairs import GameTeacher
+from training.compiler.pair_files import read_pairs, write_pairs
 from training.compiler.teacher import CompilerPair, RecordingTeacher, balanced
 
 PUT = SkillCall("PutObject", ("Mug", "Fridge"))
@@ -107,3 +115,25 @@ def test_teacher_walks_tasks(shared_dir, tmp_path) -> None:
     assert pairs
     assert all([message["role"] for message in pair["messages"]] == ["system", "user"] for pair in pairs)
     assert any(json.loads(pair["reply"])["delivery"] == "experience" for pair in pairs)
+
+
+def test_games_that_are_won_become_pairs(tmp_path) -> None:
+    attempts = tmp_path / "attempts.jsonl"
+    attempts.write_text(json.dumps(HEATED) + "\n")
+    teacher = GameTeacher(attempts, Embedder(), lambda _: game_of())
+    pairs = list(teacher.walk([Game("a/b/game.tw-pddl", "a", b"")], LEARNT))
+    goals = [json.loads(pair.reply)["goal"] for pair in pairs]
+    assert goals[0] == "Explore(Mug)"
+    assert goals[1].startswith("PickupObject(")
+    assert goals[-1].startswith("PutObject(")
+    assert all("Memory:\n0: " in pair.messages[1].text for pair in pairs)
+    vain = GameTeacher(None, Embedder(), lambda _: game_of())  # it knows where, but no way
+    assert list(vain.walk([Game("a/b/game.tw-pddl", "a", b"")], LEARNT)) == []
+    write_pairs(tmp_path / "pairs.jsonl", pairs)
+    assert list(read_pairs(tmp_path / "pairs.jsonl")) == pairs
+
+
+def test_line_that_is_no_pair_is_named(tmp_path) -> None:
+    (tmp_path / "pairs.jsonl").write_text('{"task": "a", "messages": [], "reply": "no"}\n')
+    with pytest.raises(InvalidValueError, match="line 1: no pair"):
+        list(read_pairs(tmp_path / "pairs.jsonl"))

@@ -18,11 +18,12 @@ import gguf
 import torch
 import transformers
 
-from training.executor.adapter import save_adapter, with_adapter
-from training.executor.card import write_card
-from training.executor.examples import Example, advice_for, example_of, examples_of
-from training.executor.export import interleaved, write_adapter
-from training.executor.learning import Progress, Schedule, learn, loss_of, order_of, rate_at
+from training.adapters.adapter import save_adapter, with_adapter
+from training.adapters.card import write_card
+from training.adapters.example import Example
+from training.adapters.export import interleaved, write_adapter
+from training.adapters.learning import Progress, Schedule, learn, loss_of, order_of, rate_at
+from training.executor.examples import advice_for, example_of, examples_of
 
 GAME = {
     "task": "put a pen in box.",
@@ -130,7 +131,7 @@ def test_rate_warms_up_and_falls_to_nothing() -> None:
 def test_adapter_learns_and_the_model_itself_stays(tmp_path: Path) -> None:
     model = tiny_model()
     frozen = {name: weight.clone() for name, weight in model.named_parameters() if not weight.requires_grad}
-    schedule = Schedule(epochs=12, rate=2e-2, games_per_update=2, minutes=1.0)
+    schedule = Schedule(epochs=12, rate=2e-2, per_update=2, minutes=1.0)
     losses = [progress.losses[-1][1] for progress in learn(model, examples(), schedule, tmp_path / "c.pt")]
     # The scores of a random model of random states cannot fall far.
     assert np.mean(losses[-5:]) < np.mean(losses[:2]) - 0.2
@@ -138,7 +139,7 @@ def test_adapter_learns_and_the_model_itself_stays(tmp_path: Path) -> None:
 
 
 def test_run_that_was_killed_goes_on_as_if_it_had_not_been(tmp_path: Path) -> None:
-    schedule = Schedule(epochs=2, rate=1e-2, games_per_update=2, minutes=1.0)
+    schedule = Schedule(epochs=2, rate=1e-2, per_update=2, minutes=1.0)
     whole = tiny_model()
     *_, ended = learn(whole, examples(), schedule, tmp_path / "whole.pt")
     killed = learn(tiny_model(), examples(), schedule, tmp_path / "killed.pt")
@@ -146,7 +147,7 @@ def test_run_that_was_killed_goes_on_as_if_it_had_not_been(tmp_path: Path) -> No
     killed.close()
     again = tiny_model()
     *_, resumed = learn(again, examples(), schedule, tmp_path / "killed.pt")
-    assert resumed.games == ended.games == 12
+    assert resumed.taken == ended.taken == 12
     assert [loss for _, loss in resumed.losses] == pytest.approx([loss for _, loss in ended.losses])
     assert loss_of(again, examples()[0]).item() == pytest.approx(loss_of(whole, examples()[0]).item())
 
@@ -187,8 +188,11 @@ def test_what_is_no_matrix_of_the_model_is_refused(tmp_path: Path) -> None:
         write_adapter({"layers.0.norm.lora_A": np.zeros((1, 1), np.float32)}, 1, 1.0, tmp_path / "a.gguf")
 
 
-def test_card_tells_games_and_losses(tmp_path: Path) -> None:
-    write_card(tmp_path / "card.md", Schedule(), Progress(8, [(4, 3.0), (8, 1.0)]), 8, 5_000_000)
+def test_card_tells_examples_command_and_losses(tmp_path: Path) -> None:
+    progress = Progress(8, [(4, 3.0), (8, 1.0)])
+    write_card(tmp_path / "card.md", "Policy", "It plays.", "memory-node train it", Schedule(), progress, 5_000_000)
     text = (tmp_path / "card.md").read_text()
+    assert text.startswith("# Policy\n\nIt plays.\n")
     assert "5.0 MB" in text
+    assert "    memory-node train it" in text
     assert "| 8 | 1.000 |" in text

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 import random
 import sys
 from collections.abc import Iterator, Sequence
@@ -11,6 +10,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from benchmarks.alfworld.games import load_games
+from benchmarks.alfworld.learnt import Learnt
 from benchmarks.household_cases import Case, load_cases
 from benchmarks.household_faults import CarelessPlanner, Faults
 from benchmarks.household_goals import judge_of
@@ -22,6 +23,7 @@ from memory_node.context.config import CompilerConfig
 from memory_node.context.guidance import GuidancePort
 from memory_node.context.rules_compiler import RulesCompiler
 from memory_node.domain.clock import system_clock
+from memory_node.domain.errors import InvalidValueError
 from memory_node.experience.config import ExperienceConfig
 from memory_node.experience.experience import Experience
 from memory_node.experience.extractor import RuleExtractor
@@ -31,6 +33,8 @@ from memory_node.planner.open_planner import open_planner
 from memory_node.planner.planner import Planner
 from memory_node.search.caching_embedder import CachingEmbedder
 from memory_node.search.minilm import MiniLmEmbedder
+from training.compiler.game_pairs import GameTeacher
+from training.compiler.pair_files import write_pairs
 from training.compiler.teacher import CompilerPair, RecordingTeacher, balanced
 
 _TEACHER = "teacher"
@@ -38,26 +42,46 @@ _TEACHER = "teacher"
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
-    parser.add_argument("--scenes", type=Path, required=True, help="scenes.json.gz of the floor plans")
-    parser.add_argument("--tasks", type=Path, required=True, help="train tasks (.jsonl or .json, .gz)")
-    parser.add_argument("--suite", default="alfred", help="the format of the tasks (default alfred)")
+    parser.add_argument("--on", choices=("household", "alfworld"), default="household")
+    parser.add_argument("--scenes", type=Path, help="household: scenes.json.gz of the floor plans")
+    parser.add_argument("--tasks", type=Path, help="household: train tasks (.jsonl or .json, .gz)")
+    parser.add_argument("--suite", default="alfred", help="household: the format of the tasks (default alfred)")
+    parser.add_argument("--games", type=Path, metavar="FILE|DIR", help="alfworld: train games")
+    parser.add_argument("--from", dest="memory_file", type=Path, metavar="FILE", help="alfworld: memory learnt before")
+    parser.add_argument("--attempts", type=Path, metavar="FILE", help="alfworld: transcripts of games to remember")
     parser.add_argument("--limit", type=int, default=0, help="walk a sample of this many (default: all)")
     parser.add_argument("--seed", type=int, default=0, help="of sample, faults and choice (default 0)")
     parser.add_argument("--out", type=Path, required=True, help="the pairs, one JSON object a line")
 
 
 def run(args: argparse.Namespace) -> int:
-    """Walk the tasks and write the pairs; return the exit status."""
-    cases = load_cases(args.tasks, args.suite, args.limit, args.seed)
-    embedder = CachingEmbedder(MiniLmEmbedder())
-    teacher = Teacher(Homes(args.scenes, load_catalogue(), args.seed), embedder, args.seed)
-    pairs = balanced(list(teacher.walk(cases)), random.Random(args.seed).random)
-    with args.out.open("w", encoding="utf-8") as file:
-        for pair in pairs:
-            file.write(json.dumps(pair.to_row(), ensure_ascii=False) + "\n")
+    """Walk the tasks and write the pairs; return the exit status.
+
+    Raises:
+        InvalidValueError: the files of the tasks are not named.
+    """
+    walked, told = _alfworld(args) if args.on == "alfworld" else _household(args)
+    pairs = balanced(told, random.Random(args.seed).random)
+    write_pairs(args.out, pairs)
     tasks = len({pair.task for pair in pairs})
-    print(f"{len(pairs)} pairs of {tasks} of {len(cases)} tasks: {args.out}", file=sys.stderr)
+    print(f"{len(pairs)} pairs of {tasks} of {walked} tasks: {args.out}", file=sys.stderr)
     return 0
+
+
+def _household(args: argparse.Namespace) -> tuple[int, list[CompilerPair]]:
+    if args.scenes is None or args.tasks is None:
+        raise InvalidValueError("--on household needs --scenes and --tasks")
+    cases = load_cases(args.tasks, args.suite, args.limit, args.seed)
+    teacher = Teacher(Homes(args.scenes, load_catalogue(), args.seed), CachingEmbedder(MiniLmEmbedder()), args.seed)
+    return len(cases), list(teacher.walk(cases))
+
+
+def _alfworld(args: argparse.Namespace) -> tuple[int, list[CompilerPair]]:
+    if args.games is None:
+        raise InvalidValueError("--on alfworld needs --games")
+    games = load_games(args.games, args.limit, args.seed)
+    with Learnt(args.memory_file, learns=False) as learnt:
+        return len(games), list(GameTeacher(args.attempts).walk(games, learnt.census))
 
 
 class Teacher:

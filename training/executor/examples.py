@@ -4,37 +4,14 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 from benchmarks.alfworld.dialogue import opening, turn
-from memory_node.llm.chat import Message
+from training.adapters.example import Example, Tokenizer
 
 # Shares of the advice that a step is given; the rest has none. An executor has to follow advice that helps and to leave
 # alone what has nothing to do with its task.
 RIGHT, IRRELEVANT = 0.25, 0.25
-
-
-class Tokenizer(Protocol):
-    """Tokens as the model in the robot's process reads them."""
-
-    def prompt(self, messages: Sequence[Message]) -> list[int]:
-        """Return a dialogue up to where the model's turn begins."""
-
-    def reply(self, text: str) -> list[int]:
-        """Return what the model says, and the end of its turn."""
-
-
-@dataclass(frozen=True)
-class Example:
-    """One game. tokens: the whole dialogue; learnt: which of them are commands, and so part of the loss."""
-
-    tokens: tuple[int, ...]
-    learnt: tuple[bool, ...]
-
-    def __post_init__(self) -> None:
-        if len(self.tokens) != len(self.learnt):
-            raise ValueError(f"Example: {len(self.tokens)} tokens with {len(self.learnt)} marks")
 
 
 def advice_for(command: str, others: Sequence[str], chance: random.Random) -> str:

@@ -1,4 +1,4 @@
-"""The training loop: one game at a time, resumable after every step, until the games or the time are used up."""
+"""The training loop: one example at a time, resumable after every step, until the examples or the time are used up."""
 
 from __future__ import annotations
 
@@ -12,31 +12,31 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from training.executor.examples import Example
+from training.adapters.example import Example
 
 
 @dataclass(frozen=True)
 class Schedule:
     """How long and how fast. rate: the highest learning rate, reached after the first 5 % of the updates and then let
-    down to 0 along a cosine; games_per_update: whose gradients are added up; minutes: after which it ends early."""
+    down to 0 along a cosine; per_update: examples whose gradients are added up; minutes: after which it ends early."""
 
     epochs: int = 1
     rate: float = 5e-4
-    games_per_update: int = 4
+    per_update: int = 4
     minutes: float = 55.0
     seed: int = 0
 
 
 @dataclass
 class Progress:
-    """Where a run stands: games taken, and (games, mean loss of a command's token) after each update."""
+    """Where a run stands: examples taken, and (examples, mean loss of a learnt token) after each update."""
 
-    games: int = 0
+    taken: int = 0
     losses: list[tuple[int, float]] = field(default_factory=list)
 
 
 def order_of(count: int, schedule: Schedule) -> list[int]:
-    """Return the games of all epochs in their order, each epoch shuffled."""
+    """Return the examples of all epochs in their order, each epoch shuffled."""
     order: list[int] = []
     for epoch in range(schedule.epochs):
         one = list(range(count))
@@ -46,7 +46,7 @@ def order_of(count: int, schedule: Schedule) -> list[int]:
 
 
 def loss_of(model: Any, example: Example) -> Tensor:
-    """Return the mean negative log-likelihood of the commands' tokens of one game.
+    """Return the mean negative log-likelihood of what is to be learnt of one example.
 
     model: a causal Hugging Face model, perhaps with adapters. The vocabulary's scores are computed for those alone.
     """
@@ -70,10 +70,10 @@ def learn(model: Any, examples: Sequence[Example], schedule: Schedule, checkpoin
     order = order_of(len(examples), schedule)
     began = time.monotonic()
     model.train()
-    while progress.games < len(order) and time.monotonic() - began < 60.0 * schedule.minutes:
-        taken = order[progress.games : progress.games + schedule.games_per_update]
+    while progress.taken < len(order) and time.monotonic() - began < 60.0 * schedule.minutes:
+        taken = order[progress.taken : progress.taken + schedule.per_update]
         for group in optimizer.param_groups:
-            group["lr"] = rate_at((progress.games + len(taken)) / len(order), schedule.rate)
+            group["lr"] = rate_at((progress.taken + len(taken)) / len(order), schedule.rate)
         total = 0.0
         for number in taken:
             loss = loss_of(model, examples[number]) / len(taken)
@@ -82,8 +82,8 @@ def learn(model: Any, examples: Sequence[Example], schedule: Schedule, checkpoin
         nn.utils.clip_grad_norm_(list(free.values()), 1.0)
         optimizer.step()
         optimizer.zero_grad(set_to_none=True)
-        progress.games += len(taken)
-        progress.losses.append((progress.games, total))
+        progress.taken += len(taken)
+        progress.losses.append((progress.taken, total))
         _save(checkpoint, free, optimizer, schedule, len(examples), progress)
         yield progress
 
@@ -103,7 +103,7 @@ def take_weights(model: Any, checkpoint: Path) -> None:
 
 
 def rate_at(share: float, highest: float) -> float:
-    """Return the learning rate after a share of all games, in (0, 1]."""
+    """Return the learning rate after a share of all examples, in (0, 1]."""
     warm_up = 0.05
     if share <= warm_up:
         return highest * share / warm_up
@@ -134,4 +134,4 @@ def _resumed(path: Path, free: dict[str, Any], optimizer: Any, schedule: Schedul
         for name, weight in free.items():
             weight.copy_(state["weights"][name])
     optimizer.load_state_dict(state["optimizer"])
-    return Progress(state["progress"]["games"], [tuple(one) for one in state["progress"]["losses"]])
+    return Progress(state["progress"]["taken"], [tuple(one) for one in state["progress"]["losses"]])

@@ -1,4 +1,4 @@
-"""The embedded model with a LoRA adapter (Hu et al. 2021, arXiv:2106.09685) to train, and that adapter's file."""
+"""A language model with a LoRA adapter (Hu et al. 2021, arXiv:2106.09685) to train, and that adapter's file."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import torch
 from peft import LoraConfig, get_peft_model
 from transformers import AutoModelForCausalLM
 
-from training.executor.export import TARGETS, write_adapter
+from training.adapters.export import TARGETS, write_adapter
 
 _ALPHA_OF_RANK = 2
 

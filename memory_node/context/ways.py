@@ -1,0 +1,59 @@
+"""Ways that worked, fitted to a subgoal: its things take the parts that the way's own things had."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Iterator, Sequence
+
+from memory_node.context.step_observation import StepObservation
+from memory_node.context.subgoal import Subgoal
+from memory_node.context.task_memory import Entry, EntryKind
+from memory_node.domain.skill import SkillCall
+
+WAYS = (EntryKind.PROCEDURE, EntryKind.PRESCRIPTION, EntryKind.TRAJECTORY)
+# Of the things of a class only so many are named in what may be said.
+_MOST_NAMED = 6
+
+
+def fitted(entry: Entry, subgoal: Subgoal, is_held: bool) -> list[SkillCall]:
+    """Return an entry's way with this subgoal's things in the parts that its own things had, over classes.
+
+    A procedure names no things: it gets the usual ones. [] where a part has no thing.
+    """
+    if entry.kind is EntryKind.PROCEDURE:
+        filled = [subgoal.filled(call.skill, is_held) for call in entry.steps if call.skill != "GoToObject"]
+        return [call for call in filled if call is not None]
+    taken = next((call.arguments[0] for call in entry.steps if call.skill == "PickupObject" and call.arguments), "")
+    put = next((call.arguments for call in reversed(entry.steps) if call.skill == "PutObject"), ())
+    parts = {taken: subgoal.target}
+    if len(put) > 1 and subgoal.destination:
+        parts[put[1]] = subgoal.destination
+    if not taken:
+        return []
+    return [SkillCall(call.skill, tuple(parts.get(text, text) for text in call.arguments)) for call in entry.steps]
+
+
+def left_of(way: Sequence[SkillCall], done: Iterable[SkillCall]) -> Sequence[SkillCall]:
+    """Return what is left of a way after what was done: each step done moves on to behind its next occurrence."""
+    at = 0
+    for call in done:
+        later = [index for index in range(at, len(way)) if way[index] == call]
+        at = later[0] + 1 if later else at
+    return way[at:]
+
+
+def calls_towards(observation: StepObservation, entries: Sequence[Entry]) -> Iterator[SkillCall]:
+    """Yield the calls that entries name for the current subgoal, over the names of such things as are known."""
+    subgoal = Subgoal.parse(observation.subgoal)
+    for entry in entries:
+        if entry.kind is EntryKind.PLACE:
+            yield from (SkillCall("Explore", (name,)) for name in sorted(entry.classes & subgoal.classes))
+        if entry.kind in WAYS:
+            for call in fitted(entry, subgoal, is_held=True):
+                named = [_named(text, observation) for text in call.arguments]
+                yield from (SkillCall(call.skill, names) for names in itertools.product(*named))
+
+
+def _named(text: str, observation: StepObservation) -> list[str]:
+    names = [name for name, kind in observation.classes.items() if text in (name, kind)]
+    return names[-_MOST_NAMED:] or [text]

@@ -1,0 +1,28 @@
+"""The card that goes with an adapter: what it learnt from, how, and how its loss fell."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from training.adapters.learning import Progress, Schedule
+
+_ROWS = 12
+
+
+def write_card(
+    path: Path, title: str, told: str, command: str, schedule: Schedule, progress: Progress, size_bytes: int
+) -> None:
+    """Write the card as Markdown: no figure of a benchmark, for these are measured, not trained.
+
+    told: what the adapter does, and what it learnt from. command: with which it was made.
+    """
+    step = max(1, len(progress.losses) // _ROWS)
+    windows = [progress.losses[start : start + step] for start in range(0, len(progress.losses), step)]
+    rows = [f"| {window[-1][0]} | {sum(loss for _, loss in window) / len(window):.3f} |" for window in windows]
+    recipe = (
+        f"A LoRA adapter ({size_bytes / 1e6:.1f} MB). {progress.taken} examples over all epochs. Learning rate"
+        f" {schedule.rate:g}, {schedule.per_update} examples an update, {schedule.epochs} epoch(s), seed"
+        f" {schedule.seed}."
+    )
+    table = ("| examples | loss of a learnt token |", "|---|---|", *rows)
+    path.write_text("\n".join((f"# {title}", "", told, "", recipe, "", f"    {command}", "", *table, "")), "utf-8")

@@ -1,0 +1,92 @@
+"""What the commands that train an adapter have in common: options, the run, the adapter's file and its card."""
+
+from __future__ import annotations
+
+import argparse
+import shlex
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from memory_node.domain.errors import InvalidValueError, ResourceMissingError
+from memory_node.llm.config import ModelConfig
+from memory_node.llm.gguf_files import model_file
+from memory_node.llm.llama.shared_model import LlamaEngine
+from training.adapters.example import Example, ModelTokens, Tokenizer
+
+NEEDED = "training needs torch, transformers, peft and gguf: pip install 'robot_memory[learning]'"
+_MOST_BYTES = 10_000_000
+_WINDOW_TOKENS = 4096
+
+
+@dataclass(frozen=True)
+class Training:
+    """What is trained. name: of the file; title and told: of the card. told: gets the number of examples."""
+
+    name: str
+    title: str
+    told: Callable[[int], str]
+
+
+def add_training_arguments(parser: argparse.ArgumentParser, rate: float = 5e-4, tokens: int = 900) -> None:
+    """Declare the options that all trainings have."""
+    parser.add_argument("--out", type=Path, required=True, help="folder for checkpoint, adapter and card")
+    parser.add_argument("--model", default="", help="GGUF file of the model (default: the embedded one)")
+    parser.add_argument("--epochs", type=int, default=1)
+    parser.add_argument("--rank", type=int, default=8, help="of the adapter's matrices (default 8)")
+    parser.add_argument("--rate", type=float, default=rate, help=f"highest learning rate (default {rate:g})")
+    parser.add_argument("--tokens", type=int, default=tokens, help=f"of an example at most (default {tokens})")
+    parser.add_argument("--start", type=Path, metavar="FILE", help="another run's checkpoint: its weights are taken")
+    parser.add_argument("--examples-per-update", type=int, default=4, help="whose gradients are added up (default 4)")
+    parser.add_argument("--minutes", type=float, default=55.0, help="after which it ends early (default 55)")
+    parser.add_argument("--limit", type=int, default=0, help="of examples (default: all)")
+    parser.add_argument("--threads", type=int, default=1)
+    parser.add_argument("--seed", type=int, default=0)
+
+
+def train_adapter(
+    args: argparse.Namespace, training: Training, examples_of: Callable[[Tokenizer], Sequence[Example]]
+) -> int:
+    """Train, write the adapter and its card; return the exit status.
+
+    Raises:
+        ResourceMissingError: the extra `learning` is not installed.
+        InvalidValueError: there is nothing to learn from, or the checkpoint is of another run.
+    """
+    try:
+        import torch
+
+        from training.adapters.adapter import adapted_model, save_adapter
+        from training.adapters.card import write_card
+        from training.adapters.learning import Progress, Schedule, learn, take_weights
+    except ImportError as error:
+        raise ResourceMissingError(f"{NEEDED} ({error})") from error
+    torch.manual_seed(args.seed)
+    torch.set_num_threads(args.threads)
+    file = model_file(ModelConfig(backend="llama", model_path=args.model))
+    examples = examples_of(ModelTokens(LlamaEngine(file, _WINDOW_TOKENS, args.threads)))[: args.limit or None]
+    if not examples:
+        raise InvalidValueError("there is nothing to learn from")
+    args.out.mkdir(parents=True, exist_ok=True)
+    model = adapted_model(file, args.rank)
+    if args.start is not None:
+        take_weights(model, args.start)
+    schedule = Schedule(args.epochs, args.rate, args.examples_per_update, args.minutes, args.seed)
+    progress: Any = Progress()
+    try:
+        for progress in learn(model, examples, schedule, args.out / "checkpoint.pt"):
+            taken, loss = progress.losses[-1]
+            print(f"{taken} examples, loss {loss:.4f}", file=sys.stderr, flush=True)
+    except ValueError as error:
+        raise InvalidValueError(str(error)) from error
+    adapter = args.out / f"{training.name}.gguf"
+    save_adapter(model, adapter)
+    size = adapter.stat().st_size
+    if size > _MOST_BYTES:
+        raise InvalidValueError(f"{adapter} has {size} bytes, more than {_MOST_BYTES}: take a smaller --rank")
+    command = f"memory-node {shlex.join(sys.argv[1:])}"
+    write_card(args.out / "card.md", training.title, training.told(len(examples)), command, schedule, progress, size)
+    print(adapter)
+    return 0

@@ -1,0 +1,55 @@
+"""What an adapter learns from: a dialogue's tokens, and which of them the model is to say."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from memory_node.llm.chat import Message
+from memory_node.llm.llama.shared_model import LlamaEngine
+
+
+class Tokenizer(Protocol):
+    """Tokens as the model in the robot's process reads them."""
+
+    def prompt(self, messages: Sequence[Message]) -> list[int]:
+        """Return a dialogue up to where the model's turn begins."""
+
+    def reply(self, text: str) -> list[int]:
+        """Return what the model says, and the end of its turn."""
+
+
+@dataclass(frozen=True)
+class Example:
+    """One dialogue. tokens: all of it; learnt: which of them the model is to say, and so are part of the loss."""
+
+    tokens: tuple[int, ...]
+    learnt: tuple[bool, ...]
+
+    def __post_init__(self) -> None:
+        if len(self.tokens) != len(self.learnt):
+            raise ValueError(f"Example: {len(self.tokens)} tokens with {len(self.learnt)} marks")
+
+
+class ModelTokens:
+    """The tokens of the model in the robot's process: what is trained on is what is read there."""
+
+    def __init__(self, engine: LlamaEngine) -> None:
+        self._engine = engine
+
+    def prompt(self, messages: Sequence[Message]) -> list[int]:
+        """Return a dialogue up to where the model's turn begins."""
+        return self._engine.template.tokens(messages)
+
+    def reply(self, text: str) -> list[int]:
+        """Return what the model says, and the end of its turn."""
+        return [*self._engine.native.vocabulary.tokens(text), self._engine.template.end]
+
+
+def answered(messages: Sequence[Message], reply: str, tokenizer: Tokenizer, most_tokens: int) -> Example | None:
+    """Return one question with its reply; None where it is longer than `most_tokens`."""
+    prompt, said = tokenizer.prompt(messages), tokenizer.reply(reply)
+    if len(prompt) + len(said) > most_tokens:
+        return None
+    return Example((*prompt, *said), (False,) * len(prompt) + (True,) * len(said))

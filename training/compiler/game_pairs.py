@@ -1,0 +1,78 @@
+"""A teacher walks text games: an executor that does what the rules advise; games that were won become pairs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from benchmarks.alfworld.attempts import Attempts
+from benchmarks.alfworld.compiled import goals_reader
+from benchmarks.alfworld.compiled_aid import CompiledAids
+from benchmarks.alfworld.engine import PddlEngine
+from benchmarks.alfworld.games import Game
+from benchmarks.alfworld.open_world import for_text_games
+from benchmarks.alfworld.play import GameEngine
+from benchmarks.alfworld.transcripts import read_transcripts
+from benchmarks.compiler_variants import TEXT
+from memory_node.app.progress import progress_bar
+from memory_node.catalogue.label_space import load_catalogue
+from memory_node.context.config import CompilerConfig
+from memory_node.context.rules_compiler import RulesCompiler
+from memory_node.domain.ports import TextEmbedder
+from memory_node.scene_graph.place_habits import PlaceCensus
+from memory_node.search.caching_embedder import CachingEmbedder
+from memory_node.search.minilm import MiniLmEmbedder
+from training.compiler.teacher import CompilerPair, RecordingTeacher
+
+_MAX_STEPS = 50
+
+
+class GameTeacher:
+    """It knows what the robot's memory knows. attempts: file of transcripts that are a part of M, None for none."""
+
+    def __init__(
+        self,
+        attempts: Path | None,
+        embedder: TextEmbedder | None = None,
+        engine_of: Callable[[Game], GameEngine] = PddlEngine,
+    ) -> None:
+        config, kinds = CompilerConfig(), for_text_games(load_catalogue())
+        embedder = embedder or CachingEmbedder(MiniLmEmbedder())
+        transcripts: Iterator[Mapping[str, Any]] = read_transcripts(attempts) if attempts is not None else iter(())
+        rules = RulesCompiler(config.detects_loops, config.most_tries)
+        teacher = RecordingTeacher(rules, config.llm.max_entries, lambda: self._game, self._take)
+        library = Attempts.of(transcripts, kinds, goals_reader(kinds, embedder))
+        self._aids = CompiledAids(kinds, embedder, teacher, library, TEXT, _MAX_STEPS)
+        self._engine_of = engine_of
+        self._game = ""
+        self._told: list[CompilerPair] = []
+
+    def walk(self, games: Sequence[Game], learnt: PlaceCensus) -> Iterator[CompilerPair]:
+        """Yield the pairs of the games that are won, game by game. learnt: where things were in other games."""
+        with progress_bar() as bar:
+            progress: Any = bar.add_task("teacher", total=len(games))
+            for game in games:
+                self._game, self._told = game.name, []
+                if self._is_won(game, learnt):
+                    yield from self._told
+                bar.advance(progress)
+
+    def _is_won(self, game: Game, learnt: PlaceCensus) -> bool:
+        engine = self._engine_of(game)
+        try:
+            aid = self._aids(engine, learnt, game.name)
+            try:
+                for _ in range(_MAX_STEPS):
+                    command = "" if engine.over else aid.tell().advice.removesuffix(".")
+                    if not command:
+                        break
+                    aid.send(command)
+                return engine.won
+            finally:
+                aid.close()
+        finally:
+            engine.close()
+
+    def _take(self, pair: CompilerPair) -> None:
+        self._told.append(pair)

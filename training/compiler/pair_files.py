@@ -1,0 +1,38 @@
+"""Files of compiler pairs: one JSON object {task, messages, reply} a line."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from benchmarks.rows import open_text
+from memory_node.context.prompt_compiler import SaidCompilation
+from memory_node.domain.errors import InvalidValueError
+from memory_node.llm.chat import Message
+from training.compiler.teacher import CompilerPair
+
+
+def write_pairs(path: Path, pairs: Iterable[CompilerPair]) -> None:
+    """Write pairs."""
+    with path.open("w", encoding="utf-8") as file:
+        for pair in pairs:
+            file.write(json.dumps(pair.to_row(), ensure_ascii=False) + "\n")
+
+
+def read_pairs(path: Path) -> Iterator[CompilerPair]:
+    """Yield the pairs of a file.
+
+    Raises:
+        NotFoundError: there is no such file.
+        InvalidValueError: a line is no pair; the message names it.
+    """
+    with open_text(path) as file:
+        for number, line in enumerate(file, 1):
+            try:
+                row = json.loads(line)
+                messages = tuple(Message(turn["role"], str(turn["content"])) for turn in row["messages"])
+                delivery = SaidCompilation.model_validate_json(row["reply"]).delivery
+                yield CompilerPair(str(row["task"]), messages, str(row["reply"]), delivery)
+            except (KeyError, TypeError, ValueError) as error:
+                raise InvalidValueError(f"{path}, line {number}: no pair: {error!r}") from error
