@@ -9,7 +9,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from memory_node.catalogue.class_name import folded
@@ -141,6 +141,12 @@ class KnownWorld:
     def things(self) -> Mapping[str, Thing]:
         """The things by name."""
         return self.belief.things
+
+    @property
+    def unmoved(self) -> Hashable:
+        """What is believed, but for where the robot stands: two values are equal where nothing else has changed."""
+        state = self.belief.state
+        return (state.held, state.inside, state.states, frozenset(self.things))
 
     @property
     def areas(self) -> tuple[str, ...]:

@@ -9,6 +9,7 @@ from memory_node.domain.context import ContextSource
 from memory_node.domain.skill import FailureReason, SkillCall, SkillResult
 from memory_node.llm.chat import Message
 from memory_node.llm.deadline import Deadline
+from memory_node.planner.held_back import HeldBack
 from memory_node.planner.memory_lookup import MemoryLookup
 from memory_node.planner.model_run import Steps, Task, described, remedy_of
 from memory_node.planner.planner import PlannedStep, PlanProgress, ProgressKind
@@ -31,6 +32,7 @@ class StepwiseRun:
         self._task = task
         self._chooser = chooser
         self._lookup = MemoryLookup(task.situation)
+        self._held_back = HeldBack()
         self._asked: set[str] = set()
         self._messages: list[Message] = []
         self._context_id = ""
@@ -96,7 +98,8 @@ class StepwiseRun:
     def _chosen(self) -> SkillCall | None:
         """Return the next call for the robot; None: the model holds that all is done."""
         task = self._task
-        calls = {text: call for text, call in task.world.admissible().items() if not self._objection(call)}
+        offered = task.world.admissible().items()
+        calls = {text: call for text, call in offered if not self._objection(call) and not self._held_back.holds(call)}
         values = {text: task.world.value(call) for text, call in calls.items()}
         values[DONE] = _DOUBTED if task.unmet() else 1.0
         messages = self._compiled() or self._messages
@@ -149,6 +152,8 @@ class StepwiseRun:
         self._told_unmet = tuple(unmet)
         before = set(task.world.lines())
         task.refresh()
+        if result is not None:
+            self._held_back.note(result.call, result, task.world.unmoved)
         failed = result if result is not None and not result.success else None
         text = task.prompt(
             "planner_step_result.j2",

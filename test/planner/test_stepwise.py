@@ -252,3 +252,19 @@ def test_compiled_guidance_takes_the_place_of_dialogue_and_static_sections(kitch
     assert last[-1].text.endswith("Hand: empty\nGoal: put it away\nNext: step 6.")
     assert [index for index, _ in guide.observed] == [0, 0, 0, 0, 0, 1]
     assert "Apple" in guide.observed[0][1].values()
+
+
+class Stubborn(Wanting):
+    """A model that likes one kind of call best, however often it was made."""
+
+    def scores(self, messages, candidates, deadline=None, whole=True) -> tuple[Score, ...]:
+        self.offered.append(tuple(candidates))
+        return tuple(Score(text, -1.0 if text.startswith("GoToObject") else -50.0, 5) for text in candidates)
+
+
+def test_model_that_only_drives_about_comes_to_an_end(kitchen) -> None:
+    run(Stubborn(), kitchen, max_steps=60)
+    driven = [call for call in kitchen.calls if call.startswith("GoToObject")]
+    others = [call for call in kitchen.calls if not call.startswith("GoToObject")]
+    assert max(driven.count(call) for call in driven) < 10
+    assert others, "what changes something is done once nothing else is left"

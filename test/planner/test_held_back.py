@@ -1,0 +1,44 @@
+"""What was just done in vain is not offered again, and what leads on is."""
+
+from memory_node.domain.skill import FailureReason, SkillCall, SkillResult
+from memory_node.planner.held_back import HeldBack
+
+LEFT, RIGHT, OPEN, CLOSE = (
+    SkillCall("GoToObject", ("SinkBasin",)),
+    SkillCall("GoToObject", ("SinkBasin 2",)),
+    SkillCall("OpenObject", ("Drawer",)),
+    SkillCall("CloseObject", ("Drawer",)),
+)
+
+
+def after(*taken: tuple[SkillCall, object]) -> HeldBack:
+    held_back = HeldBack()
+    for call, state in taken:
+        held_back.note(call, SkillResult(call, True, FailureReason.NONE), state)
+    return held_back
+
+
+def test_driving_between_two_things_ends() -> None:
+    assert not after((LEFT, 0), (RIGHT, 0)).holds(LEFT)  # to go back once is no loop
+    there_and_back = after((LEFT, 0), (RIGHT, 0), (LEFT, 0), (RIGHT, 0))
+    assert there_and_back.holds(LEFT)
+    assert there_and_back.holds(RIGHT)
+    assert not there_and_back.holds(OPEN)
+
+
+def test_what_changes_and_changes_back_ends() -> None:
+    twice = after((OPEN, 1), (CLOSE, 0), (OPEN, 1))
+    assert twice.holds(CLOSE)
+
+
+def test_a_change_makes_the_same_call_worth_while_again() -> None:
+    assert after((LEFT, 0), (OPEN, 0), (LEFT, 0)).holds(LEFT)
+    assert not after((LEFT, 0), (OPEN, 0), (LEFT, 0), (CLOSE, 1)).holds(LEFT)
+    assert after((LEFT, 0), (OPEN, 1), (LEFT, 1), (CLOSE, 0), (LEFT, 0)).holds(LEFT)  # it is as it was
+
+
+def test_failures_count() -> None:
+    held_back = HeldBack()
+    for _ in range(2):
+        held_back.note(OPEN, SkillResult(OPEN, False, FailureReason.EXECUTION), 0)
+    assert held_back.holds(OPEN)
