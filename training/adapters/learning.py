@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -58,8 +58,16 @@ def loss_of(model: Any, example: Example) -> Tensor:
     return nn.functional.cross_entropy(inner.lm_head(states[before]), tokens[0, before + 1])
 
 
-def learn(model: Any, examples: Sequence[Example], schedule: Schedule, checkpoint: Path) -> Iterator[Progress]:
+def learn(
+    model: Any,
+    examples: Sequence[Any],
+    schedule: Schedule,
+    checkpoint: Path,
+    loss_of_one: Callable[[Any, Any], Tensor] = loss_of,
+) -> Iterator[Progress]:
     """Train the model's free weights; yield after every update. What the checkpoint holds is gone on from.
+
+    loss_of_one: returns the loss of the model on one example.
 
     Raises:
         ValueError: the checkpoint is of another run.
@@ -76,7 +84,7 @@ def learn(model: Any, examples: Sequence[Example], schedule: Schedule, checkpoin
             group["lr"] = rate_at((progress.taken + len(taken)) / len(order), schedule.rate)
         total = 0.0
         for number in taken:
-            loss = loss_of(model, examples[number]) / len(taken)
+            loss = loss_of_one(model, examples[number]) / len(taken)
             loss.backward()
             total += float(loss.detach())
         nn.utils.clip_grad_norm_(list(free.values()), 1.0)
@@ -135,3 +143,22 @@ def _resumed(path: Path, free: dict[str, Any], optimizer: Any, schedule: Schedul
             weight.copy_(state["weights"][name])
     optimizer.load_state_dict(state["optimizer"])
     return Progress(state["progress"]["taken"], [tuple(one) for one in state["progress"]["losses"]])
+
+
+def _shapes(weights: Mapping[str, Tensor]) -> dict[str, tuple[int, ...]]:
+    return {name: tuple(weight.shape) for name, weight in weights.items()}
+
+
+def load_weights(model: Any, checkpoint: Path) -> None:
+    """Take over what a run has learnt.
+
+    Raises:
+        ValueError: the checkpoint is of a model with other weights.
+    """
+    weights = torch.load(checkpoint, weights_only=True)["weights"]
+    free = {name: weight for name, weight in model.named_parameters() if weight.requires_grad}
+    if _shapes(weights) != _shapes(free):
+        raise ValueError(f"{checkpoint} is of a model with other free weights; is --rank the same?")
+    with torch.no_grad():
+        for name, weight in free.items():
+            weight.copy_(weights[name])

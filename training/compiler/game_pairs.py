@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from benchmarks.alfworld.attempts import Attempts
 from benchmarks.alfworld.compiled import goals_reader
 from benchmarks.alfworld.compiled_aid import CompiledAids
+from benchmarks.alfworld.dialogue import opening, turn, with_memory
 from benchmarks.alfworld.engine import PddlEngine
 from benchmarks.alfworld.games import Game
 from benchmarks.alfworld.open_world import for_text_games
@@ -20,6 +22,7 @@ from memory_node.catalogue.label_space import load_catalogue
 from memory_node.context.config import CompilerConfig
 from memory_node.context.rules_compiler import RulesCompiler
 from memory_node.domain.ports import TextEmbedder
+from memory_node.llm.chat import Message
 from memory_node.scene_graph.place_habits import PlaceCensus
 from memory_node.search.caching_embedder import CachingEmbedder
 from memory_node.search.minilm import MiniLmEmbedder
@@ -63,11 +66,18 @@ class GameTeacher:
         try:
             aid = self._aids(engine, learnt, game.name)
             try:
-                for _ in range(_MAX_STEPS):
-                    command = "" if engine.over else aid.tell().advice.removesuffix(".")
+                first, turns = opening(engine.text), list[tuple[Message, Message]]()
+                while not engine.over and len(turns) < _MAX_STEPS:
+                    known = len(self._told)
+                    told = aid.tell()
+                    command = told.advice.removesuffix(".")
                     if not command:
                         break
-                    aid.send(command)
+                    shown = [message for pair in turns[-told.turns :] for message in pair]
+                    if len(self._told) > known:
+                        dialogue = tuple(with_memory([*first, *shown], told.state, told.advice))
+                        self._told[-1] = replace(self._told[-1], executor=dialogue, action=command)
+                    turns.append(turn(command, aid.send(command)))
                 return engine.won
             finally:
                 aid.close()

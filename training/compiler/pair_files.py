@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
 from benchmarks.rows import open_text
 from memory_node.context.prompt_compiler import SaidCompilation
@@ -31,8 +32,13 @@ def read_pairs(path: Path) -> Iterator[CompilerPair]:
         for number, line in enumerate(file, 1):
             try:
                 row = json.loads(line)
-                messages = tuple(Message(turn["role"], str(turn["content"])) for turn in row["messages"])
                 delivery = SaidCompilation.model_validate_json(row["reply"]).delivery
-                yield CompilerPair(str(row["task"]), messages, str(row["reply"]), delivery)
+                executor, action = _dialogue(row.get("executor", [])), str(row.get("action", ""))
+                messages = _dialogue(row["messages"])
+                yield CompilerPair(str(row["task"]), messages, str(row["reply"]), delivery, executor, action)
             except (KeyError, TypeError, ValueError) as error:
                 raise InvalidValueError(f"{path}, line {number}: no pair: {error!r}") from error
+
+
+def _dialogue(turns: Iterable[Mapping[str, Any]]) -> tuple[Message, ...]:
+    return tuple(Message(turn["role"], str(turn["content"])) for turn in turns)

@@ -17,17 +17,26 @@ from memory_node.llm.chat import Message
 
 @dataclass(frozen=True)
 class CompilerPair:
-    """One step of an episode: the dialogue that asks for it, and the reply that is right. task: whose step it was."""
+    """One step of an episode: the dialogue that asks for it, and the reply that is right. task: whose step it was.
+
+    executor, action: what the executor was told with that reply, and what it did; empty where that is not kept.
+    """
 
     task: str
     messages: tuple[Message, ...]
     reply: str
     delivery: Delivery
+    executor: tuple[Message, ...] = ()
+    action: str = ""
 
     def to_row(self) -> dict[str, Any]:
         """Return plain values, as JSON takes them."""
-        messages = [{"role": message.role, "content": message.text} for message in self.messages]
-        return {"task": self.task, "messages": messages, "reply": self.reply}
+        row: dict[str, Any] = {"task": self.task, "messages": _plain(self.messages), "reply": self.reply}
+        return row | ({"executor": _plain(self.executor), "action": self.action} if self.action else {})
+
+
+def _plain(messages: Sequence[Message]) -> list[dict[str, str]]:
+    return [{"role": message.role, "content": message.text} for message in messages]
 
 
 class RecordingTeacher:

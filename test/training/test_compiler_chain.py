@@ -1,0 +1,228 @@
+"""From a teacher to reinforcement with a pair of tiny models made from scratch: no part of the chain can rot."""
+
+import json
+import math
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+from small_game import Embedder
+from test_alfworld_compiled import HEATED, KINDS, LEARNT, game_of
+
+from benchmarks.alfworld.attempts import Attempts
+from benchmarks.alfworld.compiled import goals_reader
+from benchmarks.alfworld.compiled_aid import CompiledAids
+from benchmarks.alfworld.games import Game
+from benchmarks.compiler_alfworld import row_of
+from benchmarks.compiler_variants import TEXT
+from memory_node.context.config import CompilerModelConfig
+from memory_node.llm.chat import Message
+
+pytest.importorskip("torch", reason="needs the extra learning")
+pytest.importorskip("transformers", reason="needs the extra learning")
+pytest.importorskip("peft", reason="needs the extra learning")
+
+import torch
+import transformers
+
+from training.adapters.example import answered
+from training.adapters.learning import Schedule, learn
+from training.compiler.game_pairs import GameTeacher
+from training.grpo.games import GameRollouts
+from training.grpo.learning import GrpoSchedule, reinforce, update
+from training.grpo.objective import advantages, clipped_gain
+from training.grpo.rollouts import Decision, Rollout
+from training.softmem.soft_memory import (
+    FIRST_SD,
+    Gaussian,
+    SoftMemory,
+    chunk_means,
+    entropy_loss,
+    latent_loss,
+    orthogonality_loss,
+)
+from training.softmem.soft_pair import SoftPair, around_latent, soft_example
+
+GAME = Game("a/b/game.tw-pddl", "a", b"")
+LATENT = 4
+
+
+class Words:
+    """Tokens are words, letters of punctuation and spaces. 0 stands for what is not known, 1 ends a turn."""
+
+    end = 1
+
+    def __init__(self) -> None:
+        self._words = ["", "", "<user>", "<assistant>"]
+
+    def prompt(self, messages: Sequence[Message]) -> list[int]:
+        tokens: list[int] = []
+        for message in messages:
+            said = self.reply(message.text)
+            tokens += [3, *said] if message.role == "assistant" else [2, *said]
+        return [*tokens, 3]
+
+    def reply(self, text: str) -> list[int]:
+        return [*(self._number(word) for word in re.findall(r"\w+|[^\w]", text)), self.end]
+
+    def text(self, tokens: Sequence[int]) -> str:
+        return "".join(self._words[token] if token < len(self._words) else "?" for token in tokens)
+
+    def _number(self, word: str) -> int:
+        if word not in self._words:
+            self._words.append(word)
+        return self._words.index(word)
+
+
+def tiny(seed: int, width: int = 48) -> transformers.LlamaForCausalLM:
+    torch.manual_seed(seed)
+    config = transformers.LlamaConfig(
+        vocab_size=400,
+        hidden_size=width,
+        intermediate_size=2 * width,
+        num_hidden_layers=2,
+        num_attention_heads=4,
+        num_key_value_heads=2,
+        max_position_embeddings=2048,
+        tie_word_embeddings=True,
+    )
+    return transformers.LlamaForCausalLM(config)
+
+
+@pytest.fixture(autouse=True)
+def one_thread():
+    """Matrices this small are slower on several threads."""
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(before)
+
+
+def test_tiny_pair_goes_the_whole_way(tmp_path: Path) -> None:
+    words = Words()
+    (tmp_path / "attempts.jsonl").write_text(json.dumps(HEATED) + "\n")
+    pairs = list(GameTeacher(tmp_path / "attempts.jsonl", Embedder(), lambda _: game_of()).walk([GAME], LEARNT))
+    compiler, executor = tiny(0), tiny(1)
+    assert sum(weight.numel() for model in (compiler, executor) for weight in model.parameters()) < 2_000_000
+
+    said = [example for pair in pairs if (example := answered(pair.messages, pair.reply, words, 2000))]
+    done = [example for pair in pairs if (example := answered(pair.executor, pair.action, words, 2000))]
+    assert len(said) == len(done) == len(pairs)
+    schedule = Schedule(epochs=10, rate=5e-3, per_update=1, minutes=2.0)
+    for model, examples, name in ((compiler, said, "compiler"), (executor, done, "executor")):
+        *_, taught = learn(model, examples, schedule, tmp_path / f"{name}.pt")
+        losses = [loss for _, loss in taught.losses]
+        assert sum(losses[-len(pairs) :]) / len(pairs) < 0.4 * losses[0], name
+
+    pair = SoftPair(compiler, executor, SoftMemory(48, 48, LATENT))
+    frozen = {name: weight.clone() for name, weight in executor.named_parameters()}
+    steps = [example for one in pairs if (example := soft_example(one, words, 2000))]
+    soft = Schedule(epochs=3, rate=1e-3, per_update=len(steps), minutes=2.0)
+    *_, taught = learn(pair, steps, soft, tmp_path / "soft.pt", lambda model, example: model.losses(example).total)
+    assert taught.losses[-1][1] < taught.losses[0][1]
+
+    library = Attempts.of([HEATED], KINDS, goals_reader(KINDS, Embedder()))
+    rollouts = GameRollouts(
+        pair,
+        words,
+        [GAME],
+        LEARNT,
+        lambda compiler: CompiledAids(KINDS, Embedder(), compiler, library, TEXT, 15),
+        lambda _: game_of(),
+        max_steps=3,
+        config=CompilerModelConfig(timeout_s=60.0, max_reply_tokens=60),
+    )
+    before = rollouts.greedy(GAME)
+    short = GrpoSchedule(updates=1, tasks=1, rollouts=2, rate=1e-4)
+    (curve,) = reinforce(pair, rollouts, 1, short, tmp_path / "grpo.pt")
+    assert curve.updates == len(curve.rewards) == 1
+    longer = GrpoSchedule(updates=2, tasks=1, rollouts=2, rate=1e-4)
+    (curve,) = reinforce(pair, rollouts, 1, longer, tmp_path / "grpo.pt")  # it goes on from the first update
+    assert curve.updates == len(curve.rewards) == 2
+    with pytest.raises(ValueError, match="another run"):
+        next(reinforce(pair, rollouts, 1, GrpoSchedule(updates=3, rate=1.0), tmp_path / "grpo.pt"))
+    assert all(torch.equal(weight, frozen[name]) for name, weight in executor.named_parameters())
+
+    row = row_of("full", "learned", [before, rollouts.greedy(GAME)])
+    assert row["tasks"] == 2
+    assert row["compiler_tokens"] > 400, "it was asked at every step"
+
+
+def test_advantages_are_those_of_the_group() -> None:
+    assert advantages([1.0, 0.0, 0.0, 1.0]) == pytest.approx([1.0, -1.0, -1.0, 1.0])
+    assert advantages([1.0, 0.0, 0.0, 0.0]) == pytest.approx([math.sqrt(3.0), *[-1 / math.sqrt(3.0)] * 3])
+    assert advantages([1.0, 1.0]) == [0.0, 0.0]
+
+
+def test_gain_is_clipped_unevenly() -> None:
+    old = torch.zeros(3)
+    new = torch.log(torch.tensor([2.0, 1.1, 0.5]))
+    assert clipped_gain(new, old, 1.0).tolist() == pytest.approx([1.28, 1.1, 0.5])
+    assert clipped_gain(new, old, -1.0).tolist() == pytest.approx([-2.0, -1.1, -0.8])
+
+
+def test_update_makes_what_won_likelier_and_what_lost_less_likely() -> None:
+    pair = SoftPair(tiny(0), tiny(1), SoftMemory(48, 48, LATENT))
+
+    def decided(reply: tuple[int, ...]) -> Decision:
+        with torch.no_grad():
+            logits, _, latent = pair.read((2, 9, 3), reply)
+            old = logits.log_softmax(-1).gather(1, torch.tensor(reply).unsqueeze(1))[:, 0]
+            soft = latent.sample(torch.Generator().manual_seed(reply[0]))
+            return Decision((2, 9, 3), reply, old, soft, latent.log_density(soft))
+
+    won, lost = decided((20, 1)), decided((30, 1))
+    update(pair, [[Rollout((won,), 1.0), Rollout((lost,), 0.0)]], 1.0)
+    free = [weight for weight in pair.parameters() if weight.grad is not None]
+    assert pair.soft.mean.weight.grad is not None
+    with torch.no_grad():
+        for weight in free:
+            weight -= 1e-2 * weight.grad
+        for decision, sign in ((won, 1.0), (lost, -1.0)):
+            logits, _, latent = pair.read(decision.prompt, decision.reply)
+            now = logits.log_softmax(-1).gather(1, torch.tensor(decision.reply).unsqueeze(1))[:, 0]
+            assert sign * float(now[0] - decision.old[0]) > 0
+            assert sign * float((latent.log_density(decision.soft) - decision.old_soft).mean()) > 0
+
+
+def test_latent_tokens_begin_with_the_spread_of_the_paper() -> None:
+    torch.manual_seed(0)
+    latent = SoftMemory(64, 64)(torch.randn(16, 64))
+    assert latent.log_sd.exp().mean().item() == pytest.approx(FIRST_SD, rel=1e-3)
+    assert latent.sample(torch.Generator().manual_seed(1)).shape == (16, 64)
+
+
+def test_losses_of_latent_tokens() -> None:
+    exact = Gaussian(torch.zeros(2, 3), torch.zeros(2, 3))
+    expected = 0.5 * math.log(2 * math.pi)
+    assert latent_loss(exact, torch.zeros(2, 3)).item() == pytest.approx(expected)
+    assert latent_loss(exact, torch.ones(2, 3)).item() == pytest.approx(expected + 0.5)
+    assert entropy_loss(exact).item() == pytest.approx(-expected - 0.5)
+    text = torch.tensor([[1.0, 0.0]], requires_grad=True)
+    aslant = torch.tensor([[1.0, 1.0]], requires_grad=True)
+    loss = orthogonality_loss(aslant, text)
+    assert loss.item() == pytest.approx(math.sqrt(0.5))
+    loss.backward()
+    assert text.grad is None
+    assert chunk_means(torch.arange(8.0).reshape(4, 2), 2).tolist() == [[1.0, 2.0], [5.0, 6.0]]
+
+
+def test_action_reaches_f_phi_through_the_frozen_executor() -> None:
+    pair = SoftPair(tiny(0), tiny(1), SoftMemory(48, 48, LATENT))
+    words = Words()
+    dialogue = (Message("system", "be good"), Message("user", "Advice: go."))
+    before, after = around_latent(dialogue, words)
+    assert (*before, *after) == tuple(words.prompt(dialogue))
+    assert words.text(after[:-1]) == ""  # the end of the turn alone
+    step = soft_example(
+        SimpleNamespace(executor=dialogue, action="go", messages=dialogue, reply="go"),  # type: ignore[arg-type]
+        words,
+        100,
+    )
+    assert step is not None
+    pair.losses(step).action.backward()
+    assert pair.soft.mean.weight.grad is not None
+    assert float(pair.soft.mean.weight.grad.abs().sum()) > 0
+    assert all(weight.grad is None for weight in pair.executor.parameters())

@@ -1,0 +1,115 @@
+"""The loop of reinforcement: groups of rollouts, one update each, resumable, with a curve."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+
+import torch
+from torch import nn
+
+from training.grpo.objective import advantages, clipped_gain
+from training.grpo.rollouts import Rollout, token_log_probabilities
+from training.softmem.soft_pair import SoftPair
+
+
+@dataclass(frozen=True)
+class GrpoSchedule:
+    """As in the paper. tasks: of an update; rollouts: of a task; rate: constant; temperature: of sampling; seed: of
+    everything drawn."""
+
+    updates: int = 500
+    tasks: int = 4
+    rollouts: int = 4
+    rate: float = 1e-6
+    temperature: float = 1.2
+    seed: int = 0
+
+
+@dataclass
+class Curve:
+    """Where a run stands: updates done, and the mean reward of each."""
+
+    updates: int = 0
+    rewards: list[float] = field(default_factory=list)
+
+
+# Plays a task and returns what was decided: the number of the task, the rollout's number, and the draws for it.
+Play = Callable[[int, int, torch.Generator], Rollout]
+
+
+def reinforce(pair: SoftPair, play: Play, task_count: int, schedule: GrpoSchedule, checkpoint: Path) -> Iterator[Curve]:
+    """Update the pair's free weights by rollouts; yield after every update. What the checkpoint holds is gone on from.
+
+    Raises:
+        ValueError: the checkpoint is of another run.
+    """
+    free = {name: weight for name, weight in pair.named_parameters() if weight.requires_grad}
+    optimizer = torch.optim.AdamW(free.values(), lr=schedule.rate, betas=(0.9, 0.95), eps=1e-5, weight_decay=0.01)
+    curve = _resumed(checkpoint, free, optimizer, schedule)
+    while curve.updates < schedule.updates:
+        generator = torch.Generator().manual_seed(schedule.seed * 1_000_003 + curve.updates)
+        drawn = torch.randint(task_count, (schedule.tasks,), generator=generator).tolist()
+        pair.eval()  # what is reinforced is what was sampled: no dropout between them
+        groups = [[play(task, number, generator) for number in range(schedule.rollouts)] for task in drawn]
+        update(pair, groups, schedule.temperature)
+        nn.utils.clip_grad_norm_(list(free.values()), 1.0)
+        optimizer.step()
+        optimizer.zero_grad(set_to_none=True)
+        curve.updates += 1
+        rewards = [rollout.reward for group in groups for rollout in group]
+        curve.rewards.append(sum(rewards) / len(rewards))
+        _save(checkpoint, free, optimizer, schedule, curve)
+        yield curve
+
+
+def update(pair: SoftPair, groups: Sequence[Sequence[Rollout]], temperature: float) -> None:
+    """Add the gradients of -mean min(rho A, clip(rho) A) over all tokens, those of text and the latent ones."""
+    rated = [
+        (decision, advantage)
+        for group in groups
+        for rollout, advantage in zip(group, advantages([rollout.reward for rollout in group]))
+        for decision in rollout.decisions
+    ]
+    count = sum(len(decision.old) + len(decision.old_soft) for decision, _ in rated)
+    for decision, advantage in rated:
+        if advantage == 0.0:  # a group that ended alike says nothing
+            continue
+        logits, _, latent = pair.read(decision.prompt, decision.reply)
+        text = token_log_probabilities(logits, decision.reply, temperature)
+        gain = clipped_gain(text, decision.old, advantage).sum()
+        gain = gain + clipped_gain(latent.log_density(decision.soft), decision.old_soft, advantage).sum()
+        (-gain / count).backward()
+
+
+def _save(
+    path: Path, free: dict[str, nn.Parameter], optimizer: torch.optim.Optimizer, schedule: GrpoSchedule, curve: Curve
+) -> None:
+    state = {
+        "weights": {name: weight.detach() for name, weight in free.items()},
+        "optimizer": optimizer.state_dict(),
+        "run": {**asdict(schedule), "updates": 0},
+        "curve": asdict(curve),
+    }
+    beside = path.with_suffix(".part")
+    torch.save(state, beside)
+    beside.replace(path)
+    path.with_suffix(".json").write_text(json.dumps(curve.rewards) + "\n", encoding="utf-8")
+
+
+def _resumed(
+    path: Path, free: dict[str, nn.Parameter], optimizer: torch.optim.Optimizer, schedule: GrpoSchedule
+) -> Curve:
+    if not path.is_file():
+        return Curve()
+    state = torch.load(path, weights_only=True)
+    wanted = {**asdict(schedule), "updates": 0}  # a run may be made longer
+    if state["run"] != wanted:
+        raise ValueError(f"{path} is of another run: {state['run']}, not {wanted}")
+    with torch.no_grad():
+        for name, weight in free.items():
+            weight.copy_(state["weights"][name])
+    optimizer.load_state_dict(state["optimizer"])
+    return Curve(**state["curve"])

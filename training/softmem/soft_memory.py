@@ -1,0 +1,78 @@
+"""f_phi: the states of a compiler's last tokens become latent tokens, a Gaussian each (MemCompiler)."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor, nn
+
+# Of a latent token's components at first, as in the paper.
+FIRST_SD = 0.0261
+
+
+@dataclass(frozen=True)
+class Gaussian:
+    """Independent normal components. mean, log_sd: (tokens, embedding)."""
+
+    mean: Tensor
+    log_sd: Tensor
+
+    def sample(self, generator: torch.Generator | None = None) -> Tensor:
+        """Return mean + sd * eps, (tokens, embedding); gradients flow into both."""
+        noise = torch.randn(self.mean.shape, generator=generator)
+        return self.mean + self.log_sd.exp() * noise.to(self.mean)
+
+    def log_density(self, values: Tensor) -> Tensor:
+        """Return the log-density of values, (tokens,): the mean over components, so that it does not grow with them."""
+        apart = (values - self.mean) * (-self.log_sd).exp()
+        return (-0.5 * apart**2 - self.log_sd - 0.5 * math.log(2.0 * math.pi)).mean(-1)
+
+    def entropy(self) -> Tensor:
+        """Return the entropy of a component, the mean over all."""
+        return (self.log_sd + 0.5 * math.log(2.0 * math.pi * math.e)).mean()
+
+
+class SoftMemory(nn.Module):
+    """(mu, log sigma) = f_phi(h).
+
+    states: width of the compiler's last layer. embedding: width of the executor's embeddings. tokens: N. linear: one
+    linear projection instead of a hidden layer, for comparison.
+    """
+
+    def __init__(self, states: int, embedding: int, tokens: int = 16, linear: bool = False) -> None:
+        super().__init__()
+        self.tokens = tokens
+        self.body = nn.Identity() if linear else nn.Sequential(nn.Linear(states, states), nn.GELU())
+        self.mean = nn.Linear(states, embedding)
+        self.log_sd = nn.Linear(states, embedding)
+        nn.init.normal_(self.mean.weight, std=FIRST_SD / math.sqrt(states))
+        nn.init.zeros_(self.mean.bias)
+        nn.init.zeros_(self.log_sd.weight)
+        nn.init.constant_(self.log_sd.bias, math.log(FIRST_SD))
+
+    def forward(self, states: Tensor) -> Gaussian:
+        """Return the latent tokens of states (tokens, width)."""
+        inner = self.body(states)
+        return Gaussian(self.mean(inner), self.log_sd(inner))
+
+
+def latent_loss(latent: Gaussian, targets: Tensor) -> Tensor:
+    """Return L_latent = -(1/N) sum log p(e~_i). targets: (tokens, embedding), see `chunk_means`."""
+    return -latent.log_density(targets).mean()
+
+
+def orthogonality_loss(soft_states: Tensor, text_states: Tensor) -> Tensor:
+    """Return L_orth = |cos(mean h_soft, sg[mean h_text])|; the text's states get no gradient."""
+    return nn.functional.cosine_similarity(soft_states.mean(0), text_states.mean(0).detach(), dim=0).abs()
+
+
+def entropy_loss(latent: Gaussian) -> Tensor:
+    """Return L_entropy, the negative entropy: it keeps the spread of the latent tokens from collapsing."""
+    return -latent.entropy()
+
+
+def chunk_means(embeddings: Tensor, count: int) -> Tensor:
+    """Return e~: (length, width) embeddings of a text in `count` runs of about the same length, the mean of each."""
+    return nn.functional.adaptive_avg_pool1d(embeddings.T.unsqueeze(0), count)[0].T
