@@ -9,9 +9,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from benchmarks.alfworld.deeds import deed_of, kinds_in
 from benchmarks.alfworld.sentences import label_of, read_places, read_sight
 from memory_node.experience.optimizer.attempt import Deed, DeedKind
+from memory_node.experience.optimizer.attempt_reading import is_named, words_of
 from memory_node.experience.optimizer.entry import MemoryEntry
 from memory_node.experience.optimizer.method_note import GOAL, SEVERAL, MethodNote, read_note
-from memory_node.experience.optimizer.reading import is_named, words_of
 
 # Words of a step or a task that name neither a thing nor a place.
 _SMALL = frozenset(

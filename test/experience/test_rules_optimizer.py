@@ -3,12 +3,12 @@
 import pytest
 
 from memory_node.domain.step import EpisodeSummary
-from memory_node.experience.optimizer import reading
+from memory_node.experience.optimizer import attempt_reading as reading
 from memory_node.experience.optimizer.attempt import attempt_of
+from memory_node.experience.optimizer.attempt_reading import note_of, target_of
 from memory_node.experience.optimizer.candidate import Candidate
 from memory_node.experience.optimizer.entry import Version, entry_of
 from memory_node.experience.optimizer.method_note import MethodNote, RepairNote, read_note, read_repairs
-from memory_node.experience.optimizer.reading import note_of, target_of
 from memory_node.experience.optimizer.rules import RulesOptimizer
 
 COOLED = (

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from memory_node.experience.optimizer.attempt import Attempt
+from memory_node.experience.optimizer.attempt_reading import is_named, note_of, words_of
 from memory_node.experience.optimizer.candidate import Candidate
 from memory_node.experience.optimizer.entry import MemoryEntry
 from memory_node.experience.optimizer.method_note import MethodNote, read_note
 from memory_node.experience.optimizer.proposal import Proposal
-from memory_node.experience.optimizer.reading import is_named, note_of, words_of
 
 
 class RulesOptimizer:

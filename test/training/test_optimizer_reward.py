@@ -1,0 +1,90 @@
+"""What the optimizer of memory is trained by: neighbourhoods, rewards and rollouts."""
+
+from collections.abc import Sequence
+
+import pytest
+from tiny_world import WordEmbedder
+
+from memory_node.experience.optimizer.entry import Version, entry_of
+from training.optimizer.executions import Execution, Executions
+from training.optimizer.neighbourhood import neighbourhoods
+from training.optimizer.reward import Rollout, advantages, gain
+
+
+def test_neighbours_are_the_nearest_other_texts_each_once() -> None:
+    queries = ["cool a mug", "cool a mug", "cool a cup", "wash the red car", "cool a big mug"]
+    found = neighbourhoods(queries, WordEmbedder(), 2)
+    assert found[0] == found[1] == (4, 2)
+    assert 0 in found[4]
+    assert 1 not in found[4]
+    assert all(queries[place] != queries[one] for one, row in enumerate(found) for place in row)
+
+
+def test_held_out_tasks_are_nobodys_neighbours() -> None:
+    queries = ["cool a mug", "cool a cup", "wash the red car", "cool a mug now"]
+    found = neighbourhoods(queries, WordEmbedder(), 3, among=3)
+    assert all(3 not in row for row in found)
+    assert found[3][0] == 0
+
+
+@pytest.mark.parametrize(
+    ("ref", "mem", "expected"),
+    [
+        ((False, 30), (True, 10), 1.0),
+        ((True, 10), (False, 30), -1.0),
+        ((True, 20), (True, 10), 0.5),
+        ((True, 10), (True, 20), -1.0),
+        ((False, 30), (False, 30), 0.0),
+    ],
+)
+def test_gain_is_the_papers(ref, mem, expected: float) -> None:
+    assert gain([Rollout(*ref)], [Rollout(*mem)]) == pytest.approx(expected)
+
+
+def test_gain_is_the_mean_over_neighbours() -> None:
+    ref = [Rollout(False, 30), Rollout(True, 20), Rollout(True, 5)]
+    mem = [Rollout(True, 3), Rollout(True, 10), Rollout(False, 30)]
+    assert gain(ref, mem) == pytest.approx((1.0 + 0.5 - 1.0) / 3)
+    with pytest.raises(ValueError, match="rollouts"):
+        gain(ref, mem[:1])
+
+
+def test_advantage_is_not_divided_by_the_deviation() -> None:
+    assert advantages([1.0, 1.0, 1.0, 3.0]) == [-0.5, -0.5, -0.5, 1.5]
+    assert advantages([0.0, 1e-6])[1] == pytest.approx(5e-7)
+
+
+def entry(value: str):
+    return entry_of(value, Version("a task", value, "e"), "test")
+
+
+def test_same_task_with_the_same_memory_is_carried_out_once() -> None:
+    asked: list[Execution] = []
+
+    def run_all(executions: Sequence[Execution]) -> list[Rollout]:
+        asked.extend(executions)
+        return [Rollout(True, 1) for _ in executions]
+
+    executions = Executions(run_all)
+    same, other = Execution(0, (entry("a"),)), Execution(0, (entry("b"),))
+    executions.rollouts([same, same, other])
+    executions.rollouts([other, Execution(1, ())])
+    assert [one.key for one in asked] == [same.key, other.key, Execution(1, ()).key]
+    assert executions.figures() == {"run": 3, "cached": 2, "again": 0, "lost": 0}
+
+
+def test_rollout_whose_process_died_is_run_again_once_and_then_counted() -> None:
+    tries = {0: 0, 1: 0, 2: 0}
+
+    def run_all(executions: Sequence[Execution]) -> list[Rollout]:
+        for one in executions:
+            tries[one.query] += 1
+        # The first never dies, the second once, the third always.
+        dead = [one.query > 0 and tries[one.query] <= one.query * 2 - 1 for one in executions]
+        return [Rollout(not one, 1, lost="it died" if one else "") for one in dead]
+
+    executions = Executions(run_all)
+    found = executions.rollouts([Execution(place, ()) for place in range(3)])
+    assert tries == {0: 1, 1: 2, 2: 2}
+    assert [one.lost for one in found] == ["", "", "it died"]
+    assert executions.figures() == {"run": 3, "cached": 0, "again": 2, "lost": 1}

@@ -1,0 +1,233 @@
+"""The optimizer's training with a tiny model: sampling, GRPO, evolution, and the whole chain."""
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from memory_node.experience.optimizer.attempt import Attempt
+from memory_node.experience.optimizer.bank import MemoryBank
+from memory_node.experience.optimizer.candidate import Candidate
+from memory_node.llm.chat import Message
+
+pytest.importorskip("torch", reason="needs the extra learning")
+pytest.importorskip("transformers", reason="needs the extra learning")
+pytest.importorskip("peft", reason="needs the extra learning")
+pytest.importorskip("gguf", reason="needs the extra learning")
+
+import torch
+import transformers
+from tiny_world import TASKS, VETTING, WordEmbedder, attempt, world
+
+from training.executor.adapter import with_adapter
+from training.executor.learning import Schedule, loss_of
+from training.optimizer.evolution import EvolutionSettings, Judge, Task, evolve, take_best
+from training.optimizer.executions import Executions
+from training.optimizer.grpo import Group, GrpoSettings, counted, update
+from training.optimizer.neighbourhood import neighbourhoods
+from training.optimizer.policy import Policy, Sampled
+from training.optimizer.stages import TrainingRun, train
+from training.optimizer.warm_start import examples_of
+
+
+class Words:
+    """A word with the spaces behind it is a token; words that were never learnt are one."""
+
+    end = 0
+
+    def __init__(self, texts: Sequence[str]) -> None:
+        found = dict.fromkeys(word for text in texts for word in re.findall(r"\S+\s*", text))
+        self._words = ["", "?", *found]
+        self._numbers = {word: number for number, word in enumerate(self._words)}
+
+    def __len__(self) -> int:
+        return len(self._words)
+
+    def _tokens(self, text: str) -> list[int]:
+        return [self._numbers.get(word, 1) for word in re.findall(r"\S+\s*", text)]
+
+    def prompt(self, messages: Sequence[Message]) -> list[int]:
+        return [token for message in messages for token in [*self._tokens(message.text), self.end]]
+
+    def reply(self, text: str) -> list[int]:
+        return [*self._tokens(text), self.end]
+
+    def text(self, tokens: Sequence[int]) -> str:
+        return "".join(self._words[token] for token in tokens if token != self.end)
+
+
+class Heard(Words):
+    """Collects the texts that are turned into tokens."""
+
+    def __init__(self) -> None:
+        super().__init__(())
+        self.texts: list[str] = []
+
+    def _tokens(self, text: str) -> list[int]:
+        self.texts.append(text)
+        return [1]
+
+
+def attempts() -> list[Attempt]:
+    return [attempt(place, success) for place in range(len(TASKS)) for success in (True, False)]
+
+
+@pytest.fixture(scope="module")
+def tiny():
+    """Words, and the weights of a tiny model that has learnt to answer as the rules do."""
+    heard = Heard()
+    examples_of(attempts(), MemoryBank(WordEmbedder()), VETTING, heard, 10_000)
+    words = Words(heard.texts)
+    examples = examples_of(attempts(), MemoryBank(WordEmbedder()), VETTING, words, 10_000)
+    model = bare_model(len(words))
+    optimizer = torch.optim.AdamW(model.parameters(), lr=4e-3)
+    for step in range(120):
+        loss_of(model, examples[step % len(examples)]).backward()
+        optimizer.step()
+        optimizer.zero_grad()
+    return words, model.state_dict()
+
+
+def bare_model(words: int):
+    torch.manual_seed(0)
+    config = transformers.LlamaConfig(
+        vocab_size=words,
+        hidden_size=48,
+        intermediate_size=64,
+        num_hidden_layers=2,
+        num_attention_heads=4,
+        num_key_value_heads=2,
+        max_position_embeddings=2048,
+    )
+    return transformers.LlamaForCausalLM(config)
+
+
+def adapted(tiny):
+    words, weights = tiny
+    model = bare_model(len(words))
+    model.load_state_dict(weights)
+    return with_adapter(model, 4)
+
+
+def policy_of(tiny) -> Policy:
+    return Policy(adapted(tiny), tiny[0], 120)
+
+
+MESSAGES = (Message("user", "Task: cool some mug"),)
+
+
+def test_sampling_is_repeatable_and_tells_likelihoods_as_training_reads_them(tiny) -> None:
+    policy = policy_of(tiny)
+    first, again = policy.sample(MESSAGES, 3, seed=7), policy.sample(MESSAGES, 3, seed=7)
+    assert first == again
+    assert len({reply.tokens for reply in first}) > 1
+    for reply in first:
+        assert policy.log_likelihoods(reply).tolist() == pytest.approx(reply.log_likelihoods, abs=1e-3)
+    greedy = policy.sample(MESSAGES, 2, seed=1, greedy=True)
+    assert greedy[0].tokens == greedy[1].tokens
+
+
+def test_update_makes_the_better_reply_likelier_and_the_worse_less_likely(tiny) -> None:
+    policy = policy_of(tiny)
+    replies = tuple(policy.sample(MESSAGES, 2, seed=3))
+    before = [policy.log_likelihoods(reply).sum().item() for reply in replies]
+    optimizer = torch.optim.AdamW([weight for _, weight in policy.free()], lr=1e-2)
+    figures = update(policy, [Group(replies, (1.0, 0.0))], GrpoSettings(steps=3), optimizer)
+    after = [policy.log_likelihoods(reply).sum().item() for reply in replies]
+    assert after[0] - before[0] > after[1] - before[1]
+    assert figures["kl"] > 0.0
+    assert 0.0 < figures["clipped"] < 1.0
+
+
+def test_group_of_equal_rewards_teaches_nothing_but_to_stay(tiny) -> None:
+    policy = policy_of(tiny)
+    replies = tuple(policy.sample(MESSAGES, 2, seed=3))
+    before = [weight.detach().clone() for _, weight in policy.free()]
+    optimizer = torch.optim.SGD([weight for _, weight in policy.free()], lr=1.0)
+    figures = update(policy, [Group(replies, (0.5, 0.5))], GrpoSettings(), optimizer)
+    assert figures["kl"] == pytest.approx(0.0, abs=1e-6)
+    assert all(torch.allclose(one, weight, atol=1e-4) for one, (_, weight) in zip(before, policy.free()))
+
+
+@pytest.mark.parametrize(("masked", "left_out"), [("none", ""), ("extraction", "a b"), ("management", "ADD")])
+def test_masked_part_gets_no_gradient(tiny, masked, left_out: str) -> None:
+    words = Words(["why <value> a b </value> <operation> ADD </operation>"])
+    policy = Policy(adapted(tiny), words, 80)
+    text = "why <value> a b </value> <operation> ADD </operation>"
+    reply = Sampled((0,), tuple(words.reply(text)), (0.0,) * 9, text)
+    marks = zip(reply.tokens, counted(reply, policy, masked))
+    shown = [words.text([token]).strip() for token, counts in marks if not counts]
+    assert " ".join(shown).replace("<value>", "").replace("<operation>", "").strip() == left_out
+
+
+def judge_of() -> Judge:
+    near = neighbourhoods(TASKS, WordEmbedder(), 3)
+    return Judge([Task(query, places) for query, places in zip(TASKS, near)], Executions(world), VETTING)
+
+
+def test_candidate_is_rewarded_for_what_it_does_for_neighbours_and_not_for_its_own_task() -> None:
+    judge, bank = judge_of(), MemoryBank(WordEmbedder())
+    good = Candidate("Task: cool with mug. Way: take mug; cool mug with fridge.").text("why")
+    idle = Candidate("The mug was on the shelf.").text("why")
+    broken = Candidate("Take mug 1.").text("why")
+    judged = judge.judge(0, attempt(0, True), bank, [good, idle, broken, "nothing"])
+    assert [one.form for one in judged] == [1.0, 1.0, 0.0, 0.0]
+    assert judged[0].gain > 0.4
+    assert [one.gain for one in judged[1:]] == [0.0, 0.0, 0.0]
+    assert len(bank) == 0
+    take_best(bank, judged, attempt(0, True))
+    assert [one.value for one in bank] == ["Task: cool with mug. Way: take mug; cool mug with fridge."]
+
+
+def test_run_that_was_killed_goes_on_as_if_it_had_not_been(tiny, tmp_path: Path) -> None:
+    settings = EvolutionSettings(group=2, batch=2, epochs=1, grpo=GrpoSettings(rate=1e-3))
+    tasks = [Task(query, (0, 1)) for query in TASKS[:4]]
+
+    def run(path: Path, most: int):
+        policy, bank = policy_of(tiny), MemoryBank(WordEmbedder())
+        steps = evolve(policy, tasks, bank, judge_of(), settings, path)
+        progress = [next(steps) for _ in range(most)][-1]
+        return policy, bank, progress
+
+    whole, bank, ended = run(tmp_path / "whole.pt", 2)
+    run(tmp_path / "killed.pt", 1)
+    again, again_bank, resumed = run(tmp_path / "killed.pt", 1)
+    assert resumed.queries == ended.queries == 4
+    assert [row["r_g"] for row in resumed.curve] == pytest.approx([row["r_g"] for row in ended.curve])
+    assert [one.value for one in again_bank] == [one.value for one in bank]
+    assert all(torch.allclose(a, b, atol=1e-5) for (_, a), (_, b) in zip(whole.free(), again.free()))
+    other = EvolutionSettings(group=3, batch=2)
+    with pytest.raises(ValueError, match="another run"):
+        next(evolve(policy_of(tiny), tasks, MemoryBank(WordEmbedder()), judge_of(), other, tmp_path / "whole.pt"))
+
+
+def test_whole_chain_runs_with_a_tiny_pair_and_ends_in_an_adapter_and_a_card(tiny, tmp_path: Path) -> None:
+    told: list[str] = []
+    plan = TrainingRun(
+        adapted(tiny),
+        tiny[0],
+        Executions(world),
+        WordEmbedder(),
+        VETTING,
+        queries=4,
+        held_out=2,
+        neighbours=3,
+        warm=Schedule(rate=1e-3, games_per_update=3, minutes=1.0),
+        settings=EvolutionSettings(group=3, batch=2, grpo=GrpoSettings(rate=1e-3)),
+        executor="a world of rules",
+        reply_tokens=120,
+    )
+    adapter = train(plan, tmp_path, told.append)
+    assert adapter.stat().st_size > 1000
+    card = (tmp_path / "card.md").read_text()
+    assert "a world of rules" in card
+    assert "| after the warm start | 2 |" in card
+    assert "| 4 |" in card
+    assert any(line.startswith("warm start") for line in told)
+    curve = torch.load(tmp_path / "checkpoint.pt", weights_only=True)["progress"]["curve"]
+    assert [row["queries"] for row in curve] == [2.0, 4.0]
+    # What is done goes on from where it stands, and ends at once.
+    runs = plan.executions.figures()["run"]
+    train(plan, tmp_path, told.append)
+    assert plan.executions.figures()["run"] <= runs + 4

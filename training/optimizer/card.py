@@ -1,0 +1,73 @@
+"""The card that goes with a trained optimizer: what it learnt from, how, and its curves."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from training.optimizer.evolution import EvolutionSettings, Progress
+
+_ROWS = 24
+
+
+@dataclass(frozen=True)
+class HeldOut:
+    """Mean r_fmt and r_g of greedy replies on held-out tasks with fixed banks, of `tasks` tasks."""
+
+    tasks: int
+    form: float
+    gain: float
+
+
+def write_card(
+    path: Path,
+    settings: EvolutionSettings,
+    executor: str,
+    warm: tuple[int, Sequence[tuple[int, float]]],
+    before: HeldOut,
+    after: HeldOut,
+    progress: Progress,
+    executions: dict[str, int],
+) -> None:
+    """Write the card as Markdown. warm: examples of the warm start, and (examples seen, loss) after each update."""
+    grpo = settings.grpo
+    examples, losses = warm
+    lines = [
+        "# Optimizer of memory",
+        "",
+        "A LoRA adapter of the embedded model. It reads an attempt at a task and the memories that the task retrieves,",
+        "and says what to remember, as something new or in the place of one of them. It is judged by what that does",
+        f"for the nearest other tasks, carried out by a frozen executor ({executor}).",
+        "",
+        f"Warm start: {examples} well-formed analyses of train attempts by the deterministic optimizer.",
+    ]
+    if losses:
+        lines.append(
+            f"Loss of a reply's token: {losses[0][1]:.3f} at first, {losses[-1][1]:.3f} after {losses[-1][0]}."
+        )
+    lines += [
+        "",
+        f"Reinforcement: {progress.queries} queries, {settings.group} candidates each, {settings.batch} queries an",
+        f"update, rate {grpo.rate:g}, clip {grpo.clip:g}, KL {grpo.kl:g}, masked: {grpo.masked}, seed {settings.seed}.",
+        f"Rollouts: {executions['run']} run, {executions['cached']} known already, {executions['again']} run again",
+        f"after their process died, {executions['lost']} of these in vain (they count as failures).",
+        "",
+        "Held-out tasks, greedy, each with a bank that stays:",
+        "",
+        "| | tasks | r_fmt | r_g |",
+        "|---|---|---|---|",
+        f"| after the warm start | {before.tasks} | {before.form:.3f} | {before.gain:+.3f} |",
+        f"| at the end | {after.tasks} | {after.form:.3f} | {after.gain:+.3f} |",
+        "",
+        "In training, means of the sampled candidates:",
+        "",
+        "| queries | r_fmt | r_g | bank | KL | clipped |",
+        "|---|---|---|---|---|---|",
+    ]
+    step = max(1, len(progress.curve) // _ROWS)
+    for row in progress.curve[::step]:
+        kl, clipped = row.get("kl", 0.0), row.get("clipped", 0.0)
+        shown = f"{row['r_fmt']:.3f} | {row['r_g']:+.3f} | {row['bank']:.0f} | {kl:.4f} | {clipped:.3f}"
+        lines.append(f"| {row['queries']:.0f} | {shown} |")
+    path.write_text("\n".join([*lines, ""]), encoding="utf-8")

@@ -1,0 +1,232 @@
+"""Online evolution: queries follow one another, the best candidate of each enters the bank, batches move the policy."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from memory_node.experience.optimizer.attempt import Attempt
+from memory_node.experience.optimizer.bank import MemoryBank
+from memory_node.experience.optimizer.candidate import Candidate, read_candidate
+from memory_node.experience.optimizer.entry import MemoryEntry
+from memory_node.experience.optimizer.prompt import OptimizerPrompts
+from memory_node.experience.optimizer.vetting import Vetting
+from memory_node.llm.errors import RejectedReplyError
+from training.optimizer.executions import Execution, Executions
+from training.optimizer.grpo import Group, GrpoSettings, update
+from training.optimizer.policy import Policy, Sampled
+from training.optimizer.reward import Rollout, gain
+
+
+@dataclass(frozen=True)
+class EvolutionSettings:
+    """group: candidates of a query (the paper's G); batch: queries of an update; epochs: passes over the queries."""
+
+    group: int = 4
+    batch: int = 8
+    epochs: int = 1
+    seed: int = 0
+    grpo: GrpoSettings = field(default_factory=GrpoSettings)
+
+
+@dataclass(frozen=True)
+class Judged:
+    """A candidate with its reward. form: r_fmt, 1 where it may enter a bank; gain: r_g, 0 where it may not."""
+
+    candidate: Candidate | None
+    form: float
+    gain: float
+
+    @property
+    def reward(self) -> float:
+        """r_fmt + r_g."""
+        return self.form + self.gain
+
+
+@dataclass(frozen=True)
+class Task:
+    """A train task. query: its text; neighbours: the places of the tasks by which its memories are judged."""
+
+    query: str
+    neighbours: tuple[int, ...]
+
+
+@dataclass
+class Progress:
+    """Where a run stands. queries: carried out; curve: a row for each update; pending: groups of a batch that is not
+    whole are carried out again after a restart."""
+
+    queries: int = 0
+    curve: list[dict[str, float]] = field(default_factory=list)
+
+
+class Judge:
+    """Rewards candidates by carrying neighbours out with them and without."""
+
+    def __init__(self, tasks: Sequence[Task], executions: Executions, vetting: Vetting) -> None:
+        self._tasks = tasks
+        self._executions = executions
+        self._vetting = vetting
+
+    def carried_out(self, place: int, bank: MemoryBank) -> Rollout:
+        """Return the rollout of a task with the bank as it is."""
+        return self._executions.rollouts([self._execution(place, bank)])[0]
+
+    def judge(self, place: int, attempt: Attempt, bank: MemoryBank, replies: Sequence[str]) -> list[Judged]:
+        """Return the rewards of some replies to an attempt. All rollouts of all of them run side by side."""
+        shown = bank.retrieve(attempt.query)
+        candidates = [self._read(reply, attempt, shown) for reply in replies]
+        neighbours = self._tasks[place].neighbours
+        wanted = [self._execution(one, bank) for one in neighbours]
+        for candidate in candidates:
+            if candidate is not None:
+                tried = bank.copy()
+                tried.apply(candidate, shown, attempt, "candidate")
+                wanted += [self._execution(one, tried) for one in neighbours]
+        rollouts = self._executions.rollouts(wanted)
+        size = len(neighbours)
+        reference, rest = rollouts[:size], rollouts[size:]
+        judged = []
+        for candidate in candidates:
+            if candidate is None:
+                judged.append(Judged(None, 0.0, 0.0))
+                continue
+            judged.append(Judged(candidate, 1.0, gain(reference, rest[:size]) if size else 0.0))
+            rest = rest[size:]
+        return judged
+
+    def _execution(self, place: int, bank: MemoryBank) -> Execution:
+        return Execution(place, bank.retrieve(self._tasks[place].query))
+
+    def _read(self, reply: str, attempt: Attempt, shown: Sequence[MemoryEntry]) -> Candidate | None:
+        try:
+            candidate = read_candidate(reply, len(shown))
+            self._vetting.check(candidate.value, attempt, [entry.value for entry in shown])
+        except RejectedReplyError:
+            return None
+        return candidate
+
+
+def evolve(
+    policy: Policy, tasks: Sequence[Task], bank: MemoryBank, judge: Judge, settings: EvolutionSettings, checkpoint: Path
+) -> Iterator[Progress]:
+    """Train the policy; yield after every update. What the checkpoint holds is gone on from.
+
+    The order of the queries, the seeds of sampling and the bank are those of an uninterrupted run.
+
+    Raises:
+        ValueError: the checkpoint is of another run.
+    """
+    optimizer = torch.optim.AdamW([weight for _, weight in policy.free()], lr=settings.grpo.rate, weight_decay=0.0)
+    progress = _resumed(checkpoint, policy, optimizer, bank, settings, len(tasks))
+    prompts = OptimizerPrompts()
+    order = order_of(len(tasks), settings)
+    while progress.queries < len(order):
+        taken = order[progress.queries : progress.queries + settings.batch]
+        groups: list[Group] = []
+        seen: list[Judged] = []
+        for number, place in enumerate(taken, progress.queries):
+            rollout = judge.carried_out(place, bank)
+            if rollout.attempt is None:
+                continue
+            messages = prompts.messages(rollout.attempt, bank.retrieve(rollout.attempt.query))
+            replies = policy.sample(messages, settings.group, settings.seed * 1_000_003 + number)
+            judged = judge.judge(place, rollout.attempt, bank, [reply.text for reply in replies])
+            groups.append(Group(tuple(replies), tuple(one.reward for one in judged)))
+            seen += judged
+            take_best(bank, judged, rollout.attempt)
+        figures = update(policy, groups, settings.grpo, optimizer) if groups else {}
+        progress.queries += len(taken)
+        progress.curve.append({"queries": float(progress.queries), **_means(seen), "bank": float(len(bank)), **figures})
+        _save(checkpoint, policy, optimizer, bank, settings, len(tasks), progress)
+        yield progress
+
+
+def take_best(bank: MemoryBank, judged: Sequence[Judged], attempt: Attempt) -> None:
+    """Apply the candidate of the highest reward to the bank, the first among equals; none that is ill formed."""
+    best = max(judged, key=lambda one: one.reward)
+    if best.candidate is not None:
+        bank.apply(best.candidate, bank.retrieve(attempt.query), attempt, "learned")
+
+
+def held_out_gain(
+    policy: Policy, cases: Sequence[tuple[int, MemoryBank]], judge: Judge, seed: int = 0
+) -> tuple[float, float]:
+    """Return the mean r_fmt and r_g of greedy replies to tasks that are not trained on, each with a bank that stays."""
+    prompts = OptimizerPrompts()
+    judged: list[Judged] = []
+    for place, bank in cases:
+        attempt = judge.carried_out(place, bank).attempt
+        if attempt is None:
+            continue
+        messages = prompts.messages(attempt, bank.retrieve(attempt.query))
+        replies: list[Sampled] = policy.sample(messages, 1, seed, greedy=True)
+        judged += judge.judge(place, attempt, bank, [replies[0].text])
+    means = _means(judged)
+    return means["r_fmt"], means["r_g"]
+
+
+def order_of(count: int, settings: EvolutionSettings) -> list[int]:
+    """Return the tasks of all epochs in their order, each epoch shuffled."""
+    order: list[int] = []
+    for epoch in range(settings.epochs):
+        one = list(range(count))
+        random.Random(f"{settings.seed} {epoch}").shuffle(one)
+        order += one
+    return order
+
+
+def _means(judged: Sequence[Judged]) -> dict[str, float]:
+    count = max(len(judged), 1)
+    return {"r_fmt": sum(one.form for one in judged) / count, "r_g": sum(one.gain for one in judged) / count}
+
+
+def _run_of(settings: EvolutionSettings, count: int) -> dict[str, Any]:
+    return {**asdict(settings), "tasks": count}
+
+
+def _save(
+    path: Path,
+    policy: Policy,
+    optimizer: Any,
+    bank: MemoryBank,
+    settings: EvolutionSettings,
+    count: int,
+    progress: Progress,
+) -> None:
+    state = {
+        "weights": {name: weight.detach() for name, weight in policy.free()},
+        "reference": policy.reference,
+        "optimizer": optimizer.state_dict(),
+        "bank": json.dumps([entry.to_dict() for entry in bank]),
+        "run": _run_of(settings, count),
+        "progress": asdict(progress),
+    }
+    beside = path.with_suffix(".part")
+    torch.save(state, beside)
+    beside.replace(path)  # a run that is killed meanwhile goes on from the one before
+
+
+def _resumed(
+    path: Path, policy: Policy, optimizer: Any, bank: MemoryBank, settings: EvolutionSettings, count: int
+) -> Progress:
+    if not path.is_file():
+        return Progress()
+    state = torch.load(path, weights_only=True)
+    if state["run"] != _run_of(settings, count):
+        raise ValueError(f"{path} is of another run: {state['run']}, not {_run_of(settings, count)}")
+    with torch.no_grad():
+        for name, weight in policy.free():
+            weight.copy_(state["weights"][name])
+    policy.set_reference(state["reference"])
+    optimizer.load_state_dict(state["optimizer"])
+    for entry in tuple(bank):
+        bank.remove(entry.id)
+    bank.load(map(MemoryEntry.from_dict, json.loads(state["bank"])))
+    return Progress(state["progress"]["queries"], state["progress"]["curve"])

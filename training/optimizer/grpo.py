@@ -1,0 +1,82 @@
+"""Group relative policy optimisation (Shao et al. 2024) as UMEM uses it: no division by the deviation, clip and KL."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import torch
+from torch import Tensor, nn
+
+from training.optimizer.policy import Policy, Sampled
+from training.optimizer.reward import advantages
+
+Masked = Literal["none", "extraction", "management"]
+
+
+@dataclass(frozen=True)
+class GrpoSettings:
+    """rate: of learning; clip: of the ratio of likelihoods, to both sides; kl: weight of the divergence from the
+    reference; steps: of the optimiser for each batch. masked: whose tokens get no gradient, the value's or the
+    operation's (the paper's ablations)."""
+
+    rate: float = 1e-6
+    clip: float = 0.2
+    kl: float = 0.001
+    steps: int = 1
+    masked: Masked = "none"
+    largest_gradient: float = 1.0
+
+
+@dataclass(frozen=True)
+class Group:
+    """The replies to one dialogue, and their rewards."""
+
+    replies: tuple[Sampled, ...]
+    rewards: tuple[float, ...]
+
+
+def update(policy: Policy, groups: Sequence[Group], settings: GrpoSettings, optimizer: Any) -> dict[str, float]:
+    """Take the optimiser's steps on a batch of groups; return the mean loss, divergence and share of clipped tokens."""
+    told = [(reply, gain) for group in groups for reply, gain in zip(group.replies, advantages(group.rewards))]
+    with policy.as_reference(), torch.no_grad():
+        references = [policy.log_likelihoods(reply) for reply, _ in told]
+    figures = {"loss": 0.0, "kl": 0.0, "clipped": 0.0}
+    policy.model.eval()  # no dropout: the ratio to the likelihoods of sampling would not begin at 1
+    for _ in range(settings.steps):
+        optimizer.zero_grad(set_to_none=True)
+        for (reply, gain), reference in zip(told, references):
+            loss, kl, clipped = _loss(policy, reply, gain, reference, settings)
+            (loss / len(told)).backward()
+            for name, value in (("loss", float(loss.detach())), ("kl", kl), ("clipped", clipped)):
+                figures[name] += value / (len(told) * settings.steps)
+        nn.utils.clip_grad_norm_([weight for _, weight in policy.free()], settings.largest_gradient)
+        optimizer.step()
+    return figures
+
+
+def _loss(
+    policy: Policy, reply: Sampled, gain: float, reference: Tensor, settings: GrpoSettings
+) -> tuple[Tensor, float, float]:
+    now = policy.log_likelihoods(reply)
+    ratio = (now - torch.tensor(reply.log_likelihoods)).exp()
+    bounded = ratio.clamp(1.0 - settings.clip, 1.0 + settings.clip)
+    # Schulman's estimator of the divergence: never negative, and without bias.
+    kl = (reference - now).exp() - (reference - now) - 1.0
+    counts = torch.tensor(counted(reply, policy, settings.masked), dtype=now.dtype)
+    each = -torch.minimum(ratio * gain, bounded * gain) + settings.kl * kl
+    loss = (each * counts).sum() / counts.sum().clamp(min=1.0)
+    return loss, float(kl.detach().mean()), float((ratio != bounded).float().mean())
+
+
+def counted(reply: Sampled, policy: Policy, masked: Masked) -> list[bool]:
+    """Return which tokens of a reply get a gradient: all but those that begin in the masked part."""
+    if masked == "none":
+        return [True] * len(reply.tokens)
+    tag = "value" if masked == "extraction" else "operation"
+    begin, end = reply.text.find(f"<{tag}>"), reply.text.find(f"</{tag}>")
+    if begin < 0 or end < 0:
+        return [True] * len(reply.tokens)
+    starts = [len(policy.tokens.text(reply.tokens[:number])) for number in range(len(reply.tokens))]
+    return [not begin <= start < end for start in starts]

@@ -1,0 +1,31 @@
+"""The semantic neighbourhood of a task: those whose texts are nearest, each text once, never its own."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from memory_node.domain.ports import TextEmbedder
+
+
+def neighbourhoods(
+    queries: Sequence[str], embedder: TextEmbedder, size: int = 3, among: int | None = None
+) -> list[tuple[int, ...]]:
+    """Return for each query the places of the `size` nearest others, the nearest first.
+
+    Queries of one text are one neighbour, the first of them: 3,553 train games of ALFWorld have only 988 texts. The
+    paper found 3 best: with 1 a memory serves one task, with 5 none. among: the first so many queries can be
+    neighbours, the train tasks; all by default.
+    """
+    known = queries[:among]
+    first = {query: place for place, query in reversed(list(enumerate(known)))}
+    texts = list(first)
+    vectors = dict(zip(texts, embedder.embed(texts)))
+    candidates = np.stack([vectors[text] for text in texts])
+    found: dict[str, tuple[int, ...]] = {}
+    for query in dict.fromkeys(queries):
+        vector = vectors[query] if query in vectors else embedder.embed([query])[0]
+        order = np.argsort(-(candidates @ vector), kind="stable")
+        found[query] = tuple(first[texts[one]] for one in order if texts[one] != query)[:size]
+    return [found[query] for query in queries]

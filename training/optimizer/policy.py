@@ -1,0 +1,105 @@
+"""The policy that is trained: a causal model with an adapter; it writes replies and says how likely it finds them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from memory_node.llm.chat import Message
+from training.optimizer.dialogue_tokens import DialogueTokens
+
+
+@dataclass(frozen=True)
+class Sampled:
+    """A reply that was sampled. prompt, tokens: of the dialogue and of the reply; log_likelihoods: of each token of the
+    reply, by the policy that wrote it, at the temperature of sampling."""
+
+    prompt: tuple[int, ...]
+    tokens: tuple[int, ...]
+    log_likelihoods: tuple[float, ...]
+    text: str
+
+
+class Policy:
+    """model: a causal Hugging Face model; its free weights are the adapter. most_tokens: of a reply.
+
+    The weights with which it was made are the reference that the KL divergence is taken to.
+    """
+
+    def __init__(self, model: Any, tokens: DialogueTokens, most_tokens: int = 256, temperature: float = 1.0) -> None:
+        self.model = model
+        self.tokens = tokens
+        self.temperature = temperature
+        self._most_tokens = most_tokens
+        self._reference = {name: weight.detach().clone() for name, weight in self.free()}
+
+    def free(self) -> list[tuple[str, Any]]:
+        """Return the weights that are trained, by name."""
+        return [(name, weight) for name, weight in self.model.named_parameters() if weight.requires_grad]
+
+    def set_reference(self, weights: dict[str, Tensor]) -> None:
+        """Take other weights for the reference: those that an interrupted run began with."""
+        self._reference = {name: weight.clone() for name, weight in weights.items()}
+
+    @property
+    def reference(self) -> dict[str, Tensor]:
+        """The weights of the reference."""
+        return self._reference
+
+    @contextmanager
+    def as_reference(self) -> Iterator[None]:
+        """Let the model be the reference for a while."""
+        kept = {name: weight.detach().clone() for name, weight in self.free()}
+        self._load(self._reference)
+        try:
+            yield
+        finally:
+            self._load(kept)
+
+    @torch.no_grad()
+    def sample(self, messages: Sequence[Message], count: int, seed: int, greedy: bool = False) -> list[Sampled]:
+        """Return `count` replies to a dialogue, the same for the same seed and weights."""
+        self.model.eval()
+        generator = torch.Generator().manual_seed(seed)
+        prompt = self.tokens.prompt(messages)
+        read = self.model(torch.tensor([prompt]), use_cache=True)
+        cache = read.past_key_values
+        cache.batch_repeat_interleave(count)
+        logits = read.logits[:, -1].expand(count, -1)
+        written: list[list[int]] = [[] for _ in range(count)]
+        likelihoods: list[list[float]] = [[] for _ in range(count)]
+        open_replies = set(range(count))
+        for _ in range(self._most_tokens):
+            scores = torch.log_softmax(logits.float() / self.temperature, dim=-1)
+            chosen = scores.argmax(-1) if greedy else torch.multinomial(scores.exp(), 1, generator=generator)[:, 0]
+            for row in tuple(open_replies):
+                token = int(chosen[row])
+                written[row].append(token)
+                likelihoods[row].append(float(scores[row, token]))
+                if token == self.tokens.end:
+                    open_replies.discard(row)
+            if not open_replies:
+                break
+            read = self.model(chosen[:, None], past_key_values=cache, use_cache=True)
+            cache, logits = read.past_key_values, read.logits[:, -1]
+        return [
+            Sampled(tuple(prompt), tuple(tokens), tuple(likely), self.tokens.text(tokens))
+            for tokens, likely in zip(written, likelihoods)
+        ]
+
+    def log_likelihoods(self, sampled: Sampled) -> Tensor:
+        """Return the log-likelihood of each token of a reply, (len(tokens),), with gradients."""
+        whole = torch.tensor([[*sampled.prompt, *sampled.tokens]])
+        logits = self.model(whole).logits[0, len(sampled.prompt) - 1 : -1]
+        scores = torch.log_softmax(logits.float() / self.temperature, dim=-1)
+        return scores[torch.arange(len(sampled.tokens)), torch.tensor(sampled.tokens)]
+
+    def _load(self, weights: dict[str, Tensor]) -> None:
+        with torch.no_grad():
+            for name, weight in self.free():
+                weight.copy_(weights[name])

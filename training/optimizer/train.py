@@ -1,0 +1,111 @@
+"""`memory-node train optimizer`: trains the policy that decides what an attempt leaves in memory."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+from benchmarks.alfworld.engine import require_engine
+from benchmarks.alfworld.games import load_games
+from benchmarks.stream.alfworld import EXECUTORS, ExecutorSetting
+from memory_node.catalogue.label_space import load_catalogue
+from memory_node.domain.errors import InvalidValueError, ResourceMissingError
+from memory_node.experience.optimizer.vetting import Vetting
+from memory_node.llm.config import ModelConfig
+from memory_node.llm.gguf_files import model_file
+from memory_node.llm.llama.shared_model import LlamaEngine
+from memory_node.planner.planner_config import LlmConfig
+from memory_node.search.caching_embedder import CachingEmbedder
+from memory_node.search.minilm import MiniLmEmbedder
+from training.optimizer.dialogue_tokens import EngineTokens
+from training.optimizer.executions import Executions, GameExecutions
+
+_WINDOW_TOKENS = 2048
+_MOST_BYTES = 10_000_000
+_MASKED = ("none", "extraction", "management")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
+    parser.add_argument("--on", choices=("alfworld",), required=True)
+    parser.add_argument("--games", type=Path, required=True, metavar="FILE|DIR", help="train games")
+    parser.add_argument("--out", type=Path, required=True, help="folder for checkpoints, adapter and card")
+    parser.add_argument("--model", default="", help="GGUF file of the model (default: the embedded one)")
+    parser.add_argument("--executor", choices=EXECUTORS, default="policy", help="who carries tasks out, frozen")
+    parser.add_argument("--executor-adapter", default="", metavar="GGUF", help="adapter of the policy")
+    parser.add_argument("--queries", type=int, default=64, help="train tasks (default 64)")
+    parser.add_argument("--held-out", type=int, default=16, help="tasks that are not trained on (default 16)")
+    parser.add_argument("--group", type=int, default=4, help="candidates of a query (default 4; the paper: 8)")
+    parser.add_argument("--batch", type=int, default=8, help="queries of an update (default 8; the paper: 128)")
+    parser.add_argument("--neighbours", type=int, default=3, help="tasks that judge a memory (default 3); 0: itself")
+    parser.add_argument("--epochs", type=int, default=1, help="passes over the queries (default 1; the paper: 3)")
+    parser.add_argument("--rate", type=float, default=1e-5, help="of learning by reward (default 1e-5)")
+    parser.add_argument("--kl", type=float, default=0.001, help="weight of the divergence (default 0.001)")
+    parser.add_argument("--clip", type=float, default=0.2, help="of the ratio of likelihoods (default 0.2)")
+    parser.add_argument("--temperature", type=float, default=1.0, help="of sampling (default 1)")
+    parser.add_argument("--masked", choices=_MASKED, default="none", help="whose tokens get no gradient (ablations)")
+    parser.add_argument("--warm-rate", type=float, default=5e-4, help="of the warm start (default 5e-4)")
+    parser.add_argument("--warm-minutes", type=float, default=20.0, help="after which it ends early (default 20)")
+    parser.add_argument("--rank", type=int, default=8, help="of the adapter's matrices (default 8)")
+    parser.add_argument("--tokens", type=int, default=1024, help="of a dialogue of the warm start at most")
+    parser.add_argument("--reply-tokens", type=int, default=200, help="of a reply at most (default 200)")
+    parser.add_argument("--max-steps", type=int, default=30, help="commands in a game (default 30)")
+    parser.add_argument("--jobs", type=int, default=2, help="games side by side (default 2)")
+    parser.add_argument("--threads", type=int, default=1)
+    parser.add_argument("--seed", type=int, default=0)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Train, write the adapter and its card; return the exit status.
+
+    Raises:
+        ResourceMissingError: the extra `learning` or `alfworld` is not installed.
+        InvalidValueError: the checkpoint is of another run, or there are too few games.
+    """
+    try:
+        import torch
+
+        from training.executor.adapter import adapted_model
+        from training.executor.learning import Schedule
+        from training.optimizer.evolution import EvolutionSettings
+        from training.optimizer.grpo import GrpoSettings
+        from training.optimizer.stages import TrainingRun, train
+    except ImportError as error:
+        needed = "torch, transformers, peft and gguf: pip install 'robot_memory[learning]'"
+        raise ResourceMissingError(f"training needs {needed} ({error})") from error
+    require_engine()
+    torch.manual_seed(args.seed)
+    torch.set_num_threads(args.threads)
+    games = load_games(args.games, args.queries + args.held_out, args.seed)
+    if len(games) < args.queries + args.held_out or args.queries < 2:
+        raise InvalidValueError(f"{len(games)} games are too few for {args.queries} queries and {args.held_out} others")
+    args.out.mkdir(parents=True, exist_ok=True)
+    file = model_file(ModelConfig(backend="llama", model_path=args.model))
+    grpo = GrpoSettings(args.rate, args.clip, args.kl, masked=args.masked)
+    executor = ExecutorSetting(args.executor, LlmConfig(adapter_path=args.executor_adapter), args.max_steps, args.seed)
+    with GameExecutions(games, executor, args.jobs) as play:
+        plan = TrainingRun(
+            adapted_model(file, args.rank),
+            EngineTokens(LlamaEngine(file, _WINDOW_TOKENS, args.threads)),
+            Executions(play),
+            CachingEmbedder(MiniLmEmbedder()),
+            Vetting(load_catalogue()),
+            args.queries,
+            args.held_out,
+            args.neighbours,
+            Schedule(rate=args.warm_rate, minutes=args.warm_minutes, seed=args.seed),
+            EvolutionSettings(args.group, args.batch, args.epochs, args.seed, grpo),
+            executor=args.executor,
+            most_tokens=args.tokens,
+            reply_tokens=args.reply_tokens,
+            temperature=args.temperature,
+        )
+        try:
+            adapter = train(plan, args.out, lambda line: print(line, file=sys.stderr, flush=True))
+        except ValueError as error:
+            raise InvalidValueError(str(error)) from error
+    if adapter.stat().st_size > _MOST_BYTES:
+        raise InvalidValueError(f"{adapter} has more than {_MOST_BYTES} bytes: take a smaller --rank")
+    print(adapter)
+    return 0
