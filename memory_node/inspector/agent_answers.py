@@ -6,6 +6,7 @@ from pydantic import BaseModel, Field
 
 from memory_node.domain.answer import ObjectAnswer, RankedArea
 from memory_node.domain.scene import SceneSnapshot
+from memory_node.knowledge.answering import KnowledgeAnswer
 
 
 class FoundObject(BaseModel):
@@ -49,6 +50,25 @@ class Located(Found):
     """Where a thing is, or where to look for it."""
 
     places_to_look: list[PlaceToLook]
+
+
+class Known(BaseModel):
+    """What is known of a question."""
+
+    answer: str = Field(description="in words; null where memory abstains")
+    abstains: bool
+    confidence: float
+    rests_on: list[str] = Field(description="the statements behind the answer, best first")
+
+
+def known(answer: KnowledgeAnswer) -> Known:
+    """Return an answer from knowledge as an agent gets it."""
+    return Known(
+        answer=answer.text,
+        abstains=answer.abstains,
+        confidence=round(answer.confidence, 4),
+        rests_on=[one.text for one in answer.propositions],
+    )
 
 
 def found_object(answer: ObjectAnswer) -> FoundObject:

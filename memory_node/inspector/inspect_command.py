@@ -3,22 +3,17 @@
 from __future__ import annotations
 
 import argparse
-import contextlib
 import ipaddress
 import logging
 import os
 import sys
-import tempfile
 import time
-from collections.abc import Iterator
 from pathlib import Path
 
-from memory_node.catalogue.label_space import HOUSEHOLD, load_catalogue
+from memory_node.catalogue.label_space import load_catalogue
 from memory_node.domain.errors import RobotMemoryError
+from memory_node.inspector import opened_memory
 from memory_node.inspector.access import ROLES, TOKEN_VARIABLE, Caller, RateLimit, Role, TokenBook, read_tokens
-from memory_node.inspector.agent_memory import AgentMemory, MemoryViews
-from memory_node.opening import MemoryConfig, open_memory
-from memory_node.store.engine import copy_pages
 
 HELP = "look into a memory and mend it: a web page and REST"
 DEFAULT_PORT = 8780
@@ -27,12 +22,7 @@ _NEEDS = ("fastapi", "uvicorn", "prometheus_client", "starlette")
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
-    parser.add_argument("--database", type=Path, help="a memory's file (default: the running memory node)")
-    parser.add_argument("--node", default="memory", help="name of the memory node, with its namespace (default memory)")
-    parser.add_argument(
-        "--domain-id", type=int, default=int(os.environ.get("ROS_DOMAIN_ID", "0")), help="DDS domain (default: ROS's)"
-    )
-    parser.add_argument("--label-space", default=HOUSEHOLD, help="name or file of the label space (default: household)")
+    opened_memory.add_arguments(parser)
     parser.add_argument("--host", default="127.0.0.1", help="address to listen on (default: this machine alone)")
     parser.add_argument("--port", type=int, default=DEFAULT_PORT, help=f"0: a free one (default {DEFAULT_PORT})")
     parser.add_argument(
@@ -75,8 +65,8 @@ def run(args: argparse.Namespace) -> int:
     hosts = frozenset({"127.0.0.1", "localhost", "::1", args.host.lower(), *map(str.lower, args.allow_host)})
     limit = RateLimit(args.requests_per_s, 2 * args.requests_per_s, time.monotonic)
     allow_many_connections()
-    with opened(args) as (memory, views, source):
-        inspector = Inspector(memory, views, kinds, source, images=not args.no_images)
+    with opened_memory.opened(args, as_copy=args.read_only) as opened:
+        inspector = Inspector(opened.memory, opened.views, kinds, opened.source, images=not args.no_images)
         app = build_application(inspector, GuardConfig(tokens, role, hosts, limit))
         scheme = "https" if args.tls_certificate else "http"
         shown = f"[{args.host}]" if ":" in args.host else args.host
@@ -87,37 +77,6 @@ def run(args: argparse.Namespace) -> int:
         listening = Listening(args.host, args.port, args.tls_certificate, args.tls_key)
         InspectorServer(app, listening, tell, inspector.feed.close).run()
     return 0
-
-
-@contextlib.contextmanager
-def opened(args: argparse.Namespace) -> Iterator[tuple[AgentMemory, MemoryViews, str]]:
-    """Give the memory that the options name, its views, and what to call it.
-
-    Raises:
-        RobotMemoryError: there is no such memory.
-    """
-    if not args.database:
-        from memory_node.nodes.run import activate_ros
-
-        activate_ros()
-        from memory_node.nodes.connected_memory import inspected
-
-        with inspected(args.node, args.domain_id) as (memory, views):
-            yield memory, views, f"node {args.node}"
-        return
-    from memory_node.inspector.stored_views import StoredViews
-
-    if not args.database.is_file():
-        raise RobotMemoryError(f"{args.database}: no such database")
-    with contextlib.ExitStack() as stack:
-        path = args.database
-        if args.read_only:
-            folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="robot_memory_"))
-            path = Path(folder) / args.database.name
-            copy_pages(args.database, path)
-        stored = open_memory(MemoryConfig(database=str(path), label_space=args.label_space))
-        stack.callback(stored.close)
-        yield stored, StoredViews(stored), str(args.database)
 
 
 def _tokens(args: argparse.Namespace, role: Role) -> TokenBook:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import json
 from collections.abc import Callable
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import jinja2
 from mcp.server.mcpserver import MCPServer
@@ -21,12 +21,24 @@ from memory_node.domain.resources import resource_path
 from memory_node.domain.skill import StateChange
 from memory_node.domain.states import ObjectState
 from memory_node.inspector.access import ROLES, Role
-from memory_node.inspector.agent_answers import Found, Located, found_object, place_to_look, scene_values
-from memory_node.inspector.agent_memory import AgentMemory
+from memory_node.inspector.agent_answers import (
+    Found,
+    Known,
+    Located,
+    found_object,
+    known,
+    place_to_look,
+    scene_values,
+)
+from memory_node.inspector.agent_memory import AgentMemory, MemoryViews
+from memory_node.inspector.episode_rows import episodes_value, step_row
+from memory_node.knowledge.mode import Mode
 
 _LONGEST_TEXT = 10_000
+_LISTED_EPISODES = 50
 
 Text = Annotated[str, Field(max_length=_LONGEST_TEXT)]
+Question = Annotated[str, Field(min_length=1, max_length=4000)]
 Count = Annotated[int, Field(ge=1, le=100)]
 Tokens = Annotated[int, Field(ge=50, le=20_000)]
 Metres = Annotated[float, Field(ge=-POSITION_LIMIT_M, le=POSITION_LIMIT_M, allow_inf_nan=False)]
@@ -77,6 +89,23 @@ class AgentTools:
         """Describe the whole home as the robot remembers it."""
         return self._memory.scene_text(token_budget)
 
+    def ask_memory(
+        self, question: Question, mode: Literal["", "episodic", "semantic", "procedural"] = "", k: Count = 5
+    ) -> Known:
+        """Ask what is known from episodes, from people and from what was read; it abstains where nothing answers.
+
+        mode: what happened, what is so, or how a thing is done; empty: found out from the question.
+        """
+        answer = self._memory.ask(question, Mode(mode) if mode else None, k)
+        return known(answer)
+
+    def tell_fact(self, text: Question, teller: Annotated[str, Field(max_length=200)] = "") -> list[str]:
+        """Tell memory a fact that a person said ("Anna likes black tea"); return the statements that it understood.
+
+        teller: who said it, for "I" and "my".
+        """
+        return [statement.text for statement in self._memory.tell_fact(text, teller)]
+
     def remember(
         self,
         object_class: Annotated[str, Field(min_length=1, max_length=200)],
@@ -119,8 +148,8 @@ class AgentTools:
 
 
 _TOOLS: dict[Role, tuple[str, ...]] = {
-    "read": ("find_objects", "recall_objects", "locate_object", "get_context", "scene_text"),
-    "edit": ("remember",),
+    "read": ("find_objects", "recall_objects", "locate_object", "ask_memory", "get_context", "scene_text"),
+    "edit": ("remember", "tell_fact"),
     "forget": ("forget",),
 }
 
@@ -139,9 +168,16 @@ def _told(deed: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def build_server(
-    memory: AgentMemory, kinds: ObjectCatalogue, may: Role = "edit", clock: Clock = system_clock
+    memory: AgentMemory,
+    kinds: ObjectCatalogue,
+    may: Role = "edit",
+    clock: Clock = system_clock,
+    views: MemoryViews | None = None,
 ) -> MCPServer:
-    """Return a server whose tools need the role `may` at most: who may edit may read, who may forget may edit."""
+    """Return a server whose tools need the role `may` at most: who may edit may read, who may forget may edit.
+
+    views: what episodes are read from; None: there are no resources of episodes.
+    """
     server = MCPServer("robot_memory", instructions="The memory of a mobile robot: what is where in its home.")
     tools = AgentTools(memory, kinds, clock)
     for role in ROLES[: ROLES.index(may) + 1]:
@@ -153,6 +189,8 @@ def build_server(
         """Return the scene graph: rooms, areas and things with their places."""
         return json.dumps(scene_values(memory.scene()))
 
+    if views is not None:
+        _add_episodes(server, views)
     prompts = jinja2.Environment(loader=jinja2.FileSystemLoader(str(resource_path("config/prompts"))), trim_blocks=True)
 
     @server.prompt("carry_out")
@@ -161,3 +199,15 @@ def build_server(
         return prompts.get_template("agent_carry_out.j2").render(instruction=instruction)
 
     return server
+
+
+def _add_episodes(server: MCPServer, views: MemoryViews) -> None:
+    @server.resource("memory://episodes", mime_type="application/json")
+    def episodes() -> str:
+        """Return the newest episodes, the newest first, and the running one's last steps in words."""
+        return json.dumps(episodes_value(views, _LISTED_EPISODES))
+
+    @server.resource("memory://episodes/{episode_id}", mime_type="application/json")
+    def episode(episode_id: str) -> str:
+        """Return the steps of one episode in order; none of an episode that nobody knows."""
+        return json.dumps([step_row(step) for step in views.steps(episode_id) or ()])

@@ -12,6 +12,7 @@ from fastapi.responses import StreamingResponse
 
 from memory_node.domain.scene import SceneObject
 from memory_node.inspector import rest_models as models
+from memory_node.inspector.episode_rows import episodes_value, step_row
 from memory_node.inspector.inspector import Here, Inspector, Reader, as_json
 from memory_node.inspector.rest_questions import statement
 from memory_node.inspector.scene_rows import nanoseconds, object_card, scene_rows, seconds, timeline, what_changed
@@ -88,21 +89,7 @@ def cache(here: Here, _: Reader) -> dict[str, Any]:
 @router.get("/episodes")
 def episodes(here: Here, _: Reader, newest: models.Count = 50) -> dict[str, Any]:
     """List the newest episodes, and the running one's last steps in words."""
-    found = here.views.episodes(newest)
-    rows = [
-        {
-            "id": one.id,
-            "instruction": one.instruction,
-            "task_type": one.task_type,
-            "started_s": seconds(one.started_ns),
-            "ended_s": seconds(one.ended_ns),
-            "success": one.success,
-            "attempt": one.attempt,
-            "robot": one.robot_id,
-        }
-        for one in found or ()
-    ]
-    return {"told": found is not None, "episodes": rows, "running": here.views.working_memory() or ""}
+    return episodes_value(here.views, newest)
 
 
 @router.get("/episodes/{episode_id}")
@@ -111,22 +98,8 @@ def episode(episode_id: ObjectId, here: Here, _: Reader) -> dict[str, Any]:
     steps = here.views.steps(episode_id)
     if not steps:
         raise HTTPException(404, f"no steps of an episode {episode_id!r} are told")
-    rows = [
-        {
-            "index": one.index,
-            "action": str(one.action),
-            "success": one.success,
-            "reason": str(one.reason),
-            "message": one.message,
-            "stamp_s": seconds(one.stamp_ns),
-            "room": one.room,
-            "held": one.held_object,
-            "duration_s": round(one.duration_s, 2),
-        }
-        for one in steps
-    ]
     learnt = [one for one in here.views.guidelines() or () if episode_id in one.episode_ids]
-    return {"steps": rows, "guidelines": [{"text": one.text, "kind": one.kind} for one in learnt]}
+    return {"steps": list(map(step_row, steps)), "guidelines": [{"text": one.text, "kind": one.kind} for one in learnt]}
 
 
 @router.get("/knowledge")

@@ -22,14 +22,17 @@ from running_memory import running_memory
 
 from memory_node.catalogue.label_space import load_catalogue
 from memory_node.domain.geometry import Pose
-from memory_node.domain.skill import StateChange
+from memory_node.domain.skill import FailureReason, SkillCall, StateChange
+from memory_node.domain.step import StepRecord
 from memory_node.inspector.mcp_server import Role, build_server
+from memory_node.inspector.stored_views import StoredViews
 from memory_node.memory import RobotMemory
 from memory_node.nodes.run import activate_ros
 from memory_node.opening import MemoryConfig, open_memory
 from memory_node.scene_graph.free_space import OccupancyMap
 
 KINDS = load_catalogue()
+READING = {"find_objects", "recall_objects", "locate_object", "ask_memory", "get_context", "scene_text"}
 
 
 @pytest.fixture(scope="module")
@@ -69,8 +72,9 @@ def call(server: Any, tool: str, **arguments: Any) -> Any:
 @pytest.mark.parametrize(
     ("may", "tools"),
     [
-        ("read", {"find_objects", "recall_objects", "locate_object", "get_context", "scene_text"}),
-        ("edit", {"find_objects", "recall_objects", "locate_object", "get_context", "scene_text", "remember"}),
+        ("read", READING),
+        ("edit", READING | {"remember", "tell_fact"}),
+        ("forget", READING | {"remember", "tell_fact", "forget"}),
     ],
 )
 def test_role_decides_which_tools_there_are(memory: RobotMemory, may: Role, tools: set[str]) -> None:
@@ -97,6 +101,34 @@ def test_what_an_agent_tells_is_remembered(memory: RobotMemory) -> None:
     assert told.structured_content["result"] == [apple]
     clean = call(server, "find_objects", text="Apple", states=["cleaned"]).structured_content
     assert [thing["object_id"] for thing in clean["objects"]] == [apple]
+
+
+def test_facts_are_told_and_asked_for(memory: RobotMemory) -> None:
+    server = build_server(memory, KINDS)
+    told = call(server, "tell_fact", text="Anna likes black tea").structured_content["result"]
+    assert any("black tea" in statement for statement in told)
+    known = call(server, "ask_memory", question="What does Anna like?").structured_content
+    assert "black tea" in known["answer"]
+    assert known["rests_on"]
+    unknown = call(server, "ask_memory", question="How high is Mount Everest?").structured_content
+    assert (unknown["abstains"], unknown["answer"]) == (True, "null")
+
+
+def test_episodes_are_resources(memory: RobotMemory) -> None:
+    episode = memory.episodes.start("bring me the apple", "bring")
+    step = SkillCall("PickupObject", ("Apple",))
+    memory.episodes.record(StepRecord(episode, 0, step, True, FailureReason.NONE, 9_000, room="kitchen"))
+    memory.episodes.end(episode, True)
+    memory.commit()
+    server = build_server(memory, KINDS, views=StoredViews(memory))
+
+    def read(address: str) -> Any:
+        return json.loads(ask(server, lambda client: client.read_resource(address)).contents[0].text)
+
+    assert [(one["instruction"], one["success"]) for one in read("memory://episodes")["episodes"]] == [
+        ("bring me the apple", True)
+    ]
+    assert [one["action"] for one in read(f"memory://episodes/{episode}")] == ["PickupObject(Apple)"]
 
 
 def test_forgetting_needs_its_role(memory: RobotMemory) -> None:
