@@ -15,7 +15,7 @@ from pydantic import Field
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.domain.answer import FindQuery
 from memory_node.domain.clock import Clock, system_clock
-from memory_node.domain.errors import RobotMemoryError
+from memory_node.domain.errors import InvalidValueError, RobotMemoryError
 from memory_node.domain.geometry import POSITION_LIMIT_M
 from memory_node.domain.resources import resource_path
 from memory_node.domain.skill import StateChange
@@ -114,12 +114,16 @@ class AgentTools:
         is_no_longer: States | None = None,
         put_on: Annotated[str, Field(max_length=200)] = "",
         inside: bool = False,
+        picked_up: bool = False,
         position_m: Annotated[list[Metres], Field(min_length=3, max_length=3)] | None = None,
     ) -> list[str]:
         """Tell memory what is so now, for example that a mug is clean or lies in a drawer; return its ids of the thing.
 
-        put_on: id of the object that it stands on, or `inside` of which it is. position_m: (x, y, z) in map.
+        put_on: id of the object that it stands on, or `inside` of which it is. picked_up: the robot's hand holds it.
+        position_m: (x, y, z) in map.
         """
+        if put_on and picked_up:
+            raise InvalidValueError("put_on, picked_up: expected one of them, got both")
         position = (position_m[0], position_m[1], position_m[2]) if position_m is not None else None
         change = StateChange(
             object_id,
@@ -127,7 +131,7 @@ class AgentTools:
             self._clock(),
             added=tuple(is_now or ()),
             removed=tuple(is_no_longer or ()),
-            held=False if put_on else None,
+            held=picked_up or (False if put_on else None),
             support_id=put_on,
             inside=inside,
             position=position,

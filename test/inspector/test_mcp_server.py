@@ -145,6 +145,7 @@ def test_forgetting_needs_its_role(memory: RobotMemory) -> None:
         ("find_objects", {"text": "apple", "k": 0}, "greater than or equal to 1"),
         ("remember", {"object_class": "Apple", "is_now": ["on fire"]}, "is_now"),
         ("remember", {"object_class": "Apple", "position_m": [1.0, 2.0]}, "position_m"),
+        ("remember", {"object_class": "Apple", "picked_up": True, "put_on": "table"}, "got both"),
         ("remember", {"object_class": "Apple", "position_m": [1e300, 0.0, 0.0]}, "position"),
         ("launch_rocket", {}, "launch_rocket"),
     ],
