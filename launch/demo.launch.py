@@ -22,8 +22,19 @@ ARGUMENTS = (
     ("domain_id", os.environ.get("ROS_DOMAIN_ID", "0"), "DDS domain"),
     ("discovery_range", "LOCALHOST", "LOCALHOST keeps DDS on this machine; SUBNET lets others see the demo"),
     ("interface", "", "network interface for DDS; empty: Cyclone DDS chooses"),
+    ("inspector", "false", "true: also serve the page to look into memory, on this machine alone (docs/inspector.md)"),
+    ("inspector_port", "8780", "its port"),
 )
-OF_MEMORY = ("params_file", "label_space", "database", "domain_id", "discovery_range", "interface")
+OF_MEMORY = (
+    "params_file",
+    "label_space",
+    "database",
+    "domain_id",
+    "discovery_range",
+    "interface",
+    "inspector",
+    "inspector_port",
+)
 
 
 def generate_launch_description() -> LaunchDescription:

@@ -1,10 +1,11 @@
 """Starts the memory on a robot: the memory node, and if wanted the detector, the planner and the skill bridge."""
 
 import os
+import sys
 from pathlib import Path
 
 from launch import LaunchContext, LaunchDescription
-from launch.actions import DeclareLaunchArgument, OpaqueFunction, SetEnvironmentVariable
+from launch.actions import DeclareLaunchArgument, ExecuteProcess, OpaqueFunction, SetEnvironmentVariable
 from launch.conditions import UnlessCondition
 from launch.substitutions import EqualsSubstitution, LaunchConfiguration, SubstitutionFailure
 from launch_ros.actions import Node
@@ -46,6 +47,8 @@ ARGUMENTS = (
     ("skills", "false", "true: also start the bridge from ExecuteSkill to Nav2 and the arm"),
     ("skills_file", "", "YAML file of that bridge's parameters: the robot's actions, arm and gripper"),
     ("view", "", "rerun: serve images, detections, the cloud and the graph to Rerun's viewers; empty: none"),
+    ("inspector", "false", "true: also serve the page to look into memory, on this machine alone (docs/inspector.md)"),
+    ("inspector_port", "8780", "its port"),
     ("lifecycle", "", "false: memory, detector and skills as ordinary nodes, not managed ones; empty: managed"),
     ("autostart", "", "false: they wait for a lifecycle manager; empty: they configure and activate themselves"),
     ("log_level", "info", "debug, info, warn or error"),
@@ -95,8 +98,8 @@ def generate_launch_description() -> LaunchDescription:
     )
 
 
-def start_nodes(context: LaunchContext) -> list[Node]:
-    """Return the nodes that the arguments ask for."""
+def start_nodes(context: LaunchContext) -> list[Node | ExecuteProcess]:
+    """Return the nodes that the arguments ask for, and the inspector."""
     given = {name: LaunchConfiguration(name).perform(context) for name, _, _ in ARGUMENTS}
     config = Path(FindPackageShare("robot_memory").perform(context), "config")
     use_sim_time = {"use_sim_time": given["use_sim_time"].lower() == "true"} if given["use_sim_time"] else {}
@@ -127,7 +130,7 @@ def start_nodes(context: LaunchContext) -> list[Node]:
     known = {"label_space": given["label_space"]}
     places = {"database": given["database"], "map_frame": given["map_frame"]}
     images = {"detections": detections, "depth_registration": given["depth_registration"], "view": given["view"]}
-    nodes = [node("memory", topics=True, **images, **known, **places)]
+    nodes: list[Node | ExecuteProcess] = [node("memory", topics=True, **images, **known, **places)]
     if with_detector:
         nodes.append(node("detector", topics=True, model=given["detector_model"], class_names=given["class_names"]))
     if given["planner"].lower() != "false":
@@ -137,4 +140,16 @@ def start_nodes(context: LaunchContext) -> list[Node]:
         nodes.append(node("planner", planner=which, **model, **known))
     if given["skills"].lower() == "true":
         nodes.append(node("skills", given["skills_file"], map_frame=given["map_frame"], **known))
+    if given["inspector"].lower() == "true":
+        nodes.append(inspector(given))
     return nodes
+
+
+def inspector(given: dict[str, str]) -> ExecuteProcess:
+    """Return the program that serves the page; its DDS domain is the one that this launch has set."""
+    memory = f"{given['namespace'].strip('/')}/memory".lstrip("/")
+    options = ["--node", memory, "--port", given["inspector_port"]]
+    if given["label_space"]:
+        options += ["--label-space", given["label_space"]]
+    command = [sys.executable, "-m", "memory_node.cli", "inspect", *options]
+    return ExecuteProcess(cmd=command, name="inspector", output="screen")

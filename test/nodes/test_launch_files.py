@@ -63,6 +63,10 @@ def launched(tmp_path_factory: pytest.TempPathFactory) -> Launched:
         found = {}
         for process in context.processes:
             words = [str(word) for word in process.command]
+            if "inspect" in words:
+                options = words[words.index("inspect") + 1 :]
+                found["inspector"] = dict(zip(options[::2], options[1::2]))
+                continue
             name = next(word for word in words if word.startswith("__node:=")).removeprefix("__node:=")
             namespace = next((word for word in words if word.startswith("__ns:=")), "").removeprefix("__ns:=")
             files = [Path(file) for word, file in pairwise(words) if word == "--params-file"]
@@ -150,3 +154,10 @@ def test_body_comes_with_memory_planner_and_the_bridge_that_is_fitted_to_it(laun
     assert nodes["skills"]["arm.link"] == "tool_link"
     assert nodes["skills"]["gripper.open_position"] == 0.1
     assert all(nodes[name]["use_sim_time"] is True for name in ("memory", "planner", "skills"))
+
+
+def test_inspector_is_started_for_the_node_of_the_namespace(launched: Launched) -> None:
+    nodes = launched("memory.launch.py", inspector="true", namespace="robot1", label_space="coco")
+    assert nodes["inspector"] == {"--node": "robot1/memory", "--port": "8780", "--label-space": "coco"}
+    assert "inspector" not in launched("memory.launch.py")
+    assert launched("demo.launch.py", inspector="true", inspector_port="9000")["inspector"]["--port"] == "9000"

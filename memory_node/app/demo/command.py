@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import json
 import os
 import shutil
@@ -10,6 +11,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import time
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +33,7 @@ INSTRUCTIONS = (
 _FIRST_DOMAIN, _DOMAINS = 60, 40
 _START_TIMEOUT_S = 60.0
 _INSTRUCTION_TIMEOUT_S = 600.0
+_CHECK_S = 0.5
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -46,6 +49,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--model", default="", help="the model's name at that endpoint, or a GGUF file")
     parser.add_argument("--speed", type=float, default=40.0, help="simulated seconds per second (default 40)")
     parser.add_argument("--composed", action="store_true", help="run all nodes in one process")
+    parser.add_argument(
+        "--inspect",
+        type=int,
+        nargs="?",
+        const=8780,
+        metavar="PORT",
+        help="serve the page to look into its memory (default port 8780), until Ctrl-C; one run with memory",
+    )
     parser.add_argument("--headless", action="store_true", help="plain lines, and do not open the picture")
     parser.add_argument("--json", metavar="OUT", type=Path, help="write the figures to this file")
     parser.add_argument("--out", type=Path, default=Path("out/demo"), help="folder of picture and logs")
@@ -67,7 +78,8 @@ def run(args: argparse.Namespace) -> int:
     chosen = _FIRST_DOMAIN + os.getpid() % _DOMAINS if args.domain_id is None else args.domain_id
     domain_id = checked_domain(chosen, "--domain-id")
     report = DemoReport()
-    modes = ("full", "none") if args.memory == "compare" else (args.memory,)
+    compared = ("full", "none") if args.inspect is None else ("full",)
+    modes = compared if args.memory == "compare" else (args.memory,)
     for mode in modes:
         console.rule(f"memory: {mode}")
         _run_once(args, mode, domain_id, report, console)
@@ -84,6 +96,7 @@ def run(args: argparse.Namespace) -> int:
 def _run_once(args: argparse.Namespace, mode: str, domain_id: int, report: Any, console: Console) -> None:
     """Carry the instructions out in a fresh home with a fresh memory."""
     from memory_node.app.demo.client import DemoClient
+    from memory_node.app.demo.inspector import start_inspector
     from memory_node.app.demo.processes import NodeProcesses
     from memory_node.app.demo.report import InstructionRow
     from memory_node.scene_graph.picture import draw_scene
@@ -115,6 +128,9 @@ def _run_once(args: argparse.Namespace, mode: str, domain_id: int, report: Any, 
         with DemoClient(domain_id) as client, NodeProcesses(domain_id, args.out / mode) as nodes:
             nodes.start_all(parameters, composed=args.composed)
             client.wait_ready(_START_TIMEOUT_S, nodes.check)
+            if args.inspect is not None:
+                address = start_inspector(nodes, args.inspect, args.label_space)
+                console.print(f"Look into its memory: {address}", soft_wrap=True)
             for instruction in args.instruction or INSTRUCTIONS:
                 console.print(f"[bold]“{escape(instruction)}”[/bold]")
                 progress = _Progress(console, args.headless)
@@ -130,6 +146,12 @@ def _run_once(args: argparse.Namespace, mode: str, domain_id: int, report: Any, 
                 title = f"{len(scene.objects)} objects remembered after {len(report.rows)} instructions"
                 picture = draw_scene(scene, args.out / "scene_graph.png", client.grid, client.path, title)
                 report.picture = str(picture.resolve())
+            if args.inspect is not None:
+                console.print(f"All is done; {address} stays until Ctrl-C", soft_wrap=True)
+                with contextlib.suppress(KeyboardInterrupt):
+                    while True:
+                        nodes.check()
+                        time.sleep(_CHECK_S)
 
 
 def _planner_parameters(args: argparse.Namespace) -> dict[str, str]:

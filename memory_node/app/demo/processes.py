@@ -60,10 +60,14 @@ class NodeProcesses:
         name = "+".join(nodes)
         arguments = [f"{node}:{key}:={value}" for node in nodes for key, value in parameters[node].items()]
         ros = ["--ros-args", *(word for argument in arguments for word in ("-p", argument))]
+        self.start_program(name, ["memory_node.nodes.run", *nodes, *(ros if arguments else [])])
+
+    def start_program(self, name: str, words: Sequence[str]) -> None:
+        """Start one process that runs a module with arguments; words: its name, then those."""
         log = (self._log_folder / f"{name}.log").open("ab")
         with log:
             self._processes[name] = subprocess.Popen(
-                [sys.executable, "-m", "memory_node.nodes.run", *nodes, *(ros if arguments else [])],
+                [sys.executable, "-m", *words],
                 env=self._environment,
                 stdin=subprocess.DEVNULL,
                 stdout=log,
