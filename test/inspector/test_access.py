@@ -13,7 +13,8 @@ import pytest
 
 pytest.importorskip("fastapi")
 
-from inspected_home import Client, furnished, serving
+from furnished_home import furnished
+from inspected_home import Client, serving
 
 from memory_node import cli
 from memory_node.domain.errors import RobotMemoryError

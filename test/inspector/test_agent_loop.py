@@ -12,7 +12,7 @@ import pytest
 
 pytest.importorskip("mcp")
 
-from inspected_home import embedder
+from furnished_home import embedder
 from mcp import Client
 from seeing_robot import SeeingRobot
 

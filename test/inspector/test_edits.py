@@ -7,7 +7,8 @@ import pytest
 
 pytest.importorskip("fastapi")
 
-from inspected_home import Client, furnished, serving
+from furnished_home import furnished
+from inspected_home import Client, serving
 
 from memory_node.domain.skill import StateChange
 from memory_node.domain.states import ObjectState

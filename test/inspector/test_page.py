@@ -14,7 +14,8 @@ BROWSER = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which
 if not BROWSER:
     pytest.skip("there is no Chromium: apt-get install chromium", allow_module_level=True)
 
-from inspected_home import Client, furnished, serving  # noqa: E402
+from furnished_home import furnished  # noqa: E402
+from inspected_home import Client, serving  # noqa: E402
 
 from memory_node.memory import RobotMemory  # noqa: E402
 

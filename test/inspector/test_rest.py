@@ -9,7 +9,8 @@ import pytest
 
 pytest.importorskip("fastapi")
 
-from inspected_home import START_NS, Client, furnished, serving
+from furnished_home import START_NS, furnished
+from inspected_home import Client, serving
 
 from memory_node.domain.skill import FailureReason, SkillCall, StateChange
 from memory_node.domain.step import StepRecord
