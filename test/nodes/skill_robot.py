@@ -113,6 +113,7 @@ class SimulatedRobot:
         self.aborted_drives = 0  # so many drives end without a way
         self.silent = self.slow = self.arm_waits = self.gripper_waits = self.gripper_stuck = False
         self.grasped_position = 0.03
+        self.slips_after = 1000  # so many motions of the gripper later nothing is between its fingers
         self.arm_codes: list[int] = []  # MoveIt error codes of the next motions; then success
         self.shown_at: dict[int, str] = {}  # after so many drives memory sees a class anew
         self.own_reason = "none"
@@ -211,7 +212,8 @@ class SimulatedRobot:
         if self.gripper_stuck:
             goal.abort()
             return GripperCommand.Result(position=0.01, stalled=True)
-        position = max(wanted, self.grasped_position) if wanted == 0.0 else wanted
+        between = self.grasped_position if len(self.grips) <= self.slips_after else 0.0
+        position = max(wanted, between) if wanted == 0.0 else wanted
         goal.succeed()
         return GripperCommand.Result(position=position, stalled=position != wanted, reached_goal=position == wanted)
 

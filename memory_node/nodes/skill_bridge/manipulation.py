@@ -79,7 +79,8 @@ class Manipulation:
         """Grasp a thing and draw it back; return what changed.
 
         Raises:
-            SkillFailure: WRONG_OBJECT, UNREACHABLE, or EXECUTION when the gripper closes on nothing.
+            SkillFailure: WRONG_OBJECT, UNREACHABLE, or EXECUTION when the gripper closes on nothing, or the thing slips
+                out of the hand on its way.
         """
         others = [other.box for other in self._lookup.around(target)]
         grasps = self._grasps.grasps(target, self._robot_pose(), others)
@@ -103,6 +104,7 @@ class Manipulation:
         self._lookup.note(target, changes[0])
         self._arm.move(grasp.after, run)
         self._arm.carry(run)
+        self._require_held(target, run)
         run.report("manipulating", 1.0)
         return changes
 
@@ -110,8 +112,9 @@ class Manipulation:
         """Put the held thing in or on a receptacle; return what changed.
 
         Raises:
-            SkillFailure: OCCUPIED, TOO_FAR or UNREACHABLE; EXECUTION when the gripper does not open.
+            SkillFailure: OCCUPIED, TOO_FAR or UNREACHABLE; EXECUTION when the gripper does not open, or holds nothing.
         """
+        self._require_held(held, run)
         kind = self._catalogue.find(receptacle.object_class)
         others = [other.box for other in self._lookup.around(receptacle) if other.object_id != held.object_id]
         spots = free_spots(receptacle.box, kind, held.box, others)
@@ -141,6 +144,20 @@ class Manipulation:
         self._arm.carry(run)
         run.report("manipulating", 1.0)
         return changes
+
+    def _require_held(self, held: Target, run: SkillRun) -> None:
+        """Close the gripper once more on what it is to hold.
+
+        Raises:
+            SkillFailure: EXECUTION, it closes on nothing: the thing was lost, and nobody believes it held any longer.
+        """
+        if self._gripper.close(run):
+            return
+        self._hand.release()
+        lost = StateChange(held.object_id, held.object_class, self._now_ns(), held=False)
+        run.changed((lost,))
+        self._lookup.note(held, lost)
+        raise SkillFailure(FailureReason.EXECUTION, f"{held.object_class} slipped out of the hand", held.object_id)
 
     def _reach(self, ways: list[tuple[Pose, Pose]], run: SkillRun) -> int:
         """Bring the link along the first way (before, at) that MoveIt can go; return which one."""
