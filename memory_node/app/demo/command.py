@@ -18,6 +18,7 @@ from typing import Any
 from rich.console import Console
 from rich.markup import escape
 
+from memory_node.app.demo.robots import SPEEDS, node_parameters
 from memory_node.catalogue.label_space import HOUSEHOLD
 from memory_node.nodes.run import activate_ros, checked_domain
 from memory_node.planner.memory_mode import MODES
@@ -38,6 +39,12 @@ _CHECK_S = 0.5
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
+    parser.add_argument(
+        "--robot",
+        choices=tuple(SPEEDS),
+        default="home",
+        help="home: skills done by the simulator; physics: the skill bridge drives a Fetch (extra physics)",
+    )
     parser.add_argument("--home", default="apartment", help="a shipped home's name or a home file (default apartment)")
     parser.add_argument(
         "--label-space", default=HOUSEHOLD, help="what the robot's detector calls things (default household)"
@@ -47,7 +54,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--planner", choices=PLANNERS, default="offline", help="llm: a language model, by default ours")
     parser.add_argument("--endpoint", default="", metavar="URL", help="an OpenAI-compatible endpoint for --planner llm")
     parser.add_argument("--model", default="", help="the model's name at that endpoint, or a GGUF file")
-    parser.add_argument("--speed", type=float, default=40.0, help="simulated seconds per second (default 40)")
+    parser.add_argument("--speed", type=float, help="simulated seconds per second (default 40; with physics 1)")
     parser.add_argument("--composed", action="store_true", help="run all nodes in one process")
     parser.add_argument(
         "--inspect",
@@ -102,29 +109,7 @@ def _run_once(args: argparse.Namespace, mode: str, domain_id: int, report: Any, 
     from memory_node.scene_graph.picture import draw_scene
 
     with tempfile.TemporaryDirectory(prefix="robot_memory_") as folder:
-        parameters = {
-            # Rendering takes most of the time; where memory is not asked, fewer pictures do.
-            "home": {
-                "home": args.home,
-                "label_space": args.label_space,
-                "speed": args.speed,
-                "seed": args.seed,
-                "camera_period_s": 4.0 if mode == "none" else 1.0,
-            },
-            # Time runs fast here: pictures that come late are late by many simulated seconds.
-            "memory": {
-                "database": f"{folder}/memory.db",
-                "label_space": args.label_space,
-                "use_sim_time": "true",
-                "scene_graph.clock_jump_s": 3600.0,
-            },
-            "planner": {
-                "label_space": args.label_space,
-                "use_sim_time": "true",
-                "session_file": f"{folder}/session.json",
-                **_planner_parameters(args),
-            },
-        }
+        parameters = node_parameters(args, mode, folder)
         with DemoClient(domain_id) as client, NodeProcesses(domain_id, args.out / mode) as nodes:
             nodes.start_all(parameters, composed=args.composed)
             client.wait_ready(_START_TIMEOUT_S, nodes.check)
@@ -152,13 +137,6 @@ def _run_once(args: argparse.Namespace, mode: str, domain_id: int, report: Any, 
                     while True:
                         nodes.check()
                         time.sleep(_CHECK_S)
-
-
-def _planner_parameters(args: argparse.Namespace) -> dict[str, str]:
-    """Return what the options say of the planner; what they leave open is left to its defaults."""
-    named = "llm.model" if args.endpoint else "llm.model_path"
-    given = {"planner": args.planner, "llm.base_url": args.endpoint, named: args.model}
-    return {name: value for name, value in given.items() if value}
 
 
 class _Progress:
