@@ -4,6 +4,7 @@
 COMMANDS = {
     "alfworld": ("benchmarks.alfworld.command", "instructions carried out in ALFWorld's text games"),
     "answers": ("benchmarks.answers", "what both object memories answer to questions about a home"),
+    "body": ("benchmarks.body", "skills and instructions of a robot with physics"),
     "cache": ("benchmarks.cache", "hit ratio and throughput of the short-term memory's replacement policies"),
     "compiler": ("benchmarks.compiler", "what compiling memory at each step is worth, with its controls"),
     "experience": ("benchmarks.experience", "retrieval and memory of experience after many steps and guidelines"),

@@ -20,6 +20,10 @@ FINGER_BODIES = tuple(name.replace("_joint", "_link") for name in FINGER_JOINTS)
 CARRY = (0.348, -1.6, -0.392, -0.817, -1.802, 2.226, 2.127, 0.545)
 
 
+# How far apart what touches may be.
+_RESTS_M = 0.025
+
+
 class Simulation:
     """One home. Poses are in the home's frame, which is physics' truth; nothing here has noise.
 
@@ -137,6 +141,32 @@ class Simulation:
         """Return the id of the movable thing that both fingers touch, "" for none."""
         both = self.touching(FINGER_BODIES[0]) & self.touching(FINGER_BODIES[1])
         return next((one for one in sorted(both) if not self.items[one].fixed), "")
+
+    def supports(self, item_id: str, carrier_id: str) -> bool:
+        """Return whether a thing rests on or in another: within its outline, between its ground and its top."""
+        box, carrier = self.box(item_id), self.box(carrier_id)
+        if item_id == self.in_hand():
+            return False
+        inside = carrier.contains(np.array([[*box.center[:2], carrier.center[2]]]), _RESTS_M)
+        return bool(inside[0]) and carrier.bottom_m - _RESTS_M <= box.bottom_m <= carrier.top_m + _RESTS_M
+
+    def is_clear(self, item_id: str, position: FloatArray) -> bool:
+        """Return whether a thing could stand at a position (its frame's): on furniture as high, touching nothing."""
+        box = self.box(item_id)
+        offset = position - self.body_pose(item_id).position
+        moved = OrientedBox(box.center + offset, box.size, box.yaw_rad)
+        reach = 0.5 * float(np.hypot(*box.size[:2]))
+        below = carried = False
+        for other in self.items.values():
+            if other.id == item_id or not other.class_name:
+                continue
+            around = self.box(other.id)
+            over = around.contains(np.array([[*moved.center[:2], around.center[2]]]), -reach)[0]
+            carried |= bool(over) and abs(around.top_m - box.bottom_m) < _RESTS_M and other.fixed
+            apart = float(np.linalg.norm(around.center[:2] - moved.center[:2]))
+            beside = abs(around.top_m - box.bottom_m) >= _RESTS_M and around.top_m > box.bottom_m
+            below |= beside and apart < reach + 0.5 * float(np.hypot(*around.size[:2])) + _RESTS_M
+        return carried and not below
 
     def place_item(self, item_id: str, pose: Pose) -> None:
         """Put a movable thing somewhere, at rest: what a person does who carries it."""

@@ -1,0 +1,89 @@
+"""`bench body`: skills and instructions of a robot with physics; what physics says counts, not what the robot says."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from benchmarks.body_outcome import Outcome
+from benchmarks.rows import emit
+from memory_node.nodes.run import activate_ros
+
+HELP = "skills and instructions of a robot with physics"
+_HOME_EVERY = 12  # trials; then another home, with an empty memory
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
+    parser.add_argument("--trials", type=int, default=12, help="pick-and-put trials (default 12)")
+    parser.add_argument("--mechanisms", type=int, default=6, help="open, close and switch trials (default 6)")
+    parser.add_argument("--instructions", type=int, default=3, help="instructions for each memory mode (default 3)")
+    parser.add_argument("--faults", action="store_true", help="slips, pushed things, shut drawers, lost pictures")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Print a row for each kind of skill, and for instructions with memory and without."""
+    emit(_rows(args), args.json)
+    return 0
+
+
+@dataclass
+class Tally:
+    """What came of the trials of one kind."""
+
+    outcomes: list[Outcome] = field(default_factory=list)
+
+    def row(self, kind: str, memory: str) -> dict[str, Any]:
+        """Return the figures of all trials."""
+        done = self.outcomes
+        causes = Counter(one.cause for one in done if not one.success)
+        errors = [error for one in done for error in one.position_errors_m]
+        return {
+            "kind": kind,
+            "memory": memory,
+            "trials": len(done),
+            "success_rate": float(np.mean([one.success for one in done])),
+            "false_done": sum(one.claimed and not one.success for one in done),
+            "causes": dict(causes.most_common()),
+            "distance_m": float(np.mean([one.distance_m for one in done])),
+            "seconds": float(np.mean([one.seconds for one in done])),
+            "position_error_m": float(np.median(errors)) if errors else None,
+            "position_error_p90_m": float(np.quantile(errors, 0.9)) if errors else None,
+        }
+
+
+def _rows(args: argparse.Namespace) -> Iterator[dict[str, Any]]:
+    activate_ros()  # the bridge's modules import messages
+    from benchmarks.body_life import BodyLife
+
+    tallies: dict[tuple[str, str], Tally] = {}
+
+    def note(outcomes: list[Outcome], memory: str) -> None:
+        for one in outcomes:
+            tallies.setdefault((one.kind, memory), Tally()).outcomes.append(one)
+            told = f"{one.kind:12} {one.what:40} {'done' if one.success else one.cause}"
+            print(told, file=sys.stderr, flush=True)
+
+    for first in range(0, args.trials, _HOME_EVERY):
+        life = BodyLife(args.seed + first, faults=args.faults)
+        for trial in range(first, min(first + _HOME_EVERY, args.trials)):
+            note(life.pick_and_put(trial), "full")
+        life.close()
+    if args.mechanisms:
+        life = BodyLife(args.seed + 1000, faults=args.faults)
+        for trial in range(args.mechanisms):
+            note(life.work_mechanism(trial), "full")
+        life.close()
+    for mode in ("full", "none") if args.instructions else ():
+        life = BodyLife(args.seed + 2000, faults=args.faults, knows_home=mode == "full")
+        for trial in range(args.instructions):
+            note([life.carry_out(trial, mode)], mode)
+        life.close()
+    for (kind, memory), tally in tallies.items():
+        yield tally.row(kind, memory)

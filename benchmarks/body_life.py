@@ -1,0 +1,216 @@
+"""One life of the simulated body in one home: what it is told to do, what it says came of it, and what physics says."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from benchmarks.body_bridge import Body, BridgeSkills
+from benchmarks.body_faults import Faults
+from benchmarks.body_outcome import Outcome
+from memory_node.domain.geometry import Pose
+from memory_node.domain.scene import SceneObject
+from memory_node.domain.skill import SkillCall, SkillResult
+from memory_node.domain.states import ObjectState
+from memory_node.opening import MemoryConfig, open_memory
+from memory_node.planner.executor import InstructionExecutor
+from memory_node.planner.memory_mode import memory_in
+from memory_node.planner.open_planner import open_planner
+from memory_node.search.config import RetrievalConfig
+from memory_node.search.embedders import build_embedder
+from memory_node.sim.body_noise import BodyNoise
+from memory_node.sim.physics.home import plan_home
+from memory_node.sim.physics.item import Item, MechanismKind
+from memory_node.sim.physics.motions import End
+from memory_node.sim.physics.robot import TICK_S, BodyRobot
+
+_START_NS = 1_700_000_000 * 10**9
+_DROPOUT = 0.1
+# What fits between the fingers, with room to spare.
+_GRASPED_M = 0.086
+_LOOKS = 4
+# Where the robot looks round before its first trial: x, y in the home.
+_TOUR = ((3.3, 2.0), (1.3, 1.25), (2.7, 1.25), (0.6, 2.7), (2.7, 2.9), (6.3, 1.2), (5.3, 2.9), (7.2, 2.3))
+
+
+class BodyLife:
+    """A home, the robot in it and its memory.
+
+    seed: of home and noise. faults: whether things go wrong. knows_home: whether it has looked round before.
+    """
+
+    def __init__(self, seed: int, faults: bool = False, knows_home: bool = True) -> None:
+        noise = BodyNoise(camera_dropout=_DROPOUT if faults else 0.0)
+        self._robot = BodyRobot(plan_home(seed), noise, seed, _START_NS)
+        self._simulation = self._robot.simulation
+        embedder = build_embedder(RetrievalConfig())
+        self._memory = open_memory(MemoryConfig(), lambda: self._robot.stamp_ns, embedder)
+        self._rng = np.random.default_rng(seed)
+        self._faults = Faults(self._simulation, self._rng, TICK_S) if faults else None
+        follow = self._faults.follow if self._faults is not None else lambda: None
+        self._body = Body(self._robot, self._memory, follow)
+        self._skills = BridgeSkills(self._body, self._memory)
+        self._planner = open_planner("offline", embedder)
+        x, y = self._simulation.base_pose().position[:2]
+        self._memory.set_map(self._robot.floor(), self._robot.stamp_ns, (float(x), float(y)))
+        self._items = list(self._simulation.items.values())
+        if knows_home:
+            self._look_round()
+
+    def close(self) -> None:
+        """Let go of camera and memory."""
+        self._robot.close()
+        self._memory.close()
+
+    def pick_and_put(self, trial: int) -> list[Outcome]:
+        """Fetch one thing and put it down elsewhere; an outcome for the pick, and for the put where there was one."""
+        self._between_trials()
+        things = [
+            item for item in self._items if not item.fixed and min(self._simulation.box(item.id).size[:2]) < _GRASPED_M
+        ]
+        thing = things[trial % len(things)]
+        carriers = [one for one in self._items if one.id in {surface.on for surface in self._simulation.plan.surfaces}]
+        carriers = [one for one in carriers if not self._simulation.supports(thing.id, one.id)]
+        carrier = carriers[trial % len(carriers)]
+        pick = self._skill("pick", "PickupObject", thing.class_name)
+        picked = self._simulation.in_hand() == thing.id
+        outcomes = [self._outcome("pick", thing.class_name, pick, picked)]
+        if not (picked and pick[0].success):
+            self._let_go()
+            return outcomes
+        put = self._skill("put", "PutObject", thing.class_name, self._reference(carrier))
+        stands = self._simulation.supports(thing.id, carrier.id)
+        outcomes.append(self._outcome("put", f"{thing.class_name} on {carrier.id}", put, stands))
+        self._let_go()
+        return outcomes
+
+    def work_mechanism(self, trial: int) -> list[Outcome]:
+        """Open and close a drawer or door, or switch something on and off; an outcome for each."""
+        self._between_trials()
+        moving = [item for item in self._items if item.mechanism is not None]
+        item = moving[trial % len(moving)]
+        assert item.mechanism is not None
+        if item.mechanism.kind is MechanismKind.BUTTON:
+            steps = (("switch", "ToggleOn", ObjectState.ON), ("switch", "ToggleOff", ObjectState.OFF))
+        else:
+            kind = item.mechanism.kind.value
+            steps = (
+                (f"open {kind}", "OpenObject", ObjectState.OPENED),
+                (f"close {kind}", "CloseObject", ObjectState.CLOSED),
+            )
+        outcomes = []
+        for kind, skill, state in steps:
+            done = self._skill(kind, skill, self._reference(item))
+            self._body.pause(0.5)
+            is_so = state in self._robot.switches.states(item.id)
+            outcomes.append(self._outcome(kind, item.id, done, is_so))
+            if not is_so:
+                break
+        return outcomes
+
+    def carry_out(self, trial: int, mode: str) -> Outcome:
+        """Let the planner carry out `put the THING on the CARRIER`, with memory or without."""
+        self._between_trials()
+        things = [
+            item for item in self._items if not item.fixed and min(self._simulation.box(item.id).size[:2]) < _GRASPED_M
+        ]
+        rng = np.random.default_rng(trial)
+        thing = things[int(rng.integers(len(things)))]
+        carriers = [one for one in self._items if one.id in {surface.on for surface in self._simulation.plan.surfaces}]
+        names = [one.class_name for one in carriers]
+        carriers = [one for one in carriers if names.count(one.class_name) == 1]
+        carriers = [one for one in carriers if not self._simulation.supports(thing.id, one.id)]
+        carrier = carriers[int(rng.integers(len(carriers)))]
+        words = f"put the {_spoken(thing.class_name)} on the {_spoken(carrier.class_name)}"
+        started_s = self._robot.simulation.time_s
+        executor = InstructionExecutor(
+            memory_in(mode, self._memory), self._skills, self._planner, skills=self._skills.available
+        )
+        result = executor.execute(words)
+        stands = self._simulation.supports(thing.id, carrier.id)
+        self._let_go()
+        failed = next((str(one.result.reason) for one in reversed(result.steps) if not one.result.success), "planner")
+        cause = "" if stands else "denied" if result.success else failed
+        distance_m = sum(one.result.distance_m for one in result.steps)
+        seconds = self._robot.simulation.time_s - started_s
+        return Outcome("instruction", words, result.success, stands, cause, distance_m, seconds)
+
+    def _graspable(self) -> list[Item]:
+        return [one for one in self._items if not one.fixed and self._width_m(one) < _GRASPED_M]
+
+    def _width_m(self, item: Item) -> float:
+        return float(min(self._simulation.box(item.id).size[:2]))
+
+    def _carriers_without(self, thing: Item) -> list[Item]:
+        """Return the furniture that things are laid on, but for what carries this one."""
+        known = {surface.on for surface in self._simulation.plan.surfaces}
+        return [one for one in self._items if one.id in known and not self._simulation.supports(thing.id, one.id)]
+
+    def _skill(self, kind: str, skill: str, *arguments: str) -> tuple[SkillResult, float, float]:
+        """Drive to the last argument and run a skill there; return its result, metres and seconds."""
+        started_s = self._simulation.time_s
+        drive = self._skills.execute(SkillCall("GoToObject", (arguments[-1],)))
+        result = drive
+        if drive.success:
+            self._body.pause(1.0)
+            result = self._skills.execute(SkillCall(skill, arguments))
+            # As the planner does: what a skill is known to have changed is told to memory.
+            if result.changes:
+                self._memory.remember(result.changes)
+        return result, drive.distance_m, self._simulation.time_s - started_s
+
+    def _outcome(self, kind: str, what: str, done: tuple[SkillResult, float, float], is_so: bool) -> Outcome:
+        result, distance_m, seconds = done
+        success = is_so and result.success
+        cause = "" if success else "denied" if result.success else f"{result.reason}: {result.message}"[:60]
+        self._body.pause(0.6)
+        errors = self._position_errors_m()
+        return Outcome(kind, what, result.success, success, cause, distance_m, seconds, errors)
+
+    def _position_errors_m(self) -> tuple[float, ...]:
+        """Return how far remembered things that were seen in the last second are from where physics has them."""
+        since_ns = self._robot.stamp_ns - 10**9
+        errors = []
+        for item in self._items:
+            if item.fixed or item.id == self._simulation.in_hand():
+                continue
+            center = self._simulation.box(item.id).center
+            seen = [one for one in self._remembered(item.class_name) if one.last_seen_ns > since_ns]
+            gaps = [float(np.linalg.norm(one.box.center - center)) for one in seen]
+            if gaps and min(gaps) < 0.3:
+                errors.append(min(gaps))
+        return tuple(errors)
+
+    def _remembered(self, class_name: str) -> list[SceneObject]:
+        return [one for one in self._memory.scene().objects if one.class_name == class_name and not one.removed]
+
+    def _reference(self, item: Item) -> str:
+        """Return memory's id of a piece of furniture; its class where memory knows none there."""
+        center = self._simulation.box(item.id).center
+        known = self._remembered(item.class_name)
+        best = min(known, key=lambda one: float(np.linalg.norm(one.box.center - center)), default=None)
+        return best.id if best is not None else item.class_name
+
+    def _between_trials(self) -> None:
+        if self._faults is not None:
+            self._faults.between_trials()
+
+    def _let_go(self) -> None:
+        """Bring the robot to how it begins a trial: hand open and empty, arm folded."""
+        hand = self._skills.hand
+        if hand.held is not None or self._simulation.in_hand():
+            self._robot.finish(self._robot.move_gripper(0.1, 20.0))
+            self._body.pause(1.0)
+            hand.release()
+
+    def _look_round(self) -> None:
+        """See the home once; not measured."""
+        for x, y in _TOUR:
+            for step in range(_LOOKS):
+                motion = self._robot.drive(Pose.planar(x, y, 2.0 * np.pi * step / _LOOKS))
+                if motion is None or self._robot.finish(motion).end is not End.DONE:
+                    break
+                self._body.look()
+
+
+def _spoken(class_name: str) -> str:
+    return "".join(f" {letter.lower()}" if letter.isupper() else letter for letter in class_name).strip()
