@@ -15,7 +15,9 @@ _KNOT_M = 0.015
 # Motions of the tool up to here go straight: to a grasp, back from it, a drawer's pull.
 _STRAIGHT_M, _STRAIGHT_RAD = 0.5, 0.35
 _MOST_JUMP_RAD = 0.35
-_TREE_NODES, _TREE_STEP_RAD = 400, 0.35
+_TREE_NODES, _TREE_STEP_RAD = 150, 0.35
+# Postures that a way is sought to: what has none by then is given up, as MoveIt does after its planning time.
+_POSTURES = 3
 
 
 class ArmPlanner:
@@ -32,9 +34,9 @@ class ArmPlanner:
         way = self._straight(base_T_tool, start)
         if way is not None:
             return way
-        for goal in self._kinematics.solutions(base_T_tool, start, self._rng):
-            if not self._scene.is_free(goal):
-                continue
+        postures = self._kinematics.solutions(base_T_tool, start, self._rng)
+        free = [goal for goal in postures if self._scene.is_free(goal)]
+        for goal in free[:_POSTURES]:
             way = self._to_joints(start, goal)
             if way is not None:
                 return way

@@ -7,10 +7,11 @@ import numpy as np
 
 from memory_node.domain.geometry import FloatArray, Pose
 from memory_node.sim.physics.fetch import ARM_JOINTS, TOOL
-from memory_node.sim.physics.model import joint_name
+from memory_node.sim.physics.model import joint_name, moving_body
 from memory_node.sim.physics.simulation import FINGER_BODIES, Simulation
 
 # What the arm does not move.
+_HAND = ("gripper_link", "wrist_roll_link")
 _STANDS = ("base_link", "torso_fixed_link", "laser_link")
 # Overlap that counts as a collision: the arm's links, the fingers (they may bend on what they reach for), the load.
 _ARM_M, _FINGER_M, _LOAD_M = 0.001, 0.008, 0.006
@@ -18,7 +19,7 @@ _ARM_M, _FINGER_M, _LOAD_M = 0.001, 0.008, 0.006
 
 class PlanningScene:
     """The home as it was when the plan began, with the arm moved in it. It knows physics' own geometry, as a perfect
-    octomap would."""
+    octomap would. The hand may touch drawers, doors and buttons."""
 
     def __init__(self, simulation: Simulation) -> None:
         self._model = simulation.model
@@ -31,6 +32,11 @@ class PlanningScene:
             [index in simulation.robot_bodies and index not in still for index in range(self._model.nbody)]
         )
         self._fingers = np.isin(np.arange(self._model.nbody), [self._model.body(name).id for name in FINGER_BODIES])
+        # What the hand may push: the scene does not know that it gives way.
+        hand = {self._model.body(name).id for name in (*FINGER_BODIES, *_HAND)}
+        moving = {self._model.body(moving_body(one)).id for one in simulation.items.values() if one.mechanism}
+        self._hand = np.isin(np.arange(self._model.nbody), list(hand))
+        self._gives_way = np.isin(np.arange(self._model.nbody), list(moving))
         self._load = -1
         self._load_q = -1
         self._tool_T_load = Pose()
@@ -65,6 +71,7 @@ class PlanningScene:
         mine = self._arm[bodies].any(axis=1)
         allowed[mine] = _ARM_M
         allowed[mine & self._fingers[bodies].any(axis=1)] = _FINGER_M
+        allowed[self._hand[bodies].any(axis=1) & self._gives_way[bodies].any(axis=1)] = np.inf
         allowed[load.any(axis=1)] = _LOAD_M
         allowed[load.any(axis=1) & mine] = np.inf
         return bool((depth <= allowed).all())

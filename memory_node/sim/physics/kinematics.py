@@ -9,6 +9,8 @@ from memory_node.domain.geometry import FloatArray, Pose
 from memory_node.sim.physics.fetch import ARM_JOINTS, TOOL, fetch_spec
 
 _STEPS = 80
+# Starts of a search, and solutions after which it ends.
+_TRIES, _ENOUGH = 40, 5
 _DAMPING = 0.03
 _NEAR_M, _NEAR_RAD = 0.0005, 0.003
 _MOST_STEP_RAD = 0.25
@@ -73,7 +75,7 @@ class ArmKinematics:
         return None
 
     def solutions(
-        self, base_T_tool: Pose, start: FloatArray, rng: np.random.Generator, tries: int = 12
+        self, base_T_tool: Pose, start: FloatArray, rng: np.random.Generator, tries: int = _TRIES
     ) -> list[FloatArray]:
         """Return different solutions, found from `start`, from comfort and from random postures; easiest first.
 
@@ -87,6 +89,8 @@ class ArmKinematics:
                 solution = self.nearest_turn(solution, start)
                 if all(np.abs(solution - other).max() > 0.1 for other in found):
                     found.append(solution)
+            if len(found) == _ENOUGH:
+                break
         return sorted(found, key=self._discomfort)
 
     def _discomfort(self, joints: FloatArray) -> float:
