@@ -20,8 +20,8 @@ import torch
 import transformers
 from tiny_world import TASKS, VETTING, WordEmbedder, attempt, world
 
-from training.executor.adapter import with_adapter
-from training.executor.learning import Schedule, loss_of
+from training.adapters.adapter import with_adapter
+from training.adapters.learning import Schedule, loss_of
 from training.optimizer.evolution import EvolutionSettings, Judge, Task, evolve, take_best
 from training.optimizer.executions import Executions
 from training.optimizer.grpo import Group, GrpoSettings, counted, update
@@ -213,7 +213,7 @@ def test_whole_chain_runs_with_a_tiny_pair_and_ends_in_an_adapter_and_a_card(tin
         queries=4,
         held_out=2,
         neighbours=3,
-        warm=Schedule(rate=1e-3, games_per_update=3, minutes=1.0),
+        warm=Schedule(rate=1e-3, per_update=3, minutes=1.0),
         settings=EvolutionSettings(group=3, batch=2, grpo=GrpoSettings(rate=1e-3)),
         executor="a world of rules",
         reply_tokens=120,

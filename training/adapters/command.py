@@ -60,7 +60,7 @@ def train_adapter(
 
         from training.adapters.adapter import adapted_model, save_adapter
         from training.adapters.card import write_card
-        from training.adapters.learning import Progress, Schedule, learn, take_weights
+        from training.adapters.learning import Progress, Schedule, learn, load_weights
     except ImportError as error:
         raise ResourceMissingError(f"{NEEDED} ({error})") from error
     torch.manual_seed(args.seed)
@@ -72,7 +72,7 @@ def train_adapter(
     args.out.mkdir(parents=True, exist_ok=True)
     model = adapted_model(file, args.rank)
     if args.start is not None:
-        take_weights(model, args.start)
+        load_weights(model, args.start)
     schedule = Schedule(args.epochs, args.rate, args.examples_per_update, args.minutes, args.seed)
     progress: Any = Progress()
     try:

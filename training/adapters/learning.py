@@ -96,20 +96,6 @@ def learn(
         yield progress
 
 
-def take_weights(model: Any, checkpoint: Path) -> None:
-    """Give a model's free weights the values that another run ended with.
-
-    Raises:
-        FileNotFoundError: there is no such checkpoint.
-        KeyError, RuntimeError: it is of another model or rank.
-    """
-    weights = torch.load(checkpoint, weights_only=True)["weights"]
-    with torch.no_grad():
-        for name, weight in model.named_parameters():
-            if weight.requires_grad:
-                weight.copy_(weights[name])
-
-
 def rate_at(share: float, highest: float) -> float:
     """Return the learning rate after a share of all examples, in (0, 1]."""
     warm_up = 0.05

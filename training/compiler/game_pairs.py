@@ -15,6 +15,7 @@ from benchmarks.alfworld.engine import PddlEngine
 from benchmarks.alfworld.games import Game
 from benchmarks.alfworld.open_world import for_text_games
 from benchmarks.alfworld.play import GameEngine
+from benchmarks.alfworld.sentences import read_task
 from benchmarks.alfworld.transcripts import read_transcripts
 from benchmarks.compiler_variants import TEXT
 from memory_node.app.progress import progress_bar
@@ -66,7 +67,7 @@ class GameTeacher:
         try:
             aid = self._aids(engine, learnt, game.name)
             try:
-                first, turns = opening(engine.text), list[tuple[Message, Message]]()
+                first, task, turns = opening(engine.text), read_task(engine.text), list[tuple[Message, Message]]()
                 while not engine.over and len(turns) < _MAX_STEPS:
                     known = len(self._told)
                     told = aid.tell()
@@ -77,7 +78,7 @@ class GameTeacher:
                     if len(self._told) > known:
                         dialogue = tuple(with_memory([*first, *shown], told.state, told.advice))
                         self._told[-1] = replace(self._told[-1], executor=dialogue, action=command)
-                    turns.append(turn(command, aid.send(command)))
+                    turns.append(turn(command, aid.send(command), task))
                 return engine.won
             finally:
                 aid.close()

@@ -7,7 +7,7 @@ from typing import Protocol
 
 from memory_node.llm.chat import Message
 from memory_node.llm.llama.shared_model import LlamaEngine
-from training.executor.train import ModelTokens
+from training.adapters.example import ModelTokens
 
 
 class DialogueTokens(Protocol):

@@ -11,8 +11,8 @@ from memory_node.domain.ports import TextEmbedder
 from memory_node.experience.optimizer.attempt import Attempt
 from memory_node.experience.optimizer.bank import MemoryBank
 from memory_node.experience.optimizer.vetting import Vetting
-from training.executor.adapter import save_adapter
-from training.executor.learning import Schedule, learn
+from training.adapters.adapter import save_adapter
+from training.adapters.learning import Schedule, learn
 from training.optimizer.card import HeldOut, write_card
 from training.optimizer.dialogue_tokens import DialogueTokens
 from training.optimizer.evolution import EvolutionSettings, Judge, Progress, Task, evolve, held_out_gain

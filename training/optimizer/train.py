@@ -66,8 +66,8 @@ def run(args: argparse.Namespace) -> int:
     try:
         import torch
 
-        from training.executor.adapter import adapted_model
-        from training.executor.learning import Schedule
+        from training.adapters.adapter import adapted_model
+        from training.adapters.learning import Schedule
         from training.optimizer.evolution import EvolutionSettings
         from training.optimizer.grpo import GrpoSettings
         from training.optimizer.stages import TrainingRun, train

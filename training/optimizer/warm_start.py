@@ -10,7 +10,7 @@ from memory_node.experience.optimizer.curator import MemoryCurator
 from memory_node.experience.optimizer.prompt import OptimizerPrompts
 from memory_node.experience.optimizer.rules import RulesOptimizer
 from memory_node.experience.optimizer.vetting import Vetting
-from training.executor.examples import Example
+from training.adapters.example import Example
 from training.optimizer.dialogue_tokens import DialogueTokens
 
 
