@@ -48,10 +48,5 @@ def test_no_two_files_of_one_name_mean_different_things() -> None:
     assert {stem: paths for stem, paths in several.items() if stem not in SAME_MEANING} == {}
 
 
-def test_every_shared_name_is_still_shared() -> None:
-    several = {stem for stem, paths in files_by_stem().items() if len(paths) > 1}
-    assert set(SAME_MEANING) - several == set()
-
-
 def test_no_name_is_opaque() -> None:
     assert OPAQUE & set(files_by_stem()) == set()
