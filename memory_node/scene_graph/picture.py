@@ -43,7 +43,7 @@ def draw_scene(
     heights = [float(np.clip(width_in * size[1] / size[0], 4.0, 16.0)) + 0.5 for size in shapes]
     figure = Figure(figsize=(width_in, sum(heights)), dpi=130)
     FigureCanvasAgg(figure)
-    panels = figure.subplots(len(floors), 1, squeeze=False, height_ratios=heights)[:, 0]
+    panels = figure.subplots(len(floors), 1, squeeze=False, gridspec_kw={"height_ratios": heights})[:, 0]
     for axes, (part, under), (low, high) in zip(panels, floors, extents):
         if under is not None:
             _draw_map(axes, under, room_of_cell)
