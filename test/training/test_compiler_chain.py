@@ -3,7 +3,7 @@
 import json
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -92,7 +92,7 @@ def tiny(seed: int, width: int = 48) -> transformers.LlamaForCausalLM:
 
 
 @pytest.fixture(autouse=True)
-def one_thread():
+def one_thread() -> Iterator[None]:
     """Matrices this small are slower on several threads."""
     before = torch.get_num_threads()
     torch.set_num_threads(1)

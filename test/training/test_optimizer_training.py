@@ -3,6 +3,7 @@
 import re
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -74,7 +75,7 @@ def attempts() -> list[Attempt]:
 
 
 @pytest.fixture(scope="module")
-def tiny():
+def tiny() -> tuple[Words, dict[str, Any]]:
     """Words, and the weights of a tiny model that has learnt to answer as the rules do."""
     heard = Heard()
     examples_of(attempts(), MemoryBank(WordEmbedder()), VETTING, heard, 10_000)

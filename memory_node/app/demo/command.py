@@ -103,9 +103,9 @@ def run(args: argparse.Namespace) -> int:
 def _run_once(args: argparse.Namespace, mode: str, domain_id: int, report: Any, console: Console) -> None:
     """Carry the instructions out in a fresh home with a fresh memory."""
     from memory_node.app.demo.client import DemoClient
-    from memory_node.app.demo.inspector import start_inspector
     from memory_node.app.demo.processes import NodeProcesses
     from memory_node.app.demo.report import InstructionRow
+    from memory_node.app.demo.served_page import start_inspector
     from memory_node.scene_graph.picture import draw_scene
 
     with tempfile.TemporaryDirectory(prefix="robot_memory_") as folder:
