@@ -13,6 +13,7 @@ from benchmarks.alfworld.engine import require_engine
 from benchmarks.alfworld.games import load_games
 from benchmarks.alfworld.learnt import Learnt
 from benchmarks.alfworld.play import CompilingAccount, PlayedGame
+from benchmarks.alfworld.shipped_policy import with_shipped_adapter
 from benchmarks.alfworld.transcripts import TranscriptFile
 from benchmarks.compiler_variants import NONE, OF_COMPILERS, STATIC
 from benchmarks.model_figures import llm_config
@@ -32,14 +33,13 @@ def rows_of_alfworld(
     """
     require_engine()
     games = load_games(args.games, args.limit, args.seed)
+    model = with_shipped_adapter(llm_config(args))
     with Learnt(args.memory_file, learns=False) as learnt:
         for variant in variants:
             for name in args.compilers if variant in OF_COMPILERS else ("none",):
                 who = "rules" if name == "none" else name
                 compiled = CompiledSetting(variant, who, config, args.attempts, args.seed)
-                setting = Setting(
-                    "executor", args.max_steps, llm_config(args), compiled=None if variant == NONE else compiled
-                )
+                setting = Setting("executor", args.max_steps, model, compiled=None if variant == NONE else compiled)
                 [played] = play_all(
                     [games], setting, args.jobs, None if variant == NONE else learnt, TranscriptFile(None)
                 )

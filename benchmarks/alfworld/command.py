@@ -21,6 +21,7 @@ from benchmarks.alfworld.learnt import Learnt
 from benchmarks.alfworld.open_world import for_text_games
 from benchmarks.alfworld.play import PlayedGame, Player
 from benchmarks.alfworld.policy import PolicyPlayer
+from benchmarks.alfworld.shipped_policy import with_shipped_adapter
 from benchmarks.alfworld.transcripts import TranscriptFile
 from benchmarks.alfworld.workers import Workers
 from benchmarks.model_figures import add_planner_arguments, llm_config
@@ -91,7 +92,10 @@ def run(args: argparse.Namespace) -> int:
     require_engine()
     games = load_games(args.games, args.limit, args.seed)
     compiled = CompiledSetting(attempts=args.attempts, seed=args.seed) if args.memory == "compiled" else None
-    setting = Setting(args.planner, args.max_steps, llm_config(args), args.trials, compiled)
+    model = llm_config(args)
+    if args.planner == "executor":
+        model = with_shipped_adapter(model)
+    setting = Setting(args.planner, args.max_steps, model, args.trials, compiled)
     if args.memory == "none" and (args.learn or args.memory_file):
         raise InvalidValueError("--from and --learn are about what is known from games before: --memory full")
     if args.memory != "none" and (args.memory != "full") != (args.planner in _IN_PROMPT):

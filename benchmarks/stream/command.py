@@ -10,6 +10,7 @@ from pathlib import Path
 
 from benchmarks.alfworld.engine import require_engine
 from benchmarks.alfworld.games import load_games
+from benchmarks.alfworld.shipped_policy import with_shipped_adapter
 from benchmarks.household_cases import SUITES, load_cases
 from benchmarks.household_faults import Faults
 from benchmarks.household_homes import Homes
@@ -58,7 +59,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default="policy",
         help="alfworld: the trained policy (--executor-adapter), or a novice that tries at random (default policy)",
     )
-    parser.add_argument("--executor-adapter", default="", metavar="GGUF", help="alfworld: adapter of the policy")
+    parser.add_argument(
+        "--executor-adapter",
+        default="",
+        metavar="GGUF",
+        help="alfworld: of the policy (default: the shipped one)",
+    )
     parser.add_argument("--max-steps", type=int, default=30, help="alfworld: commands in a game (default 30)")
     parser.add_argument("--jobs", type=int, default=2, help="alfworld: games side by side (default 2)")
     parser.add_argument("--capacity", type=int, default=300, help="entries of the bank (default 300)")
@@ -108,7 +114,7 @@ def _alfworld(args: argparse.Namespace, embedder: TextEmbedder) -> Callable[[str
     if SEMANTIC in args.optimizer:
         raise InvalidValueError(f"--optimizer {SEMANTIC} is a row of --on household: its guidelines are about skills")
     require_engine()
-    model = LlmConfig(adapter_path=args.executor_adapter, timeout_s=args.timeout)
+    model = with_shipped_adapter(LlmConfig(adapter_path=args.executor_adapter, timeout_s=args.timeout))
     setting = AlfworldSetting(
         ExecutorSetting(args.executor, model, args.max_steps, args.seed),
         partial(curator_of, args, embedder, ModelShelf()),

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from benchmarks.alfworld.engine import require_engine
 from benchmarks.alfworld.games import load_games
+from benchmarks.alfworld.shipped_policy import with_shipped_adapter
 from benchmarks.stream.alfworld import EXECUTORS, ExecutorSetting
 from memory_node.catalogue.label_space import load_catalogue
 from memory_node.domain.errors import InvalidValueError, ResourceMissingError
@@ -33,7 +34,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--out", type=Path, required=True, help="folder for checkpoints, adapter and card")
     parser.add_argument("--model", default="", help="GGUF file of the model (default: the embedded one)")
     parser.add_argument("--executor", choices=EXECUTORS, default="policy", help="who carries tasks out, frozen")
-    parser.add_argument("--executor-adapter", default="", metavar="GGUF", help="adapter of the policy")
+    parser.add_argument(
+        "--executor-adapter", default="", metavar="GGUF", help="of the policy (default: the shipped one)"
+    )
     parser.add_argument("--queries", type=int, default=64, help="train tasks (default 64)")
     parser.add_argument("--held-out", type=int, default=16, help="tasks that are not trained on (default 16)")
     parser.add_argument("--group", type=int, default=4, help="candidates of a query (default 4; the paper: 8)")
@@ -83,7 +86,9 @@ def run(args: argparse.Namespace) -> int:
     args.out.mkdir(parents=True, exist_ok=True)
     file = model_file(ModelConfig(backend="llama", model_path=args.model))
     grpo = GrpoSettings(args.rate, args.clip, args.kl, masked=args.masked)
-    executor = ExecutorSetting(args.executor, LlmConfig(adapter_path=args.executor_adapter), args.max_steps, args.seed)
+    executor = ExecutorSetting(
+        args.executor, with_shipped_adapter(LlmConfig(adapter_path=args.executor_adapter)), args.max_steps, args.seed
+    )
     with GameExecutions(games, executor, args.jobs) as play:
         plan = TrainingRun(
             adapted_model(file, args.rank),
