@@ -20,9 +20,10 @@ import transformers
 
 from training.adapters.adapter import save_adapter, with_adapter
 from training.adapters.card import write_card
+from training.adapters.checkpoint import shuffled_epochs
 from training.adapters.example import Example
 from training.adapters.export import interleaved, write_adapter
-from training.adapters.learning import Progress, Schedule, learn, loss_of, order_of, rate_at
+from training.adapters.learning import Progress, Schedule, learn, loss_of, rate_at
 from training.executor.examples import advice_for, example_of, examples_of
 
 GAME = {
@@ -159,7 +160,7 @@ def test_checkpoint_of_another_run_is_refused(tmp_path: Path) -> None:
 
 
 def test_every_epoch_takes_every_game_once() -> None:
-    order = order_of(5, Schedule(epochs=2))
+    order = shuffled_epochs(5, 2, 0)
     assert sorted(order[:5]) == sorted(order[5:]) == list(range(5))
 
 

@@ -60,7 +60,8 @@ def train_adapter(
 
         from training.adapters.adapter import adapted_model, save_adapter
         from training.adapters.card import write_card
-        from training.adapters.learning import Progress, Schedule, learn, load_weights
+        from training.adapters.checkpoint import load_weights
+        from training.adapters.learning import Progress, Schedule, learn
     except ImportError as error:
         raise ResourceMissingError(f"{NEEDED} ({error})") from error
     torch.manual_seed(args.seed)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
@@ -12,6 +11,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
+from training.adapters.checkpoint import free_weights, resume, save_checkpoint, shuffled_epochs
 from training.adapters.example import Example
 
 
@@ -33,16 +33,6 @@ class Progress:
 
     taken: int = 0
     losses: list[tuple[int, float]] = field(default_factory=list)
-
-
-def order_of(count: int, schedule: Schedule) -> list[int]:
-    """Return the examples of all epochs in their order, each epoch shuffled."""
-    order: list[int] = []
-    for epoch in range(schedule.epochs):
-        one = list(range(count))
-        random.Random(f"{schedule.seed} {epoch}").shuffle(one)
-        order += one
-    return order
 
 
 def loss_of(model: Any, example: Example) -> Tensor:
@@ -72,10 +62,11 @@ def learn(
     Raises:
         ValueError: the checkpoint is of another run.
     """
-    free = {name: weight for name, weight in model.named_parameters() if weight.requires_grad}
+    free = free_weights(model)
     optimizer = torch.optim.AdamW(free.values(), lr=schedule.rate, weight_decay=0.0)
-    progress = _resumed(checkpoint, free, optimizer, schedule, len(examples))
-    order = order_of(len(examples), schedule)
+    run = {**asdict(schedule), "minutes": 0.0, "examples": len(examples)}
+    progress = _progress_of(resume(checkpoint, free, optimizer, run))
+    order = shuffled_epochs(len(examples), schedule.epochs, schedule.seed)
     began = time.monotonic()
     model.train()
     while progress.taken < len(order) and time.monotonic() - began < 60.0 * schedule.minutes:
@@ -92,7 +83,7 @@ def learn(
         optimizer.zero_grad(set_to_none=True)
         progress.taken += len(taken)
         progress.losses.append((progress.taken, total))
-        _save(checkpoint, free, optimizer, schedule, len(examples), progress)
+        save_checkpoint(checkpoint, free, optimizer, run, progress=asdict(progress))
         yield progress
 
 
@@ -104,47 +95,7 @@ def rate_at(share: float, highest: float) -> float:
     return 0.5 * highest * (1.0 + float(torch.cos(torch.tensor(torch.pi * (share - warm_up) / (1.0 - warm_up)))))
 
 
-def _save(path: Path, free: dict[str, Any], optimizer: Any, schedule: Schedule, count: int, progress: Progress) -> None:
-    weights = {name: weight.detach() for name, weight in free.items()}
-    state = {
-        "weights": weights,
-        "optimizer": optimizer.state_dict(),
-        "run": {**asdict(schedule), "minutes": 0.0, "examples": count},
-        "progress": asdict(progress),
-    }
-    beside = path.with_suffix(".part")
-    torch.save(state, beside)
-    beside.replace(path)  # a run that is killed meanwhile goes on from the one before
-
-
-def _resumed(path: Path, free: dict[str, Any], optimizer: Any, schedule: Schedule, count: int) -> Progress:
-    if not path.is_file():
+def _progress_of(state: Mapping[str, Any] | None) -> Progress:
+    if state is None:
         return Progress()
-    state = torch.load(path, weights_only=True)
-    wanted = {**asdict(schedule), "minutes": 0.0, "examples": count}
-    if state["run"] != wanted:
-        raise ValueError(f"{path} is of another run: {state['run']}, not {wanted}")
-    with torch.no_grad():
-        for name, weight in free.items():
-            weight.copy_(state["weights"][name])
-    optimizer.load_state_dict(state["optimizer"])
     return Progress(state["progress"]["taken"], [tuple(one) for one in state["progress"]["losses"]])
-
-
-def _shapes(weights: Mapping[str, Tensor]) -> dict[str, tuple[int, ...]]:
-    return {name: tuple(weight.shape) for name, weight in weights.items()}
-
-
-def load_weights(model: Any, checkpoint: Path) -> None:
-    """Take over what a run has learnt.
-
-    Raises:
-        ValueError: the checkpoint is of a model with other weights.
-    """
-    weights = torch.load(checkpoint, weights_only=True)["weights"]
-    free = {name: weight for name, weight in model.named_parameters() if weight.requires_grad}
-    if _shapes(weights) != _shapes(free):
-        raise ValueError(f"{checkpoint} is of a model with other free weights; is --rank the same?")
-    with torch.no_grad():
-        for name, weight in free.items():
-            weight.copy_(weights[name])

@@ -10,6 +10,7 @@ from pathlib import Path
 import torch
 from torch import nn
 
+from training.adapters.checkpoint import free_weights, resume, save_checkpoint
 from training.grpo.objective import advantages, clipped_gain
 from training.grpo.rollouts import Rollout, token_log_probabilities
 from training.softmem.soft_pair import SoftPair
@@ -46,9 +47,11 @@ def reinforce(pair: SoftPair, play: Play, task_count: int, schedule: GrpoSchedul
     Raises:
         ValueError: the checkpoint is of another run.
     """
-    free = {name: weight for name, weight in pair.named_parameters() if weight.requires_grad}
+    free = free_weights(pair)
     optimizer = torch.optim.AdamW(free.values(), lr=schedule.rate, betas=(0.9, 0.95), eps=1e-5, weight_decay=0.01)
-    curve = _resumed(checkpoint, free, optimizer, schedule)
+    run = {**asdict(schedule), "updates": 0}  # a run may be made longer
+    state = resume(checkpoint, free, optimizer, run)
+    curve = Curve(**state["curve"]) if state is not None else Curve()
     while curve.updates < schedule.updates:
         generator = torch.Generator().manual_seed(schedule.seed * 1_000_003 + curve.updates)
         drawn = torch.randint(task_count, (schedule.tasks,), generator=generator).tolist()
@@ -61,7 +64,8 @@ def reinforce(pair: SoftPair, play: Play, task_count: int, schedule: GrpoSchedul
         curve.updates += 1
         rewards = [rollout.reward for group in groups for rollout in group]
         curve.rewards.append(sum(rewards) / len(rewards))
-        _save(checkpoint, free, optimizer, schedule, curve)
+        save_checkpoint(checkpoint, free, optimizer, run, curve=asdict(curve))
+        checkpoint.with_suffix(".json").write_text(json.dumps(curve.rewards) + "\n", encoding="utf-8")
         yield curve
 
 
@@ -82,34 +86,3 @@ def update(pair: SoftPair, groups: Sequence[Sequence[Rollout]], temperature: flo
         gain = clipped_gain(text, decision.old, advantage).sum()
         gain = gain + clipped_gain(latent.log_density(decision.soft), decision.old_soft, advantage).sum()
         (-gain / count).backward()
-
-
-def _save(
-    path: Path, free: dict[str, nn.Parameter], optimizer: torch.optim.Optimizer, schedule: GrpoSchedule, curve: Curve
-) -> None:
-    state = {
-        "weights": {name: weight.detach() for name, weight in free.items()},
-        "optimizer": optimizer.state_dict(),
-        "run": {**asdict(schedule), "updates": 0},
-        "curve": asdict(curve),
-    }
-    beside = path.with_suffix(".part")
-    torch.save(state, beside)
-    beside.replace(path)
-    path.with_suffix(".json").write_text(json.dumps(curve.rewards) + "\n", encoding="utf-8")
-
-
-def _resumed(
-    path: Path, free: dict[str, nn.Parameter], optimizer: torch.optim.Optimizer, schedule: GrpoSchedule
-) -> Curve:
-    if not path.is_file():
-        return Curve()
-    state = torch.load(path, weights_only=True)
-    wanted = {**asdict(schedule), "updates": 0}  # a run may be made longer
-    if state["run"] != wanted:
-        raise ValueError(f"{path} is of another run: {state['run']}, not {wanted}")
-    with torch.no_grad():
-        for name, weight in free.items():
-            weight.copy_(state["weights"][name])
-    optimizer.load_state_dict(state["optimizer"])
-    return Curve(**state["curve"])

@@ -79,7 +79,7 @@ def run(args: argparse.Namespace) -> int:
         import torch
 
         from training.adapters.adapter import adapted_model
-        from training.adapters.learning import load_weights
+        from training.adapters.checkpoint import load_weights
         from training.grpo.games import GameRollouts
         from training.grpo.learning import GrpoSchedule, reinforce
         from training.softmem.soft_memory import SoftMemory

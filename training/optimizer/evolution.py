@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import json
-import random
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -18,6 +17,7 @@ from memory_node.experience.optimizer.entry import MemoryEntry
 from memory_node.experience.optimizer.prompt import OptimizerPrompts
 from memory_node.experience.optimizer.vetting import Vetting
 from memory_node.llm.errors import RejectedReplyError
+from training.adapters.checkpoint import resume, save_checkpoint, shuffled_epochs
 from training.optimizer.executions import Execution, Executions
 from training.optimizer.grpo import Group, GrpoSettings, update
 from training.optimizer.policy import Policy, Sampled
@@ -124,9 +124,10 @@ def evolve(
         ValueError: the checkpoint is of another run.
     """
     optimizer = torch.optim.AdamW([weight for _, weight in policy.free()], lr=settings.grpo.rate, weight_decay=0.0)
-    progress = _resumed(checkpoint, policy, optimizer, bank, settings, len(tasks))
+    run = {**asdict(settings), "tasks": len(tasks)}
+    progress = _put_back(resume(checkpoint, dict(policy.free()), optimizer, run), policy, bank)
     prompts = OptimizerPrompts()
-    order = order_of(len(tasks), settings)
+    order = shuffled_epochs(len(tasks), settings.epochs, settings.seed)
     while progress.queries < len(order):
         taken = order[progress.queries : progress.queries + settings.batch]
         groups: list[Group] = []
@@ -144,7 +145,15 @@ def evolve(
         figures = update(policy, groups, settings.grpo, optimizer) if groups else {}
         progress.queries += len(taken)
         progress.curve.append({"queries": float(progress.queries), **_means(seen), "bank": float(len(bank)), **figures})
-        _save(checkpoint, policy, optimizer, bank, settings, len(tasks), progress)
+        save_checkpoint(
+            checkpoint,
+            dict(policy.free()),
+            optimizer,
+            run,
+            reference=policy.reference,
+            bank=json.dumps([entry.to_dict() for entry in bank]),
+            progress=asdict(progress),
+        )
         yield progress
 
 
@@ -172,60 +181,16 @@ def held_out_gain(
     return means["r_fmt"], means["r_g"]
 
 
-def order_of(count: int, settings: EvolutionSettings) -> list[int]:
-    """Return the tasks of all epochs in their order, each epoch shuffled."""
-    order: list[int] = []
-    for epoch in range(settings.epochs):
-        one = list(range(count))
-        random.Random(f"{settings.seed} {epoch}").shuffle(one)
-        order += one
-    return order
-
-
 def _means(judged: Sequence[Judged]) -> dict[str, float]:
     count = max(len(judged), 1)
     return {"r_fmt": sum(one.form for one in judged) / count, "r_g": sum(one.gain for one in judged) / count}
 
 
-def _run_of(settings: EvolutionSettings, count: int) -> dict[str, Any]:
-    return {**asdict(settings), "tasks": count}
-
-
-def _save(
-    path: Path,
-    policy: Policy,
-    optimizer: Any,
-    bank: MemoryBank,
-    settings: EvolutionSettings,
-    count: int,
-    progress: Progress,
-) -> None:
-    state = {
-        "weights": {name: weight.detach() for name, weight in policy.free()},
-        "reference": policy.reference,
-        "optimizer": optimizer.state_dict(),
-        "bank": json.dumps([entry.to_dict() for entry in bank]),
-        "run": _run_of(settings, count),
-        "progress": asdict(progress),
-    }
-    beside = path.with_suffix(".part")
-    torch.save(state, beside)
-    beside.replace(path)  # a run that is killed meanwhile goes on from the one before
-
-
-def _resumed(
-    path: Path, policy: Policy, optimizer: Any, bank: MemoryBank, settings: EvolutionSettings, count: int
-) -> Progress:
-    if not path.is_file():
+def _put_back(state: Mapping[str, Any] | None, policy: Policy, bank: MemoryBank) -> Progress:
+    """Put the reference and the bank back to where a run stood, and return its progress."""
+    if state is None:
         return Progress()
-    state = torch.load(path, weights_only=True)
-    if state["run"] != _run_of(settings, count):
-        raise ValueError(f"{path} is of another run: {state['run']}, not {_run_of(settings, count)}")
-    with torch.no_grad():
-        for name, weight in policy.free():
-            weight.copy_(state["weights"][name])
     policy.set_reference(state["reference"])
-    optimizer.load_state_dict(state["optimizer"])
     for entry in tuple(bank):
         bank.remove(entry.id)
     bank.load(map(MemoryEntry.from_dict, json.loads(state["bank"])))

@@ -40,7 +40,8 @@ def run(args: argparse.Namespace) -> int:
         import torch
 
         from training.adapters.adapter import adapted_model
-        from training.adapters.learning import Schedule, learn, load_weights
+        from training.adapters.checkpoint import load_weights
+        from training.adapters.learning import Schedule, learn
         from training.softmem.soft_memory import SoftMemory
         from training.softmem.soft_pair import SoftPair, soft_example
     except ImportError as error:
