@@ -51,26 +51,6 @@ class Aid(Protocol):
 OpenAid = Callable[[GameEngine, PlaceCensus | None, str], Aid]
 
 
-@dataclass
-class AtFirst:
-    """All of memory before the first step, and nothing afterwards."""
-
-    engine: GameEngine
-    experience: str = ""
-    account: CompilingAccount | None = None
-
-    def tell(self) -> StepAid:
-        """Return nothing."""
-        return StepAid()
-
-    def send(self, command: str) -> str:
-        """Send a command and return what is printed."""
-        return self.engine.send(command)
-
-    def close(self) -> None:
-        """Hold nothing."""
-
-
 # Returns the command that is advised for the next step, "" for none: given what was said, and what is possible.
 Advise = Callable[[Sequence[tuple[str, str]], Sequence[str]], str]
 
@@ -82,11 +62,11 @@ def no_advice(_said: Sequence[tuple[str, str]], _commands: Sequence[str]) -> str
 
 @dataclass
 class Advised:
-    """All of memory before the first step, and advice at each."""
+    """All of memory before the first step, and advice at each, if any."""
 
     engine: GameEngine
-    experience: str
-    advise: Advise
+    experience: str = ""
+    advise: Advise = no_advice
     account: CompilingAccount | None = None
     _said: list[tuple[str, str]] = field(default_factory=list)
 
@@ -107,13 +87,13 @@ class Advised:
 
 def without_games(engine: GameEngine, learnt: PlaceCensus | None, name: str) -> Aid:
     """Return an aid without any memory."""
-    return AtFirst(engine)
+    return Advised(engine)
 
 
 def habits_at_first(kinds: ObjectCatalogue) -> OpenAid:
     """Return what opens an aid that says at first where things usually are, if other games taught anything."""
 
     def opened(engine: GameEngine, learnt: PlaceCensus | None, name: str) -> Aid:
-        return AtFirst(engine, told_habits(learnt, kinds, engine.text) if learnt is not None else "")
+        return Advised(engine, told_habits(learnt, kinds, engine.text) if learnt is not None else "")
 
     return opened

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from benchmarks.alfworld.aid import Aid, AtFirst, StepAid
+from benchmarks.alfworld.aid import Advised, Aid, StepAid
 from benchmarks.alfworld.attempts import Attempts
 from benchmarks.alfworld.compiled import CompiledGame, Told, goals_reader
 from benchmarks.alfworld.judge import GameFacts, Wanted, shortest_commands
@@ -79,7 +79,7 @@ class CompiledAids:
             return CompiledAid(game, judge_of(engine), self.variant != NO_STATE)
         try:
             game.tell()
-            return AtFirst(engine, "\n".join(game.memory.lines))
+            return Advised(engine, "\n".join(game.memory.lines))
         finally:
             game.close()
 

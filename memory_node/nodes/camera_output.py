@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,39 +11,10 @@ from rclpy.qos import qos_profile_sensor_data
 from sensor_msgs.msg import CameraInfo, Image
 from vision_msgs.msg import Detection2DArray
 
-from memory_node.domain.geometry import Intrinsics
 from memory_node.nodes import conversions
-from memory_node.perception.detection import Detection
+from memory_node.sim.camera_frame import CameraFrame
 
 FRAME = "camera_optical_frame"
-
-
-class Picture(Protocol):
-    """One picture of a simulated camera; the fields are those of sim.camera.CameraFrame."""
-
-    @property
-    def stamp_ns(self) -> int:
-        """When it was taken."""
-
-    @property
-    def intrinsics(self) -> Intrinsics:
-        """Of the camera."""
-
-    @property
-    def color(self) -> NDArray[np.uint8]:
-        """RGB (h, w, 3)."""
-
-    @property
-    def depth_m(self) -> NDArray[np.float32]:
-        """(h, w), NaN: no return."""
-
-    @property
-    def instances(self) -> NDArray[np.uint16]:
-        """(h, w), the numbers that detections name."""
-
-    @property
-    def detections(self) -> Sequence[Detection]:
-        """What the detector found."""
 
 
 class CameraOutput:
@@ -64,7 +34,7 @@ class CameraOutput:
         """How many frames have been published."""
         return self._published
 
-    def publish(self, picture: Picture) -> None:
+    def publish(self, picture: CameraFrame) -> None:
         """Publish a picture."""
         stamp_ns = picture.stamp_ns
         # On the wire detection i owns the pixels i + 1.

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 from numpy.typing import NDArray
 
 from memory_node.domain.geometry import Intrinsics, Pose
-from memory_node.perception.detection import Detection
+from memory_node.sim.camera_frame import CameraFrame
 from memory_node.sim.noise import DetectionNoise, noisy_depth
 from memory_node.sim.ray_caster import RayCaster
 from memory_node.sim.simulated_detector import SimulatedDetector
@@ -18,23 +16,6 @@ from memory_node.sim.world import World
 DEFAULT_INTRINSICS = Intrinsics(385.0, 385.0, 319.5, 239.5, 640, 480)
 
 Rendering = tuple[NDArray[np.uint8], NDArray[np.float32], NDArray[np.uint16]]
-
-
-@dataclass(frozen=True, eq=False)
-class CameraFrame:
-    """One picture.
-
-    map_T_camera: the optical frame (z forward, x right, y down) in truth. color: (h, w, 3) uint8 RGB. depth_m: (h, w)
-    float32, NaN = no return. instances: (h, w) uint16, the number that each detection names; 0 = nothing detected.
-    """
-
-    stamp_ns: int
-    map_T_camera: Pose
-    intrinsics: Intrinsics
-    color: NDArray[np.uint8]
-    depth_m: NDArray[np.float32]
-    instances: NDArray[np.uint16]
-    detections: tuple[Detection, ...]
 
 
 class Camera:

@@ -13,7 +13,6 @@ import pytest
 
 pytest.importorskip("fastapi")
 
-from furnished_home import furnished
 from inspected_home import Client, serving
 
 from memory_node import cli
@@ -25,13 +24,6 @@ from memory_node.memory import RobotMemory
 READ, EDIT, FORGET = "r" * 20, "e" * 20, "f" * 20
 TOKENS = TokenBook([(READ, Caller("ada", "read")), (EDIT, Caller("bob", "edit")), (FORGET, Caller("eve", "forget"))])
 IDLE_CONNECTIONS = 1000
-
-
-@pytest.fixture(scope="module")
-def memory() -> Iterator[RobotMemory]:
-    memory, _ = furnished()
-    yield memory
-    memory.close()
 
 
 @pytest.fixture(scope="module")

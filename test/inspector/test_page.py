@@ -14,7 +14,6 @@ BROWSER = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which
 if not BROWSER:
     pytest.skip("there is no Chromium: apt-get install chromium", allow_module_level=True)
 
-from furnished_home import furnished  # noqa: E402
 from inspected_home import Client, serving  # noqa: E402
 
 from memory_node.memory import RobotMemory  # noqa: E402
@@ -22,13 +21,6 @@ from memory_node.memory import RobotMemory  # noqa: E402
 WIDE, NARROW = {"width": 1280, "height": 800}, {"width": 390, "height": 844}
 # Of the browser's driver, not of the page.
 NOT_OURS = "GL Driver Message"
-
-
-@pytest.fixture(scope="module")
-def memory() -> Iterator[RobotMemory]:
-    memory, _ = furnished()
-    yield memory
-    memory.close()
 
 
 @pytest.fixture(scope="module")

@@ -20,16 +20,6 @@ from memory_node.knowledge.standardise import Turn, document_steps, talk_steps
 DAY_NS = 86_400_000_000_000
 
 
-@pytest.fixture
-def log() -> ListedLog:
-    return ListedLog()
-
-
-@pytest.fixture
-def graph(log: ListedLog) -> KnowledgeGraph:
-    return KnowledgeGraph(BagOfWords(), log)
-
-
 def texts(graph: KnowledgeGraph) -> set[str]:
     return {one.text for one in graph.propositions(active=False)}
 

@@ -27,16 +27,6 @@ FACTS = (
 )
 
 
-@pytest.fixture
-def log() -> ListedLog:
-    return ListedLog()
-
-
-@pytest.fixture
-def graph(log: ListedLog) -> KnowledgeGraph:
-    return KnowledgeGraph(BagOfWords(), log)
-
-
 def test_told_fact_is_answered_with_its_source(graph: KnowledgeGraph) -> None:
     graph.tell("The blue mug is Anna's; she is allergic to nuts.", "Ben", stamp_ns=1)
     answer = graph.ask("Whose is the blue mug?")

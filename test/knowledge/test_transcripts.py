@@ -24,16 +24,6 @@ RUN = Transcript(
 )
 
 
-@pytest.fixture
-def log() -> ListedLog:
-    return ListedLog()
-
-
-@pytest.fixture
-def graph(log: ListedLog) -> KnowledgeGraph:
-    return KnowledgeGraph(BagOfWords(), log)
-
-
 def test_steps_say_what_was_seen_before_and_what_each_was_for() -> None:
     steps = transcript_steps("run", RUN)
     assert [step.subgoal for step in steps] == ["mug held"] * 2 + ["mug clean"] * 3 + ["mug in shelf"]

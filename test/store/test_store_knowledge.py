@@ -1,15 +1,11 @@
 """Knowledge comes back whole on both databases, also to another robot of the site."""
 
-import zlib
-from collections.abc import Sequence
 from pathlib import Path
 
-import numpy as np
-from numpy.typing import NDArray
+from knowledge_doubles import BagOfWords
 
 from memory_node.knowledge.removal import Criteria
 from memory_node.knowledge.standardise import Turn, document_steps, talk_steps
-from memory_node.knowledge.text.words import stems
 from memory_node.knowledge.transcripts import Transcript
 from memory_node.memory import RobotMemory
 from memory_node.opening import MemoryConfig, open_memory
@@ -21,17 +17,6 @@ RUN = Transcript(
     True,
 )
 LONG = "The shelf holds " + ", ".join(f"the box number {n}" for n in range(80)) + "."
-
-
-class BagOfWords:
-    dimension = 64
-
-    def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        vectors = np.full((len(texts), self.dimension), 1e-6, dtype=np.float32)
-        for row, text in zip(vectors, texts):
-            for word in stems(text):
-                row[zlib.crc32(word.encode()) % self.dimension] += 1.0
-        return np.asarray(vectors / np.linalg.norm(vectors, axis=1, keepdims=True), dtype=np.float32)
 
 
 def opened(url: str, robot: str, folder: Path) -> RobotMemory:

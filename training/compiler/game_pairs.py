@@ -15,6 +15,7 @@ from benchmarks.alfworld.engine import PddlEngine
 from benchmarks.alfworld.games import Game
 from benchmarks.alfworld.open_world import for_text_games
 from benchmarks.alfworld.play import GameEngine
+from benchmarks.alfworld.policy import last_turns
 from benchmarks.alfworld.sentences import read_task
 from benchmarks.alfworld.transcripts import read_transcripts
 from benchmarks.compiler_variants import TEXT
@@ -74,7 +75,7 @@ class GameTeacher:
                     command = told.advice.removesuffix(".")
                     if not command:
                         break
-                    shown = [message for pair in turns[-told.turns :] for message in pair]
+                    shown = [message for pair in last_turns(turns, told.turns) for message in pair]
                     if len(self._told) > known:
                         dialogue = tuple(with_memory([*first, *shown], told.state, told.advice))
                         self._told[-1] = replace(self._told[-1], executor=dialogue, action=command)

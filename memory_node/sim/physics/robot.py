@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
-from memory_node.domain.geometry import FloatArray, Intrinsics, Pose
-from memory_node.perception.detection import Detection
+from memory_node.domain.geometry import FloatArray, Pose
 from memory_node.scene_graph.free_space import OccupancyMap
 from memory_node.sim.body_noise import BodyNoise
+from memory_node.sim.camera_frame import CameraFrame
 from memory_node.sim.noise import noisy_depth
 from memory_node.sim.physics.arm_planner import ArmPlanner
 from memory_node.sim.physics.collisions import PlanningScene
@@ -31,23 +29,6 @@ TICK_S = 0.02
 RADIUS_M = 0.3
 
 _M = TypeVar("_M", bound=Motion)
-
-
-@dataclass(frozen=True, eq=False)
-class BodyFrame:
-    """One picture, and where the robot believes that it was taken.
-
-    map_T_camera: optical frame. color: (h, w, 3) uint8 RGB. depth_m: (h, w) float32, NaN is no return; the robot
-    itself and what it holds are taken out. instances: (h, w) uint16, the numbers of the detections.
-    """
-
-    stamp_ns: int
-    map_T_camera: Pose
-    intrinsics: Intrinsics
-    color: NDArray[np.uint8]
-    depth_m: NDArray[np.float32]
-    instances: NDArray[np.uint16]
-    detections: tuple[Detection, ...]
 
 
 class BodyRobot:
@@ -126,8 +107,11 @@ class BodyRobot:
         """Start to open or close the fingers."""
         return self._begin(GripperMotion(self.simulation, gap_m, force_n))
 
-    def look(self) -> BodyFrame | None:
-        """Take a picture; None: this one got lost. Always called by the same thread."""
+    def look(self) -> CameraFrame | None:
+        """Take a picture from where the robot believes its camera; without itself and what it holds in the depth.
+
+        None: this one got lost. Always called by the same thread.
+        """
         if self._camera is None:
             self._camera = HeadCamera(self.simulation)
             numbers, noise = self._camera.numbers, self._noise.camera
@@ -147,7 +131,7 @@ class BodyRobot:
         if held:
             own |= numbers_seen == self._camera.numbers[held]
         depth_m[own] = np.nan
-        return BodyFrame(stamp_ns, map_T_camera, self._camera.intrinsics, color, depth_m, labels, detections)
+        return CameraFrame(stamp_ns, map_T_camera, self._camera.intrinsics, color, depth_m, labels, detections)
 
     def close(self) -> None:
         """Let go of the camera's OpenGL; by the thread that looked."""
