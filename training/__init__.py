@@ -5,6 +5,7 @@ COMMANDS = {
     "compiler": ("training.compiler.train", "the learned compiler of memory"),
     "compiler-pairs": ("training.compiler.pairs", "write a teacher's steps for the learned compiler of memory"),
     "executor": ("training.executor.train", "the policy that chooses the next command of a text game"),
+    "executor-games": ("training.executor.games", "play text games with mistakes, for the executor to learn from"),
     "grpo": ("training.grpo.train", "compiler and latent tokens, by an executor's success in text games"),
     "instructions": ("training.instructions.train", "the reader of single goals"),
     "optimizer": ("training.optimizer.train", "the policy that decides what an attempt leaves in memory"),

@@ -24,7 +24,7 @@ from memory_node.llm.open_model import ModelShelf
 from memory_node.scene_graph.place_habits import PlaceCensus
 
 # With a brief state the policy sees so many of the last turns: what it tells is what they led to.
-_TURNS_WITH_STATE = 2
+TURNS_WITH_STATE = 2
 
 
 @dataclass(frozen=True)
@@ -125,7 +125,7 @@ class CompiledAid:
         if told.command:
             self._precise.append(told.command in self.judge())
         advice = f"{told.command}." if told.command else ""
-        return StepAid(told.state_lines, advice, _TURNS_WITH_STATE) if self.with_state else StepAid((), advice, HISTORY)
+        return StepAid(told.state_lines, advice, TURNS_WITH_STATE) if self.with_state else StepAid((), advice, HISTORY)
 
     def send(self, command: str) -> str:
         """Send a command; memory follows."""

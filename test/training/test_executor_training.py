@@ -2,6 +2,7 @@
 
 import random
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -24,15 +25,23 @@ from training.adapters.checkpoint import shuffled_epochs
 from training.adapters.example import Example
 from training.adapters.export import interleaved, write_adapter
 from training.adapters.learning import Progress, Schedule, learn, loss_of, rate_at
-from training.executor.examples import advice_for, example_of, examples_of
+from training.executor.examples import advice_for, compiled_example_of, example_of, examples_of
+from training.executor.practice import PractisedGame, PractisedStep
 
-GAME = {
-    "task": "put a pen in box.",
-    "text": "You see a desk 1 and a box 1. Your task is to: put a pen in box.",
-    "turns": [("go to desk 1", "You see a pen 1."), ("take pen 1 from desk 1", "You pick up the pen 1.")],
-    "won": True,
-}
-OTHER = {**GAME, "turns": [("open safe 1", "It is empty."), ("go to bed 1", "You see nothing.")]}
+GO, TAKE = "go to desk 1", "take pen 1 from desk 1"
+GAME = PractisedGame(
+    "put a pen in box.",
+    "You see a desk 1 and a box 1. Your task is to: put a pen in box.",
+    (PractisedStep(GO, GO, "You see a pen 1."), PractisedStep(TAKE, TAKE, "You pick up the pen 1.")),
+)
+ASTRAY = (PractisedStep("open safe 1", GO, "It is empty.", ("Goal: put a pen in box.",)), *GAME.steps)
+OTHER = replace(
+    GAME,
+    steps=(
+        PractisedStep("open safe 1", "open safe 1", "It is empty."),
+        PractisedStep("go to bed 1", "go to bed 1", "You see nothing."),
+    ),
+)
 END = 0
 
 
@@ -86,13 +95,34 @@ def tiny_model() -> object:
 
 
 def examples() -> list[Example]:
-    return examples_of([GAME, OTHER] * 3, Letters(), 400, seed=0)
+    return list(examples_of([GAME, OTHER] * 3, Letters(), 400, seed=0))
 
 
 def test_loss_is_on_every_command_and_on_nothing_else() -> None:
     example = example_of(GAME, Letters(), lambda _: "", 400)
     assert example is not None
-    assert learnt_texts(example) == [Letters().reply(command) for command, _ in GAME["turns"]]
+    assert learnt_texts(example) == [Letters().reply(GO), Letters().reply(TAKE)]
+
+
+def test_wrong_command_stands_there_and_is_not_learnt() -> None:
+    example = example_of(replace(GAME, steps=ASTRAY), Letters(), lambda _: "", 600)
+    assert example is not None
+    assert spoken(example.tokens, "open safe 1")
+    assert learnt_texts(example) == [Letters().reply(GO), Letters().reply(TAKE)]
+
+
+def test_step_with_a_brief_state_is_learnt_as_compiled_memory_shows_it() -> None:
+    example = compiled_example_of(replace(GAME, steps=ASTRAY), 0, Letters(), lambda command: f"{command}!", 600)
+    assert example is not None
+    assert learnt_texts(example) == [Letters().reply(GO)]  # what was sent in its place is nowhere
+    assert spoken(example.tokens, f"Goal: put a pen in box.\n\nAdvice: {GO}!")
+    assert not spoken(example.tokens, "open safe 1")
+    assert len(examples_of_all(replace(GAME, steps=ASTRAY))) == 2  # the whole game, and the step that has a state
+    assert len(examples_of_all(GAME)) == 1
+
+
+def examples_of_all(game: PractisedGame) -> list[Example]:
+    return list(examples_of([game, OTHER], Letters(), 600, 0))[:-1]
 
 
 def test_long_game_is_cut_after_a_whole_command() -> None:
@@ -100,12 +130,8 @@ def test_long_game_is_cut_after_a_whole_command() -> None:
     assert whole is not None
     cut = example_of(GAME, Letters(), lambda _: "", len(whole.tokens) - 1)
     assert cut is not None
-    assert learnt_texts(cut) == [Letters().reply("go to desk 1")]
+    assert learnt_texts(cut) == [Letters().reply(GO)]
     assert example_of(GAME, Letters(), lambda _: "", 10) is None
-
-
-def test_games_that_were_not_won_teach_nothing() -> None:
-    assert examples_of([{**GAME, "won": False}], Letters(), 400, 0) == []
 
 
 def test_advice_is_right_or_of_another_game_or_none() -> None:

@@ -1,73 +1,97 @@
-"""Transcripts of games as token sequences, with what is learnt of each: the commands, each in its place."""
+"""Games as token sequences, with what is learnt of each: the right commands, each in its place."""
 
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Iterator, Sequence
 
-from benchmarks.alfworld.dialogue import opening, turn
-from training.adapters.example import Example, Tokenizer
+from benchmarks.alfworld.compiled_aid import TURNS_WITH_STATE
+from benchmarks.alfworld.dialogue import opening, turn, with_memory
+from benchmarks.alfworld.policy import last_turns
+from training.adapters.example import Example, Tokenizer, answered
+from training.executor.practice import PractisedGame
 
 # Shares of the advice that a step is given; the rest has none. An executor has to follow advice that helps and to leave
 # alone what has nothing to do with its task.
 RIGHT, IRRELEVANT = 0.25, 0.25
+# With compiled memory a step is advised more often, and the dialogue is short: so many steps of a game are learnt so.
+_RIGHT_COMPILED, _IRRELEVANT_COMPILED, _COMPILED_STEPS = 0.5, 0.2, 2
+
+# Returns the advice for a step by its right command, "" for none.
+Advise = Callable[[str], str]
 
 
-def advice_for(command: str, others: Sequence[str], chance: random.Random) -> str:
-    """Return the advice for a step whose right command is known: mostly none, else that command, or one of a game that
-    this is not."""
+def advice_for(
+    command: str,
+    others: Sequence[str],
+    chance: random.Random,
+    right: float = RIGHT,
+    irrelevant: float = IRRELEVANT,
+) -> str:
+    """Return the advice for a step whose right command is known: that command, one of a game that this is not, or
+    none.
+
+    right, irrelevant: how often.
+    """
     drawn = chance.random()
-    if drawn < RIGHT:
+    if drawn < right:
         return f"{command}."
-    if drawn < RIGHT + IRRELEVANT and others:
+    if drawn < right + irrelevant and others:
         return f"{chance.choice(others)}."
     return ""
 
 
-def example_of(
-    transcript: Mapping[str, Any], tokenizer: Tokenizer, advise: Callable[[str], str], most_tokens: int
-) -> Example | None:
+def example_of(game: PractisedGame, tokenizer: Tokenizer, advise: Advise, most_tokens: int) -> Example | None:
     """Return a game as one sequence, cut after its last whole command within `most_tokens`; None where not one fits.
 
-    advise: returns the advice for a step by its command, "" for none.
+    A wrong command stands there and is not learnt.
     """
-    commands = [command for command, _ in transcript["turns"]]
-    advice = [advise(command) for command in commands]
-    if not commands:
+    if not game.steps:
         return None
-    dialogue = opening(transcript["text"], advice=advice[0])
+    advice = [advise(step.right) for step in game.steps]
+    dialogue = opening(game.text, advice=advice[0])
     tokens: list[int] = []
     learnt: list[bool] = []
-    for number, (command, reply) in enumerate(transcript["turns"]):
-        prompt, said = tokenizer.prompt(dialogue), tokenizer.reply(command)
+    for step, following in zip(game.steps, [*advice[1:], ""]):
+        prompt, said = tokenizer.prompt(dialogue), tokenizer.reply(step.sent)
         if prompt[: len(tokens)] != tokens:
             raise ValueError("the chat template changes what was said before: its dialogues cannot be learnt as one")
         if len(prompt) + len(said) > most_tokens:
             break
-        learnt += [False] * (len(prompt) - len(tokens)) + [True] * len(said)
+        learnt += [False] * (len(prompt) - len(tokens)) + [step.sent == step.right] * len(said)
         tokens = [*prompt, *said]
-        following = advice[number + 1] if number + 1 < len(advice) else ""
-        dialogue += turn(command, reply, transcript["task"], following)
-    return Example(tuple(tokens), tuple(learnt)) if tokens else None
+        dialogue += turn(step.sent, step.reply, game.task, following)
+    return Example(tuple(tokens), tuple(learnt)) if any(learnt) else None
 
 
-def examples_of(
-    transcripts: Sequence[Mapping[str, Any]], tokenizer: Tokenizer, most_tokens: int, seed: int
-) -> list[Example]:
-    """Return the games that were won, each with advice drawn anew for every step."""
+def compiled_example_of(
+    game: PractisedGame, number: int, tokenizer: Tokenizer, advise: Advise, most_tokens: int
+) -> Example | None:
+    """Return one step as an executor with compiled memory sees it: the first text, the last turns, and the brief
+    state. None where it is longer than `most_tokens`."""
+    step = game.steps[number]
+    turns = [turn(before.sent, before.reply, game.task) for before in game.steps[:number]]
+    shown = [message for pair in last_turns(turns, TURNS_WITH_STATE) for message in pair]
+    dialogue = with_memory([*opening(game.text), *shown], step.state, advise(step.right))
+    return answered(dialogue, step.right, tokenizer, most_tokens)
+
+
+def examples_of(games: Sequence[PractisedGame], tokenizer: Tokenizer, most_tokens: int, seed: int) -> Iterator[Example]:
+    """Yield what is learnt of each game, with advice drawn anew for every step."""
     chance = random.Random(seed)
-    won = [transcript for transcript in transcripts if transcript["won"]]
-    everywhere = [command for transcript in won for command, _ in transcript["turns"]]
-    found = []
-    for transcript in won:
-        own = {command for command, _ in transcript["turns"]}
+    everywhere = [step.right for game in games for step in game.steps]
+    for game in games:
+        own = {step.right for step in game.steps}
         others = [command for command in everywhere if command not in own]
 
         def advise(command: str, others: Sequence[str] = others) -> str:
             return advice_for(command, others, chance)
 
-        example = example_of(transcript, tokenizer, advise, most_tokens)
-        if example is not None:
-            found.append(example)
-    return found
+        def advise_compiled(command: str, others: Sequence[str] = others) -> str:
+            return advice_for(command, others, chance, _RIGHT_COMPILED, _IRRELEVANT_COMPILED)
+
+        whole = example_of(game, tokenizer, advise, most_tokens)
+        with_state = [number for number, step in enumerate(game.steps) if step.state]
+        chosen = chance.sample(with_state, min(_COMPILED_STEPS, len(with_state)))
+        steps = (compiled_example_of(game, number, tokenizer, advise_compiled, most_tokens) for number in chosen)
+        yield from (example for example in (whole, *steps) if example is not None)

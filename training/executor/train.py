@@ -10,14 +10,14 @@ from benchmarks.alfworld.transcripts import read_transcripts
 from training.adapters.command import Training, add_training_arguments, train_adapter
 from training.adapters.example import Example, Tokenizer
 from training.executor.examples import examples_of
+from training.executor.practice import PractisedGame, read_games
 
 _ALFWORLD = Training(
     "executor",
     "Executor policy",
-    lambda games: (
-        "It chooses the next command of an ALFWorld game among the admissible ones by likelihood. It learnt from"
-        f" {games} train games that the offline planner won; nothing of a game's solution was used. A quarter of the"
-        " steps had the right command as advice, a quarter one of another game, the others none."
+    lambda examples: (
+        "It chooses the next command of a text game among the admissible ones by likelihood. It learnt from"
+        f" {examples} examples of train games that our planner or our rules won; nothing of a game's solution was used."
     ),
 )
 
@@ -29,9 +29,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--transcripts",
         type=Path,
         nargs="+",
-        required=True,
+        default=(),
         metavar="FILE",
-        help="the expert's games, as `memory-node bench alfworld --transcripts` writes them",
+        help="the planner's games, as `memory-node bench alfworld --transcripts` writes them",
+    )
+    parser.add_argument(
+        "--practice",
+        type=Path,
+        nargs="+",
+        default=(),
+        metavar="FILE",
+        help="games with mistakes, as `memory-node train executor-games` writes them",
     )
     add_training_arguments(parser)
 
@@ -41,11 +49,13 @@ def run(args: argparse.Namespace) -> int:
 
     Raises:
         ResourceMissingError: the extra `learning` is not installed.
-        InvalidValueError: no game was won, or the checkpoint is of another run.
+        InvalidValueError: there is no game to learn from, or the checkpoint is of another run.
     """
-    transcripts = [row for path in args.transcripts for row in read_transcripts(path)]
+    won = (row for path in args.transcripts for row in read_transcripts(path) if row["won"])
+    games = [PractisedGame.without_mistakes(row) for row in won]
+    games += [game for path in args.practice for game in read_games(path)]
 
     def examples(tokenizer: Tokenizer) -> Sequence[Example]:
-        return examples_of(transcripts, tokenizer, args.tokens, args.seed)
+        return list(examples_of(games, tokenizer, args.tokens, args.seed))
 
     return train_adapter(args, _ALFWORLD, examples)
