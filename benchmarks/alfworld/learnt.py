@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import tempfile
 from pathlib import Path
 from types import TracebackType
 
 from memory_node.domain.errors import NotFoundError
 from memory_node.domain.ids import new_id
 from memory_node.scene_graph.place_habits import PLACE_CENSUS, PlaceCensus
+from memory_node.store.engine import copy_pages
 from memory_node.store.store import Store, open_store
 
 _SITE = "games"
@@ -27,10 +29,19 @@ class Learnt:
     def __init__(self, path: Path | None, learns: bool) -> None:
         if path is not None and not learns and not path.is_file():
             raise NotFoundError(f"there is no memory {path}; --learn makes one")
-        self._store: Store | None = None if path is None else open_store(path, _ROBOT, _SITE)
         self._learns = learns
-        stored = () if self._store is None else self._store.documents(PLACE_CENSUS)
-        self.census = PlaceCensus.together(PlaceCensus.from_dict(document.body) for document in stored)
+        self._store: Store | None = None
+        self.census = PlaceCensus()
+        if path is not None and learns:
+            self._store = open_store(path, _ROBOT, _SITE)
+            self.census = _census(self._store)
+        elif path is not None:
+            # One process may write a store at a time; any number may read a copy of it.
+            with tempfile.TemporaryDirectory(prefix="robot_memory_") as folder:
+                copy = Path(folder) / path.name
+                copy_pages(path, copy)
+                with open_store(copy, _ROBOT, _SITE) as store:
+                    self.census = _census(store)
 
     def __enter__(self) -> Learnt:
         return self
@@ -49,3 +60,7 @@ class Learnt:
         if self._store is not None:
             # No game is named: nothing of one can be recognised in another.
             self._store.put_documents(PLACE_CENSUS, [(new_id(), census.as_dict(), ())]).wait()
+
+
+def _census(store: Store) -> PlaceCensus:
+    return PlaceCensus.together(PlaceCensus.from_dict(document.body) for document in store.documents(PLACE_CENSUS))

@@ -205,6 +205,15 @@ def test_what_a_game_taught_is_there_in_the_next_run(tmp_path: Path) -> None:
         assert again.census == PlaceCensus({("desk", "office"): 4}, {("pen", "desk", "office"): 6})
 
 
+def test_memory_of_games_is_read_while_another_process_adds_to_it(tmp_path: Path) -> None:
+    with Learnt(tmp_path / "learnt.db", learns=True) as learnt:
+        learnt.add(CENSUS)
+        with Learnt(tmp_path / "learnt.db", learns=False) as reading:
+            assert reading.census == CENSUS
+        learnt.add(CENSUS)
+        assert learnt.census == PlaceCensus({("desk", "office"): 4}, {("pen", "desk", "office"): 6})
+
+
 def test_memory_that_is_not_there_is_only_made_to_learn(tmp_path: Path) -> None:
     with pytest.raises(NotFoundError, match="--learn"):
         Learnt(tmp_path / "learnt.db", learns=False)
