@@ -17,6 +17,7 @@ from memory_node.scene_graph.state import GraphState
 _BY = "user"
 # What a person says outweighs a few hundred sightings, yet not all there will ever be.
 _USER_WEIGHT = 200.0
+_FOR_EVER_NS = 2**62
 
 
 class SceneEdits:
@@ -133,16 +134,14 @@ class SceneEdits:
         if not (object_id or area_id or object_class or begin_ns or end_ns):
             raise InvalidValueError("expected an object, an area, a class or a time span, got none of them")
         table = self._state.table
-        chosen = []
-        for row in table.rows():
-            record = table.record(row)
-            fits = object_id in ("", record.id) and area_id in ("", record.area_id)
-            fits = fits and (not object_class or folded(record.best_class) == folded(object_class))
-            if begin_ns or end_ns:
-                fits = fits and table.first_seen[row] >= begin_ns and table.last_seen[row] <= (end_ns or 2**62)
-            if fits:
-                chosen.append(record.id)
-        return chosen
+        until_ns = end_ns or _FOR_EVER_NS
+        return [
+            record.id
+            for row, record in ((row, table.record(row)) for row in table.rows())
+            if table.first_seen[row] >= begin_ns
+            and table.last_seen[row] <= until_ns
+            and _fits(record, object_id, area_id, object_class)
+        ]
 
     def forget(self, object_ids: list[str]) -> list[SceneEvent]:
         """Erase objects, history included."""
@@ -163,3 +162,12 @@ class SceneEdits:
         self._state.table.record(row).provenance = _BY
         self._state.version += 1
         return [self._state.event(SceneEventKind.UPDATED, row)]
+
+
+def _fits(record: ObjectRecord, object_id: str, area_id: str, object_class: str) -> bool:
+    """Return whether a record has everything that is asked for; "" asks for nothing."""
+    return (
+        object_id in ("", record.id)
+        and area_id in ("", record.area_id)
+        and (not object_class or folded(record.best_class) == folded(object_class))
+    )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -91,22 +91,12 @@ class Relocalization:
         state, table = self._state, self._state.table
         state.counters["map_shifted"] += 1
         self._move_places(now_T_then)
-        for name in self._keyframes:
-            if name in state.keyframes:
-                state.keyframes[name] = now_T_then @ state.keyframes[name]
+        for name in state.keyframes.keys() & set(self._keyframes):
+            state.keyframes[name] = now_T_then @ state.keyframes[name]
         ids = [object_id for object_id in self._stored if self._is_as_stored(object_id)]
-        restored = [object_id for object_id in ids if self._was_seen(object_id)]
-        for object_id in restored:
-            self._restore(object_id)
-        for object_id in restored:
-            kept = self._stored[object_id].record
-            if kept.support_id in table.row_of:
-                state.stand_on(table.row(object_id), kept.support_id, kept.inside)
+        self._restore_all([object_id for object_id in ids if self._was_seen(object_id)])
         for object_id in ids:
-            row = table.row(object_id)
-            move_row(state, row, [(now_T_then, 1.0)])
-            record = table.record(row)
-            record.history = tuple(replace(place, box=place.box.moved_by(now_T_then)) for place in record.history)
+            self._move(table.row(object_id), now_T_then)
         merged = self._merge_seen()
         left = [table.row(object_id) for object_id in ids if object_id in table.row_of]
         return [*(state.event(SceneEventKind.MOVED, row) for row in left if not table.removed[row]), *merged]
@@ -148,6 +138,16 @@ class Relocalization:
         row = table.row(object_id)
         return object_id not in self._told and int(table.last_seen[row]) > self._stored_until
 
+    def _restore_all(self, ids: Sequence[str]) -> None:
+        """Take back what frames did to these objects, where each stood included."""
+        state, table = self._state, self._state.table
+        for object_id in ids:
+            self._restore(object_id)
+        for object_id in ids:
+            kept = self._stored[object_id].record
+            if kept.support_id in table.row_of:
+                state.stand_on(table.row(object_id), kept.support_id, kept.inside)
+
     def _restore(self, object_id: str) -> None:
         state, kept = self._state, self._stored[object_id]
         if object_id in state.table.row_of:
@@ -156,6 +156,12 @@ class Relocalization:
         state.table.set_row(row, self._columns, kept.row)
         if not state.table.removed[row]:
             state.place(row)
+
+    def _move(self, row: int, now_T_then: Pose) -> None:
+        """Move an object and its earlier places."""
+        move_row(self._state, row, [(now_T_then, 1.0)])
+        record = self._state.table.record(row)
+        record.history = tuple(replace(place, box=place.box.moved_by(now_T_then)) for place in record.history)
 
     def _move_places(self, now_T_then: Pose) -> None:
         """Move the stored places, and lay out on them again the maps that have come since."""

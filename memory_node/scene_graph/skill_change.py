@@ -137,20 +137,41 @@ def _spot_at(state: GraphState, row: int, support: int, inside: bool) -> np.ndar
 
 def _enter(state: GraphState, change: StateChange) -> int | None:
     """Take in an object that only a skill knows; None when there is no telling where it is."""
-    table = state.table
     whole = resolve_reference(state, change.created_from)
     support = resolve_reference(state, change.support_id)
     if change.destroyed or (change.position is None and whole is None and support is None and not change.held):
         return None
+    row = _add(state, change)
+    if whole is not None:
+        state.table.size[row] = 0.5 * state.table.size[whole]
+    _set_center(state, row, change, support, whole)
+    _set_states(state, row, change)
+    _believe(state, row, change)
+    if change.held:
+        state.stand_on(row, ROBOT_ID, False)
+    else:
+        _stand_new(state, row, change, support, whole)
+    return row
+
+
+def _add(state: GraphState, change: StateChange) -> int:
+    """Add a row for a thing that was never seen."""
+    table = state.table
     record = ObjectRecord(change.object_id, {change.object_class or "object": 1.0}, change.object_class or "object")
     record.provenance = change.source
     record.anchors = state.anchors_here()
     record.movable = state.may_move(record.best_class)
     row = table.add(record)
-    table.size[row] = 0.5 * table.size[whole] if whole is not None else _DEFAULT_SIDE_M
+    table.size[row] = _DEFAULT_SIDE_M
     table.first_seen[row] = table.last_seen[row] = table.place_since[row] = change.stamp_ns
     table.times_seen[row] = 1
     table.face_variance[row] = 2.0 * _SKILL_SIGMA_M**2
+    return row
+
+
+def _set_center(state: GraphState, row: int, change: StateChange, support: int | None, whole: int | None) -> None:
+    """Put a new thing where the change says, else at its support, else at the thing that it was cut from."""
+    table = state.table
     if change.position is not None:
         table.center[row] = change.position
     elif support is not None:
@@ -158,11 +179,12 @@ def _enter(state: GraphState, change: StateChange) -> int | None:
     elif whole is not None:
         table.center[row] = table.center[whole]
         table.set_area(row, table.record(whole).area_id)
-    _set_states(state, row, change)
-    _believe(state, row, change)
-    if change.held:
-        state.stand_on(row, ROBOT_ID, False)
-        return row
+
+
+def _stand_new(state: GraphState, row: int, change: StateChange, support: int | None, whole: int | None) -> None:
+    """Enter what a new thing stands on or in: its support, else what the thing stands on that it was cut from."""
+    table = state.table
+    record = table.record(row)
     state.place(row)
     if whole is not None and support is None:
         state.stand_on(row, table.record(whole).support_id, table.record(whole).inside)
@@ -172,4 +194,3 @@ def _enter(state: GraphState, change: StateChange) -> int | None:
         state.locate(row, None)
     if change.created_from:
         record.attributes = {"created_from": change.created_from}
-    return row

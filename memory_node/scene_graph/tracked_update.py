@@ -68,15 +68,9 @@ class TrackedUpdate(FrameUpdate):
         """Return the row of each observation whose track is known, or that is where something untracked is remembered
         from earlier."""
         state = self._state
-        runs = {_run_of(observation.track) for observation in self._observed.observations}
-        for track in [track for track in state.tracks if runs and _run_of(track) not in runs]:
-            del state.tracks[track]  # whoever followed it began anew: what it was is there to be found again
+        self._forget_other_runs()
+        row_of = self._rows_of_known_tracks()
         followed = set(state.tracks.values())
-        row_of: dict[int, int] = {}
-        for obs, observation in enumerate(self._observed.observations):
-            row = self._row_of(observation.track)
-            if row is not None and not state.table.removed[row]:
-                row_of[obs] = row
         free = [row for row in rows.tolist() if state.table.record(row).id not in followed]
         for obs in range(len(self._observed)):
             row = None if obs in row_of else self._same_place(obs, [row for row in free if row not in row_of.values()])
@@ -84,6 +78,17 @@ class TrackedUpdate(FrameUpdate):
                 row_of[obs] = row
                 state.tracks[self._observed.observations[obs].track] = state.table.record(row).id
         return row_of
+
+    def _forget_other_runs(self) -> None:
+        """Forget the tracks of a tracker that has begun anew: what they were is there to be found again."""
+        tracks = self._state.tracks
+        runs = {_run_of(observation.track) for observation in self._observed.observations}
+        for track in [track for track in tracks if runs and _run_of(track) not in runs]:
+            del tracks[track]
+
+    def _rows_of_known_tracks(self) -> dict[int, int]:
+        rows = {obs: self._row_of(one.track) for obs, one in enumerate(self._observed.observations)}
+        return {obs: row for obs, row in rows.items() if row is not None and not self._state.table.removed[row]}
 
     def _same_place(self, obs: int, rows: list[int]) -> int | None:
         """Return the row whose box an observation fills best, None where none is filled enough."""
