@@ -61,27 +61,37 @@ class UnitIndex:
         # A slow embedder must not hold up other writers, and takes many texts at once in a fifth of the time.
         self.ranker.classes.meet({name for u in units for name in (u.object_class, u.support_class) if name})
         vector_of = dict(zip(descriptions, self.ranker.classes.vectors_of(list(descriptions.values()))))
-        number_of = self.ranker.classes.number_of
         with self._lock:
             rows, vectors = [], []
             for unit in units:
-                # The index keeps the vector.
-                kept = unit if unit.embedding is None else replace(unit, embedding=None)
-                support = number_of(unit.support_class) if unit.support_class else -1
-                row = self._table.put(kept, number_of(unit.object_class), support)
-                description = descriptions.get(unit.object_id, "")
-                if not description or self._description_of.get(row) != description:
-                    vector = vector_of[unit.object_id] if unit.embedding is None else unit.embedding
-                    self._description_of[row] = description
-                    if vector.any():
-                        rows.append(row)
-                        vectors.append(vector)
-                    else:
-                        self._words.remove(row)
-                if self._looks is not None and unit.looks is not None:
-                    self._looks.add(np.array([row]), unit.looks[None])
+                row = self._put_in_table(unit)
+                if not self._note_description(row, descriptions.get(unit.object_id, "")):
+                    continue
+                vector = vector_of[unit.object_id] if unit.embedding is None else unit.embedding
+                if vector.any():
+                    rows.append(row)
+                    vectors.append(vector)
+                else:
+                    self._words.remove(row)
             if rows:
                 self._words.add(np.array(rows, dtype=np.int64), np.stack(vectors), threads)
+
+    def _put_in_table(self, unit: MemoryUnit) -> int:
+        """Put a unit into the table, without the vector that the index keeps, and its looks; return its row."""
+        number_of = self.ranker.classes.number_of
+        kept = unit if unit.embedding is None else replace(unit, embedding=None)
+        support = number_of(unit.support_class) if unit.support_class else -1
+        row = self._table.put(kept, number_of(unit.object_class), support)
+        if self._looks is not None and unit.looks is not None:
+            self._looks.add(np.array([row]), unit.looks[None])
+        return row
+
+    def _note_description(self, row: int, description: str) -> bool:
+        """Note how a row is described, "" for one with a vector of its own; return whether its vector is new."""
+        if description and self._description_of.get(row) == description:
+            return False
+        self._description_of[row] = description
+        return True
 
     def remove(self, object_id: str) -> bool:
         """Take an object's unit out; return whether there was one."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -176,35 +177,44 @@ class VectorIndex:
 
     def _fill_next_graph(self, rows: Rows, threads: int) -> None:
         """Take new rows and some of the old ones into the graph that will be searched next, if one is due."""
-        matrix = self._matrix
         if self._next_graph is not None:
             self._left_out.update(dict.fromkeys(rows.tolist()))
-        elif matrix is not None and self._count >= self._exact_below // 2:
-            self._begin_next_graph(np.flatnonzero(matrix.present))
-        elif matrix is None and self._stale > _MOST_STALE * self._count:
-            self._begin_next_graph(np.flatnonzero(self._keys >= 0))
-        else:
+        elif not self._begin_next_graph():
             return
-        due = matrix is None or self._count >= self._exact_below
-        at_once = matrix is not None and due
+        due = self._matrix is None or self._count >= self._exact_below
+        at_once = self._matrix is not None and due
         moving = len(self._left_out) if at_once else _MOVED_BY_EACH_CHANGE * max(1, len(rows))
-        moved = np.array([row for row, _ in zip(self._left_out, range(moving))], dtype=np.int64)
-        if len(moved) and matrix is not None:
-            self._next_graph.add(self._new_keys(moved), matrix.vectors[moved], threads=threads)
-        elif len(moved):
-            keys = self._keys[moved]
-            vectors = np.stack(list(self._graph.get(keys))).astype(np.float32)
-            self._next_graph.add(keys, vectors, threads=threads)
-        for row in moved.tolist():
-            del self._left_out[row]
+        moved = np.array(list(islice(self._left_out, moving)), dtype=np.int64)
+        if len(moved):
+            self._move_to_next_graph(moved, threads)
         if due and not self._left_out:
             self._graph, self._next_graph = self._next_graph, None
             self._stale, self._next_stale = self._next_stale, 0
             self._matrix = None
 
-    def _begin_next_graph(self, rows: Rows) -> None:
+    def _begin_next_graph(self) -> bool:
+        """Begin one where the matrix is half full, or too much of the graph has left; return whether that is so."""
+        matrix = self._matrix
+        if matrix is not None and self._count >= self._exact_below // 2:
+            rows = np.flatnonzero(matrix.present)
+        elif matrix is None and self._stale > _MOST_STALE * self._count:
+            rows = np.flatnonzero(self._keys >= 0)
+        else:
+            return False
         self._next_graph = self._empty_graph()
         self._left_out = dict.fromkeys(rows.tolist())
+        return True
+
+    def _move_to_next_graph(self, rows: Rows, threads: int) -> None:
+        """Take rows into the next graph: those of the matrix get keys, those of the present graph keep theirs."""
+        if self._matrix is not None:
+            keys, vectors = self._new_keys(rows), self._matrix.vectors[rows]
+        else:
+            keys = self._keys[rows]
+            vectors = np.stack(list(self._graph.get(keys))).astype(np.float32)
+        self._next_graph.add(keys, vectors, threads=threads)
+        for row in rows.tolist():
+            del self._left_out[row]
 
     def _empty_graph(self) -> Any:
         from usearch.index import Index

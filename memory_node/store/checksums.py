@@ -35,9 +35,9 @@ class RowSeal:
         self.names = [column.name for column in table.c]
         left_out = (_PICTURE, _CHECKSUM, *_GUARDED.get(table.name, ()))
         covered = [column for column in table.c if column.name not in left_out]
-        self._floats = [c.name for c in covered if isinstance(c.type, sa.Double)]
-        self._texts = [c.name for c in covered if isinstance(c.type, sa.Text)]
-        self._blobs = [c.name for c in covered if isinstance(c.type, sa.LargeBinary)]
+        self._floats, self._texts, self._blobs = (
+            _of_type(covered, kind) for kind in (sa.Double, sa.Text, sa.LargeBinary)
+        )
         others = {*self._floats, *self._texts, *self._blobs}
         self._integers = [c.name for c in covered if c.name not in others]
         self._nullable = [
@@ -148,6 +148,11 @@ class RowSeal:
         for place, blob in zip(reversed(self._blob_places), blobs):
             found[place] = blob
         return found
+
+
+def _of_type(columns: Sequence[sa.Column[Any]], kind: type[sa.types.TypeEngine[Any]]) -> list[str]:
+    """Return the names of the columns of a type."""
+    return [column.name for column in columns if isinstance(column.type, kind)]
 
 
 def _picker(places: list[int]) -> Any:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -72,39 +72,62 @@ def forget(
         StoreUnavailableError: the rows are gone, but others kept the file busy so that it could not be rewritten.
     """
     artifacts = _artifacts(engine, site)
-    backups = [path for kind, path in artifacts if kind == "backup" and path.is_file()]
-    in_backups = _for_copies(engine, site, request) if backups else []
-    outcomes: list[_Outcome] = []
-    troubles: dict[Path, str] = {}
-    found: list[str] = []
     # Backups first: were this interrupted, the request could still be made again.
-    for path in backups:
-        try:
-            gone, left = _forget_in_backup(path, in_backups, robot_id, clock)
-            outcomes += gone
-            found += left
-        except (sa.exc.SQLAlchemyError, sqlite3.Error, OSError, StoreError) as error:
-            # One that is damaged must not keep everything else remembered.
-            troubles[path] = str(getattr(error, "orig", None) or error).partition("\n")[0]
-    outcomes.append(_forget_rows(engine, site, request, robot_id, clock))
+    backups = _forget_in_backups(engine, site, artifacts, request, robot_id, clock)
+    own = _forget_rows(engine, site, request, robot_id, clock)
+    outcomes = [*backups.outcomes, own]
     if not any(outcome.touched for outcome in outcomes):
         raise NotFoundError(f"nothing in the store of site {site!r} fits this request ({request.scope})")
-    own = outcomes[-1]
     pictures = sum(f.forget(name) for f in (folders.images, folders.crops) for name in own.plan.objects)
     traces = _traces_of(request, outcomes)
-    found += _clean(engine, site, _own_files(engine, folders), traces)
-    found += [str(finding.path) for finding in search_files(_other_files(folders), traces.terms, traces.needles)]
+    found = [
+        *backups.found,
+        *_clean(engine, site, _own_files(engine, folders), traces),
+        *(str(finding.path) for finding in search_files(_other_files(folders), traces.terms, traces.needles)),
+    ]
     return ForgetReport(
         scope=request.scope,
         counts={name: count for name, count in {**own.counts, "images": pictures}.items() if count},
         blackened=own.blackened,
         object_ids=tuple(sorted(own.plan.objects)),
-        verified=not found and not troubles,
+        verified=not found and not backups.troubles,
         found=tuple(found),
-        backups=tuple(str(path) for path in backups if path not in troubles),
+        backups=tuple(str(path) for path in backups.paths if path not in backups.troubles),
         exports=tuple(str(path) for path in _exports(artifacts, folders) if path.exists()),
-        notes=tuple(_notes(engine, artifacts, troubles)),
+        notes=tuple(_notes(engine, artifacts, backups.troubles)),
     )
+
+
+@dataclass(frozen=True)
+class _Backups:
+    """The backups that are there, what went from each, what could still be found, and why one could not be read."""
+
+    paths: list[Path]
+    outcomes: list[_Outcome] = field(default_factory=list)
+    found: list[str] = field(default_factory=list)
+    troubles: dict[Path, str] = field(default_factory=dict)
+
+
+def _forget_in_backups(
+    engine: Engine,
+    site: str,
+    artifacts: Sequence[tuple[str, Path]],
+    request: ForgetRequest,
+    robot_id: str,
+    clock: Clock,
+) -> _Backups:
+    """Forget in every backup; one that is damaged must not keep everything else remembered."""
+    backups = _Backups([path for kind, path in artifacts if kind == "backup" and path.is_file()])
+    requests = _for_copies(engine, site, request) if backups.paths else []
+    for path in backups.paths:
+        try:
+            outcomes, found = _forget_in_backup(path, requests, robot_id, clock)
+        except (sa.exc.SQLAlchemyError, sqlite3.Error, OSError, StoreError) as error:
+            backups.troubles[path] = str(getattr(error, "orig", None) or error).partition("\n")[0]
+        else:
+            backups.outcomes.extend(outcomes)
+            backups.found.extend(found)
+    return backups
 
 
 def _exports(artifacts: Sequence[tuple[str, Path]], folders: Folders) -> list[Path]:

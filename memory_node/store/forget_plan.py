@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -18,6 +18,9 @@ from memory_node.store.terms import Terms
 from memory_node.store.text_search import TextFinder, may_mention, rows_mentioning
 
 _AMONG = 500
+# (kind, id) of a document, and of what it was learnt from.
+_Document = tuple[str, str]
+_Source = tuple[str, str]
 
 
 @dataclass
@@ -129,10 +132,8 @@ def _counts_of(connection: Connection, site: str, episode_ids: list[str]) -> Ite
 
 def _find_documents(connection: Connection, site: str, request: ForgetRequest, plan: ForgetPlan) -> None:
     """Add the documents that speak of it, and those that lose their last source, until none does any more."""
-    supports: defaultdict[tuple[str, str], set[tuple[str, str]]] = defaultdict(set)
-    for row in rows_of(connection, site, schema.supports):
-        supports[row["record_kind"], row["record_id"]].add((row["source_kind"], row["source_id"]))
-    owners: defaultdict[tuple[str, str], set[str]] = defaultdict(set)
+    supports = _read_supports(connection, site)
+    owners: defaultdict[_Document, set[str]] = defaultdict(set)
     finder = TextFinder(plan.terms)
     for row in rows_of(connection, site, schema.documents, "kind", "id", "robot_id", "stamp_ns", "body"):
         key = (row["kind"], row["id"])
@@ -142,20 +143,32 @@ def _find_documents(connection: Connection, site: str, request: ForgetRequest, p
             plan.documents.add(key)
     if request.robot_id:
         plan.documents |= {key for key, robots in owners.items() if robots == {request.robot_id}}
-    while True:
-        gone = plan.sources()
-        orphaned = {
-            key
-            for key in owners
-            if key not in plan.documents and _without_steps_of(supports[key], plan.episodes) <= gone and supports[key]
-        }
-        if not orphaned:
-            break
+    while orphaned := _orphaned(owners, supports, plan):
         plan.documents |= orphaned
     gone = plan.sources()
     for record, sources in supports.items():
         kept = set() if record in plan.documents else _without_steps_of(sources, plan.episodes) - gone
         plan.supports |= {(*record, *source) for source in sources - kept}
+
+
+def _read_supports(connection: Connection, site: str) -> defaultdict[_Document, set[_Source]]:
+    """Return the sources of each record that has any."""
+    supports: defaultdict[_Document, set[_Source]] = defaultdict(set)
+    for row in rows_of(connection, site, schema.supports):
+        supports[row["record_kind"], row["record_id"]].add((row["source_kind"], row["source_id"]))
+    return supports
+
+
+def _orphaned(
+    documents: Collection[_Document], supports: Mapping[_Document, set[_Source]], plan: ForgetPlan
+) -> set[_Document]:
+    """Return the documents that stay by the plan, but lose every source that they had."""
+    gone = plan.sources()
+    return {
+        key
+        for key in documents
+        if key not in plan.documents and supports.get(key) and _without_steps_of(supports[key], plan.episodes) <= gone
+    }
 
 
 def _without_steps_of(sources: set[tuple[str, str]], episodes: set[str]) -> set[tuple[str, str]]:

@@ -73,8 +73,12 @@ def _by_queries(model: ModelDescription, outputs: Outputs, classes: int) -> str:
         return "rf_detr"
     if "scores" in others or scores.shape[1] > _MOST_CHOSEN:
         return "boxes_scores" if classes in (0, outputs.get("scores", scores).shape[-1]) else ""
-    columns = int(scores.shape[-1])
-    if columns == 92 and classes == 80:
+    return _detr(int(scores.shape[-1]), classes)
+
+
+def _detr(columns: int, classes: int) -> str:
+    """Return which DETR has so many scores a query. COCO's 80 classes are numbered to 90, with gaps."""
+    if (columns, classes) == (92, 80):
         return "detr_softmax"
     if classes in (0, columns) or (columns, classes) == (91, 80):
         return "detr"
@@ -102,14 +106,13 @@ def _by_rows(outputs: Outputs, classes: int, input_size: tuple[int, int]) -> str
     if more or first.ndim not in (2, 3):
         return ""
     one, other = last_two(first)
-    if other == 6 and one <= _MOST_CHOSEN and one != 4 + classes:
+    are_chosen = one <= _MOST_CHOSEN
+    if other == 6 and are_chosen and one != 4 + classes:
         return "end_to_end"
     if one == 4 + classes or (not classes and 4 < one < other):
         return "yolo_v8"
-    if other == 4 + classes and one <= _MOST_CHOSEN:
-        return "rtdetr"
     if other == 4 + classes:
-        return "yolo_v8"
+        return "rtdetr" if are_chosen else "yolo_v8"
     if other == 5 + classes or (not classes and 5 < other < one):
         return "yolox" if one == cells(input_size) else "yolo_v5"
     return ""
