@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -39,23 +39,28 @@ class BagTopics:
         """
         listed = list(connections)
         images = sorted({(c.topic, c.msgtype) for c in listed if c.msgtype in IMAGES})
-        depth = depth or _only([one for one in images if "depth" in one[0].lower()], "depth image", "--depth-topic")
-        rest = [one for one in images if one[0] != depth and "depth" not in one[0].lower()]
-        labels = [one for one in rest if any(word in one[0].lower() for word in _LABEL_WORDS)]
+        depths = _named(images, ("depth",))
+        depth = depth or _only(depths, "depth image", "--depth-topic")
+        rest = [one for one in images if one[0] != depth and one not in depths]
+        labels = _named(rest, _LABEL_WORDS)
         color = color or _only([one for one in rest if one not in labels], "colour image", "--color-topic")
-        found = sorted({c.topic for c in listed if c.msgtype == DETECTIONS_2D})
-        raw_labels = [topic for topic, kind in labels if kind == _RAW]
-        return cls(
-            depth,
-            color,
-            raw_labels[0] if len(raw_labels) == 1 else "",
-            found[0] if len(found) == 1 else "",
-        )
+        detections = {c.topic for c in listed if c.msgtype == DETECTIONS_2D}
+        return cls(depth, color, _single({topic for topic, kind in labels if kind == _RAW}), _single(detections))
 
     @property
     def streams(self) -> tuple[str, ...]:
         """The topics of which messages of one moment belong together."""
         return tuple(topic for topic in (self.depth, self.color, self.labels, self.detections) if topic)
+
+
+def _named(images: Sequence[tuple[str, str]], words: Collection[str]) -> list[tuple[str, str]]:
+    """Return the images with one of these words in their topic."""
+    return [(topic, kind) for topic, kind in images if any(word in topic.lower() for word in words)]
+
+
+def _single(topics: Collection[str]) -> str:
+    """Return the only topic, "" where there are none or several."""
+    return next(iter(topics)) if len(topics) == 1 else ""
 
 
 def _only(images: Sequence[tuple[str, str]], what: str, option: str) -> str:

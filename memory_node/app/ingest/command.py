@@ -7,7 +7,8 @@ import json
 import re
 import sys
 import tempfile
-from collections.abc import Sequence, Sized
+from collections.abc import Callable, Mapping, Sequence, Sized
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -33,6 +34,7 @@ from memory_node.domain.parameter_file import read_parameters
 from memory_node.domain.scene import SceneObject, SceneSnapshot
 from memory_node.nodes.node_parameters import MemoryParameters
 from memory_node.nodes.run import activate_ros
+from memory_node.scene_graph.graph import SceneGraph
 from memory_node.scene_graph.picture import draw_scene
 from memory_node.search.clip_embedder import ClipEmbedder
 from memory_node.view import open_views
@@ -72,47 +74,15 @@ def run(args: argparse.Namespace) -> int:
     pictures = ClipEmbedder(args.clip) if args.clip is not None else None
     recording = _level(_open(args, config), args)
     _make_writable(args.out)
-    views = open_views(args.rrd, args.mcap)
     skipped = Skipped()
-    scenes: dict[str, Ingestion] = {}
-    clouds: dict[str, CloudFromAbove] = {}
-    with progress_bar() as progress:
-        images = progress.track(paced(recording.images(), args.rate), len(recording), description="ingesting")
-        for image in images:
-            if image.scene not in scenes:
-                _check_one_place(args, scenes)
-                scenes[image.scene] = Ingestion(config, detector, pictures)
-                clouds[image.scene] = CloudFromAbove()
-            try:
-                frame = scenes[image.scene].take(image)
-            except InputSkippedError as error:
-                skipped.note(error, image.name)
-                continue
-            clouds[image.scene].add(image, frame.map_T_camera)
-            objects = scenes[image.scene].objects() if views else ()
-            for view in views:
-                view.show(image.color, frame, objects)
-            draw_boxes(image, frame, args.out / f"{image.name}_boxes.png")
-    for view in views:
-        view.close()
-    skipped.add(recording.skipped)
+    scenes = _take_in(recording, lambda: Ingestion(config, detector, pictures), skipped, args)
     if not scenes:
         raise RobotMemoryError(f"nothing in {args.path} could be used: {skipped.told() or 'no images'}")
-    graphs = {name: ingestion.finish(recording.rest()) for name, ingestion in scenes.items()}
+    graphs = {name: scene.ingestion.finish(recording.rest()) for name, scene in scenes.items()}
     for name, graph in graphs.items():
-        snapshot = graph.snapshot()
-        draw_scene(snapshot, args.out / f"{name or 'scene'}_map.png", recording.grid(), title=name)
-        title = f"{name or args.path.name}: {len(snapshot.objects)} objects, sizes in cm"
-        draw_plan(snapshot.objects, clouds[name], args.out / f"{name or 'scene'}_plan.png", title)
+        _draw(name, graph.snapshot(), scenes[name].cloud, recording, args)
     warnings = [detector.complaint] if detector is not None and detector.complaint else []
-    memory = {
-        "scenes": {name: graph.to_records() for name, graph in graphs.items()},
-        "hashes": {name: graph.hash() for name, graph in graphs.items()},
-        "skipped": dict(skipped),
-        "skipped_files": skipped.named,
-        "warnings": warnings,
-    }
-    text = json.dumps(memory, indent=2, default=_plain)
+    text = _memory_text(graphs, skipped, warnings)
     (args.out / "memory.json").write_text(text + "\n", encoding="utf-8")
     _warn(skipped, warnings)
     if args.json:
@@ -122,6 +92,64 @@ def run(args: argparse.Namespace) -> int:
     console.print(tree(args.path.name, {name: graph.snapshot() for name, graph in graphs.items()}, skipped))
     console.print(f"JSON and pictures: {args.out.resolve()}", soft_wrap=True)
     return 0
+
+
+@dataclass(frozen=True, eq=False)
+class _Scene:
+    """One place of the recording: its memory, and the points that its plan is drawn over."""
+
+    ingestion: Ingestion
+    cloud: CloudFromAbove
+
+
+def _take_in(
+    recording: Recording, start: Callable[[], Ingestion], skipped: Skipped, args: argparse.Namespace
+) -> dict[str, _Scene]:
+    """Return the scenes that a recording's images show, by name; `start` gives each its memory."""
+    scenes: dict[str, _Scene] = {}
+    views = open_views(args.rrd, args.mcap)
+    with progress_bar() as progress:
+        images = progress.track(paced(recording.images(), args.rate), len(recording), description="ingesting")
+        for image in images:
+            if image.scene not in scenes:
+                _check_one_place(args, scenes)
+                scenes[image.scene] = _Scene(start(), CloudFromAbove())
+            scene = scenes[image.scene]
+            try:
+                frame = scene.ingestion.take(image)
+            except InputSkippedError as error:
+                skipped.note(error, image.name)
+                continue
+            scene.cloud.add(image, frame.map_T_camera)
+            objects = scene.ingestion.objects() if views else ()
+            for view in views:
+                view.show(image.color, frame, objects)
+            draw_boxes(image, frame, args.out / f"{image.name}_boxes.png")
+    for view in views:
+        view.close()
+    skipped.add(recording.skipped)
+    return scenes
+
+
+def _draw(
+    name: str, scene: SceneSnapshot, cloud: CloudFromAbove, recording: Recording, args: argparse.Namespace
+) -> None:
+    """Draw a scene's map and its plan."""
+    draw_scene(scene, args.out / f"{name or 'scene'}_map.png", recording.grid(), title=name)
+    title = f"{name or args.path.name}: {len(scene.objects)} objects, sizes in cm"
+    draw_plan(scene.objects, cloud, args.out / f"{name or 'scene'}_plan.png", title)
+
+
+def _memory_text(graphs: Mapping[str, SceneGraph], skipped: Skipped, warnings: Sequence[str]) -> str:
+    """Return what is remembered, and what was left out, as JSON."""
+    memory = {
+        "scenes": {name: graph.to_records() for name, graph in graphs.items()},
+        "hashes": {name: graph.hash() for name, graph in graphs.items()},
+        "skipped": dict(skipped),
+        "skipped_files": skipped.named,
+        "warnings": warnings,
+    }
+    return json.dumps(memory, indent=2, default=_plain)
 
 
 def _make_writable(folder: Path) -> None:
