@@ -17,7 +17,7 @@ import numpy as np
 from benchmarks.rows import emit
 from memory_node.domain.skill import FailureReason, SkillCall
 from memory_node.domain.step import EpisodeSummary, StepRecord
-from memory_node.experience.experience import ExperienceQuery
+from memory_node.experience.experience_answer import ExperienceQuery
 from memory_node.experience.extractor import record_of
 from memory_node.experience.guideline import Guideline
 from memory_node.memory import RobotMemory

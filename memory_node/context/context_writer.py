@@ -12,7 +12,8 @@ from memory_node.domain.answer import FindQuery, Recollection
 from memory_node.domain.clock import Clock
 from memory_node.domain.context import ALL_SOURCES, Context, ContextSource
 from memory_node.domain.ids import IdSource, new_id
-from memory_node.experience.experience import Experience, ExperienceQuery
+from memory_node.experience.experience import Experience
+from memory_node.experience.experience_answer import ExperienceQuery
 from memory_node.knowledge.knowledge_graph import KnowledgeGraph
 from memory_node.scene_graph.graph import SceneGraph
 

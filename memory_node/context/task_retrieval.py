@@ -16,7 +16,8 @@ from memory_node.context.task_memory import (
     of_trajectory,
 )
 from memory_node.domain.answer import RankedArea
-from memory_node.experience.experience import Experience, ExperienceQuery
+from memory_node.experience.experience import Experience
+from memory_node.experience.experience_answer import ExperienceQuery
 from memory_node.knowledge.knowledge_graph import KnowledgeGraph
 
 # Returns the areas where a class is likely, best first, at most k.

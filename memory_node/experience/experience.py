@@ -5,12 +5,12 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Future
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from memory_node.catalogue.label_space import load_catalogue
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
-from memory_node.domain.advice import Advice, AdviceSource, bind
+from memory_node.domain.advice import Advice
 from memory_node.domain.errors import NotFoundError
 from memory_node.domain.ids import IdSource, new_id
 from memory_node.domain.skill import SkillCall
@@ -18,7 +18,8 @@ from memory_node.domain.step import EpisodeSummary, StepRecord
 from memory_node.experience.config import ExperienceConfig
 from memory_node.experience.consistency import ConsistencyWarning
 from memory_node.experience.curation import Advise, Curation, no_advice
-from memory_node.experience.episode_graph import Trajectory, Transition
+from memory_node.experience.episode_advice import advice_before
+from memory_node.experience.experience_answer import ExperienceAnswer, ExperienceQuery, answer_to
 from memory_node.experience.extractor import Extractor, Lesson
 from memory_node.experience.guideline import Guideline
 from memory_node.experience.learner import Learner
@@ -26,41 +27,12 @@ from memory_node.experience.log import GUIDELINES, RECORDS, ExperienceLog
 from memory_node.experience.long_term import LongTermExperience
 from memory_node.experience.optimizer.curator import ENTRIES, MemoryCurator
 from memory_node.experience.optimizer.entry import MemoryEntry
-from memory_node.experience.record import ExperienceRecord
 from memory_node.experience.refiner import Refiner
 from memory_node.experience.running_episode import RunningEpisode
 from memory_node.experience.working_memory import WorkingMemoryView
 
 # So many ended episodes are remembered by id, to answer a repeated EndEpisode.
 ENDED_KEPT = 1000
-
-
-@dataclass(frozen=True)
-class ExperienceQuery:
-    """BrainMem's query: where the robot is, what kind of task it has, with which objects."""
-
-    room: str = ""
-    task_type: str = ""
-    objects: tuple[str, ...] = ()
-    episode_id: str = ""
-
-
-@dataclass(frozen=True)
-class ExperienceAnswer:
-    """What experience knows for a query; every part may be empty.
-
-    room: the one that it is about. trajectories: of the experiences, one each.
-    """
-
-    room: str
-    guidelines: tuple[Guideline, ...]
-    room_patterns: tuple[tuple[str, int, int], ...]
-    experiences: tuple[ExperienceRecord, ...]
-    trajectories: tuple[Trajectory, ...]
-    failed_before: tuple[Transition, ...]
-    action_hints: tuple[tuple[str, str, int, int], ...]
-    learnt_relations: tuple[tuple[str, int], ...]
-    working_memory: WorkingMemoryView | None
 
 
 class Experience:
@@ -237,25 +209,11 @@ class Experience:
         parts = self._config.parts
         with self._lock:
             episode = self._running.get(query.episode_id or self._latest())
-            task_type, room, objects = query.task_type, query.room, query.objects
-            if episode is not None:
-                task_type = task_type or episode.summary.task_type
-                room = room or episode.room
-            guidelines = tuple(self._long_term.book.active(task_type, objects)) if "semantic" in parts else ()
-            similar = self._similar(task_type, objects, room)
-            episodic = "episodic" in parts
-            hints = [(name, *hint) for name in objects for hint in self._long_term.graph.action_hints(name, 3)]
-            return ExperienceAnswer(
-                room=room,
-                guidelines=guidelines,
-                room_patterns=tuple(self._long_term.graph.room_patterns(room)) if room and episodic else (),
-                experiences=tuple(similar),
-                trajectories=tuple(self._long_term.graph.trajectory(record.episode_id) for record in similar),
-                failed_before=tuple(self._long_term.failed_before(task_type, similar)[:5]) if episodic else (),
-                action_hints=tuple(hints) if episodic else (),
-                learnt_relations=tuple(self._long_term.graph.learnt_relations(room)) if room and episodic else (),
-                working_memory=episode.view() if episode is not None and "working" in parts else None,
-            )
+            if episode is None:
+                return answer_to(query, self._long_term, parts)
+            task_type, room = query.task_type or episode.summary.task_type, query.room or episode.room
+            answer = answer_to(replace(query, task_type=task_type, room=room), self._long_term, parts)
+            return replace(answer, working_memory=episode.view() if "working" in parts else None)
 
     def note_given(self, guideline_keys: Iterable[str], episode_id: str) -> None:
         """Note that a planner acts on these guidelines in a running episode; their counts move when it ends.
@@ -274,26 +232,8 @@ class Experience:
         Raises:
             NotFoundError: the episode is not running.
         """
-        parts = self._config.parts
         with self._lock:
-            episode = self._episode(episode_id)
-            advice: list[Advice] = []
-            if "working" in parts:
-                for warning in episode.warnings_before(action):
-                    # Two rules may be put right by the same step.
-                    if not warning.steps or all(warning.steps != known.before for known in advice):
-                        advice.append(Advice(AdviceSource.WORKING, str(warning), warning.steps))
-            if "episodic" in parts:
-                task_type = episode.summary.task_type
-                similar = self._similar(task_type, tuple(objects), "")
-                advice += self._long_term.recalled(task_type, similar, action)
-            if "semantic" in parts:
-                for guideline in self._long_term.book.repairs(episode.summary.task_type, action):
-                    repair = Advice(AdviceSource.SEMANTIC, guideline.text, guideline.remedy)
-                    if not _all_fulfilled(repair, action, episode):
-                        episode.given_guidelines.add(guideline.key)
-                        advice.append(repair)
-            return tuple(a for a in advice if not a.before or not _all_fulfilled(a, action, episode))
+            return advice_before(action, self._episode(episode_id), objects, self._long_term, self._config.parts)
 
     def _note_ended(self, episode_id: str, success: bool | None) -> None:
         self._ended[episode_id] = success
@@ -315,9 +255,6 @@ class Experience:
         for step in steps:
             episode.record(step)
         return True
-
-    def _similar(self, task_type: str, objects: tuple[str, ...], room: str) -> list[ExperienceRecord]:
-        return self._long_term.similar(task_type, objects, room) if "episodic" in self._config.parts else []
 
     def key_classes(self, episode_id: str) -> frozenset[str]:
         """Return the classes that a running episode was about so far; empty when it is not running."""
@@ -387,8 +324,3 @@ class Experience:
             state = "has ended" if episode_id in self._ended else "was never started"
             raise NotFoundError(f"episode {episode_id!r} {state}")
         return self._running[episode_id]
-
-
-def _all_fulfilled(advice: Advice, action: SkillCall, episode: RunningEpisode) -> bool:
-    bound = [bind(call, action) for call in advice.before]
-    return all(call is None or episode.fulfils(call) for call in bound)

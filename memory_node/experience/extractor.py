@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
@@ -57,23 +58,34 @@ def record_of(episode: EpisodeSummary, steps: Sequence[StepRecord], insights: Se
     """Return the record of what happened; only the insights are anybody's opinion."""
     done = tuple(class_action(step) for step in steps if step.success)
     objects = dict.fromkeys(name for step in steps for name in class_arguments(step))
-    rooms = [step.room for step in steps if step.room]
-    causes = [*(_cause(step) for step in steps if not step.success), *([] if episode.success else [episode.message])]
     return ExperienceRecord(
         episode_id=episode.id,
         task=episode.instruction,
         task_type=episode.task_type,
         success=bool(episode.success),
         stamp_ns=episode.ended_ns,
-        room=max(set(rooms), key=rooms.count) if rooms else "",
+        room=_main_room(steps),
         objects=tuple(objects),
         success_patterns=done if episode.success else (),
-        failure_causes=tuple(dict.fromkeys(cause for cause in causes if cause)),
+        failure_causes=_failure_causes(episode, steps),
         insights=tuple(insights),
         successful_actions=done,
         failed_actions=tuple(class_action(step) for step in steps if not step.success),
         recommendations=tuple(insights),
     )
+
+
+def _main_room(steps: Sequence[StepRecord]) -> str:
+    """Return the room of the most steps, the first of them where several are; "" where no step's is known."""
+    rooms = Counter(step.room for step in steps if step.room)
+    return max(rooms, key=rooms.__getitem__, default="")
+
+
+def _failure_causes(episode: EpisodeSummary, steps: Sequence[StepRecord]) -> tuple[str, ...]:
+    causes = [_cause(step) for step in steps if not step.success]
+    if not episode.success:
+        causes.append(episode.message)
+    return tuple(dict.fromkeys(cause for cause in causes if cause))
 
 
 def _cause(step: StepRecord) -> str:

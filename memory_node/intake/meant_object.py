@@ -35,11 +35,16 @@ def meant_object(
     held = next((found for found in alike if found.support_id == ROBOT_ID), None)
     if held is not None and (carried or reference.position is None):
         return held
-    if len(alike) < 2 and reference.position is None:
+    if reference.position is None:
+        return _without_place(alike, robot)
+    near = _within(alike, np.array(reference.position), _SAME_THING_M)
+    return near[0] if near else held
+
+
+def _without_place(alike: list[SceneObject], robot: tuple[float, float, float] | None) -> SceneObject | None:
+    """Return the only one of its class, else the only one within the robot's reach."""
+    if len(alike) < 2:
         return alike[0] if alike else None
-    if reference.position is not None:
-        near = _within(alike, np.array(reference.position), _SAME_THING_M)
-        return near[0] if near else held
     near = _within(alike, np.array([*robot[:2], np.nan]), _REACH_M) if robot is not None else []
     return near[0] if len(near) == 1 else None
 

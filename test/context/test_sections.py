@@ -7,7 +7,7 @@ from memory_node.domain.answer import AnswerStatus, ObjectAnswer, Recollection
 from memory_node.domain.skill import FailureReason, SkillCall
 from memory_node.domain.step import StepRecord
 from memory_node.experience.episode_graph import EpisodeGraph
-from memory_node.experience.experience import ExperienceAnswer
+from memory_node.experience.experience_answer import ExperienceAnswer
 from memory_node.experience.guideline import Guideline
 from memory_node.experience.record import ExperienceRecord
 from memory_node.experience.working_memory import WorkingMemory
@@ -75,7 +75,7 @@ def full_excerpt() -> MemoryExcerpt:
         room_patterns=(("PickupObject(Egg)", 3, 4),),
         experiences=(record,),
         trajectories=(graph.trajectory("e1"),),
-        failed_before=tuple(graph.transitions()),
+        failed_before=tuple(graph.failed_transitions(["e1"])),
         action_hints=(("Egg", "PickupObject", 3, 4),),
         learnt_relations=(("Egg in Fridge", 2),),
         working_memory=working.view(),

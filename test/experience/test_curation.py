@@ -9,7 +9,8 @@ from memory_node.catalogue.label_space import load_catalogue
 from memory_node.domain.ports import TextEmbedder
 from memory_node.domain.skill import SkillCall
 from memory_node.experience.config import ExperienceConfig
-from memory_node.experience.experience import Experience, ExperienceQuery
+from memory_node.experience.experience import Experience
+from memory_node.experience.experience_answer import ExperienceQuery
 from memory_node.experience.extractor import RuleExtractor
 from memory_node.experience.log import NullLog
 from memory_node.experience.optimizer.bank import BankLimits, MemoryBank

@@ -7,7 +7,8 @@ from memory_node.domain.errors import NotFoundError
 from memory_node.domain.skill import SkillCall
 from memory_node.domain.step import EpisodeSummary, StepRecord
 from memory_node.experience.config import ExperienceConfig
-from memory_node.experience.experience import Experience, ExperienceQuery
+from memory_node.experience.experience import Experience
+from memory_node.experience.experience_answer import ExperienceQuery
 from memory_node.experience.extractor import Lesson, RuleExtractor
 from memory_node.experience.log import GUIDELINES, RECORDS
 

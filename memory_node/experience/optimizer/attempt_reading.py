@@ -152,21 +152,27 @@ def _repairs(deeds: Sequence[Deed]) -> Iterator[RepairNote]:
 
 def _root_causes(attempt: Attempt, done: Sequence[Deed], thing: str) -> Iterator[str]:
     """Yield why an attempt failed, the deepest cause first."""
-    taken = [deed for deed in done if deed.kind is DeedKind.TAKE]
-    of_thing = [deed for deed in taken if deed.thing == thing]
+    taken = [deed.thing for deed in done if deed.kind is DeedKind.TAKE]
+    was_taken = thing in taken
+    if not was_taken:
+        yield from _before_taking(attempt, done, thing, took_other=bool(taken))
+    if _repeats(done):
+        yield LOST_IN_LOOPS
+    if was_taken:
+        yield from _after_taking(attempt, done, thing)
+
+
+def _before_taking(attempt: Attempt, done: Sequence[Deed], thing: str, took_other: bool) -> Iterator[str]:
+    """Yield what kept a thing from being taken."""
     seen = bool(thing) and any(thing in deed.seen for deed in done)
-    if not of_thing and taken:
+    if took_other:
         yield OTHER_THING
-    elif seen and not of_thing:
+    elif seen:
         yield NOT_TAKEN
     visited = {place for place, _ in _with_places(done) if place}
     known = set(attempt.places) | visited
-    if not seen and not of_thing and len(visited) < _FEW_PLACES * len(known):
+    if not seen and len(visited) < _FEW_PLACES * len(known):
         yield NOT_FOUND
-    if _repeats(done):
-        yield LOST_IN_LOOPS
-    if of_thing:
-        yield from _after_taking(attempt, done, thing)
 
 
 def _after_taking(attempt: Attempt, done: Sequence[Deed], thing: str) -> Iterator[str]:

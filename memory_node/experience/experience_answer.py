@@ -1,0 +1,65 @@
+"""What experience is asked for a place and a task, and what it answers."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass, replace
+
+from memory_node.experience.episode_graph import Trajectory, Transition
+from memory_node.experience.guideline import Guideline
+from memory_node.experience.long_term import LongTermExperience
+from memory_node.experience.record import ExperienceRecord
+from memory_node.experience.working_memory import WorkingMemoryView
+
+_HINTS_A_CLASS, _MOST_FAILED = 3, 5
+
+
+@dataclass(frozen=True)
+class ExperienceQuery:
+    """BrainMem's query: where the robot is, what kind of task it has, with which objects."""
+
+    room: str = ""
+    task_type: str = ""
+    objects: tuple[str, ...] = ()
+    episode_id: str = ""
+
+
+@dataclass(frozen=True)
+class ExperienceAnswer:
+    """What experience knows for a query; every part may be empty.
+
+    room: the one that it is about. trajectories: of the experiences, one each.
+    """
+
+    room: str
+    guidelines: tuple[Guideline, ...] = ()
+    room_patterns: tuple[tuple[str, int, int], ...] = ()
+    experiences: tuple[ExperienceRecord, ...] = ()
+    trajectories: tuple[Trajectory, ...] = ()
+    failed_before: tuple[Transition, ...] = ()
+    action_hints: tuple[tuple[str, str, int, int], ...] = ()
+    learnt_relations: tuple[tuple[str, int], ...] = ()
+    working_memory: WorkingMemoryView | None = None
+
+
+def answer_to(query: ExperienceQuery, long_term: LongTermExperience, parts: Collection[str]) -> ExperienceAnswer:
+    """Return what long-term experience knows; parts: of "semantic" and "episodic", those that are used."""
+    answer = ExperienceAnswer(query.room)
+    if "semantic" in parts:
+        answer = replace(answer, guidelines=tuple(long_term.book.active(query.task_type, query.objects)))
+    return _with_episodes(answer, query, long_term) if "episodic" in parts else answer
+
+
+def _with_episodes(answer: ExperienceAnswer, query: ExperienceQuery, long_term: LongTermExperience) -> ExperienceAnswer:
+    graph = long_term.graph
+    similar = long_term.similar(query.task_type, query.objects, query.room)
+    hints = ((name, *hint) for name in query.objects for hint in graph.action_hints(name, _HINTS_A_CLASS))
+    return replace(
+        answer,
+        room_patterns=tuple(graph.room_patterns(query.room)) if query.room else (),
+        experiences=tuple(similar),
+        trajectories=tuple(graph.trajectory(record.episode_id) for record in similar),
+        failed_before=tuple(long_term.failed_before(query.task_type, similar)[:_MOST_FAILED]),
+        action_hints=tuple(hints),
+        learnt_relations=tuple(graph.learnt_relations(query.room)) if query.room else (),
+    )
