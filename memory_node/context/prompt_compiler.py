@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Annotated, Any, Literal
 
 import jinja2
@@ -189,17 +189,31 @@ def reply_of(compiled: Compiled, shown: Sequence[Entry], state: BriefState) -> S
 def possible_goals(observation: StepObservation, entries: Sequence[Entry]) -> tuple[SkillCall, ...]:
     """Return the calls that guidance may name: the next step, what prepares for it, and what entries say of it."""
     proposed = observation.proposed
-    wanted = Subgoal.parse(observation.subgoal).classes
-    about = tuple(name for name, kind in observation.classes.items() if kind in wanted) or tuple(observation.classes)
-    names = proposed.arguments if proposed is not None else about
-    calls = [proposed] if proposed is not None else []
-    calls += [SkillCall(skill, (name,)) for skill in _PREPARATIONS for name in names if "," not in name]
-    if proposed is not None:
-        bound = [bind(step, proposed) for entry in entries if entry.skill == proposed.skill for step in entry.steps]
-        calls += [call for call in bound if call is not None]
+    if proposed is None:
+        calls = [*_preparations(_about_subgoal(observation)), *calls_towards(observation, entries)]
     else:
-        calls += calls_towards(observation, entries)
+        calls = [proposed, *_preparations(proposed.arguments), *_repairs(proposed, entries)]
     return tuple(dict.fromkeys(call for call in calls if call.skill in SKILLS and (binding_of(call) or call.arguments)))
+
+
+def _preparations(names: Iterable[str]) -> list[SkillCall]:
+    """Return the calls that prepare for something with one of these things; a place of coordinates is none."""
+    things = [name for name in names if "," not in name]
+    return [SkillCall(skill, (name,)) for skill in _PREPARATIONS for name in things]
+
+
+def _about_subgoal(observation: StepObservation) -> tuple[str, ...]:
+    """Return the names of the things that the subgoal is about, of all where it names no known class."""
+    wanted = Subgoal.parse(observation.subgoal).classes
+    return tuple(name for name, kind in observation.classes.items() if kind in wanted) or tuple(observation.classes)
+
+
+def _repairs(proposed: SkillCall, entries: Sequence[Entry]) -> Iterator[SkillCall]:
+    """Yield what entries about the next step's skill tell to do, with the step's own arguments."""
+    for step in (step for entry in entries if entry.skill == proposed.skill for step in entry.steps):
+        bound = bind(step, proposed)
+        if bound is not None:
+            yield bound
 
 
 def reply_schema(goals: Sequence[str], beliefs: Sequence[str], entries: int, changes: bool) -> type[BaseModel]:

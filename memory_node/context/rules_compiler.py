@@ -165,29 +165,39 @@ class RulesCompiler:
 
     def _candidates(self, observation: StepObservation, state: BriefState, memory: TaskMemory) -> Iterator[_Step]:
         subgoal = Subgoal.parse(observation.subgoal)
-        now = next(iter(state.items(Section.CURRENT)), observation.subgoal)
         if not subgoal.target:
             return
         is_held = observation.class_of(held_by(state) or "") == subgoal.target
         # What nobody knows a place of has to be found before any way that handles it can be gone.
         wanted = subgoal.light if is_held else subgoal.target
         if wanted and not _is_found(wanted, subgoal, observation, state):
-            for entry in memory.of_kind(EntryKind.PLACE):
-                if wanted in entry.classes:
-                    yield _Step(SkillCall("Explore", (wanted,)), f"no place of {wanted} is known", (entry.id,))
-        done = [
-            SkillCall(step.call.skill, tuple(observation.class_of(name) for name in step.call.arguments))
-            for step in observation.recent
-            if step.success
-        ]
+            yield from _searches(wanted, memory)
+        meant = [held_by(state) or ""] if is_held else _left_to_take(subgoal, observation, state)
+        target = {subgoal.target: meant[-1]} if meant else {}
+        now = next(iter(state.items(Section.CURRENT)), observation.subgoal)
+        done = _done(observation)
         for entry in memory.of_kind(*WAYS):
             if entry.goal_kinds and subgoal.kind not in entry.goal_kinds:
                 continue
             left = left_of(fitted(entry, subgoal, is_held), done)
             if left:
-                meant = [held_by(state) or ""] if is_held else _left_to_take(subgoal, observation, state)
-                call = _with_names(left[0], observation, {subgoal.target: meant[-1]} if meant else {})
-                yield _Step(call, now, (entry.id,))
+                yield _Step(_with_names(left[0], observation, target), now, (entry.id,))
+
+
+def _searches(object_class: str, memory: TaskMemory) -> Iterator[_Step]:
+    """Yield a search for each entry that tells where things of a class are."""
+    for entry in memory.of_kind(EntryKind.PLACE):
+        if object_class in entry.classes:
+            yield _Step(SkillCall("Explore", (object_class,)), f"no place of {object_class} is known", (entry.id,))
+
+
+def _done(observation: StepObservation) -> list[SkillCall]:
+    """Return the calls that succeeded lately, over classes."""
+    return [
+        SkillCall(step.call.skill, tuple(map(observation.class_of, step.call.arguments)))
+        for step in observation.recent
+        if step.success
+    ]
 
 
 def _bound(template: SkillCall, call: SkillCall, observation: StepObservation) -> SkillCall | None:

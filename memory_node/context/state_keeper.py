@@ -105,16 +105,9 @@ def _learn_from_failure(draft: StateDraft, step: TakenStep, binding: Mapping[str
     reason, call = step.reason, step.call
     skill = SKILLS.get(call.skill)
     subject = call.arguments[0] if call.arguments else ""
-    for fact in (rule.fact for rule in skill.preconditions if rule.reason is reason) if skill else ():
-        name = binding.get(fact.arguments[0], "") if fact.arguments else ""
-        if fact.predicate is Predicate.NEAR and name:
-            draft.put(_FACTS, close_by(name), out_of_reach(name))
-        elif fact.predicate is Predicate.OPEN_OR_UNLIDDED and name:
-            _be_in_state(draft, name, ObjectState.CLOSED)
-        elif fact.predicate is Predicate.ACCESSIBLE and name and call.skill != "PutObject":
-            _be_shut_in(draft, name, step.object_id)
-        elif fact.predicate is Predicate.HAND_EMPTY and step.object_id:
-            _hold(draft, step.object_id)
+    for rule in skill.preconditions if skill is not None else ():
+        if rule.reason is reason:
+            _learn_unmet(draft, step, rule.fact, binding)
     if reason is FailureReason.ALREADY_OPEN:
         _be_in_state(draft, subject, ObjectState.OPENED)
     elif reason is FailureReason.ALREADY_CLOSED:
@@ -123,6 +116,21 @@ def _learn_from_failure(draft: StateDraft, step: TakenStep, binding: Mapping[str
         _hold(draft, "" if reason is FailureReason.HAND_EMPTY or held_by(draft.state) == subject else None)
     if call.skill in _MOVES:
         _be_at(draft, "")
+
+
+def _learn_unmet(draft: StateDraft, step: TakenStep, fact: Fact, binding: Mapping[str, str]) -> None:
+    """Note that a precondition of a failed step does not hold."""
+    name = binding.get(fact.arguments[0], "") if fact.arguments else ""
+    if fact.predicate is Predicate.HAND_EMPTY and step.object_id:
+        _hold(draft, step.object_id)
+    elif not name:
+        return
+    elif fact.predicate is Predicate.NEAR:
+        draft.put(_FACTS, close_by(name), out_of_reach(name))
+    elif fact.predicate is Predicate.OPEN_OR_UNLIDDED:
+        _be_in_state(draft, name, ObjectState.CLOSED)
+    elif fact.predicate is Predicate.ACCESSIBLE and step.call.skill != "PutObject":
+        _be_shut_in(draft, name, step.object_id)
 
 
 def _be_shut_in(draft: StateDraft, name: str, container: str) -> None:

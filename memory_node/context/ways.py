@@ -23,14 +23,25 @@ def fitted(entry: Entry, subgoal: Subgoal, is_held: bool) -> list[SkillCall]:
     if entry.kind is EntryKind.PROCEDURE:
         filled = [subgoal.filled(call.skill, is_held) for call in entry.steps if call.skill != "GoToObject"]
         return [call for call in filled if call is not None]
+    parts = _parts(entry, subgoal)
+    if not parts:
+        return []
+    return [SkillCall(call.skill, tuple(parts.get(text, text) for text in call.arguments)) for call in entry.steps]
+
+
+def _parts(entry: Entry, subgoal: Subgoal) -> dict[str, str]:
+    """Return the subgoal's thing for each thing of an entry: what it took first, and where it put something last.
+
+    {} where it took nothing.
+    """
     taken = next((call.arguments[0] for call in entry.steps if call.skill == "PickupObject" and call.arguments), "")
+    if not taken:
+        return {}
     put = next((call.arguments for call in reversed(entry.steps) if call.skill == "PutObject"), ())
     parts = {taken: subgoal.target}
     if len(put) > 1 and subgoal.destination:
         parts[put[1]] = subgoal.destination
-    if not taken:
-        return []
-    return [SkillCall(call.skill, tuple(parts.get(text, text) for text in call.arguments)) for call in entry.steps]
+    return parts
 
 
 def left_of(way: Sequence[SkillCall], done: Iterable[SkillCall]) -> Sequence[SkillCall]:
