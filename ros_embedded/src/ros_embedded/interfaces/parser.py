@@ -80,6 +80,13 @@ def _statement(package: str, statement: str) -> Field | Constant:
     return Constant(name, kind, parse_value(value, kind))
 
 
+def _message_name(text: str, package: str) -> str:
+    owner, _, name = text.rpartition("/")
+    if not _FIELD_NAME.match(owner or package) or not _MESSAGE_NAME.match(name):
+        raise ValueError(f"{text!r} is neither a built-in type nor the name of a message")
+    return f"{owner or package}/msg/{name}"
+
+
 def parse_type(text: str, package: str) -> FieldType:
     """Read a field's type such as `string<=10[<=3]` or `geometry_msgs/Point[]`; raises ValueError."""
     match = _TYPE.match(text)
@@ -92,10 +99,7 @@ def parse_type(text: str, package: str) -> FieldType:
     if bound and base not in STRINGS:
         raise ValueError(f"only strings have a bound of length, not {base}")
     if base not in PRIMITIVES and base not in STRINGS:
-        owner, _, name = base.rpartition("/")
-        if not _FIELD_NAME.match(owner or package) or not _MESSAGE_NAME.match(name):
-            raise ValueError(f"{base!r} is neither a built-in type nor the name of a message")
-        base = f"{owner or package}/msg/{name}"
+        base = _message_name(base, package)
     if match["brackets"] is None:
         return FieldType(base, bound or 0)
     if size is None:

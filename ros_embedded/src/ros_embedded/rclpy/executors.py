@@ -181,17 +181,10 @@ class Executor:
         limit_ns = timeout_sec_to_nsec(timeout_sec)
         deadline = time.monotonic_ns() + (limit_ns if limit_ns >= 0 else _FOR_EVER_NS)
         while True:
-            if self._is_shutdown:
-                raise ShutdownException
-            if not self._context.ok():
-                silent = self._ends_silently and not self._context.ended_by_signal
-                raise ShutdownException if silent else ExternalShutdownException
-            if condition():
-                raise ConditionReachedException
-            with contextlib.suppress(IndexError):  # another thread that spins may have taken it
-                if self._turns > 0:
-                    self._turns -= 1
-                    return self._tasks.popleft(), None, None
+            self._raise_if_over(condition)
+            task = self._waiting_task()
+            if task is not None:
+                return task, None, None
             work = self._ready_work(nodes)
             if work is not None:
                 return work
@@ -206,6 +199,24 @@ class Executor:
                 if condition():
                     raise ConditionReachedException
                 raise TimeoutException
+
+    def _raise_if_over(self, condition: Callable[[], bool]) -> None:
+        """Raise for what ends a wait: shut down, or the condition is met."""
+        if self._is_shutdown:
+            raise ShutdownException
+        if not self._context.ok():
+            silent = self._ends_silently and not self._context.ended_by_signal
+            raise ShutdownException if silent else ExternalShutdownException
+        if condition():
+            raise ConditionReachedException
+
+    def _waiting_task(self) -> Task | None:
+        """The next task while it is the tasks' turn."""
+        with contextlib.suppress(IndexError):  # another thread that spins may have taken it
+            if self._turns > 0:
+                self._turns -= 1
+                return self._tasks.popleft()
+        return None
 
     def _ready_work(self, nodes: list[NodeInterface] | None) -> tuple[Task, ExecutableEntity, NodeInterface] | None:
         while self._ready:

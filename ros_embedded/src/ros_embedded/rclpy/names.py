@@ -92,23 +92,27 @@ def _topic_problem(name: str) -> Problem | None:
 def _character_problem(name: str) -> Problem | None:
     opened: int | None = None  # start of an open substitution
     for place, letter in enumerate(name):
-        if letter.isascii() and (letter.isalnum() or letter == "_"):
-            if letter.isdigit() and opened is not None and opened == place - 1:
-                return "substitution name must not start with a number", place
-        elif letter == "~":
-            if place:
-                return "topic name must not have tilde '~' unless it is the first character", place
-        elif letter == "}":
-            if opened is None:
-                return _UNBALANCED, place
-            opened = None
-        elif opened is not None:
-            return "substitution name must not contain characters other than alphanumerics or '_'", place
-        elif letter == "{":
-            opened = place
-        elif letter != "/":
-            return "topic name must not contain characters other than alphanumerics, '_', '~', '{', or '}'", place
+        if message := _letter_problem(letter, place, opened):
+            return message, place
+        if letter in "{}":
+            opened = place if letter == "{" else None
     return None if opened is None else (_UNBALANCED, opened)
+
+
+def _letter_problem(letter: str, place: int, opened: int | None) -> str:
+    """What is wrong with a letter at a place, "" for nothing; opened: where the substitution around it starts."""
+    if letter.isascii() and (letter.isalnum() or letter == "_"):
+        is_first = opened == place - 1
+        return "substitution name must not start with a number" if is_first and letter.isdigit() else ""
+    if letter == "~":
+        return "topic name must not have tilde '~' unless it is the first character" if place else ""
+    if letter == "}":
+        return _UNBALANCED if opened is None else ""
+    if opened is not None:
+        return "substitution name must not contain characters other than alphanumerics or '_'"
+    if letter in "{/":
+        return ""
+    return "topic name must not contain characters other than alphanumerics, '_', '~', '{', or '}'"
 
 
 _TOPIC_ERRORS = (InvalidTopicNameException, InvalidServiceNameException)

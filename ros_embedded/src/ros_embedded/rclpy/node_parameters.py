@@ -94,16 +94,9 @@ class ParametersMixin:
     def __read_declaration(
         self, namespace: str, position: int, given: tuple[Any, ...], ignore_override: bool
     ) -> tuple[Parameter, Any]:
-        where = f"at index {position} in parameters list"
-        if len(given) not in (1, 2, 3):
-            raise TypeError(f"Invalid parameter tuple length {where}: {given}; expecting length between 1 and 3")
-        if not isinstance(given[0], str):
-            raise TypeError(f"First element {given[0]} {where} is not a str.")
+        descriptor = _descriptor_of(given, f"at index {position} in parameters list")
         name = f"{namespace}{PARAMETER_SEPARATOR_STRING}{given[0]}" if namespace else given[0]
         value: Any = given[1] if len(given) > 1 else None
-        descriptor = given[2] if len(given) > 2 else _descriptor()
-        if not isinstance(descriptor, get_message("rcl_interfaces/msg/ParameterDescriptor")):
-            raise TypeError(f"Third element {descriptor} {where} is not a ParameterDescriptor.")
         if len(given) == 1:
             warnings.warn(
                 f"when declaring parameter named '{name}', declaring a parameter only providing its name is "
@@ -112,21 +105,10 @@ class ParametersMixin:
             )
             descriptor.dynamic_typing = True
         if isinstance(value, Parameter.Type):
-            if value is NOT_SET:
-                raise ValueError(f"Cannot declare parameter {{{name}}} as statically typed of type NOT_SET")
-            if descriptor.dynamic_typing:
-                raise ValueError(
-                    f"When declaring parameter {{{name}}} passing a descriptor with`dynamic_typing=True` is not "
-                    "allowed when the parameter type is provided"
-                )
+            _check_fixed_type(name, value, descriptor)
             descriptor.type, value = value.value, None
         elif not descriptor.dynamic_typing:
-            is_message = isinstance(value, get_message("rcl_interfaces/msg/ParameterValue"))
-            descriptor.type = value.type if is_message else Parameter.Type.from_parameter_value(value).value
-            if descriptor.type == NOT_SET.value:
-                raise ValueError(
-                    "Cannot declare a statically typed parameter with default value of type PARAMETER_NOT_SET"
-                )
+            descriptor.type = _type_of(value)
         if not ignore_override and name in self._parameter_overrides:
             value = self._parameter_overrides[name].value
         return Parameter(name, value=value), descriptor
@@ -364,3 +346,35 @@ class ParametersMixin:
 
     def remove_post_set_parameters_callback(self, callback: Callable[[list[Parameter]], None]) -> None:
         self._post_set_parameters_callbacks.remove(callback)
+
+
+def _descriptor_of(given: tuple[Any, ...], where: str) -> Any:
+    """The descriptor of a (name, value or type, descriptor) tuple. Raises TypeError for a malformed one."""
+    if len(given) not in (1, 2, 3):
+        raise TypeError(f"Invalid parameter tuple length {where}: {given}; expecting length between 1 and 3")
+    if not isinstance(given[0], str):
+        raise TypeError(f"First element {given[0]} {where} is not a str.")
+    descriptor = given[2] if len(given) > 2 else _descriptor()
+    if not isinstance(descriptor, get_message("rcl_interfaces/msg/ParameterDescriptor")):
+        raise TypeError(f"Third element {descriptor} {where} is not a ParameterDescriptor.")
+    return descriptor
+
+
+def _check_fixed_type(name: str, fixed: Parameter.Type, descriptor: Any) -> None:
+    """Raise ValueError where a parameter cannot be declared by this type alone."""
+    if fixed is NOT_SET:
+        raise ValueError(f"Cannot declare parameter {{{name}}} as statically typed of type NOT_SET")
+    if descriptor.dynamic_typing:
+        raise ValueError(
+            f"When declaring parameter {{{name}}} passing a descriptor with`dynamic_typing=True` is not "
+            "allowed when the parameter type is provided"
+        )
+
+
+def _type_of(value: Any) -> int:
+    """The parameter type of a default value. Raises ValueError for None."""
+    is_message = isinstance(value, get_message("rcl_interfaces/msg/ParameterValue"))
+    kind: int = value.type if is_message else Parameter.Type.from_parameter_value(value).value
+    if kind == NOT_SET.value:
+        raise ValueError("Cannot declare a statically typed parameter with default value of type PARAMETER_NOT_SET")
+    return kind

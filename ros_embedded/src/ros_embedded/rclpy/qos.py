@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Iterator
 from enum import Enum, IntEnum
 from typing import Any
 
@@ -225,27 +226,34 @@ def _limit(duration: Duration) -> int:
     return duration.nanoseconds or Infinite.nanoseconds
 
 
-def qos_check_compatible(publisher_qos: QoSProfile, subscription_qos: QoSProfile) -> tuple[QoSCompatibility, str]:
-    """Tell whether a publisher and a subscription with these profiles communicate, and the reason if not."""
-    pub, sub = publisher_qos, subscription_qos
-    errors, doubts = [], []
+def _mismatches(pub: QoSProfile, sub: QoSProfile) -> Iterator[str]:
+    """Why a subscription refuses what a publisher offers."""
     if (pub.reliability, sub.reliability) == (ReliabilityPolicy.BEST_EFFORT, ReliabilityPolicy.RELIABLE):
-        errors.append("Best effort publisher and reliable subscription;")
+        yield "Best effort publisher and reliable subscription;"
     if (pub.durability, sub.durability) == (DurabilityPolicy.VOLATILE, DurabilityPolicy.TRANSIENT_LOCAL):
-        errors.append("Volatile publisher and transient local subscription;")
+        yield "Volatile publisher and transient local subscription;"
     if _limit(pub.deadline) > _limit(sub.deadline):
-        errors.append("Subscription deadline is less than publisher deadline;")
+        yield "Subscription deadline is less than publisher deadline;"
     if (pub.liveliness, sub.liveliness) == (LivelinessPolicy.AUTOMATIC, LivelinessPolicy.MANUAL_BY_TOPIC):
-        errors.append("Publisher's liveliness is automatic and subscription's is manual by topic;")
+        yield "Publisher's liveliness is automatic and subscription's is manual by topic;"
     if _limit(pub.liveliness_lease_duration) > _limit(sub.liveliness_lease_duration):
-        errors.append("Subscription liveliness lease duration is less than publisher liveliness lease duration;")
+        yield "Subscription liveliness lease duration is less than publisher liveliness lease duration;"
+
+
+def _doubts(pub: QoSProfile, sub: QoSProfile) -> Iterator[str]:
+    """Why they may not communicate: policies that only the middleware decides."""
     if pub.reliability in _UNDECIDED and sub.reliability == ReliabilityPolicy.RELIABLE:
-        doubts.append(f"Reliable subscription, but publisher is {pub.reliability.short_key};")
+        yield f"Reliable subscription, but publisher is {pub.reliability.short_key};"
     if sub.durability == DurabilityPolicy.TRANSIENT_LOCAL and pub.durability in _UNDECIDED:
-        doubts.append(f"Transient local subscription, but publisher is {pub.durability.short_key};")
+        yield f"Transient local subscription, but publisher is {pub.durability.short_key};"
     if pub.liveliness in _UNDECIDED and sub.liveliness in _UNDECIDED:
         names = pub.liveliness.short_key, sub.liveliness.short_key
-        doubts.append("Publisher liveliness is {} and subscription liveliness is {};".format(*names))
-    if errors:
+        yield "Publisher liveliness is {} and subscription liveliness is {};".format(*names)
+
+
+def qos_check_compatible(publisher_qos: QoSProfile, subscription_qos: QoSProfile) -> tuple[QoSCompatibility, str]:
+    """Tell whether a publisher and a subscription with these profiles communicate, and the reason if not."""
+    if errors := list(_mismatches(publisher_qos, subscription_qos)):
         return QoSCompatibility.ERROR, "".join(f"ERROR: {text}" for text in errors)
+    doubts = list(_doubts(publisher_qos, subscription_qos))
     return QoSCompatibility.WARNING if doubts else QoSCompatibility.OK, "".join(f"WARNING: {text}" for text in doubts)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from array import array
 from collections import OrderedDict
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -53,29 +54,51 @@ def message_to_ordereddict(
 
     Values longer than truncate_length are cut; arrays and strings are only described with no_arr and no_str.
     """
-    options = (truncate_length, no_arr, no_str)
-    fields = message_definition(msg._TYPE_NAME).fields
-    return OrderedDict((field.name, _plain(getattr(msg, field.name), field.type, *options)) for field in fields)
+    return _plain_message(msg, _Options(truncate_length, no_arr, no_str))
 
 
-def _plain(value: Any, kind: FieldType | None, truncate_length: int | None, no_arr: bool, no_str: bool) -> Any:
+@dataclass(frozen=True)
+class _Options:
+    """What message_to_ordereddict leaves out."""
+
+    truncate_length: int | None
+    no_arr: bool
+    no_str: bool
+
+    def cuts(self, value: Any) -> bool:
+        """Whether a text or an array is too long."""
+        return self.truncate_length is not None and len(value) > self.truncate_length
+
+
+def _plain(value: Any, kind: FieldType | None, options: _Options) -> Any:
     if isinstance(value, (list, tuple, array, np.ndarray)):
-        if no_arr and kind is not None and kind.array:
-            return _description(value, kind)
-        is_cut = truncate_length is not None and len(value) > truncate_length
-        kept = value[:truncate_length] if is_cut else value
-        items = kept.tolist() if isinstance(kept, (array, np.ndarray)) else kept
-        plain = [_plain(item, None, truncate_length, no_arr, no_str) for item in items]
-        return [*plain, "..."] if is_cut else plain
+        return _plain_items(value, kind, options)
     if isinstance(value, (str, bytes)):
-        text = value.decode("latin-1") if isinstance(value, bytes) else value
-        if no_str and isinstance(value, str):
-            return f"<string length: <{len(text)}>>"
-        is_cut = truncate_length is not None and len(text) > truncate_length
-        return f"{text[:truncate_length]}..." if is_cut else text
+        return _plain_text(value, options)
     if isinstance(value, (bool, int, float)):
         return value
-    return message_to_ordereddict(value, truncate_length=truncate_length, no_arr=no_arr, no_str=no_str)
+    return _plain_message(value, options)
+
+
+def _plain_message(msg: Any, options: _Options) -> OrderedDict[str, Any]:
+    fields = message_definition(msg._TYPE_NAME).fields
+    return OrderedDict((field.name, _plain(getattr(msg, field.name), field.type, options)) for field in fields)
+
+
+def _plain_items(value: Any, kind: FieldType | None, options: _Options) -> Any:
+    if options.no_arr and kind is not None and kind.array:
+        return _description(value, kind)
+    kept = value[: options.truncate_length] if options.cuts(value) else value
+    items = kept.tolist() if isinstance(kept, (array, np.ndarray)) else kept
+    plain = [_plain(item, None, options) for item in items]
+    return [*plain, "..."] if options.cuts(value) else plain
+
+
+def _plain_text(value: str | bytes, options: _Options) -> str:
+    text = value.decode("latin-1") if isinstance(value, bytes) else value
+    if options.no_str and isinstance(value, str):
+        return f"<string length: <{len(text)}>>"
+    return f"{text[: options.truncate_length]}..." if options.cuts(text) else text
 
 
 def _description(value: Any, kind: FieldType) -> str:

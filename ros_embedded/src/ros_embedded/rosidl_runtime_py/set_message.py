@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from ros_embedded.interfaces import get_message
+from ros_embedded.interfaces.definitions import FieldType
 from ros_embedded.interfaces.lookup import message_definition
 
 
@@ -25,6 +26,7 @@ def set_message_fields(
     if not isinstance(values, dict):
         raise TypeError(f"Value '{values}' is expected to be a dictionary but is a {type(values).__name__}")
     setters: list[Callable[[Any], None]] = []
+    fill = partial(set_message_fields, expand_header_auto=expand_header_auto, expand_time_now=expand_time_now)
     kinds = {field.name: field.type for field in message_definition(msg._TYPE_NAME).fields}
     for name, value in values.items():
         field = getattr(msg, name)
@@ -36,19 +38,24 @@ def set_message_fields(
         elif type_name is not None:
             part = value if type(value) is type(field) else type(field)()
             if part is not value:
-                setters += set_message_fields(part, value, expand_header_auto, expand_time_now)
+                setters += fill(part, value)
             setattr(msg, name, part)
         elif kind.is_message:
             elements = []
             for item in value:
                 elements.append(get_message(kind.name)())
-                setters += set_message_fields(elements[-1], item, expand_header_auto, expand_time_now)
+                setters += fill(elements[-1], item)
             setattr(msg, name, elements)
-        elif kind.array and kind.name == "byte":
-            setattr(msg, name, [_as_octet(item) for item in value])
         else:
-            setattr(msg, name, _as_type_of(field, value))
+            setattr(msg, name, _plain_value(field, kind, value))
     return setters
+
+
+def _plain_value(field: Any, kind: FieldType, value: Any) -> Any:
+    """A value without messages, as its field keeps it."""
+    if kind.array and kind.name == "byte":
+        return [_as_octet(item) for item in value]
+    return _as_type_of(field, value)
 
 
 def _as_type_of(field: Any, value: Any) -> Any:

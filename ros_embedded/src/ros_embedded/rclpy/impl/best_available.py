@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from ros_embedded.rclpy.duration import Duration
+from ros_embedded.rclpy.impl.cyclone import EndpointQos
 from ros_embedded.rclpy.impl.discovery import Graph
 from ros_embedded.rclpy.qos import DurabilityPolicy, LivelinessPolicy, QoSProfile, ReliabilityPolicy
 from ros_embedded.rclpy.qos import qos_profile_best_available as best_available
@@ -19,16 +21,31 @@ def resolved(profile: QoSProfile, graph: Graph, topic: str, is_publisher: bool) 
     if not open_ones:
         return profile
     known = [end.qos for end in graph.on_topic(topic, is_writer=not is_publisher) if end.qos is not None]
-    reliable = is_publisher or all(qos.reliability for qos in known)
-    latched = is_publisher or all(qos.durability for qos in known)
-    by_topic = [qos.liveliness == _BY_TOPIC for qos in known]
-    manual = any(by_topic) if is_publisher else bool(by_topic) and all(by_topic)
-    choose = min if is_publisher else max
-    strictest: dict[str, Any] = {
+    strictest = _strictest_offer(known) if is_publisher else _strictest_request(known)
+    return profile.replaced(**{name: strictest[name] for name in open_ones})
+
+
+def _strictest_offer(readers: Sequence[EndpointQos]) -> dict[str, Any]:
+    """The most that a publisher can offer, as no subscription minds more than it asks for."""
+    manual = any(qos.liveliness == _BY_TOPIC for qos in readers)
+    return {
+        "reliability": ReliabilityPolicy.RELIABLE,
+        "durability": DurabilityPolicy.TRANSIENT_LOCAL,
+        "liveliness": LivelinessPolicy.MANUAL_BY_TOPIC if manual else LivelinessPolicy.AUTOMATIC,
+        "deadline": Duration(nanoseconds=min((qos.deadline for qos in readers), default=0)),
+        "liveliness_lease_duration": Duration(nanoseconds=min((qos.lease_duration for qos in readers), default=0)),
+    }
+
+
+def _strictest_request(writers: Sequence[EndpointQos]) -> dict[str, Any]:
+    """The most that a subscription can ask for so that every publisher offers it."""
+    reliable = all(qos.reliability for qos in writers)
+    latched = all(qos.durability for qos in writers)
+    manual = bool(writers) and all(qos.liveliness == _BY_TOPIC for qos in writers)
+    return {
         "reliability": ReliabilityPolicy.RELIABLE if reliable else ReliabilityPolicy.BEST_EFFORT,
         "durability": DurabilityPolicy.TRANSIENT_LOCAL if latched else DurabilityPolicy.VOLATILE,
         "liveliness": LivelinessPolicy.MANUAL_BY_TOPIC if manual else LivelinessPolicy.AUTOMATIC,
-        "deadline": Duration(nanoseconds=choose((qos.deadline for qos in known), default=0)),
-        "liveliness_lease_duration": Duration(nanoseconds=choose((qos.lease_duration for qos in known), default=0)),
+        "deadline": Duration(nanoseconds=max((qos.deadline for qos in writers), default=0)),
+        "liveliness_lease_duration": Duration(nanoseconds=max((qos.lease_duration for qos in writers), default=0)),
     }
-    return profile.replaced(**{name: strictest[name] for name in open_ones})
