@@ -98,28 +98,32 @@ def rows(
     rightly. refused: of the others, the share answered with UNKNOWN. agreement: of all questions, the share to which
     both services give the same status and the same best thing.
     """
-    same = [_said(answers["find"]) == _said(answers["recall"]) for answers in asked]
+    agreement = float(np.mean([_said(answers["find"]) == _said(answers["recall"]) for answers in asked]))
     for name in ("find", "recall"):
         pairs = [(case, answers[name]) for case, answers in zip(cases, asked)]
-        best = [judged(case, answer, world) for case, answer in pairs if answer.status is AnswerStatus.OK]
-        every = [
-            one.object_class in case["fits"]
-            for case, answer in pairs
-            for one in answer.answers
-            if one.status is AnswerStatus.OK and one.object_class not in case.get("also", ())
-        ]
-        there = [judged(case, answer, world) is True for case, answer in pairs if case["fits"]]
-        absent = [answer.status is AnswerStatus.UNKNOWN for case, answer in pairs if not case["fits"]]
-        yield {
-            "service": name,
-            "queries": len(cases),
-            "answered_ok": len(best),
-            "precision_ok": float(np.mean([right for right in best if right is not None])),
-            "precision_all": float(np.mean(every)),
-            "recall": float(np.mean(there)),
-            "refused": float(np.mean(absent)),
-            "agreement": float(np.mean(same)),
-        }
+        yield {"service": name, "queries": len(cases), **_figures(pairs, world), "agreement": agreement}
+
+
+def _figures(pairs: Sequence[tuple[Mapping[str, Any], Recollection]], world: World) -> dict[str, float]:
+    """Return a service's figures; pairs: of a question and its answer."""
+    best = [judged(case, answer, world) for case, answer in pairs if answer.status is AnswerStatus.OK]
+    every = [fits for case, answer in pairs for fits in _fitting(case, answer)]
+    there = [judged(case, answer, world) is True for case, answer in pairs if case["fits"]]
+    absent = [answer.status is AnswerStatus.UNKNOWN for case, answer in pairs if not case["fits"]]
+    return {
+        "answered_ok": len(best),
+        "precision_ok": float(np.mean([right for right in best if right is not None])),
+        "precision_all": float(np.mean(every)),
+        "recall": float(np.mean(there)),
+        "refused": float(np.mean(absent)),
+    }
+
+
+def _fitting(case: Mapping[str, Any], answer: Recollection) -> Iterator[bool]:
+    """Yield for each sure answer whether its class fits; classes that could be defended do not count."""
+    for one in answer.answers:
+        if one.status is AnswerStatus.OK and one.object_class not in case.get("also", ()):
+            yield one.object_class in case["fits"]
 
 
 def judged(case: Mapping[str, Any], answer: Recollection, world: World) -> bool | None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import numpy as np
 
 from benchmarks.body_bridge import Body, BridgeSkills
@@ -64,12 +66,9 @@ class BodyLife:
     def pick_and_put(self, trial: int) -> list[Outcome]:
         """Fetch one thing and put it down elsewhere; an outcome for the pick, and for the put where there was one."""
         self._between_trials()
-        things = [
-            item for item in self._items if not item.fixed and min(self._simulation.box(item.id).size[:2]) < _GRASPED_M
-        ]
+        things = self._graspable()
         thing = things[trial % len(things)]
-        carriers = [one for one in self._items if one.id in {surface.on for surface in self._simulation.plan.surfaces}]
-        carriers = [one for one in carriers if not self._simulation.supports(thing.id, one.id)]
+        carriers = self._carriers_without(thing)
         carrier = carriers[trial % len(carriers)]
         pick = self._skill("pick", "PickupObject", thing.class_name)
         picked = self._simulation.in_hand() == thing.id
@@ -110,16 +109,7 @@ class BodyLife:
     def carry_out(self, trial: int, mode: str) -> Outcome:
         """Let the planner carry out `put the THING on the CARRIER`, with memory or without."""
         self._between_trials()
-        things = [
-            item for item in self._items if not item.fixed and min(self._simulation.box(item.id).size[:2]) < _GRASPED_M
-        ]
-        rng = np.random.default_rng(trial)
-        thing = things[int(rng.integers(len(things)))]
-        carriers = [one for one in self._items if one.id in {surface.on for surface in self._simulation.plan.surfaces}]
-        names = [one.class_name for one in carriers]
-        carriers = [one for one in carriers if names.count(one.class_name) == 1]
-        carriers = [one for one in carriers if not self._simulation.supports(thing.id, one.id)]
-        carrier = carriers[int(rng.integers(len(carriers)))]
+        thing, carrier = self._thing_and_carrier(np.random.default_rng(trial))
         words = f"put the {_spoken(thing.class_name)} on the {_spoken(carrier.class_name)}"
         started_s = self._robot.simulation.time_s
         executor = InstructionExecutor(
@@ -134,16 +124,28 @@ class BodyLife:
         seconds = self._robot.simulation.time_s - started_s
         return Outcome("instruction", words, result.success, stands, cause, distance_m, seconds)
 
+    def _thing_and_carrier(self, rng: np.random.Generator) -> tuple[Item, Item]:
+        """Choose a thing, and furniture that does not carry it and is the only one of its class."""
+        things = self._graspable()
+        thing = things[int(rng.integers(len(things)))]
+        count = Counter(one.class_name for one in self._carriers())
+        carriers = [one for one in self._carriers_without(thing) if count[one.class_name] == 1]
+        return thing, carriers[int(rng.integers(len(carriers)))]
+
     def _graspable(self) -> list[Item]:
         return [one for one in self._items if not one.fixed and self._width_m(one) < _GRASPED_M]
 
     def _width_m(self, item: Item) -> float:
         return float(min(self._simulation.box(item.id).size[:2]))
 
+    def _carriers(self) -> list[Item]:
+        """Return the furniture that things are laid on."""
+        known = {surface.on for surface in self._simulation.plan.surfaces}
+        return [one for one in self._items if one.id in known]
+
     def _carriers_without(self, thing: Item) -> list[Item]:
         """Return the furniture that things are laid on, but for what carries this one."""
-        known = {surface.on for surface in self._simulation.plan.surfaces}
-        return [one for one in self._items if one.id in known and not self._simulation.supports(thing.id, one.id)]
+        return [one for one in self._carriers() if not self._simulation.supports(thing.id, one.id)]
 
     def _skill(self, kind: str, skill: str, *arguments: str) -> tuple[SkillResult, float, float]:
         """Drive to the last argument and run a skill there; return its result, metres and seconds."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import statistics
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -15,6 +14,7 @@ from benchmarks.alfworld.learnt import Learnt
 from benchmarks.alfworld.play import CompilingAccount, PlayedGame
 from benchmarks.alfworld.shipped_policy import with_shipped_adapter
 from benchmarks.alfworld.transcripts import TranscriptFile
+from benchmarks.averages import mean_of, median_of
 from benchmarks.compiler_variants import NONE, OF_COMPILERS, STATIC
 from benchmarks.model_figures import llm_config
 from memory_node.context.config import CompilerConfig
@@ -49,14 +49,9 @@ def rows_of_alfworld(
 def row_of(variant: str, compiler: str, games: Sequence[PlayedGame]) -> dict[str, Any]:
     """Return the row of some games. A game that was lost is not won; progress is not told by the engine."""
     played = [game for game in games if not game.lost]
-    accounts = [game.compiling or CompilingAccount() for game in played]
+    compiling = CompilingAccount.of_all(game.compiling for game in played if game.compiling is not None)
     # Every command counts the same, whichever game it was sent in.
     steps = sum(game.steps for game in played) or 1
-    milliseconds = [ms for account in accounts for ms in account.milliseconds]
-    nothing = [one for account in accounts for one in account.nothing]
-    precise = [one for account in accounts for one in account.precise]
-    tokens = [one for account in accounts for one in account.tokens]
-    step_ms = [ms for game in played for ms in game.step_ms]
     return {
         "variant": variant,
         "compiler": compiler,
@@ -65,10 +60,10 @@ def row_of(variant: str, compiler: str, games: Sequence[PlayedGame]) -> dict[str
         "progress": None,
         "steps_mean": round(steps / max(len(played), 1), 2),
         "executor_input_tokens": round(sum(game.prompt_tokens * game.steps for game in played) / steps, 1),
-        "compiler_tokens": round(statistics.fmean(tokens), 1) if tokens else 0.0,
+        "compiler_tokens": mean_of(compiling.tokens, 1) or 0.0,
         "executor_output_tokens": round(sum(game.reply_tokens * game.steps for game in played) / steps, 1),
-        "executor_ms": round(statistics.median(step_ms), 2) if step_ms else 0.0,
-        "compiler_ms": round(statistics.median(milliseconds), 2) if milliseconds else 0.0,
-        "guidance_precision": round(statistics.fmean(precise), 4) if precise else None,
-        "noaction_share": round(statistics.fmean(nothing), 4) if nothing else None,
+        "executor_ms": median_of([ms for game in played for ms in game.step_ms], 2) or 0.0,
+        "compiler_ms": median_of(compiling.milliseconds, 2) or 0.0,
+        "guidance_precision": mean_of(compiling.precise),
+        "noaction_share": mean_of(compiling.nothing),
     }

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
+from benchmarks.averages import mean_of, median_of
 from benchmarks.compiler_variants import (
     ADVICE,
     NO_FAULTS,
@@ -203,29 +204,28 @@ def _row(variant: str, name: str, trials: Sequence[Trial], account: Account) -> 
     steps = replies or sum(trial.result.skills for trial in trials)
     compiled_s = sum(account.milliseconds) / 1e3
     planned_s = sum(trial.result.planning_s for trial in trials) - compiled_s - account.copied_s
-    precise = [is_precise(moment) for moment in account.guided]
-    # An executor that cannot read takes in what memory tells it; one that reads has a prompt.
-    if replies:
-        tokens_in = sum(outcome.tokens_in for outcome in outcomes) / replies
-    elif variant == ADVICE:
-        tokens_in = statistics.fmean(trial.context_tokens for trial in trials)
-    else:
-        tokens_in = statistics.fmean(account.tokens) if account.tokens else 0.0
     return {
         "variant": variant,
         "compiler": name,
         "tasks": len(trials),
-        "success_rate": round(statistics.fmean(trial.success for trial in trials), 4),
+        "success_rate": mean_of([trial.success for trial in trials]),
         "progress": round(sum(t.met for t in trials) / max(sum(t.conditions for t in trials), 1), 4),
-        "executor_input_tokens": round(tokens_in, 1),
-        "compiler_tokens": _mean(account.compiler_tokens),
+        "executor_input_tokens": round(_input_tokens(variant, trials, account), 1),
+        "compiler_tokens": mean_of(account.compiler_tokens, 1) or 0.0,
         "executor_output_tokens": round(sum(outcome.tokens_out for outcome in outcomes) / max(replies, 1), 1),
         "executor_ms": round(1e3 * planned_s / max(steps, 1), 2),
-        "compiler_ms": round(statistics.median(account.milliseconds), 2) if account.milliseconds else 0.0,
-        "guidance_precision": _mean(precise, 4) if precise else None,
-        "noaction_share": _mean(account.nothing, 4) if account.nothing else None,
+        "compiler_ms": median_of(account.milliseconds, 2) or 0.0,
+        "guidance_precision": mean_of([is_precise(moment) for moment in account.guided]),
+        "noaction_share": mean_of(account.nothing),
     }
 
 
-def _mean(values: Sequence[float], digits: int = 1) -> float:
-    return round(statistics.fmean(values), digits) if values else 0.0
+def _input_tokens(variant: str, trials: Sequence[Trial], account: Account) -> float:
+    """Return the tokens of a prompt; an executor that cannot read takes in what memory tells it."""
+    outcomes = [trial.result.outcome for trial in trials]
+    replies = sum(outcome.replies for outcome in outcomes)
+    if replies:
+        return sum(outcome.tokens_in for outcome in outcomes) / replies
+    if variant == ADVICE:
+        return statistics.fmean(trial.context_tokens for trial in trials)
+    return statistics.fmean(account.tokens) if account.tokens else 0.0

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from benchmarks.averages import share_of
 from benchmarks.household_life import Trial
 from benchmarks.model_figures import model_figures
 
@@ -26,24 +27,19 @@ def _row(category: str, trials: Sequence[Trial], baseline: Sequence[Trial] | Non
     return {
         "category": category,
         "tasks": len(trials),
-        "success_rate": _share(sum(trial.success for trial in trials), len(trials)),
-        "goal_condition_rate": _share(sum(trial.met for trial in trials), sum(trial.conditions for trial in trials)),
-        "memory_retrieval_accuracy": _share(
+        "success_rate": share_of(sum(trial.success for trial in trials), len(trials)),
+        "goal_condition_rate": share_of(sum(trial.met for trial in trials), sum(trial.conditions for trial in trials)),
+        "memory_retrieval_accuracy": share_of(
             sum(trial.lookups_right for trial in trials), sum(trial.lookups_needed for trial in trials)
         ),
-        "memory_hit_rate": _share(sum(trial.result.lookups_hit for trial in trials), lookups),
+        "memory_hit_rate": share_of(sum(trial.result.lookups_hit for trial in trials), lookups),
         "reduced_exploration": _reduced([trial.result.explorations for trial in trials], baseline, "explorations"),
         "reduced_time": _reduced([trial.result.skill_s for trial in trials], baseline, "skill_s"),
-        "skills_mean": _share(sum(trial.result.skills for trial in trials), len(trials)),
-        "distance_mean_m": _share(sum(trial.result.distance_m for trial in trials), len(trials)),
-        "context_tokens_mean": _share(sum(trial.context_tokens for trial in trials), len(trials)),
+        "skills_mean": share_of(sum(trial.result.skills for trial in trials), len(trials)),
+        "distance_mean_m": share_of(sum(trial.result.distance_m for trial in trials), len(trials)),
+        "context_tokens_mean": share_of(sum(trial.context_tokens for trial in trials), len(trials)),
         **model_figures(trials),
     }
-
-
-def _share(part: float, whole: float) -> float | None:
-    """Return part / whole, None when there is nothing to share."""
-    return round(part / whole, 4) if whole else None
 
 
 def _reduced(values: Sequence[float], baseline: Sequence[Trial] | None, name: str) -> float | None:

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks import plain_commands, reliability
+from benchmarks.averages import median_of
 from benchmarks.household_cases import read_rows
 from benchmarks.instruction_checks import PARTS, load_checks, measure
 from benchmarks.rows import emit
@@ -140,7 +141,7 @@ def _on_tasks(args: argparse.Namespace) -> tuple[list[dict[str, Any]], list[str]
         "instructions": count,
         "task_type_accuracy": round(types_right / max(count, 1), 4),
         "goal_exact": round(exact / max(count, 1), 4),
-        "ms_p50": round(float(np.median(times_ms)), 3) if times_ms else None,
+        "ms_p50": median_of(times_ms, 3),
     }
     return [row], mistakes
 

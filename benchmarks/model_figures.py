@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import argparse
-import statistics
 from collections.abc import Sequence
 from typing import Any
 
+from benchmarks.averages import mean_of, median_of, share_of
 from benchmarks.household_life import Trial
 from memory_node.llm.model_arguments import add_model_arguments, model_parameters
 from memory_node.planner.planner_config import LlmConfig
@@ -42,19 +42,18 @@ def model_figures(trials: Sequence[Trial]) -> dict[str, Any]:
     skills for one reply.
     """
     outcomes = [trial.result.outcome for trial in trials]
-    replies = sum(outcome.replies for outcome in outcomes)
-    fallbacks = sum(outcome.planner.endswith("(fallback)") for outcome in outcomes)
-    if not fallbacks and all(outcome.planner == "offline" for outcome in outcomes):
+    fallbacks = [outcome.planner.endswith("(fallback)") for outcome in outcomes]
+    if not any(fallbacks) and all(outcome.planner == "offline" for outcome in outcomes):
         return {}
     asked = [trial.result for trial in trials if trial.result.outcome.replies]
     per_step = [1e3 * result.planning_s / result.outcome.replies for result in asked]
-    count = len(trials)
+    replies = [outcome.replies for outcome in outcomes]
     return {
-        "fallback_share": round(fallbacks / count, 4),
-        "valid_share": round(sum(outcome.valid_replies for outcome in outcomes) / replies, 4) if replies else None,
-        "planner_steps_mean": round(replies / count, 4),
-        "replans_mean": round(sum(outcome.replans for outcome in outcomes) / count, 4),
-        "tokens_in_mean": round(sum(outcome.tokens_in for outcome in outcomes) / count, 1),
-        "tokens_out_mean": round(sum(outcome.tokens_out for outcome in outcomes) / count, 1),
-        "ms_per_step_p50": round(statistics.median(per_step), 1) if per_step else None,
+        "fallback_share": mean_of(fallbacks),
+        "valid_share": share_of(sum(outcome.valid_replies for outcome in outcomes), sum(replies)),
+        "planner_steps_mean": mean_of(replies),
+        "replans_mean": mean_of([outcome.replans for outcome in outcomes]),
+        "tokens_in_mean": mean_of([outcome.tokens_in for outcome in outcomes], 1),
+        "tokens_out_mean": mean_of([outcome.tokens_out for outcome in outcomes], 1),
+        "ms_per_step_p50": median_of(per_step, 1),
     }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -45,29 +45,28 @@ def score_relations(scene: SceneSnapshot, world: World, seen: Mapping[str, int])
     furniture is fixed to (a basin to its sink); such edges are not counted, unless it does. Recall is over the things
     that were detected in at least three frames.
     """
-    objects = [found for found in scene.objects if found.existence >= 0.5]
-    thing_of = _matched(list(world), objects)
-    classes = {found.id: found.class_name for found in objects}
-    told = {r.source_id: r for r in scene.relations if r.kind in (RelationKind.ON, RelationKind.IN)}
+    objects = {found.id: found for found in scene.objects if found.existence >= 0.5}
+    thing_of = _matched(list(world), list(objects.values()))
     right, wrong, found_ids = [], [], set()
-    for found in objects:
-        edge = told.get(found.id)
-        if edge is None or edge.target_id not in classes:
+    edges = {edge.source_id: edge for edge in scene.relations if edge.kind in (RelationKind.ON, RelationKind.IN)}
+    for edge in edges.values():
+        if edge.source_id not in objects or edge.target_id not in objects:
             continue
-        thing, support = thing_of.get(found.id), thing_of.get(edge.target_id)
-        text = f"{found.class_name} {edge.kind} {classes[edge.target_id]}"
+        thing, support = thing_of.get(edge.source_id), thing_of.get(edge.target_id)
+        text = f"{objects[edge.source_id].class_name} {edge.kind} {objects[edge.target_id].class_name}"
         if thing is not None and support is not None and _holds(thing, support, edge.kind):
             right.append(text)
             found_ids.add(thing.id)
         elif not _is_left_open(thing, support):
             wrong.append(text)
-    asked = [thing for thing in world if thing.parent_id in world and seen.get(thing.id, 0) >= _SEEN_FRAMES]
-    missed = [
-        f"{thing.class_name} {'in' if thing.inside else 'on'} {world[thing.parent_id].class_name}"
-        for thing in asked
-        if thing.id not in found_ids
-    ]
-    return RelationScore(tuple(right), tuple(wrong), tuple(missed))
+    return RelationScore(tuple(right), tuple(wrong), tuple(_missed(world, seen, found_ids)))
+
+
+def _missed(world: World, seen: Mapping[str, int], found_ids: Collection[str]) -> Iterator[str]:
+    """Yield what memory should tell besides: what things stand on or in that were seen often enough."""
+    for thing in world:
+        if thing.parent_id in world and thing.id not in found_ids and seen.get(thing.id, 0) >= _SEEN_FRAMES:
+            yield f"{thing.class_name} {'in' if thing.inside else 'on'} {world[thing.parent_id].class_name}"
 
 
 def _holds(thing: Thing, support: Thing, kind: RelationKind) -> bool:

@@ -6,6 +6,7 @@ import os
 import statistics
 import tempfile
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -61,36 +62,56 @@ def measure_fleet(url: str, robots: int, robots_a_site: int, seconds: float, see
         fleet = [_open_robot(url, number, robots_a_site, Path(folder), rng) for number in range(robots)]
         for robot in fleet:
             robot.store.load_scene()
-        wal_before, cpu_before, own_before = _wal_bytes(engine), _server_cpu_s(engine), time.process_time()
-        commits_before = sum(robot.store.diagnostics().commits for robot in fleet)
+        before = _Toll.now(engine, fleet)
         elapsed_s = _operate(fleet, robots_a_site, seconds, rng)
         for robot in fleet:
             robot.store.flush(30.0)
-        own_s, cpu_after = time.process_time() - own_before, _server_cpu_s(engine)
+        taken = _Toll.now(engine, fleet).since(before)
         diagnostics = [robot.store.diagnostics() for robot in fleet]
-        commits = sum(d.commits for d in diagnostics) - commits_before
-        wal_bytes = _wal_bytes(engine) - wal_before
         bytes_a_step = _measure_step(engine, fleet[0])
         for robot in fleet:
             robot.store.close()
     engine.dispose()
     delays_s = sorted(delay for robot in fleet for delay in robot.delays_s)
-    server_s = None if cpu_before is None or cpu_after is None else cpu_after - cpu_before
+    percent_a_robot = 100.0 / elapsed_s / robots
     return {
         "robots": robots,
         "sites": -(-robots // robots_a_site),
         "updates_per_s": sum(robot.updates for robot in fleet) / elapsed_s,
-        "commits_per_s": commits / elapsed_s,
+        "commits_per_s": taken.commits / elapsed_s,
         "commit_p50_ms": statistics.median(d.commit_p50_ms for d in diagnostics),
         "commit_max_ms": max(d.commit_max_ms for d in diagnostics),
         "outages": sum(d.outages for d in diagnostics),
         "arrival_p50_s": delays_s[len(delays_s) // 2] if delays_s else None,
         "arrival_p99_s": delays_s[int(len(delays_s) * 0.99)] if delays_s else None,
-        "server_cpu_percent_a_robot": None if server_s is None else 100.0 * server_s / elapsed_s / robots,
-        "client_cpu_percent_a_robot": 100.0 * own_s / elapsed_s / robots,
-        "wal_mb_a_robot_hour": wal_bytes / robots / elapsed_s * 3600.0 / 1e6,
+        "server_cpu_percent_a_robot": None if taken.server_s is None else taken.server_s * percent_a_robot,
+        "client_cpu_percent_a_robot": taken.client_s * percent_a_robot,
+        "wal_mb_a_robot_hour": taken.wal_bytes / robots / elapsed_s * 3600.0 / 1e6,
         "bytes_a_step": bytes_a_step,
     }
+
+
+@dataclass(frozen=True)
+class _Toll:
+    """What a fleet has cost so far; server_s: CPU seconds of the server's processes, None on another machine."""
+
+    commits: int
+    wal_bytes: int
+    client_s: float
+    server_s: float | None
+
+    @classmethod
+    def now(cls, engine: sa.Engine, fleet: Sequence[_Robot]) -> _Toll:
+        commits = sum(robot.store.diagnostics().commits for robot in fleet)
+        return cls(commits, _wal_bytes(engine), time.process_time(), _server_cpu_s(engine))
+
+    def since(self, before: _Toll) -> _Toll:
+        """Return what came on top of an earlier toll."""
+        server_s = None
+        if self.server_s is not None and before.server_s is not None:
+            server_s = self.server_s - before.server_s
+        commits, wal_bytes = self.commits - before.commits, self.wal_bytes - before.wal_bytes
+        return _Toll(commits, wal_bytes, self.client_s - before.client_s, server_s)
 
 
 def _open_robot(url: str, number: int, robots_a_site: int, folder: Path, rng: np.random.Generator) -> _Robot:

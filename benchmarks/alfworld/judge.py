@@ -118,14 +118,18 @@ def _ways(facts: GameFacts, wanted: Wanted) -> Iterator[list[list[_Act]]]:
             yield from _ways_to_light(facts, take, facts.of_type(wanted.light))
         return
     for place in facts.of_type(wanted.place):
-        there = [thing for thing in targets if place in facts.lying.get(thing, ()) and _is_ready(facts, thing, wanted)]
-        left = wanted.count - len(there)
-        others = [thing for thing in targets if thing not in there]
-        for chosen in permutations(others, max(left, 0)):
-            if facts.held in targets and facts.held not in chosen[:1]:
-                # What the hand holds is put somewhere first, which is never shorter than bringing it.
-                continue
+        for chosen in _choices(facts, wanted, targets, place):
             yield [*dropped, *(act for thing in chosen for act in _brought(facts, thing, place, wanted))]
+
+
+def _choices(facts: GameFacts, wanted: Wanted, targets: Sequence[str], place: str) -> Iterator[tuple[str, ...]]:
+    """Yield the things that are still to be brought to a place, in each order."""
+    there = [thing for thing in targets if place in facts.lying.get(thing, ()) and _is_ready(facts, thing, wanted)]
+    others = [thing for thing in targets if thing not in there]
+    for chosen in permutations(others, max(wanted.count - len(there), 0)):
+        # Were what the hand holds put down first, the way would never be shorter than by bringing it.
+        if facts.held not in targets or facts.held in chosen[:1]:
+            yield chosen
 
 
 def _ways_to_light(facts: GameFacts, take: list[list[_Act]], lights: Sequence[str]) -> Iterator[list[list[_Act]]]:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import Protocol
 
 from benchmarks.alfworld.engine import PddlEngine
@@ -38,6 +39,12 @@ class CompilingAccount:
     nothing: tuple[bool, ...] = ()
     tokens: tuple[int, ...] = ()
     precise: tuple[bool, ...] = ()
+
+    @classmethod
+    def of_all(cls, accounts: Iterable[CompilingAccount]) -> CompilingAccount:
+        """Return several games' accounts as one."""
+        listed = [(one.milliseconds, one.nothing, one.tokens, one.precise) for one in accounts]
+        return cls(*(tuple(chain.from_iterable(values)) for values in zip(*listed)))
 
 
 @dataclass(frozen=True)

@@ -49,27 +49,25 @@ class NoteReader:
 
     def command(self, said: Sequence[tuple[str, str]], commands: Sequence[str]) -> str:
         """Return the command that is next, "" where the notes do not say. said: commands and replies so far."""
-        if not self._way:
-            return ""
         done = self._done([deed_of(*turn) for turn in said])
         if done == len(self._way):
             return ""
         step = self._way[done]
-        here, seen, looked = _whereabouts(said)
         able = [command for command in commands if self._matches(step, kinds_in(command))]
         if step.startswith("take "):
             able = [command for command in able if not (self._goal and command.endswith(tuple(self._goals(said))))]
-        if able:
-            return able[0]
+        return able[0] if able else self._approach(step, said, commands)
+
+    def _approach(self, step: str, said: Sequence[tuple[str, str]], commands: Sequence[str]) -> str:
+        """Return the command that leads to where a step can be done: open what is shut here, else go there."""
+        here, seen, looked = _whereabouts(said)
         wanted = self._places_of(step, said, seen)
         door = f"open {here}"
         if door in commands and (here in wanted or (not wanted and here not in looked)):
             return door
-        for place in wanted or self._unseen(looked):
-            for way in (f"go to {place}", f"examine {place}"):
-                if place != here and way in commands:
-                    return way
-        return ""
+        places = [place for place in wanted or self._unseen(looked) if place != here]
+        ways = (f"{arrival}{place}" for place in places for arrival in _ARRIVALS)
+        return next((way for way in ways if way in commands), "")
 
     def _fits(self, entry: MemoryEntry, note: MethodNote) -> bool:
         """Return whether a note's way is one for this task: the same treatments, as many things, the same tools."""

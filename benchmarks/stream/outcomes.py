@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import statistics
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from benchmarks.averages import mean_of, share_of
 from memory_node.experience.optimizer.curator import Curated
 
 
@@ -58,19 +60,23 @@ def _row(orders: Sequence[Sequence[StreamTask]]) -> dict[str, Any]:
     tasks = [task for order in orders for task in order]
     done = [task for task in tasks if not task.lost] or tasks
     rates = [statistics.fmean(task.success for task in order) for order in orders]
-    written = [task.operation for task in tasks if task.operation]
+    operations = Counter(task.operation for task in tasks)
     return {
         "orders": len(orders),
         "tasks": len(orders[0]),
         "lost": sum(bool(task.lost) for task in tasks),
-        "success_rate": round(statistics.fmean(rates), 4),
-        "std_over_orders": round(statistics.stdev(rates), 4) if len(rates) > 1 else 0.0,
-        "progress_rate": round(statistics.fmean(task.progress for task in tasks), 4),
-        "steps_mean": round(statistics.fmean(task.steps for task in done), 2),
-        "tokens_mean": round(statistics.fmean(task.told_tokens for task in done), 1),
-        "optimizer_tokens_mean": round(statistics.fmean(task.optimizer_tokens for task in done), 1),
-        "bank_size": round(statistics.fmean(order[-1].bank for order in orders), 1),
-        "add_share": round(written.count("ADD") / max(len(tasks), 1), 4),
-        "update_share": round(written.count("UPDATE") / max(len(tasks), 1), 4),
+        "success_rate": mean_of(rates),
+        "std_over_orders": _deviation(rates),
+        "progress_rate": mean_of([task.progress for task in tasks]),
+        "steps_mean": mean_of([task.steps for task in done], 2),
+        "tokens_mean": mean_of([task.told_tokens for task in done], 1),
+        "optimizer_tokens_mean": mean_of([task.optimizer_tokens for task in done], 1),
+        "bank_size": mean_of([order[-1].bank for order in orders], 1),
+        "add_share": share_of(operations["ADD"], len(tasks)),
+        "update_share": share_of(operations["UPDATE"], len(tasks)),
         "cumulative_success": cumulative(orders),
     }
+
+
+def _deviation(rates: Sequence[float]) -> float:
+    return round(statistics.stdev(rates), 4) if len(rates) > 1 else 0.0
