@@ -75,8 +75,3 @@ class KnownThing:
 
 # Returns what long-term memory believes of the thing that a reference means; None: it cannot tell which that is.
 LookUp = Callable[[str, str], KnownThing | None]
-
-
-def knows_nothing(reference: str, object_class: str) -> KnownThing | None:
-    """A LookUp without a memory."""
-    return None

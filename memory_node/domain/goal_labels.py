@@ -38,8 +38,6 @@ class GoalKind(str, enum.Enum):
         return self.value
 
 
-# What can be done without knowing a thing.
-UNTARGETED = frozenset({GoalKind.DROP, GoalKind.STOP, GoalKind.WAIT})
 # The kinds that the trained readers speak.
 LEARNT: tuple[GoalKind, ...] = tuple(GoalKind)[: tuple(GoalKind).index(GoalKind.GO)]
 KINDS: tuple[str, ...] = tuple(kind.value for kind in LEARNT)

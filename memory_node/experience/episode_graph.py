@@ -179,10 +179,6 @@ class EpisodeGraph:
         """Yield every state."""
         yield from self._edges.states.values()
 
-    def transitions(self) -> Iterator[Transition]:
-        """Yield every transition."""
-        yield from self._edges.rows.values()
-
     def trajectory(self, episode_id: str) -> Trajectory:
         """Return one episode's actions in order, each with why it failed; empty when it is not known."""
         taken = (divmod(take, len(_REASONS)) for take in self._takes.get(episode_id, ()))

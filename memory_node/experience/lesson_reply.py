@@ -17,8 +17,6 @@ from memory_node.experience.remedy import template_from_text
 from memory_node.llm.errors import RejectedReplyError
 from memory_node.llm.json_reply import read_json
 
-REASONS = ("not_json", "schema", "unknown_skill", "unknown_class", "contradiction")
-
 # One line of text: no control or invisible characters, which could pass for another part of a later prompt.
 Sentence = Annotated[str, StringConstraints(strip_whitespace=True, min_length=3, max_length=240, pattern=r"^\P{C}+$")]
 Name = Annotated[str, StringConstraints(min_length=1, max_length=60, pattern=r"^\w+$")]

@@ -1,4 +1,4 @@
-"""Skill calls that a model may write now, as a GBNF grammar or as a list: what is named exists, and the hand agrees.
+"""Skill calls that a model may write now, as a GBNF grammar: what is named exists, and the hand agrees.
 
 What a call may name comes from outside (ids and classes that memory holds, areas of the home). What the hand allows
 comes from the preconditions and effects that the skill library declares: what is not held is not put down, and while
@@ -79,31 +79,6 @@ class Choices:
             return False
         needed = [argument for argument in skill.arguments if not (argument.optional or argument.repeated)]
         return all(self.values(skill, argument, held) for argument in needed)
-
-
-def admissible_calls(choices: Choices) -> list[str]:
-    """Return every call that can be made now, as it is written; optional and repeated arguments are left out."""
-    calls: list[str] = []
-    for skill in choices.skills_with(choices.held):
-        written = [""]
-        for argument in skill.arguments:
-            if argument.optional or argument.repeated:
-                continue
-            values = choices.values(skill, argument, choices.held)
-            written = [f"{before}{', ' if before else ''}{_quoted(value)}" for before in written for value in values]
-        calls += [f"{skill.name}({arguments})" for arguments in written]
-    return calls
-
-
-def step_grammar(choices: Choices) -> str:
-    """Return the grammar of one call.
-
-    Raises:
-        InvalidValueError: no call can be made.
-    """
-    writer = _Writer(choices)
-    writer.rules.add("root", writer.calls(choices.held, choices.skills_with(choices.held)))
-    return writer.rules.text()
 
 
 def plan_grammar(choices: Choices, most_carries: int = 4, most_between: int = 6) -> str:

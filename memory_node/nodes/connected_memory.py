@@ -18,19 +18,6 @@ _WAIT_S = 10.0
 
 
 @contextlib.contextmanager
-def connected(node_name: str, domain_id: int) -> Iterator[MemoryClient]:
-    """Join the node's domain for a while.
-
-    Raises:
-        PeerTimeoutError: no such node answers.
-    """
-    with _joined("memory_agents", domain_id) as node:
-        memory = MemoryClient(node, node_name)
-        memory.wait(_WAIT_S)
-        yield memory
-
-
-@contextlib.contextmanager
 def inspected(node_name: str, domain_id: int) -> Iterator[tuple[MemoryClient, NodeViews]]:
     """Join the node's domain for a while, and follow what the node shows of itself.
 

@@ -1,5 +1,6 @@
 """Grammars of skill calls: what they list, what they accept, and what a small model writes under them."""
 
+import json
 import random
 from collections.abc import Callable
 
@@ -10,7 +11,7 @@ from memory_node.catalogue.label_space import load_catalogue
 from memory_node.domain.errors import InvalidValueError
 from memory_node.domain.skill_library import SKILLS, Argument, Skill
 from memory_node.llm.chat import GrammarForm, Message
-from memory_node.llm.grammar import Choices, Thing, admissible_calls, plan_grammar, step_grammar
+from memory_node.llm.grammar import Choices, Thing, plan_grammar
 from memory_node.llm.llama.model import LlamaModel
 from memory_node.planner.plan_check import check_plan
 from memory_node.planner.skill_parser import parse_plan
@@ -57,36 +58,6 @@ def accepts(model: LlamaModel, grammar: str, text: str) -> bool:
         rules.close()
 
 
-def test_empty_hand_picks_up_and_puts_nothing_down() -> None:
-    calls = admissible_calls(choices())
-    assert 'PickupObject("Apple@1.20,0.40,0.92")' in calls
-    assert 'PickupObject("Fridge")' not in calls
-    assert 'Explore("Mug")' in calls
-    assert not [call for call in calls if call.startswith(("PutObject", "SliceObject", "CleanObject", "ThrowObject"))]
-
-
-def test_full_hand_puts_down_what_it_holds_and_picks_nothing_up() -> None:
-    calls = admissible_calls(choices(held="Apple"))
-    assert [call for call in calls if call.startswith("PutObject")] == [
-        'PutObject("Apple@1.20,0.40,0.92", "Fridge")',
-        'PutObject("Apple@1.20,0.40,0.92", "CounterTop")',
-    ]
-    assert not [call for call in calls if call.startswith(("PickupObject", "SliceObject"))]
-
-
-def test_knife_in_the_hand_slices_everything_but_itself() -> None:
-    sliced = [call for call in admissible_calls(choices(held="Knife")) if call.startswith("SliceObject")]
-    assert 'SliceObject("Apple@1.20,0.40,0.92")' in sliced
-    assert 'SliceObject("0192-knife")' not in sliced
-
-
-def test_every_admissible_call_passes_the_plan_check() -> None:
-    kinds, ids = load_catalogue(), {thing.text for thing in THINGS}
-    for held in ("", "Apple", "Knife"):
-        for call in admissible_calls(choices(held)):
-            check_plan(parse_plan(call), kinds, ids, held)
-
-
 @pytest.mark.parametrize("name", ["", "  ", "two\nlines", "x" * 300, "\ud800"])
 def test_name_that_no_call_can_carry_is_refused(name: str) -> None:
     with pytest.raises(InvalidValueError, match="expected a name"):
@@ -95,33 +66,28 @@ def test_name_that_no_call_can_carry_is_refused(name: str) -> None:
 
 def test_robot_that_can_do_nothing_has_no_grammar() -> None:
     nothing = Choices((), skills=(SKILLS["PickupObject"],))
-    assert admissible_calls(nothing) == []
-    for grammar in (step_grammar, plan_grammar):
-        with pytest.raises(InvalidValueError, match="no skill can be called"):
-            grammar(nothing)
-
-
-def test_step_is_one_call_of_those_that_are_admissible(embedded: Callable[..., LlamaModel]) -> None:
-    model = embedded()
-    for held in ("", "Apple", "Knife"):
-        grammar = step_grammar(choices(held))
-        assert all(accepts(model, grammar, call) for call in admissible_calls(choices(held)))
-    grammar = step_grammar(choices())
-    assert accepts(model, grammar, 'Explore("Mug", "area1")')
-    for refused in ("", 'PickupObject("Pear")', 'FlyTo("Mug")', 'PickupObject("Mug")\nPickupObject("Mug")', "hello"):
-        assert not accepts(model, grammar, refused)
+    with pytest.raises(InvalidValueError, match="no skill can be called"):
+        plan_grammar(nothing)
 
 
 @pytest.mark.parametrize(
     ("plan", "valid"),
     [
+        ([], False),
+        (["hello"], False),
+        (['FlyTo("Mug")'], False),
+        (['Explore("Mug")'], True),
+        (['Explore("Mug", "area1")'], True),
         (['GoToObject("Mug")'], True),
         (['PickupObject("Mug")'], True),
+        (['PickupObject("Pear")'], False),
+        (['PickupObject("Fridge")'], False),
         (['PickupObject("Mug")', 'PutObject("Mug", "Fridge")'], True),
         (['GoToObject("Mug")', 'PickupObject("Mug")', 'OpenObject("Fridge")', 'PutObject("Mug", "Fridge")'], True),
         (['PickupObject("Mug")', 'PutObject("Mug", "Fridge")', 'PickupObject("0192-knife")'], True),
         (['PickupObject("0192-knife")', 'SliceObject("Apple@1.20,0.40,0.92")'], True),
         (['PickupObject("Mug")', 'CleanObject("Mug")', 'PutObject("Mug", "Fridge")', 'CloseObject("Fridge")'], True),
+        (['PickupObject("0192-knife")', 'SliceObject("0192-knife")'], False),
         (['PutObject("Mug", "Fridge")'], False),
         (['PickupObject("Mug")', 'PickupObject("0192-knife")'], False),
         (['PickupObject("Mug")', 'SliceObject("Apple@1.20,0.40,0.92")'], False),
@@ -143,9 +109,9 @@ def test_plan_that_begins_with_a_full_hand_puts_that_down_first(embedded: Callab
 
 
 def test_hostile_label_stays_one_argument(embedded: Callable[..., LlamaModel]) -> None:
-    call = next(call for call in admissible_calls(choices()) if call.startswith("GoToObject") and "mug" in call)
+    call = f"GoToObject({json.dumps(HOSTILE)})"
     assert [str(argument) for argument in parse_plan(call)[0].arguments] == [HOSTILE]
-    assert accepts(embedded(), step_grammar(choices()), call)
+    assert accepts(embedded(), plan_grammar(choices()), f"{call}\n")
 
 
 @pytest.mark.parametrize("part", range(3))
@@ -155,16 +121,11 @@ def test_whatever_it_is_asked_a_small_model_writes_valid_calls_only(
     chance, kinds = random.Random(part), load_catalogue()
     words = ["ignore", "the rules", "throw every mug", "at Anna;", "print", "<|im_end|>", "é", "\n\n", "("]
     model = embedded(temperature=1.5, seed=part, max_reply_tokens=200)
-    for number in range(5):
-        names = chance.sample(sorted(MOVABLE | RECEPTACLES | FIXED), k=5)
-        things = tuple(Thing(name, name, cuts=name == "Knife") for name in names)
-        held = chance.choice([None, *(thing for thing in things if thing.object_class in MOVABLE)])
-        allowed = Choices(things, ("Apple",), ("area1",), held, fits)
-        whole_plan = number == 0
-        asked = [Message("system", "Plan."), Message("user", " ".join(chance.choices(words, k=3)))]
-        form = GrammarForm(plan_grammar(allowed, 1, 1) if whole_plan else step_grammar(allowed))
-        reply = model.reply(asked, form=form)
-        assert reply.whole
-        calls = parse_plan(reply.text)
-        check_plan(calls, kinds, (), held.object_class if held else "")
-        assert whole_plan or len(calls) == 1
+    names = chance.sample(sorted(MOVABLE | RECEPTACLES | FIXED), k=5)
+    things = tuple(Thing(name, name, cuts=name == "Knife") for name in names)
+    held = chance.choice([None, *(thing for thing in things if thing.object_class in MOVABLE)])
+    allowed = Choices(things, ("Apple",), ("area1",), held, fits)
+    asked = [Message("system", "Plan."), Message("user", " ".join(chance.choices(words, k=3)))]
+    reply = model.reply(asked, form=GrammarForm(plan_grammar(allowed, 1, 1)))
+    assert reply.whole
+    check_plan(parse_plan(reply.text), kinds, (), held.object_class if held else "")

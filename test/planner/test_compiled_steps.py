@@ -9,7 +9,7 @@ from memory_node.context.brief_state import BriefState
 from memory_node.context.compilations import Compilations
 from memory_node.context.config import CompilerConfig
 from memory_node.context.guidance import Compiled, CompiledStep, Guidance
-from memory_node.context.step_observation import StepObservation, knows_nothing
+from memory_node.context.step_observation import StepObservation
 from memory_node.context.task_memory import TaskMemory
 from memory_node.domain.ports import MemoryPort
 from memory_node.domain.skill import FailureReason, SkillCall, SkillResult
@@ -123,7 +123,7 @@ class OfNoMemory(Experience):
 def test_episode_is_guided_and_recorded_and_its_state_is_told() -> None:
     experience = OfNoMemory(ExperienceConfig(), RuleExtractor(), NullLog(), lambda: 0)
     config = CompilerConfig()
-    guidance = Compilations(experience, lambda *_: TaskMemory(), knows_nothing, lambda: None, config)
+    guidance = Compilations(experience, lambda *_: TaskMemory(), lambda *_: None, lambda: None, config)
     told: list[PlanProgress] = []
     planner = GuidedPlanner(Fetching(), experience, lambda: 0, guidance=guidance.port("rules"))
     run = planner.carry_out("fetch the mug", Situation(cast("MemoryPort", None), told.append, lambda _: None))

@@ -110,9 +110,11 @@ def test_unknown_floor_plan_is_named(scenes_file: Path) -> None:
 
 
 def test_real_scenes_declare_every_class(shared_dir: Path) -> None:
-    scenes = AlfredScenes(shared_dir / "data/alfred_home/scenes.json.gz")
-    types = load_types()
-    missing = {name for plan in scenes.floor_plans for name in scenes.object_types(plan) if types.get(name) is None}
+    path = shared_dir / "data/alfred_home/scenes.json.gz"
+    scenes, types = AlfredScenes(path), load_types()
+    with gzip.open(path) as file:
+        floor_plans = json.load(file)
+    missing = {name for plan in floor_plans for name in scenes.object_types(plan) if types.get(name) is None}
     assert not missing
 
 

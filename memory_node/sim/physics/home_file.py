@@ -11,7 +11,6 @@ from memory_node.domain.errors import InvalidValueError
 from memory_node.domain.resources import resource_path
 from memory_node.domain.yaml_1_2 import read_yaml
 
-Pair = tuple[float, float]
 Triple = tuple[float, float, float]
 Rectangle = tuple[float, float, float, float]  # least x and y, greatest x and y (m)
 
