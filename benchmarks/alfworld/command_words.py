@@ -2,28 +2,29 @@
 
 from __future__ import annotations
 
-import re
-
 from memory_node.domain.skill import SkillCall
+from memory_node.knowledge.game_commands import GameAct, read_command
 
-_SKILLS = (
-    (re.compile(r"go to (?P<a>.+)"), "GoToObject"),
-    (re.compile(r"take (?P<a>.+) from .+"), "PickupObject"),
-    (re.compile(r"(?:move|put|place) (?P<a>.+?) (?:to|in/on|in|on) (?P<b>.+)"), "PutObject"),
-    (re.compile(r"open (?P<a>.+)"), "OpenObject"),
-    (re.compile(r"close (?P<a>.+)"), "CloseObject"),
-    (re.compile(r"use (?P<a>.+)"), "SwitchOn"),
-    (re.compile(r"clean (?P<a>.+) with (?P<b>.+)"), "CleanObject"),
-    (re.compile(r"heat (?P<a>.+) with (?P<b>.+)"), "HeatObject"),
-    (re.compile(r"cool (?P<a>.+) with (?P<b>.+)"), "CoolObject"),
-    (re.compile(r"slice (?P<a>.+) with .+"), "SliceObject"),
-)
+_SKILLS = {
+    GameAct.GO: "GoToObject",
+    GameAct.TAKE: "PickupObject",
+    GameAct.PUT: "PutObject",
+    GameAct.OPEN: "OpenObject",
+    GameAct.CLOSE: "CloseObject",
+    GameAct.USE: "SwitchOn",
+    GameAct.CLEAN: "CleanObject",
+    GameAct.HEAT: "HeatObject",
+    GameAct.COOL: "CoolObject",
+    GameAct.SLICE: "SliceObject",
+}
+# Their skills have no argument for the place that something is taken from, or for what cuts.
+_OF_THE_THING_ALONE = frozenset((GameAct.TAKE, GameAct.SLICE))
 
 
 def called_skill(command: str) -> SkillCall | None:
     """Return the skill that a command serves, over the names of the text; None for one that only tells something."""
-    for words, skill in _SKILLS:
-        found = words.fullmatch(command)
-        if found is not None:
-            return SkillCall(skill, tuple(found.groupdict().values()))
-    return None
+    read = read_command(command)
+    if read is None or read.act not in _SKILLS:
+        return None
+    names = (read.thing,) if read.act in _OF_THE_THING_ALONE else (read.thing, read.place)
+    return SkillCall(_SKILLS[read.act], tuple(name for name in names if name))

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from memory_node.domain.errors import InvalidValueError
 from memory_node.knowledge.facts import Prescription, Proposition
+from memory_node.knowledge.game_commands import GameAct, read_command
 from memory_node.knowledge.segments import Embed, return_of, segments_of
 from memory_node.knowledge.standard_step import StandardStep
 
@@ -21,15 +22,15 @@ _SEEN_ON = re.compile(r"\bOn the (?P<place>[\w ]+?), you see (?P<things>[^.]+)\.
 _SEEN_IN = re.compile(r"\bThe (?P<place>[\w ]+?) is open\. In it, you see (?P<things>[^.]+)\.")
 _THING = re.compile(r"\ban? ([a-z][\w]*(?: [a-z]\w*)*)")
 # What a command is for, where it changes something; others serve the next that does.
-_SUBGOALS = (
-    (re.compile(r"^take (.+) from .+$"), "{} held"),
-    (re.compile(r"^(?:move|put) (.+) (?:to|in/on|in|on) (.+)$"), "{} in {}"),
-    (re.compile(r"^clean (.+) with .+$"), "{} clean"),
-    (re.compile(r"^heat (.+) with .+$"), "{} hot"),
-    (re.compile(r"^cool (.+) with .+$"), "{} cold"),
-    (re.compile(r"^(?:use|toggle) (.+)$"), "{} used"),
-    (re.compile(r"^slice (.+) with .+$"), "{} sliced"),
-)
+_SUBGOALS = {
+    GameAct.TAKE: "{thing} held",
+    GameAct.PUT: "{thing} in {place}",
+    GameAct.CLEAN: "{thing} clean",
+    GameAct.HEAT: "{thing} hot",
+    GameAct.COOL: "{thing} cold",
+    GameAct.USE: "{thing} used",
+    GameAct.SLICE: "{thing} sliced",
+}
 
 
 @dataclass(frozen=True)
@@ -110,10 +111,10 @@ def _way(session: str, steps: Sequence[StandardStep], stamp_ns: int) -> Prescrip
 
 def _subgoal(command: str) -> str:
     """Return what a command is for by itself, "" when it serves another."""
-    for pattern, goal in _SUBGOALS:
-        if match := pattern.match(_of_a_class(command)):
-            return goal.format(*match.groups())
-    return ""
+    read = read_command(_of_a_class(command))
+    if read is None or read.act not in _SUBGOALS:
+        return ""
+    return _SUBGOALS[read.act].format(thing=read.thing, place=read.place)
 
 
 def _of_a_class(text: str) -> str:
