@@ -11,7 +11,9 @@ from memory_node.domain.states import ObjectState
 from memory_node.planner.language.english import English, phrase_at
 from memory_node.planner.language.lexicon import Called, Lexicon
 from memory_node.planner.language.noun_phrase import NounPhrase
+from memory_node.planner.language.phrase_tail import PhraseTail
 
+_INDEFINITE = frozenset(["what", "whatever", "whichever", "something", "anything"])
 _BEFORE_OF = frozenset(["all", "both", "one", "some", "any", "couple", "pair", "each", "few", "lot"])
 
 
@@ -22,6 +24,11 @@ class _Noun:
     words: str
     called: Called | None = None
     room: str = ""
+
+    @property
+    def bare(self) -> bool:
+        """Whether it names neither a class nor a room."""
+        return not self.called and not self.room
 
 
 @dataclass
@@ -40,6 +47,12 @@ class NounPhraseReader:
     def __init__(self, lexicon: Lexicon, english: English) -> None:
         self._lexicon = lexicon
         self._english = english
+        self._tail = PhraseTail(english, self.read)
+        self._beginners = english.pronouns | english.people | english.subjects | english.fillers | english.determiners
+        self._beginners -= {"one", "ones"}
+        never = english.auxiliaries | english.relative | english.posed | english.negative | english.joining
+        self._never_nouns = never | english.clauses | english.particles | {"'s", "please", "here", "there"}
+        self._complete = english.pronouns - {"one", "ones"} | _INDEFINITE - {"whichever"}
 
     def read(self, words: Sequence[str], at: int) -> NounPhrase | None:
         """Return the phrase that begins at a word, with its relative clause; None where none begins."""
@@ -57,7 +70,7 @@ class NounPhraseReader:
         if phrase.pronoun == "them" and words[at : at + 1] in (["both"], ["all"]):  # "put them both away"
             count = 2 if words[at] == "both" else 1
             return replace(phrase, plural=True, count=count, every=count == 1, end=at + 1)
-        return self._followed(words, phrase)
+        return self._tail.behind(words, phrase)
 
     # --- before the noun
 
@@ -155,12 +168,7 @@ class NounPhraseReader:
             at += named[1] if named is not None else room[1] if room is not None else 1
             if words[at : at + 1] == ["'s"] and draft.fields.get("count", 1) > 1:  # "two phone's in the safe"
                 draft.fields["plural"], at = True, at + 1
-            if draft.nouns[-1].words in self._english.pronouns - {"one", "ones"} | {
-                "what",
-                "whatever",
-                "something",
-                "anything",
-            }:
+            if draft.nouns[-1].words in self._complete:
                 break
         return at
 
@@ -168,24 +176,23 @@ class NounPhraseReader:
         """Return whether a word that is no name cannot belong to the phrase."""
         word, english = words[at], self._english
         if word in english.parts and not draft.nouns and words[at + 1 : at + 2] == ["of"]:
-            return False
-        if word in ("what", "whatever", "whichever", "something", "anything"):
+            return False  # "the back of the shelf"
+        if word in _INDEFINITE:
             return bool(draft.nouns)
-        never = english.auxiliaries | english.relative | english.posed | english.negative | english.joining
-        never |= english.clauses | {"'s"}
-        if not word[0].isalnum() or word in never | english.particles | {"please", "here", "there"}:
+        if not word[0].isalnum() or word in self._never_nouns:
             return word not in english.pronouns or bool(draft.nouns)
-        if english.preposition_at(words, at) is not None:
+        if english.preposition_at(words, at) is not None or word in english.subjects | english.fillers:
             return True
-        if draft.nouns and draft.nouns[-1].called and word != english.base_form(word, participle=True) != "":
+        return bool(draft.nouns) and self._ends_behind(draft.nouns[-1], word)
+
+    def _ends_behind(self, noun: _Noun, word: str) -> bool:
+        """Return whether a word that could begin a phrase, or belong to its noun, ends it behind another noun."""
+        english = self._english
+        if noun.called and (word.endswith("ing") or word != english.base_form(word, participle=True) != ""):
             return True  # "get the potatoes boiling", "I want the desk wiped"
-        if draft.nouns and (word in english.every or (draft.nouns[-1].called and word.endswith("ing"))):
+        if word in english.every or word in self._beginners:
             return True
-        behind = english.pronouns | english.people | english.subjects | english.fillers | english.determiners
-        whole = draft.nouns and (draft.nouns[-1].called or draft.nouns[-1].words in english.attached)
-        if draft.nouns and (word in behind - {"one", "ones"} or (word in english.states and whole)):
-            return True
-        return word in english.subjects | english.fillers
+        return word in english.states and bool(noun.called or noun.words in english.attached)
 
     def _phrase(self, words: Sequence[str], begin: int, end: int, draft: _Draft) -> NounPhrase | None:
         text = " ".join(words[begin:end]).replace(" 's", "'s")
@@ -205,126 +212,48 @@ class NounPhraseReader:
     def _headed(self, phrase: NounPhrase, nouns: Sequence[_Noun]) -> NounPhrase:
         """Return the phrase with its head: the last noun, but for parts and generic words behind a name."""
         english, last = self._english, nouns[-1]
-        bare = not last.called and not last.room
-        generic = singular(last.words)
-        if bare and len(nouns) == 1 and last.words in english.pronouns:
-            plural = phrase.plural or last.words in english.plural_pronouns
-            return replace(
-                phrase, pronoun=last.words.removesuffix("s") if "one" in last.words else last.words, plural=plural
-            )
-        if bare and generic in english.pieces:
-            phrase = replace(phrase, pieces=True, plural=phrase.plural or generic != last.words)
+        if last.bare and len(nouns) == 1 and last.words in english.pronouns:
+            return self._pronoun(phrase, last.words)
+        if last.bare and singular(last.words) in english.pieces:
+            phrase = replace(phrase, pieces=True, plural=phrase.plural or singular(last.words) != last.words)
             nouns = nouns[:-1]
             if all(not noun.called and noun.words in english.parts for noun in nouns):  # "the slice", "an end slice"
                 return phrase
-        elif len(nouns) > 1 and (
-            (bare and generic in english.generic) or (generic in english.attached and (bare or nouns[-2].called))
-        ):
+        elif len(nouns) > 1 and self._adds_nothing(last, nouns[-2]):
             nouns = nouns[:-1]
-        last = nouns[-1]  # "the fridge door" is the fridge, "the bathroom door" a door
-        if len(nouns) > 1 and singular(nouns[0].words) in english.pieces and last.called is not None:
+        if len(nouns) > 1 and singular(nouns[0].words) in english.pieces and nouns[-1].called is not None:
             phrase = replace(phrase, pieces=True)  # "the slice tomato"
+        return self._with_head(phrase, nouns)
+
+    def _pronoun(self, phrase: NounPhrase, word: str) -> NounPhrase:
+        plural = phrase.plural or word in self._english.plural_pronouns
+        return replace(phrase, pronoun=word.removesuffix("s") if "one" in word else word, plural=plural)
+
+    def _adds_nothing(self, last: _Noun, before: _Noun) -> bool:
+        """Return whether the last noun means what the one before it does: "the fridge door" is the fridge, "the
+        bathroom door" a door."""
+        generic = singular(last.words)
+        if last.bare and generic in self._english.generic:
+            return True
+        return generic in self._english.attached and bool(last.bare or before.called)
+
+    def _with_head(self, phrase: NounPhrase, nouns: Sequence[_Noun]) -> NounPhrase:
+        """Return the phrase with its last noun as its head, told by the nouns before it."""
+        last, before = nouns[-1], nouns[:-1]
         head = " ".join(map(singular, last.words.split()))
-        group = self._lexicon.group(head) if last.called is None else None
         return replace(
             phrase,
             head=head,
             called=last.called,
-            group=group,
+            group=self._lexicon.group(head) if last.called is None else None,
             room=next((noun.room for noun in reversed(nouns) if noun.room), ""),
             plural=self._is_plural(phrase, last.words, head),
-            attributes=(*phrase.attributes, *(noun.words for noun in nouns[:-1])),
-            peculiar=any(not noun.called and not noun.room for noun in nouns[:-1]),
-            described=head in english.unnamed,
+            attributes=(*phrase.attributes, *(noun.words for noun in before)),
+            peculiar=any(noun.bare for noun in before),
+            described=head in self._english.unnamed,
         )
 
     def _is_plural(self, phrase: NounPhrase, words: str, head: str) -> bool:
         if head in self._english.collective:
             return True
         return (phrase.plural or words != head) and not self._lexicon.is_plural_name(words)
-
-    # --- behind the noun
-
-    def _followed(self, words: Sequence[str], phrase: NounPhrase) -> NounPhrase:
-        """Take "of ...", "not ..." and clauses that tell the thing from others."""
-        at = phrase.end
-        if at < len(words) and words[at] == "of" and (phrase.head or phrase.pieces):
-            inner = self.read(words, at + 1)
-            if inner is not None:
-                return self._claused(words, self._of(phrase, inner))
-        for negation in (["not"], ["but", "not"], ["and", "not"]):
-            if list(words[at : at + len(negation)]) == negation:
-                inner = self.read(words, at + len(negation))
-                if inner is not None:
-                    text = f"{phrase.text} not {inner.text}"
-                    return replace(phrase, text=text, excluded=(inner,), end=inner.end)
-        return self._claused(words, phrase)
-
-    def _of(self, phrase: NounPhrase, inner: NounPhrase) -> NounPhrase:
-        """Return what "a slice of bread", "the top of the fridge" or "a cup of coffee" means."""
-        text, english = f"{phrase.text} of {inner.text}", self._english
-        if phrase.called is None and phrase.pieces and inner.group and "piece" in phrase.text:
-            return replace(inner, text=text, begin=phrase.begin)
-        if phrase.called is None and phrase.pieces:
-            count = max(phrase.count, inner.count)
-            states = (*phrase.states, *inner.states)
-            return replace(
-                inner, text=text, begin=phrase.begin, pieces=True, count=count, plural=phrase.plural, states=states
-            )
-        if phrase.head in english.measures and inner.named and (phrase.called is None or not phrase.called.own):
-            states, count = (*phrase.states, *inner.states), max(phrase.count, inner.count)
-            return replace(
-                inner,
-                text=text,
-                begin=phrase.begin,
-                states=states,
-                count=count,
-                plural=phrase.plural,
-                every=phrase.every,
-            )
-        if phrase.head in english.parts | english.attached and (phrase.called is None or inner.called is not None):
-            return replace(inner, text=text, begin=phrase.begin, definite=True)
-        return replace(phrase, text=text, end=inner.end, attributes=(*phrase.attributes, inner.head or inner.text))
-
-    def _claused(self, words: Sequence[str], phrase: NounPhrase) -> NounPhrase:
-        """Take "that is on the table", "lying on the bed", "you washed", "I used before"."""
-        english, at = self._english, phrase.end
-        relative = at < len(words) and words[at] in english.relative
-        start = at + relative
-        if start >= len(words):
-            return phrase
-        if (relative and words[start] in english.being) or words[start] in english.posed:
-            return self._told_by_place_or_state(words, phrase, start + 1)
-        if words[start] in english.subjects and start + 1 < len(words):
-            return self._told_by_deed(words, phrase, start + 1)
-        return phrase
-
-    def _told_by_place_or_state(self, words: Sequence[str], phrase: NounPhrase, at: int) -> NounPhrase:
-        english = self._english
-        while at < len(words) and words[at] in english.fillers | english.posed | {"currently"}:
-            at += 1
-        if at < len(words) and words[at] in english.states:
-            return replace(phrase, states=(*phrase.states, english.states[words[at]]), end=at + 1)
-        found = english.preposition_at(words, at)
-        inner = self.read(words, at + found[1]) if found is not None else None
-        if found is None or inner is None:
-            return phrase
-        return replace(phrase, places=(*phrase.places, (found[0], inner)), end=inner.end)
-
-    def _told_by_deed(self, words: Sequence[str], phrase: NounPhrase, at: int) -> NounPhrase:
-        english = self._english
-        while at < len(words) and words[at] in english.before_deed:
-            at += 1
-        verb, following = (words[at] if at < len(words) else ""), "".join(words[at + 1 : at + 2])
-        if verb == "left" and following in english.states:
-            return replace(phrase, states=(*phrase.states, english.states[following]), end=at + 2)
-        if verb in ("find", "see"):
-            return self._told_by_place_or_state(words, replace(phrase, end=at + 1), at + 1)
-        if verb not in english.deeds and verb not in english.handled:
-            return phrase
-        states = (*phrase.states, english.deeds[verb]) if verb in english.deeds else phrase.states
-        at += 1
-        while at < len(words) and words[at] in english.after_deed | english.people:
-            at += 1
-        told = replace(phrase, states=states, handled=True, end=at, definite=True)
-        return self._told_by_place_or_state(words, told, at) if verb in english.lying else told

@@ -1,0 +1,104 @@
+"""Reads what stands behind a noun: "of the fridge", "not the red one", "that is on the table", "you washed"."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from memory_node.planner.language.english import English
+from memory_node.planner.language.noun_phrase import NounPhrase
+
+# Words, the index of one of them -> the noun phrase that begins there.
+_Read = Callable[[Sequence[str], int], "NounPhrase | None"]
+
+
+class PhraseTail:
+    """Completes noun phrases. read: reads the phrases that stand behind them."""
+
+    def __init__(self, english: English, read: _Read) -> None:
+        self._english = english
+        self._read = read
+
+    def behind(self, words: Sequence[str], phrase: NounPhrase) -> NounPhrase:
+        """Return the phrase with "of ...", "not ..." or the clause behind it that tells the thing from others."""
+        at = phrase.end
+        if at < len(words) and words[at] == "of" and (phrase.head or phrase.pieces):
+            inner = self._read(words, at + 1)
+            if inner is not None:
+                return self._claused(words, self._of(phrase, inner))
+        for negation in (["not"], ["but", "not"], ["and", "not"]):
+            if list(words[at : at + len(negation)]) == negation:
+                inner = self._read(words, at + len(negation))
+                if inner is not None:
+                    text = f"{phrase.text} not {inner.text}"
+                    return replace(phrase, text=text, excluded=(inner,), end=inner.end)
+        return self._claused(words, phrase)
+
+    def _of(self, phrase: NounPhrase, inner: NounPhrase) -> NounPhrase:
+        """Return what "a slice of bread", "the top of the fridge" or "a cup of coffee" means."""
+        text, english = f"{phrase.text} of {inner.text}", self._english
+        if phrase.called is None and phrase.pieces and inner.group and "piece" in phrase.text:
+            return replace(inner, text=text, begin=phrase.begin)
+        if phrase.called is None and phrase.pieces:
+            count = max(phrase.count, inner.count)
+            states = (*phrase.states, *inner.states)
+            return replace(
+                inner, text=text, begin=phrase.begin, pieces=True, count=count, plural=phrase.plural, states=states
+            )
+        if phrase.head in english.measures and inner.named and (phrase.called is None or not phrase.called.own):
+            states, count = (*phrase.states, *inner.states), max(phrase.count, inner.count)
+            return replace(
+                inner,
+                text=text,
+                begin=phrase.begin,
+                states=states,
+                count=count,
+                plural=phrase.plural,
+                every=phrase.every,
+            )
+        if phrase.head in english.parts | english.attached and (phrase.called is None or inner.called is not None):
+            return replace(inner, text=text, begin=phrase.begin, definite=True)
+        return replace(phrase, text=text, end=inner.end, attributes=(*phrase.attributes, inner.head or inner.text))
+
+    def _claused(self, words: Sequence[str], phrase: NounPhrase) -> NounPhrase:
+        """Take "that is on the table", "lying on the bed", "you washed", "I used before"."""
+        english, at = self._english, phrase.end
+        relative = at < len(words) and words[at] in english.relative
+        start = at + relative
+        if start >= len(words):
+            return phrase
+        if (relative and words[start] in english.being) or words[start] in english.posed:
+            return self._told_by_place_or_state(words, phrase, start + 1)
+        if words[start] in english.subjects and start + 1 < len(words):
+            return self._told_by_deed(words, phrase, start + 1)
+        return phrase
+
+    def _told_by_place_or_state(self, words: Sequence[str], phrase: NounPhrase, at: int) -> NounPhrase:
+        english = self._english
+        while at < len(words) and words[at] in english.fillers | english.posed | {"currently"}:
+            at += 1
+        if at < len(words) and words[at] in english.states:
+            return replace(phrase, states=(*phrase.states, english.states[words[at]]), end=at + 1)
+        found = english.preposition_at(words, at)
+        inner = self._read(words, at + found[1]) if found is not None else None
+        if found is None or inner is None:
+            return phrase
+        return replace(phrase, places=(*phrase.places, (found[0], inner)), end=inner.end)
+
+    def _told_by_deed(self, words: Sequence[str], phrase: NounPhrase, at: int) -> NounPhrase:
+        english = self._english
+        while at < len(words) and words[at] in english.before_deed:
+            at += 1
+        verb, following = (words[at] if at < len(words) else ""), "".join(words[at + 1 : at + 2])
+        if verb == "left" and following in english.states:
+            return replace(phrase, states=(*phrase.states, english.states[following]), end=at + 2)
+        if verb in ("find", "see"):
+            return self._told_by_place_or_state(words, replace(phrase, end=at + 1), at + 1)
+        if verb not in english.deeds and verb not in english.handled:
+            return phrase
+        states = (*phrase.states, english.deeds[verb]) if verb in english.deeds else phrase.states
+        at += 1
+        while at < len(words) and words[at] in english.after_deed | english.people:
+            at += 1
+        told = replace(phrase, states=states, handled=True, end=at, definite=True)
+        return self._told_by_place_or_state(words, told, at) if verb in english.lying else told
