@@ -8,6 +8,7 @@ from memory_node.domain.goal_labels import GoalKind
 from memory_node.planner.goal import Goal, Mention
 
 _PREPARATION = (GoalKind.FETCH, GoalKind.FIND)
+_TREATING = (GoalKind.CLEAN, GoalKind.HEAT, GoalKind.COOL, GoalKind.SLICE)
 
 
 def effects(goals: Sequence[Goal], treatments: bool = False) -> tuple[str, ...]:
@@ -28,24 +29,28 @@ def effects(goals: Sequence[Goal], treatments: bool = False) -> tuple[str, ...]:
 
 def _of_one(goal: Goal, treatments: bool) -> list[str]:
     quantity = "all " if goal.every else f"{goal.count} " if goal.count > 1 else ""
-    placed = goal.destination is not None
-    done = goal.treatment if treatments and goal.treatment else str(goal.kind)
+    done = _done(goal, goal.treatment if treatments and goal.treatment else str(goal.kind), quantity)
     if goal.kind is GoalKind.SLICE:
-        return [f"{done} {'' if placed else quantity}{goal.target}"]
-    lines = [f"slice {goal.target}"] if goal.sliced else []
+        return done
     moved = str(goal.target)
-    if goal.kind in (GoalKind.CLEAN, GoalKind.HEAT, GoalKind.COOL):
-        lines.append(f"{done} {'' if placed else quantity}{moved}")
-    elif goal.kind is GoalKind.EXAMINE:
-        lines.append(f"examine {moved} with {goal.light}")
-    elif goal.kind not in (GoalKind.PLACE, GoalKind.PLACE_TWO, GoalKind.STACK, GoalKind.SLICE):
-        lines.append(" ".join(word for word in (str(goal.kind), quantity.strip(), moved, goal.asked) if word))
+    lines = [*([f"slice {moved}"] if goal.sliced else []), *done]
     if goal.container is not None:
         lines.append(f"{moved} at {goal.container}")
         moved = str(goal.container)
     if goal.destination is not None:
         lines.append(f"{quantity}{moved} {_where(goal.destination)}")
     return lines
+
+
+def _done(goal: Goal, verb: str, quantity: str) -> list[str]:
+    """Return what is done with the target besides placing it. The quantity is told once, where it is placed."""
+    if goal.kind in (GoalKind.PLACE, GoalKind.PLACE_TWO, GoalKind.STACK):
+        return []
+    if goal.kind in _TREATING:
+        return [f"{verb} {'' if goal.destination is not None else quantity}{goal.target}"]
+    if goal.kind is GoalKind.EXAMINE:
+        return [f"examine {goal.target} with {goal.light}"]
+    return [" ".join(word for word in (str(goal.kind), quantity.strip(), str(goal.target), goal.asked) if word)]
 
 
 def _where(destination: Mention) -> str:

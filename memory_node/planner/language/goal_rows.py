@@ -39,18 +39,20 @@ def _implies(goal: Goal, before: Goal, lamps: Sequence[str], appliances: Mapping
         return same
     if before.kind is _K.SWITCH_ON and goal.kind is _K.EXAMINE and goal.light is not None:
         return before.target.object_class in (*goal.light.candidates, *lamps)
-    if before.kind in _PLACING and goal.kind is _K.EXAMINE and before.destination is not None:
-        return same and before.destination.object_class in lamps
-    if before.kind in _PLACING and goal.kind in _TREATING and before.destination is not None:
-        return same and before.destination.object_class == appliances.get(goal.kind)
-    if (
-        goal.kind is _K.STACK
-        and before.kind in _PLACING
-        and before.destination is not None
-        and goal.container is not None
-    ):
-        return same and before.destination.object_class == goal.container.object_class
+    if before.kind in _PLACING and before.destination is not None:
+        return same and before.destination.object_class in _places_of_work(goal, lamps, appliances)
     return False
+
+
+def _places_of_work(goal: Goal, lamps: Sequence[str], appliances: Mapping[GoalKind, str]) -> Sequence[str]:
+    """Return the classes of what a thing is carried to for a goal: lamps, an appliance, a vessel."""
+    if goal.kind is _K.EXAMINE:
+        return lamps
+    if goal.kind in _TREATING:
+        return [appliances[goal.kind]] if goal.kind in appliances else []
+    if goal.kind is _K.STACK and goal.container is not None:
+        return [goal.container.object_class]
+    return []
 
 
 def _in_its_light(goal: Goal, before: Goal, lamps: Sequence[str]) -> Goal:

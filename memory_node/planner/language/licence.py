@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.planner.language.command_grammar import CommandReader
-from memory_node.planner.language.english import PUNCTUATION
+from memory_node.planner.language.english import PUNCTUATION, English
 from memory_node.planner.language.lexicon import Called, Lexicon
 from memory_node.planner.language.noun_phrase import NounPhrase
 from memory_node.planner.language.surroundings import HomeClasses
@@ -45,20 +45,31 @@ def licence_of(
 
     Of several classes that answer to a name but are first called otherwise, those count that memory holds.
     """
-    named: set[str] = {kinds.recipient} if commands.english.personal & set(words) and kinds.recipient else set()
+    named = {*_named(words, lexicon, home), *_implied(words, commands.english, home, kinds)}
+    phrases = list(_unnamed(words, commands))
+    described = tuple(phrase.text for phrase in phrases if phrase.described)
+    return Licence(frozenset(named), described, tuple(phrase.text for phrase in phrases if not phrase.described))
+
+
+def _named(words: Sequence[str], lexicon: Lexicon, home: HomeClasses) -> Iterator[str]:
+    """Yield the classes that names and group words account for."""
     at = 0
     while at < len(words):
         found = lexicon.name_at(words, at)
         if found is not None:
-            named |= meant_by(found[0], home)
-        named.update(lexicon.group(words[at]) or ())
+            yield from meant_by(found[0], home)
+        yield from lexicon.group(words[at]) or ()
         at += found[1] if found is not None else 1
-    known_lamps = [lamp for lamp in kinds.reading_lights if lamp in home.all]
-    named.update((known_lamps or kinds.reading_lights) if commands.english.lighting & set(words) else ())
-    named.update(kinds.bins if commands.english.disposing & set(words) else ())
-    phrases = list(_unnamed(words, commands))
-    described = tuple(phrase.text for phrase in phrases if phrase.described)
-    return Licence(frozenset(named), described, tuple(phrase.text for phrase in phrases if not phrase.described))
+
+
+def _implied(words: Sequence[str], english: English, home: HomeClasses, kinds: ObjectCatalogue) -> Iterator[str]:
+    """Yield the classes that words stand for without naming them: "me", "in the light", "throw away"."""
+    if kinds.recipient and english.personal & set(words):
+        yield kinds.recipient
+    if english.lighting & set(words):
+        yield from [lamp for lamp in kinds.reading_lights if lamp in home.all] or kinds.reading_lights
+    if english.disposing & set(words):
+        yield from kinds.bins
 
 
 def _unnamed(words: Sequence[str], commands: CommandReader) -> Iterator[NounPhrase]:

@@ -9,6 +9,7 @@ from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.planner.goal import Mention
 from memory_node.planner.language.asking_back import Question, Slot, UnclearError
 from memory_node.planner.language.discourse import Discourse
+from memory_node.planner.language.lexicon import Called
 from memory_node.planner.language.noun_phrase import NounPhrase
 from memory_node.planner.language.surroundings import HomeClasses, Recall
 
@@ -80,35 +81,64 @@ class PhraseMeaning:
         return Mention(phrase.text, tuple(names), states, another=phrase.other, guessed=guessed)
 
     def _named(self, phrase: NounPhrase, slot: Slot, fits: Fits | None, partner: str) -> Mention:
-        called = phrase.called
-        assert called is not None
-        own, also = self._fitting(called.own, fits), self._fitting(called.also, fits)
-        if not own and not also:  # what cannot be done with it is said when it is tried
-            own, also = called.own, called.also
-        own = tuple(sorted(own, key=lambda name: (not self._kinds[name].everyday, not self._holds(name))))
+        """Return what a name means: the class that is first called so, else one that words or memory tell."""
+        own, also = self._able(phrase.called or Called(), fits)
         if own and (self._kinds[own[0]].everyday or len(also) < _KINDS_OF_A_GENERIC):
-            names = (own[0], *also)
-            first = own[0] if own[0] in self._home.all else self._guessed(slot, names) or own[0]
-            made = self._made(phrase, (first, *(name for name in names if name != first)))
-            return replace(made, stand_ins=tuple(dict.fromkeys(self._instead(phrase, names))))
-        told = self._standing_there(phrase, also + own)
-        spoken = told or [name for name in self._discourse.classes if phrase.definite and name in own + also]
-        if spoken:
-            return self._made(phrase, (spoken[0], *(name for name in own + also if name != spoken[0])))
+            return self._first_called_so(phrase, slot, (own[0], *also))
+        return self._one_of_several(phrase, slot, own, also, partner)
+
+    def _one_of_several(
+        self, phrase: NounPhrase, slot: Slot, own: tuple[str, ...], also: tuple[str, ...], partner: str
+    ) -> Mention:
+        """Return what a name means that several classes answer to: "lamp", "bottle". own: those first called so."""
+        told = self._standing_there(phrase, also + own) or self._spoken_of_before(phrase, own + also)
+        if told:
+            return self._made(phrase, _first(told[:1], own + also))
         known = [name for name in also + own if name in self._home.all]
-        matching = sorted((name for name in also + own if partner and name.startswith(partner)), key=len)
-        matching = matching or sorted((name for name in known or also if partner and partner in name), key=len)
-        if len(known) == 1 or matching:
-            meant = matching or known
-            return self._made(phrase, (*meant, *(name for name in also + own if name not in meant)))
+        meant = self._called_after(partner, also + own, known or also) or (known if len(known) == 1 else [])
+        if meant:
+            return self._made(phrase, _first(meant, also + own))
         if own and not known:
             return self._made(phrase, own + also)
-        if len(also) == 1 or len({self._kinds[name].best_name for name in also}) == 1:
+        if self._have_one_name(also):
             return self._made(phrase, sorted(also, key=lambda name: not self._holds(name)))
-        choices = known or list(also)
+        return self._chosen(phrase, slot, known or also)
+
+    def _able(self, called: Called, fits: Fits | None) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """Return the classes first called so, everyday ones and those that hold things first, and the others.
+
+        Only those that can play the part; where none can, all: what cannot be done with it is said when it is tried.
+        """
+        own, also = self._fitting(called.own, fits), self._fitting(called.also, fits)
+        if not own and not also:
+            own, also = called.own, called.also
+        return tuple(sorted(own, key=lambda name: (not self._kinds[name].everyday, not self._holds(name)))), also
+
+    def _have_one_name(self, names: Sequence[str]) -> bool:
+        return len({self._kinds[name].best_name for name in names}) == 1
+
+    def _first_called_so(self, phrase: NounPhrase, slot: Slot, names: Sequence[str]) -> Mention:
+        own = names[0]
+        meant = own if own in self._home.all else self._guessed(slot, names) or own
+        made = self._made(phrase, _first([meant], names))
+        return replace(made, stand_ins=tuple(dict.fromkeys(self._instead(phrase, names))))
+
+    def _spoken_of_before(self, phrase: NounPhrase, names: Sequence[str]) -> list[str]:
+        """Return the classes that "the ..." means because they were spoken of, the last one first."""
+        return [name for name in self._discourse.classes if phrase.definite and name in names]
+
+    def _called_after(self, partner: str, names: Sequence[str], others: Sequence[str]) -> list[str]:
+        """Return the classes that are called after the thing that they are for: for a towel the towel holder."""
+        if not partner:
+            return []
+        matching = [name for name in names if name.startswith(partner)] or [name for name in others if partner in name]
+        return sorted(matching, key=len)
+
+    def _chosen(self, phrase: NounPhrase, slot: Slot, choices: Sequence[str]) -> Mention:
+        """Return the class that the trained readers prefer; else ask, where somebody can answer."""
         preferred = self._prefer(slot, choices)
         if preferred:
-            return self._made(phrase, (preferred, *(name for name in choices if name != preferred)))
+            return self._made(phrase, _first([preferred], choices))
         if self._guesses:  # any of them, in the order in which people mean them
             return self._made(phrase, choices)
         raise UnclearError(self._which(phrase, choices, slot))
@@ -137,17 +167,23 @@ class PhraseMeaning:
     def _of_group(self, phrase: NounPhrase, slot: Slot, group: Sequence[str], fits: Fits | None) -> Mention:
         """Return one of a group: any would do ("a piece of fruit"), or the one that its description tells."""
         members = self._fitting(tuple(group), fits) or tuple(group)
+        spoken = self._member_spoken_of(phrase, members)
+        if spoken:
+            return self._made(phrase, (spoken,))
+        known = [name for name in members if name in self._home.all]
+        told = self._told_members(phrase, members, known or members) if phrase.attributes or phrase.definite else []
+        return self._made(phrase, tuple(dict.fromkeys((*told, *known, *members))))
+
+    def _member_spoken_of(self, phrase: NounPhrase, members: Sequence[str]) -> str:
+        """Return the member that has a claimed state by what was said before, or that "the fruit" means, or ""."""
         spoken = [name for name in self._discourse.classes if name in members]
         claimed = [name for name in spoken if set(phrase.states) & self._discourse.states_of(name)]
-        if claimed or (phrase.definite and spoken):
-            return self._made(phrase, (claimed or spoken)[:1])
+        return next(iter(claimed or (spoken if phrase.definite else ())), "")
+
+    def _told_members(self, phrase: NounPhrase, members: Sequence[str], likely: Sequence[str]) -> list[str]:
+        """Return the members that memory recalls by the description, then those whose meaning is close to it."""
         recalled = [name for name in self._recall(phrase.text, phrase.states) if self._kinds.whole(name) in members]
-        known = [name for name in members if name in self._home.all]
-        close = [name for name in self._similar(phrase.text) if name in (known or members)]
-        ranked = dict.fromkeys(
-            (*recalled, *close, *known, *members) if phrase.attributes or phrase.definite else (*known, *members)
-        )
-        return self._made(phrase, tuple(ranked))
+        return [*recalled, *(name for name in self._similar(phrase.text) if name in likely)]
 
     def _described(self, phrase: NounPhrase, slot: Slot, fits: Fits | None) -> Mention:
         meant = self._fitting(tuple(self._describe(phrase.text)), fits)
@@ -156,22 +192,27 @@ class PhraseMeaning:
         return self._made(phrase, meant, guessed=True)
 
     def _spoken_of(self, phrase: NounPhrase, slot: Slot, fits: Fits | None) -> Mention:
-        """Return what a pronoun means: what was spoken of last and fits."""
-        spoken = self._discourse
-        focus = spoken.last_sliced() if phrase.pieces else spoken.focus
-        if phrase.states and phrase.pronoun == "one":
-            claimed = [name for name in spoken.classes if set(phrase.states) & spoken.states_of(name)]
-            recalled = [] if claimed else list(self._recall(phrase.text, phrase.states))
-            focus = next(iter([*claimed, *recalled]), "" if phrase.handled else focus)
-        if phrase.pronoun in ("that", "this") and not spoken.classes:
-            focus = ""
-        candidates = [focus, *spoken.classes] if focus else []
-        fitting = [name for name in candidates if name and (fits is None or fits(name))] or candidates[:1]
+        """Return what a pronoun means: what was spoken of last and fits, or what the hand holds."""
+        focus = self._focus(phrase)
+        candidates = [name for name in (focus, *self._discourse.classes) if name] if focus else []
+        fitting = self._fitting(tuple(candidates), fits) or tuple(candidates[:1])
         if not fitting and slot is Slot.TARGET and self._home.held and phrase.pronoun in ("it", "this", "that"):
-            fitting = [self._home.held]
+            fitting = (self._home.held,)
         if not fitting:
             raise UnclearError(Question(f"What do you mean by {phrase.text!r}?", slot=slot))
-        return Mention(phrase.text, tuple(fitting[:1]), tuple(phrase.states), another=phrase.other, referring=True)
+        return Mention(phrase.text, fitting[:1], tuple(phrase.states), another=phrase.other, referring=True)
+
+    def _focus(self, phrase: NounPhrase) -> str:
+        """Return the class that a pronoun means where nothing speaks against it, "" where nothing was spoken of."""
+        spoken = self._discourse
+        if phrase.pronoun in ("that", "this") and not spoken.classes:
+            return ""
+        focus = spoken.last_sliced() if phrase.pieces else spoken.focus
+        if not phrase.states or phrase.pronoun != "one":
+            return focus
+        claimed = [name for name in spoken.classes if set(phrase.states) & spoken.states_of(name)]  # "the clean one"
+        told = claimed or self._recall(phrase.text, phrase.states)
+        return next(iter(told), "" if phrase.handled else focus)
 
     def _held(self, phrase: NounPhrase, slot: Slot) -> Mention:
         if not self._home.held:
@@ -191,6 +232,11 @@ class PhraseMeaning:
 
     def _fitting(self, names: tuple[str, ...], fits: Fits | None) -> tuple[str, ...]:
         return tuple(name for name in names if fits is None or fits(name))
+
+
+def _first(names: Sequence[str], among: Sequence[str]) -> tuple[str, ...]:
+    """Return the names, then the others among which they are."""
+    return (*names, *(name for name in among if name not in names))
 
 
 def _or(words: Sequence[str]) -> str:
