@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
 from memory_node.catalogue.class_name import folded
@@ -196,27 +197,47 @@ def _is_true(fact: Fact, names: list[str], state: WorldState, belief: Belief) ->
     predicate = fact.predicate
     if predicate in KIND_PREDICATES:
         return _is_of_kind(predicate, belief.things[names[0]], belief)
-    if predicate is Predicate.HAND_EMPTY:
-        return not state.held
-    if predicate is Predicate.HOLDING:
-        return state.held == names[0]
-    if predicate is Predicate.HOLDING_CUTTER:
-        return bool(state.held) and belief.kinds[belief.things[state.held].object_class].can(Property.CUTS)
-    if predicate is Predicate.NEAR:
-        if names[0] in (state.held, state.at) or names[0] in belief.apart:
-            return names[0] in (state.held, state.at)
-        return bool(state.at) and state.root_of(names[0]) == state.root_of(state.at)
-    if predicate is Predicate.CONTAINED:
-        outer = state.container_of(names[0])
-        return bool(outer) and (len(names) == 1 or outer == names[1])
-    if predicate is Predicate.STATE:
-        assert fact.state is not None
-        return state.has(names[0], fact.state)
-    if predicate is Predicate.ACCESSIBLE:
-        return state.held == names[0] or _is_open(state.container_of(names[0]), state, belief)
-    if predicate is Predicate.OPEN_OR_UNLIDDED:
-        return _is_open(names[0], state, belief)
-    return predicate is Predicate.KNOWN
+    truth = _TRUTHS.get(predicate)
+    return truth is not None and truth(fact, names, state, belief)
+
+
+def _holds_cutter(_fact: Fact, _names: list[str], state: WorldState, belief: Belief) -> bool:
+    return bool(state.held) and belief.kinds[belief.things[state.held].object_class].can(Property.CUTS)
+
+
+def _is_near(_fact: Fact, names: list[str], state: WorldState, belief: Belief) -> bool:
+    """Return whether the robot reaches a thing: what shares its outermost support, unless that proved too far."""
+    if names[0] in (state.held, state.at) or names[0] in belief.apart:
+        return names[0] in (state.held, state.at)
+    return bool(state.at) and state.root_of(names[0]) == state.root_of(state.at)
+
+
+def _is_contained(_fact: Fact, names: list[str], state: WorldState, _belief: Belief) -> bool:
+    outer = state.container_of(names[0])
+    return bool(outer) and (len(names) == 1 or outer == names[1])
+
+
+def _has_state(fact: Fact, names: list[str], state: WorldState, _belief: Belief) -> bool:
+    assert fact.state is not None
+    return state.has(names[0], fact.state)
+
+
+def _is_accessible(_fact: Fact, names: list[str], state: WorldState, belief: Belief) -> bool:
+    return state.held == names[0] or _is_open(state.container_of(names[0]), state, belief)
+
+
+# How facts that change are read off a state. A fact of no other predicate is ever believed.
+_TRUTHS: dict[Predicate, Callable[[Fact, list[str], WorldState, Belief], bool]] = {
+    Predicate.HAND_EMPTY: lambda _fact, _names, state, _belief: not state.held,
+    Predicate.HOLDING: lambda _fact, names, state, _belief: state.held == names[0],
+    Predicate.HOLDING_CUTTER: _holds_cutter,
+    Predicate.NEAR: _is_near,
+    Predicate.CONTAINED: _is_contained,
+    Predicate.STATE: _has_state,
+    Predicate.ACCESSIBLE: _is_accessible,
+    Predicate.OPEN_OR_UNLIDDED: lambda _fact, names, state, belief: _is_open(names[0], state, belief),
+    Predicate.KNOWN: lambda _fact, _names, _state, _belief: True,
+}
 
 
 def _is_of_kind(predicate: Predicate, thing: Thing, belief: Belief) -> bool:

@@ -82,16 +82,19 @@ class GoalCheck:
         if place.room:
             return ""
         if goal.container is not None:
-            vessels = self._resting_on(self._of(goal.container.candidates), place)
-            if not vessels:
-                return f"no {goal.container} is in or on {place}"
-            ids = {vessel.id for vessel in vessels}
-            placed = [found for found in targets if found.support_id in ids]
-            return "" if placed else f"no {goal.target} is in or on {goal.container}"
+            return self._unmet_stack(goal, goal.container, place, targets)
         placed = self._resting_on(targets, place)
         if len(placed) >= (len(targets) if goal.every else goal.count):
             return ""
         return f"{len(placed) or 'no'} {goal.target} of {goal.count} in or on {place}"
+
+    def _unmet_stack(self, goal: Goal, container: Mention, place: Mention, targets: Sequence[SceneObject]) -> str:
+        """Return what is amiss with a thing in a container at a place."""
+        vessels = {vessel.id for vessel in self._resting_on(self._of(container.candidates), place)}
+        if not vessels:
+            return f"no {container} is in or on {place}"
+        inside = any(found.support_id in vessels for found in targets)
+        return "" if inside else f"no {goal.target} is in or on {container}"
 
     def _resting_on(self, targets: Iterable[SceneObject], place: Mention) -> list[SceneObject]:
         """Return those that are in or on a thing that the words may mean, or on what can stand in for it."""

@@ -19,9 +19,8 @@ from memory_node.domain.skill import FailureReason, SkillCall, SkillResult
 from memory_node.domain.skill_library import ObjectReference, Predicate, Skill
 from memory_node.domain.states import ObjectState, believed
 from memory_node.planner.belief import Belief, Thing, WorldState, holds
+from memory_node.planner.things_to_name import things_to_name
 
-# Of what the instruction does not name, only so many of a class are worth a line.
-_OTHERS_OF_A_CLASS = 2
 # Of a class that no label space declares: a detector may call things anything.
 _LONGEST_NAME = 40
 _UNNAMED = "Unnamed"
@@ -65,28 +64,25 @@ class KnownWorld:
         """Take over what memory believes now; held_id: memory's id of what the hand holds, "" for nothing."""
         self._places = {area.name: f"{area.position[0]:.2f},{area.position[1]:.2f}" for area in scene.areas}
         known = {found.id: found for found in scene.objects if not found.removed and found.id not in self._gone}
-        chosen = self._chosen(known)
+        chosen = things_to_name(known, self.about, self.kinds, self._names.keys(), self.most)
         names = {found.id: self._name(found) for found in chosen}
         self._existence = {names[found.id]: found.existence for found in chosen}
         things = {names[found.id]: self._thing(names[found.id], found) for found in chosen}
         things.update(self._unplaced)
-        held = names.get(held_id, "") or self._held_otherwise(things, held_class)
-        if held_class and not held:
-            held = self._new_name(held_class)
-            things[held] = self._unplaced[held] = Thing(held, held_class, held_id or held_class)
-        inside = frozenset(
-            (names[found.id], names[found.support_id])
-            for found in chosen
-            if found.support_id in names and names[found.id] != held
+        held = names.get(held_id, "") or self._held_otherwise(things, held_class, held_id)
+        state = WorldState(
+            held,
+            self._at if self._at in things else "",
+            frozenset((name, place) for name, place in _supports(chosen, names) if name != held),
+            frozenset(one for found in chosen for one in self._states(names[found.id], found)),
         )
-        states = frozenset(
-            (names[found.id], state)
-            for found in chosen
-            for state in believed(found.states)
-            if not (state is ObjectState.OPENED and names[found.id] in self._shut)
-        )
-        at = self._at if self._at in things else ""
-        self.belief = Belief(self.kinds, things, WorldState(held, at, inside, states), set(self._apart))
+        self.belief = Belief(self.kinds, things, state, set(self._apart))
+
+    def _states(self, name: str, found: SceneObject) -> Iterator[tuple[str, ObjectState]]:
+        """Yield what memory believes of a thing; what turned out to be closed is not open."""
+        for state in believed(found.states):
+            if not (state is ObjectState.OPENED and name in self._shut):
+                yield name, state
 
     def admissible(self) -> dict[str, SkillCall]:
         """Return every call that can be made now and changes something, as it is written, and for the robot."""
@@ -204,35 +200,7 @@ class KnownWorld:
         thing = self.belief.things.get(name)
         return thing is not None and self.kinds[thing.object_class].holds_inside
 
-    # --- which things, and their names
-
-    def _chosen(self, known: dict[str, SceneObject]) -> list[SceneObject]:
-        """Return the things that are named: what the instruction is about, what holds it, what skills need."""
-        wanted = {folded(name): rank for rank, name in enumerate(self.about)}
-        fixtures = {folded(name) for names in self.kinds.needs_of_skills().values() for name in names}
-
-        def rank(found: SceneObject) -> tuple[int, float, str]:
-            name = folded(found.class_name)
-            if found.id in self._names:
-                return -1, 0.0, found.id
-            if name in wanted:
-                return wanted[name], -found.existence, found.id
-            return len(wanted) + (0 if name in fixtures else 1), -found.existence, found.id
-
-        chosen: dict[str, SceneObject] = {}
-        counts: dict[str, int] = {}
-        for found in sorted(known.values(), key=rank):
-            if len(chosen) >= self.most:
-                break
-            name = folded(found.class_name)
-            counts[name] = counts.get(name, 0) + 1
-            if name in wanted or counts[name] <= _OTHERS_OF_A_CLASS:
-                chosen[found.id] = found
-        for found in tuple(chosen.values()):
-            support = known.get(found.support_id)
-            if support is not None and folded(found.class_name) in wanted:
-                chosen[support.id] = support
-        return list(chosen.values())
+    # --- names
 
     def _name(self, found: SceneObject) -> str:
         if found.id not in self._names:
@@ -259,9 +227,16 @@ class KnownWorld:
         reference = str(ObjectReference.at(object_class, (x, y, z)))
         return Thing(name, object_class, reference, self._robot_ids.get(name, ""), memory_id=found.id)
 
-    def _held_otherwise(self, things: dict[str, Thing], held_class: str) -> str:
+    def _held_otherwise(self, things: dict[str, Thing], held_class: str, held_id: str) -> str:
+        """Return the name of what the hand holds and memory does not place; a thing without one is named and added."""
+        if not held_class:
+            return ""
         same = (name for name, one in self._unplaced.items() if folded(one.object_class) == folded(held_class))
-        return next((name for name in same if name in things), "") if held_class else ""
+        name = next((name for name in same if name in things), "")
+        if not name:
+            name = self._new_name(held_class)
+            things[name] = self._unplaced[name] = Thing(name, held_class, held_id or held_class)
+        return name
 
     def _found(self, object_class: str, robot_id: str) -> None:
         name = self._new_name(object_class)
@@ -315,3 +290,10 @@ class KnownWorld:
         elif result.reason is FailureReason.CLOSED:
             place = self._named(result.call.arguments[-1:])
             self._shut.add(self.belief.state.container_of(place) or place)
+
+
+def _supports(chosen: Iterable[SceneObject], names: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    """Yield (name, name of what it is in or on) of the things whose support has a name. names: by memory's ids."""
+    for found in chosen:
+        if found.support_id in names:
+            yield names[found.id], names[found.support_id]

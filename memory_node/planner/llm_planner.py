@@ -90,6 +90,10 @@ class LlmPlanner:
             return asked(read.question, situation)
         if read.goals and all(goal.kind in SPOKEN for goal in read.goals):
             return (yield from self._offline.achieve(read.goals, situation))
+        return (yield from self._with_model(instruction, read, situation))
+
+    def _with_model(self, instruction: str, read: Understanding, situation: Situation) -> PlanRun:
+        """Yield the steps that the model plans; where it fails before anything is done, the offline planner's."""
         account = ModelAccount()
         run: ModelRun | None = None
         goals = read.goals

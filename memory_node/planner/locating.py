@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Sequence
+from collections.abc import Collection, Generator, Sequence
 from dataclasses import replace
 
 from memory_node.catalogue.class_name import folded
@@ -12,7 +12,7 @@ from memory_node.domain.exploration import Exploration
 from memory_node.domain.scene import SceneObject
 from memory_node.domain.skill import SkillResult
 from memory_node.domain.skill_library import ObjectReference
-from memory_node.domain.states import ObjectState
+from memory_node.domain.states import ObjectState, StateBelief
 from memory_node.planner.belief import Thing
 from memory_node.planner.goal import Mention
 from memory_node.planner.goal_attempt import GoalAttempt, NothingFound, Setback, Steps
@@ -89,25 +89,26 @@ class Locator:
         own_id = already.object_id if already is not None else ""
         attempt.belief.add(Thing(name, answer.object_class, reference, own_id, answer.object_id))
         attempt.mentions.setdefault(name, Mention(answer.object_class, (answer.object_class,)))
-        for belief in answer.states:
-            if belief.probability >= 0.5 and belief.state in (_S.OPENED, _S.CLOSED, _S.ON, _S.OFF):
-                attempt.belief.state = attempt.belief.state.with_state(name, belief.state)
-        itself = self._lookup.scene_object(answer.object_id)
+        _take_states(attempt, name, answer.states, (_S.OPENED, _S.CLOSED, _S.ON, _S.OFF))
         support = self._lookup.support_of(answer)
-        if support is None or not self._kinds[answer.object_class].pickupable:
-            return
-        if self._kinds[support.class_name].lidded and itself is not None and not itself.inside:
-            return  # what lies on top of a fridge is not in the fridge
-        known = attempt.belief.named(support.id)
-        reference = _reference_to(support)
-        place = known or Thing(f"{name} support", support.class_name, reference, memory_id=support.id, is_setting=True)
-        if known is None:
+        if support is not None and self._kinds[answer.object_class].pickupable and not self._on_top(answer, support):
+            self._believe_support(attempt, name, answer.object_class, support)
+
+    def _on_top(self, answer: ObjectAnswer, support: SceneObject) -> bool:
+        """Return whether a thing lies on something with a lid or door: what lies on a fridge is not in the fridge."""
+        itself = self._lookup.scene_object(answer.object_id)
+        return self._kinds[support.class_name].lidded and itself is not None and not itself.inside
+
+    def _believe_support(self, attempt: GoalAttempt, name: str, object_class: str, support: SceneObject) -> None:
+        """Take over what the thing under a name is in or on."""
+        place = attempt.belief.named(support.id)
+        if place is None:
+            reference = _reference_to(support)
+            place = Thing(f"{name} support", support.class_name, reference, memory_id=support.id, is_setting=True)
             attempt.belief.add(place)
-            for state in support.states:
-                if state.probability >= 0.5 and state.state in (_S.OPENED, _S.CLOSED):
-                    attempt.belief.state = attempt.belief.state.with_state(place.name, state.state)
+            _take_states(attempt, place.name, support.states, (_S.OPENED, _S.CLOSED))
         attempt.belief.state = attempt.belief.state.put(name, place.name)
-        self.first_places.setdefault(answer.object_class, place)
+        self.first_places.setdefault(object_class, place)
 
     def _explore(self, attempt: GoalAttempt, name: str, mention: Mention) -> Steps:
         """Look for any of the classes meant: at the ranked places, then inside what is closed."""
@@ -194,6 +195,15 @@ class Locator:
         places = self._kinds.put_down_places
         known = [found.class_name for found in self._lookup.of_classes(places)]
         return Mention("somewhere to put it", tuple(dict.fromkeys(known)) or places[:_SOUGHT])
+
+
+def _take_states(
+    attempt: GoalAttempt, name: str, states: Sequence[StateBelief], which: Collection[ObjectState]
+) -> None:
+    """Take over those states of a thing that are likelier than not."""
+    for belief in states:
+        if belief.probability >= 0.5 and belief.state in which:
+            attempt.belief.state = attempt.belief.state.with_state(name, belief.state)
 
 
 def _exploring(attempt: GoalAttempt, exploration: Exploration) -> PlannedStep:

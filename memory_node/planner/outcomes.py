@@ -73,21 +73,19 @@ class Outcomes:
         reason, belief = result.reason, self._belief
         things = [belief.named(argument) for argument in call.arguments]
         subject, last = things[0], things[-1]
-        if reason is FailureReason.TOO_FAR:
+        told = _state_told(call, reason)
+        if told is not None:
+            if subject is not None:
+                belief.state = belief.state.with_state(subject.name, told)
+        elif reason is FailureReason.TOO_FAR:
             belief.state = replace(belief.state, at="")
             belief.apart |= {thing.name for thing in (subject, last) if thing is not None}
         elif reason is FailureReason.CLOSED:
             self._closed(call, result, last if call.skill == "PutObject" else subject)
-        elif reason in (FailureReason.ALREADY_OPEN, FailureReason.ALREADY_CLOSED) and subject is not None:
-            state = _S.OPENED if reason is FailureReason.ALREADY_OPEN else _S.CLOSED
-            belief.state = belief.state.with_state(subject.name, state)
         elif reason in (FailureReason.HAND_EMPTY, FailureReason.NOT_HOLDING):
             belief.state = replace(belief.state, held="")
         elif reason is FailureReason.HAND_FULL:
             self._discovered_in_hand(result.object_id)
-        elif reason is FailureReason.PRECONDITION and call.skill in _IS_SO_ALREADY:
-            if subject is not None:
-                belief.state = belief.state.with_state(subject.name, _IS_SO_ALREADY[call.skill])
         elif reason in _ELSEWHERE and last is not None and last.name in self._attempt.mentions:
             self._attempt.exclude(last)
         belief.state = replace(belief.state, at="" if call.skill == "GoToObject" else belief.state.at)
@@ -113,3 +111,12 @@ class Outcomes:
             known = Thing("held", "", object_id, object_id)
             self._belief.add(known)
         self._belief.state = replace(self._belief.state, held=known.name)
+
+
+def _state_told(call: SkillCall, reason: FailureReason | None) -> ObjectState | None:
+    """Return the state that a thing is in by a failure that says that there was nothing to do."""
+    if reason is FailureReason.PRECONDITION:
+        return _IS_SO_ALREADY.get(call.skill)
+    if reason is FailureReason.ALREADY_OPEN:
+        return _S.OPENED
+    return _S.CLOSED if reason is FailureReason.ALREADY_CLOSED else None

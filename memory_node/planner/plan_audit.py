@@ -5,13 +5,11 @@ The goals have passed the audit of words (language/audit.py), so what they speak
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 from memory_node.catalogue.class_name import folded
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
-from memory_node.catalogue.treatment import Treatment
 from memory_node.domain.skill import SkillCall
 from memory_node.planner.goal import Goal
 
@@ -39,12 +37,12 @@ class PlanAudit:
     @cached_property
     def _handled(self) -> frozenset[str]:
         named = {name for goal in self.goals for mention in goal.mentions for name in mention.candidates}
-        treatments = self.kinds.treatments if any(goal.treatment or goal.sliced for goal in self.goals) else ()
-        used = {name for goal in self.goals for one in self.kinds.treatments_of(goal.kind) for name in _used(one)}
-        used |= {name for one in treatments for name in _used(one)}
-        pieces = {self.kinds[name].slices for name in named} | {self.kinds.whole(name) for name in named}
-        return frozenset(folded(name) for name in named | used | pieces if name)
+        pieces = {form for name in named for form in (self.kinds[name].slices, self.kinds.whole(name))}
+        return frozenset(folded(name) for name in named | pieces | self._used() if name)
 
-
-def _used(treatment: Treatment) -> Sequence[str]:
-    return (*treatment.tools, *treatment.vessels)
+    def _used(self) -> set[str]:
+        """Return the tools and vessels of the treatments that the goals may take."""
+        treatments = [one for goal in self.goals for one in self.kinds.treatments_of(goal.kind)]
+        if any(goal.treatment or goal.sliced for goal in self.goals):
+            treatments += self.kinds.treatments
+        return {name for one in treatments for name in (*one.tools, *one.vessels)}

@@ -124,17 +124,27 @@ def _operators(belief: Belief, wanted: Sequence[Wanted], fixture: str, skills: f
     states = {one.state for one in wanted}
     named = {name for one in wanted for name in one.names}
     for skill in SKILLS.values():
-        if skill.name not in skills:
+        if skill.name not in skills or not _is_of_use(skill, states):
             continue
-        if skill.name in _NEVER or (skill.name in _ON_REQUEST and _ON_REQUEST[skill.name] not in states):
-            continue
-        arguments = [argument for argument in skill.arguments if not argument.optional or skill.composite]
-        for names in itertools.permutations(belief.things, len(arguments)):
-            binding = {argument.name: name for argument, name in zip(arguments, names)}
+        travel = _TRAVEL_S if skill.name == "GoToObject" else 0.0
+        for binding in _bindings(skill, belief):
             elsewhere = fixture and binding.get("fixture", fixture) != fixture
             if not elsewhere and _makes_sense(skill, binding, belief, named):
-                travel = _TRAVEL_S if skill.name == "GoToObject" else 0.0
                 yield _Operator(skill, tuple(binding.items()), skill.nominal_s + travel)
+
+
+def _is_of_use(skill: Skill, states: set[ObjectState | None]) -> bool:
+    """Return whether a plan for things in these states may take a skill."""
+    if skill.name in _NEVER:
+        return False
+    return skill.name not in _ON_REQUEST or _ON_REQUEST[skill.name] in states
+
+
+def _bindings(skill: Skill, belief: Belief) -> Iterator[dict[str, str]]:
+    """Yield the names of things for a skill's arguments, in every way."""
+    arguments = [argument.name for argument in skill.arguments if not argument.optional or skill.composite]
+    for names in itertools.permutations(belief.things, len(arguments)):
+        yield dict(zip(arguments, names))
 
 
 def _makes_sense(skill: Skill, binding: dict[str, str], belief: Belief, named: set[str]) -> bool:
