@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from memory_node.domain.goal_labels import GoalKind
-from memory_node.planner.language.command_frames import Command
 from memory_node.planner.language.command_grammar import CommandReader
 from memory_node.planner.language.english import INTO, NEAR, PUNCTUATION, UNDER, phrase_at
 from memory_node.planner.language.noun_phrase import NounPhrase
+from memory_node.planner.language.spoken_command import Command
 
 PLACE, CONTENTS, COUNT, EXISTS = "place", "contents", "count", "exists"
 

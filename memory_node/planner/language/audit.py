@@ -12,10 +12,10 @@ from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.catalogue.object_kind import Property
 from memory_node.domain.goal_labels import GoalKind
 from memory_node.planner.goal import Goal, Mention
-from memory_node.planner.language.instruction_grammar import Instruction
 from memory_node.planner.language.licence import Licence
 from memory_node.planner.language.noun_phrase import NounPhrase
 from memory_node.planner.language.roles import Roles
+from memory_node.planner.language.spoken_instruction import Instruction
 from memory_node.planner.language.treatments import TreatmentWords
 
 _HARMS = (GoalKind.BREAK, GoalKind.THROW)  # they need a command: nothing is broken for a word that was misread
@@ -42,34 +42,64 @@ class Evidence:
 
 def objection(goals: Sequence[Goal], evidence: Evidence) -> str:
     """Return why goals do not fit the words, in one sentence; "" where they do."""
-    if evidence.instruction.asks and any(goal.kind is not GoalKind.TELL for goal in goals):
-        return "it is a question"
+    return next(filter(None, (rule(goals, evidence) for rule in _RULES)), "")
+
+
+def _question(goals: Sequence[Goal], evidence: Evidence) -> str:
+    """Object to doing anything where the words only ask how things are."""
+    acts = any(goal.kind is not GoalKind.TELL for goal in goals)
+    return "it is a question" if evidence.instruction.asks and acts else ""
+
+
+def _untold(_goals: Sequence[Goal], evidence: Evidence) -> str:
     bare = _bare(evidence.instruction)
-    if bare is not None:
-        return f"nothing tells what {bare.text!r} is"
-    for goal in goals:
-        unsaid = goal.kind in _UNSAID and not goal.treatment
-        if unsaid and not evidence.treatments.speak_of(goal.kind, evidence.text, str(goal.destination or "")):
-            return f"no word asks to {goal.kind} {goal.target}"
-        if goal.kind in _HARMS and all(command.kind is not goal.kind for command in evidence.instruction.commands):
-            return f"no command asks to {goal.kind} {goal.target}"
-        if goal.kind is not GoalKind.GO and goal.target.object_class == evidence.kinds.recipient != "":
-            return "nobody is carried"
-        thing = evidence.kinds[goal.target.object_class]
-        held = goal.kind is not GoalKind.EXAMINE or thing.pickupable or not goal.target.candidates
-        if not held or (goal.kind in _CARRYING and thing.can(Property.FIXED)):
-            return f"{goal.target} cannot be carried"
-    handled = [mention for goal in goals for mention in goal.mentions if mention.candidates]
-    for mention in handled:
-        if not _is_accounted(mention, evidence):
-            return f"no word stands for {mention.object_class}"
-    classes = {name for mention in handled for name in mention.candidates}
+    return f"nothing tells what {bare.text!r} is" if bare is not None else ""
+
+
+def _undue(goals: Sequence[Goal], evidence: Evidence) -> str:
+    """Object to the first goal that nothing asks for, or that cannot be."""
+    whys = (rule(goal, evidence) for goal in goals for rule in (_unasked, _immovable))
+    return next(filter(None, whys), "")
+
+
+def _unasked(goal: Goal, evidence: Evidence) -> str:
+    """Object to a treatment that no word speaks of, and to breaking and throwing without a command for it."""
+    unsaid = goal.kind in _UNSAID and not goal.treatment
+    if unsaid and not evidence.treatments.speak_of(goal.kind, evidence.text, str(goal.destination or "")):
+        return f"no word asks to {goal.kind} {goal.target}"
+    if goal.kind in _HARMS and all(command.kind is not goal.kind for command in evidence.instruction.commands):
+        return f"no command asks to {goal.kind} {goal.target}"
+    return ""
+
+
+def _immovable(goal: Goal, evidence: Evidence) -> str:
+    """Object to carrying a person or what stands fast."""
+    if goal.kind is not GoalKind.GO and goal.target.object_class == evidence.kinds.recipient != "":
+        return "nobody is carried"
+    thing = evidence.kinds[goal.target.object_class]
+    unheld = goal.kind is GoalKind.EXAMINE and goal.target.candidates and not thing.pickupable
+    if unheld or (goal.kind in _CARRYING and thing.can(Property.FIXED)):
+        return f"{goal.target} cannot be carried"
+    return ""
+
+
+def _unaccounted(goals: Sequence[Goal], evidence: Evidence) -> str:
+    """Object to handling what no word stands for."""
+    strange = (one for one in _handled(goals) if not _is_accounted(one, evidence))
+    return next((f"no word stands for {mention.object_class}" for mention in strange), "")
+
+
+def _left_out(goals: Sequence[Goal], evidence: Evidence) -> str:
+    """Object to leaving out a thing that is named."""
+    classes = {name for mention in _handled(goals) for name in mention.candidates}
     classes |= {name for goal in goals for name in _used_for(goal, evidence.kinds)}
-    for phrase in (*_demanded(evidence.instruction), *evidence.roles.goals, *evidence.unexplained):
-        names = phrase.called.all if phrase.called is not None else ()
-        if names and not classes & set(names):
-            return f"{phrase.text!r} is left out"
-    return _reversed(goals, evidence) or _pointless(goals)
+    named = (*_demanded(evidence.instruction), *evidence.roles.goals, *evidence.unexplained)
+    missing = (one for one in named if one.called and one.called.all and not classes & set(one.called.all))
+    return next((f"{phrase.text!r} is left out" for phrase in missing), "")
+
+
+def _handled(goals: Sequence[Goal]) -> Iterator[Mention]:
+    return (mention for goal in goals for mention in goal.mentions if mention.candidates)
 
 
 def _bare(instruction: Instruction) -> NounPhrase | None:
@@ -126,10 +156,14 @@ def _reversed(goals: Sequence[Goal], evidence: Evidence) -> str:
     return ""
 
 
-def _pointless(goals: Sequence[Goal]) -> str:
+def _pointless(goals: Sequence[Goal], _evidence: Evidence) -> str:
     """Return the objection that something is put into itself."""
     for goal in goals:
         place = goal.destination
         if place is not None and not place.original_place and place.object_class == goal.target.object_class:
             return f"{goal.target} cannot be put into itself"
     return ""
+
+
+# In the order in which they are asked: the first that objects is heard.
+_RULES = (_question, _untold, _undue, _unaccounted, _left_out, _reversed, _pointless)

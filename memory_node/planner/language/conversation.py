@@ -8,13 +8,13 @@ from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.domain.goal_labels import GoalKind
 from memory_node.planner.belief import Thing
 from memory_node.planner.language.asking_back import Question, Slot
-from memory_node.planner.language.command_frames import Command
 from memory_node.planner.language.discourse import Discourse
 from memory_node.planner.language.english import INTO, NEAR
 from memory_node.planner.language.fragments import Fragment
-from memory_node.planner.language.instruction_grammar import Instruction, Parts
 from memory_node.planner.language.lexicon import Called
 from memory_node.planner.language.noun_phrase import NounPhrase
+from memory_node.planner.language.spoken_command import Command
+from memory_node.planner.language.spoken_instruction import Instruction, Parts
 
 
 @dataclass(frozen=True)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from memory_node.planner.language.command_frames import placed
 from memory_node.planner.language.command_grammar import CommandReader
-from memory_node.planner.language.english import PUNCTUATION, phrase_at
+from memory_node.planner.language.english import PUNCTUATION, English, phrase_at
 from memory_node.planner.language.noun_phrase import NounPhrase
+from memory_node.planner.language.spoken_command import placed
 
 _CORRECTING = frozenset(["no", "nope", "not", "sorry", "mean", "meant", "actually", "rather"])
 
@@ -28,56 +28,83 @@ class Fragment:
 
 def read_fragment(words: Sequence[str], commands: CommandReader) -> Fragment | None:
     """Return what an instruction without a verb says; None for one with a verb, or with anything else."""
-    english = commands.english
-    said = frozenset(words) - PUNCTUATION
-    if said and said <= english.yes | english.fillers and said & english.yes:
-        return Fragment(agrees=True)
-    if said and said <= english.no | english.fillers:
-        return Fragment(agrees=False)
-    if not any(phrase_at(english.repeats, words, at) for at in range(len(words))) and any(
-        commands.begins(words, at) and _stands_first(words, at, commands) for at in range(len(words))
-    ):
+    agreed = _agreement(words, commands.english)
+    if agreed is not None:
+        return agreed
+    if _has_command(words, commands):
         return None
-    at, corrects = 0, False
-    while at < len(words) and words[at] in PUNCTUATION | english.fillers:
-        at += 1
+    at, corrects = _past_marks(words, commands)
+    wrong = commands.phrase(words, at) if at and words[at - 1] == "not" else None
+    if wrong is None:
+        return _thing_and_place(words, at, corrects, commands)
+    if wrong.refers_back and all(word in PUNCTUATION for word in words[wrong.end :]):
+        return Fragment(replace(wrong, other=True), corrects=True)  # "not the red one": another one
+    at = _past(words, wrong.end, PUNCTUATION | commands.english.fillers | {"but"})
+    return _thing_and_place(words, at, corrects, commands)
+
+
+def _agreement(words: Sequence[str], english: English) -> Fragment | None:
+    """Return what "yes, please" or "no" says; None for other words."""
+    said = frozenset(words) - PUNCTUATION
+    if said & english.yes and said <= english.yes | english.fillers:
+        return Fragment(agrees=True)
+    return Fragment(agrees=False) if said and said <= english.no | english.fillers else None
+
+
+def _has_command(words: Sequence[str], commands: CommandReader) -> bool:
+    """Return whether a command stands first, unless the words ask for the same once more."""
+    if any(phrase_at(commands.english.repeats, words, at) for at in range(len(words))):
+        return False
+    return any(commands.begins(words, at) and _stands_first(words, at, commands) for at in range(len(words)))
+
+
+def _past_marks(words: Sequence[str], commands: CommandReader) -> tuple[int, bool]:
+    """Return where the words behind "no, I mean" or "and also" begin, and whether they correct what was said."""
+    english, corrects = commands.english, False
+    at = _past(words, 0, PUNCTUATION | english.fillers)
     at += phrase_at(english.repeats, words, at)
     while at < len(words) and words[at] in PUNCTUATION | english.fillers | english.fragment_marks:
         if words[at - 1 : at] == ["not"] and commands.phrase(words, at) is not None:
             break  # "not that one": "that" marks no fragment here
         corrects |= words[at] in _CORRECTING
         at += 1
-    wrong = commands.phrase(words, at) if at and words[at - 1] == "not" else None
-    if wrong is not None and all(word in PUNCTUATION for word in words[wrong.end :]) and wrong.refers_back:
-        return Fragment(replace(wrong, other=True), corrects=True)  # "not the red one": another one
-    if wrong is not None:
-        at = wrong.end
-        while at < len(words) and words[at] in PUNCTUATION | english.fillers | {"but"}:
-            at += 1
-    return _thing_and_place(words, at, corrects, commands)
+    return at, corrects
 
 
 def _thing_and_place(words: Sequence[str], at: int, corrects: bool, commands: CommandReader) -> Fragment | None:
-    english = commands.english
-    first = english.preposition_at(words, at)
-    begins_place = first is not None and commands.phrase(words, at + first[1]) is not None
-    thing = commands.phrase(words, at) if at < len(words) and not begins_place else None
+    """Return the fragment of a thing, a place or both; None where other words are left."""
+    thing = _thing(words, at, commands)
     if thing is not None and (thing.person or not (thing.named or thing.refers_back or thing.head)):
         return None
     end = thing.end if thing is not None else at
-    found = english.preposition_at(words, end)
-    inner = commands.phrase(words, end + found[1]) if found is not None else None
-    place = (found[0], inner) if found is not None and inner is not None else None
-    end = inner.end if inner is not None else end
-    while end < len(words) and words[end] in PUNCTUATION | english.fillers | {"i", "mean", "meant"}:
-        end += 1
+    place, end = _place(words, end, commands)
+    end = _past(words, end, PUNCTUATION | commands.english.fillers | {"i", "mean", "meant"})
     if end < len(words) or (thing is None and place is None):
         return None
-    if thing is not None and place is not None and thing.pronoun == "one":
+    if thing is None or place is None:
+        return Fragment(thing, place, corrects)
+    if thing.pronoun == "one":
         return Fragment(placed(thing, *place), corrects=corrects)  # "the one on the desk"
-    if thing is not None and place is not None and not corrects:
-        return None  # "mug to the sink" is a command
-    return Fragment(thing, place, corrects)
+    return Fragment(thing, place, corrects) if corrects else None  # "mug to the sink" is a command
+
+
+def _thing(words: Sequence[str], at: int, commands: CommandReader) -> NounPhrase | None:
+    """Return the thing that begins at a word; None where a place does."""
+    place, _ = _place(words, at, commands)
+    return commands.phrase(words, at) if at < len(words) and place is None else None
+
+
+def _place(words: Sequence[str], at: int, commands: CommandReader) -> tuple[tuple[str, NounPhrase] | None, int]:
+    """Return the place that begins at a word, and where it ends; None, and the word, where none does."""
+    found = commands.english.preposition_at(words, at)
+    phrase = commands.phrase(words, at + found[1]) if found is not None else None
+    return ((found[0], phrase), phrase.end) if found is not None and phrase is not None else (None, at)
+
+
+def _past(words: Sequence[str], at: int, skipped: frozenset[str]) -> int:
+    while at < len(words) and words[at] in skipped:
+        at += 1
+    return at
 
 
 def _stands_first(words: Sequence[str], at: int, commands: CommandReader) -> bool:

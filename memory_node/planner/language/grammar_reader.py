@@ -8,10 +8,10 @@ from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.planner.goal import Goal
 from memory_node.planner.language.asking_back import Slot, UnclearError
 from memory_node.planner.language.goal_rows import tidied
-from memory_node.planner.language.instruction_grammar import Remark
 from memory_node.planner.language.interpretation import Interpreter
 from memory_node.planner.language.phrase_meaning import PhraseMeaning
 from memory_node.planner.language.reading import Reading, Said
+from memory_node.planner.language.spoken_instruction import Remark
 from memory_node.planner.language.surroundings import HomeClasses
 from memory_node.planner.language.treatments import TreatmentWords
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
@@ -11,11 +11,12 @@ from memory_node.domain.goal_labels import GoalKind
 from memory_node.domain.states import ObjectState
 from memory_node.planner.goal import Goal, Mention
 from memory_node.planner.language.asking_back import Question, Slot, UnclearError
-from memory_node.planner.language.command_frames import Command
+from memory_node.planner.language.destinations import Destinations
 from memory_node.planner.language.discourse import Discourse
-from memory_node.planner.language.instruction_grammar import Remark
 from memory_node.planner.language.noun_phrase import NounPhrase
 from memory_node.planner.language.phrase_meaning import PhraseMeaning
+from memory_node.planner.language.spoken_command import Command
+from memory_node.planner.language.spoken_instruction import Remark
 from memory_node.planner.language.surroundings import HomeClasses
 
 _K, _S = GoalKind, ObjectState
@@ -37,6 +38,14 @@ class Interpreter:
         self._meaning = meaning
         self._home = home
         self._discourse = discourse
+        self._destinations = Destinations(kinds, meaning, home, discourse)
+        self._without_things: dict[GoalKind, Callable[[Command], Goal]] = {
+            _K.STOP: self._halting,
+            _K.WAIT: self._halting,
+            _K.GO: self._going,
+            _K.TELL: self._telling,
+            _K.DROP: self._dropping,
+        }
 
     def remark(self, remark: Remark) -> None:
         """Take note of things that were only spoken of."""
@@ -62,46 +71,52 @@ class Interpreter:
         return goals
 
     def _goals(self, command: Command) -> list[Goal]:
-        kind = command.kind
-        if kind in (_K.STOP, _K.WAIT):
-            return [Goal(kind, Mention(""), text=command.text)]
-        if kind is _K.GO:
-            return [self._going(command)]
-        if kind is _K.TELL:
-            return [self._telling(command)]
-        if kind is _K.DROP:
-            return [self._dropping(command)]
-        if not command.targets and self._discourse.said:
-            several = self._discourse.count_of(self._discourse.focus) > 1
-            phrase = (
-                NounPhrase("them", 0, 0, pronoun="them", plural=True)
-                if several
-                else NounPhrase("it", 0, 0, pronoun="it")
-            )
-            command = replace(command, targets=(phrase,))
-        if not command.targets:
-            raise UnclearError(Question(f"What shall I {_spoken(command)}?", slot=Slot.TARGET))
+        alone = self._without_things.get(command.kind)
+        if alone is not None:
+            return [alone(command)]
+        command = self._with_targets(command)
         if command.alternatives:
             return [self._either(command)]
         goals = [goal for phrase in command.targets for goal in self._goals_of(command, phrase)]
-        if command.to_user and command.kind not in (_K.PLACE, _K.FETCH, _K.THROW):  # "make me some toast"
-            handed = [goal for goal in goals if self._is_movable(goal.target)]
-            goals += [self._handed_over(goal, command.text) for goal in handed]
-        if command.kind is _K.SLICE and command.destination is not None and command.destination.named:
-            goals += [
-                replace(goal, kind=_K.PLACE, destination=self._into(command, goal.target), sliced=True)
-                for goal in goals
-            ]
-        return goals
+        goals += self._handing_over(command, goals)
+        return goals + self._putting_pieces(command, goals)
+
+    def _with_targets(self, command: Command) -> Command:
+        """Return the command on what was spoken of last where it names nothing: "open the drawer and close"."""
+        if command.targets:
+            return command
+        if not self._discourse.said:
+            raise UnclearError(Question(f"What shall I {command.spoken_verb}?", slot=Slot.TARGET))
+        several = self._discourse.count_of(self._discourse.focus) > 1
+        word = "them" if several else "it"
+        return replace(command, targets=(NounPhrase(word, 0, 0, pronoun=word, plural=several),))
+
+    def _handing_over(self, command: Command, goals: Sequence[Goal]) -> list[Goal]:
+        """Return the goals that bring the person what was made for them: "make me some toast"."""
+        if not command.to_user or command.kind in (_K.PLACE, _K.FETCH, _K.THROW):
+            return []
+        return [self._handed_over(goal, command.text) for goal in goals if self._is_movable(goal.target)]
+
+    def _putting_pieces(self, command: Command, goals: Sequence[Goal]) -> list[Goal]:
+        """Return the goals that put the pieces of what is cut somewhere: "slice the tomato into the bowl"."""
+        if command.kind is not _K.SLICE or command.destination is None or not command.destination.named:
+            return []
+        return [
+            replace(goal, kind=_K.PLACE, destination=self._destinations.into(command, goal.target), sliced=True)
+            for goal in goals
+        ]
 
     def _handed_over(self, goal: Goal, text: str) -> Goal:
-        return Goal(_K.PLACE, replace(goal.target, referring=True), self._person("me"), text=text)
+        return Goal(_K.PLACE, replace(goal.target, referring=True), self._destinations.person("me"), text=text)
 
-    # --- goals that move nothing
+    # --- goals of commands that need not name a thing
+
+    def _halting(self, command: Command) -> Goal:
+        return Goal(command.kind, Mention(""), text=command.text)
 
     def _going(self, command: Command) -> Goal:
         if command.to_user or (command.targets and command.targets[0].person):
-            return Goal(_K.GO, self._person("you"), text=command.text)
+            return Goal(_K.GO, self._destinations.person("you"), text=command.text)
         if not command.targets:
             raise UnclearError(Question("Where shall I go?", slot=Slot.TARGET))
         phrase = command.targets[0]
@@ -192,24 +207,13 @@ class Interpreter:
         return [Mention(phrase.text, (name,)) for name in known or able]
 
     def _goal(self, command: Command, phrase: NounPhrase, target: Mention) -> Goal:
-        kind, destination = command.kind, self._destination(command, target)
+        destination = self._destinations.of(command, target)
         target, container, phrase = self._stacked(command, phrase, target)
-        light = None
-        if kind is _K.EXAMINE:
-            light = self._light(command)
-        if kind is _K.PLACE and destination is None:
-            asked = f"Where shall I {_spoken(command)} the {target}?" if target.candidates else "Where does it go?"
-            raise UnclearError(Question(asked, slot=Slot.DESTINATION))
-        thing = self._kinds[target.object_class]
-        if kind is _K.EMPTY and thing.can(Property.OPENABLE) and not thing.pickupable:
-            raise UnclearError(Question(f"What shall I take out of the {thing.best_name}?", slot=Slot.COMMAND))
-        kind = self._switched(kind, target)
-        done = self._discourse.states_of(target.object_class)
-        claimed = [state for state in phrase.states if state in _TREATMENT and not phrase.pointed_at]
-        if kind is _K.PLACE and claimed and not (set(claimed) & (done | set(self._recalled(phrase, target)))):
-            kind = _TREATMENT[claimed[0]]
-            target = replace(target, states=tuple(state for state in target.states if state not in claimed))
-        cut = phrase.pieces or _S.SLICED in phrase.states or _S.SLICED in done
+        light = self._destinations.light(command) if command.kind is _K.EXAMINE else None
+        self._check_complete(command, target, destination)
+        kind, target = self._by_claimed_state(self._switched(command.kind, target), phrase, target)
+        sliced = {*phrase.states, *self._discourse.states_of(target.object_class)}
+        cut = phrase.pieces or _S.SLICED in sliced
         count, every = self._quantity(phrase, target)
         if container is not None and destination is not None:
             kind = _K.STACK
@@ -228,17 +232,40 @@ class Interpreter:
             treatment=command.treatment,
         )
 
+    def _check_complete(self, command: Command, target: Mention, destination: Mention | None) -> None:
+        """Ask for what a command leaves out: where a thing goes, or what is to be taken out of a piece of furniture."""
+        if command.kind is _K.PLACE and destination is None:
+            where = f"Where shall I {command.spoken_verb} the {target}?" if target.candidates else "Where does it go?"
+            raise UnclearError(Question(where, slot=Slot.DESTINATION))
+        thing = self._kinds[target.object_class]
+        if command.kind is _K.EMPTY and thing.can(Property.OPENABLE) and not thing.pickupable:
+            raise UnclearError(Question(f"What shall I take out of the {thing.best_name}?", slot=Slot.COMMAND))
+
+    def _by_claimed_state(self, kind: GoalKind, phrase: NounPhrase, target: Mention) -> tuple[GoalKind, Mention]:
+        """Return the treatment that brings a claimed state about, and the thing without it: "put a clean mug ...".
+
+        A thing that is so already, or that memory recalls so, is only placed.
+        """
+        claimed = [state for state in phrase.states if state in _TREATMENT and not phrase.pointed_at]
+        if kind is not _K.PLACE or not claimed:
+            return kind, target
+        already = {*self._discourse.states_of(target.object_class), *self._recalled(phrase, target)}
+        if already & set(claimed):
+            return kind, target
+        others = tuple(state for state in target.states if state not in claimed)
+        return _TREATMENT[claimed[0]], replace(target, states=others)
+
     def _stacked(
         self, command: Command, phrase: NounPhrase, target: Mention
     ) -> tuple[Mention, Mention | None, NounPhrase]:
         """Return what is moved, what it is carried in, and its phrase: "a mug with a spoon in it"."""
         if command.kind is not _K.PLACE:
             return target, None, phrase
-        if command.contents is not None and self._is_movable(target) and self._holds(target.object_class):
+        if command.contents is not None and self._is_movable(target) and self._destinations.holds(target.object_class):
             inner = self._meaning.mention(command.contents, Slot.TARGET, self._carried)
             return inner, target, command.contents
         if command.within is not None and command.within.named:
-            container = self._meaning.mention(command.within, Slot.TARGET, self._holds)
+            container = self._meaning.mention(command.within, Slot.TARGET, self._destinations.holds)
             if self._is_movable(container):
                 return target, container, phrase
         return target, None, phrase
@@ -267,81 +294,13 @@ class Interpreter:
             return 1, False
         if phrase.refers_back:
             return self._discourse.count_of(target.object_class), self._discourse.is_about_all(target.object_class)
-        return (
-            (1, True)
-            if phrase.definite or phrase.begin == phrase.end
-            else (2, False)
-            if phrase.text.startswith("some")
-            else (1, True)
-        )
-
-    # --- where to, and with what light
-
-    def _destination(self, command: Command, target: Mention) -> Mention | None:
-        if command.kind in (_K.SLICE, _K.FILL, _K.EMPTY, _K.EXAMINE, _K.BREAK):
-            return None if command.kind is not _K.BREAK or command.destination is None else self._into(command, target)
-        if command.to_user and command.destination is None:
-            return self._person("me") if command.kind is _K.PLACE else None
-        if (
-            command.away
-            and command.destination is None
-            and command.kind is _K.PLACE
-            and command.verb not in ("put", "tidy", "clear", "pack")
-        ):
-            return Mention("the bin", self._kinds.bins)
-        if command.back and command.destination is None:
-            return Mention("where it was", original_place=True)
-        if command.destination is None:
-            if command.there and command.kind is _K.PLACE:
-                return self._there()
-            return None
-        return self._into(command, target)
-
-    def _into(self, command: Command, target: Mention) -> Mention:
-        phrase = command.destination
-        assert phrase is not None
-        if phrase.room and phrase.called is None:
-            return self._somewhere_in(phrase.room)
-        if command.near:
-            beside = self._meaning.mention(phrase, Slot.DESTINATION)
-            if command.under and self._kinds[beside.object_class].can(Property.BREWS):
-                return beside  # a mug stands under the coffee machine when it stands in it
-            return Mention(f"beside {beside}", beside.candidates, beside=True)
-        return self._meaning.mention(phrase, Slot.DESTINATION, self._holds, partner=target.object_class)
-
-    def _somewhere_in(self, room: str) -> Mention:
-        """Leave the place in a known room to the robot; where nobody can be asked, the trained readers guess it."""
-        if room not in self._home.rooms or self._meaning.guesses:
-            raise UnclearError(Question(f"Where in the {room}?", slot=Slot.DESTINATION))
-        return Mention(room, room=room)
-
-    def _there(self) -> Mention:
-        if self._discourse.place is None:
-            raise UnclearError(Question("Where do you mean?", slot=Slot.DESTINATION))
-        return replace(self._discourse.place, referring=True)
-
-    def _light(self, command: Command) -> Mention:
-        lamps = self._kinds.reading_lights
-        if command.light is None:
-            known = tuple(name for name in lamps if name in self._home.all)
-            others = tuple(name for name in lamps if name not in known)
-            return Mention("the lamp", known + others, referring=True)
-        return self._meaning.mention(command.light, Slot.LIGHT, lambda name: name in lamps)
+        some = phrase.text.startswith("some") and not phrase.definite and phrase.begin != phrase.end
+        return (2, False) if some else (1, True)
 
     def _carried(self, name: str) -> bool:
         return self._kinds[name].pickupable
-
-    def _holds(self, name: str) -> bool:
-        return self._kinds[name].is_receptacle or name == self._kinds.recipient
 
     def _is_movable(self, mention: Mention | None) -> bool:
         if mention is None or mention.beside or not mention.object_class:
             return False
         return self._kinds[mention.object_class].pickupable
-
-    def _person(self, words: str) -> Mention:
-        return Mention(words, tuple(filter(None, (self._kinds.recipient,))))
-
-
-def _spoken(command: Command) -> str:
-    return "do" if command.verb in ("", "bring me") else command.verb

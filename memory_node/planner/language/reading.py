@@ -8,8 +8,8 @@ from typing import Protocol
 from memory_node.planner.goal import Goal
 from memory_node.planner.language.asking_back import Question
 from memory_node.planner.language.discourse import Discourse
-from memory_node.planner.language.instruction_grammar import Instruction, Parts
 from memory_node.planner.language.licence import Licence
+from memory_node.planner.language.spoken_instruction import Instruction, Parts
 from memory_node.planner.language.surroundings import HomeClasses, Recall, nothing_recalled
 
 

@@ -17,11 +17,13 @@ from memory_node.planner.language.class_names import Grounding
 from memory_node.planner.language.conversation import Conversation, Pending, completed
 from memory_node.planner.language.english import load_english
 from memory_node.planner.language.grammar_reader import GrammarReader
-from memory_node.planner.language.instruction_grammar import Command, Instruction, InstructionReader, Parts
+from memory_node.planner.language.instruction_grammar import InstructionReader
 from memory_node.planner.language.lexicon import Called, Lexicon
 from memory_node.planner.language.licence import Licence, licence_of, meant_by
 from memory_node.planner.language.reading import Reading, Said
 from memory_node.planner.language.roles import roles_of
+from memory_node.planner.language.spoken_command import Command
+from memory_node.planner.language.spoken_instruction import Instruction, Parts
 from memory_node.planner.language.surroundings import HomeClasses, Recall, nothing_recalled
 from memory_node.planner.language.trained_readers import TrainedReaders
 from memory_node.planner.language.treatments import TreatmentWords
@@ -187,17 +189,10 @@ class Understander:
     def _decided(self, said: Said, commands: Reading) -> Understanding:
         """Return the first reading of arbitration's table that stands."""
         evidence = self._evidence(said)
-        # The grammar has its reasons for the class that it takes of those that answer to a name.
-        licence = replace(said.licence, named=said.licence.named | _called(said.parts))
-        by_name = replace(evidence, licence=licence, unexplained=self._instructions.names_in(said.instruction.unread))
-        guessed = any(one.guessed for goal in commands.goals for one in goal.mentions)
-        certain = self._asks or said.instruction.taken_back or len(commands.goals) >= _LONG_ROW
-        literal = said.plain and not guessed and certain
-        if literal and commands.goals and not objection(commands.goals, by_name):
+        by_name = self._evidence_by_name(said, evidence)
+        if commands.goals and self._is_literal(said, commands) and not objection(commands.goals, by_name):
             return self._stands(commands, commands, said)
-        unclear = said.plain and commands.question is not None and not said.licence.open
-        plainly = self._asks and (unclear or said.instruction.taken_back)
-        if self._readers is None or plainly or not self._readers.fits(said.text):
+        if self._readers is None or self._is_plain(said, commands) or not self._readers.fits(said.text):
             return self._without_readers(said, commands, objection(commands.goals, by_name))
         if self._asks and _denies(said.instruction):  # trained readers often overlook a "not"
             return _unsure(said, (), commands)
@@ -207,6 +202,23 @@ class Understander:
             if sure and not objection(reading.goals, by_name if reading.source == commands.source else evidence):
                 return self._stands(reading, commands, said)
         return _unsure(said, readings, commands)
+
+    def _is_literal(self, said: Said, commands: Reading) -> bool:
+        """Return whether the grammar's reading stands alone: every word is explained, and nothing in it is guessed."""
+        guessed = any(one.guessed for goal in commands.goals for one in goal.mentions)
+        certain = self._asks or said.instruction.taken_back or len(commands.goals) >= _LONG_ROW
+        return said.plain and certain and not guessed
+
+    def _is_plain(self, said: Said, commands: Reading) -> bool:
+        """Return whether trained readers would only guess: one part is open, or something was taken back."""
+        unclear = said.plain and commands.question is not None and not said.licence.open
+        return self._asks and (unclear or said.instruction.taken_back)
+
+    def _evidence_by_name(self, said: Said, evidence: Evidence) -> Evidence:
+        """Return the evidence that the grammar is held to: it has its reasons which class of a name it takes."""
+        licence = replace(said.licence, named=said.licence.named | _called(said.parts))
+        unread = self._instructions.names_in(said.instruction.unread)
+        return replace(evidence, licence=licence, unexplained=unread)
 
     def _evidence(self, said: Said) -> Evidence:
         roles = roles_of(said.instruction.kept, self._instructions.commands)

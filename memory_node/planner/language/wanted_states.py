@@ -7,10 +7,10 @@ from dataclasses import replace
 
 from memory_node.domain.goal_labels import GoalKind
 from memory_node.domain.states import ObjectState
-from memory_node.planner.language.command_frames import Command
 from memory_node.planner.language.command_grammar import CommandReader
 from memory_node.planner.language.english import FOR, FROM, INTO, NEAR, PUNCTUATION, phrase_at
 from memory_node.planner.language.noun_phrase import NounPhrase
+from memory_node.planner.language.spoken_command import Command
 
 _K = GoalKind
 Read = tuple[Command, int]
@@ -33,8 +33,7 @@ _STATES = {
     "going": _K.SWITCH_ON,
     "running": _K.SWITCH_ON,
 }
-
-
+_BECOMING = frozenset(["get", "be", "become", "nice", "and"])
 _SHUT = (["open"], ["closed"], ["shut"])
 _SWITCHED = (["on"], ["off"], *_SHUT)
 _OF_STATE = {
@@ -59,34 +58,39 @@ class WantedStates:
         following = "".join(words[start + 1 : start + 2])
         if phrase is None or phrase.person or words[start] in ("you", "to") or following in self._english.subjects:
             return None
-        relative = self._english.relative & set(words[phrase.begin : phrase.end])
-        if phrase.places and not relative and words[at + 1] in ("want", "would"):  # "a candle standing on the table"
-            (sense, place), rest = phrase.places[-1], phrase.places[:-1]
-            target, text = replace(phrase, places=rest), " ".join(words[at : phrase.end])
-            return Command(_K.PLACE, "put", (target,), destination=place, near=sense == NEAR, text=text), phrase.end
+        wished = words[at + 1] in ("want", "would")
+        if wished and phrase.places and not self._english.relative & set(words[phrase.begin : phrase.end]):
+            return self._standing(words, at, phrase)
         return self._wanted(words, phrase, phrase.end) or self._brought(words, phrase)
+
+    def _standing(self, words: Sequence[str], at: int, phrase: NounPhrase) -> Read:
+        """Read "[I want] a candle standing on the table"."""
+        sense, place = phrase.places[-1]
+        target, text = replace(phrase, places=phrase.places[:-1]), " ".join(words[at : phrase.end])
+        return Command(_K.PLACE, "put", (target,), destination=place, near=sense == NEAR, text=text), phrase.end
 
     def assured(self, words: Sequence[str], at: int) -> Read | None:
         """Read "make sure the lamp is off", "leave the door open"."""
         start = at + phrase_at(self._english.assurances, words, at)
-        if start > at:
-            start += start < len(words) and words[start] == "that"
-            phrase = self._commands.phrase(words, start)
-            return None if phrase is None or phrase.person else self._wanted(words, phrase, phrase.end)
-        if words[at] in self._english.causing:
-            phrase = self._commands.phrase(words, at + 1)
-            end = phrase.end if phrase is not None else at
-            while end < len(words) and (
-                words[end] in ("get", "be", "become", "nice", "and") or words[end].endswith("ly")
-            ):
-                end += 1
-            if phrase is None or phrase.person:
-                return None
-            if self._is_state(words, end):
-                return self._state(words, phrase, end)
-            if end < len(words) and words[end].endswith("ing") and self._english.base_form(words[end]):
-                return self._as_command(words, self._english.base_form(words[end]), phrase, end + 1)
-        return None
+        if start == at:
+            return self._caused(words, at) if words[at] in self._english.causing else None
+        start += words[start : start + 1] == ["that"]
+        phrase = self._commands.phrase(words, start)
+        return None if phrase is None or phrase.person else self._wanted(words, phrase, phrase.end)
+
+    def _caused(self, words: Sequence[str], at: int) -> Read | None:
+        """Read "leave the door open", "get the potatoes nice and hot", "get the water boiling"."""
+        phrase = self._commands.phrase(words, at + 1)
+        if phrase is None or phrase.person:
+            return None
+        end = phrase.end
+        while end < len(words) and (words[end] in _BECOMING or words[end].endswith("ly")):
+            end += 1
+        if self._is_state(words, end):
+            return self._state(words, phrase, end)
+        going_on = "".join(words[end : end + 1])
+        base = self._english.base_form(going_on) if going_on.endswith("ing") else ""
+        return self._as_command(words, base, phrase, end + 1) if base else None
 
     def passive(self, words: Sequence[str], at: int) -> Read | None:
         """Read "the apple should be washed", "the mug goes in the sink"."""
@@ -100,12 +104,18 @@ class WantedStates:
             return (self._brought(words, phrase)[0], start + 2) if welcome and not phrase.definite else None
         if verb in self._english.belonging:
             return self._as_command(words, "put", phrase, start)
-        obliged = verb in self._english.obliging or (verb in ("is", "are") and words[start : start + 1] == ["to"])
-        if not obliged or words[start : start + 1] in (["not"], ["been"]):
-            return None
-        while (
-            start < len(words) and words[start] in self._english.becoming | self._english.fillers | self._english.kept
-        ):
+        return self._due(words, at, phrase) if self._is_obliged(words, phrase.end) else None
+
+    def _is_obliged(self, words: Sequence[str], at: int) -> bool:
+        """Return whether "should", "needs" or "is to" stands at a word, without "not"."""
+        following = words[at + 1 : at + 2]
+        obliged = words[at] in self._english.obliging or (words[at] in ("is", "are") and following == ["to"])
+        return obliged and following not in (["not"], ["been"])
+
+    def _due(self, words: Sequence[str], at: int, phrase: NounPhrase) -> Read | None:
+        """Read what stands behind "the apple should": "be washed", "get a wash", "be in the fridge"."""
+        skipped, start = self._english.becoming | self._english.fillers | self._english.kept, phrase.end + 1
+        while start < len(words) and words[start] in skipped:
             start += 1
         found = self._english.verb_at(words, start)
         if found is not None and found[0].kind is _K.CLEAN:  # "the mug needs a wash"
@@ -180,18 +190,25 @@ class WantedStates:
             return None
         if self._is_state(words, at):
             return self._state(words, phrase, at)
-        found = self._english.preposition_at(words, at)
-        inner = self._commands.phrase(words, at + found[1]) if found is not None else None
-        if inner is not None and inner.pieces and not inner.named:  # "in slices"
-            return Command(_K.SLICE, "slice", (phrase,), text=" ".join(words[phrase.begin : inner.end])), inner.end
-        if found is not None and found[0] in (INTO, NEAR, FROM):
-            put = self._as_command(words, "put", phrase, at)
-            taken = found[0] == FROM and put is not None and put[0].destination is None
-            return self._as_command(words, "take", phrase, at) if taken else put
+        placed = self._english.preposition_at(words, at)
+        moved = self._moved(words, phrase, at, placed) if placed is not None else None
+        if moved is not None:
+            return moved
         base = self._english.base_form(words[at], participle=True)
         if base and (words[at] != base or base in ("put", "cut", "set", "shut")):
             return self._as_command(words, base, phrase, at + 1)
         return None
+
+    def _moved(self, words: Sequence[str], phrase: NounPhrase, at: int, placed: tuple[str, int]) -> Read | None:
+        """Read where a thing is wanted: "in the sink", "off the table"; or how it is to be cut: "in slices"."""
+        inner = self._commands.phrase(words, at + placed[1])
+        if inner is not None and inner.pieces and not inner.named:
+            return Command(_K.SLICE, "slice", (phrase,), text=" ".join(words[phrase.begin : inner.end])), inner.end
+        if placed[0] not in (INTO, NEAR, FROM):
+            return None
+        put = self._as_command(words, "put", phrase, at)
+        taken = placed[0] == FROM and put is not None and put[0].destination is None
+        return self._as_command(words, "take", phrase, at) if taken else put
 
     def _is_state(self, words: Sequence[str], at: int) -> bool:
         """Return whether a state stands at a word: "off", but not the "on" of "on the desk"."""

@@ -4,7 +4,7 @@ import pytest
 from grammar import READER, command, words
 
 from memory_node.domain.goal_labels import GoalKind as K
-from memory_node.planner.language.command_frames import Command
+from memory_node.planner.language.spoken_command import Command
 
 
 def text_of(command: Command, part: str) -> str:

@@ -4,8 +4,8 @@ import pytest
 from grammar import KINDS, command, read
 
 from memory_node.planner.language.asking_back import Question, Slot
-from memory_node.planner.language.command_frames import Command
 from memory_node.planner.language.conversation import Conversation, Pending, completed
+from memory_node.planner.language.spoken_command import Command
 
 
 def asked(text: str, slot: Slot, *choices: str) -> Conversation:

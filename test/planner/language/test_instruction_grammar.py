@@ -4,7 +4,7 @@ import pytest
 from grammar import read
 
 from memory_node.domain.goal_labels import GoalKind as K
-from memory_node.planner.language.instruction_grammar import Remark
+from memory_node.planner.language.spoken_instruction import Remark
 
 
 def commands(text: str) -> list[tuple[K, str]]:

@@ -1,0 +1,138 @@
+"""Reads what is no command: what is not to be done, why something is, and how things are."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from memory_node.planner.language.command_grammar import CommandReader
+from memory_node.planner.language.english import ENDS, phrase_at
+from memory_node.planner.language.lexicon import Lexicon
+from memory_node.planner.language.noun_phrase import NounPhrase
+from memory_node.planner.language.spoken_instruction import Heard, Remark
+
+_WONDERING = frozenset(["who", "why", "how", "when", "whose"])
+
+
+class Asides:
+    """Tells asides and remarks from commands. Its rules return where the aside ends, None where none begins."""
+
+    def __init__(self, commands: CommandReader, lexicon: Lexicon) -> None:
+        self._commands = commands
+        self._english = commands.english
+        self._lexicon = lexicon
+
+    def begins(self, words: Sequence[str], at: int) -> bool:
+        """Return whether an aside is marked at a word: "do not ...", "because ..."; "so I would like ..." asks."""
+        asked = words[at] == "so" and phrase_at(self._english.openings + self._english.wishes, words, at + 1)
+        return bool(phrase_at(self._english.asides, words, at)) and not asked
+
+    def aside(self, words: Sequence[str], at: int, heard: Heard) -> int | None:
+        """Skip what is not to be done, and why something is. "Do not heat the apple, wash it": it is the apple."""
+        alone = words[at] == "leave" and {"alone", "where"} & set(words[at : sentence_end(words, at)])
+        if not alone and not self.begins(words, at):
+            return None
+        end = self._end(words, at + 1)
+        heard.aside += words[at:end]
+        heard.parts.append(Remark(tuple(self.named_between(words, at + 1, end))))
+        return end
+
+    def haste(self, words: Sequence[str], at: int, heard: Heard) -> int | None:
+        """Skip the reason for haste behind a command: "before somebody trips over it"."""
+        if words[at] != "before" or not heard.parts:
+            return None
+        end = self._past_haste(words, at + 1)
+        somebody = "".join(words[at + 1 : at + 2]) in self._english.subjects - {"you", "it"}
+        somebody |= phrase_at(self._english.persons, words, at + 1) > 0
+        if not somebody and any(self._says_something(words, index) for index in range(at + 1, end)):
+            return None
+        heard.aside += words[at:end]
+        return end
+
+    def remark(self, words: Sequence[str], at: int, heard: Heard) -> int | None:
+        """Take a sentence that only says how things are; what it speaks of may be "it" afterwards."""
+        english = self._english
+        there = words[at] == "there" and "".join(words[at + 1 : at + 2]) in english.auxiliaries
+        topic = self._topic(words, at + 2 + (words[at + 2 : at + 3] == ["be"]) if there else at, at)
+        verb = at + 1 if topic is None or there else self._past_places(words, topic.end)
+        if topic is not None and topic.named and "".join(words[verb : verb + 1]) in (",", ":", "-"):
+            heard.parts.append(Remark((topic,)))  # "the pot, put it on the stove"
+            return verb
+        if words[at] in english.condition_marks:
+            return None  # what holds only then must not be done now
+        if words[at] in english.subjects - {"you"} or words[at] in _WONDERING:
+            return self._sentence(words, at, verb, heard, None)
+        if there or (verb < len(words) and words[verb] in english.auxiliaries | english.saying):
+            return self._sentence(words, at, verb, heard, topic)
+        return None
+
+    def named_between(self, words: Sequence[str], at: int, end: int) -> list[NounPhrase]:
+        """Return the things that words [at, end) name, other than as places."""
+        found: list[NounPhrase] = []
+        while at < end:
+            phrase = self._commands.phrase(words, at)
+            if phrase is not None and phrase.named and not self._english.preposition_at(words, at - 1):
+                found.append(phrase)
+                at = phrase.end
+            else:
+                at += 1
+        return found
+
+    # --- sentences
+
+    def _topic(self, words: Sequence[str], start: int, at: int) -> NounPhrase | None:
+        """Return the thing that a sentence begins with; a person ("I", "they") is none."""
+        return None if words[at] in self._english.subjects else self._commands.phrase(words, start)
+
+    def _sentence(self, words: Sequence[str], at: int, verb: int, heard: Heard, topic: NounPhrase | None) -> int:
+        """Note a sentence that asks for nothing, and what it speaks of."""
+        end = self._end(words, verb)
+        spoken_of = [topic] if topic is not None and not topic.refers_back else []
+        if topic is None or not topic.named:
+            spoken_of += self.named_between(words, verb, end)
+        heard.parts.append(Remark(tuple(spoken_of)))
+        heard.aside += words[at:end]
+        return end
+
+    def _past_places(self, words: Sequence[str], at: int) -> int:
+        while (found := self._english.preposition_at(words, at)) is not None:
+            place = self._commands.phrase(words, at + found[1])
+            if place is None:
+                break
+            at = place.end
+        return at
+
+    def _end(self, words: Sequence[str], at: int) -> int:
+        """Return where an aside ends: at punctuation, or at a command."""
+        while at < len(words) and words[at] not in ENDS | {",", "-", ":"} | self._english.enough:
+            if words[at] == "and" and at + 1 < len(words) and self._commands.begins(words, at + 1):
+                break
+            at += 1
+        return at
+
+    # --- reasons for haste
+
+    def _says_something(self, words: Sequence[str], at: int) -> bool:
+        """Return whether a thing, or a deed that is asked for, stands at a word."""
+        named = self._lexicon.name_at(words, at) is not None
+        return named or bool(self._english.base_form(words[at], participle=True))
+
+    def _past_haste(self, words: Sequence[str], at: int) -> int:
+        """Return where the reason for haste ends: "before one of us trips over it and breaks a leg"."""
+        end = self._end(words, at)
+        person = phrase_at(self._english.persons, words, at)
+        while person and words[end : end + 1] == ["and"] and self._is_deed_of_a_person(words, end + 1):
+            end = self._end(words, end + 1)
+        return end
+
+    def _is_deed_of_a_person(self, words: Sequence[str], at: int) -> bool:
+        """Return whether a word says what somebody does: "breaks", not "break"."""
+        word = "".join(words[at : at + 1])
+        return word.endswith("s") and bool(self._english.base_form(word.removesuffix("s")))
+
+
+def sentence_end(words: Sequence[str], at: int) -> int:
+    """Return where the sentence, or its part before a comma, ends that a word belongs to."""
+    end = at + 1
+    while end < len(words) and words[end] not in ENDS | {","}:
+        end += 1
+    return end

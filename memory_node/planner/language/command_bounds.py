@@ -1,0 +1,82 @@
+"""Where a command begins and where it ends: at another command, a remark, or a clause about when or why."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from memory_node.planner.language.english import ENDS, INTO, NEAR, English
+from memory_node.planner.language.lexicon import Lexicon
+from memory_node.planner.language.noun_phrase_reader import NounPhraseReader
+from memory_node.planner.language.spoken_command import Arguments
+
+_JOINTS = frozenset(["and", "then", ",", "-", ":"])
+
+
+class CommandBounds:
+    """Tells the commands of an instruction apart."""
+
+    def __init__(self, lexicon: Lexicon, english: English, phrases: NounPhraseReader) -> None:
+        self._lexicon = lexicon
+        self._english = english
+        self._phrases = phrases
+        beginners = english.determiners | english.pronouns | english.every | english.people
+        self._beginners = beginners | frozenset(english.numbers)
+
+    def begins(self, words: Sequence[str], at: int) -> bool:
+        """Return whether a command of its own begins at a word that follows a comma or "and"."""
+        found = self._english.verb_at(words, at)
+        if found is None:
+            return False
+        if words[at] not in self._english.doubtful and self._lexicon.name_at(words, at) is None:
+            return True
+        behind = at + found[1]
+        if behind >= len(words):
+            return at == 0
+        return words[behind] in self._beginners or self._english.preposition_at(words, behind) is not None
+
+    def ends(self, words: Sequence[str], at: int, found: Arguments) -> bool:
+        """Return whether a command ends before a word. found: what stands between its verb and the word."""
+        word = words[at]
+        if word in ENDS:
+            return True
+        if word in self._english.clauses:
+            return words[at : at + 2] != ["but", "not"] and self._english.preposition_at(words, at) is None
+        if word == "is" and found.targets:
+            return True
+        if word not in _JOINTS:
+            return False
+        after = at + 1
+        while after < len(words) and words[after] in self._english.fillers | {"and", "then", ",", "-"}:
+            after += 1
+        return self._begins_part(words, after) or self._is_afterthought(words, after, found, word)
+
+    def _begins_part(self, words: Sequence[str], at: int) -> bool:
+        """Return whether another part of the instruction begins at a word, or none."""
+        if at >= len(words) or words[at] in self._english.new_parts | self._english.clauses - {"but"}:
+            return True
+        return self.begins(words, at)
+
+    def _is_afterthought(self, words: Sequence[str], at: int, found: Arguments, joint: str) -> bool:
+        """Return whether what begins at a word is no further thing of the command. joint: the word that joins it."""
+        set_off = joint == "," and words[at - 1] == "," and self._phrases.read(words, at) is not None
+        if set_off and (found.places or (found.targets and self._is_address(words, at))):
+            return True  # "..., nurse's orders"
+        return self._is_remark(words, at) or (bool(found.places) and self._is_gapped(words, at))
+
+    def _is_address(self, words: Sequence[str], at: int) -> bool:
+        """Return whether words behind the last comma name nothing: "grab a cloth, somebody"."""
+        phrase = self._phrases.read(words, at)
+        if phrase is None or phrase.named or phrase.refers_back or phrase.described:
+            return False
+        return phrase.end >= len(words) or words[phrase.end] in ENDS
+
+    def _is_remark(self, words: Sequence[str], at: int) -> bool:
+        """Return whether "it is hot" begins here."""
+        phrase = self._phrases.read(words, at)
+        return phrase is not None and phrase.end < len(words) and words[phrase.end] in self._english.auxiliaries
+
+    def _is_gapped(self, words: Sequence[str], at: int) -> bool:
+        """Return whether a thing with a place of its own begins: "the fork in the bowl and [the bowl in the sink]"."""
+        phrase = self._phrases.read(words, at)
+        placed = self._english.preposition_at(words, phrase.end) if phrase is not None else None
+        return placed is not None and placed[0] in (INTO, NEAR)

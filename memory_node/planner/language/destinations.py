@@ -1,0 +1,91 @@
+"""Where a command's thing goes: a place that it names, the person, the bin, back, or where the last thing went."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from memory_node.catalogue.object_catalogue import ObjectCatalogue
+from memory_node.catalogue.object_kind import Property
+from memory_node.domain.goal_labels import GoalKind
+from memory_node.planner.goal import Mention
+from memory_node.planner.language.asking_back import Question, Slot, UnclearError
+from memory_node.planner.language.discourse import Discourse
+from memory_node.planner.language.phrase_meaning import PhraseMeaning
+from memory_node.planner.language.spoken_command import Command
+from memory_node.planner.language.surroundings import HomeClasses
+
+_K = GoalKind
+_MOVES_NOTHING = frozenset({_K.SLICE, _K.FILL, _K.EMPTY, _K.EXAMINE})
+# "Put the book away" means out of sight; what other verbs do away with goes into the bin.
+_TIDYING = frozenset(["put", "tidy", "clear", "pack"])
+
+
+class Destinations:
+    """Finds destinations, and the lamps of commands to look at something.
+
+    Raises (all methods that return a mention):
+        UnclearError: the words leave open which place is meant.
+    """
+
+    def __init__(self, kinds: ObjectCatalogue, meaning: PhraseMeaning, home: HomeClasses, discourse: Discourse) -> None:
+        self._kinds = kinds
+        self._meaning = meaning
+        self._home = home
+        self._discourse = discourse
+
+    def of(self, command: Command, target: Mention) -> Mention | None:
+        """Return where the target goes; None where the command moves nothing, or does not tell."""
+        if command.kind in _MOVES_NOTHING:
+            return None
+        if command.destination is not None:
+            return self.into(command, target)
+        if command.kind is _K.BREAK:
+            return None
+        if command.to_user:
+            return self.person("me") if command.kind is _K.PLACE else None
+        if command.away and command.kind is _K.PLACE and command.verb not in _TIDYING:
+            return Mention("the bin", self._kinds.bins)
+        if command.back:
+            return Mention("where it was", original_place=True)
+        return self._there() if command.there and command.kind is _K.PLACE else None
+
+    def into(self, command: Command, target: Mention) -> Mention:
+        """Return what the words for the destination mean."""
+        phrase = command.destination
+        assert phrase is not None
+        if phrase.room and phrase.called is None:
+            return self._somewhere_in(phrase.room)
+        if command.near:
+            beside = self._meaning.mention(phrase, Slot.DESTINATION)
+            if command.under and self._kinds[beside.object_class].can(Property.BREWS):
+                return beside  # a mug stands under the coffee machine when it stands in it
+            return Mention(f"beside {beside}", beside.candidates, beside=True)
+        return self._meaning.mention(phrase, Slot.DESTINATION, self.holds, partner=target.object_class)
+
+    def person(self, words: str) -> Mention:
+        """Return whom things are brought to, under the words for them."""
+        return Mention(words, tuple(filter(None, (self._kinds.recipient,))))
+
+    def light(self, command: Command) -> Mention:
+        """Return the lamp to look at something with; by default one that is known before others."""
+        lamps = self._kinds.reading_lights
+        if command.light is None:
+            known = tuple(name for name in lamps if name in self._home.all)
+            others = tuple(name for name in lamps if name not in known)
+            return Mention("the lamp", known + others, referring=True)
+        return self._meaning.mention(command.light, Slot.LIGHT, lambda name: name in lamps)
+
+    def holds(self, name: str) -> bool:
+        """Return whether a thing of a class can be put in or on one of this class, or be given to it."""
+        return self._kinds[name].is_receptacle or name == self._kinds.recipient
+
+    def _somewhere_in(self, room: str) -> Mention:
+        """Leave the place in a known room to the robot; where nobody can be asked, the trained readers guess it."""
+        if room not in self._home.rooms or self._meaning.guesses:
+            raise UnclearError(Question(f"Where in the {room}?", slot=Slot.DESTINATION))
+        return Mention(room, room=room)
+
+    def _there(self) -> Mention:
+        if self._discourse.place is None:
+            raise UnclearError(Question("Where do you mean?", slot=Slot.DESTINATION))
+        return replace(self._discourse.place, referring=True)

@@ -1,0 +1,89 @@
+"""Puts commands into the order of doing where "before ...", "after ...", "once ..." or "when ..." tells it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from memory_node.planner.language.command_grammar import CommandReader
+from memory_node.planner.language.english import PUNCTUATION
+from memory_node.planner.language.spoken_command import Command
+from memory_node.planner.language.spoken_instruction import Heard
+from memory_node.planner.language.wanted_states import WantedStates
+
+_MARKS = frozenset(["before", "after", "once", "when"])
+_FINISHING = frozenset(["you", "have", "are", "finish", "done", "finished", "had", "that", "i", "am"])
+
+
+class DoingOrder:
+    """Reads the commands behind words of order."""
+
+    def __init__(self, commands: CommandReader, wanted: WantedStates) -> None:
+        self._commands = commands
+        self._english = commands.english
+        self._wanted = wanted
+
+    def read(self, words: Sequence[str], at: int, heard: Heard) -> int | None:
+        """Take the command behind a word of order into what was heard; return where it ends, None where none is."""
+        if words[at] not in _MARKS:
+            return None
+        start = at + 1
+        if "".join(words[start : start + 1]) in self._english.subjects - {"you"}:
+            return self._due(words, at, heard) if words[at] == "before" else None
+        if self._sums_up(words, start):
+            return start + 1
+        found = self._inner(words, start)
+        if found is None:
+            return None
+        inner, end = found
+        said = heard.parts[-1] if heard.parts else None
+        if isinstance(said, Command):
+            heard.parts[-1:] = [said, inner] if words[at] == "before" else _in_order(inner, said)
+            return end
+        if words[at] == "before":
+            return self._main(words, end, inner, heard)
+        heard.parts.append(inner)
+        return end
+
+    def _due(self, words: Sequence[str], at: int, heard: Heard) -> int | None:
+        """Read "[the bowl should be washed] before it goes on the table"."""
+        later = self._wanted.passive(words, at + 1)
+        if later is None or not heard.parts or not isinstance(heard.parts[-1], Command):
+            return None
+        heard.parts.append(later[0])
+        return later[1]
+
+    def _sums_up(self, words: Sequence[str], at: int) -> bool:
+        """Return whether "that" stands for all that was said: "after that, wash it"; not so "after that is washed"."""
+        following = "".join(words[at + 1 : at + 2])
+        if words[at : at + 1] not in (["that"], ["this"]):
+            return False
+        return self._english.is_verb(following) or not self._english.base_form(following, participle=True)
+
+    def _inner(self, words: Sequence[str], start: int) -> tuple[Command, int] | None:
+        """Read "washing it" or "you have washed it" behind the word of order."""
+        at = start
+        while at < len(words) and words[at] in _FINISHING:
+            at += 1
+        if at >= len(words) or (at == start and not words[at].endswith("ing")):
+            return None
+        return self._commands.read(words, at, participle=True)
+
+    def _main(self, words: Sequence[str], at: int, inner: Command, heard: Heard) -> int | None:
+        """Read the command behind "before washing it, ...": it is done first."""
+        while at < len(words) and words[at] in PUNCTUATION | self._english.fillers:
+            at += 1
+        main = self._commands.read(words, at)
+        if main is None:
+            return None
+        heard.parts += _in_order(main[0], inner)
+        return main[1]
+
+
+def _in_order(first: Command, second: Command) -> list[Command]:
+    """Return two commands of which the second was said first: "it" in the first one means the second one's thing."""
+    if first.targets and first.targets[0].refers_back and second.targets and not second.targets[0].refers_back:
+        thing = second.targets[0]
+        second = replace(second, targets=(first.targets[0], *second.targets[1:]))
+        first = replace(first, targets=(thing, *first.targets[1:]))
+    return [first, second]

@@ -1,0 +1,231 @@
+"""What the phrases behind a verb mean that moves a thing: destination, origin, tool, or where the thing is."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+from memory_node.domain.goal_labels import GoalKind
+from memory_node.planner.language.english import FOR, FROM, INTO, NEAR, OF, UNDER, WITH, English, VerbSense
+from memory_node.planner.language.noun_phrase import NounPhrase
+from memory_node.planner.language.spoken_command import Command, Place, placed
+
+_K = GoalKind
+_POURING = frozenset({_K.FILL, _K.EMPTY})
+_FETCHING = frozenset(["get", "fetch", "bring", "grab"])
+_THROWN_TO = frozenset(["toss", "lob", "chuck"])
+
+
+def moved(command: Command, sense: VerbSense, places: Sequence[Place], english: English) -> Command:
+    """Return the command on a thing that moves: destination, origin, tool, and where it is are told apart."""
+    around = _Around(command, english, list(command.targets), list(command.unread))
+    around.to_user = (sense.to_user and not command.back) or command.here
+    around.back = command.back
+    for place in places:
+        around.take(place)
+    command = _with_vessel(around.command_so_far(), around.goals, english)
+    if command.verb in _THROWN_TO and around.to_user and not around.goals:
+        command = replace(command, kind=_K.PLACE)
+    return _destined(command, around.goals, around.to_user, english)
+
+
+@dataclass
+class _Around:
+    """What the places behind a moving verb say of the thing; see Command. goals: where it may go."""
+
+    command: Command
+    english: English
+    targets: list[NounPhrase]
+    unread: list[str]
+    goals: list[Place] = field(default_factory=list)
+    origin: NounPhrase | None = None
+    instrument: NounPhrase | None = None
+    contents: NounPhrase | None = None
+    to_user: bool = False
+    back: bool = False
+
+    def take(self, place: Place) -> None:
+        """Take the next place by the first rule that knows it."""
+        rules = (self._person, self._own_place, self._origin, self._company, self._tap, self._told, self._goal)
+        if not any(rule(place) for rule in rules) and place.sense not in (FOR, INTO):
+            self.unread += [*place.preposition.split(), place.phrase.text]
+
+    def command_so_far(self) -> Command:
+        """Return the command with all but its destination."""
+        targets, origin = self.targets, self.origin
+        if self.command.kind is _K.EMPTY and origin is not None:  # "pour the coffee out of the mug"
+            targets, origin = [origin], None
+        if self.command.kind is _K.SLICE and origin is not None and targets and targets[0].refers_back:
+            targets, origin = [replace(origin, pieces=True)], None  # "a slice off the loaf"
+        return replace(
+            self.command,
+            targets=tuple(targets),
+            origin=origin,
+            instrument=self.instrument,
+            contents=self.contents,
+            back=self.back,
+            unread=tuple(self.unread),
+        )
+
+    # Each rule takes a place, or returns False.
+
+    def _person(self, place: Place) -> bool:
+        """Take "to me", "for me"."""
+        if not place.phrase.person or place.sense not in (INTO, FOR, NEAR):
+            return False
+        self.to_user |= place.sense != FOR or self.command.verb in _FETCHING
+        return True
+
+    def _own_place(self, place: Place) -> bool:
+        """Take "in its place"."""
+        own = place.phrase.head in self.english.its_place and not place.phrase.named
+        self.back |= own
+        return own
+
+    def _origin(self, place: Place) -> bool:
+        """Take "from the desk"."""
+        if place.sense != FROM:
+            return False
+        self.origin = place.phrase
+        return True
+
+    def _company(self, place: Place) -> bool:
+        """Take what stands behind "with": a feature of the last place, contents, or what is used."""
+        if place.sense != WITH:
+            return False
+        if self.goals and not place.phrase.refers_back:
+            last = self.goals[-1]
+            told = replace(last.phrase, attributes=(*last.phrase.attributes, place.phrase.text))
+            self.goals[-1] = last._replace(phrase=told)
+        elif self.command.kind in (_K.PLACE, _K.FETCH) and not place.preposition.startswith("us"):
+            self.contents = place.phrase
+        else:
+            self.instrument = place.phrase
+        return True
+
+    def _tap(self, place: Place) -> bool:
+        """Take "under the tap" behind "wash"."""
+        if place.sense != UNDER or self.command.kind is not _K.CLEAN:
+            return False
+        self.instrument = place.phrase
+        return True
+
+    def _told(self, place: Place) -> bool:
+        """Take what tells of a phrase before: "a mug with a spoon in it", "the shelf under the window"."""
+        sense, phrase = place.sense, place.phrase
+        if sense in (INTO, UNDER) and phrase.pronoun == "it" and self.contents is not None:
+            return True
+        if sense == UNDER and self.goals:
+            last = self.goals[-1]
+            self.goals[-1] = last._replace(phrase=placed(last.phrase, sense, phrase))
+            return True
+        if sense == OF and not self.targets:
+            self.targets.append(phrase)
+            return True
+        return False
+
+    def _goal(self, place: Place) -> bool:
+        """Take where the thing may go; "in half" and "into pieces" say how it is cut."""
+        manner = self.command.kind is _K.SLICE and not place.phrase.named and not place.phrase.person
+        if place.sense not in (INTO, NEAR, UNDER) or manner:
+            return False
+        self.goals.append(place)
+        return True
+
+
+def _with_vessel(command: Command, goals: list[Place], english: English) -> Command:
+    """Return the command on the vessel of a liquid: "put water in the kettle" fills it."""
+    if len(command.targets) != 1 or command.targets[0].named or command.targets[0].head not in english.liquids:
+        return command
+    if command.origin is not None and (command.kind is _K.EMPTY or command.verb in english.letting):
+        return replace(command, kind=_K.EMPTY, targets=(command.origin,), origin=None)
+    if not goals or not goals[-1].phrase.named:
+        return command
+    kind = _K.FILL if command.kind in (_K.PLACE, _K.EMPTY) else command.kind
+    return replace(command, kind=kind, targets=(goals.pop().phrase,))
+
+
+# --- which of several places is the destination
+
+
+def _destined(command: Command, goals: Sequence[Place], to_user: bool, english: English) -> Command:
+    """Give the command its destination: the last place that its verb moves things to; other places tell where it is."""
+    goal = _destination(_moved_to(command, goals, to_user, english), english)
+    others = [place for place in goals if place is not goal]
+    within = _carried_in(command, goal, others, english)
+    sense = goal.sense if goal is not None else ""
+    command = replace(
+        command,
+        targets=_told_by(command.targets, others if within is None else ()),
+        destination=goal.phrase if goal is not None else None,
+        within=within,
+        near=sense in (NEAR, UNDER),
+        under=sense == UNDER,
+        to_user=to_user and goal is None,
+    )
+    command = replace(command, kind=_kind_of_motion(command))
+    if command.verb == "put" and not command.targets and goal is not None and goal.preposition == "on":
+        return replace(command, kind=_K.SWITCH_ON, targets=(goal.phrase,), destination=None)  # "put on the lamp"
+    if command.kind in _POURING:
+        return replace(command, destination=None)  # where it is poured to
+    return command
+
+
+def _moved_to(command: Command, goals: Sequence[Place], to_user: bool, english: English) -> list[Place]:
+    """Return the places that the verb or their own preposition ("into") moves the thing to."""
+    placing = command.kind in (_K.PLACE, _K.DROP, _K.THROW) and (not to_user or command.verb in english.serving)
+    return [goal for goal in goals if placing or goal.preposition in english.directed]
+
+
+def _destination(moving: Sequence[Place], english: English) -> Place | None:
+    """Return the last place that a thing goes into or onto; without one the last that it goes beside or under."""
+    inner = _without_compartment([goal for goal in moving if goal.sense == INTO], english)
+    if inner and _is_corner(inner[-1].phrase, english) and any(goal.sense == NEAR for goal in moving):
+        inner = []  # "in the corner next to the shelf"
+    directed = [goal for goal in inner if goal.preposition in english.directed]  # "into the box on the dresser"
+    last = (directed or inner or moving)[-1:]
+    return last[0] if last else None
+
+
+def _is_corner(phrase: NounPhrase, english: English) -> bool:
+    """Return whether a phrase names a part of something that it does not say: "the corner"."""
+    return phrase.head in english.parts and not phrase.named
+
+
+def _without_compartment(inner: list[Place], english: English) -> list[Place]:
+    """Return the places without a last one that only tells of the one before: of shelf and cupboard one is meant."""
+    if len(inner) < 2:
+        return inner
+    before, last = inner[-2], inner[-1]
+    if last.phrase.head in english.compartments and last.phrase.attributes:
+        return inner[:-1]  # "in the fridge, on the second shelf"
+    if before.phrase.head in english.compartments and last.preposition in ("in", "of", "on"):
+        return inner[:-1]  # "on a shelf in the cabinet"
+    return inner
+
+
+def _carried_in(command: Command, goal: Place | None, others: Sequence[Place], english: English) -> NounPhrase | None:
+    """Return what a thing is put into before that goes to its destination: "an apple in a bowl on the table"."""
+    if command.kind is not _K.PLACE or goal is None or goal.preposition in english.directed or len(others) != 1:
+        return None
+    (other,) = others
+    return other.phrase if other.sense == INTO and other.preposition not in english.directed else None
+
+
+def _told_by(targets: tuple[NounPhrase, ...], places: Sequence[Place]) -> tuple[NounPhrase, ...]:
+    """Return the targets, the last of them told by places."""
+    for place in places if targets else ():
+        targets = (*targets[:-1], placed(targets[-1], place.sense, place.phrase))
+    return targets
+
+
+def _kind_of_motion(command: Command) -> GoalKind:
+    """Return what a verb comes to: who fetches a thing to somewhere places it, who carries it nowhere fetches it."""
+    kind = command.kind
+    arrives = command.destination is not None or command.to_user or command.back or command.there
+    discarded = kind is _K.THROW and (command.away or command.destination is not None)
+    if discarded or (kind in (_K.DROP, _K.FETCH) and arrives):
+        kind = _K.PLACE
+    if kind is _K.PLACE and command.verb in ("carry", "pull") and not arrives:
+        return _K.FETCH
+    return kind

@@ -1,0 +1,62 @@
+"""One instruction as the grammar reads it: its commands and remarks, and the words that are neither."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from memory_node.planner.language.fragments import Fragment
+from memory_node.planner.language.noun_phrase import NounPhrase
+from memory_node.planner.language.spoken_command import Command
+
+
+@dataclass(frozen=True)
+class Remark:
+    """Things that are spoken of without a command: "there is a phone on the bed, ..."."""
+
+    phrases: tuple[NounPhrase, ...]
+
+
+Parts = tuple[Command | Remark, ...]  # of an instruction, in the order of doing
+
+
+@dataclass(frozen=True)
+class Instruction:
+    """An instruction as the grammar reads it.
+
+    words: all of them; kept: without what was taken back. parts: commands and remarks in the order of doing. aside:
+    words of what is not to be done, and of why. unread: words that no rule explains. fragment: what stands in place of
+    commands. taken_back: something is. asks: it is a question about how things are.
+    """
+
+    words: tuple[str, ...]
+    kept: tuple[str, ...] = ()
+    parts: Parts = ()
+    aside: tuple[str, ...] = ()
+    unread: tuple[str, ...] = ()
+    fragment: Fragment | None = None
+    taken_back: bool = False
+    asks: bool = False
+
+    @property
+    def commands(self) -> tuple[Command, ...]:
+        """The commands among the parts."""
+        return tuple(part for part in self.parts if isinstance(part, Command))
+
+    @property
+    def plain(self) -> bool:
+        """Whether every word is accounted for."""
+        return bool(self.commands) and not self.unread and not any(command.unread for command in self.commands)
+
+    @property
+    def described(self) -> bool:
+        """Whether words tell a thing by what no label space knows: "the shallow bowl with the chipped rim"."""
+        return any(phrase.peculiar for command in self.commands for phrase in command.phrases)
+
+
+@dataclass
+class Heard:
+    """What has been read of an instruction so far; see Instruction."""
+
+    parts: list[Command | Remark] = field(default_factory=list)
+    aside: list[str] = field(default_factory=list)
+    unread: list[str] = field(default_factory=list)
