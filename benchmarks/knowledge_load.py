@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import multiprocessing
 import resource
+import tempfile
 import time
 from collections.abc import Callable, Sequence
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,9 +17,10 @@ from numpy.typing import NDArray
 
 from memory_node.app.progress import progress_bar
 from memory_node.knowledge.config import KnowledgeConfig
-from memory_node.knowledge.retrieval.retriever import Retriever
-from memory_node.knowledge.retrieval.statement import Statement
-from memory_node.knowledge.retrieval.statement_rows import StatementRows
+from memory_node.knowledge.facts import Proposition
+from memory_node.knowledge.index_file import read_index, write_index
+from memory_node.knowledge.semantic_graph import SemanticGraph
+from memory_node.store.reader import without_collection
 
 _DIMENSION = 384
 _VOCABULARY = 60_000
@@ -44,73 +49,134 @@ class _Asked:
 
 
 class _Made:
-    """Statements with words, names and vectors drawn by chance; those of one step are alike."""
+    """Propositions with words, names and vectors drawn by chance; those of one step are alike."""
 
     def __init__(self, seed: int) -> None:
         self._generator = np.random.default_rng(seed)
         self._count = 0
 
-    def draw(self, count: int) -> tuple[list[Statement], NDArray[np.float32]]:
-        """Return so many statements with their vectors (count, 384)."""
+    def draw(self, count: int) -> tuple[list[Proposition], NDArray[np.float32]]:
+        """Return so many propositions with their vectors (count, 384)."""
         words = np.minimum(self._generator.zipf(_ZIPF, (count, _WORDS_OF_A_STATEMENT)), _VOCABULARY)
         names = self._generator.integers(0, _NAMES, (count, 2))
-        statements = [self._statement(number, row, named) for number, (row, named) in enumerate(zip(words, names))]
+        made = [self._proposition(number, row, named) for number, (row, named) in enumerate(zip(words, names))]
         self._count += count
         vectors = self._generator.standard_normal((count, _DIMENSION), dtype=np.float32)
         vectors += np.repeat(vectors[::_STATEMENTS_OF_A_STEP], _STATEMENTS_OF_A_STEP, axis=0)[:count]
-        return statements, vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+        return made, vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
 
-    def question(self, rows: StatementRows) -> _Asked:
-        """Return a question that holds half of the words of a statement that is held, and means nearly the same."""
-        row = int(self._generator.integers(len(rows)))
-        statement = rows.statement(row)
-        words = self._generator.permutation(statement.text.split())
+    def question(self, proposition: Proposition, vector: NDArray[np.float32]) -> _Asked:
+        """Return a question that holds half of the words of a proposition, and means nearly the same."""
+        words = self._generator.permutation(proposition.statement.split())
         noise = self._generator.standard_normal(_DIMENSION, dtype=np.float32)
-        vector = rows.vectors.of(np.array([row]))[0] + _NOISE * noise / np.linalg.norm(noise)
-        return _Asked(" ".join(words[: len(words) // 2]), vector / np.linalg.norm(vector), statement.source)
+        moved = vector + _NOISE * noise / np.linalg.norm(noise)
+        return _Asked(" ".join(words[: len(words) // 2]), moved / np.linalg.norm(moved), proposition.sources[0])
 
-    def _statement(self, number: int, words: NDArray[np.int64], names: NDArray[np.int64]) -> Statement:
+    def _proposition(self, number: int, words: NDArray[np.int64], names: NDArray[np.int64]) -> Proposition:
         place = self._count + number
         step = place // _STATEMENTS_OF_A_STEP
         source = f"s{step // _STEPS_OF_A_SESSION}:{step % _STEPS_OF_A_SESSION}"
         subject = f"Name{step % _NAMES}"
-        text = f"{' '.join(f'word{word}' for word in words)} Name{names[0]} and Name{names[1]}"
-        return Statement(f"p{place}", text, subject, source)
+        text = f"{subject}: {' '.join(f'word{word}' for word in words)} Name{names[0]} and Name{names[1]}"
+        return Proposition(text, frozenset(), (source,), subject=subject)
+
+
+class _NoEmbedder:
+    """Says how long vectors are."""
+
+    dimension = _DIMENSION
+
+    def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Raise: vectors are drawn here."""
+        raise NotImplementedError
 
 
 def load_row(nodes: int, seed: int) -> dict[str, Any]:
     """Return the row of a graph of so many propositions.
 
-    retrieval_ms_*: a question with two hops. insert_ms_*: one statement with its vector. *_cpu_ms_*: the processor's
+    retrieval_ms_*: a question with two hops. insert_ms_*: one proposition with its vector. *_cpu_ms_*: the processor's
     time for the same, which other work on the machine does not add to. found: share of the questions whose step is
-    among the first ten. build_s: all of them.
+    among the first ten. build_s: all of them. index_mb, save_s: the file that the next start reads. restart_s: in a
+    new process that file is checked, taken over, and a question is answered. rss_mb, restart_rss_mb: the most memory
+    of this process, and of that one.
     """
-    made = _Made(seed)
-    rows = StatementRows(_DIMENSION)
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "knowledge.index"
+        row, question = _first_life(nodes, seed, path)
+        # A process of its own: what this one holds would count as its memory.
+        with ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as pool:
+            return row | pool.submit(_restarted, path, question).result()
+
+
+def _first_life(nodes: int, seed: int, path: Path) -> tuple[dict[str, Any], _Asked]:
+    """Return the row of the graph that is made here and written to a file, and one of its questions."""
+    made, graph = _Made(seed), _graph()
     started = time.perf_counter()
+    questions: list[_Asked] = []
     with progress_bar() as progress:
         task = progress.add_task(f"{nodes} propositions", total=nodes)
         for begin in range(0, nodes, _BATCH):
-            statements, vectors = made.draw(min(_BATCH, nodes - begin))
-            rows.add(statements, vectors)
-            progress.advance(task, len(statements))
+            drawn = made.draw(min(_BATCH, nodes - begin))
+            _put(graph, drawn)
+            wanted = _QUESTIONS * (begin + len(drawn[0])) // nodes - len(questions)
+            questions += [made.question(one, vector) for one, vector in zip(drawn[0][:wanted], drawn[1])]
+            progress.advance(task, len(drawn[0]))
     build_s = time.perf_counter() - started
-    inserted = _timed(lambda drawn: rows.add(*drawn), [made.draw(1) for _ in range(_TIMED_INSERTIONS)])
-    retriever = Retriever(rows, KnowledgeConfig())
-    questions = [made.question(rows) for _ in range(_QUESTIONS)]
-    found = {one.step: retriever.search(one.text, one.vector, _DEPTH) for one in questions[:_WARMING]}
-    asked = _timed(lambda one: found.update({one.step: retriever.search(one.text, one.vector, _DEPTH)}), questions)
-    held, edges = rows.figures()
+    inserted = _timed(lambda drawn: _put(graph, drawn), [made.draw(1) for _ in range(_TIMED_INSERTIONS)])
+    for one in questions[:_WARMING]:
+        _steps_of(graph, one)
+    found: list[bool] = []
+    asked = _timed(lambda one: found.append(one.step in _steps_of(graph, one)), questions)
+    held, edges = graph.figures()
+    rss_mb = _peak_rss_mb()
+    started = time.perf_counter()
+    write_index(path, {}, graph.packed())
     return {
         "propositions": nodes,
         "nodes": held,
         "edges": edges,
         **_percentiles("retrieval", asked),
         **_percentiles("insert", inserted),
-        "found": float(np.mean([one.step in [hit.step for hit in found[one.step]] for one in questions])),
+        "found": float(np.mean(found)),
         "build_s": build_s,
-        "rss_mb": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024.0,
+        "rss_mb": rss_mb,
+        "save_s": time.perf_counter() - started,
+        "index_mb": path.stat().st_size / 1e6,
+    }, questions[-1]
+
+
+def _graph() -> SemanticGraph:
+    return SemanticGraph(_NoEmbedder(), KnowledgeConfig())
+
+
+def _put(graph: SemanticGraph, drawn: tuple[list[Proposition], NDArray[np.float32]]) -> None:
+    propositions, vectors = drawn
+    for proposition in propositions:
+        graph.put(proposition)
+    graph.put_vectors([one.text for one in propositions], vectors)
+
+
+def _steps_of(graph: SemanticGraph, asked: _Asked) -> list[str]:
+    return [hit.step for hit in graph.search(asked.text, asked.vector, _DEPTH)]
+
+
+def _restarted(path: Path, asked: _Asked) -> dict[str, float]:
+    """Start from a file, and answer a question."""
+    clock, processor = time.perf_counter(), time.process_time()
+    with without_collection():
+        graph = _graph()
+        graph.restore(read_index(path)[1])
+    found = _steps_of(graph, asked)
+    return {
+        "restart_s": time.perf_counter() - clock,
+        "restart_cpu_s": time.process_time() - processor,
+        "restart_rss_mb": _peak_rss_mb(),
+        "restart_found": float(asked.step in found),
     }
+
+
+def _peak_rss_mb() -> float:
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024.0
 
 
 def _timed(do: Callable[[Any], object], values: Sequence[Any]) -> NDArray[np.float64]:

@@ -45,6 +45,7 @@ from memory_node.short_term.state_queue import StateEstimationQueue
 from memory_node.short_term.statistics import CacheStatistics
 from memory_node.store.durability import Durability
 from memory_node.store.store import Store
+from memory_node.upkeep.kept_knowledge import KeptKnowledge
 from memory_node.upkeep.upkeep import Upkeep
 
 TakeClaims = Callable[[str, Sequence[StateClaim]], None]
@@ -65,6 +66,7 @@ class RobotMemory:
             alone.
         make_id: makes the ids of things that a skill reports and no camera has seen.
         compiler: how memory is compiled at each step of an episode.
+        kept: writes the file that the next start reads knowledge from.
 
     Attributes:
         cache, experience, knowledge: as given.
@@ -85,6 +87,7 @@ class RobotMemory:
         judge_states: Callable[[TakeClaims], StateEstimationQueue | None] | None = None,
         make_id: IdSource = new_id,
         compiler: CompilerConfig | None = None,
+        kept: KeptKnowledge | None = None,
     ) -> None:
         self.cache, self.experience, self.knowledge, self._clock = cache, experience, knowledge, clock
         self._durability = Durability(store)
@@ -105,7 +108,7 @@ class RobotMemory:
         self.guidance = Compilations(
             experience, retrieval, KnownThings(scene, lock, compiler.close_m), self.held_object, compiler
         )
-        self._upkeep = Upkeep(scene, self._changes, mirror, cache, store, experience, knowledge, clock, states)
+        self._upkeep = Upkeep(scene, self._changes, mirror, cache, store, experience, knowledge, clock, states, kept)
         self.past = PastEpisodes(store, experience)
         if len(scene):
             scene.doubt_frame()

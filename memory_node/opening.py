@@ -41,6 +41,7 @@ from memory_node.search.unit_index import UnitIndex
 from memory_node.short_term.object_cache import ObjectCache
 from memory_node.short_term.state_queue import open_state_queue
 from memory_node.store.store import Store, open_store
+from memory_node.upkeep.kept_knowledge import KeptKnowledge
 
 # What raises an error of a stored body that its owner could not read.
 _JUDGES = {
@@ -82,7 +83,9 @@ def open_memory(
     if store is not None and not short_term.crop_folder:
         short_term = short_term.changed(crop_folder=str(store.images.root.with_name("crops")))
     log, models = _StoreLog(store), ModelShelf()
-    knowledge = KnowledgeGraph(embedder, _KnowledgeStoreLog(store), config.knowledge)
+    kept = None if store is None else KeptKnowledge(store.derived / "knowledge.index", store, embedder)
+    on_removal = kept.drop if kept is not None else None
+    knowledge = KnowledgeGraph(embedder, _KnowledgeStoreLog(store), config.knowledge, on_removal=on_removal)
     extractor = KnowledgeExtractor(RuleExtractor(), knowledge)
     if experience is None:
         refiner = open_refiner(config.experience, models, catalogue)
@@ -98,9 +101,9 @@ def open_memory(
             advise=knowledge.note_advice,
         )
     records: dict[str, Any] = {}
-    if store is not None:
+    if store is not None and kept is not None:
         records = scene_records(store.load_scene())
-        knowledge.load(_bodies(store, PROPOSITIONS), _bodies(store, PRESCRIPTIONS), _bodies(store, STEPS))
+        kept.load(knowledge)
         knowledge.embed_in_background()
         own = store.own_episodes(ENDED_KEPT)
         experience.load(_bodies(store, RECORDS), _bodies(store, GUIDELINES), own, _bodies(store, ENTRIES))
@@ -122,6 +125,7 @@ def open_memory(
         clock,
         judge_states=lambda claim: open_state_queue(short_term, models, claim),
         compiler=config.compiler,
+        kept=kept,
     )
 
 
@@ -167,7 +171,7 @@ def _steps_by_episode(store: Store) -> Iterator[tuple[str, list[StepRecord]]]:
 
 
 def _bodies(store: Store, kind: str) -> list[dict[str, Any]]:
-    return [dict(document.body) for document in store.documents(kind)]
+    return [dict(document.body) for document in store.bodies([kind])]
 
 
 class KnowledgeExtractor:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from memory_node.knowledge.facts import Prescription, Proposition
@@ -58,7 +58,7 @@ def _advice(way: Prescription) -> str:
     return f"{way.intent}: {way.advice or ' -> '.join(way.actions)}"
 
 
-def episodic_steps(sources: Sequence[str], steps: dict[str, StandardStep]) -> list[StandardStep]:
+def episodic_steps(sources: Sequence[str], steps: Mapping[str, StandardStep]) -> list[StandardStep]:
     """Return the steps behind retrieved propositions in the order of time, whole sessions where many fall into one."""
     held = [steps[source] for source in sources[:EPISODIC_HITS] if source in steps]
     counts: dict[str, int] = {}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import hashlib
+import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
@@ -49,10 +50,7 @@ class Proposition:
     @property
     def key(self) -> str:
         """What names it in the store: the text, or a digest of a long one (a key of PostgreSQL holds 2,704 bytes)."""
-        encoded = self.text.encode()
-        if len(encoded) <= _LONGEST_KEY:
-            return self.text
-        return f"sha256:{hashlib.sha256(encoded).hexdigest()}"
+        return key_of(self.text)
 
     @property
     def statement(self) -> str:
@@ -66,6 +64,12 @@ class Proposition:
     def without(self, episode_id: str) -> Proposition | None:
         """Return it without what an episode showed; None when that was all."""
         return _without(self, [source for source in self.sources if source.rpartition(":")[0] != episode_id])
+
+
+def key_of(text: str) -> str:
+    """Return what names a proposition of this text in the store."""
+    encoded = text.encode()
+    return text if len(encoded) <= _LONGEST_KEY else f"sha256:{hashlib.sha256(encoded).hexdigest()}"
 
 
 @dataclass(frozen=True)
@@ -118,6 +122,10 @@ class Prescription:
 
 
 Fact = TypeVar("Fact", Proposition, Prescription)
+# The values of a proposition that need not be kept where they are these.
+_DEFAULTS = {
+    field.name: field.default for field in dataclasses.fields(Proposition) if field.default is not dataclasses.MISSING
+}
 
 
 def _merged(fact: Fact, other: Fact) -> Fact:
@@ -147,6 +155,19 @@ def to_dict(fact: Proposition | Prescription) -> dict[str, Any]:
 def proposition_from_dict(values: dict[str, Any]) -> Proposition:
     """Return the proposition of stored values; what an older program did not store has its default."""
     return _from_dict(Proposition, values, concepts=frozenset, sources=tuple)
+
+
+def pack_proposition(proposition: Proposition) -> bytes:
+    """Return a proposition without its text, and without what is as by default."""
+    values = {name: getattr(proposition, name) for name in _DEFAULTS}
+    changed = {name: value for name, value in values.items() if value != _DEFAULTS[name]}
+    changed |= {"concepts": sorted(proposition.concepts), "sources": proposition.sources}
+    return json.dumps(changed, separators=(",", ":")).encode()
+
+
+def unpack_proposition(text: str, packed: bytes) -> Proposition:
+    """Return the proposition of a text that pack_proposition() packed."""
+    return proposition_from_dict({"text": text, **json.loads(packed)})
 
 
 def prescription_from_dict(values: dict[str, Any]) -> Prescription:

@@ -25,17 +25,22 @@ from memory_node.knowledge.knowledge_nodes import KnowledgeNodes
 from memory_node.knowledge.knowledge_questions import KnowledgeQuestions
 from memory_node.knowledge.procedural_graph import Vectors
 from memory_node.knowledge.removal import Criteria, is_useless, least_useful
+from memory_node.knowledge.retrieval.packing import Arrays
 from memory_node.knowledge.segments import prescriptions_of
 from memory_node.knowledge.standard_step import COMPRESSED, TOLD, StandardStep, step_from_dict
 from memory_node.knowledge.transcripts import Transcript, things_seen, transcript_steps, ways_of
 from memory_node.knowledge.updating import UpdateJudge, judge_by_rules
 
 
+def _pass_over() -> None:
+    return None
+
+
 class KnowledgeGraph(KnowledgeQuestions):
     """Thread-safe.
 
     embedder: compares texts. log: makes changes durable. extractor: reads propositions out of talks and documents.
-    judge: decides what becomes of two like statements.
+    judge: decides what becomes of two like statements. on_removal: is called before anything goes.
     """
 
     def __init__(
@@ -46,9 +51,11 @@ class KnowledgeGraph(KnowledgeQuestions):
         extractor: Extractor | None = None,
         judge: UpdateJudge = judge_by_rules,
         make_id: IdSource = new_id,
+        on_removal: Callable[[], None] | None = None,
     ) -> None:
         config = config or KnowledgeConfig()
-        super().__init__(embedder, KnowledgeNodes(embedder, config, log, judge), config)
+        nodes = KnowledgeNodes(embedder, config, log, judge, on_removal or _pass_over)
+        super().__init__(embedder, nodes, config)
         self._extractor = extractor or RuleExtractor()
         self._make_id = make_id
 
@@ -68,6 +75,28 @@ class KnowledgeGraph(KnowledgeQuestions):
                 step = step_from_dict(values)
                 self._nodes.steps[step.source] = step
             self._nodes.procedural.keep_newest()
+
+    def packed(self) -> Arrays:
+        """Return what restore() takes: statements, their steps and all indexes over them; ways are not among them."""
+        with self._lock:
+            return self._nodes.packed()
+
+    def restore(self, arrays: Arrays) -> None:
+        """Hold the statements and steps of packed() and no others, without computing anything; ways stay."""
+        with self._lock:
+            self._nodes.restore(arrays)
+
+    @property
+    def changes(self) -> int:
+        """How many statements and vectors came or went since the start or restore()."""
+        with self._lock:
+            return self._nodes.semantic.changes
+
+    @property
+    def sizes(self) -> Mapping[str, int]:
+        """How many propositions and steps there are, by their kind in the log."""
+        with self._lock:
+            return {PROPOSITIONS: len(self._nodes.semantic), STEPS: len(self._nodes.steps)}
 
     def learn(self, episode: EpisodeSummary, steps: Sequence[StepRecord]) -> None:
         """Take over what a finished episode showed."""

@@ -9,13 +9,15 @@ from dataclasses import dataclass, replace
 
 from memory_node.domain.ports import TextEmbedder
 from memory_node.knowledge.config import KnowledgeConfig
-from memory_node.knowledge.facts import Prescription, Proposition, to_dict
+from memory_node.knowledge.facts import Prescription, Proposition, key_of, to_dict
 from memory_node.knowledge.history import Edit, History, Node
 from memory_node.knowledge.intents import THETA_EQUAL, common_intent
 from memory_node.knowledge.knowledge_log import PRESCRIPTIONS, PROPOSITIONS, STEPS, KnowledgeLog, Source
+from memory_node.knowledge.packed_table import PackedTable
 from memory_node.knowledge.procedural_graph import ProceduralGraph
+from memory_node.knowledge.retrieval.packing import Arrays, part, under
 from memory_node.knowledge.semantic_graph import SemanticGraph
-from memory_node.knowledge.standard_step import TOLD, StandardStep, step_to_dict
+from memory_node.knowledge.standard_step import TOLD, StandardStep, pack_step, step_to_dict, unpack_step
 from memory_node.knowledge.updating import LEAST_LIKENESS, UpdateJudge, updated
 
 
@@ -30,18 +32,39 @@ class Withdrawal:
 
 
 class KnowledgeNodes:
-    """Not thread-safe; its owner locks. judge: decides what becomes of two like statements."""
+    """Not thread-safe; its owner locks.
 
-    def __init__(self, embedder: TextEmbedder, config: KnowledgeConfig, log: KnowledgeLog, judge: UpdateJudge) -> None:
+    judge: decides what becomes of two like statements. on_removal: is called before anything goes.
+    """
+
+    def __init__(
+        self,
+        embedder: TextEmbedder,
+        config: KnowledgeConfig,
+        log: KnowledgeLog,
+        judge: UpdateJudge,
+        on_removal: Callable[[], None],
+    ) -> None:
         self.semantic = SemanticGraph(embedder, config)
         self.procedural = ProceduralGraph(embedder)
-        self.steps: dict[str, StandardStep] = {}
+        self.steps: PackedTable[StandardStep] = PackedTable(pack_step, unpack_step)
         self._log = log
         self._judge = judge
+        self._on_removal = on_removal
         self._history = History()
 
     def __len__(self) -> int:
         return len(self.semantic) + len(self.procedural)
+
+    def packed(self) -> Arrays:
+        """Return statements, their steps and all indexes over them as arrays; ways are not among them."""
+        return {**under("semantic", self.semantic.packed()), **under("steps", self.steps.packed())}
+
+    def restore(self, arrays: Arrays) -> None:
+        """Hold the statements and steps of packed(), and no others."""
+        self._history.clear()
+        self.semantic.restore(part("semantic", arrays))
+        self.steps.restore(part("steps", arrays))
 
     def is_told(self, proposition: Proposition) -> bool:
         """Return whether a proposition counts and was told by a person."""
@@ -155,6 +178,7 @@ class KnowledgeNodes:
     def drop(self, session: str) -> Withdrawal:
         """Withdraw a session that has gone from the store already; return what that took and changed. It is final."""
         self._history.clear()
+        self._on_removal()
         shown = self.semantic.of_session(session)
         for proposition in shown:
             self.semantic.remove(proposition.text)
@@ -174,9 +198,9 @@ class KnowledgeNodes:
     def take_out(self, is_gone: Callable[[str, str], bool]) -> None:
         """Give up what has gone from the store already; is_gone: by a document's kind and id. It is final."""
         self._history.clear()
-        for one in self.semantic.all():
-            if is_gone(PROPOSITIONS, one.key):
-                self.semantic.remove(one.text)
+        self._on_removal()
+        for text in [text for text in self.semantic.texts() if is_gone(PROPOSITIONS, key_of(text))]:
+            self.semantic.remove(text)
         for way in self.procedural.all():
             if is_gone(PRESCRIPTIONS, way.key):
                 self.procedural.remove(way.key)
@@ -191,6 +215,7 @@ class KnowledgeNodes:
         for kind in (PROPOSITIONS, PRESCRIPTIONS, STEPS):
             gone = [edit.logged_key for edit in last.values() if edit.kind == kind and edit.after is None]
             if gone:
+                self._on_removal()
                 self._log.remove_documents(kind, gone)
         self._put(
             [node for node in nodes if isinstance(node, Proposition)],

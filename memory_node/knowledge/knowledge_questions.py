@@ -168,7 +168,7 @@ class KnowledgeQuestions:
     def steps(self) -> Mapping[str, StandardStep]:
         """Return the steps of talks and documents by source."""
         with self._lock:
-            return dict(self._nodes.steps)
+            return self._nodes.steps.copy()
 
     def figures(self) -> tuple[int, int]:
         """Return how many nodes and edges there are."""

@@ -5,12 +5,16 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
+import numpy as np
+
 from memory_node.domain.ports import TextEmbedder
 from memory_node.knowledge.config import KnowledgeConfig
-from memory_node.knowledge.facts import Proposition
+from memory_node.knowledge.facts import Proposition, pack_proposition, unpack_proposition
+from memory_node.knowledge.packed_table import PackedTable
+from memory_node.knowledge.retrieval.packing import Arrays, pack_numbers, pack_texts, part, split, under, unpack_texts
 from memory_node.knowledge.retrieval.retriever import Hit, Retriever
 from memory_node.knowledge.retrieval.statement import Statement
-from memory_node.knowledge.retrieval.statement_rows import StatementRows
+from memory_node.knowledge.retrieval.statement_rows import NO_ROW, StatementRows
 from memory_node.knowledge.retrieval.vector_rows import Vectors
 
 # Embedded at once, so that a search that needs them does not wait for all of a long document.
@@ -20,18 +24,59 @@ _COMPARED = 8
 
 
 class SemanticGraph:
-    """Not thread-safe; its owner locks and computes vectors. Propositions that are not active are kept, never found."""
+    """Not thread-safe; its owner locks and computes vectors. Propositions that are not active are kept, never found.
+
+    changes: propositions and vectors that were put or removed since it was made, or taken over from a file.
+    """
 
     def __init__(
         self,
         embedder: TextEmbedder,
         config: KnowledgeConfig,
     ) -> None:
-        self._propositions: dict[str, Proposition] = {}
+        self._propositions: PackedTable[Proposition] = PackedTable(pack_proposition, unpack_proposition)
         self._by_session: dict[str, dict[str, None]] = defaultdict(dict)
+        self._dimension, self._config = embedder.dimension, config
         self._rows = StatementRows(embedder.dimension)
         self._retriever = Retriever(self._rows, config)
         self._waiting: dict[str, str] = {}
+        self.changes = 0
+
+    def packed(self) -> Arrays:
+        """Return everything as arrays, for restore()."""
+        places = {text: place for place, text in enumerate(self._propositions)}
+        rows = [self._rows.row_of(text) for text in places]
+        sessions = [[places[text] for text in texts] for texts in self._by_session.values()]
+        return {
+            **under("propositions", self._propositions.packed()),
+            **under("rows", self._rows.packed()),
+            "row_of": np.array(rows, dtype=np.int64),
+            **under("sessions", pack_texts(self._by_session)),
+            **under("of_session", pack_numbers(sessions)),
+        }
+
+    def restore(self, arrays: Arrays) -> None:
+        """Hold what packed() gave and nothing else; propositions and vectors stay where the arrays are."""
+        self._propositions.restore(part("propositions", arrays))
+        texts = list(self._propositions)
+        row_of = arrays["row_of"]
+        keys = [""] * len(arrays["rows/step_of"])
+        for text, row in zip(texts, row_of.tolist()):
+            if row != NO_ROW:
+                keys[row] = text
+        self._rows = StatementRows.from_packed(self._dimension, part("rows", arrays), keys, self._recalled)
+        self._retriever = Retriever(self._rows, self._config)
+        of_session = part("of_session", arrays)
+        sessions = zip(unpack_texts(part("sessions", arrays)), split(of_session["numbers"], of_session))
+        self._by_session = defaultdict(dict)
+        for session, places in sessions:
+            self._by_session[session] = dict.fromkeys([texts[place] for place in places.tolist()])
+        without_vector = np.flatnonzero((row_of != NO_ROW) & ~self._rows.vectors.are_present(row_of))
+        self._waiting = {texts[place]: texts[place] for place in without_vector.tolist()}
+        self.changes = 0
+
+    def _recalled(self, text: str) -> Statement:
+        return _statement(self._propositions[text])
 
     def __len__(self) -> int:
         return len(self._propositions)
@@ -44,31 +89,39 @@ class SemanticGraph:
         """Return every proposition, given-up ones too."""
         return list(self._propositions.values())
 
+    def texts(self) -> list[str]:
+        """Return the text of every proposition, given-up ones too."""
+        return list(self._propositions)
+
     def put(self, proposition: Proposition) -> None:
         """Take over a proposition as it is, in the place of the one of this text."""
         text = proposition.text
         known = self._propositions.get(text)
         if known is not None:
             self._leave_sessions(known)
-        self._propositions[text] = proposition
-        for session in _sessions(proposition):
-            self._by_session[session][text] = None
+        self.changes += 1
+        # The rows come first: they may ask for what the table holds until now.
         if not proposition.active:
             self._rows.remove(text)
             self._waiting.pop(text, None)
-            return
-        self._rows.add([_statement(proposition)], None)
-        if known is None or not known.active:
-            self._waiting[text] = text
+        else:
+            self._rows.add([_statement(proposition)], None)
+            if known is None or not known.active:
+                self._waiting[text] = text
+        self._propositions[text] = proposition
+        for session in _sessions(proposition):
+            self._by_session[session][text] = None
 
     def remove(self, text: str) -> None:
         """Drop a proposition; nothing where there is none."""
-        proposition = self._propositions.pop(text, None)
+        proposition = self._propositions.get(text)
         if proposition is None:
             return
+        self.changes += 1
         self._leave_sessions(proposition)
         self._rows.remove(text)
         self._waiting.pop(text, None)
+        del self._propositions[text]
 
     def _leave_sessions(self, proposition: Proposition) -> None:
         for session in _sessions(proposition):
@@ -117,6 +170,7 @@ class SemanticGraph:
         """Take over the vectors (n, dimension) of texts; those that have gone meanwhile are left out."""
         live = [index for index, text in enumerate(texts) if text in self._rows]
         self._rows.put_vectors([texts[index] for index in live], vectors[live])
+        self.changes += len(live)
         for text in texts:
             self._waiting.pop(text, None)
 

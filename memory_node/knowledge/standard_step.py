@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import json
 from dataclasses import dataclass
 from typing import Any
 
@@ -64,6 +65,18 @@ def _beginning(text: str) -> str:
 def step_to_dict(step: StandardStep) -> dict[str, Any]:
     """Return plain values for the store; what is empty is left out."""
     return {name: value for name, value in dataclasses.asdict(step).items() if value or name == "source"}
+
+
+def pack_step(step: StandardStep) -> bytes:
+    """Return a step without its source."""
+    values = step_to_dict(step)
+    del values["source"]
+    return json.dumps(values, separators=(",", ":")).encode()
+
+
+def unpack_step(source: str, packed: bytes) -> StandardStep:
+    """Return the step of a source that pack_step() packed."""
+    return step_from_dict({"source": source, **json.loads(packed)})
 
 
 def step_from_dict(values: dict[str, Any]) -> StandardStep:

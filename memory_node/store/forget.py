@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import sqlite3
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -78,6 +79,7 @@ def forget(
     outcomes = [*backups.outcomes, own]
     if not any(outcome.touched for outcome in outcomes):
         raise NotFoundError(f"nothing in the store of site {site!r} fits this request ({request.scope})")
+    shutil.rmtree(folders.derived, ignore_errors=True)
     pictures = sum(f.forget(name) for f in (folders.images, folders.crops) for name in own.plan.objects)
     traces = _traces_of(request, outcomes)
     found = [

@@ -40,6 +40,11 @@ class Folders:
         return ImageFolder(self.data / "images")
 
     @property
+    def derived(self) -> Path:
+        """The folder of files that can be made from the records at any time; forgetting removes it."""
+        return self.data / "derived"
+
+    @property
     def crops(self) -> ImageFolder:
         """The pictures that the short-term memory keeps beside the store, named in the same way."""
         return ImageFolder(self.data / "crops")

@@ -234,7 +234,22 @@ def read_documents(
 
     judge: by kind, what raises an error of a body that the owner of this kind could not read.
     """
-    documents, supports = schema.documents, schema.supports
+    supports = schema.supports
+    newest = {(one.kind, one.id): one for one in read_bodies(connection, site, bad, judge, *conditions)}
+    sources: defaultdict[tuple[str, str], list[tuple[str, str]]] = defaultdict(list)
+    kinds = sorted({kind for kind, _ in newest})
+    linked = sa.select(supports).where(supports.c.site == site, supports.c.record_kind.in_(kinds))
+    linked = linked.order_by(supports.c.source_kind, supports.c.source_id)
+    for row in bad.sift(supports, connection.execute(linked)) if kinds else ():
+        sources[row.record_kind, row.record_id].append((row.source_kind, row.source_id))
+    return [replace(document, sources=tuple(sources[key])) for key, document in newest.items()]
+
+
+def read_bodies(
+    connection: Connection, site: str, bad: BadRows, judge: Mapping[str, Judge], *conditions: Any
+) -> list[Document]:
+    """Return what read_documents() does, without sources: a million of them are not read for nothing."""
+    documents = schema.documents
     query = sa.select(documents).where(documents.c.site == site, *conditions)
     rows = connection.execute(
         query.order_by(documents.c.kind, documents.c.id, documents.c.stamp_ns, documents.c.robot_id)
@@ -247,13 +262,23 @@ def read_documents(
             bad.note(documents, row, fault)
         else:
             newest[row.kind, row.id] = Document(row.kind, row.id, body, row.stamp_ns, (), bool(row.removed))
-    sources: defaultdict[tuple[str, str], list[tuple[str, str]]] = defaultdict(list)
-    kinds = sorted({kind for kind, _ in newest})
-    linked = sa.select(supports).where(supports.c.site == site, supports.c.record_kind.in_(kinds))
-    linked = linked.order_by(supports.c.source_kind, supports.c.source_id)
-    for row in bad.sift(supports, connection.execute(linked)) if kinds else ():
-        sources[row.record_kind, row.record_id].append((row.source_kind, row.source_id))
-    return [replace(document, sources=tuple(sources[key])) for key, document in newest.items()]
+    return list(newest.values())
+
+
+def count_documents(connection: Connection, site: str, kinds: Sequence[str]) -> dict[str, int]:
+    """Return by kind how many documents some robot holds and has not given up."""
+    documents = schema.documents
+    query = sa.select(documents.c.kind, sa.func.count(sa.distinct(documents.c.id)).label("held"))
+    query = query.where(documents.c.site == site, documents.c.kind.in_(kinds), sa.not_(documents.c.removed))
+    found = connection.execute(query.group_by(documents.c.kind))
+    return dict.fromkeys(kinds, 0) | {row.kind: row.held for row in found}
+
+
+def has_session(connection: Connection, site: str, session_id: str) -> bool:
+    """Return whether a program's run is known here: it is not in a backup that is older than it."""
+    sessions = schema.sessions
+    query = sa.select(sessions.c.id).where(sessions.c.site == site, sessions.c.id == session_id)
+    return connection.execute(query).first() is not None
 
 
 def _owners_fault(judge: Mapping[str, Judge], row: Any, body: dict[str, Any]) -> str:

@@ -35,9 +35,9 @@ from memory_node.store.journal import Journal
 from memory_node.store.location import locate
 from memory_node.store.quarantine import count_quarantined, put_away
 from memory_node.store.reader import Found
-from memory_node.store.records import Batch, Document, Recordable, Removed, StoreChange
+from memory_node.store.records import Batch, Document, Recordable, Removed, StoreChange, StoreMark
 from memory_node.store.rows import MapRecord
-from memory_node.store.tombstones import tombstone_of
+from memory_node.store.tombstones import read_tombstones, tombstone_of
 from memory_node.store.translate import Translator
 from memory_node.store.versioning import prepare, site_of
 from memory_node.store.writer import LogWriter, Ticket, WriterDiagnostics
@@ -87,6 +87,7 @@ class Store:
         folders = locate(url, self.site, robot_id, config)
         self._folders = folders
         self.images = folders.images
+        self.derived = folders.derived
         self._translator = Translator(self.site, robot_id, self.session_id)
         self._journal = Journal(folders.journal, int(config.journal_mib * 2**20))
         self._open_journal()
@@ -239,6 +240,48 @@ class Store:
         found = self._read(lambda c, bad: reader.read_documents(c, self.site, bad, self._judges, of_kind))
         return [document for document in found if not document.removed]
 
+    def bodies(self, kinds: Sequence[str], since_revision: int = -1) -> list[Document]:
+        """Return the learned things of some kinds without their sources, those that changed after a revision.
+
+        since_revision: -1 for all that are not given up; from 0 on those that were given up come, too.
+        """
+        columns = schema.documents.c
+        # One condition that an index answers: with both, SQLite looks at all of the kinds.
+        chosen = columns.revision > since_revision if since_revision >= 0 else columns.kind.in_(kinds)
+        with reader.without_collection():
+            found = self._read(lambda c, bad: reader.read_bodies(c, self.site, bad, self._judges, chosen))
+        return [one for one in found if one.kind in kinds and (since_revision >= 0 or not one.removed)]
+
+    def count_documents(self, kinds: Sequence[str]) -> dict[str, int]:
+        """Return by kind how many documents some robot holds and has not given up."""
+        with reader.reading(self._engine) as connection:
+            return reader.count_documents(connection, self.site, kinds)
+
+    def forgotten_since(self, revision: int) -> frozenset[str]:
+        """Return the digests of what was forgotten after a revision; see `tombstone_of`."""
+        with reader.reading(self._engine) as connection:
+            return frozenset(read_tombstones(connection, self.site, revision))
+
+    def mark(self) -> StoreMark:
+        """Return which state of the store its reader has.
+
+        Raises:
+            StoreUnavailableError: facts wait in the journal.
+        """
+        without = "nothing can be marked"
+        # First, for in an outage nobody should wait for what then fails.
+        self._require_database(without)
+        self._settle(without)
+        return StoreMark(self.site, self.session_id, self._feed.seen_revision)
+
+    def is_past(self, mark: StoreMark) -> bool:
+        """Return whether this store went on from a mark: not another one, and no older copy."""
+        if mark.site != self.site or mark.revision < 0:
+            return False
+        with reader.reading(self._engine) as connection:
+            newest = reader.revision_of(connection, self.site)
+            return mark.revision <= newest and reader.has_session(connection, self.site, mark.session_id)
+
     def judge_documents(self, judges: Mapping[str, reader.Judge]) -> None:
         """Let the owners of learned things say, by kind, whether they can read a body: by an error if not."""
         self._judges = dict(judges)
@@ -306,6 +349,9 @@ class Store:
     def _settle(self, without: str) -> None:
         """Bring all that was appended into the database; the journal is not enough."""
         self.flush()
+        self._require_database(without)
+
+    def _require_database(self, without: str) -> None:
         state = self._writer.diagnostics().state
         if state != "ok":
             raise StoreUnavailableError(f"{without} now: facts wait in the journal ({state})")

@@ -20,6 +20,7 @@ from memory_node.short_term.object_cache import ObjectCache
 from memory_node.short_term.state_queue import StateEstimationQueue
 from memory_node.store.forget_request import ForgetRequest
 from memory_node.store.store import Store
+from memory_node.upkeep.kept_knowledge import KeptKnowledge
 
 _FOR_EVER_NS = 2**62
 
@@ -41,6 +42,7 @@ class Upkeep:
         knowledge: KnowledgeGraph,
         clock: Clock,
         states: StateEstimationQueue | None,
+        kept: KeptKnowledge | None = None,
     ) -> None:
         self._scene = scene
         self._changes = changes
@@ -51,6 +53,7 @@ class Upkeep:
         self._knowledge = knowledge
         self._clock = clock
         self._states = states
+        self._kept = kept
         self._edits = SceneEdits(scene.state, scene.places)
 
     def edit(
@@ -143,6 +146,8 @@ class Upkeep:
             self._states.close()
         self._cache.save_snapshot(self._clock())
         if self._store is not None and not self._store.closed:
+            if self._kept is not None:
+                self._kept.save(self._knowledge)
             self._store.close()
 
     def diagnostics(self) -> dict[str, object]:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from memory_node.knowledge.retrieval.packing import Arrays, pack_numbers, part, split, under
+
 Rows = NDArray[np.int64]
 Vectors = NDArray[np.float32]
 
@@ -13,6 +15,7 @@ CENTRES = 512
 LOOKED_AT = 65_536
 _ROUNDS = 4
 _NO_CLUSTER = -1
+_LEAST_ROOM = 64
 
 
 class Clusters:
@@ -23,7 +26,7 @@ class Clusters:
 
     def __init__(self, centres: Vectors) -> None:
         self._centres = centres
-        self._members = [np.zeros(64, dtype=np.int64) for _ in centres]
+        self._members = [np.zeros(_LEAST_ROOM, dtype=np.int64) for _ in centres]
         self._sizes = np.zeros(len(centres), dtype=np.int64)
         # Of each row: its cluster, and its place there.
         self._cluster = np.full(64, _NO_CLUSTER, dtype=np.int32)
@@ -41,6 +44,27 @@ class Clusters:
             lengths = np.linalg.norm(sums, axis=1, keepdims=True)
             centres = np.where(lengths > 0.0, sums / np.maximum(lengths, 1e-9), centres)
         return cls(np.ascontiguousarray(centres))
+
+    @classmethod
+    def from_packed(cls, arrays: Arrays) -> Clusters:
+        """Return what packed() gave as clusters."""
+        made = cls(arrays["centres"])
+        members = part("members", arrays)
+        for cluster, rows in enumerate(split(members["numbers"], members)):
+            made._members[cluster] = np.concatenate([rows, np.zeros(_LEAST_ROOM, np.uint32)]).astype(np.int64)
+            made._sizes[cluster] = len(rows)
+        made._cluster, made._place = arrays["cluster"], arrays["place"]
+        return made
+
+    def packed(self) -> Arrays:
+        """Return everything as arrays."""
+        held = [members[:size].tolist() for members, size in zip(self._members, self._sizes.tolist())]
+        return {
+            "centres": self._centres,
+            **under("members", pack_numbers(held)),
+            "cluster": self._cluster,
+            "place": self._place,
+        }
 
     def add(self, rows: Rows, vectors: Vectors) -> None:
         """Take over n rows that are in no cluster, with their vectors (n, dimension)."""

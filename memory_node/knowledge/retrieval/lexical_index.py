@@ -11,6 +11,19 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from memory_node.knowledge.retrieval.packing import (
+    Arrays,
+    pack_bytes,
+    pack_numbers,
+    pack_texts,
+    part,
+    split,
+    under,
+    unpack_bytes,
+    unpack_numbers,
+    unpack_texts,
+)
+
 Rows = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
@@ -20,6 +33,9 @@ K1, B = 1.2, 0.75
 MOST_POSTINGS = 60_000
 _MOST_COUNTED = 65_535
 _NO_WORD = -1
+_NUMBER_BYTES = 4
+# Room for new rows that a packed index gets, as a share of the rows.
+_ROOM = 16
 
 
 class _Postings:
@@ -27,9 +43,9 @@ class _Postings:
 
     __slots__ = ("rows", "times")
 
-    def __init__(self) -> None:
-        self.rows = array("I")
-        self.times = array("H")
+    def __init__(self, rows: array[int] | None = None, times: array[int] | None = None) -> None:
+        self.rows = array("I") if rows is None else rows
+        self.times = array("H") if times is None else times
 
     def put(self, row: int, times: int) -> None:
         place = len(self.rows) if not self.rows or row > self.rows[-1] else bisect_left(self.rows, row)
@@ -63,6 +79,38 @@ class LexicalIndex:
         # Between calls the first is all 0 and the second all _NO_WORD.
         self._scores = np.zeros(64)
         self._columns = np.full(64, _NO_WORD, dtype=np.int32)
+
+    @classmethod
+    def from_packed(cls, arrays: Arrays) -> LexicalIndex:
+        """Return what packed() gave as an index."""
+        made = cls()
+        texts, postings = part("texts", arrays), part("postings", arrays)
+        made._numbers = {word: number for number, word in enumerate(unpack_texts(part("vocabulary", arrays)))}
+        made._postings = [
+            _Postings(rows, array("H", times.tobytes()))
+            for rows, times in zip(unpack_numbers(postings), split(arrays["times"], postings))
+        ]
+        made._words_of = unpack_bytes(texts)
+        made._free = arrays["free"].tolist()
+        made._live = len(made._words_of) - len(made._free)
+        made._total_length = len(texts["bytes"]) // _NUMBER_BYTES
+        rows = len(made._words_of)
+        made._lengths = np.zeros(max(64, rows + rows // _ROOM), dtype=np.float32)
+        made._lengths[:rows] = np.diff(texts["ends"], prepend=0) // _NUMBER_BYTES
+        made._scores = np.zeros(len(made._lengths))
+        made._columns = np.full(max(64, 2 * len(made._postings)), _NO_WORD, dtype=np.int32)
+        return made
+
+    def packed(self) -> Arrays:
+        """Return everything as arrays."""
+        times = [np.frombuffer(one.times, dtype=np.uint16) for one in self._postings]
+        return {
+            **under("vocabulary", pack_texts(self._numbers)),
+            **under("postings", pack_numbers([one.rows for one in self._postings])),
+            "times": np.concatenate(times) if times else np.empty(0, np.uint16),
+            **under("texts", pack_bytes(self._words_of)),
+            "free": np.array(self._free, dtype=np.int64),
+        }
 
     def __len__(self) -> int:
         return self._live

@@ -121,6 +121,8 @@ class Retriever:
     def _merits(self, found: StepScores) -> Floats:
         """Return (n,) what else speaks for each step's best proposition: how well borne out and how new it is."""
         config = self._config
+        if not (config.importance_weight or config.recency_weight):
+            return np.zeros(len(found.steps))
         statements = [self._rows.statement(row) for row in found.best]
         importance = 1.0 - 1.0 / np.array([max(1, one.support) for one in statements])
         stamps_ns = np.array([one.stamp_ns for one in statements], dtype=np.float64)

@@ -6,6 +6,16 @@ from array import array
 from bisect import bisect_left
 from collections.abc import Iterator
 
+from memory_node.knowledge.retrieval.packing import (
+    Arrays,
+    pack_numbers,
+    pack_texts,
+    part,
+    under,
+    unpack_numbers,
+    unpack_texts,
+)
+
 
 class SortedRows:
     """Adds, removes and lists rows by key, ascending; four bytes a row. Not thread-safe."""
@@ -13,6 +23,19 @@ class SortedRows:
     def __init__(self) -> None:
         self._rows: dict[str, array[int]] = {}
         self._total = 0
+
+    @classmethod
+    def from_packed(cls, arrays: Arrays) -> SortedRows:
+        """Return what packed() gave as rows by key."""
+        made = cls()
+        rows = part("rows", arrays)
+        made._rows = dict(zip(unpack_texts(part("keys", arrays)), unpack_numbers(rows)))
+        made._total = len(rows["numbers"])
+        return made
+
+    def packed(self) -> Arrays:
+        """Return everything as arrays."""
+        return {**under("keys", pack_texts(self._rows)), **under("rows", pack_numbers(list(self._rows.values())))}
 
     def __len__(self) -> int:
         return len(self._rows)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 
 from memory_node.knowledge.retrieval.lexical_index import LexicalIndex
+from memory_node.knowledge.retrieval.packing import Arrays, pack_texts, part, under, unpack_texts
 from memory_node.knowledge.retrieval.sorted_rows import SortedRows
 from memory_node.knowledge.retrieval.statement import Statement
 from memory_node.knowledge.retrieval.step_table import StepTable
@@ -21,6 +22,7 @@ Vectors = NDArray[np.float32]
 _LONGEST_PART = 5
 # Stands between names in one text; no name holds it.
 _BETWEEN = " ; "
+NO_ROW = -1
 
 
 class StatementRows:
@@ -30,7 +32,10 @@ class StatementRows:
         self.words = LexicalIndex()
         self.vectors = VectorRows(dimension)
         self.steps = StepTable()
+        # None: there is none, or it is one of a packed table, which `_recall` gives by its key.
         self._statements: list[Statement | None] = []
+        self._recall: Callable[[str], Statement] = _unknown
+        self._keys: list[str] = []
         self._step_of: list[int] = []
         self._subjects: list[str] = []
         # The names in each row's text, as one text: a name's part is looked for in it at once.
@@ -38,6 +43,45 @@ class StatementRows:
         self._rows: dict[str, int] = {}
         self._by_subject = SortedRows()
         self._by_concept = SortedRows()
+
+    @classmethod
+    def from_packed(
+        cls, dimension: int, arrays: Arrays, keys: list[str], recall: Callable[[str], Statement]
+    ) -> StatementRows:
+        """Return what packed() gave. keys: of each row, "" for one that holds nothing. recall: a statement by key."""
+        made = cls(dimension)
+        made.words = LexicalIndex.from_packed(part("words", arrays))
+        made.vectors = VectorRows.from_packed(dimension, part("vectors", arrays))
+        made.steps = StepTable.from_packed(part("steps", arrays))
+        made._by_subject = SortedRows.from_packed(part("by_subject", arrays))
+        made._by_concept = SortedRows.from_packed(part("by_concept", arrays))
+        made._step_of = arrays["step_of"].tolist()
+        subjects = unpack_texts(part("subjects", arrays))
+        made._subjects = [subjects[number] for number in arrays["subject_of"].tolist()]
+        made._names = unpack_texts(part("names", arrays))
+        made._keys, made._recall = keys, recall
+        made._statements = [None] * len(keys)
+        made._rows = {key: row for row, key in enumerate(keys) if key}
+        return made
+
+    def packed(self) -> Arrays:
+        """Return everything but keys and statements as arrays."""
+        subjects = {subject: number for number, subject in enumerate(dict.fromkeys(self._subjects))}
+        return {
+            **under("words", self.words.packed()),
+            **under("vectors", self.vectors.packed()),
+            **under("steps", self.steps.packed()),
+            **under("by_subject", self._by_subject.packed()),
+            **under("by_concept", self._by_concept.packed()),
+            "step_of": np.array(self._step_of, dtype=np.int64),
+            **under("subjects", pack_texts(subjects)),
+            "subject_of": np.array([subjects[one] for one in self._subjects], dtype=np.int64),
+            **under("names", pack_texts(self._names)),
+        }
+
+    def row_of(self, key: str) -> int:
+        """Return the row of a statement, NO_ROW where there is none."""
+        return self._rows.get(key, NO_ROW)
 
     def __len__(self) -> int:
         return len(self._rows)
@@ -77,12 +121,14 @@ class StatementRows:
         self.words.remove(row)
         self.vectors.remove(row)
         self._statements[row] = None
-        self._names[row] = ""
+        self._keys[row] = self._names[row] = ""
 
     def statement(self, row: int) -> Statement:
         """Return the statement of a row that is held."""
         statement = self._statements[row]
-        assert statement is not None, f"row {row} holds no statement"
+        if statement is None:
+            assert self._keys[row], f"row {row} holds no statement"
+            return self._recall(self._keys[row])
         return statement
 
     def step_of(self, row: int) -> int:
@@ -158,10 +204,12 @@ class StatementRows:
         row = self.words.add(stems(f"{statement.subject} {statement.text}"))
         if row == len(self._statements):
             self._statements.append(None)
+            self._keys.append("")
             self._step_of.append(0)
             self._subjects.append("")
             self._names.append("")
         self._names[row] = _BETWEEN.join(names_in(statement.text))
+        self._keys[row] = statement.key
         self._rows[statement.key] = row
         return row
 
@@ -177,6 +225,10 @@ class StatementRows:
         """Return what a row's proposition mentions: names route a search even where they are no tag of its own."""
         names = self._names[row].split(_BETWEEN) if self._names[row] else ()
         return {*statement.concepts, *names}
+
+
+def _unknown(key: str) -> Statement:
+    raise AssertionError(f"no packed table holds {key!r}")
 
 
 def is_part_of_names(subject: str) -> bool:

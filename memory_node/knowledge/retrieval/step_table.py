@@ -5,6 +5,17 @@ from __future__ import annotations
 from array import array
 from collections.abc import Sequence
 
+import numpy as np
+
+from memory_node.knowledge.retrieval.packing import (
+    Arrays,
+    pack_numbers,
+    pack_texts,
+    part,
+    under,
+    unpack_numbers,
+    unpack_texts,
+)
 from memory_node.knowledge.retrieval.statement import neighbour
 
 # How far after a step its neighbours lie.
@@ -21,6 +32,27 @@ class StepTable:
         self._rows: list[list[int]] = []
         self._around = array("i")
         self._free: list[int] = []
+
+    @classmethod
+    def from_packed(cls, arrays: Arrays) -> StepTable:
+        """Return what packed() gave as a table."""
+        made = cls()
+        made._names = unpack_texts(part("names", arrays))
+        made._rows = [rows.tolist() for rows in unpack_numbers(part("rows", arrays))]
+        made._around = array("i", arrays["around"].tobytes())
+        made._free = arrays["free"].tolist()
+        free = set(made._free)
+        made._numbers = {name: number for number, name in enumerate(made._names) if number not in free}
+        return made
+
+    def packed(self) -> Arrays:
+        """Return everything as arrays."""
+        return {
+            **under("names", pack_texts(self._names)),
+            **under("rows", pack_numbers(self._rows)),
+            "around": np.array(self._around, dtype=np.int32),
+            "free": np.array(self._free, dtype=np.int64),
+        }
 
     def __len__(self) -> int:
         return len(self._numbers)

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memory_node.knowledge.retrieval.clusters import Clusters
+from memory_node.knowledge.retrieval.packing import Arrays, part, under
 
 Rows = NDArray[np.int64]
 Vectors = NDArray[np.float32]
@@ -19,6 +20,8 @@ COMPARED = 2048
 CLUSTERED_FROM = 32_768
 _WORD_BITS = 64
 _LARGEST = 127
+# Room for new rows that a packed table has, as a share of the rows: without it the first one would copy them all.
+_ROOM = 16
 
 
 class VectorRows:
@@ -40,6 +43,29 @@ class VectorRows:
         self._present = np.zeros(256, dtype=np.bool_)
         self._count = 0
         self._clusters: Clusters | None = None
+
+    @classmethod
+    def from_packed(cls, dimension: int, arrays: Arrays) -> VectorRows:
+        """Return what packed() gave as vectors; they stay where the arrays are."""
+        made = cls(dimension)
+        made._kept, made._scales, made._sketches = arrays["kept"], arrays["scales"], arrays["sketches"]
+        made._present = arrays["present"]
+        made._count = int(np.count_nonzero(made._present))
+        clusters = part("clusters", arrays)
+        made._clusters = Clusters.from_packed(clusters) if clusters else None
+        return made
+
+    def packed(self) -> Arrays:
+        """Return everything as arrays."""
+        highest = int(np.flatnonzero(self._present).max(initial=0)) + 1
+        rows = highest + max(256, highest // _ROOM)
+        return {
+            "kept": _resized(self._kept, rows),
+            "scales": _resized(self._scales, rows),
+            "sketches": _resized(self._sketches, rows),
+            "present": _resized(self._present, rows),
+            **(under("clusters", self._clusters.packed()) if self._clusters is not None else {}),
+        }
 
     def __len__(self) -> int:
         return self._count
@@ -73,6 +99,11 @@ class VectorRows:
         self._count -= 1
         if self._clusters is not None:
             self._clusters.remove(row)
+
+    def are_present(self, rows: Rows) -> NDArray[np.bool_]:
+        """Return (n,) whether rows have vectors; False for one that is negative."""
+        inside = (rows >= 0) & (rows < len(self._present))
+        return np.asarray(inside & self._present[np.where(inside, rows, 0)])
 
     def of(self, rows: Rows) -> Vectors:
         """Return (n, dimension) vectors."""
@@ -108,10 +139,10 @@ class VectorRows:
         if rows <= len(self._present):
             return
         larger = max(rows, 2 * len(self._present))
-        self._kept = _grown(self._kept, larger)
-        self._scales = _grown(self._scales, larger)
-        self._sketches = _grown(self._sketches, larger)
-        self._present = _grown(self._present, larger)
+        self._kept = _resized(self._kept, larger)
+        self._scales = _resized(self._scales, larger)
+        self._sketches = _resized(self._sketches, larger)
+        self._present = _resized(self._present, larger)
 
 
 def ones_in(words: Sketches) -> NDArray[np.int64]:
@@ -133,7 +164,7 @@ def _ones_of_16_bits() -> NDArray[np.uint8]:
     return np.unpackbits(numbers, axis=1).sum(axis=1, dtype=np.uint8)
 
 
-def _grown(array: NDArray, rows: int) -> NDArray:  # type: ignore[type-arg]
+def _resized(array: NDArray, rows: int) -> NDArray:  # type: ignore[type-arg]
     larger = np.zeros((rows, *array.shape[1:]), dtype=array.dtype)
-    larger[: len(array)] = array
+    larger[: len(array)] = array[:rows]
     return larger
