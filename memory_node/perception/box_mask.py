@@ -50,49 +50,60 @@ def masks_in_boxes(
         wanted[_window(_grown(box), stride, small.shape)] = True
     mask = standing_out(surface, planes, _PLANE_MARGIN_M) & wanted
     labels = with_floors(rejoin_parts(convex_parts(surface, mask), surface, planes))
-    of_planes = _plane_pieces(surface, planes, mask)
-    return [_mask(box, labels, of_planes, depth_m, stride) for box in boxes]
+    pieces = _Pieces(labels, _INSIDE, 0.0), _Pieces(_plane_pieces(surface, planes, mask), _PLANE_INSIDE, _PLANE_COVERS)
+    return [_mask(box, pieces, depth_m, stride) for box in boxes]
 
 
-def _mask(
-    box: Box, labels: LabelArray, of_planes: LabelArray, depth_m: NDArray[np.float32], stride: int
-) -> NDArray[np.bool_]:
-    window = _window(box, stride, labels.shape)
-    inside = np.zeros(labels.shape, bool)
-    area = inside[window].size
-    for pieces, least, covered in ((labels, _INSIDE, 0.0), (of_planes, _PLANE_INSIDE, _PLANE_COVERS)):
-        total = np.bincount(pieces.ravel())
-        within = np.bincount(pieces[window].ravel(), minlength=len(total))
-        kept = (within >= least * total) & (within >= covered * area)
+class _Pieces:
+    """Numbered pieces of an image (h, w), and which of them belong to a rectangle."""
+
+    def __init__(self, labels: LabelArray, least: float, covered: float) -> None:
+        self.labels = labels
+        self._least = least * np.bincount(labels.ravel())
+        self._covered = covered
+
+    def of(self, window: tuple[slice, slice]) -> NDArray[np.bool_]:
+        """Return the pixels of a window that are of pieces of which enough lies in it and covers it."""
+        here = self.labels[window]
+        within = np.bincount(here.ravel(), minlength=len(self._least))
+        kept = (within >= self._least) & (within >= self._covered * here.size)
         kept[0] = False
-        inside[window] |= kept[pieces[window]]
-    shape = depth_m.shape
-    large = inside.repeat(stride, axis=0).repeat(stride, axis=1)[: shape[0], : shape[1]]
-    mask = np.zeros(shape, bool)
-    full = _window(box, 1, shape)
-    mask[full] = large[full]
-    if np.count_nonzero(mask) < _LEAST_SHARE * mask[full].size:
+        return np.asarray(kept[here])
+
+
+def _mask(box: Box, pieces: Sequence[_Pieces], depth_m: NDArray[np.float32], stride: int) -> NDArray[np.bool_]:
+    window = _window(box, stride, pieces[0].labels.shape)
+    inside = np.logical_or.reduce([some.of(window) for some in pieces])
+    full = _window(box, 1, depth_m.shape)
+    rows, columns = (np.arange(side.start, side.stop) // stride - small.start for side, small in zip(full, window))
+    mask = np.zeros(depth_m.shape, bool)
+    mask[full] = inside[np.ix_(rows, columns)]
+    if np.count_nonzero(mask[full]) < _LEAST_SHARE * mask[full].size:
         return mask_in_box(depth_m, box)
     return mask
 
 
 def _plane_pieces(surface: Surface, planes: Sequence[Plane], taken: NDArray[np.bool_]) -> LabelArray:
     """Return numbers (h, w) of the connected pieces of large planes, 0 elsewhere."""
-    pieces = np.zeros(taken.shape, np.int32)
+    pieces, count = np.zeros(taken.shape, np.int32), 0
+    free = surface.valid & ~taken
+    margin = _PLANE_MARGIN_M + 0.0035 * surface.points[..., 2] ** 2
     for plane in planes:
         with np.errstate(invalid="ignore"):
-            near = np.abs(plane.height(surface.points)) < _PLANE_MARGIN_M + 0.0035 * surface.points[..., 2] ** 2
-        free = (near & surface.valid & ~taken & (pieces == 0)).astype(np.uint8)
-        _, found = cv2.connectedComponents(free, connectivity=4)
-        pieces = np.where(found > 0, found + int(pieces.max()), pieces).astype(np.int32)
+            near = free & (np.abs(plane.height(surface.points)) < margin)
+        highest, found = cv2.connectedComponents(near.astype(np.uint8), connectivity=4)
+        np.add(found, count, out=pieces, where=near)
+        free &= ~near
+        count += highest - 1
     return pieces
 
 
 def _window(box: Box, stride: int, shape: tuple[int, ...]) -> tuple[slice, slice]:
     """Return the rows and columns of a rectangle in an image (h, w) that is thinned out by a stride."""
     left, top, right, bottom = box
-    rows = slice(max(0, int(top / stride)), min(shape[0], int(np.ceil(bottom / stride))))
-    columns = slice(max(0, int(left / stride)), min(shape[1], int(np.ceil(right / stride))))
+    high, wide = shape[:2]
+    rows = slice(min(high, max(0, int(top / stride))), min(high, max(0, int(np.ceil(bottom / stride)))))
+    columns = slice(min(wide, max(0, int(left / stride))), min(wide, max(0, int(np.ceil(right / stride)))))
     return rows, columns
 
 

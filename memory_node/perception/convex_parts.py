@@ -19,17 +19,21 @@ def concavity(surface: Surface, mask: NDArray[np.bool_], reach: int) -> NDArray[
     """Return for pixels (h, w) how concave the surface is there, in [0, 2]: the sine-like change of the normals
     across `reach` pixels to both sides, in the worst of four directions; 0 where it is flat, convex or not in the
     mask."""
-    worst = np.zeros(mask.shape, np.float32)
+    worst = np.zeros(mask.size, np.float32)
+    points, normals = surface.points.reshape(-1, 3), surface.normals.reshape(-1, 3)
     for down, right in _DIRECTIONS:
         here, one, other = _around(mask.shape, down * reach, right * reach)
-        rows, columns = np.nonzero(mask[here] & mask[one] & mask[other])
-        apart = surface.points[one][rows, columns] - surface.points[other][rows, columns]
-        turned = surface.normals[other][rows, columns] - surface.normals[one][rows, columns]
+        between = np.zeros(mask.shape, bool)
+        between[here] = mask[here] & mask[one] & mask[other]
+        at = np.flatnonzero(between)
+        step = reach * (down * mask.shape[1] + right)
+        ahead, back = at + step, at - step
+        apart = points.take(ahead, axis=0) - points.take(back, axis=0)
+        turned = normals.take(back, axis=0) - normals.take(ahead, axis=0)
         with np.errstate(invalid="ignore", divide="ignore"):
             bend = np.einsum("ij,ij->i", turned, apart) / np.sqrt(np.einsum("ij,ij->i", apart, apart))
-        inner = worst[here]
-        inner[rows, columns] = np.fmax(inner[rows, columns], np.where(np.isfinite(bend), bend, np.float32(0.0)))
-    return worst
+        worst[at] = np.fmax(worst[at], np.where(np.isfinite(bend), bend, np.float32(0.0)))
+    return worst.reshape(mask.shape)
 
 
 def convex_parts(
@@ -53,39 +57,50 @@ def convex_parts(
 
 def grow(seeds: LabelArray, mask: NDArray[np.bool_], surface: Surface, most_px: int = 12) -> LabelArray:
     """Let numbered seeds grow through the mask to their nearest pixels, not over jumps in depth, at most `most_px`."""
-    labels = seeds.astype(np.int32)
-    depth = np.where(surface.valid, surface.points[..., 2], np.float32(np.nan)).ravel()
-    height, width = labels.shape
-    flat = labels.ravel()
-    left = np.flatnonzero(mask.ravel() & (flat == 0))
-    steps = ((0, 1), (0, -1), (1, 0), (-1, 0))
+    height, width = seeds.shape
+    # A border of nothing, so that every pixel has four neighbours.
+    flat = cv2.copyMakeBorder(seeds.astype(np.int32), 1, 1, 1, 1, cv2.BORDER_CONSTANT, value=0).ravel()
+    depth = np.full((height + 2, width + 2), np.nan, np.float32)
+    np.copyto(depth[1:-1, 1:-1], surface.points[..., 2], where=surface.valid)
+    depth = depth.ravel()
+    left = np.flatnonzero(cv2.copyMakeBorder(mask.astype(np.uint8), 1, 1, 1, 1, cv2.BORDER_CONSTANT, value=0))
+    left = left[flat[left] == 0]
+    steps = (1, -1, width + 2, -width - 2)
+    joined = [_same_surface(depth, left, step) for step in steps]
     for _ in range(most_px):
         if not left.size:
             break
-        row, column = np.divmod(left, width)
-        for down, right in steps:
-            inside = (row + down >= 0) & (row + down < height) & (column + right >= 0) & (column + right < width)
-            at = left[inside & (flat[left] == 0)]
-            near = at + down * width + right
-            with np.errstate(invalid="ignore"):
-                joined = np.abs(depth[near] - depth[at]) < 0.02 * np.maximum(1.0, depth[at])
-            take = joined & (flat[near] > 0)
-            flat[at[take]] = flat[near[take]]
-        left = left[flat[left] == 0]
-    return flat.reshape(labels.shape)
+        for step, same in zip(steps, joined):
+            near = flat[left + step]
+            at = np.flatnonzero(same & (near > 0) & (flat[left] == 0))
+            flat[left[at]] = near[at]
+        still = flat[left] == 0
+        left, joined = left[still], [same[still] for same in joined]
+    return np.ascontiguousarray(flat.reshape(height + 2, width + 2)[1:-1, 1:-1])
+
+
+def _same_surface(depth: NDArray[np.float32], at: NDArray[np.intp], step: int) -> NDArray[np.bool_]:
+    """Return whether the depth (n,) at pixels goes on without a jump to the pixels `step` places on."""
+    here = depth[at]
+    with np.errstate(invalid="ignore"):
+        return np.asarray(np.abs(depth[at + step] - here) < 0.02 * np.maximum(1.0, here))
 
 
 def neighbours(labels: LabelArray, surface: Surface, reach: int = 2) -> dict[tuple[int, int], tuple[int, float]]:
     """Return for parts that touch (smaller number first) how many pixel pairs touch and the mean step in depth from
     the first to the second, in metres."""
     pairs: dict[tuple[int, int], tuple[int, float]] = {}
-    depth = surface.points[..., 2]
+    numbers, depth = labels.ravel(), surface.points[..., 2].ravel()
+    columns = labels.shape[1]
     width = int(labels.max()) + 1
     for down, right in ((0, reach), (reach, 0)):
-        other, other_depth = _shifted(labels, down, right), _shifted(depth, down, right)
-        touch = (labels > 0) & (other > 0) & (labels != other)
-        a, b = labels[touch], other[touch]
-        step = (other_depth - depth)[touch]
+        other = labels[down:, right:]
+        one = labels[: other.shape[0], : other.shape[1]]
+        rows, across = np.divmod(np.flatnonzero((one != other) & (one > 0) & (other > 0)), max(1, other.shape[1]))
+        at = rows * columns + across
+        beyond = at + down * columns + right
+        a, b = numbers[at], numbers[beyond]
+        step = depth[beyond] - depth[at]
         step = np.where(a < b, step, -step)
         code = np.minimum(a, b).astype(np.int64) * width + np.maximum(a, b)
         listed, which = np.unique(code, return_inverse=True)
@@ -115,15 +130,6 @@ def _around(
     windows = []
     for sign in (0, 1, -1):
         top, left = rows + sign * down, columns + sign * right
-        windows.append((slice(top, shape[0] - 2 * rows + top), slice(left, shape[1] - 2 * columns + left)))
+        high, wide = max(0, shape[0] - 2 * rows), max(0, shape[1] - 2 * columns)
+        windows.append((slice(top, top + high), slice(left, left + wide)))
     return windows[0], windows[1], windows[2]
-
-
-def _shifted(image: NDArray, down: int, right: int) -> NDArray:
-    """Return the image whose pixel (r, c) shows what is at (r + down, c + right), zero beyond the border."""
-    moved = np.zeros_like(image)
-    height, width = image.shape[:2]
-    rows = slice(max(0, -down), height - max(0, down)), slice(max(0, down), height - max(0, -down))
-    columns = slice(max(0, -right), width - max(0, right)), slice(max(0, right), width - max(0, -right))
-    moved[rows[0], columns[0]] = image[rows[1], columns[1]]
-    return moved

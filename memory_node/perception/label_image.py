@@ -41,5 +41,5 @@ def labels_from_masks(masks: Sequence[NDArray[np.bool_]], shape: tuple[int, int]
     for index in sorted(range(len(masks)), key=lambda i: -int(np.count_nonzero(masks[i]))):
         if masks[index].shape != shape:
             raise InputSkippedError("mask_size", f"expected {shape}, got {masks[index].shape}")
-        labels[masks[index]] = index + 1
+        np.copyto(labels, index + 1, where=masks[index])
     return labels

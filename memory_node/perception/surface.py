@@ -33,7 +33,7 @@ def surface_of(depth_m: FloatArray, intrinsics: Intrinsics, window: int = 9, tea
     """
     with np.errstate(invalid="ignore"):
         valid = depth_m > 0.0
-    depth = np.where(valid, depth_m, np.float32(np.nan)).astype(np.float32)
+    depth = np.where(valid, depth_m, np.float32(np.nan)).astype(np.float32, copy=False)
     with np.errstate(divide="ignore", invalid="ignore"):
         inverse = np.float32(1.0) / depth
     # A jump of the depth z is about z^2 times that of its inverse; noise grows like z^2, so the limit is one of the
@@ -42,21 +42,22 @@ def surface_of(depth_m: FloatArray, intrinsics: Intrinsics, window: int = 9, tea
     slope_y, jump_y = _slope(inverse, 0, tear_at_1m)
     mean_x = _masked_mean(slope_x, window)
     mean_y = _masked_mean(slope_y, window)
-    smooth = _masked_mean(inverse, 3)
-    rows, columns = np.indices(depth.shape, dtype=np.float32)
-    u, v = columns - np.float32(intrinsics.cx), rows - np.float32(intrinsics.cy)
-    normals = np.stack(
-        [
-            np.float32(intrinsics.fx) * mean_x,
-            np.float32(intrinsics.fy) * mean_y,
-            smooth - u * mean_x - v * mean_y,
-        ],
-        axis=-1,
-    )
+    height, width = depth.shape
+    u = np.arange(width, dtype=np.float32) - np.float32(intrinsics.cx)
+    v = (np.arange(height, dtype=np.float32) - np.float32(intrinsics.cy))[:, None]
+    normals = np.empty((height, width, 3), np.float32)
+    x, y = np.float32(intrinsics.fx) * mean_x, np.float32(intrinsics.fy) * mean_y
+    z = _masked_mean(inverse, 3) - u * mean_x - v * mean_y
     with np.errstate(invalid="ignore", divide="ignore"):
-        normals /= -np.linalg.norm(normals, axis=-1, keepdims=True)
-    points = np.stack([u * depth / np.float32(intrinsics.fx), v * depth / np.float32(intrinsics.fy), depth], axis=-1)
-    valid &= np.isfinite(normals).all(axis=-1)
+        length = -np.sqrt(x * x + y * y + z * z)
+        for axis, part in enumerate((x, y, z)):
+            np.divide(part, length, out=normals[..., axis])
+    points = np.empty((height, width, 3), np.float32)
+    np.divide(u * depth, np.float32(intrinsics.fx), out=points[..., 0])
+    np.divide(v * depth, np.float32(intrinsics.fy), out=points[..., 1])
+    points[..., 2] = depth
+    # A part of a normal is NaN or infinite where the length is.
+    valid &= np.isfinite(length) & (length < 0.0)
     return Surface(points, normals, valid, jump_x | jump_y)
 
 
@@ -77,7 +78,7 @@ def _slope(inverse: FloatArray, axis: int, limit: float) -> tuple[FloatArray, ND
         torn[:, 1:] |= jump
         torn[:, :-1] |= jump
         slope[:, 1:-1] = 0.5 * (inverse[:, 2:] - inverse[:, :-2])
-    slope[torn] = np.nan
+    np.copyto(slope, np.float32(np.nan), where=torn)
     return slope, torn
 
 
@@ -88,5 +89,5 @@ def _masked_mean(values: FloatArray, window: int) -> FloatArray:
     count = cv2.boxFilter(known.astype(np.float32), -1, (window, window), normalize=False)
     with np.errstate(divide="ignore", invalid="ignore"):
         mean = total / count
-    mean[count < max(1.0, 0.2 * window * window)] = np.nan
+    np.copyto(mean, np.float32(np.nan), where=count < max(1.0, 0.2 * window * window))
     return np.asarray(mean, dtype=np.float32)

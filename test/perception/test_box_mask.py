@@ -47,6 +47,22 @@ def test_rectangle_without_depth_has_no_mask() -> None:
     assert masks_in_boxes(depth, CAMERA, []) == []
 
 
+def test_rectangle_beyond_the_image_has_an_empty_mask() -> None:
+    depth = wall_with((200, 200, 300, 300, 1.2))
+    beyond = [(-90.0, -80.0, -10.0, -20.0), (700.0, 500.0, 760.0, 560.0), (100.0, -60.0, 200.0, -20.0)]
+    for mask in masks_in_boxes(depth, CAMERA, beyond):
+        assert mask.shape == depth.shape
+        assert not mask.any()
+
+
+@pytest.mark.parametrize("side", [1, 4, 6, 9])
+def test_image_of_a_few_pixels_is_no_error(side: int) -> None:
+    depth = np.full((side, side), 1.0, np.float32)
+    camera = Intrinsics(fx=262.0, fy=262.0, cx=0.5 * side, cy=0.5 * side, width=side, height=side)
+    (mask,) = masks_in_boxes(depth, camera, [(0.0, 0.0, float(side), float(side))])
+    assert mask.shape == depth.shape
+
+
 def test_real_rectangles_give_masks_and_sizes_of_their_things(shared_dir: Path) -> None:
     folder = shared_dir / "data" / "mosd"
     cameras = json.loads((folder / "intrinsics.json").read_text())
