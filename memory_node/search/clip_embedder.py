@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from tokenizers import Tokenizer
 
 from memory_node.domain.errors import InvalidValueError, ResourceMissingError
-from memory_node.domain.onnx_runtime import onnxruntime
+from memory_node.search.shared_session import shared_session
 
 _FILES = ("text.onnx", "image.onnx", "tokenizer.json")
 _CONTEXT_TOKENS = 77
@@ -38,9 +38,7 @@ class ClipEmbedder:
             raise ResourceMissingError(
                 f"CLIP in {folder}: no {', '.join(missing)}; put the exported model's files there"
             )
-        options = onnxruntime.SessionOptions()
-        options.intra_op_num_threads = threads
-        self._text, self._image = (_open(folder / name, options) for name in _FILES[:2])
+        self._text, self._image = (_open(folder / name, threads) for name in _FILES[:2])
         self._tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
         self._tokenizer.enable_truncation(_CONTEXT_TOKENS)
         self._tokenizer.enable_padding(length=_CONTEXT_TOKENS)
@@ -100,9 +98,9 @@ class ClipEmbedder:
         return np.asarray(((middle / np.float32(255.0) - _MEAN) / _STD).transpose(2, 0, 1), dtype=np.float32)
 
 
-def _open(path: Path, options: Any) -> Any:
+def _open(path: Path, threads: int) -> Any:
     try:
-        return onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
+        return shared_session(path, threads)
     except Exception as error:  # onnxruntime's errors share no base class
         raise ResourceMissingError(f"{path}: not an ONNX model that onnxruntime can run: {error}") from error
 

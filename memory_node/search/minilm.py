@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from tokenizers import Tokenizer
 
 from memory_node.domain.errors import ResourceMissingError
-from memory_node.domain.onnx_runtime import onnxruntime
 from memory_node.search.model_files import BUILD_COMMAND, PRECISIONS, build_minilm, minilm_folder
+from memory_node.search.shared_session import shared_session
 
 # So many at once, with padding: onnxruntime keeps the memory of the largest run for ever.
 _RUN_TOKENS = 2048
@@ -38,10 +38,7 @@ class MiniLmEmbedder:
         graph = folder / f"{precision}.onnx"
         if not (graph.is_file() and (folder / "tokenizer.json").is_file()):
             _build(folder)
-        options = onnxruntime.SessionOptions()
-        options.intra_op_num_threads = threads
-        options.inter_op_num_threads = 1
-        self._session = onnxruntime.InferenceSession(str(graph), options, providers=["CPUExecutionProvider"])
+        self._session = shared_session(graph, threads)
         self._tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
         self._tokenizer.enable_truncation(MAX_TOKENS)
         self._tokenizer.enable_padding(pad_id=0, pad_token="[PAD]")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import json
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -94,22 +93,6 @@ def read_leniently(engine: Engine, read: Callable[[Connection, BadRows], Found])
             if lenient:
                 raise
     raise AssertionError("a lenient read ends either way")
-
-
-@contextmanager
-def without_collection() -> Iterator[None]:
-    """Keep the garbage collector from walking a million new values while they are read, and at each later turn.
-
-    What was read stays as long as the memory does; it is freed by its reference count all the same.
-    """
-    enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        gc.freeze()
-        if enabled:
-            gc.enable()
 
 
 def revision_of(connection: Connection, site: str) -> int:

@@ -23,6 +23,7 @@ from memory_node.store.backup import backup
 from memory_node.store.backup_names import backup_file
 from memory_node.store.bad_rows import BadRows
 from memory_node.store.checksums import sealed
+from memory_node.store.collection import collect_again, without_collection
 from memory_node.store.config import StoreConfig
 from memory_node.store.copying import insert_missing
 from memory_node.store.engine import for_writing, open_engine, parse_url, reason_of, require_store, sqlite_path
@@ -170,7 +171,7 @@ class Store:
         Raises:
             StoreUnavailableError: the database cannot be read now.
         """
-        with reader.without_collection():
+        with without_collection():
             scene, beliefs = self._read(lambda c, bad: reader.read_scene(c, self.site, self._clock(), bad))
         foreign = reader.foreign_counts(beliefs, self.robot_id)
         self._revision = scene.version
@@ -218,7 +219,7 @@ class Store:
 
     def all_steps(self) -> list[StepRecord]:
         """Return every step by episode and index; the fast way for a start that needs a million of them."""
-        with reader.without_collection():
+        with without_collection():
             return self._read(lambda c, bad: list(reader.read_steps(c, self.site, bad)))
 
     def episodes(self) -> list[EpisodeSummary]:
@@ -345,6 +346,7 @@ class Store:
         finally:
             self.closed = True
             self._engine.dispose()
+            collect_again()
 
     def _settle(self, without: str) -> None:
         """Bring all that was appended into the database; the journal is not enough."""

@@ -1,6 +1,7 @@
 """Settings of Python and the C library that keep pauses out of message handling."""
 
 import ctypes
+import functools
 import gc
 import os
 
@@ -8,6 +9,7 @@ _MMAP_THRESHOLD, _TRIM_THRESHOLD = -3, -1  # glibc's malloc.h
 _MIB = 1 << 20
 
 
+@functools.cache
 def settle_process() -> None:
     """Keep imported objects out of garbage collection (11 ms a pass), and freed memory for the next large message.
 
@@ -15,6 +17,8 @@ def settle_process() -> None:
     ten times what copying it costs. With these settings blocks up to 16 MiB come from memory that the process keeps,
     of which up to 32 MiB may be free.
     A user's MALLOC_TRIM_THRESHOLD_ or MALLOC_MMAP_THRESHOLD_ wins.
+
+    Later calls do nothing: a process that starts communication often would keep the garbage of each time for ever.
     """
     gc.freeze()
     mallopt = getattr(ctypes.CDLL(None), "mallopt", None)  # other C libraries have none
