@@ -139,6 +139,7 @@ class GoalClient:
             lost = self._running.lost_server(goal_id)
             if lost:
                 self._running.cancel_for_server(goal_id)
+                handle.cancel_goal_async()  # were it there after all, nothing may move while the goal counts as ended
                 raise GoalStoppedError(Cause.SERVER_GONE, f"{lost} is gone; what it had running was told to stop")
             late = watch.late()
             if late is not None:

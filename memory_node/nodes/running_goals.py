@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import threading
-import time
 import uuid
 from collections import OrderedDict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -21,6 +20,7 @@ from robot_memory import msg as rm
 from unique_identifier_msgs.msg import UUID
 
 from memory_node.domain.worker_thread import WorkerThread
+from memory_node.nodes.awake_clock import AwakeClock
 from memory_node.nodes.conversions.ranges import shown
 
 try:
@@ -43,7 +43,7 @@ _MOST_PEERS, _MOST_GOALS, _MOST_SERVERS = 64, 32, 64
 
 @dataclass(frozen=True)
 class _Peer:
-    """Another node as it announced itself last; ids as bytes."""
+    """Another node as it announced itself last; ids as bytes, heard_s by the AwakeClock of who heard it."""
 
     node: str
     heard_s: float
@@ -56,17 +56,19 @@ class RunningGoals:
 
     A node counts as gone when it is silent for `silence_s` and DDS has missed its liveliness, or when it is silent for
     15 times as long. DDS alone would not do: it says that a writer died, not which. Nor would silence: an interpreter
-    may pause.
+    may pause. While this process itself pauses, nobody is silent.
 
     Args:
         node: the node that talks; other threads spin it.
         silence_s: see above.
+        clock: seconds in which this process was awake.
     """
 
-    def __init__(self, node: Node, silence_s: float = 0.3) -> None:
+    def __init__(self, node: Node, silence_s: float = 0.3, clock: Callable[[], float] | None = None) -> None:
         self._node = node
         self._name = node.get_fully_qualified_name()
         self._silence_s = silence_s
+        self._clock = clock or AwakeClock()
         self._session = uuid.uuid4().bytes
         self._asked: dict[bytes, str] = {}
         self._carried_out: set[bytes] = set()
@@ -167,13 +169,13 @@ class RunningGoals:
             return any((p.asked or p.carried_out) and not self._is_gone(p) for p in self._peers.values())
 
     def _is_gone(self, peer: _Peer) -> bool:
-        silent_s = time.monotonic() - peer.heard_s
+        silent_s = self._clock() - peer.heard_s
         if silent_s <= self._silence_s:
             return False
         return self._missed_s > peer.heard_s or silent_s > _HANGS_AFTER * self._silence_s
 
     def _is_past(self, peer: _Peer) -> bool:
-        return time.monotonic() - peer.heard_s > _FORGOTTEN_AFTER_S
+        return self._clock() - peer.heard_s > _FORGOTTEN_AFTER_S
 
     def _canceller(self, action: str) -> Any:
         """Return a client that cancels goals of an action; the ones that were not asked for longest are let go.
@@ -193,7 +195,7 @@ class RunningGoals:
 
     def _on_liveliness(self, change: Any) -> None:
         if change.alive_count_change < 0:
-            self._missed_s = time.monotonic()
+            self._missed_s = self._clock()
 
     def _on_announcement(self, message: rm.RunningGoals) -> None:
         session = bytes(message.session.uuid)
@@ -210,7 +212,7 @@ class RunningGoals:
             while len(self._peers) >= _MOST_PEERS:  # the one that was heard longest ago
                 self._peers.pop(next(iter(self._peers)))
             if asked or carried_out:
-                self._peers[session] = _Peer(message.node, time.monotonic(), asked, carried_out)
+                self._peers[session] = _Peer(message.node, self._clock(), asked, carried_out)
         for action in set(asked.values()):
             try:
                 self._canceller(action)  # now: a service takes a while to be found, and a cancel must not wait for that

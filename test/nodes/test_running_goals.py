@@ -2,6 +2,7 @@
 
 import uuid
 from collections.abc import Iterator
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -38,6 +39,32 @@ def test_peers_and_clients_are_bounded(running: Any) -> None:
     running._on_announcement(announced(["one"], goals=33))
     assert not running.is_announced(b"")
     assert "one" not in running._cancellers
+
+
+def test_nobody_is_gone_because_this_process_paused(peer: RosPeer) -> None:
+    from memory_node.nodes.awake_clock import AwakeClock
+    from memory_node.nodes.running_goals import RunningGoals
+
+    now_s = [100.0]
+    running = RunningGoals(peer.node, silence_s=0.3, clock=AwakeClock(lambda: now_s[0]))
+    try:
+        message = announced(["one"])
+        goal_id = bytes(message.asked[0].goal_id.uuid)
+        running._on_announcement(message)
+        now_s[0] += 5.0
+        running._on_liveliness(SimpleNamespace(alive_count_change=-1))
+        assert running.lost_asker(goal_id) == ""
+        running._on_announcement(message)  # had waited to be read
+        for _ in range(4):
+            now_s[0] += 0.06
+            assert running.lost_asker(goal_id) == ""
+        running._on_liveliness(SimpleNamespace(alive_count_change=-1))
+        for _ in range(2):
+            now_s[0] += 0.06
+            running.lost_asker(goal_id)
+        assert running.lost_asker(goal_id) == "somebody"
+    finally:
+        running.close()
 
 
 @pytest.mark.parametrize("name", ["", "no name", "a//b", "größer", "x" * 300, "{node}"])
