@@ -132,6 +132,13 @@ def test_callback_may_shut_its_executor_down(context: rclpy.context.Context) -> 
         node.destroy_node()
 
 
+def test_pool_of_an_executor_has_all_its_threads_from_the_beginning(context: rclpy.context.Context) -> None:
+    before = set(threading.enumerate())
+    executor = MultiThreadedExecutor(4, context=context)
+    assert len([thread for thread in set(threading.enumerate()) - before if "executor" in thread.name]) == 4
+    executor.shutdown()
+
+
 def test_shutdown_just_before_a_found_callback_is_run_raises_nothing(context: rclpy.context.Context) -> None:
     class ShutDownMeanwhile(MultiThreadedExecutor):
         def wait_for_ready_callbacks(self, *arguments: Any, **options: Any) -> Any:

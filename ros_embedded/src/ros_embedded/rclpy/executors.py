@@ -357,7 +357,12 @@ class MultiThreadedExecutor(Executor):
                 stacklevel=2,
             )
         self._futures: list[Task] = []
-        self._executor = ThreadPoolExecutor(num_threads)
+        self._executor = ThreadPoolExecutor(num_threads, thread_name_prefix="executor")
+        # All threads at once: a pool fills up as callbacks happen to overlap, which in a process that is watched for
+        # hours looks like a leak.
+        together = threading.Barrier(num_threads)
+        for _ in range(num_threads):
+            self._executor.submit(together.wait)
 
     def _spin_once_impl(self, timeout_sec: float | None, condition: Callable[[], bool] = lambda: False) -> None:
         try:
