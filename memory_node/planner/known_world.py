@@ -14,9 +14,10 @@ from dataclasses import dataclass, field
 
 from memory_node.catalogue.class_name import folded
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
+from memory_node.domain.goal_labels import GOAL_OF_SKILL, GoalKind
 from memory_node.domain.scene import SceneObject, SceneSnapshot
 from memory_node.domain.skill import FailureReason, SkillCall, SkillResult
-from memory_node.domain.skill_library import ObjectReference, Predicate, Skill
+from memory_node.domain.skill_library import ObjectReference, Predicate, Skill, declaration
 from memory_node.domain.states import ObjectState, believed
 from memory_node.planner.belief import Belief, Thing, WorldState, holds
 from memory_node.planner.things_to_name import things_to_name
@@ -37,13 +38,14 @@ class KnownWorld:
     """The things of one instruction; `refresh` follows memory.
 
     about: the classes that the instruction speaks of, the most important first. most: how many things are named,
-    besides what they lie on.
+    besides what they lie on. brief: only what the instruction names is, what the skills need, and what that lies on.
     """
 
     kinds: ObjectCatalogue
     about: tuple[str, ...]
     skills: tuple[Skill, ...]
     most: int = 40
+    brief: bool = False
     belief: Belief = field(init=False)
     _names: dict[str, str] = field(default_factory=dict)  # memory's id -> name
     _robot_ids: dict[str, str] = field(default_factory=dict)  # name -> the robot's own id
@@ -64,7 +66,7 @@ class KnownWorld:
         """Take over what memory believes now; held_id: memory's id of what the hand holds, "" for nothing."""
         self._places = {area.name: f"{area.position[0]:.2f},{area.position[1]:.2f}" for area in scene.areas}
         known = {found.id: found for found in scene.objects if not found.removed and found.id not in self._gone}
-        chosen = things_to_name(known, self.about, self.kinds, self._names.keys(), self.most)
+        chosen = things_to_name(known, self.about, self._fixtures(), self._names.keys(), self.most, self.brief)
         names = {found.id: self._name(found) for found in chosen}
         self._existence = {names[found.id]: found.existence for found in chosen}
         things = {names[found.id]: self._thing(names[found.id], found) for found in chosen}
@@ -128,7 +130,10 @@ class KnownWorld:
         elif call.skill == "PickupObject" and self._at == subject:
             # What it lay on is within reach still.
             self._at = self.belief.state.container_of(subject) or subject
-        elif call.skill == "PutObject":
+        elif call.skill == "SliceObject" and self._at == subject:
+            # The whole thing is gone; its pieces lie where it lay.
+            self._at = self.belief.state.container_of(subject) or subject
+        elif call.skill == "PutObject" or declaration(call.skill).composite:
             self._at = self._named(call.arguments[1:]) or self._at
         elif call.skill == "OpenObject":
             self._shut.discard(subject)
@@ -184,13 +189,32 @@ class KnownWorld:
         return lines
 
     def unknown_classes(self) -> tuple[str, ...]:
-        """Return what the instruction is about and nobody has seen."""
+        """Return what the instruction is about, or needs for what is done to it, and nobody has seen."""
         known = {folded(thing.object_class) for thing in self.belief.things.values()}
-        return tuple(name for name in self.about if folded(name) not in known)
+        # Pieces are made of what is there.
+        wanted = [
+            name for name in self.about if self.kinds.whole(name) == name or folded(self.kinds.whole(name)) not in known
+        ]
+        for needed in (self._tools(), *map(self._usual_places, self.skills)):
+            if needed and not any(folded(name) in known for name in needed):
+                wanted.append(needed[0])
+        return tuple(name for name in dict.fromkeys(wanted) if folded(name) not in known)
+
+    def _tools(self) -> tuple[str, ...]:
+        """Return the classes of tools that cut, () where nothing is to be cut."""
+        usual = self.kinds.usual_treatment(GoalKind.SLICE)
+        is_cut = any(skill.name == "SliceObject" for skill in self.skills)
+        return usual.tools if is_cut and usual is not None else ()
+
+    def _usual_places(self, skill: Skill) -> tuple[str, ...]:
+        """Return the classes at which a composite is usually done, () for another skill."""
+        usual = self.kinds.usual_treatment(GOAL_OF_SKILL[skill.name]) if skill.composite else None
+        return usual.at if usual is not None else ()
 
     def _matters(self, name: str) -> bool:
-        """Return whether the instruction is about a thing, or about what is in or on it."""
-        state, wanted = self.belief.state, {folded(one) for one in self.about}
+        """Return whether the instruction is about a thing or what is in or on it, or needs it for what is done."""
+        state, needed = self.belief.state, itertools.chain.from_iterable(map(self._usual_places, self.skills))
+        wanted = {folded(one) for one in (*self.about, *needed)}
         if folded(self.things[name].object_class) in wanted:
             return True
         contents = (inner for inner, outer in state.inside if outer == name)
@@ -200,7 +224,14 @@ class KnownWorld:
         thing = self.belief.things.get(name)
         return thing is not None and self.kinds[thing.object_class].holds_inside
 
-    # --- names
+    # --- which things, and their names
+
+    def _fixtures(self) -> set[str]:
+        """Return the folded classes of what skills need."""
+        own = {skill.name for skill in self.skills}
+        needs = self.kinds.needs_of_skills().items()
+        fixtures = {folded(name) for skill, names in needs if skill in own or not self.brief for name in names}
+        return fixtures | set(map(folded, self.kinds.put_down_places)) if self.brief and self._tools() else fixtures
 
     def _name(self, found: SceneObject) -> str:
         if found.id not in self._names:
@@ -253,10 +284,17 @@ class KnownWorld:
         holds_first = any(rule.fact.predicate is Predicate.HOLDING for rule in skill.preconditions)
         firsts: Iterable[str] = ((held,) if held else ()) if holds_first else self.belief.things
         others: Sequence[Iterable[str]] = [self.belief.things] * (len(arguments) - 1)
+        places = self._places_of(skill)
         for names in itertools.product(firsts, *others):
             binding = dict(zip(arguments, names))
             if len(set(names)) == len(names) and self._is_open_to(skill, binding):
-                yield names
+                yield from ((*names, place) for place in places if place not in names) if places else (names,)
+
+    def _places_of(self, skill: Skill) -> list[str]:
+        """Return the known things at which a composite can be done; none for another skill."""
+        if not skill.composite:
+            return []
+        return [name for name, thing in self.belief.things.items() if self.kinds.serves(thing.object_class, skill.name)]
 
     def _is_open_to(self, skill: Skill, binding: dict[str, str]) -> bool:
         """Return whether all that a skill needs holds, and something that it does is not so yet."""

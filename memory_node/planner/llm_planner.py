@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from typing import Protocol
 
@@ -60,7 +60,8 @@ class LlmPlanner:
 
     offline: reads instructions; what it cannot read the model says as goals in a schema. It asks back where words
     leave open what matters, and answers questions from memory. fallback: it carries on when the model fails before
-    anything is done, and the outcome says so; else that raises.
+    anything is done, and the outcome says so; else that raises. chooser_of: what chooses the calls of a task in place
+    of the model; None: the model does, in its mode.
     """
 
     def __init__(
@@ -70,8 +71,10 @@ class LlmPlanner:
         kinds: ObjectCatalogue,
         offline: WithoutModel,
         fallback: bool,
+        chooser_of: Callable[[Task], StepChooser] | None = None,
     ) -> None:
         self._model = model
+        self._chooser_of = chooser_of
         self._config = config
         self._kinds = kinds
         self._offline = offline
@@ -158,7 +161,7 @@ class LlmPlanner:
         present = frozenset(found.class_name for found in situation.memory.scene().objects if not found.removed)
         about = self._about(instruction, goals, present)
         skills = tuple(skill for skill in licensed_skills(goals) if skill.name in situation.skills)
-        world = KnownWorld(self._kinds, about, skills, self._config.things)
+        world = KnownWorld(self._kinds, about, skills, self._config.things, self._config.brief)
 
         def unmet() -> tuple[str, ...]:
             return tuple(filter(None, self._unmet(goals, situation)))
@@ -168,7 +171,10 @@ class LlmPlanner:
             return next((index for index, reason in enumerate(reasons) if reason), len(goals))
 
         audit = PlanAudit(tuple(goals), self._kinds)
-        return Task(instruction, situation, world, self._config, self._prompts, account, audit, unmet, goal_index)
+        names = tuple(map(str, goals))
+        return Task(
+            instruction, names, situation, world, self._config, self._prompts, account, audit, unmet, goal_index
+        )
 
     def _about(self, instruction: str, goals: Sequence[Goal], present: Collection[str]) -> tuple[str, ...]:
         """Return the classes that the instruction speaks of: those of the goals first, then whatever it names.
@@ -183,6 +189,8 @@ class LlmPlanner:
             # A table of another kind may be meant; something else to take may not.
             instead = [] if any(self._kinds[name].pickupable for name in mention.candidates) else likened
             found.update(dict.fromkeys(here or instead or mention.candidates[:1]))
+        if any(goal.sliced or goal.treatment for goal in goals):
+            found.update(dict.fromkeys(filter(None, [self._kinds[name].slices for name in found])))
         words = instruction.lower().replace(",", " ").split()
         for end in range(1, len(words) + 1):
             called = self._kinds.spoken_names.classes(" ".join(words[max(0, end - 3) : end]).strip(".!?;:\"'"))
@@ -191,6 +199,8 @@ class LlmPlanner:
 
     def _run(self, task: Task) -> ModelRun:
         config, model = self._config, self._model
+        if self._chooser_of is not None:
+            return StepwiseRun(task, self._chooser_of(task))
         mode = config.mode if config.mode != "auto" else "rank" if config.in_process else "plan"
         if mode == "plan":
             return WholePlanRun(task, model, self._kinds)

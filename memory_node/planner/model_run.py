@@ -29,6 +29,7 @@ class Task:
     """
 
     instruction: str
+    goals: tuple[str, ...]
     situation: Situation
     world: KnownWorld
     config: LlmConfig

@@ -29,6 +29,11 @@ class LlmConfig(ModelConfig):
         description="plan: all calls at once; step: a thought and one call at a time; rank: one call at a time, the"
         " likeliest of those that can be made; auto: rank in this process, plan at an endpoint",
     )
+    brief: bool = Field(
+        default=False,
+        description="step and rank: prompts without the skills' descriptions, the example and things that no goal"
+        " needs, for a model that has learnt the calls",
+    )
     things: int = Field(default=30, ge=1, le=500, description="things that the prompt names at most")
     window_tokens: int = Field(
         default=8192,

@@ -76,17 +76,20 @@ class StepwiseRun:
             context = task.situation.context(task.instruction, task.config.context_budget, {ContextSource.EXPERIENCE})
             self._context_id, text = context.id, context.text
         task.refresh()
-        system = task.prompt("planner_step_system.j2", skills=task.world.skills)
+        brief = task.config.brief
+        system = task.prompt("planner_brief_system.j2" if brief else "planner_step_system.j2", skills=task.world.skills)
         told = task.prompt(
-            "planner_step_task.j2",
+            "planner_brief_task.j2" if brief else "planner_step_task.j2",
             memory=text,
             things=task.world.lines(),
             unknown=task.world.unknown_classes(),
             held=task.world.held,
             completed=task.situation.conversation.completed,
             instruction=task.instruction,
+            goals=task.goals,
         )
-        self._messages = [Message("system", system), *self._example(), Message("user", told)]
+        example = [] if brief else self._example()
+        self._messages = [Message("system", system), *example, Message("user", told.strip())]
         self._opening = len(self._messages)
         self._first_lines = task.world.lines()
 
@@ -156,11 +159,12 @@ class StepwiseRun:
             self._held_back.note(result.call, result, task.world.unmoved)
         failed = result if result is not None and not result.success else None
         text = task.prompt(
-            "planner_step_result.j2",
+            "planner_brief_result.j2" if task.config.brief else "planner_step_result.j2",
             reason=str(failed.reason) if failed is not None else "",
             remedy=remedy_of(failed) if failed is not None else "",
             unmet=unmet,
             news=[line for line in task.world.lines() if line not in before],
             held=task.world.held,
+            goals=task.goals,
         )
-        self._messages.append(Message("user", text))
+        self._messages.append(Message("user", text.strip()))

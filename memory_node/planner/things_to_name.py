@@ -6,27 +6,28 @@ from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 
 from memory_node.catalogue.class_name import folded
-from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.domain.scene import SceneObject
 
 # Of what the instruction does not name, only so many of a class are worth a line.
 _OTHERS_OF_A_CLASS = 2
+# In brief, only so many of what the instruction names.
+_MOST_OF_A_CLASS = 8
 
 
 def things_to_name(
     known: Mapping[str, SceneObject],
     about: Sequence[str],
-    kinds: ObjectCatalogue,
+    fixtures: Collection[str],
     named: Collection[str],
     most: int,
+    brief: bool,
 ) -> list[SceneObject]:
     """Return what the instruction is about, what holds it, and what skills need.
 
-    known: by memory's ids. about: classes, the most important first. named: the ids of what has a name already.
-    most: so many at most, besides what the wanted ones lie on.
+    known: by memory's ids. about: classes, the most important first. fixtures: folded classes that skills need. named:
+    the ids of what has a name already. most: so many at most, besides what the wanted ones lie on. brief: nothing else.
     """
     wanted = {folded(name): rank for rank, name in enumerate(about)}
-    fixtures = {folded(name) for names in kinds.needs_of_skills().values() for name in names}
 
     def rank(found: SceneObject) -> tuple[int, float, str]:
         name = folded(found.class_name)
@@ -36,6 +37,11 @@ def things_to_name(
             return wanted[name], -found.existence, found.id
         return len(wanted) + (0 if name in fixtures else 1), -found.existence, found.id
 
+    def most_of(name: str) -> int:
+        if name in wanted:
+            return _MOST_OF_A_CLASS if brief else most
+        return 0 if brief and name not in fixtures else _OTHERS_OF_A_CLASS
+
     chosen: dict[str, SceneObject] = {}
     counts: Counter[str] = Counter()
     for found in sorted(known.values(), key=rank):
@@ -43,14 +49,8 @@ def things_to_name(
             break
         name = folded(found.class_name)
         counts[name] += 1
-        if name in wanted or counts[name] <= _OTHERS_OF_A_CLASS:
+        if counts[name] <= most_of(name) or found.id in named:
             chosen[found.id] = found
-    return list((chosen | _supports_of(chosen.values(), known, wanted)).values())
-
-
-def _supports_of(
-    chosen: Collection[SceneObject], known: Mapping[str, SceneObject], wanted: Collection[str]
-) -> dict[str, SceneObject]:
-    """Return, by memory's ids, what the wanted ones of the chosen things lie on."""
-    supports = (known.get(found.support_id) for found in chosen if folded(found.class_name) in wanted)
-    return {support.id: support for support in supports if support is not None}
+    held_up = (found for found in chosen.values() if brief or folded(found.class_name) in wanted)
+    supports = (known.get(found.support_id) for found in held_up)
+    return list((chosen | {support.id: support for support in supports if support is not None}).values())

@@ -1,5 +1,8 @@
 """Names, beliefs and the calls that can be made."""
 
+from collections.abc import Sequence
+from dataclasses import replace
+
 import pytest
 
 from memory_node.catalogue.label_space import load_catalogue
@@ -9,9 +12,12 @@ from memory_node.domain.states import ObjectState
 from memory_node.planner.known_world import KnownWorld
 from memory_node.planner.plan_grammar import choices_of, grammar_of
 
+CARRYING = ("Explore", "GoToObject", "PickupObject", "PutObject", "OpenObject", "CloseObject")
 
-def world_of(home, *about: str, most: int = 40) -> KnownWorld:
-    world = KnownWorld(load_catalogue(), about or ("Apple", "Mug", "Fridge"), tuple(SKILLS.values()), most)
+
+def world_of(home, *about: str, most: int = 40, brief: bool = False, skills: Sequence[str] = CARRYING) -> KnownWorld:
+    known = tuple(SKILLS[name] for name in skills)
+    world = KnownWorld(load_catalogue(), about or ("Apple", "Mug", "Fridge"), known, most, brief)
     follow_memory(world, home)
     return world
 
@@ -53,7 +59,48 @@ def test_calls_need_what_the_skills_declare(kitchen) -> None:
     calls = world.admissible()
     assert "PutObject(Apple, CounterTop)" in calls
     assert not [call for call in calls if call.startswith("PickupObject")]
-    assert "HeatObject(Apple)" in calls
+
+
+def test_composite_is_offered_at_each_place_that_memory_knows(kitchen) -> None:
+    world = world_of(kitchen, skills=(*CARRYING, "CleanObject", "HeatObject"))
+    for text in ("GoToObject(Apple)", "PickupObject(Apple)"):
+        do(world, kitchen, text)
+    calls = world.admissible()
+    assert {"CleanObject(Apple, SinkBasin)", "HeatObject(Apple)", "Explore(Microwave)"} <= set(calls)
+    assert not {"CleanObject(Apple)", "CleanObject(Apple, Fridge)", "Explore(SinkBasin)"} & set(calls)
+    do(world, kitchen, "CleanObject(Apple, SinkBasin)")
+    assert "GoToObject(SinkBasin)" not in world.admissible(), "the robot is there"
+
+
+def test_pieces_are_in_reach_of_who_has_cut_them(kitchen) -> None:
+    knife = replace(kitchen.things["m-mug1"], id="m-knife", object_class="Knife")
+    kitchen.things["m-knife"] = knife
+    world = world_of(kitchen, "Apple", skills=(*CARRYING, "SliceObject"))
+    for text in ("GoToObject(Apple)", "PickupObject(Knife)"):
+        do(world, kitchen, text)
+    world.follow(kitchen.execute(world.admissible()["SliceObject(Apple)"]))
+    kitchen.things["m-piece"] = replace(kitchen.things.pop("m-apple"), id="m-piece", object_class="AppleSliced")
+    follow_memory(world, kitchen)
+    assert "Apple" not in world.things
+    assert "PutObject(Knife, CounterTop)" in world.admissible()
+
+
+def test_knife_is_searched_where_something_is_to_be_cut(kitchen) -> None:
+    assert "Explore(Knife)" in world_of(kitchen, "Apple", skills=(*CARRYING, "SliceObject")).admissible()
+    assert "Explore(Knife)" not in world_of(kitchen, "Apple").admissible()
+
+
+def test_pieces_are_not_searched_while_there_is_a_whole(kitchen) -> None:
+    assert world_of(kitchen, "Apple", "AppleSliced").unknown_classes() == ()
+    kitchen.things["m-apple"].seen = False
+    assert world_of(kitchen, "Apple", "AppleSliced").unknown_classes() == ("Apple", "AppleSliced")
+
+
+def test_brief_names_what_the_instruction_needs(kitchen) -> None:
+    assert {"SinkBasin", "Fridge"} <= set(world_of(kitchen, "Apple").things)
+    assert set(world_of(kitchen, "Apple", brief=True).things) == {"Apple", "CounterTop"}
+    washing = world_of(kitchen, "Apple", brief=True, skills=(*CARRYING, "CleanObject"))
+    assert set(washing.things) == {"Apple", "CounterTop", "SinkBasin"}
 
 
 def test_closed_fridge_is_opened_before_something_goes_in(kitchen) -> None:

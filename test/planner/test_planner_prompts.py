@@ -174,3 +174,43 @@ def test_compiled_step() -> None:
         """,
     )
     expect(filled("planner_step_compiled.j2", memory=(), held="", news=[], unmet=[]), "Hand: empty")
+
+
+def test_brief_prompts() -> None:
+    expect(
+        filled("planner_brief_system.j2", skills=()),
+        "You control a home robot with one arm. Answer with the call that comes next.",
+    )
+    goals = ("clean Mug to Shelf",)
+    expect(
+        filled(
+            "planner_brief_task.j2",
+            memory="## Guidelines\n- open it first",
+            things=["Mug: dirty", "SinkBasin"],
+            unknown=("Shelf",),
+            held="",
+            completed="find the mug",
+            instruction="wash the mug",
+            goals=goals,
+        ),
+        """
+        ## Guidelines
+        - open it first
+
+        Mug: dirty
+        SinkBasin
+        Not seen yet: Shelf
+        Hand: empty
+        Done before: find the mug
+        Instruction: wash the mug
+        Goals: clean Mug to Shelf
+        """,
+    )
+    expect(
+        filled("planner_brief_result.j2", reason="closed", unmet=(), news=(), held="Mug", goals=goals),
+        "Failed: closed.\nHand: Mug\nGoals: clean Mug to Shelf",
+    )
+    expect(
+        filled("planner_brief_result.j2", reason="", unmet=("it is dirty",), news=["Mug: dirty"], held="", goals=goals),
+        "Not done yet: it is dirty.\nMug: dirty\nHand: empty\nGoals: clean Mug to Shelf",
+    )
