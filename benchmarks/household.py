@@ -16,6 +16,7 @@ from benchmarks.household_goals import judge_of
 from benchmarks.household_homes import Homes
 from benchmarks.household_life import Life, Trial
 from benchmarks.household_metrics import rows_of
+from benchmarks.household_split import SPLITS
 from benchmarks.household_stream import StreamSetting, run_stream
 from benchmarks.model_figures import add_planner_arguments, llm_config
 from benchmarks.rows import emit
@@ -59,6 +60,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--scenes", type=Path, required=True, help="scenes.json.gz of the floor plans")
     parser.add_argument("--tasks", type=Path, required=True, help="the suite's instructions (.json or .jsonl, .gz)")
     parser.add_argument("--suite", choices=SUITES, default="alfred")
+    parser.add_argument(
+        "--split",
+        choices=SPLITS,
+        default="all",
+        help="of alfred: tasks that models may learn from, or the others",
+    )
     parser.add_argument("--memory", choices=MODES, default="full", help="which parts of memory answer")
     parser.add_argument("--planner", choices=PLANNERS, default="offline")
     parser.add_argument("--limit", type=int, default=0, help="carry out a sample of this many (default: all)")
@@ -86,7 +93,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Run the benchmark; return the exit status."""
-    cases = load_cases(args.tasks, args.suite, args.limit, args.seed)
+    cases = load_cases(args.tasks, args.suite, args.limit, args.seed, args.split)
     kinds = load_catalogue()
     embedder = CachingEmbedder(MiniLmEmbedder())
     homes = Homes(args.scenes, kinds, args.seed)

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from benchmarks.household_split import is_in
 from benchmarks.rows import open_text
 from memory_node.domain.errors import InvalidValueError
 
@@ -27,13 +28,17 @@ class Case:
     conditions: str = ""
 
 
-def load_cases(path: Path, suite: str, limit: int, seed: int) -> list[Case]:
+def load_cases(path: Path, suite: str, limit: int, seed: int, split: str = "all") -> list[Case]:
     """Return a suite's cases, a sample of `limit` (0 = all), those of one floor plan in a row.
 
+    split: those of alfred that may be learnt from, or those that may not (household_split.SPLITS).
+
     Raises:
-        InvalidValueError: the file does not hold such a suite.
+        InvalidValueError: the file does not hold such a suite, or it is not split.
     """
     rows = read_rows(path)
+    if split != "all":
+        rows = _split_rows(rows, suite, split)
     generator = random.Random(seed)
     if limit and limit < len(rows):
         rows = [rows[index] for index in sorted(generator.sample(range(len(rows)), limit))]
@@ -43,6 +48,12 @@ def load_cases(path: Path, suite: str, limit: int, seed: int) -> list[Case]:
         raise InvalidValueError(f"{path} is no {suite} file: a row has no {error}") from error
     order = list(dict.fromkeys(case.floor_plan for case in cases))
     return sorted(cases, key=lambda case: order.index(case.floor_plan))
+
+
+def _split_rows(rows: Sequence[Mapping[str, Any]], suite: str, split: str) -> list[Mapping[str, Any]]:
+    if suite != "alfred":
+        raise InvalidValueError(f"--split {split}: only the suite alfred is split into tasks to learn from and others")
+    return [row for row in rows if is_in(split, str(row.get("id", "")))]
 
 
 def read_rows(path: Path) -> list[Mapping[str, Any]]:

@@ -249,7 +249,7 @@ class Store:
         columns = schema.documents.c
         # One condition that an index answers: with both, SQLite looks at all of the kinds.
         chosen = columns.revision > since_revision if since_revision >= 0 else columns.kind.in_(kinds)
-        with reader.without_collection():
+        with without_collection():
             found = self._read(lambda c, bad: reader.read_bodies(c, self.site, bad, self._judges, chosen))
         return [one for one in found if one.kind in kinds and (since_revision >= 0 or not one.removed)]
 

@@ -1,4 +1,4 @@
-"""`memory-node train executor`: trains the policy that chooses the next command of a text game."""
+"""`memory-node train executor`: trains an adapter that chooses the planner's next call, or a text game's command."""
 
 from __future__ import annotations
 
@@ -11,7 +11,18 @@ from training.adapters.command import Training, add_training_arguments, train_ad
 from training.adapters.example import Example, Tokenizer
 from training.executor.examples import examples_of
 from training.executor.practice import PractisedGame, read_games
+from training.executor.run_files import read_dialogues
+from training.executor.taught_examples import examples_of as taught_examples
 
+_HOUSEHOLD = Training(
+    "household",
+    "Household executor",
+    lambda dialogues: (
+        "It chooses the next call of the language model's planner among those that can be made, by likelihood (`rank`),"
+        f" from brief prompts. It learnt from {dialogues} dialogues of ALFRED's train tasks in which the offline"
+        " planner chose the calls and came to the end; a tenth of the tasks is held out (`--split held-out`)."
+    ),
+)
 _ALFWORLD = Training(
     "executor",
     "Executor policy",
@@ -24,14 +35,22 @@ _ALFWORLD = Training(
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
-    parser.add_argument("--on", choices=("alfworld",), required=True)
+    parser.add_argument("--on", choices=("household", "alfworld"), default="household")
+    parser.add_argument(
+        "--runs",
+        type=Path,
+        nargs="+",
+        default=(),
+        metavar="FILE",
+        help="household: what `memory-node train executor-runs` wrote",
+    )
     parser.add_argument(
         "--transcripts",
         type=Path,
         nargs="+",
         default=(),
         metavar="FILE",
-        help="the planner's games, as `memory-node bench alfworld --transcripts` writes them",
+        help="alfworld: the planner's games, as `memory-node bench alfworld --transcripts` writes them",
     )
     parser.add_argument(
         "--practice",
@@ -39,7 +58,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         nargs="+",
         default=(),
         metavar="FILE",
-        help="games with mistakes, as `memory-node train executor-games` writes them",
+        help="alfworld: games with mistakes, as `memory-node train executor-games` writes them",
     )
     add_training_arguments(parser)
 
@@ -49,13 +68,20 @@ def run(args: argparse.Namespace) -> int:
 
     Raises:
         ResourceMissingError: the extra `learning` is not installed.
-        InvalidValueError: there is no game to learn from, or the checkpoint is of another run.
+        InvalidValueError: there is nothing to learn from, or the checkpoint is of another run.
     """
+    if args.on == "household":
+        return train_adapter(args, _HOUSEHOLD, lambda tokenizer: _of_runs(args, tokenizer))
+    return train_adapter(args, _ALFWORLD, lambda tokenizer: _of_games(args, tokenizer))
+
+
+def _of_runs(args: argparse.Namespace, tokenizer: Tokenizer) -> Sequence[Example]:
+    dialogues = (one for path in args.runs for one in read_dialogues(path))
+    return taught_examples(dialogues, tokenizer, args.tokens)
+
+
+def _of_games(args: argparse.Namespace, tokenizer: Tokenizer) -> Sequence[Example]:
     won = (row for path in args.transcripts for row in read_transcripts(path) if row["won"])
     games = [PractisedGame.without_mistakes(row) for row in won]
     games += [game for path in args.practice for game in read_games(path)]
-
-    def examples(tokenizer: Tokenizer) -> Sequence[Example]:
-        return list(examples_of(games, tokenizer, args.tokens, args.seed))
-
-    return train_adapter(args, _ALFWORLD, examples)
+    return list(examples_of(games, tokenizer, args.tokens, args.seed))
