@@ -26,10 +26,11 @@ from benchmarks.compiler_variants import (
 )
 from benchmarks.guidance_judge import GuidedMoment, is_precise
 from benchmarks.household_cases import Case
-from benchmarks.household_faults import CarelessPlanner, Faults
+from benchmarks.household_faults import Faults
 from benchmarks.household_goals import judge_of
 from benchmarks.household_homes import Homes
 from benchmarks.household_life import Life, Trial
+from benchmarks.orders import shuffled
 from memory_node.app.progress import progress_bar
 from memory_node.catalogue.label_space import load_catalogue
 from memory_node.context.compilations import Compilations
@@ -157,8 +158,6 @@ def _stream(
     advance: Callable[[], object],
 ) -> list[Trial]:
     """Carry out the cases in one shuffled order with a robot that has learnt nothing yet; see household_stream."""
-    shuffled = list(cases)
-    random.Random(f"{setting.seed} {order}").shuffle(shuffled)
     experience = Experience(ExperienceConfig(), RuleExtractor(), NullLog(), system_clock)
     others = OtherMemories(random.Random(f"{setting.seed} {order} memory"))
     kinds, lives, trials = load_catalogue(), dict[str, Life](), []
@@ -170,12 +169,11 @@ def _stream(
         guidance = memory.guidance.changed(retrieval_of(variant, others), compilers)
         return _Watched(guidance, who, variant, account, lambda: current[-1])
 
-    for number, case in enumerate(shuffled):
+    for number, case in enumerate(shuffled(cases, setting.seed, order)):
         chance = random.Random(f"{setting.seed} {order} {number}")
         planner, skills = setting.planner, ExecutionFaults()
         if setting.faults is not None and variant != NO_FAULTS:
-            planner = CarelessPlanner(planner, setting.faults, chance)
-            skills = setting.faults.of_skills(chance.randrange(2**31))
+            planner, skills = setting.faults.careless(setting.planner, chance)
         if case.floor_plan not in lives:
             mode = "full" if variant in (NONE, NO_FAULTS) else "full+experience"
             # What a language model is told once, it reads in its prompt.

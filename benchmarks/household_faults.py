@@ -37,6 +37,10 @@ class Faults:
         """Return the rate at which the robot's skills fail."""
         return ExecutionFaults({"*": self.skill_failure}, seed)
 
+    def careless(self, planner: Planner, chance: random.Random) -> tuple[CarelessPlanner, ExecutionFaults]:
+        """Return a planner that forgets, and how the robot's skills fail, by these chances."""
+        return CarelessPlanner(planner, self, chance), self.of_skills(chance.randrange(2**31))
+
     def forgets(self, call: SkillCall, object_class: str, chance: random.Random) -> bool:
         """Return whether a preparation is left out this time; habits are the same in every task and order."""
         if call.skill not in _PREPARATIONS:

@@ -10,10 +10,11 @@ from functools import partial
 from typing import Any
 
 from benchmarks.household_cases import Case
-from benchmarks.household_faults import CarelessPlanner, Faults
+from benchmarks.household_faults import Faults
 from benchmarks.household_goals import judge_of
 from benchmarks.household_homes import Homes
 from benchmarks.household_life import Life, Trial
+from benchmarks.orders import shuffled
 from memory_node.app.progress import progress_bar
 from memory_node.catalogue.label_space import load_catalogue
 from memory_node.domain.clock import system_clock
@@ -69,19 +70,16 @@ def _live(
 ) -> list[Trial]:
     """Carry out the cases in one shuffled order with a robot that has learnt nothing yet; return the first attempts."""
     parts, retries = ROWS[name]
-    shuffled = list(cases)
-    random.Random(f"{setting.seed} {order}").shuffle(shuffled)
     config = ExperienceConfig(parts=parts)
     experience = Experience(config, RuleExtractor(), NullLog(), system_clock)
     mode = (("full+" if setting.objects == "full" else "") + "experience") if parts else setting.objects
     kinds = load_catalogue()
     lives: dict[str, Life] = {}
     trials = []
-    for number, case in enumerate(shuffled):
+    for number, case in enumerate(shuffled(cases, setting.seed, order)):
         # The same chances in every row, whatever was asked of them before.
         chance = random.Random(f"{setting.seed} {order} {number}")
-        planner = CarelessPlanner(setting.planner, setting.faults, chance)
-        skills = setting.faults.of_skills(chance.randrange(2**31))
+        planner, skills = setting.faults.careless(setting.planner, chance)
         life = lives.setdefault(case.floor_plan, Life(mode, setting.embedder, planner, experience))
         life.equip(planner, skills)
         judge = partial(judge_of, case, kinds=kinds)

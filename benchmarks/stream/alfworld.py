@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -15,6 +14,7 @@ from benchmarks.alfworld.games import Game
 from benchmarks.alfworld.play import PlayedGame
 from benchmarks.alfworld.policy import PolicyPlayer
 from benchmarks.alfworld.workers import Workers
+from benchmarks.orders import shuffled
 from benchmarks.stream.outcomes import Stream, StreamTask, operation_of
 from benchmarks.stream.told_player import Novice, Policy, ToldGame, ToldPlayer
 from memory_node.app.progress import progress_bar
@@ -70,13 +70,12 @@ def alfworld_streams(name: str, games: Sequence[Game], setting: AlfworldSetting)
     with progress_bar() as bar, Workers(begin, setting.jobs, limit_s) as workers:
         bar_task: Any = bar.add_task(name, total=len(games) * setting.orders * setting.epochs)
         for order in range(setting.orders):
-            shuffled = list(games)
-            random.Random(f"{setting.seed} {order}").shuffle(shuffled)
+            tasks = shuffled(games, setting.seed, order)
             curator = setting.curator_of(name)
             epochs = []
             for epoch in range(setting.epochs):
-                stream = _Stream(shuffled, curator, f"{order}-{epoch}")
-                for outcome in workers.run(len(shuffled), stream.piece):
+                stream = _Stream(tasks, curator, f"{order}-{epoch}")
+                for outcome in workers.run(len(tasks), stream.piece):
                     stream.take(outcome.number, outcome.done, outcome.lost)
                     bar.advance(bar_task)
                 epochs.append(stream.tasks)

@@ -9,10 +9,11 @@ from functools import partial
 from typing import Any
 
 from benchmarks.household_cases import Case
-from benchmarks.household_faults import CarelessPlanner, Faults
+from benchmarks.household_faults import Faults
 from benchmarks.household_goals import judge_of
 from benchmarks.household_homes import Homes
 from benchmarks.household_life import Life, Trial
+from benchmarks.orders import shuffled
 from benchmarks.stream.outcomes import Stream, StreamTask
 from memory_node.app.progress import progress_bar
 from memory_node.catalogue.label_space import load_catalogue
@@ -67,9 +68,8 @@ def household_streams(name: str, cases: Sequence[Case], setting: HouseholdSettin
     with progress_bar() as bar:
         task: Any = bar.add_task(name, total=len(cases) * setting.orders * setting.epochs)
         for order in range(setting.orders):
-            shuffled = list(cases)
-            random.Random(f"{setting.seed} {order}").shuffle(shuffled)
-            streams.append(_stream(name, shuffled, setting, order, lambda: bar.advance(task)))
+            tasks = shuffled(cases, setting.seed, order)
+            streams.append(_stream(name, tasks, setting, order, lambda: bar.advance(task)))
     return streams
 
 
@@ -88,8 +88,7 @@ def _stream(
             for number, case in enumerate(cases):
                 # The same chances in every row and epoch, whatever was asked of them before.
                 chance = random.Random(f"{setting.seed} {order} {number}")
-                planner = CarelessPlanner(setting.planner, setting.faults, chance)
-                skills = setting.faults.of_skills(chance.randrange(2**31))
+                planner, skills = setting.faults.careless(setting.planner, chance)
                 life = lives.setdefault(case.floor_plan, Life(mode, setting.embedder, planner, experience))
                 life.equip(planner, skills)
                 shown = curator.bank.retrieve(case.instruction) if curator is not None else ()

@@ -1,6 +1,8 @@
 """A table with one box on it, as a camera over it records it."""
 
+from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,9 +43,6 @@ def table_with_box(pose: Pose) -> NDArray[np.float32]:
 def write_bag(folder: Path, storage: str) -> None:
     from geometry_msgs.msg import TransformStamped
     from nav_msgs.msg import OccupancyGrid
-    from rclpy.serialization import serialize_message
-    from rosbags.rosbag2 import StoragePlugin, Writer
-    from rosbags.typesys import Stores, get_typestore
     from tf2_msgs.msg import TFMessage
 
     pose = camera_pose()
@@ -66,7 +65,18 @@ def write_bag(folder: Path, storage: str) -> None:
     lost = conversions.image_to_msg(table_with_box(pose), "32FC1", 4_000_000_000, "nowhere")
     messages.append(("/cam/depth", lost, 4_000_000_000))
     messages.append(("/cam/color", conversions.image_to_msg(color, "rgb8", 4_000_000_000, "camera"), 4_000_000_000))
+    write_messages(folder, storage, messages)
+
+
+def write_messages(folder: Path, storage: str, messages: Iterable[tuple[str, Any, int]]) -> None:
+    """Write a bag of (topic, message, stamp in ns)."""
+    from rclpy.serialization import serialize_message
+    from rosbags.rosbag2 import StoragePlugin, Writer
+    from rosbags.typesys import Stores, get_types_from_msg, get_typestore
+
     store = get_typestore(Stores.ROS2_JAZZY)
+    # rosbags does not know vision_msgs; a definition is only carried along in the file.
+    store.register(get_types_from_msg("std_msgs/Header header", "vision_msgs/msg/Detection2DArray"))
     with Writer(folder, version=9, storage_plugin=StoragePlugin[storage]) as writer:
         connections = {}
         for topic, message, stamp_ns in messages:

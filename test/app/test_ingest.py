@@ -4,7 +4,7 @@ from pathlib import Path
 import cv2
 import numpy as np
 import pytest
-from table_recording import BOX_CENTER, CAMERA, camera_pose, table_with_box, write_bag
+from table_recording import BOX_CENTER, CAMERA, camera_pose, table_with_box, write_bag, write_messages
 
 from memory_node.cli import main
 from memory_node.nodes import conversions
@@ -104,9 +104,6 @@ def write_compressed_bag(folder: Path, lens: tuple[float, ...] = ()) -> None:
     detection of the box in every frame."""
     from geometry_msgs.msg import TransformStamped
     from nav_msgs.msg import Odometry
-    from rclpy.serialization import serialize_message
-    from rosbags.rosbag2 import StoragePlugin, Writer
-    from rosbags.typesys import Stores, get_types_from_msg, get_typestore
     from sensor_msgs.msg import CompressedImage
 
     pose = camera_pose()
@@ -135,17 +132,7 @@ def write_compressed_bag(folder: Path, lens: tuple[float, ...] = ()) -> None:
             ("/cam/depth/compressedDepth", compressed, stamp_ns),
             ("/detections", conversions.detections_to_msg([found], stamp_ns, "camera"), stamp_ns),
         ]
-    store = get_typestore(Stores.ROS2_JAZZY)
-    # rosbags does not know vision_msgs; a definition is only carried along in the file.
-    store.register(get_types_from_msg("std_msgs/Header header", "vision_msgs/msg/Detection2DArray"))
-    with Writer(folder, version=9, storage_plugin=StoragePlugin.MCAP) as writer:
-        connections = {}
-        for topic, message, stamp_ns in messages:
-            kind = type(message)
-            name = f"{kind.__module__.split('.')[0]}/msg/{kind.__name__}"
-            if topic not in connections:
-                connections[topic] = writer.add_connection(topic, name, typestore=store)
-            writer.write(connections[topic], stamp_ns, serialize_message(message))
+    write_messages(folder, "MCAP", messages)
 
 
 def test_compressed_bag_with_odometry_and_detections_becomes_named_memory(

@@ -2,13 +2,13 @@
 
 import { cropUrl, get } from "./api.js";
 import { bar, el, metres, table, terms, when } from "./dom.js";
+import { Panel } from "./panels.js";
 
-export class CardPanel {
+export class CardPanel extends Panel {
   /** app: scene(), nameOf(id), images(), edit(verb, body, question, fields), canEdit(role), pickPlace(), fail(error). */
   constructor(app) {
-    this.app = app;
+    super(app);
     this.id = null;
-    this.root = el("div", {});
     this.show(null);
   }
 

@@ -2,8 +2,16 @@
 
 import { byId, el } from "./dom.js";
 
+/** What stands under a tab: `root` with its content; it may have `open()`, called when it is shown. */
+export class Panel {
+  constructor(app, ...content) {
+    this.app = app;
+    this.root = el("div", {}, ...content);
+  }
+}
+
 export class Panels {
-  /** panels: [name, title, panel], a panel has `root` and may have `open()`, called when it is shown. */
+  /** panels: [name, title, Panel]. */
   constructor(panels) {
     this.panels = new Map();
     for (const [name, title, panel] of panels) {

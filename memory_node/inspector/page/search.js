@@ -2,13 +2,14 @@
 
 import { post } from "./api.js";
 import { bar, el, when } from "./dom.js";
+import { Panel } from "./panels.js";
 
 const LISTED = 200;
 
-export class SearchPanel {
+export class SearchPanel extends Panel {
   /** app: scene(), asOf(), select(id), mark(ids), fail(error). */
   constructor(app) {
-    this.app = app;
+    super(app);
     this.words = el("input", { type: "search", placeholder: "mug, the red fruit, …", "aria-label": "what to look for" });
     this.kind = el("select", { "aria-label": "where to look" },
       el("option", { value: "find_objects" }, "long-term memory"),
@@ -18,7 +19,7 @@ export class SearchPanel {
     const form = el("form", { class: "ask", role: "search", submit: (event) => { event.preventDefault(); this.ask(); } }, this.words, this.kind, el("button", { class: "main" }, "Search"));
     this.words.addEventListener("input", () => { if (!this.words.value) this.list(); });
     this.results = el("div", { "aria-live": "polite" });
-    this.root = el("div", {}, form, this.results);
+    this.root.append(form, this.results);
   }
 
   open() {

@@ -2,16 +2,12 @@
 
 import { get, post } from "./api.js";
 import { bar, color, el, fitted, metres, table, when } from "./dom.js";
+import { Panel } from "./panels.js";
 
 const link = (text, click) => el("button", { type: "button", class: "link", click }, text);
 
 /** What came, went and moved since the moment of the slider. */
-export class ChangesPanel {
-  constructor(app) {
-    this.app = app;
-    this.root = el("div", {});
-  }
-
+export class ChangesPanel extends Panel {
   changed() {
     this.open();
   }
@@ -34,11 +30,10 @@ export class ChangesPanel {
 }
 
 /** The short-term memory: figures, the hit ratio while this page is open, units by their last use. */
-export class CachePanel {
+export class CachePanel extends Panel {
   constructor(app) {
-    this.app = app;
+    super(app);
     this.ratios = [];
-    this.root = el("div", {});
     setInterval(() => { if (!this.root.hidden && !document.hidden) this.open(); }, 3000);
   }
 
@@ -77,12 +72,7 @@ export class CachePanel {
 }
 
 /** Episodes with their steps and what was learnt from them. */
-export class EpisodesPanel {
-  constructor(app) {
-    this.app = app;
-    this.root = el("div", {});
-  }
-
+export class EpisodesPanel extends Panel {
   async open() {
     const told = await get("/api/episodes").catch((error) => this.app.fail(error));
     if (!told) return;
@@ -110,9 +100,9 @@ export class EpisodesPanel {
 }
 
 /** Statements around a concept, as a graph and as a list; telling a fact. */
-export class KnowledgePanel {
+export class KnowledgePanel extends Panel {
   constructor(app) {
-    this.app = app;
+    super(app);
     this.concept = el("input", { type: "search", placeholder: "mug, kitchen, Anna, …", "aria-label": "concept" });
     this.fact = el("input", { type: "text", placeholder: "Anna likes black tea", "aria-label": "a fact" });
     this.told = el("div", { "aria-live": "polite" });
@@ -122,7 +112,7 @@ export class KnowledgePanel {
       if (text && (await app.edit("tell_fact", { text, wait_s: app.waitS }, `Tell memory “${text}”? You have ${app.waitS} seconds to call it off.`))) this.fact.value = "";
     };
     this.teller = el("form", { class: "ask", submit: tell }, this.fact, el("button", {}, "Tell a fact"));
-    this.root = el("div", {},
+    this.root.append(
       el("form", { class: "ask", role: "search", submit: (event) => { event.preventDefault(); this.show(this.concept.value.trim()); } }, this.concept, el("button", { class: "main" }, "Show")),
       this.teller, this.told);
   }
@@ -166,13 +156,13 @@ export class KnowledgePanel {
 }
 
 /** The prompt as a planner's language model is sent it. */
-export class PromptPanel {
+export class PromptPanel extends Panel {
   constructor(app) {
-    this.app = app;
+    super(app);
     this.words = el("input", { type: "text", placeholder: "bring me the apple", "aria-label": "instruction" });
     this.budget = el("input", { type: "number", min: 50, max: 20000, value: 2000, "aria-label": "token budget" });
     this.told = el("div", { "aria-live": "polite" });
-    this.root = el("div", {}, el("form", { class: "ask", submit: (event) => { event.preventDefault(); this.show(); } }, this.words, this.budget, el("button", { class: "main" }, "Show")), this.told);
+    this.root.append(el("form", { class: "ask", submit: (event) => { event.preventDefault(); this.show(); } }, this.words, this.budget, el("button", { class: "main" }, "Show")), this.told);
   }
 
   async show() {
@@ -188,12 +178,7 @@ export class PromptPanel {
 }
 
 /** Who changed what here, and the way back. */
-export class EditsPanel {
-  constructor(app) {
-    this.app = app;
-    this.root = el("div", {});
-  }
-
+export class EditsPanel extends Panel {
   changed() {
     this.open();
   }
