@@ -1,0 +1,139 @@
+"""What can be read out of a scene graph: objects, their rows and records, areas and rooms."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from memory_node.domain.geometry import FloatArray, Pose
+from memory_node.domain.scene import SceneObject
+from memory_node.scene_graph.as_of import as_of
+from memory_node.scene_graph.object_table import Rows
+from memory_node.scene_graph.persistence import graph_to_records, row_to_record
+from memory_node.scene_graph.places import Places
+from memory_node.scene_graph.room_kinds import room_kind
+from memory_node.scene_graph.scene_records import Record, records_hash
+from memory_node.scene_graph.state import ROBOT_ID, GraphState
+
+
+class GraphReadings:
+    """The questions that a graph answers; nothing here changes it.
+
+    state: the objects. places: the areas, rooms and floors.
+    """
+
+    def __init__(self, state: GraphState, places: Places) -> None:
+        self.state = state
+        self.places = places
+
+    @property
+    def counters(self) -> Counter[str]:
+        """How often what was skipped or repaired, by reason, for diagnostics."""
+        return self.state.counters
+
+    @property
+    def version(self) -> int:
+        """A number that grows with every change."""
+        return self.state.version
+
+    def __len__(self) -> int:
+        return len(self.state.table)
+
+    def object(self, object_id: str) -> SceneObject:
+        """Return one object, removed ones included.
+
+        Raises:
+            NotFoundError: no object has this id.
+        """
+        return self.state.object_at(self.state.table.row(object_id))
+
+    def is_present(self, object_id: str) -> bool:
+        """Return whether there is an object of this id that is not removed."""
+        row = self.state.table.row_of.get(object_id)
+        return row is not None and not self.state.table.removed[row]
+
+    def objects(self, removed: bool = False) -> list[SceneObject]:
+        """Return all present objects in order of birth; with `removed` also those that are gone."""
+        rows = np.fromiter(self.state.table.rows(), np.intp) if removed else self.state.active_rows()
+        covariance = self.state.table.covariances(rows)
+        return [self.state.object_at(row, covariance[i]) for i, row in enumerate(rows.tolist())]
+
+    def objects_of_class(self, name: str) -> list[SceneObject]:
+        """Return the present objects of a class, however it is spelt."""
+        rows = self.state.rows_of_class(name)
+        return [self.state.object_at(row) for row in rows[~self.state.table.removed[rows]].tolist()]
+
+    def centers_of_class(self, name: str) -> tuple[Rows, FloatArray]:
+        """Return the rows (n) of the present objects of a class, however spelt, and their centres in map (n, 3)."""
+        rows = self.state.rows_of_class(name)
+        rows = rows[~self.state.table.removed[rows]]
+        return rows, self.state.table.center[rows]
+
+    def id_of(self, row: int) -> str:
+        """Return the id of the object of a row."""
+        return self.state.table.record(row).id
+
+    def rows_held(self) -> Rows:
+        """Return the rows of what the robot is believed to hold, ascending."""
+        held = self.state.contents.get(ROBOT_ID, ())
+        return np.sort(np.array([self.state.table.row(object_id) for object_id in held], dtype=np.intp))
+
+    def objects_near(self, point: ArrayLike, radius_m: float) -> list[SceneObject]:
+        """Return the present objects whose centre lies within `radius_m` of a point (x, y, z) in map, nearest first."""
+        at = np.asarray(point, dtype=np.float64)
+        low, high = at[:2] - radius_m, at[:2] + radius_m
+        rows = self.state.index.within((float(low[0]), float(low[1])), (float(high[0]), float(high[1])))
+        distance = np.linalg.norm(self.state.table.center[rows] - at, axis=1)
+        order = np.argsort(distance, kind="stable")
+        return [self.state.object_at(row) for row in rows[order[distance[order] <= radius_m]].tolist()]
+
+    def objects_as_of(self, rows: Iterable[int], stamp_ns: int) -> Iterator[SceneObject]:
+        """Yield the objects of table rows that were believed present at a stamp, where they were then."""
+        place_since = self.state.table.place_since
+        return as_of(((self.state.object_at(row), int(place_since[row])) for row in rows), stamp_ns)
+
+    def missed_at(self, stamp_ns: int) -> list[str]:
+        """Return the ids of the objects that the frame of a stamp looked for in vain."""
+        table = self.state.table
+        return [table.record(row).id for row in np.flatnonzero(table.alive & (table.last_missed == stamp_ns)).tolist()]
+
+    def area_of(self, object_id: str) -> str:
+        """Return the id of the area that an object is in, "" where nobody knows."""
+        row = self.state.table.row_of.get(object_id)
+        return "" if row is None else self.state.table.record(row).area_id
+
+    def class_of(self, object_id: str) -> str:
+        """Return the most probable class of an object, "" where no object has this id."""
+        row = self.state.table.row_of.get(object_id)
+        return "" if row is None else self.state.table.record(row).best_class
+
+    def room_name(self, area_id: str) -> str:
+        """Return the name of the room that an area belongs to, "" where there is none."""
+        places = self.places
+        room_id = places.areas[area_id].room_id if area_id in places.areas else ""
+        return places.rooms[room_id].name if room_id in places.rooms else ""
+
+    def room_kinds(self) -> dict[str, str]:
+        """Return by id the kind of each room that is named by one."""
+        named = {room.id: room_kind(room.name, self.state.catalogue.rooms) for room in self.places.rooms.values()}
+        return {room_id: kind for room_id, kind in named.items() if kind}
+
+    def record(self, object_id: str) -> Record:
+        """Return one object as the row that the store keeps."""
+        return row_to_record(self.state, self.state.table.row(object_id))
+
+    def to_records(self) -> dict[str, Any]:
+        """Return the whole graph as JSON-able rows: objects, areas, rooms, floors, paths, keyframes."""
+        return graph_to_records(self.state, self.places)
+
+    def hash(self) -> str:
+        """Return a hash of everything that the graph believes: equal for equal replays."""
+        return records_hash(self.to_records())
+
+    def keyframes(self) -> dict[str, Pose]:
+        """Return map_T_keyframe by name, of the keyframes that things were seen from."""
+        return dict(self.state.keyframes)
