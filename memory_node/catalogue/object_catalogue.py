@@ -12,7 +12,7 @@ from memory_node.catalogue.spoken_names import SpokenNames
 from memory_node.catalogue.treatment import Treatment
 from memory_node.domain.errors import InvalidValueError
 from memory_node.domain.goal_labels import GoalKind
-from memory_node.domain.skill_library import Appliance
+from memory_node.domain.skill_declaration import Appliance
 
 ANYTHING = "anything"  # the entry of `hiding_places` for what none of the others covers
 

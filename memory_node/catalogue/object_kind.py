@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from memory_node.catalogue.class_name import spoken
 from memory_node.domain.errors import InvalidValueError
-from memory_node.domain.skill_library import Predicate
+from memory_node.domain.skill_declaration import Predicate
 
 
 class Property(str, enum.Enum):

@@ -9,7 +9,8 @@ from functools import cached_property
 
 from memory_node.domain.errors import InvalidValueError
 from memory_node.domain.goal_labels import GOAL_OF_SKILL, GoalKind
-from memory_node.domain.skill_library import SKILLS, Predicate
+from memory_node.domain.skill_declaration import Predicate
+from memory_node.domain.skill_library import SKILLS
 from memory_node.domain.states import ObjectState
 
 # Many verbs name a thing as well ("toast", "microwave"): they are verbs before an object and at the start of a command.

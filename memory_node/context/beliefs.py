@@ -15,7 +15,8 @@ from memory_node.context.statements import (
     place_of_robot,
 )
 from memory_node.domain.skill import SkillCall
-from memory_node.domain.skill_library import SKILLS, Fact, Predicate
+from memory_node.domain.skill_declaration import Fact, Predicate
+from memory_node.domain.skill_library import SKILLS
 from memory_node.domain.states import EXCLUSIVE, ObjectState
 
 

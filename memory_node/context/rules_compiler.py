@@ -27,7 +27,8 @@ from memory_node.context.task_memory import Entry, EntryKind, TaskMemory, declar
 from memory_node.context.ways import WAYS, fitted, left_of
 from memory_node.domain.advice import bind
 from memory_node.domain.skill import FailureReason, SkillCall
-from memory_node.domain.skill_library import SKILLS, Fact, Predicate
+from memory_node.domain.skill_declaration import Fact, Predicate
+from memory_node.domain.skill_library import SKILLS
 from memory_node.domain.states import ObjectState
 
 # Nothing that was done before explains these: the same call may succeed when it is made again.

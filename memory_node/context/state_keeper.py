@@ -29,7 +29,8 @@ from memory_node.context.statements import (
 )
 from memory_node.context.step_observation import KnownThing, StepObservation, TakenStep
 from memory_node.domain.skill import FailureReason
-from memory_node.domain.skill_library import SKILLS, Fact, Predicate
+from memory_node.domain.skill_declaration import Fact, Predicate
+from memory_node.domain.skill_library import SKILLS
 from memory_node.domain.states import EXCLUSIVE, ObjectState
 
 # So many of the subgoals that were done last stay as they are when the others are folded.

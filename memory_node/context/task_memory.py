@@ -10,7 +10,8 @@ from dataclasses import dataclass, field
 from memory_node.domain.answer import RankedArea
 from memory_node.domain.errors import InvalidValueError
 from memory_node.domain.skill import FailureReason, SkillCall
-from memory_node.domain.skill_library import SKILLS, Fact, Predicate
+from memory_node.domain.skill_declaration import Fact, Predicate
+from memory_node.domain.skill_library import SKILLS
 from memory_node.experience.episode_graph import Trajectory
 from memory_node.experience.guideline import Guideline
 from memory_node.experience.record import ExperienceRecord

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from memory_node.domain.skill import FailureReason
-from memory_node.domain.skill_library import Predicate
+from memory_node.domain.skill_declaration import Predicate
 from memory_node.domain.step import EpisodeSummary, StepRecord
 from memory_node.experience.action_alignment import order_guidelines, procedure_guideline
 from memory_node.experience.class_actions import class_action, class_arguments

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 
 from memory_node.domain.errors import InvalidValueError
 from memory_node.domain.skill import FailureReason, SkillCall
-from memory_node.domain.skill_library import SKILLS, Precondition, Predicate, check_call
+from memory_node.domain.skill_declaration import Precondition, Predicate
+from memory_node.domain.skill_library import SKILLS, check_call
 from memory_node.domain.step import StepRecord
 from memory_node.experience.class_actions import class_action, class_call
 

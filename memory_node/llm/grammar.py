@@ -12,7 +12,8 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
 from memory_node.domain.errors import InvalidValueError
-from memory_node.domain.skill_library import SKILLS, Argument, ArgumentKind, Predicate, Skill
+from memory_node.domain.skill_declaration import Argument, ArgumentKind, Predicate, Skill
+from memory_node.domain.skill_library import SKILLS
 from memory_node.llm.gbnf import Rules, literal, one_of, one_of_texts, repeated
 
 _LONGEST_NAME = 200  # skill_parser takes no longer argument

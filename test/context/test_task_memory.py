@@ -15,7 +15,7 @@ from memory_node.context.task_memory import (
 from memory_node.domain.answer import RankedArea
 from memory_node.domain.errors import InvalidValueError
 from memory_node.domain.skill import FailureReason, SkillCall
-from memory_node.domain.skill_library import Fact, Predicate
+from memory_node.domain.skill_declaration import Fact, Predicate
 from memory_node.experience.guideline import Guideline
 from memory_node.experience.record import ExperienceRecord
 from memory_node.knowledge.facts import Prescription, Proposition

@@ -9,7 +9,8 @@ import pytest
 
 from memory_node.catalogue.label_space import load_catalogue
 from memory_node.domain.errors import InvalidValueError
-from memory_node.domain.skill_library import SKILLS, Argument, Skill
+from memory_node.domain.skill_declaration import Argument, Skill
+from memory_node.domain.skill_library import SKILLS
 from memory_node.llm.chat import GrammarForm, Message
 from memory_node.llm.grammar import Choices, Thing, plan_grammar
 from memory_node.llm.llama.model import LlamaModel

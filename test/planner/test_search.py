@@ -5,7 +5,8 @@ from dataclasses import replace
 import pytest
 
 from memory_node.catalogue.label_space import load_catalogue
-from memory_node.domain.skill_library import ALL_SKILLS, Predicate
+from memory_node.domain.skill_declaration import Predicate
+from memory_node.domain.skill_library import ALL_SKILLS
 from memory_node.domain.states import ObjectState
 from memory_node.planner.belief import Belief, Thing
 from memory_node.planner.planner import PlanningFailedError

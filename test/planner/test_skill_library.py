@@ -4,7 +4,8 @@ import pytest
 
 from memory_node.domain.errors import InvalidValueError
 from memory_node.domain.skill import SkillCall
-from memory_node.domain.skill_library import SKILLS, Appliance, ObjectReference, check_call, library_text
+from memory_node.domain.skill_declaration import Appliance
+from memory_node.domain.skill_library import SKILLS, ObjectReference, check_call, library_text
 
 EXPECTED = (
     "Explore GoToObject PickupObject PutObject OpenObject CloseObject ToggleOn ToggleOff SwitchOn SwitchOff "

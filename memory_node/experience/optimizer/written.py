@@ -7,7 +7,8 @@ from functools import lru_cache
 
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.catalogue.object_kind import Property
-from memory_node.domain.skill_library import SKILLS, Precondition, Predicate
+from memory_node.domain.skill_declaration import Precondition, Predicate
+from memory_node.domain.skill_library import SKILLS
 from memory_node.experience.guideline import Guideline
 from memory_node.experience.optimizer.entry import MemoryEntry
 from memory_node.experience.optimizer.method_note import MethodNote, RepairNote, read_note, read_repairs

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from memory_node.domain.skill import StateChange
-from memory_node.domain.skill_library import Predicate, Skill
+from memory_node.domain.skill_declaration import Predicate, Skill
 from memory_node.nodes.skill_bridge.target import Target
 
 

@@ -11,7 +11,8 @@ from memory_node.domain.exploration import Exploration
 from memory_node.domain.geometry import FloatArray
 from memory_node.domain.goal_labels import GOAL_OF_SKILL
 from memory_node.domain.skill import FailureReason, SkillCall, SkillResult, StateChange
-from memory_node.domain.skill_library import SKILLS, Appliance, ArgumentKind, Skill, check_call, declaration
+from memory_node.domain.skill_declaration import Appliance, ArgumentKind, Skill
+from memory_node.domain.skill_library import SKILLS, check_call, declaration
 from memory_node.nodes.skill_bridge.driving import Driving
 from memory_node.nodes.skill_bridge.effects import declared_changes
 from memory_node.nodes.skill_bridge.forwarding import ForwardedSkills

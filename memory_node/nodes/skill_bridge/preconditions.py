@@ -9,7 +9,7 @@ from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.catalogue.object_kind import Property
 from memory_node.domain.geometry import Pose
 from memory_node.domain.skill import FailureReason
-from memory_node.domain.skill_library import Fact, Precondition, Predicate, Skill
+from memory_node.domain.skill_declaration import Fact, Precondition, Predicate, Skill
 from memory_node.domain.states import ObjectState
 from memory_node.nodes.skill_bridge.outcome import SkillFailure
 from memory_node.nodes.skill_bridge.target import Hand, Target

@@ -1,0 +1,139 @@
+"""What a skill is declared with: arguments, facts that it needs, facts that it brings about."""
+
+from __future__ import annotations
+
+import enum
+from dataclasses import dataclass
+
+from memory_node.domain.errors import InvalidValueError
+from memory_node.domain.skill import FailureReason, SkillCall
+from memory_node.domain.states import ObjectState
+
+
+class ArgumentKind(str, enum.Enum):
+    """What an argument refers to."""
+
+    OBJECT = "object"  # an id, a class name, or Class@x,y,z
+    OBJECT_CLASS = "class"  # a class name alone
+    AREA = "area"  # an area's id, or "x,y" in map, metres
+
+    def __str__(self) -> str:
+        return self.value
+
+
+class Predicate(str, enum.Enum):
+    """The facts that preconditions and effects are stated in; the first argument is the subject."""
+
+    HAND_EMPTY = "hand_empty"
+    HOLDING = "holding"
+    HOLDING_CUTTER = "holding_cutter"  # the hand holds something that cuts
+    NEAR = "near"
+    KNOWN = "known"
+    ACCESSIBLE = "accessible"  # not inside something closed
+    OPEN_OR_UNLIDDED = "open_or_unlidded"  # things can be put in or on it now
+    CONTAINED = "contained"  # (object, receptacle): in or on
+    STATE = "state"
+    PICKUPABLE = "pickupable"
+    OPENABLE = "openable"
+    TOGGLEABLE = "toggleable"
+    SLICEABLE = "sliceable"
+    BREAKABLE = "breakable"
+    FILLABLE = "fillable"
+    HEATABLE = "heatable"
+    COOLABLE = "coolable"
+    RECEPTACLE = "receptacle"
+    DESTROYED = "destroyed"
+
+    def __str__(self) -> str:
+        return self.value
+
+
+@dataclass(frozen=True)
+class Fact:
+    """A predicate over argument names of a skill; `state` completes Predicate.STATE; value False negates it."""
+
+    predicate: Predicate
+    arguments: tuple[str, ...] = ()
+    value: bool = True
+    state: ObjectState | None = None
+
+    def __post_init__(self) -> None:
+        if (self.predicate is Predicate.STATE) != (self.state is not None):
+            raise InvalidValueError(f"Fact: {self.predicate} with state {self.state}: only `state` facts carry one")
+
+    def __str__(self) -> str:
+        words = [*self.arguments, *([str(self.state)] if self.state else [])]
+        return f"{'' if self.value else 'not '}{self.predicate}({', '.join(words)})"
+
+
+@dataclass(frozen=True)
+class Precondition:
+    """A fact that must hold before a skill, the reason it fails with otherwise, and what to do about it."""
+
+    fact: Fact
+    reason: FailureReason
+    remedy: str
+
+
+@dataclass(frozen=True)
+class Argument:
+    """One argument of a skill. Only the last one may be optional, or repeated (any number of times, also none)."""
+
+    name: str
+    kind: ArgumentKind
+    description: str
+    repeated: bool = False
+    optional: bool = False
+
+
+@dataclass(frozen=True)
+class Appliance:
+    """What a composite works at. reference: how calls name it; opens: it has a door or a lid; switch: how calls name
+    what turns it on, "" where it works by itself."""
+
+    reference: str
+    opens: bool = False
+    switch: str = ""
+
+
+@dataclass(frozen=True)
+class Skill:
+    """A declaration: what the skill needs, what it changes, what it costs.
+
+    nominal_s: seconds that the arm or the wait takes, travel excluded. composite: it is made of other skills, done at
+    an appliance (`steps_at`).
+    """
+
+    name: str
+    summary: str
+    arguments: tuple[Argument, ...]
+    preconditions: tuple[Precondition, ...]
+    effects: tuple[Fact, ...]
+    nominal_s: float
+    composite: bool = False
+
+    @property
+    def signature(self) -> str:
+        """The skill as it is called, for prompts and docs."""
+        names = [f"{'*' if argument.repeated else ''}{argument.name}" for argument in self.arguments]
+        if self.arguments[-1].optional:
+            names[-1] = f"[{names[-1]}]"
+        return f"{self.name}({', '.join(names)})"
+
+    def steps_at(self, object_reference: str, appliance: Appliance) -> tuple[SkillCall, ...]:
+        """Return the calls that do the same as a composite: put the object in or on the appliance, let that work, take
+        the object again.
+
+        Raises:
+            InvalidValueError: the skill is no composite.
+        """
+        if not self.composite:
+            raise InvalidValueError(f"{self.name} is not made of other skills")
+        place = (appliance.reference,)
+        opening = (SkillCall("OpenObject", place),) if appliance.opens else ()
+        closing = (SkillCall("CloseObject", place),) if appliance.opens else ()
+        switch = (appliance.switch,)
+        running = (SkillCall("ToggleOn", switch), SkillCall("ToggleOff", switch)) if appliance.switch else ()
+        put = SkillCall("PutObject", (object_reference, appliance.reference))
+        take = SkillCall("PickupObject", (object_reference,))
+        return (SkillCall("GoToObject", place), *opening, put, *closing, *running, *opening, take, *closing)
