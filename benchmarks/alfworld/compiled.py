@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 from benchmarks.alfworld.open_world import with_unknown_places
 from benchmarks.alfworld.play import GameClock, memory_of_game
-from benchmarks.alfworld.robot import TEXT_SKILLS, SentCommand, TextEngine, TextRobot
+from benchmarks.alfworld.robot import SentCommand, TextRobot
+from benchmarks.alfworld.text_skills import TEXT_SKILLS, TextEngine
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.context.guidance import CompiledStep, Compiler
 from memory_node.context.step_observation import StepObservation, TakenStep

@@ -11,8 +11,9 @@ from typing import Protocol
 from benchmarks.alfworld.engine import PddlEngine
 from benchmarks.alfworld.games import Game
 from benchmarks.alfworld.open_world import with_unknown_places
-from benchmarks.alfworld.robot import TEXT_SKILLS, TextEngine, TextRobot
+from benchmarks.alfworld.robot import TextRobot
 from benchmarks.alfworld.site import PLOT_M
+from benchmarks.alfworld.text_skills import TEXT_SKILLS, TextEngine
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.domain.clock import Clock
 from memory_node.domain.ports import TextEmbedder
