@@ -1,4 +1,4 @@
-"""The rows of `bench compiler`: who compiles what, and controls that tell memory from what a compiler itself knows."""
+"""The rows of `bench compiler`: each compiler, and controls that lack the brief state, M or loop detection."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`memory-node bench hostile`: a peer that means no good talks to everything that our nodes offer."""
+"""`memory-node bench hostile`: an attacker sends malformed messages to everything that our nodes offer."""
 
 from __future__ import annotations
 

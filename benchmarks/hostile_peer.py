@@ -1,4 +1,4 @@
-"""The peer of `bench hostile`: finds what nodes offer, and sends each of it what nobody should."""
+"""The attacker of `bench hostile`: finds what our nodes offer, and sends malformed messages to each of it."""
 
 from __future__ import annotations
 

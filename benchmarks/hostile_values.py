@@ -1,4 +1,4 @@
-"""Messages that no sender means well with: each field of a ROS message drawn from what breaks programs."""
+"""Malformed ROS messages for `bench hostile`: each field is drawn from values that break programs."""
 
 from __future__ import annotations
 

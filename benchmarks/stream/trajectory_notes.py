@@ -1,4 +1,4 @@
-"""Baselines of ours after other papers: notes of whole trajectories, kept without a policy that decides."""
+"""Baselines: notes of whole trajectories, all of them kept, as other papers do it."""
 
 from __future__ import annotations
 

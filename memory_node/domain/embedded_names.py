@@ -1,4 +1,4 @@
-"""Which names one call embeds: whoever may send a thousand names must not decide how long an answer takes."""
+"""Limits the names that one call embeds, so that a caller with a thousand names still gets an answer in time."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What nobody foresaw: told once for each place that it comes from, counted every time."""
+"""Unexpected errors: logged once for each place in the code, counted every time."""
 
 from __future__ import annotations
 

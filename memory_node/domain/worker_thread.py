@@ -1,4 +1,4 @@
-"""Threads that work for as long as their owner does: what one raises is told and counted, and it goes on."""
+"""Threads that run until their owner stops them: an error is logged and counted, and the thread goes on."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A frame whose observations are followed from view to view: whoever follows them tells which is which."""
+"""Updates the graph from a frame of tracked observations: the name of a track tells which object it is."""
 
 from __future__ import annotations
 

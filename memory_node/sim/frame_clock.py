@@ -1,4 +1,4 @@
-"""When the simulated camera takes a picture: seldom while every one would show the same."""
+"""Paces the simulated camera: few pictures while the view stays the same."""
 
 from __future__ import annotations
 
