@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
@@ -15,6 +15,7 @@ from memory_node.planner.language.destinations import Destinations
 from memory_node.planner.language.discourse import Discourse
 from memory_node.planner.language.noun_phrase import NounPhrase
 from memory_node.planner.language.phrase_meaning import PhraseMeaning
+from memory_node.planner.language.simple_goals import SimpleGoals
 from memory_node.planner.language.spoken_command import Command
 from memory_node.planner.language.spoken_instruction import Remark
 from memory_node.planner.language.surroundings import HomeClasses
@@ -39,13 +40,7 @@ class Interpreter:
         self._home = home
         self._discourse = discourse
         self._destinations = Destinations(kinds, meaning, home, discourse)
-        self._without_things: dict[GoalKind, Callable[[Command], Goal]] = {
-            _K.STOP: self._halting,
-            _K.WAIT: self._halting,
-            _K.GO: self._going,
-            _K.TELL: self._telling,
-            _K.DROP: self._dropping,
-        }
+        self._simple = SimpleGoals(kinds, meaning, home, self._destinations)
 
     def remark(self, remark: Remark) -> None:
         """Take note of things that were only spoken of."""
@@ -71,9 +66,9 @@ class Interpreter:
         return goals
 
     def _goals(self, command: Command) -> list[Goal]:
-        alone = self._without_things.get(command.kind)
-        if alone is not None:
-            return [alone(command)]
+        simple = self._simple.of(command)
+        if simple is not None:
+            return [simple]
         command = self._with_targets(command)
         if command.alternatives:
             return [self._either(command)]
@@ -108,39 +103,6 @@ class Interpreter:
 
     def _handed_over(self, goal: Goal, text: str) -> Goal:
         return Goal(_K.PLACE, replace(goal.target, referring=True), self._destinations.person("me"), text=text)
-
-    # --- goals of commands that need not name a thing
-
-    def _halting(self, command: Command) -> Goal:
-        return Goal(command.kind, Mention(""), text=command.text)
-
-    def _going(self, command: Command) -> Goal:
-        if command.to_user or (command.targets and command.targets[0].person):
-            return Goal(_K.GO, self._destinations.person("you"), text=command.text)
-        if not command.targets:
-            raise UnclearError(Question("Where shall I go?", slot=Slot.TARGET))
-        phrase = command.targets[0]
-        if phrase.room and phrase.called is None:
-            return Goal(_K.GO, Mention(phrase.room), text=command.text)
-        return Goal(_K.FIND, self._meaning.mention(phrase, Slot.TARGET), text=command.text)
-
-    def _telling(self, command: Command) -> Goal:
-        target = self._meaning.mention(command.targets[0], Slot.TARGET)
-        return Goal(_K.TELL, target, asked=command.verb, text=command.text)
-
-    def _dropping(self, command: Command) -> Goal:
-        phrase = command.targets[0] if command.targets else None
-        if phrase is not None and phrase.called is not None:
-            target = self._meaning.mention(phrase, Slot.TARGET)
-            kind = self._kinds[target.object_class]
-            if not kind.pickupable and kind.can(Property.OPENABLE):  # "put the lid down"
-                return Goal(_K.CLOSE, target, text=command.text)
-            return Goal(_K.DROP, target, text=command.text)
-        return Goal(_K.DROP, self._in_hand(), text=command.text)
-
-    def _in_hand(self) -> Mention:
-        held = self._home.held
-        return Mention(held, (held,) if held else (), referring=True)
 
     # --- goals about things
 
