@@ -14,7 +14,7 @@ import yaml
 
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.planner.language.conversation import Conversation
-from memory_node.planner.language.goal_effects import effects
+from memory_node.planner.language.goal_effects import cut_once, effects
 from memory_node.planner.language.surroundings import HomeClasses
 from memory_node.planner.language.understanding import Understander
 
@@ -136,7 +136,7 @@ def _figures(outcomes: Sequence[Outcome]) -> dict[str, Any]:
 
 def _turn(row: Mapping[str, Any], group: str, kinds: ObjectCatalogue) -> Turn:
     wanted = (row["want"], *row.get("or", ()))
-    return Turn(row["say"], group, tuple(tuple(_by_kind(line, kinds) for line in lines) for lines in wanted))
+    return Turn(row["say"], group, tuple(cut_once([_by_kind(line, kinds) for line in lines]) for lines in wanted))
 
 
 def _by_kind(line: str, kinds: ObjectCatalogue) -> str:

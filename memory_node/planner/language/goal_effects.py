@@ -22,6 +22,11 @@ def effects(goals: Sequence[Goal], treatments: bool = False) -> tuple[str, ...]:
         used_later = any(str(goal.target) == str(later.target) for later in goals[index + 1 :])
         if not (goal.kind in _PREPARATION and used_later):
             lines += _of_one(goal, treatments)
+    return cut_once(lines)
+
+
+def cut_once(lines: Sequence[str]) -> tuple[str, ...]:
+    """Return the lines without those that cut a thing again: peeling and slicing are one effect."""
     return tuple(
         line for index, line in enumerate(lines) if index == lines.index(line) or not line.startswith("slice ")
     )
