@@ -46,7 +46,7 @@ def ranked(
     row_sure, whole_sure = (replace(one, confidence=calibration.of(one.source, one.confidence)) for one in (row, whole))
     if not row.goals or row.names_unknown:
         if commands.goals:
-            yield commands
+            yield replace(commands, confidence=0.0) if _is_guessed(commands) else commands
         if readers.whole.prediction(said).probability >= _SURE_ALONE:
             yield whole_sure
         return
@@ -60,3 +60,8 @@ def ranked(
         else:
             order.append(replace(commands, confidence=_READ_THROUGH if said.instruction.plain else 0.0))
     yield from order
+
+
+def _is_guessed(reading: Reading) -> bool:
+    """Return whether a thing of the goals is only described."""
+    return any(mention.guessed for goal in reading.goals for mention in goal.mentions)

@@ -59,7 +59,7 @@ class Asides:
             return verb
         if words[at] in english.condition_marks:
             return None  # what holds only then must not be done now
-        if words[at] in english.subjects - {"you"} or words[at] in _WONDERING:
+        if self._tells_of_people(words, at):
             return self._sentence(words, at, verb, heard, None)
         if there or (verb < len(words) and words[verb] in english.auxiliaries | english.saying):
             return self._sentence(words, at, verb, heard, topic)
@@ -82,6 +82,12 @@ class Asides:
     def _topic(self, words: Sequence[str], start: int, at: int) -> NounPhrase | None:
         """Return the thing that a sentence begins with; a person ("I", "they") is none."""
         return None if words[at] in self._english.subjects else self._commands.phrase(words, start)
+
+    def _tells_of_people(self, words: Sequence[str], at: int) -> bool:
+        """Return whether a sentence tells what people do or wonder about, or points: "see the cup? Wash it"."""
+        if words[at] == "see":
+            return words[sentence_end(words, at) :][:1] == ["?"]
+        return words[at] in self._english.subjects - {"you"} or words[at] in _WONDERING
 
     def _sentence(self, words: Sequence[str], at: int, verb: int, heard: Heard, topic: NounPhrase | None) -> int:
         """Note a sentence that asks for nothing, and what it speaks of."""

@@ -59,6 +59,8 @@ def read_question(words: Sequence[str], at: int, commands: CommandReader) -> Ask
         found = rule(words, start, commands)
         if found is not None:
             command, end = found
+            if words[end : end + 1] == ["or"] and words[-1] == "?":  # "does it need a wash, or is it clean?"
+                end = len(words)
             while end < len(words) and words[end] in commands.english.fillers | _TAIL:
                 end += 1
             return replace(command, text=" ".join(words[at:end])), end
@@ -217,6 +219,20 @@ def _left_in_state(words: Sequence[str], at: int, commands: CommandReader) -> As
     return _tell(found[0].targets[0], done, found[1]) if done else None
 
 
+def _needs(words: Sequence[str], at: int, commands: CommandReader) -> Asked | None:
+    """Read "does the cup need a wash", "do the plates need washing"."""
+    phrase = commands.phrase(words, at + 1) if words[at] in ("does", "do") else None
+    if phrase is None or words[phrase.end : phrase.end + 1] != ["need"]:
+        return None
+    end = phrase.end + 1
+    while end < len(words) and words[end] in ("a", "to", "be"):
+        end += 1
+    verb = commands.english.verb_at(words, end, participle=True)
+    if verb is None or verb[0].kind not in (GoalKind.CLEAN, GoalKind.HEAT, GoalKind.COOL):
+        return None
+    return _tell(phrase, _DONE[verb[0].kind], end + verb[1])
+
+
 def _begins_place(words: Sequence[str], at: int, commands: CommandReader) -> bool:
     placed = commands.english.preposition_at(words, at)
     return placed is not None and commands.phrase(words, at + placed[1]) is not None
@@ -248,4 +264,5 @@ _RULES = (
     _whether,
     _is_in_state,
     _left_in_state,
+    _needs,
 )

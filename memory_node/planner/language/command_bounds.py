@@ -41,7 +41,7 @@ class CommandBounds:
             return True
         if word in self._english.clauses:
             return words[at : at + 2] != ["but", "not"] and self._english.preposition_at(words, at) is None
-        if word == "is" and found.targets:
+        if found.targets and (word == "is" or self._runs_on(words, at)):
             return True
         if word not in _JOINTS:
             return False
@@ -49,6 +49,13 @@ class CommandBounds:
         while after < len(words) and words[after] in self._english.fillers | {"and", "then", ",", "-"}:
             after += 1
         return self._begins_part(words, after) or self._is_afterthought(words, after, found, word)
+
+    def _runs_on(self, words: Sequence[str], at: int) -> bool:
+        """Return whether a remark follows without a comma: "wipe the hob it is greasy", "... its greasy"."""
+        if words[at] == "its":
+            phrase = self._phrases.read(words, at)
+            return phrase is not None and not phrase.named and phrase.head not in self._english.its_place
+        return words[at] in ("it", "they") and "".join(words[at + 1 : at + 2]) in self._english.auxiliaries
 
     def _begins_part(self, words: Sequence[str], at: int) -> bool:
         """Return whether another part of the instruction begins at a word, or none."""

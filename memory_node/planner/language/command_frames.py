@@ -29,7 +29,8 @@ def framed(sense: VerbSense, found: Arguments, text: str, english: English) -> C
     if command.kind in _STATIONARY:
         return _stationary(command, places)
     if command.kind is _K.EXAMINE or _is_held_to_light(command, places, english):
-        return _examined(replace(command, kind=_K.EXAMINE), places)
+        shone_on = _shone_on(command, places, english) if command.verb in english.shining else None
+        return shone_on or _examined(replace(command, kind=_K.EXAMINE), places)
     return moved(command, sense, places, english)
 
 
@@ -48,7 +49,7 @@ def _unframed(sense: VerbSense, found: Arguments, text: str) -> Command:
     return Command(
         sense.kind or _K.PLACE,
         sense.word,
-        tuple(found.targets),
+        _without_summary(found.targets),
         found.alternatives,
         away=sense.away,
         back=sense.back or found.back,
@@ -60,16 +61,35 @@ def _unframed(sense: VerbSense, found: Arguments, text: str) -> Command:
     )
 
 
+def _without_summary(targets: Sequence[NounPhrase]) -> tuple[NounPhrase, ...]:
+    """Return the things of "both lamps, the desk lamp and the floor lamp" that are named one by one."""
+    generic, others = (targets[0].called if targets else None), targets[1:]
+    if generic is None or not targets[0].plural or len(others) < 2:
+        return tuple(targets)
+    if any(one.called is None or not set(one.called.own) & set(generic.all) for one in others):
+        return tuple(targets)
+    return tuple(others)
+
+
 def _halt(command: Command, places: Sequence[Place], english: English) -> Command | None:
     """Return the command of "stop" and "wait"; to stop a thing is to switch it off. None for other commands."""
     if places:
         return None
     if command.verb in english.stopping and not command.targets:
         return replace(command, kind=_K.STOP)
+    if _lets_be(command):
+        return replace(command, kind=_K.STOP, targets=())
     if command.kind not in (_K.STOP, _K.WAIT):
         return None
     named = tuple(one for one in command.targets if one.named)
     return replace(command, kind=_K.SWITCH_OFF if named else command.kind, targets=named)
+
+
+def _lets_be(command: Command) -> bool:
+    """Return whether nothing is to be done with what was spoken of: "forget it, leave it"."""
+    placed = command.there or command.here or command.back
+    targets = command.targets if command.verb == "leave" and not placed else ()
+    return bool(targets) and all(one.refers_back and not one.states for one in targets)
 
 
 def _goes(command: Command, places: Sequence[Place]) -> bool:
@@ -91,6 +111,15 @@ def _is_held_to_light(command: Command, places: Sequence[Place], english: Englis
     if command.verb == "hold" and lights:
         return True
     return command.verb in _HOLDING and any(place.sense == UNDER for place in lights)
+
+
+def _shone_on(command: Command, places: Sequence[Place], english: English) -> Command | None:
+    """Read "shine the lamp on the keys": the keys are looked at."""
+    lit = next((place.phrase for place in places if place.sense in (INTO, NEAR)), None)
+    lamp = command.targets[0] if len(command.targets) == 1 and _is_light(command.targets[0], english) else None
+    if lit is None or lamp is None or _is_light(lit, english):
+        return None
+    return replace(command, targets=(lit,), light=lamp)
 
 
 def _examined(command: Command, places: Sequence[Place]) -> Command:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
+from memory_node.domain.goal_labels import GoalKind
+from memory_node.domain.states import ObjectState
 from memory_node.planner.language.command_bounds import CommandBounds
 from memory_node.planner.language.command_frames import framed
 from memory_node.planner.language.english import FROM, INTO, PUNCTUATION, English, VerbSense
@@ -14,6 +16,13 @@ from memory_node.planner.language.noun_phrase_reader import NounPhraseReader
 from memory_node.planner.language.spoken_command import Arguments, Command, Place
 
 _ADDING = frozenset({"and", "or", "plus"})
+_RESULTS = {
+    GoalKind.CLEAN: ObjectState.CLEANED,
+    GoalKind.HEAT: ObjectState.HEATED,
+    GoalKind.COOL: ObjectState.COLD,
+    GoalKind.OPEN: ObjectState.OPENED,
+    GoalKind.CLOSE: ObjectState.CLOSED,
+}
 _NEGATIONS = (["but", "not"], ["instead", "of"])
 
 
@@ -42,6 +51,7 @@ class CommandReader:
             self._skipped,
             self._excluded,
             self._gerund_purpose,
+            self._means,
             self._added,
             self._particle,
             self._resulting_state,
@@ -134,6 +144,17 @@ class CommandReader:
         phrase = self._phrases.read(words, at + 2)
         return phrase.end if phrase is not None else at + 2
 
+    def _means(self, words: Sequence[str], at: int, reading: _Reading) -> int | None:
+        """Take "[turn on the light] by flipping the switch": the switch is what is switched."""
+        means = words[at] == "by" and "".join(words[at + 1 : at + 2]).endswith("ing")
+        if not means or reading.sense.kind not in (GoalKind.SWITCH_ON, GoalKind.SWITCH_OFF):
+            return None
+        phrase = self._phrases.read(words, at + 2)
+        if phrase is None or phrase.called is None:
+            return None
+        reading.found.targets = [phrase]
+        return phrase.end
+
     def _added(self, words: Sequence[str], at: int, reading: _Reading) -> int | None:
         """Take "and ..." and "or ...": another place, or another thing."""
         if words[at] not in _ADDING:
@@ -178,14 +199,15 @@ class CommandReader:
         return word not in ("up", "down", "out", "away") or placed[1] > 1
 
     def _resulting_state(self, words: Sequence[str], at: int, reading: _Reading) -> int | None:
-        """Take a state that belongs to the verb: "pull the curtains shut"."""
-        word, found = words[at], reading.found
+        """Take a state that belongs to the verb, or that it brings about: "pull the curtains shut", "wipe it clean"."""
+        word, found, sense = words[at], reading.found, reading.sense
         if not found.targets or word not in self.english.states:
             return None
-        if self.english.with_particle(reading.sense.word, word) is None:
-            return None
-        found.particle = word
-        return at + 1
+        if self.english.with_particle(sense.word, word) is not None:
+            found.particle = word
+            return at + 1
+        brought_about = sense.kind is not None and _RESULTS.get(sense.kind) is self.english.states[word]
+        return at + 1 if brought_about and self._is_last(words, at + 1) else None
 
     def _treated(self, words: Sequence[str], at: int, reading: _Reading) -> int | None:
         """Take what is to be done with a thing that is put "on to boil" or "in to warm"."""
@@ -264,6 +286,9 @@ class CommandReader:
             return at + 1
         if phrase.person:
             found.places.append(Place(INTO, "to", phrase))
+        elif phrase.head in self.english.liquids and len(found.targets) == 1 and reading.sense.to_user:
+            found.places.append(Place(INTO, "to", found.targets.pop()))  # "give the plant some water"
+            found.targets.append(phrase)
         elif found.targets and words[at - 1] not in (",", "and", "or"):
             found.unread += words[phrase.begin : phrase.end]
         else:

@@ -19,7 +19,7 @@ class Corrections:
 
     def applied(self, words: Sequence[str]) -> tuple[list[str], bool]:
         """Return the words with what was taken back left out, and whether anything is taken back, understood or not."""
-        left, taken_back = list(words), False
+        left, taken_back = self._without_denied(words), False
         at = 1
         while at < len(left):
             end = self._marker_end(left, at)
@@ -31,6 +31,27 @@ class Corrections:
                 taken_back |= 0 < end < len(left)
                 at += 1
         return left, taken_back
+
+    def _without_denied(self, words: Sequence[str]) -> list[str]:
+        """Return "the pan goes ..." for "not the plate but the pan goes ...", "the red mug" for "not the blue mug, the
+        red one"."""
+        left = list(words)
+        for at in range(len(left) - 1, -1, -1):
+            denied = self._commands.phrase(left, at + 1) if left[at] == "not" and self._opens(left, at) else None
+            if denied is None or not denied.named:
+                continue
+            joint, meant = "".join(left[denied.end : denied.end + 1]), self._commands.phrase(left, denied.end + 1)
+            if meant is None:
+                continue
+            if joint == "but" and (meant.named or meant.pronoun == "one"):
+                left[at : meant.begin] = []
+            elif joint == "," and meant.pronoun == "one" and left[meant.end - 1] == "one" and meant.attributes:
+                left[at : meant.end] = [*left[meant.begin : meant.end - 1], denied.head]
+        return left
+
+    def _opens(self, words: Sequence[str], at: int) -> bool:
+        """Return whether a sentence begins at a word."""
+        return all(word in PUNCTUATION | self._english.fillers for word in words[_sentence_begin(words, at) : at])
 
     def _marker_end(self, words: Sequence[str], at: int) -> int:
         """Return where the marker ends that begins at a word behind a punctuation mark; 0 where none does."""

@@ -17,13 +17,14 @@ class Discourse:
 
     focus: the class that "it" means now. place: where "there" is. said: something was asked for in this instruction.
     spoken: the classes; states, counts: by class, what goals gave it and how many were meant; whole: classes of which
-    all were; targets: of the commands so far.
+    all were; guessed: classes that only a description stands for; targets: of the commands so far.
     """
 
     spoken: list[str] = field(default_factory=list)
     states: dict[str, set[ObjectState]] = field(default_factory=dict)
     counts: dict[str, int] = field(default_factory=dict)
     whole: set[str] = field(default_factory=set)
+    guessed: set[str] = field(default_factory=set)
     targets: list[tuple[str, ...]] = field(default_factory=list)
     focus: str = ""
     place: Mention | None = None
@@ -63,10 +64,12 @@ class Discourse:
         return tuple(dict.fromkeys(name for targets in self.targets[-2:] for name in targets))
 
     def remark(self, names: Sequence[str]) -> None:
-        """Take note of things that were only spoken of."""
+        """Take note of things that were only spoken of; of several, "them" means all."""
         for name in names:
             self._mention(name)
             self.focus = name
+        if len(set(names)) > 1:
+            self.targets.append(tuple(dict.fromkeys(names)))
 
     def end_command(self, goals: Sequence[Goal]) -> None:
         """Take note that these goals were asked for in one command."""
@@ -79,6 +82,7 @@ class Discourse:
         for mention in (goal.container, goal.destination, goal.target):
             if mention is not None and mention.object_class:
                 self._mention(mention.object_class)
+                (self.guessed.add if mention.guessed else self.guessed.discard)(mention.object_class)
         self.place = goal.destination or (goal.target if goal.kind is GoalKind.OPEN else self.place)
         if not target:
             return

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from memory_node.domain.goal_labels import GoalKind
 from memory_node.planner.language.command_grammar import CommandReader
 from memory_node.planner.language.english import PUNCTUATION
 from memory_node.planner.language.spoken_command import Command
@@ -12,6 +13,7 @@ from memory_node.planner.language.spoken_instruction import Heard
 from memory_node.planner.language.wanted_states import WantedStates
 
 _MARKS = frozenset(["before", "after", "once", "when"])
+_FINISHED = frozenset({GoalKind.CLEAN, GoalKind.HEAT, GoalKind.COOL, GoalKind.SLICE, GoalKind.FILL})
 _FINISHING = frozenset(["you", "have", "are", "finish", "done", "finished", "had", "that", "i", "am"])
 
 
@@ -32,7 +34,7 @@ class DoingOrder:
             return self._due(words, at, heard) if words[at] == "before" else None
         if self._sums_up(words, start):
             return start + 1
-        found = self._inner(words, start)
+        found = self._inner(words, start) or (self._finished(words, start) if words[at] != "before" else None)
         if found is None:
             return None
         inner, end = found
@@ -68,6 +70,17 @@ class DoingOrder:
         if at >= len(words) or (at == start and not words[at].endswith("ing")):
             return None
         return self._commands.read(words, at, participle=True)
+
+    def _finished(self, words: Sequence[str], at: int) -> tuple[Command, int] | None:
+        """Read "the bread is toasted" behind "once": it is to be toasted first."""
+        phrase = self._commands.phrase(words, at)
+        if phrase is None or not phrase.named or words[phrase.end : phrase.end + 1] not in (["is"], ["are"], ["has"]):
+            return None
+        end = phrase.end + 1
+        end += words[end : end + 1] == ["been"]
+        base = self._english.base_form(words[end], participle=True) if end < len(words) else ""
+        found = self._commands.read([base, *words[phrase.begin : phrase.end]], 0) if base != words[end] else None
+        return (found[0], end + 1) if found is not None and found[0].kind in _FINISHED else None
 
     def _main(self, words: Sequence[str], at: int, inner: Command, heard: Heard) -> int | None:
         """Read the command behind "before washing it, ...": it is done first."""

@@ -85,6 +85,7 @@ class English:
     discarding: Words
     stopping: Words
     letting: Words
+    shining: Words
     collective: Words
     lights: Words
     personal: Words
@@ -113,6 +114,7 @@ class English:
     persons: Phrases
     in_hand: Phrases
     endings: Phrases
+    tags: Phrases
     openings: Phrases
     wishes: Phrases
     assurances: Phrases
@@ -128,6 +130,7 @@ class English:
     spelling: Mapping[str, str]
     rooms: Sequence[str]
     directed: Sequence[str]
+    removed: Mapping[str, str]
     states: Mapping[str, ObjectState]
     deeds: Mapping[str, ObjectState]
     asked_states: Mapping[str, str]
@@ -224,17 +227,23 @@ def load_english() -> English:
         else:
             fields[field.name] = value
     for name in ("states", "deeds"):
-        fields[name] = {word: ObjectState(state) for state, words in data[name].items() for word in words.split()}
-    fields["asked_states"] = {word: state for state, words in data["asked_states"].items() for word in words.split()}
+        fields[name] = {word: ObjectState(state) for word, state in _by_word(data[name]).items()}
+    fields["asked_states"] = _by_word(data["asked_states"])
+    fields["removed"] = _by_word(data["removed"])
     fields["numbers"] = data["numbers"] | {str(number): number for number in range(1, 21)}
     fields["prepositions"] = {
         tuple(phrase.split()): sense for sense, phrases in data["prepositions"].items() for phrase in phrases
     }
-    fields["verbs"] = {word: GoalKind(kind) for kind, words in data["verbs"].items() for word in words.split()}
+    fields["verbs"] = {word: GoalKind(kind) for word, kind in _by_word(data["verbs"]).items()}
     fields["phrasal"] = dict(_phrasal(data))
     fields["preposition_lengths"] = _lengths(fields["prepositions"])
     fields["phrasal_lengths"] = _lengths(fields["phrasal"])
     return English(**fields)
+
+
+def _by_word(table: Mapping[str, str]) -> dict[str, str]:
+    """Return the key of each word of a table of words."""
+    return {word: key for key, words in table.items() for word in words.split()}
 
 
 def _phrasal(data: Mapping[str, Any]) -> Iterable[tuple[tuple[str, ...], VerbSense]]:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from memory_node.planner.language.command_grammar import CommandReader
+from memory_node.planner.language.english import PUNCTUATION, WITH
 from memory_node.planner.language.noun_phrase import NounPhrase
 from memory_node.planner.language.spoken_command import Command
 
@@ -24,6 +25,8 @@ class Idioms:
         """Read "give the pan a good scrub"."""
         if words[at] not in ("give", "have", "take", "do", "use"):
             return None
+        if words[at : at + 2] == ["do", "the"] and words[at + 3 : at + 4] == ["of"]:  # "do the cleaning of the oven"
+            return self._nominal(words, at + 2)
         phrase = self._commands.phrase(words, at + 1)
         if phrase is None:
             return None
@@ -35,6 +38,46 @@ class Idioms:
         verb = self._english.base_form(words[end]) if phrase.end < end < len(words) else ""
         found = self._commands.read([verb, *words[phrase.begin : phrase.end], *words[end + 1 :]], 0) if verb else None
         return None if found is None else (found[0], end + found[1] - (phrase.end - phrase.begin))
+
+    def _nominal(self, words: Sequence[str], at: int) -> tuple[Command, int] | None:
+        base = self._english.base_form(words[at]) if words[at].endswith("ing") else ""
+        found = self._commands.read([base, *words[at + 2 :]], 0) if base else None
+        return None if found is None else (found[0], at + 1 + found[1])
+
+    def inverted(self, words: Sequence[str], at: int) -> tuple[Command, int] | None:
+        """Read "onto the counter with the pot", "off with the lamp", "off to the kitchen with you"."""
+        if words[at] in ("on", "off") and words[at + 1 : at + 2] == ["with"]:
+            return self._with(["turn"], words, at + 1, [words[at]])
+        start = end = at + (words[at] in ("off", "away") and words[at + 1 : at + 2] == ["to"])
+        while end < len(words) and (found := self._english.preposition_at(words, end)) is not None and found[0] != WITH:
+            place = self._commands.phrase(words, end + found[1])
+            if place is None:
+                return None
+            end = place.end
+        if end == start or words[end : end + 1] != ["with"]:
+            return None
+        if words[end + 1 : end + 2] == ["you"]:
+            going = self._commands.read(["go", *words[start:end]], 0)
+            return None if going is None else (going[0], end + 2)
+        return self._with(["put"], words, end, words[start:end])
+
+    def _with(
+        self, verb: Sequence[str], words: Sequence[str], at: int, rest: Sequence[str]
+    ) -> tuple[Command, int] | None:
+        """Read verb, the thing behind "with", and the rest as if they stood in a command's order."""
+        thing = self._commands.phrase(words, at + 1)
+        ends = thing is not None and (thing.end >= len(words) or words[thing.end] in PUNCTUATION | {"and", "then"})
+        if thing is None or not ends or not (thing.named or thing.refers_back):
+            return None
+        found = self._commands.read([*verb, *words[thing.begin : thing.end], *rest], 0)
+        return None if found is None else (found[0], thing.end)
+
+    def _done(self, words: Sequence[str], phrase: NounPhrase) -> list[str] | None:
+        """Return "boil egg" for "a boiled egg"; None for a thing in no such state."""
+        said = words[phrase.begin : phrase.end]
+        bases = (self._english.base_form(word, participle=True) for word in said if word in self._english.states)
+        base = next((base for base in bases if base and base not in said), "")
+        return [base, *phrase.head.split()] if base and phrase.called is not None else None
 
     def _used(self, words: Sequence[str], tool: NounPhrase) -> tuple[Command, int] | None:
         """Read "use the knife to cut the bread"."""
@@ -50,8 +93,10 @@ class Idioms:
         person = "".join(words[at + 1 : at + 2]) in self._english.people
         phrase = self._commands.phrase(words, at + 1 + person)
         names = (phrase.head, *phrase.attributes) if phrase is not None else ()
-        made = next((self._english.made[name] for name in names if name in self._english.made), None)
-        found = self._commands.read(made.split(), 0) if made is not None else None
+        made = next((self._english.made[name].split() for name in names if name in self._english.made), None)
+        if made is None and phrase is not None:
+            made = self._done(words, phrase)
+        found = self._commands.read(made, 0) if made is not None else None
         if phrase is None or found is None:
             return None
         return replace(found[0], to_user=person, text=" ".join(words[at : phrase.end])), phrase.end

@@ -8,6 +8,7 @@ from dataclasses import replace
 from memory_node.planner.language.asides import Asides, sentence_end
 from memory_node.planner.language.asked import ENDING, read_question, read_whether
 from memory_node.planner.language.command_grammar import CommandReader
+from memory_node.planner.language.complaints import Complaints
 from memory_node.planner.language.corrections import Corrections
 from memory_node.planner.language.doing_order import DoingOrder
 from memory_node.planner.language.english import PUNCTUATION, English, phrase_at
@@ -38,6 +39,7 @@ class InstructionReader:
         self._corrections = Corrections(self.commands)
         self._asides = Asides(self.commands, lexicon)
         wanted, idioms = WantedStates(self.commands), Idioms(self.commands)
+        complaints = Complaints(self.commands, wanted)
         self._question = _part(lambda words, at: read_question(words, at, self.commands))
         # In the order in which they are tried: the first that knows what begins at a word takes it.
         self._rules: tuple[_Rule, ...] = (
@@ -47,11 +49,15 @@ class InstructionReader:
             self._by_state,
             _part(wanted.wish),
             _part(wanted.assured),
+            _part(complaints.left),
             self._opening,
             _part(idioms.given),
             _part(idioms.made),
+            _part(idioms.inverted),
             _part(wanted.stated),
             _part(self.commands.read),
+            _part(complaints.undue),
+            _part(complaints.lacking),
             _part(wanted.passive),
             _part(wanted.verbless),
             self._asides.remark,

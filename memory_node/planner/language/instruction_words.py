@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from memory_node.planner.language.english import English, phrase_at
+from memory_node.planner.language.english import ENDS, English, phrase_at
 
 _WORD = re.compile(r"[a-zà-ÿ0-9]+(?:'[a-z0-9]+)*'?|[.,;:!?]|(?<=\s)-{1,2}(?=\s)|[–—]")
 
@@ -20,7 +20,13 @@ def words_of(text: str, english: English) -> list[str]:
         for part in english.contractions.get(word, word).split():
             owner = part.removesuffix("'s")
             found += [part] if owner in ("", part) else [owner, "'s"]
-    return found
+    return [_is_or_has(found, at) for at in range(len(found))]
+
+
+def _is_or_has(words: Sequence[str], at: int) -> str:
+    """Return the word itself; "has" for the short "is" of "it's got", "somebody's been"."""
+    short = words[at] in ("'s", "is") and words[at + 1 : at + 2] in (["got"], ["been"])
+    return "has" if short else words[at]
 
 
 def _respelt(text: str, english: English) -> str:
@@ -31,12 +37,20 @@ def _respelt(text: str, english: English) -> str:
     return text
 
 
+def _tag(words: Sequence[str], at: int, english: English) -> int:
+    """Return how many words a tag has that begins at a word and ends the sentence: "have you" of "..., have you?"."""
+    tag = phrase_at(english.tags, words, at) if at and words[at - 1] == "," else 0
+    return tag if tag and (at + tag >= len(words) or words[at + tag] in ENDS) else 0
+
+
 def without_kindness(words: Sequence[str], english: English) -> list[str]:
-    """Return the words without such phrases as "if you can", "as well", "right away"."""
+    """Return the words without such phrases as "if you can", "right away", and without tags."""
     kept: list[str] = []
     at = 0
     while at < len(words):
-        skipped = phrase_at(english.kindness, words, at)
+        skipped = phrase_at(english.kindness, words, at) or _tag(words, at, english)
+        if words[at + skipped : at + skipped + 1] == ["of"]:
+            skipped = 0  # "a bit of bread"
         if not skipped:
             kept.append(words[at])
         at += skipped or 1

@@ -23,15 +23,21 @@ def moved(command: Command, sense: VerbSense, places: Sequence[Place], english: 
     around.back = command.back
     for place in places:
         around.take(place)
-    command = _with_vessel(around.command_so_far(), around.goals, english)
+    command = _with_vessel(_without_dirt(around.command_so_far(), english), around.goals, english)
     if command.verb in _THROWN_TO and around.to_user and not around.goals:
         command = replace(command, kind=_K.PLACE)
-    return _destined(command, around.goals, around.to_user, english)
+    command = _destined(command, around.goals, around.to_user, english)
+    if around.removed and command.kind is _K.PLACE and not (_arrives(command) or command.away):
+        return replace(command, kind=_K.FETCH)  # "slide the pot off the hob"
+    return command
 
 
 @dataclass
 class _Around:
-    """What the places behind a moving verb say of the thing; see Command. goals: where it may go."""
+    """What the places behind a moving verb say of the thing; see Command.
+
+    goals: where it may go. removed: it is taken off or out of its place.
+    """
 
     command: Command
     english: English
@@ -39,6 +45,7 @@ class _Around:
     unread: list[str]
     goals: list[Place] = field(default_factory=list)
     origin: NounPhrase | None = None
+    removed: bool = False
     instrument: NounPhrase | None = None
     contents: NounPhrase | None = None
     to_user: bool = False
@@ -87,6 +94,7 @@ class _Around:
         if place.sense != FROM:
             return False
         self.origin = place.phrase
+        self.removed = place.preposition.startswith(("off", "out"))
         return True
 
     def _company(self, place: Place) -> bool:
@@ -97,6 +105,9 @@ class _Around:
             last = self.goals[-1]
             told = replace(last.phrase, attributes=(*last.phrase.attributes, place.phrase.text))
             self.goals[-1] = last._replace(phrase=told)
+        elif self.targets and self.targets[-1].described:  # "the thing with the bristles"
+            text = f"{self.targets[-1].text} {place.preposition} {place.phrase.text}"
+            self.targets[-1] = replace(self.targets[-1], text=text)
         elif self.command.kind in (_K.PLACE, _K.FETCH) and not place.preposition.startswith("us"):
             self.contents = place.phrase
         else:
@@ -133,13 +144,24 @@ class _Around:
         return True
 
 
+def _without_dirt(command: Command, english: English) -> Command:
+    """Return the command on what is freed of something: "get the stains off the plate" washes the plate."""
+    removed = command.targets[0].head if len(command.targets) == 1 and not command.targets[0].named else ""
+    found = english.verb_at([english.removed[removed]], 0) if removed in english.removed else None
+    if found is None or found[0].kind is None or command.origin is None:
+        return command
+    return replace(
+        command, kind=found[0].kind, treatment=found[0].treatment, targets=(command.origin,), origin=None, away=False
+    )
+
+
 def _with_vessel(command: Command, goals: list[Place], english: English) -> Command:
     """Return the command on the vessel of a liquid: "put water in the kettle" fills it."""
     if len(command.targets) != 1 or command.targets[0].named or command.targets[0].head not in english.liquids:
         return command
     if command.origin is not None and (command.kind is _K.EMPTY or command.verb in english.letting):
         return replace(command, kind=_K.EMPTY, targets=(command.origin,), origin=None)
-    if not goals or not goals[-1].phrase.named:
+    if not goals or not (goals[-1].phrase.named or goals[-1].phrase.refers_back):
         return command
     kind = _K.FILL if command.kind in (_K.PLACE, _K.EMPTY) else command.kind
     return replace(command, kind=kind, targets=(goals.pop().phrase,))
@@ -150,6 +172,9 @@ def _with_vessel(command: Command, goals: list[Place], english: English) -> Comm
 
 def _destined(command: Command, goals: Sequence[Place], to_user: bool, english: English) -> Command:
     """Give the command its destination: the last place that its verb moves things to; other places tell where it is."""
+    served_on = _served_on(command, goals, to_user)
+    if served_on is not None:
+        return replace(command, kind=_K.PLACE, within=served_on, to_user=True)
     goal = _destination(_moved_to(command, goals, to_user, english), english)
     others = [place for place in goals if place is not goal]
     within = _carried_in(command, goal, others, english)
@@ -169,6 +194,14 @@ def _destined(command: Command, goals: Sequence[Place], to_user: bool, english: 
     if command.kind in _POURING:
         return replace(command, destination=None)  # where it is poured to
     return command
+
+
+def _served_on(command: Command, goals: Sequence[Place], to_user: bool) -> NounPhrase | None:
+    """Return what a thing comes on: "bring it to me on a plate". A place cannot tell which "it" is."""
+    again = len(command.targets) == 1 and command.targets[0].refers_back
+    if not (again and to_user and len(goals) == 1 and goals[0].sense == INTO and goals[0].phrase.called):
+        return None
+    return goals[0].phrase if not goals[0].phrase.definite else None
 
 
 def _moved_to(command: Command, goals: Sequence[Place], to_user: bool, english: English) -> list[Place]:
@@ -219,10 +252,15 @@ def _told_by(targets: tuple[NounPhrase, ...], places: Sequence[Place]) -> tuple[
     return targets
 
 
+def _arrives(command: Command) -> bool:
+    """Return whether the command tells where its thing goes."""
+    return command.destination is not None or command.to_user or command.back or command.there
+
+
 def _kind_of_motion(command: Command) -> GoalKind:
     """Return what a verb comes to: who fetches a thing to somewhere places it, who carries it nowhere fetches it."""
     kind = command.kind
-    arrives = command.destination is not None or command.to_user or command.back or command.there
+    arrives = _arrives(command)
     discarded = kind is _K.THROW and (command.away or command.destination is not None)
     if discarded or (kind in (_K.DROP, _K.FETCH) and arrives):
         kind = _K.PLACE

@@ -47,7 +47,7 @@ class NounPhraseReader:
     def __init__(self, lexicon: Lexicon, english: English) -> None:
         self._lexicon = lexicon
         self._english = english
-        self._tail = PhraseTail(english, self.read)
+        self._tail = PhraseTail(english, lexicon, self.read)
         self._beginners = english.pronouns | english.people | english.subjects | english.fillers | english.determiners
         self._beginners -= {"one", "ones"}
         never = english.auxiliaries | english.relative | english.posed | english.negative | english.joining
@@ -122,10 +122,18 @@ class NounPhraseReader:
             if word in english.plural_pronouns:
                 draft.fields["plural"] = True
             return 1
-        if words[at + 1 : at + 2] == ["'s"] and word not in english.pronouns and self._noun_follows(words, at + 2):
+        if words[at + 1 : at + 2] == ["'s"] and word not in english.pronouns and self._is_owned(words, at):
             draft.fields.update(owner=word, definite=True)
             return 2
         return 0
+
+    def _is_owned(self, words: Sequence[str], at: int) -> bool:
+        """Return whether "'s" is a genitive: "the plant's pot"; "the plant's thirsty" says how the plant is."""
+        if not self._noun_follows(words, at + 2):
+            return False
+        word, english = words[at + 2], self._english
+        belonging = word in english.parts | english.attached | english.generic | english.its_place
+        return belonging or not (self._lexicon.name_at(words, at) and self._lexicon.name_at(words, at + 2) is None)
 
     def _adjective(self, words: Sequence[str], at: int, draft: _Draft) -> int:
         word, english = words[at], self._english
@@ -145,7 +153,7 @@ class NounPhraseReader:
         return (
             at < len(words)
             and words[at][0].isalnum()
-            and words[at] != "'s"
+            and words[at] not in ("'s", "there", "here")
             and words[at] not in english.joining | english.auxiliaries | english.particles | english.fillers
             and english.preposition_at(words, at) is None
         )
@@ -203,7 +211,8 @@ class NounPhraseReader:
         if draft.nouns:
             headed = self._headed(phrase, draft.nouns)
             return replace(headed, plural=False, every=False) if single else headed
-        bare = words[end - 1] in self._english.pronouns | {"other", "another"} or phrase.every or phrase.count > 1
+        alone = words[end - 1] in self._english.pronouns | {"other", "another", "some"}
+        bare = alone or phrase.every or phrase.count > 1
         if not bare and not draft.states and not draft.attributes:
             return None
         # "the clean", "the red", "both", "all": its noun has been spoken of

@@ -200,7 +200,9 @@ class PhraseMeaning:
             fitting = (self._home.held,)
         if not fitting:
             raise UnclearError(Question(f"What do you mean by {phrase.text!r}?", slot=slot))
-        return Mention(phrase.text, fitting[:1], tuple(phrase.states), another=phrase.other, referring=True)
+        guessed = fitting[0] in self._discourse.guessed
+        states = tuple(phrase.states)
+        return Mention(phrase.text, fitting[:1], states, another=phrase.other, referring=True, guessed=guessed)
 
     def _focus(self, phrase: NounPhrase) -> str:
         """Return the class that a pronoun means where nothing speaks against it, "" where nothing was spoken of."""

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from memory_node.planner.language.english import English
+from memory_node.planner.language.lexicon import Lexicon
 from memory_node.planner.language.noun_phrase import NounPhrase
 
 # Words, the index of one of them -> the noun phrase that begins there.
@@ -15,8 +16,9 @@ _Read = Callable[[Sequence[str], int], "NounPhrase | None"]
 class PhraseTail:
     """Completes noun phrases. read: reads the phrases that stand behind them."""
 
-    def __init__(self, english: English, read: _Read) -> None:
+    def __init__(self, english: English, lexicon: Lexicon, read: _Read) -> None:
         self._english = english
+        self._lexicon = lexicon
         self._read = read
 
     def behind(self, words: Sequence[str], phrase: NounPhrase) -> NounPhrase:
@@ -58,7 +60,15 @@ class PhraseTail:
             )
         if phrase.head in english.parts | english.attached and (phrase.called is None or inner.called is not None):
             return replace(inner, text=text, begin=phrase.begin, definite=True)
-        return replace(phrase, text=text, end=inner.end, attributes=(*phrase.attributes, inner.head or inner.text))
+        return self._compounded(replace(phrase, text=text, end=inner.end), inner)
+
+    def _compounded(self, phrase: NounPhrase, inner: NounPhrase) -> NounPhrase:
+        """Return the phrase told by the noun behind "of", or named by both: "bottle of glass" is a glass bottle."""
+        generic = phrase.called is not None and not phrase.called.own
+        found = self._lexicon.name_at([inner.head, phrase.head], 0) if generic and inner.head else None
+        if found is not None and found[1] > 1:
+            return replace(phrase, called=found[0])
+        return replace(phrase, attributes=(*phrase.attributes, inner.head or inner.text))
 
     def _claused(self, words: Sequence[str], phrase: NounPhrase) -> NounPhrase:
         """Take "that is on the table", "lying on the bed", "you washed", "I used before"."""
@@ -69,6 +79,8 @@ class PhraseTail:
             return phrase
         if (relative and words[start] in english.being) or words[start] in english.posed:
             return self._told_by_place_or_state(words, phrase, start + 1)
+        if relative and words[start] in ("has", "have"):
+            return self._told_by_feature(words, phrase, start + 1)
         if words[start] in english.subjects and start + 1 < len(words):
             return self._told_by_deed(words, phrase, start + 1)
         return phrase
@@ -84,6 +96,17 @@ class PhraseTail:
         if found is None or inner is None:
             return phrase
         return replace(phrase, places=(*phrase.places, (found[0], inner)), end=inner.end)
+
+    def _told_by_feature(self, words: Sequence[str], phrase: NounPhrase, at: int) -> NounPhrase:
+        """Take "that has got a chip in it"."""
+        at += words[at : at + 1] == ["got"]
+        feature = self._read(words, at)
+        if feature is None:
+            return phrase
+        found = self._english.preposition_at(words, feature.end)
+        own = self._read(words, feature.end + found[1]) if found is not None else None
+        end = own.end if own is not None and own.pronoun in ("it", "them") else feature.end
+        return replace(phrase, attributes=(*phrase.attributes, feature.text), end=end)
 
     def _told_by_deed(self, words: Sequence[str], phrase: NounPhrase, at: int) -> NounPhrase:
         english = self._english

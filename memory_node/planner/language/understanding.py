@@ -77,7 +77,7 @@ class Understander:
         self._calibration = Calibration.load() if calibration is None else calibration
         self._grounding = Grounding(kinds, embedder)
         self._treatments = TreatmentWords(kinds)
-        english = load_english().with_treatments(kinds.treatments)
+        english = self._english = load_english().with_treatments(kinds.treatments)
         self._lexicon = Lexicon(kinds, english.rooms)
         self._instructions = InstructionReader(self._lexicon, english)
         self._commands = GrammarReader(kinds, self._described, self._similar, self._preferred, guesses=not asks)
@@ -170,8 +170,10 @@ class Understander:
             return ()
         if not self._asks:
             return self._readers.described(words, home)
-        # What memory knows decides between what the words may mean; it does not stand in for it.
+        # What memory knows decides between what "something ..." may mean; it does not stand in for "the thing ...".
         meant = self._readers.described(words, HomeClasses())
+        if words.split()[0] in self._english.definite:
+            return meant
         return sorted(meant, key=lambda name: name not in home.all)
 
     def _similar(self, words: str, home: HomeClasses) -> Sequence[str]:

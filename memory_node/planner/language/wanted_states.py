@@ -15,7 +15,7 @@ from memory_node.planner.language.spoken_command import Command
 _K = GoalKind
 Read = tuple[Command, int]
 
-_STATES = {
+STATES = {
     "clean": _K.CLEAN,
     "wet": _K.CLEAN,
     "hot": _K.HEAT,
@@ -54,14 +54,33 @@ class WantedStates:
     def wish(self, words: Sequence[str], at: int) -> Read | None:
         """Read "I would like the apple in the fridge", "can I have a fork"."""
         start = at + phrase_at(self._english.wishes, words, at)
+        if start > at and words[start : start + 1] == ["you"]:
+            return self._called(words, start)
         phrase = self._commands.phrase(words, start) if start > at else None
         following = "".join(words[start + 1 : start + 2])
-        if phrase is None or phrase.person or words[start] in ("you", "to") or following in self._english.subjects:
+        if phrase is None or phrase.person or words[start] == "to" or following in self._english.subjects:
             return None
         wished = words[at + 1] in ("want", "would")
         if wished and phrase.places and not self._english.relative & set(words[phrase.begin : phrase.end]):
             return self._standing(words, at, phrase)
-        return self._wanted(words, phrase, phrase.end) or self._brought(words, phrase)
+        return self._wanted(words, phrase, phrase.end) or self._made(words, phrase) or self._brought(words, phrase)
+
+    def _made(self, words: Sequence[str], phrase: NounPhrase) -> Read | None:
+        """Read "[I fancy] a slice of toast": it has to be made first."""
+        said = [word for word in words[phrase.begin : phrase.end] if word in self._english.made]
+        if not said or phrase.definite:
+            return None
+        found = self._commands.read(self._english.made[said[0]].split(), 0)
+        text = " ".join(words[phrase.begin : phrase.end])
+        return (replace(found[0], to_user=True, text=text), phrase.end) if found is not None else None
+
+    def _called(self, words: Sequence[str], at: int) -> Read | None:
+        """Read "[I would like] you in the kitchen"."""
+        placed = self._english.preposition_at(words, at + 1)
+        place = self._commands.phrase(words, at + 1 + placed[1]) if placed is not None else None
+        if placed is None or placed[0] not in (INTO, NEAR) or place is None or not (place.named or place.person):
+            return None
+        return Command(_K.GO, "go", (place,), text=" ".join(words[at : place.end])), place.end
 
     def _standing(self, words: Sequence[str], at: int, phrase: NounPhrase) -> Read:
         """Read "[I want] a candle standing on the table"."""
@@ -86,8 +105,9 @@ class WantedStates:
         end = phrase.end
         while end < len(words) and (words[end] in _BECOMING or words[end].endswith("ly")):
             end += 1
-        if self._is_state(words, end):
-            return self._state(words, phrase, end)
+        if self.is_state(words, end):
+            particle = self._english.with_particle(words[at], words[end]) is not None
+            return None if particle else self._state(words, phrase, end)  # "turn the lamp off" is a plain command
         going_on = "".join(words[end : end + 1])
         base = self._english.base_form(going_on) if going_on.endswith("ing") else ""
         return self._as_command(words, base, phrase, end + 1) if base else None
@@ -95,7 +115,7 @@ class WantedStates:
     def passive(self, words: Sequence[str], at: int) -> Read | None:
         """Read "the apple should be washed", "the mug goes in the sink"."""
         phrase = self._commands.phrase(words, at)
-        phrase = self._with_places(words, phrase) if phrase is not None else None
+        phrase = self.told_by_places(words, phrase) if phrase is not None else None
         if phrase is None or phrase.end >= len(words):
             return None
         verb, start = words[phrase.end], phrase.end + 1
@@ -128,21 +148,16 @@ class WantedStates:
         if phrase is None or phrase.called is None or words[phrase.end : phrase.end + 1] not in _SHUT:
             return None
         ends = phrase.end + 1 >= len(words) or words[phrase.end + 1] in PUNCTUATION | self._english.fillers
-        return self._state(words, phrase, phrase.end) if ends and self._is_state(words, phrase.end) else None
+        return self._state(words, phrase, phrase.end) if ends and self.is_state(words, phrase.end) else None
 
     def verbless(self, words: Sequence[str], at: int) -> Read | None:
         """Read "mug to the sink", "lights off", "bread and apple: in the fridge"."""
         phrase = self._commands.phrase(words, at)
         if phrase is None or not phrase.named or phrase.end >= len(words):
             return None
-        if words[phrase.end] == "here":  # "phone here"
-            text = " ".join(words[at : phrase.end + 1])
-            return Command(_K.PLACE, "bring", (phrase,), to_user=True, text=text), phrase.end + 1
-        listed = self._listed(words, phrase)
-        if listed is not None:
-            return listed
-        if [words[phrase.end]] in _SWITCHED and self._is_state(words, phrase.end):
-            return self._state(words, phrase, phrase.end)
+        found = self._ended(words, at, phrase) or self._listed(words, phrase)
+        if found is not None:
+            return found
         placed = self._english.preposition_at(words, phrase.end)
         if placed is None:
             return None
@@ -154,6 +169,18 @@ class WantedStates:
         if found is None or (found[1] < len(words) and words[found[1]] not in PUNCTUATION | {"and", "then", "or"}):
             return None
         return found
+
+    def _ended(self, words: Sequence[str], at: int, phrase: NounPhrase) -> Read | None:
+        """Read the one word behind a thing: "phone here", "lights off", "blinds down"."""
+        word = words[phrase.end]
+        if word == "here":
+            text = " ".join(words[at : phrase.end + 1])
+            return Command(_K.PLACE, "bring", (phrase,), to_user=True, text=text), phrase.end + 1
+        if [word] in _SWITCHED and self.is_state(words, phrase.end):
+            return self._state(words, phrase, phrase.end)
+        if word in ("up", "down") and self._english.with_particle("pull", word) is not None:
+            return self._as_command(words[: phrase.end + 1], "pull", phrase, phrase.end)
+        return None
 
     def _listed(self, words: Sequence[str], first: NounPhrase) -> Read | None:
         """Read several things and where they go."""
@@ -171,7 +198,7 @@ class WantedStates:
             return None
         return self._as_command(words, "put", replace(first, end=end), rest)
 
-    def _with_places(self, words: Sequence[str], phrase: NounPhrase) -> NounPhrase:
+    def told_by_places(self, words: Sequence[str], phrase: NounPhrase) -> NounPhrase:
         """Return the phrase with the places behind it: "the lamp on the desk [should be off]"."""
         while (found := self._english.preposition_at(words, phrase.end)) is not None:
             place = self._commands.phrase(words, phrase.end + found[1])
@@ -188,7 +215,7 @@ class WantedStates:
             at += 1
         if at >= len(words):
             return None
-        if self._is_state(words, at):
+        if self.is_state(words, at):
             return self._state(words, phrase, at)
         placed = self._english.preposition_at(words, at)
         moved = self._moved(words, phrase, at, placed) if placed is not None else None
@@ -210,15 +237,15 @@ class WantedStates:
         taken = placed[0] == FROM and put is not None and put[0].destination is None
         return self._as_command(words, "take", phrase, at) if taken else put
 
-    def _is_state(self, words: Sequence[str], at: int) -> bool:
+    def is_state(self, words: Sequence[str], at: int) -> bool:
         """Return whether a state stands at a word: "off", but not the "on" of "on the desk"."""
-        if at >= len(words) or (words[at] not in _STATES and self._english.states.get(words[at]) not in _OF_STATE):
+        if at >= len(words) or (words[at] not in STATES and self._english.states.get(words[at]) not in _OF_STATE):
             return False
         placed = self._english.preposition_at(words, at)
         return placed is None or self._commands.phrase(words, at + placed[1]) is None
 
     def _state(self, words: Sequence[str], phrase: NounPhrase, at: int) -> Read:
-        kind = _STATES.get(words[at]) or _OF_STATE[self._english.states[words[at]]]
+        kind = STATES.get(words[at]) or _OF_STATE[self._english.states[words[at]]]
         return Command(kind, words[at], (phrase,), text=" ".join(words[phrase.begin : at + 1])), at + 1
 
     def _brought(self, words: Sequence[str], phrase: NounPhrase) -> Read:

@@ -68,3 +68,15 @@ def test_copy_goes_on_alone_and_begins_a_new_instruction() -> None:
     assert (discourse.focus, copy.focus) == ("Mug", "Fork")
     assert discourse.said
     assert not copy.said
+
+
+def test_several_things_that_were_only_spoken_of_are_them() -> None:
+    discourse = Discourse()
+    discourse.remark(["Cup", "Fork"])
+    assert discourse.together() == ("Cup", "Fork")
+
+
+def test_what_only_a_description_stands_for_stays_a_guess() -> None:
+    guessed = Mention("that thing", ("Box",), guessed=True)
+    assert told(Goal(K.FETCH, guessed)).guessed == {"Box"}
+    assert told(Goal(K.FETCH, guessed), Goal(K.FETCH, mention("Box"))).guessed == set()

@@ -1,0 +1,105 @@
+"""What people say in other ways than as a plain command means the plain command."""
+
+import pytest
+from grammar import KINDS
+
+from memory_node.planner.language.goal_effects import effects
+from memory_node.planner.language.understanding import Understander
+
+UNDERSTANDER = Understander(KINDS, None, None)
+
+
+def read(text: str) -> str:
+    """Return the effects that are read, or the question."""
+    understood = UNDERSTANDER.understand(text)
+    if understood.question is not None:
+        return f"asks: {understood.question.text}"
+    return "; ".join(effects(understood.goals))
+
+
+@pytest.mark.parametrize(
+    ("text", "meant"),
+    [
+        ("get the grease off the pan", "clean Pan"),
+        ("take the peel off the potato", "slice Potato"),
+        ("move the kettle off the burner", "fetch Kettle"),
+        ("plate out of the sink", "fetch Plate"),
+        ("wash the apple and bring it to me on a plate", "clean Apple; Apple at Plate; Plate at User"),
+        ("give the plant some water", "fill HousePlant"),
+        ("the plant's dry, give it some water", "fill HousePlant"),
+        ("pop a bit of bread in to toast", "slice Bread; heat Bread"),
+        ("make me a boiled egg", "heat Egg; Egg at User"),
+        ("I fancy some toast", "heat Bread; Bread at User"),
+        ("shine the floor lamp on the newspaper", "examine Newspaper with FloorLamp"),
+        ("turn on the lamp by pressing the light switch", "switch_on LightSwitch"),
+        ("turn both lamps on, the desk lamp and the floor lamp", "switch_on DeskLamp; switch_on FloorLamp"),
+        ("blinds down", "close Blinds"),
+        ("forget it, leave it", "stop"),
+    ],
+)
+def test_verb_in_other_company(text: str, meant: str) -> None:
+    assert read(text) == meant
+
+
+@pytest.mark.parametrize(
+    ("text", "meant"),
+    [
+        ("do the washing of the pot", "clean Pot"),
+        ("from the desk to the shelf with the book", "Book at Shelf"),
+        ("off to the kitchen with you", "go kitchen"),
+        ("I want you in the bathroom", "go bathroom"),
+        ("it is too loud with the television on, so off with it", "switch_off Television"),
+        ("once the egg is boiled, put it on a plate", "heat Egg; Egg at Plate"),
+        ("see the cup and the fork? put them both in the sink", "Cup at SinkBasin; Fork at SinkBasin"),
+        ("there is no soap bar left, bring me one", "SoapBar at User"),
+    ],
+)
+def test_order_without_a_verb_in_front(text: str, meant: str) -> None:
+    assert read(text) == meant
+
+
+@pytest.mark.parametrize(
+    ("text", "meant"),
+    [
+        ("the window shouldn't be standing open", "close Window"),
+        ("somebody left the microwave open", "close Microwave"),
+        ("the coffee table needs two books on it", "2 Book at CoffeeTable"),
+    ],
+)
+def test_complaint_asks_for_what_mends_it(text: str, meant: str) -> None:
+    assert read(text) == meant
+
+
+@pytest.mark.parametrize(
+    ("text", "meant"),
+    [
+        ("not the knife but the spoon goes in the drawer", "Spoon at Drawer"),
+        ("not the red cup, the green one, put it in the sink", "Cup at SinkBasin"),
+        ("mug on the shelf, actually, make that the desk", "Mug at Desk"),
+        ("wipe the desk clean, the dog has been at it", "clean Desk"),
+        ("rinse the mug its dirty", "clean Mug"),
+        ("put the bowl that's got a crack in it in the bin", "Bowl at GarbageCan"),
+        ("put the bottle of wine in the fridge", "WineBottle at Fridge"),
+    ],
+)
+def test_words_beside_the_order_do_not_change_it(text: str, meant: str) -> None:
+    assert read(text) == meant
+
+
+@pytest.mark.parametrize(
+    ("text", "meant"),
+    [
+        ("does the plate need a wash?", "tell Plate clean"),
+        ("does the plate need a wash or is it clean?", "tell Plate clean"),
+        ("you have not seen my watch, have you?", "tell Watch place"),
+    ],
+)
+def test_question_is_no_order(text: str, meant: str) -> None:
+    assert read(text) == meant
+
+
+@pytest.mark.parametrize(
+    "text", ["leave the mug", "move the mug from the desk", "somebody left the lamp off", "onto the shelf with"]
+)
+def test_what_stays_open_is_asked(text: str) -> None:
+    assert read(text).startswith("asks: ")
