@@ -67,10 +67,8 @@ class WantedStates:
 
     def _made(self, words: Sequence[str], phrase: NounPhrase) -> Read | None:
         """Read "[I fancy] a slice of toast": it has to be made first."""
-        said = [word for word in words[phrase.begin : phrase.end] if word in self._english.made]
-        if not said or phrase.definite:
-            return None
-        found = self._commands.read(self._english.made[said[0]].split(), 0)
+        made = self._english.made.get(phrase.head, "")  # not for "a bath towel"
+        found = self._commands.read(made.split(), 0) if made and not phrase.definite else None
         text = " ".join(words[phrase.begin : phrase.end])
         return (replace(found[0], to_user=True, text=text), phrase.end) if found is not None else None
 

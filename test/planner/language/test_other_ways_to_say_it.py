@@ -30,6 +30,7 @@ def read(text: str) -> str:
         ("pop a bit of bread in to toast", "slice Bread; heat Bread"),
         ("make me a boiled egg", "heat Egg; Egg at User"),
         ("I fancy some toast", "heat Bread; Bread at User"),
+        ("I would like a coffee mug", "Mug at User"),
         ("shine the floor lamp on the newspaper", "examine Newspaper with FloorLamp"),
         ("turn on the lamp by pressing the light switch", "switch_on LightSwitch"),
         ("turn both lamps on, the desk lamp and the floor lamp", "switch_on DeskLamp; switch_on FloorLamp"),
