@@ -76,7 +76,7 @@ class WantedStates:
         """Read "[I would like] you in the kitchen"."""
         placed = self._english.preposition_at(words, at + 1)
         place = self._commands.phrase(words, at + 1 + placed[1]) if placed is not None else None
-        if placed is None or placed[0] not in (INTO, NEAR) or place is None or not (place.named or place.person):
+        if placed is None or placed[0] not in (INTO, NEAR) or place is None or not (place.room or place.person):
             return None
         return Command(_K.GO, "go", (place,), text=" ".join(words[at : place.end])), place.end
 
