@@ -169,15 +169,13 @@ class WantedStates:
         return found
 
     def _ended(self, words: Sequence[str], at: int, phrase: NounPhrase) -> Read | None:
-        """Read the one word behind a thing: "phone here", "lights off", "blinds down"."""
+        """Read the one word behind a thing: "phone here", "lights off"."""
         word = words[phrase.end]
         if word == "here":
             text = " ".join(words[at : phrase.end + 1])
             return Command(_K.PLACE, "bring", (phrase,), to_user=True, text=text), phrase.end + 1
         if [word] in _SWITCHED and self.is_state(words, phrase.end):
             return self._state(words, phrase, phrase.end)
-        if word in ("up", "down") and self._english.with_particle("pull", word) is not None:
-            return self._as_command(words[: phrase.end + 1], "pull", phrase, phrase.end)
         return None
 
     def _listed(self, words: Sequence[str], first: NounPhrase) -> Read | None:
