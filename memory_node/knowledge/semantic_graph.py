@@ -37,7 +37,7 @@ class SemanticGraph:
         self._propositions: PackedTable[Proposition] = PackedTable(pack_proposition, unpack_proposition)
         self._by_session: dict[str, dict[str, None]] = defaultdict(dict)
         self._dimension, self._config = embedder.dimension, config
-        self._rows = StatementRows(embedder.dimension)
+        self._rows = StatementRows(embedder.dimension, self._recalled)
         self._retriever = Retriever(self._rows, config)
         self._waiting: dict[str, str] = {}
         self.changes = 0
@@ -133,7 +133,7 @@ class SemanticGraph:
         """Return the active propositions that mention any of these concepts."""
         wanted = set(concepts)
         rows = dict.fromkeys(row for concept in wanted for row in self._rows.all_mentioning(concept))
-        found = (self._propositions[self._rows.statement(row).key] for row in rows)
+        found = (self._propositions[self._rows.key(row)] for row in rows)
         # A row is found by the names in its text, too.
         return [one for one in found if one.concepts & wanted]
 
@@ -148,7 +148,7 @@ class SemanticGraph:
             return None
         rows, cosines = self._rows.vectors.search(vector, _COMPARED)
         for row, cosine in zip(rows.tolist(), cosines.tolist()):
-            other = self._propositions[self._rows.statement(row).key]
+            other = self._propositions[self._rows.key(row)]
             if cosine >= least and other.text != proposition.text and other.concepts & proposition.concepts:
                 return other
         return None

@@ -156,5 +156,5 @@ def test_packed_table_gives_what_came_last() -> None:
     table["b"] = "3"
     copy = table.copy()
     del table["a"]
-    assert dict(table) == {"b": "3"}
-    assert dict(copy) == {"a": "a=1", "b": "3"}
+    assert dict(table) == {"b": "b=3"}
+    assert dict(copy) == {"a": "a=1", "b": "b=3"}

@@ -1,5 +1,7 @@
 """The indexes over propositions stay equal to freshly made ones, whatever comes and goes."""
 
+from collections.abc import Sequence
+
 import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -13,6 +15,19 @@ from memory_node.knowledge.retrieval.step_table import NO_STEP, StepTable
 DIMENSION = 8
 
 
+class KeptRows(StatementRows):
+    """Rows beside a table of their statements."""
+
+    def __init__(self) -> None:
+        self.held: dict[str, Statement] = {}
+        super().__init__(DIMENSION, self.held.__getitem__)
+
+    def add(self, statements: Sequence[Statement], vectors: np.ndarray | None) -> None:
+        for place, one in enumerate(statements):
+            super().add([one], None if vectors is None else vectors[place : place + 1])
+            self.held[one.key] = one
+
+
 def statement(key: str, source: str = "s:0", subject: str = "", *concepts: str) -> Statement:
     return Statement(key, key, subject, source, concepts=frozenset(concepts))
 
@@ -24,7 +39,7 @@ def vector_at(place: int) -> np.ndarray:
 
 
 def test_statement_with_new_sources_keeps_its_row_and_its_vector() -> None:
-    rows = StatementRows(DIMENSION)
+    rows = KeptRows()
     rows.add([statement("The mug is red.", "s:0", "", "mug")], vector_at(3))
     (before,) = rows.mentioning("mug", 5)
     rows.add([statement("The mug is red.", "t:4", "", "mug", "red")], None)
@@ -35,7 +50,7 @@ def test_statement_with_new_sources_keeps_its_row_and_its_vector() -> None:
 
 
 def test_statement_that_is_taken_out_leaves_nothing() -> None:
-    rows = StatementRows(DIMENSION)
+    rows = KeptRows()
     empty = rows.figures()
     rows.add([statement("Oahu is an island.", "s:0", "Hawaii", "island")], vector_at(0))
     rows.remove("Oahu is an island.")
@@ -44,7 +59,7 @@ def test_statement_that_is_taken_out_leaves_nothing() -> None:
 
 
 def test_rows_are_given_again_so_that_a_long_life_needs_no_more_memory() -> None:
-    rows = StatementRows(DIMENSION)
+    rows = KeptRows()
     for number in range(500):
         rows.add([statement(f"Thing {number} was seen.", f"s:{number}", "", "seen")], vector_at(number))
         if number >= 10:
@@ -56,7 +71,7 @@ def test_rows_are_given_again_so_that_a_long_life_needs_no_more_memory() -> None
 
 
 def test_name_in_a_longer_name_leads_to_its_subject() -> None:
-    rows = StatementRows(DIMENSION)
+    rows = KeptRows()
     rows.add([statement("She met Ivo Quill at noon.", "a:0")], None)
     rows.add([statement("He was born at Zadar.", "b:0", "Quill")], None)
     step = rows.steps.number("a:0")
@@ -70,7 +85,8 @@ OPERATIONS = st.lists(st.tuples(st.integers(0, 12), st.integers(0, 4), st.boolea
 @settings(max_examples=60, deadline=None)
 @given(OPERATIONS)
 def test_rows_after_any_operations_equal_freshly_made_ones(operations: list[tuple[int, int, bool]]) -> None:
-    grown, held = StatementRows(DIMENSION), {}
+    held: dict[str, Statement] = {}
+    grown = KeptRows()
     for number, source, removed in operations:
         key = f"Word{number} and Other{number % 3} stand here."
         if removed:
@@ -79,7 +95,7 @@ def test_rows_after_any_operations_equal_freshly_made_ones(operations: list[tupl
         else:
             held[key] = statement(key, f"s:{source}", f"Subject{source % 2}", f"concept{number % 4}")
             grown.add([held[key]], vector_at(number))
-    fresh = StatementRows(DIMENSION)
+    fresh = KeptRows()
     for key, one in held.items():
         fresh.add([one], vector_at(int(key.split()[0].removeprefix("Word"))))
     assert grown.figures() == fresh.figures()

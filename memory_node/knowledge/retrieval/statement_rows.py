@@ -26,15 +26,16 @@ NO_ROW = -1
 
 
 class StatementRows:
-    """Adds, removes and looks up; not thread-safe. Steps are numbers of `steps`."""
+    """Adds, removes and looks up; not thread-safe. Steps are numbers of `steps`.
 
-    def __init__(self, dimension: int) -> None:
+    recall: gives a statement that is held by its key, and while it is replaced or removed still the old one.
+    """
+
+    def __init__(self, dimension: int, recall: Callable[[str], Statement]) -> None:
         self.words = LexicalIndex()
         self.vectors = VectorRows(dimension)
         self.steps = StepTable()
-        # None: there is none, or it is one of a packed table, which `_recall` gives by its key.
-        self._statements: list[Statement | None] = []
-        self._recall: Callable[[str], Statement] = _unknown
+        self._recall = recall
         self._keys: list[str] = []
         self._step_of: list[int] = []
         self._subjects: list[str] = []
@@ -49,7 +50,7 @@ class StatementRows:
         cls, dimension: int, arrays: Arrays, keys: list[str], recall: Callable[[str], Statement]
     ) -> StatementRows:
         """Return what packed() gave. keys: of each row, "" for one that holds nothing. recall: a statement by key."""
-        made = cls(dimension)
+        made = cls(dimension, recall)
         made.words = LexicalIndex.from_packed(part("words", arrays))
         made.vectors = VectorRows.from_packed(dimension, part("vectors", arrays))
         made.steps = StepTable.from_packed(part("steps", arrays))
@@ -59,8 +60,7 @@ class StatementRows:
         subjects = unpack_texts(part("subjects", arrays))
         made._subjects = [subjects[number] for number in arrays["subject_of"].tolist()]
         made._names = unpack_texts(part("names", arrays))
-        made._keys, made._recall = keys, recall
-        made._statements = [None] * len(keys)
+        made._keys = keys
         made._rows = {key: row for row, key in enumerate(keys) if key}
         return made
 
@@ -120,16 +120,16 @@ class StatementRows:
         self._unlink(row, self.statement(row))
         self.words.remove(row)
         self.vectors.remove(row)
-        self._statements[row] = None
         self._keys[row] = self._names[row] = ""
 
     def statement(self, row: int) -> Statement:
         """Return the statement of a row that is held."""
-        statement = self._statements[row]
-        if statement is None:
-            assert self._keys[row], f"row {row} holds no statement"
-            return self._recall(self._keys[row])
-        return statement
+        return self._recall(self.key(row))
+
+    def key(self, row: int) -> str:
+        """Return the key of the statement of a row that is held."""
+        assert self._keys[row], f"row {row} holds no statement"
+        return self._keys[row]
 
     def step_of(self, row: int) -> int:
         """Return the step that a row was first learned from."""
@@ -191,7 +191,6 @@ class StatementRows:
         if known is not None:
             # Its words and its meaning are the same; what it comes from or is about may not be.
             self._unlink(row, known)
-        self._statements[row] = statement
         step = self._step_of[row] = self.steps.add(statement.source, row)
         subject = self._subjects[row] = _subject_key(statement.subject)
         if subject:
@@ -202,8 +201,7 @@ class StatementRows:
 
     def _new_row(self, statement: Statement) -> int:
         row = self.words.add(stems(f"{statement.subject} {statement.text}"))
-        if row == len(self._statements):
-            self._statements.append(None)
+        if row == len(self._keys):
             self._keys.append("")
             self._step_of.append(0)
             self._subjects.append("")
@@ -225,10 +223,6 @@ class StatementRows:
         """Return what a row's proposition mentions: names route a search even where they are no tag of its own."""
         names = self._names[row].split(_BETWEEN) if self._names[row] else ()
         return {*statement.concepts, *names}
-
-
-def _unknown(key: str) -> Statement:
-    raise AssertionError(f"no packed table holds {key!r}")
 
 
 def is_part_of_names(subject: str) -> bool:
