@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks.knowledge_answers import TOKENS, answer_rows
 from benchmarks.knowledge_cases import Collection, Dataset, load_dataset
 from benchmarks.knowledge_home import home_rows
 from benchmarks.knowledge_load import load_row
@@ -18,6 +19,7 @@ from benchmarks.knowledge_readers import ModelReader, Reader, RuleReader
 from benchmarks.knowledge_update import update_row
 from benchmarks.knowledge_utility import BUDGETS, utility_rows
 from benchmarks.knowledge_utility_picture import draw
+from benchmarks.reply_cache import ReplyCache
 from benchmarks.rows import emit
 from memory_node.app.progress import progress_bar
 from memory_node.domain.ports import TextEmbedder
@@ -45,6 +47,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="with --data: what memories are worth for their tokens; a language model reads them with --model, else "
         "rules do",
     )
+    parser.add_argument(
+        "--answers",
+        action="store_true",
+        help="with --data: exact match and F1 of what a language model answers with each memory; the one of --model "
+        "and --endpoint, else the embedded one",
+    )
+    parser.add_argument("--tokens", type=int, default=TOKENS, metavar="N", help="of a memory, with --answers")
+    parser.add_argument(
+        "--cache", type=Path, metavar="FILE", help="keep replies here, so that an interrupted measurement goes on"
+    )
     parser.add_argument("--budgets", type=int, nargs="+", default=list(BUDGETS), help="tokens, with --utility")
     parser.add_argument("--plot", type=Path, metavar="FILE", help="with --utility: draw the curves (PNG, SVG)")
     parser.add_argument("--limit", type=int, default=0, metavar="N", help="questions of each collection; 0: all")
@@ -54,10 +66,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         nargs="?",
         const="",
         metavar="FILE",
-        help="add a row whose statements a language model reads: a GGUF file (default: the embedded one), or with "
-        "--endpoint a name there",
+        help="a language model: a GGUF file (default: the embedded one), or with --endpoint a name there; alone: add a "
+        "row whose statements it reads",
     )
-    parser.add_argument("--endpoint", default="", metavar="URL", help="with --model: an OpenAI-compatible endpoint")
+    parser.add_argument("--endpoint", default="", metavar="URL", help="the model is at an OpenAI-compatible endpoint")
     parser.add_argument(
         "--model-steps", type=int, default=20, metavar="N", help="steps of each collection that the model reads"
     )
@@ -70,6 +82,10 @@ def run(args: argparse.Namespace) -> int:
         emit([load_row(args.nodes, args.seed)], args.json)
     elif args.home:
         emit(home_rows(CachingEmbedder(MiniLmEmbedder(threads=args.threads))), args.json)
+    elif args.answers:
+        dataset, model = load_dataset(args.data, args.limit), _model(args, ModelConfig(max_reply_tokens=40))
+        found = answer_rows(dataset, MiniLmEmbedder(threads=args.threads), model, args.seed, args.tokens)
+        emit(found, args.json)
     elif args.utility:
         emit(utility(args), args.json)
     elif args.update:
@@ -116,8 +132,10 @@ def utility(args: argparse.Namespace) -> list[dict[str, Any]]:
 
 
 def _model(args: argparse.Namespace, config: ModelConfig) -> ChatModel:
-    named = {"base_url": args.endpoint, "model": args.model} if args.endpoint else {"model_path": args.model}
-    return ModelShelf().open(config.changed(**named))
+    chosen = args.model or ""
+    named = {"base_url": args.endpoint} | ({"model": chosen} if chosen else {})
+    model = ModelShelf().open(config.changed(**(named if args.endpoint else {"model_path": chosen})))
+    return ReplyCache(model, args.cache) if args.cache else model
 
 
 def model_row(dataset: Dataset, embedder: TextEmbedder, args: argparse.Namespace) -> dict[str, Any]:

@@ -1,0 +1,59 @@
+"""Keeps a model's replies in a file, so that a long measurement goes on where it was interrupted."""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import json
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from memory_node.llm.chat import ChatModel, Message, Reply, ReplyForm, ignore
+from memory_node.llm.deadline import Deadline
+
+
+class ReplyCache:
+    """A ChatModel that asks another one once for each dialogue and form; a failure is not kept.
+
+    path: one JSON object a line, appended to; a torn last line is passed over. Only for models without randomness.
+    """
+
+    def __init__(self, model: ChatModel, path: Path) -> None:
+        self._model = model
+        self._path = path
+        self._replies: dict[str, Reply] = {}
+        for line in path.read_text(encoding="utf-8").splitlines() if path.is_file() else ():
+            try:
+                values = json.loads(line)
+                key = values.pop("key")
+                self._replies[key] = Reply(**values)
+            except (ValueError, TypeError, KeyError, AttributeError):
+                continue
+
+    @property
+    def name(self) -> str:
+        """The other model's name."""
+        return self._model.name
+
+    def count_tokens(self, text: str) -> int:
+        """Return the other model's count."""
+        return self._model.count_tokens(text)
+
+    def reply(
+        self,
+        messages: Sequence[Message],
+        deadline: Deadline | None = None,
+        form: ReplyForm | None = None,
+        on_line: Callable[[str], None] = ignore,
+    ) -> Reply:
+        """Return the kept reply, or the other model's, which is kept then."""
+        asked = [self.name, [dataclasses.astuple(message) for message in messages], form and dataclasses.asdict(form)]
+        key = hashlib.sha256(json.dumps(asked, default=repr).encode()).hexdigest()
+        if key not in self._replies:
+            self._replies[key] = found = self._model.reply(messages, deadline, form)
+            with open(self._path, "a", encoding="utf-8") as file:
+                # A line that an earlier run tore must not swallow this one.
+                file.write("\n" + json.dumps({"key": key, **dataclasses.asdict(found)}) + "\n")
+        for line in self._replies[key].text.splitlines():
+            on_line(line)
+        return self._replies[key]
