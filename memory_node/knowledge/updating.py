@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from memory_node.knowledge.facts import Proposition
-from memory_node.knowledge.text.words import plain_words, stems
+from memory_node.knowledge.text.words import plain_words, stem, stems
 
 # Statements less like each other than this are never compared (cosine); PlugMem: 0.6 to 0.7.
 LEAST_LIKENESS = 0.6
@@ -21,10 +21,16 @@ _SINGLE = tuple(
         (r".+?", r"(?:now )?belongs? to", r".+?"),
         (r".+?", r"(?:now )?(?:lives|lived|works|worked) (?:in|at|for|on)", r".+?"),
         (r".*?\b(?:favou?rite|birthday|name|age|password|address|phone)\b.*?", r"(?:is|was)", r".+?"),
+        (r".+?", r"(?:is|are)(?: now)?", r"(?:on|off|open|closed|shut|locked|unlocked)"),
         (r".+?", r"(?:is|are) (?:now )?(?:kept |always |usually )?(?:in|on|at|under|inside)", r".+?"),
     )
 )
 _MOST_OTHER_WORDS = 0.34
+# Words without which a statement says the same; others that searches pass over, as "before" and "off", do not belong.
+_EMPTY = frozenset(
+    ["a", "an", "the", "is", "are", "was", "were", "be", "been", "am", "do", "does", "did", "has", "have"]
+)
+_EMPTY |= {"had", "that", "also", "now", "just", "too", "very", "so", "and"}
 
 
 @dataclass(frozen=True)
@@ -58,9 +64,9 @@ def judge_by_rules(earlier: Proposition, later: Proposition) -> Update:
     one, two = _single_value(earlier), _single_value(later)
     if one and two and one[0] == two[0] and one[1] != two[1]:
         return Update("conflict", deactivate_earlier=True, reason="there is one such value, and the later one counts")
-    if first <= second:
+    if _says_all(later, earlier):
         return Update("same", later.text, deactivate_earlier=True, reason="the later one says it all")
-    if second <= first:
+    if _says_all(earlier, later):
         return Update("same", earlier.text, deactivate_later=True, reason="the earlier one says it all")
     return Update("weak", reason="they say different things")
 
@@ -86,6 +92,20 @@ def updated(earlier: Proposition, later: Proposition, update: Update) -> list[Pr
         both = earlier.merged(later)
         result.append(replace(both, text=update.merged, concepts=earlier.concepts | later.concepts))
     return result
+
+
+def _says_all(fuller: Proposition, shorter: Proposition) -> bool:
+    """Return whether a statement holds the telling words of another one, in their order and with nothing between.
+
+    Likeness of meaning cannot decide that: of sentence embeddings, "before the meal" and "after the meal" are as near
+    as any two that say the same. Nor can the set of words: "Anna gave Ben" is not "Ben gave Anna".
+    """
+    words, wanted = _telling_words(fuller), _telling_words(shorter)
+    return any(words[begin : begin + len(wanted)] == wanted for begin in range(len(words) - len(wanted) + 1))
+
+
+def _telling_words(proposition: Proposition) -> list[str]:
+    return [stem(word) for word in plain_words(proposition.statement) if word not in _EMPTY]
 
 
 def _negated(proposition: Proposition) -> bool:
