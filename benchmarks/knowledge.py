@@ -22,6 +22,7 @@ from benchmarks.knowledge_utility_picture import draw
 from benchmarks.reply_cache import ReplyCache
 from benchmarks.rows import emit
 from memory_node.app.progress import progress_bar
+from memory_node.domain.errors import InvalidValueError
 from memory_node.domain.ports import TextEmbedder
 from memory_node.knowledge.model_extraction import ModelExtractor
 from memory_node.llm.chat import ChatModel, ScoringModel
@@ -116,9 +117,12 @@ def utility(args: argparse.Namespace) -> list[dict[str, Any]]:
     """Return the rows of utility_rows(), and draw them where that is wanted.
 
     Raises:
+        InvalidValueError: a cache is given.
         UnsupportedError: the model cannot score replies.
     """
     reader: Reader = RuleReader()
+    if args.cache:
+        raise InvalidValueError("--cache: it keeps replies, and --utility asks for likelihoods alone")
     if args.model is not None:
         model = _model(args, ModelConfig())
         if not isinstance(model, ScoringModel):
