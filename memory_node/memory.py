@@ -17,7 +17,7 @@ from memory_node.domain.geometry import Pose
 from memory_node.domain.held_object import HeldObject
 from memory_node.domain.ids import IdSource, new_id
 from memory_node.domain.observation import Frame
-from memory_node.domain.scene import SceneEvent, SceneSnapshot
+from memory_node.domain.scene import SceneEvent, SceneObject, SceneSnapshot
 from memory_node.domain.skill import StateChange
 from memory_node.experience.experience import Experience
 from memory_node.intake.episodes import Episodes
@@ -187,6 +187,14 @@ class RobotMemory:
     def scene(self, as_of_ns: int = 0, removed: bool = False) -> SceneSnapshot:
         """Return the whole scene graph, now or as of a stamp; `removed`: with objects kept for their history."""
         return self._questions.scene(as_of_ns, removed)
+
+    def one_object(self, object_id: str) -> SceneObject:
+        """Return one object, with its earlier places; removed ones included.
+
+        Raises:
+            NotFoundError: no object has this id.
+        """
+        return self._questions.one_object(object_id)
 
     def scene_text(self, token_budget: int, topic: str = "") -> str:
         """Return the scene graph in words, the areas most relevant to `topic` first."""

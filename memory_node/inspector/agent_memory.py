@@ -8,7 +8,7 @@ from typing import Protocol
 
 from memory_node.domain.memory_unit import MemoryUnit
 from memory_node.domain.ports import MemoryPort
-from memory_node.domain.scene import SceneSnapshot
+from memory_node.domain.scene import Place, SceneSnapshot
 from memory_node.domain.step import EpisodeSummary, StepRecord
 from memory_node.experience.guideline import Guideline
 from memory_node.knowledge.answering import KnowledgeAnswer
@@ -85,6 +85,13 @@ class MemoryViews(Protocol):
 
     def guidelines(self) -> tuple[Guideline, ...] | None:
         """Return what experience advises."""
+
+    def places(self, object_id: str) -> tuple[Place, ...]:
+        """Return where an object was before, the earliest first.
+
+        Raises:
+            RobotMemoryError: there is no such object, or memory does not answer.
+        """
 
     def statements(self, concept: str, k: int) -> tuple[Proposition, ...]:
         """Return the k statements that say most of a concept."""

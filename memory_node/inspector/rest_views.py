@@ -10,7 +10,6 @@ from typing import Annotated, Any
 from fastapi import APIRouter, HTTPException, Path, Request, Response
 from fastapi.responses import StreamingResponse
 
-from memory_node.domain.scene import SceneObject
 from memory_node.inspector import rest_models as models
 from memory_node.inspector.episode_rows import episodes_value, step_row
 from memory_node.inspector.inspector import Here, Inspector, Reader, as_json
@@ -57,7 +56,11 @@ def changes(here: Here, _: Reader, from_s: models.Seconds, until_s: models.Secon
 @router.get("/objects/{object_id}")
 def one_object(object_id: ObjectId, here: Here, _: Reader) -> dict[str, Any]:
     """Return all that is known of an object, with the edits that people made to it here."""
-    card = object_card(_object(here, object_id))
+    scene = here.memory.scene(removed=True)
+    found = next((one for one in scene.objects if one.id == object_id), None)
+    if found is None:
+        raise HTTPException(404, f"no object {object_id!r} is in the scene graph")
+    card = object_card(found, here.views.places(object_id), scene.stamp_ns)
     made = [edit for edit in here.book.newest(1000) if object_id in edit.ids]
     card["edits"] = [{"who": edit.who, "what": edit.words, "stamp_s": seconds(edit.stamp_ns)} for edit in made]
     return card
@@ -139,10 +142,3 @@ async def _events(request: Request, here: Inspector) -> AsyncIterator[bytes]:
             await asyncio.sleep(_REST_S)
     finally:
         here.feed.leave(stream)
-
-
-def _object(here: Inspector, object_id: str) -> SceneObject:
-    for found in here.memory.scene(removed=True).objects:
-        if found.id == object_id:
-            return found
-    raise HTTPException(404, f"no object {object_id!r} is in the scene graph")

@@ -70,8 +70,8 @@ def scene_rows(scene: SceneSnapshot) -> dict[str, Any]:
     }
 
 
-def object_card(found: SceneObject) -> dict[str, Any]:
-    """Return all that is known of one object."""
+def object_card(found: SceneObject, places: Iterable[Place], now_ns: int) -> dict[str, Any]:
+    """Return all that is known of one object, with its earlier places. now_ns: memory's time, to tell ages by."""
     classes = sorted(found.class_probabilities.items(), key=lambda entry: -entry[1])
     return {
         **object_row(found),
@@ -83,7 +83,8 @@ def object_card(found: SceneObject) -> dict[str, Any]:
         "times_missed": found.times_missed,
         "anchor": found.anchor,
         "beliefs": [_belief(belief) for belief in found.states],
-        "history": [_place(place) for place in found.history],
+        "history": [_place(place) for place in places],
+        "now_s": seconds(now_ns),
     }
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import asdict
 
-from memory_node.domain.scene import SceneEvent, SceneEventKind
+from memory_node.domain.errors import NotFoundError
+from memory_node.domain.scene import Place, SceneEvent, SceneEventKind
 from memory_node.domain.step import EpisodeSummary, StepRecord
 from memory_node.experience.guideline import Guideline
 from memory_node.inspector.agent_memory import CacheView, Listener, MemoryChange
@@ -24,8 +25,10 @@ class StoredViews:
 
     def crop_jpeg(self, object_id: str) -> bytes | None:
         """Return the best view of an object."""
-        found = next((one for one in self._memory.scene(removed=True).objects if one.id == object_id), None)
-        return found.crop_jpeg or None if found is not None else None
+        try:
+            return self._memory.one_object(object_id).crop_jpeg or None
+        except NotFoundError:
+            return None
 
     def cache(self) -> CacheView | None:
         """Return the short-term memory."""
@@ -43,6 +46,10 @@ class StoredViews:
     def guidelines(self) -> tuple[Guideline, ...] | None:
         """Return what experience advises."""
         return self._memory.experience.guidelines()
+
+    def places(self, object_id: str) -> tuple[Place, ...]:
+        """Return where an object was before."""
+        return self._memory.one_object(object_id).history
 
     def statements(self, concept: str, k: int) -> tuple[Proposition, ...]:
         """Return the k statements that say most of a concept."""

@@ -15,6 +15,7 @@ from robot_memory import msg as rm
 from tf2_msgs.msg import TFMessage
 
 from memory_node.domain.geometry import Pose
+from memory_node.domain.scene import Place
 from memory_node.domain.step import EpisodeSummary, StepRecord
 from memory_node.experience.guideline import Guideline
 from memory_node.inspector.agent_memory import CacheView, Listener, MemoryChange
@@ -36,7 +37,7 @@ _STATISTICS = (
 
 
 class NodeViews:
-    """`MemoryViews` of a memory node: it hands out no episodes and no guidelines."""
+    """`MemoryViews` of a memory node, by its services and topics."""
 
     def __init__(self, node: Node, memory_name: str, client: MemoryClient) -> None:
         self._client = client
@@ -76,16 +77,20 @@ class NodeViews:
         return CacheView(tuple(map(conversions.unit_from_msg, self._units.units)), dict(self._told()))
 
     def episodes(self, newest: int) -> tuple[EpisodeSummary, ...] | None:
-        """Return None: the node does not tell them."""
-        return None
+        """Return the newest episodes of all robots, the newest first."""
+        return self._client.episodes(newest)
 
     def steps(self, episode_id: str) -> tuple[StepRecord, ...] | None:
-        """Return None: the node does not tell them."""
-        return None
+        """Return an episode's steps in order."""
+        return self._client.steps(episode_id)
 
     def guidelines(self) -> tuple[Guideline, ...] | None:
-        """Return None: the node does not tell them."""
-        return None
+        """Return what experience advises."""
+        return self._client.guidelines()
+
+    def places(self, object_id: str) -> tuple[Place, ...]:
+        """Return where an object was before."""
+        return self._client.places(object_id)
 
     def statements(self, concept: str, k: int) -> tuple[Proposition, ...]:
         """Return the k statements that answer a concept."""

@@ -13,8 +13,10 @@ from memory_node.domain.answer import FindQuery, Location, RankedArea, Recollect
 from memory_node.domain.context import ALL_SOURCES, Context, ContextSource
 from memory_node.domain.errors import RobotMemoryError
 from memory_node.domain.held_object import HeldObject
-from memory_node.domain.scene import SceneSnapshot
+from memory_node.domain.scene import Place, SceneSnapshot
 from memory_node.domain.skill import StateChange
+from memory_node.domain.step import EpisodeSummary, StepRecord
+from memory_node.experience.guideline import Guideline
 from memory_node.knowledge.answering import KnowledgeAnswer
 from memory_node.knowledge.facts import Proposition
 from memory_node.knowledge.mode import Mode
@@ -49,6 +51,8 @@ class MemoryClient:
         self._edit = client(srv.EditObject, "edit_object")
         self._confirm = client(srv.ConfirmRelocalization, "confirm_relocalization")
         self._forget = client(srv.Forget, "forget")
+        self._episodes = client(srv.GetEpisodes, "get_episodes")
+        self._places = client(srv.GetPastPlaces, "get_past_places")
 
     @property
     def is_there(self) -> bool:
@@ -215,6 +219,42 @@ class MemoryClient:
         """
         request = srv.GetSceneGraph.Request(include_removed=removed, as_of=conversions.stamp_to_msg(as_of_ns))
         return conversions.snapshot_from_msg(self._granted(self._scene, request, "tell the scene").graph)
+
+    def episodes(self, newest: int) -> tuple[EpisodeSummary, ...]:
+        """Ask for the newest episodes, the newest first.
+
+        Raises:
+            RobotMemoryError: memory refused.
+        """
+        response = self._granted(self._episodes, srv.GetEpisodes.Request(newest=newest), "tell episodes")
+        return tuple(map(conversions.episode_from_msg, response.episodes))
+
+    def steps(self, episode_id: str) -> tuple[StepRecord, ...]:
+        """Ask for an episode's steps in order.
+
+        Raises:
+            RobotMemoryError: memory refused.
+        """
+        response = self._granted(self._episodes, srv.GetEpisodes.Request(episode_id=episode_id), "tell the episode")
+        return tuple(map(conversions.step_from_msg, response.steps))
+
+    def guidelines(self) -> tuple[Guideline, ...]:
+        """Ask for what experience advises.
+
+        Raises:
+            RobotMemoryError: memory refused.
+        """
+        response = self._granted(self._episodes, srv.GetEpisodes.Request(newest=1), "tell guidelines")
+        return tuple(map(conversions.guideline_from_msg, response.guidelines))
+
+    def places(self, object_id: str) -> tuple[Place, ...]:
+        """Ask where an object was before.
+
+        Raises:
+            RobotMemoryError: memory refused.
+        """
+        response = self._granted(self._places, srv.GetPastPlaces.Request(object_id=object_id), "tell its places")
+        return tuple(map(conversions.place_from_msg, response.places))
 
     def _granted(self, client: Any, request: Any, deed: str) -> Any:
         response = self._call(client, request)

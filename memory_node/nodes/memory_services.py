@@ -6,6 +6,7 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from rclpy.callback_groups import ReentrantCallbackGroup
@@ -26,6 +27,7 @@ from memory_node.nodes.conversions.ranges import (
     checked_text,
 )
 from memory_node.nodes.memory_topics import MemoryTopics
+from memory_node.nodes.past_answers import answer_episodes, answer_past_places
 
 DEFAULT_K = 5
 DEFAULT_TOKENS = 2000
@@ -61,6 +63,8 @@ class MemoryServices:
         self._serve(srv.CompileContext, "compile_context", self._compile_context)
         self._serve(srv.RecordStep, "record_step", self._record_step)
         self._serve(srv.EndEpisode, "end_episode", self._end_episode)
+        self._serve(srv.GetEpisodes, "get_episodes", partial(answer_episodes, memory))
+        self._serve(srv.GetPastPlaces, "get_past_places", partial(answer_past_places, memory))
 
     def close(self, timeout_s: float = 3.0) -> None:
         """Answer what was asked; what is asked from now on is refused."""

@@ -12,7 +12,7 @@ from memory_node.domain.clock import Clock
 from memory_node.domain.context import Context, ContextSource
 from memory_node.domain.geometry import Pose
 from memory_node.domain.held_object import HeldObject
-from memory_node.domain.scene import SceneSnapshot
+from memory_node.domain.scene import SceneObject, SceneSnapshot
 from memory_node.questions.locate import locate
 from memory_node.questions.long_term_search import LongTermSearch
 from memory_node.scene_graph.graph import SceneGraph
@@ -98,6 +98,17 @@ class Questions:
             snapshot = self._scene.snapshot(as_of_ns, removed)
         self._durability.before_answer()
         return snapshot
+
+    def one_object(self, object_id: str) -> SceneObject:
+        """Return one object, with its earlier places; removed ones included.
+
+        Raises:
+            NotFoundError: no object has this id.
+        """
+        with self._lock:
+            found = self._scene.object(object_id)
+        self._durability.before_answer()
+        return found
 
     def scene_text(self, token_budget: int, topic: str = "") -> str:
         """Return the scene graph in words, the areas most relevant to `topic` first."""

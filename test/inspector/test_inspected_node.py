@@ -12,7 +12,8 @@ pytest.importorskip("fastapi")
 from inspected_home import Client, serving
 from running_memory import running_memory
 
-from memory_node.domain.skill import StateChange
+from memory_node.domain.skill import FailureReason, SkillCall, StateChange
+from memory_node.domain.step import StepRecord
 from memory_node.nodes.run import activate_ros
 
 JPEG = b"\xff\xd8\xff\xe0 not much of a picture"
@@ -73,8 +74,33 @@ def test_short_term_memory_comes_by_its_topics(node: tuple[Any, Client]) -> None
     assert until(lambda: bowl in {unit["id"] for unit in client.get("/api/cache")["units"]})
     assert until(lambda: b"robot_memory_short_term_capacity" in client.get("/metrics"))
     assert client.ask("GET", f"/api/objects/{bowl}/crop")[0] == 404
-    told = client.get("/api/episodes")
-    assert (told["told"], told["episodes"]) == (False, [])
+
+
+def test_earlier_episodes_and_their_guidelines_are_told(node: tuple[Any, Client]) -> None:
+    memory, client = node[0].memory, node[1]
+    for attempt in ("one", "two"):
+        memory.episodes.start("clean the mug", "clean", f"episode-{attempt}")
+        for index, skill in enumerate(("ToggleOn", "ToggleOff")):
+            call = SkillCall(skill, ("Faucet",))
+            memory.episodes.record(StepRecord(f"episode-{attempt}", index, call, True, FailureReason.NONE, 0))
+        memory.episodes.end(f"episode-{attempt}", attempt == "two")
+    memory.commit()
+    told = client.get("/api/episodes?newest=2")
+    assert told["told"]
+    assert [(one["id"], one["success"]) for one in told["episodes"]] == [("episode-two", True), ("episode-one", False)]
+    told = client.get("/api/episodes/episode-one")
+    assert [step["action"] for step in told["steps"]][:1] == ["ToggleOn(Faucet)"]
+    known = {one.text for one in memory.experience.guidelines() if "episode-one" in one.episode_ids}
+    assert {one["text"] for one in told["guidelines"]} == known
+    assert client.ask("GET", "/api/episodes/nobody")[0] == 404
+
+
+def test_earlier_places_of_an_object_are_told(node: tuple[Any, Client]) -> None:
+    _, client = node
+    (cup,) = client.post("/api/remember", object_class="Cup", position=[3.0, 1.0, 0.8])["ids"]
+    client.post("/api/move_object", object_id=cup, position=[1.0, 3.0, 0.8])
+    (place,) = client.get(f"/api/objects/{cup}")["history"]
+    assert place["at"][:2] == [3.0, 1.0]
 
 
 def test_refusals_of_the_node_are_told(node: tuple[Any, Client]) -> None:

@@ -9,6 +9,7 @@ from memory_node.domain.memory_unit import MemoryUnit
 from memory_node.domain.scene import (
     Area,
     Floor,
+    Place,
     Relation,
     RelationKind,
     Room,
@@ -19,7 +20,8 @@ from memory_node.domain.scene import (
 )
 from memory_node.domain.skill import FailureReason, SkillCall, SkillResult, StateChange
 from memory_node.domain.states import ObjectState, StateBelief
-from memory_node.domain.step import StepRecord
+from memory_node.domain.step import EpisodeSummary, StepRecord
+from memory_node.experience.guideline import Guideline
 from memory_node.nodes import conversions
 from memory_node.perception.detection import Detection
 
@@ -90,6 +92,25 @@ def test_scene_graph_survives() -> None:
     assert_same_object(back.objects[0], scene.objects[0])
     for name in ("stamp_ns", "floors", "rooms", "areas", "relations", "frame_verified", "version", "frame_id"):
         assert getattr(back, name) == getattr(scene, name), name
+
+
+@pytest.mark.parametrize("success", [None, True, False])
+def test_episode_survives(success: bool | None) -> None:
+    episode = EpisodeSummary("e1", "bring me the mug", "fetch", 5, STAMP_NS, success, 2, "robot_1")
+    assert conversions.episode_from_msg(conversions.episode_to_msg(episode)) == episode
+
+
+def test_guideline_survives() -> None:
+    kinds, classes = frozenset({"fetch"}), frozenset({"Mug", "Cup"})
+    guideline = Guideline("k", "Open the fridge first.", kinds, classes, 2, 3, STAMP_NS, ("e1",), 4, "order")
+    assert conversions.guideline_from_msg(conversions.guideline_to_msg(guideline)) == guideline
+
+
+def test_past_place_at_45_degrees_survives() -> None:
+    place = Place(1, STAMP_NS, mug().box, "a1", "t1")
+    back = conversions.place_from_msg(conversions.place_to_msg(place))
+    assert np.allclose(back.box.corners(), place.box.corners(), atol=1e-9)
+    assert (back.since_ns, back.until_ns, back.area_id, back.support_id) == (1, STAMP_NS, "a1", "t1")
 
 
 def test_delta_sorts_events_by_kind() -> None:

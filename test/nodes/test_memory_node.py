@@ -189,6 +189,8 @@ def test_every_service_answers(peer: RosPeer, memory: object) -> None:
         "start_episode": (srv.StartEpisode, {"episode_id": "e1", "instruction": "bring me the mug"}),
         "advise": (srv.Advise, {"episode_id": "e1", "action": msg.SkillCall(skill="ToggleOn", arguments=["Faucet"])}),
         "compile_context": (srv.CompileContext, {"episode_id": "e1", "goals": ["fetch Mug"]}),
+        "get_episodes": (srv.GetEpisodes, {"newest": 3}),
+        "get_past_places": (srv.GetPastPlaces, {"object_id": "ghost"}),
         "end_episode": (srv.EndEpisode, {"episode_id": "e1", "succeeded": True}),
     }
     for name, (kind, fields) in calls.items():

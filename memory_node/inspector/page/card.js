@@ -1,8 +1,13 @@
 // An object's card: what is believed of it and why, and the edits that mend it.
 
 import { cropUrl, get } from "./api.js";
-import { bar, el, metres, table, terms, when } from "./dom.js";
+import { ago, bar, el, metres, table, terms, when } from "./dom.js";
 import { Panel } from "./panels.js";
+
+/** Return what an object was seen from: a keyframe that is named by its stamp in nanoseconds is told as a time. */
+function seenFrom(anchor, now) {
+  return /^\d{9,20}$/.test(anchor) ? `the image of ${ago(Number(anchor) * 1e-9, now)}` : anchor;
+}
 
 export class CardPanel extends Panel {
   /** app: scene(), nameOf(id), images(), edit(verb, body, question, fields), canEdit(role), pickPlace(), fail(error). */
@@ -51,17 +56,17 @@ export class CardPanel extends Panel {
         ["place", app.placeOf(card.area)],
         ["size", `${metres(card.size)} m`],
         ["uncertain by", `${(100 * card.sigma).toFixed(1)} cm`],
-        ["first seen", when(card.first_seen_s)],
-        ["last seen", `${when(card.seen_s)} (${card.times_seen} times)`],
-        ["missed", card.times_missed ? `${card.times_missed} looks in vain, last ${when(card.last_missed_s)}` : ""],
+        ["first seen", ago(card.first_seen_s, card.now_s)],
+        ["last seen", `${ago(card.seen_s, card.now_s)} (${card.times_seen} times)`],
+        ["missed", card.times_missed ? `${card.times_missed} looks in vain, last ${ago(card.last_missed_s, card.now_s)}` : ""],
         ["known from", card.by],
-        ["seen from", card.anchor],
+        ["seen from", seenFrom(card.anchor, card.now_s)],
         ["id", card.id],
       ]),
       el("h3", {}, "Is it still there?"), bar("yes", card.existence),
       el("h3", {}, "What is it?"), ...card.classes.slice(0, 8).map((one) => bar(one.name, one.p)),
       el("h3", {}, "States"),
-      card.beliefs.length ? table(["state", "p", "by", "confirmed"], card.beliefs.map((one) => [one.state, one.p, one.by || "?", when(one.confirmed_s)])) : el("p", { class: "soft" }, "none is known"),
+      card.beliefs.length ? table(["state", "p", "by", "confirmed"], card.beliefs.map((one) => [one.state, one.p, one.by || "?", ago(one.confirmed_s, card.now_s)])) : el("p", { class: "soft" }, "none is known"),
       el("h3", {}, "Earlier places"),
       card.history.length ? table(["from", "until", "where"], [...card.history].reverse().map((one) => [when(one.since_s), when(one.until_s), `${metres(one.at)} ${app.placeOf(one.area)}`])) : el("p", { class: "soft" }, "none is told"),
       ...(card.edits.length ? [el("h3", {}, "Edits made here"), table(["who", "what", "when"], card.edits.map((one) => [one.who, one.what, when(one.stamp_s)]))] : []));

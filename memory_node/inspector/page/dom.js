@@ -42,18 +42,37 @@ export function when(seconds) {
   return new Date(seconds * 1000).toLocaleString(undefined, { dateStyle: "medium", timeStyle: "medium" });
 }
 
+const AGES = [["day", 86400], ["hour", 3600], ["minute", 60], ["second", 1]];
+
+/** Return a stamp in words with its age at a moment, both in seconds of one clock. */
+export function ago(seconds, now) {
+  if (!seconds || !now || seconds > now + 1) return when(seconds);
+  const age = Math.max(now - seconds, 0);
+  const [unit, length] = AGES.find((one) => age >= one[1]) ?? AGES.at(-1);
+  const count = Math.round(age / length);
+  return `${when(seconds)}, ${count} ${unit}${count === 1 ? "" : "s"} ago`;
+}
+
 export const metres = (at) => at.map((value) => value.toFixed(2)).join(", ");
 
-/** Size a canvas to its box on screen; return its context, scaled to CSS pixels, with the box's width and height. */
+/** Size a canvas to its box on screen and clear it; return its context, scaled to CSS pixels, with the box's width and
+ * height. */
 export function fitted(canvas) {
   const { width, height } = canvas.getBoundingClientRect();
   const scale = window.devicePixelRatio || 1;
-  canvas.width = Math.max(1, Math.round(width * scale));
-  canvas.height = Math.max(1, Math.round(height * scale));
+  const size = [Math.max(1, Math.round(width * scale)), Math.max(1, Math.round(height * scale))];
+  if (canvas.width !== size[0] || canvas.height !== size[1]) [canvas.width, canvas.height] = size;
   const context = canvas.getContext("2d");
   context.setTransform(scale, 0, 0, scale, 0, 0);
+  context.clearRect(0, 0, width, height);
   return { context, width, height };
 }
 
+const colors = new Map();
+matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => colors.clear());
+
 /** Return the value of a colour of the style sheet. */
-export const color = (name) => getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
+export function color(name) {
+  if (!colors.has(name)) colors.set(name, getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim());
+  return colors.get(name);
+}

@@ -82,7 +82,7 @@ export class EpisodesPanel extends Panel {
     this.root.replaceChildren(
       ...(told.running ? [el("h2", {}, "The running episode"), el("pre", {}, told.running)] : []),
       el("h2", {}, "Episodes"),
-      rows.length ? table(["instruction", "outcome", "began"], rows) : el("p", { class: "soft" }, told.told ? "none is remembered" : "a running node does not tell them; open its file with --read-only"),
+      rows.length ? table(["instruction", "outcome", "began"], rows) : el("p", { class: "soft" }, "none is remembered"),
       this.steps);
   }
 

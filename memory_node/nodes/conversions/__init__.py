@@ -37,6 +37,14 @@ from memory_node.nodes.conversions.guidance import (
     state_to_msg,
 )
 from memory_node.nodes.conversions.knowledge import mode_named, proposition_from_msg, proposition_to_msg
+from memory_node.nodes.conversions.past import (
+    episode_from_msg,
+    episode_to_msg,
+    guideline_from_msg,
+    guideline_to_msg,
+    place_from_msg,
+    place_to_msg,
+)
 from memory_node.nodes.conversions.scene import (
     delta_to_msg,
     object_from_msg,
@@ -96,8 +104,12 @@ __all__ = [
     "detections_3d_from_msg",
     "detections_from_msg",
     "detections_to_msg",
+    "episode_from_msg",
+    "episode_to_msg",
     "grid_from_msg",
     "grid_to_msg",
+    "guideline_from_msg",
+    "guideline_to_msg",
     "header",
     "image_to_msg",
     "intrinsics_from_msg",
@@ -111,6 +123,8 @@ __all__ = [
     "observation_to_request",
     "path_from_msg",
     "path_to_msg",
+    "place_from_msg",
+    "place_to_msg",
     "point_from_msg",
     "point_to_msg",
     "pose_from_msg",

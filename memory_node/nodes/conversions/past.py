@@ -1,0 +1,111 @@
+"""Messages of what was: episodes, what they taught, earlier places."""
+
+from __future__ import annotations
+
+import numpy as np
+from robot_memory import msg as rm
+
+from memory_node.domain.geometry import OrientedBox, Pose
+from memory_node.domain.scene import Place
+from memory_node.domain.step import EpisodeSummary
+from memory_node.experience.guideline import Guideline
+from memory_node.nodes.conversions.geometry import (
+    point_from_msg,
+    pose_from_msg,
+    pose_to_msg,
+    stamp_from_msg,
+    stamp_to_msg,
+    vector_to_msg,
+)
+
+_OUTCOMES = {None: rm.Episode.UNKNOWN, True: rm.Episode.SUCCEEDED, False: rm.Episode.FAILED}
+_SUCCESS = {outcome: success for success, outcome in _OUTCOMES.items()}
+
+
+def episode_to_msg(episode: EpisodeSummary) -> rm.Episode:
+    """Return an Episode message."""
+    return rm.Episode(
+        id=episode.id,
+        instruction=episode.instruction,
+        task_type=episode.task_type,
+        started=stamp_to_msg(episode.started_ns),
+        ended=stamp_to_msg(episode.ended_ns),
+        outcome=_OUTCOMES[episode.success],
+        attempt=episode.attempt,
+        robot_id=episode.robot_id,
+    )
+
+
+def episode_from_msg(msg: rm.Episode) -> EpisodeSummary:
+    """Return a domain EpisodeSummary; an outcome that is not known here is no outcome."""
+    return EpisodeSummary(
+        msg.id,
+        msg.instruction,
+        msg.task_type,
+        stamp_from_msg(msg.started, "started"),
+        stamp_from_msg(msg.ended, "ended"),
+        _SUCCESS.get(msg.outcome),
+        msg.attempt,
+        msg.robot_id,
+    )
+
+
+def guideline_to_msg(guideline: Guideline) -> rm.Guideline:
+    """Return a Guideline message; what a repair does stands in its text."""
+    return rm.Guideline(
+        key=guideline.key,
+        text=guideline.text,
+        kind=guideline.kind,
+        task_types=sorted(guideline.task_types),
+        object_classes=sorted(guideline.object_classes),
+        successes=guideline.successes,
+        trials=guideline.trials,
+        helped=stamp_to_msg(guideline.helped_ns),
+        support=guideline.support,
+        episode_ids=list(guideline.episode_ids),
+    )
+
+
+def guideline_from_msg(msg: rm.Guideline) -> Guideline:
+    """Return a domain Guideline, a repair without its calls.
+
+    Raises:
+        InvalidValueError: another kind, or more successes than trials.
+    """
+    return Guideline(
+        msg.key,
+        msg.text,
+        frozenset(msg.task_types),
+        frozenset(msg.object_classes),
+        msg.successes,
+        msg.trials,
+        stamp_from_msg(msg.helped, "helped"),
+        tuple(msg.episode_ids),
+        msg.support,
+        msg.kind,
+    )
+
+
+def place_to_msg(place: Place) -> rm.PastPlace:
+    """Return a PastPlace message."""
+    x, y, z = map(float, place.box.center)
+    return rm.PastPlace(
+        since=stamp_to_msg(place.since_ns),
+        until=stamp_to_msg(place.until_ns),
+        pose=pose_to_msg(Pose.planar(x, y, place.box.yaw_rad, z)),
+        size=vector_to_msg(place.box.size),
+        area_id=place.area_id,
+        support_id=place.support_id,
+    )
+
+
+def place_from_msg(msg: rm.PastPlace) -> Place:
+    """Return a domain Place.
+
+    Raises:
+        InvalidValueError: its box is none.
+    """
+    pose = pose_from_msg(msg.pose)
+    box = OrientedBox(pose.position, np.array(point_from_msg(msg.size)), pose.yaw_rad)
+    since_ns, until_ns = stamp_from_msg(msg.since, "since"), stamp_from_msg(msg.until, "until")
+    return Place(since_ns, until_ns, box, msg.area_id, msg.support_id)

@@ -1,0 +1,39 @@
+"""What the memory node answers of what was: episodes, what they taught, earlier places of objects."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from memory_node.memory import RobotMemory
+from memory_node.nodes import conversions
+from memory_node.nodes.conversions.ranges import checked_count, checked_id
+
+_NEWEST = 50
+
+
+def answer_episodes(memory: RobotMemory, request: Any, response: Any) -> None:
+    """Answer srv/GetEpisodes; an episode of which nothing is kept has no steps, and the message says so."""
+    guidelines = memory.experience.guidelines()
+    if request.episode_id:
+        episode_id = checked_id("episode_id", request.episode_id)
+        steps = memory.past.steps(episode_id)
+        if not steps:
+            response.message = f"no steps of an episode {episode_id!r} are kept"
+        response.steps = [conversions.step_to_msg(step) for step in steps]
+        guidelines = tuple(one for one in guidelines if episode_id in one.episode_ids)
+    else:
+        episodes = memory.past.episodes(checked_count("newest", request.newest) or _NEWEST)
+        response.episodes = [conversions.episode_to_msg(episode) for episode in episodes]
+    response.guidelines = [conversions.guideline_to_msg(one) for one in guidelines]
+    response.success = True
+
+
+def answer_past_places(memory: RobotMemory, request: Any, response: Any) -> None:
+    """Answer srv/GetPastPlaces.
+
+    Raises:
+        NotFoundError: no object has this id.
+    """
+    found = memory.one_object(checked_id("object_id", request.object_id))
+    response.places = [conversions.place_to_msg(place) for place in found.history]
+    response.success = True
