@@ -12,6 +12,7 @@ from memory_node.domain.states import StateBelief
 
 # Bins of the timeline.
 _BINS = 200
+_LEAST_SPAN_NS = 10**9
 
 
 def object_row(found: SceneObject) -> dict[str, Any]:
@@ -111,7 +112,9 @@ def timeline(objects: Sequence[SceneObject]) -> dict[str, Any]:
     if not stamps:
         return {"begin_s": 0.0, "end_s": 0.0, "counts": []}
     begin, end = min(stamps), max(max(stamps), max(one.last_seen_ns for one in objects))
-    counts, _ = np.histogram(stamps, bins=_BINS, range=(begin, max(end, begin + 1)))
+    # From the first stamp on: as floats, stamps of this century are no finer than 256 ns.
+    since = np.array(stamps, np.int64) - begin
+    counts, _ = np.histogram(since, bins=_BINS, range=(0, max(end - begin, _LEAST_SPAN_NS)))
     return {"begin_s": seconds(begin), "end_s": seconds(end), "counts": counts.tolist()}
 
 

@@ -15,6 +15,7 @@ from inspected_home import Client, serving
 from memory_node.domain.skill import FailureReason, SkillCall, StateChange
 from memory_node.domain.step import StepRecord
 from memory_node.inspector import rest_models
+from memory_node.inspector.scene_rows import timeline
 from memory_node.memory import RobotMemory
 
 ROOT = Path(__file__).parents[2]
@@ -186,3 +187,11 @@ def test_bad_requests_are_told_and_change_nothing(
     assert status == 422
     assert said in told["message"]
     assert memory.hash() == before
+
+
+@pytest.mark.parametrize("span_ns", [0, 1, 10**6, 10**12])
+def test_timeline_of_any_span_counts_every_stamp(memory: RobotMemory, span_ns: int) -> None:
+    (found, *_) = memory.scene().objects
+    first = 1_790_000_000_000_000_000
+    told = timeline([found.changed(first_seen_ns=first + late, last_seen_ns=first + late) for late in (0, span_ns)])
+    assert sum(told["counts"]) == 2
