@@ -74,7 +74,8 @@ def metrics(request: Request, _: Reader) -> Response:
 
 
 def _serve_file(app: FastAPI, path: str, file: PageFile) -> None:
-    def serve(request: Request) -> Response:
+    # Not in a thread: there is nothing to wait for, and a page asks for many of these at once.
+    async def serve(request: Request) -> Response:
         headers = {"ETag": file.etag, "Cache-Control": "no-cache"}
         if request.headers.get("if-none-match") == file.etag:
             return Response(status_code=304, headers=headers)

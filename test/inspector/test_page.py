@@ -1,26 +1,17 @@
 """The page as people use it: in a headless Chromium, over a running inspector."""
 
 import json
-import os
-import shutil
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
 pytest.importorskip("fastapi")
-playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed: pip install playwright")
-BROWSER = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("google-chrome")
-if not BROWSER:
-    pytest.skip("there is no Chromium: apt-get install chromium", allow_module_level=True)
 
-from inspected_home import Client, serving  # noqa: E402
+from headless import NARROW, WIDE, chromium, opened, rename, select_first_answer
+from inspected_home import Client, serving
 
-from memory_node.memory import RobotMemory  # noqa: E402
-
-WIDE, NARROW = {"width": 1280, "height": 800}, {"width": 390, "height": 844}
-# Of the browser's driver, not of the page.
-NOT_OURS = "GL Driver Message"
+from memory_node.memory import RobotMemory
 
 
 @pytest.fixture(scope="module")
@@ -31,21 +22,14 @@ def client(memory: RobotMemory) -> Iterator[Client]:
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
-    with playwright.sync_playwright() as driver:
-        browser = driver.chromium.launch(executable_path=BROWSER, args=["--no-sandbox"])
+    with chromium() as browser:
         yield browser
-        browser.close()
 
 
 @pytest.fixture(scope="module")
 def window(browser: Any, client: Client) -> Iterator[tuple[Any, list[str]]]:
     """Yield the open page and what its console has complained of."""
-    page, errors = browser.new_page(viewport=WIDE), []
-    page.set_default_timeout(30_000)
-    page.on("pageerror", lambda error: errors.append(str(error)))
-    page.on("console", lambda said: errors.append(said.text) if said.type in ("error", "warning") else None)
-    page.goto(f"http://127.0.0.1:{client.port}/")
-    page.wait_for_selector("body[data-ready-ms]")
+    page, errors = opened(browser, client.port)
     yield page, errors
     page.close()
 
@@ -57,25 +41,14 @@ def page(window: tuple[Any, list[str]]) -> Iterator[Any]:
     page.set_viewport_size(WIDE)
     page.click("#tab-search")
     yield page
-    # A picture that an object does not have is asked for, and not found.
-    assert [text for text in errors if NOT_OURS not in text and "404" not in text] == []
-
-
-def select_first_answer(page: Any, words: str) -> None:
-    page.fill("#panel-search input", words)
-    page.press("#panel-search input", "Enter")
-    page.click("#panel-search li.answer button.link")
-    page.wait_for_selector("#panel-object h2")
+    assert errors == []
 
 
 def test_object_is_found_renamed_and_the_name_taken_back(page: Any, client: Client, memory: RobotMemory) -> None:
     select_first_answer(page, "apple")
     assert page.inner_text("#panel-object h2") == "Apple"
     apple = client.post("/api/find_objects", text="apple")["objects"][0]["object_id"]
-    page.click("#panel-object >> text=Rename")
-    page.fill("dialog input", "Tomato")
-    page.press("dialog input", "Enter")
-    page.wait_for_selector("#panel-object h2:has-text('Tomato')")
+    rename(page, "Tomato")
     assert {one.id: one.class_name for one in memory.scene().objects}[apple] == "Tomato"
     page.click(".toast >> text=Undo")
     page.wait_for_selector("#panel-object h2:has-text('Apple')")
@@ -141,6 +114,22 @@ def test_names_are_never_read_as_html(page: Any, client: Client) -> None:
     client.post(f"/api/edits/{told['id']}/undo")
 
 
+def test_less_is_drawn_while_frames_are_slow_and_all_at_rest(page: Any) -> None:
+    boxes = page.evaluate("""async () => {
+      const { Detail } = await import("/detail.js");
+      let rests = 0;
+      const detail = new Detail(() => { rests += 1; });
+      const moving = (waitedMs) => detail.frame(true, waitedMs).boxes;
+      const slow = [5, 90, 90, 90, 90].map(moving);
+      await new Promise((resume) => setTimeout(resume, 500));
+      const still = detail.frame(false, 90).boxes;
+      return { slow, rests, still, fast: Array.from({ length: 40 }, () => moving(5)).at(-1) };
+    }""")
+    assert boxes["slow"][0] == boxes["still"] == boxes["fast"] == 4000
+    assert boxes["slow"][-1] < 4000
+    assert boxes["rests"] == 1
+
+
 def test_twenty_thousand_objects_are_drawn_and_can_be_chosen(browser: Any, client: Client) -> None:
     scene = client.get("/api/scene_graph")
     one = scene["objects"][0]
@@ -153,7 +142,7 @@ def test_twenty_thousand_objects_are_drawn_and_can_be_chosen(browser: Any, clien
     page.route("**/api/scene_graph", lambda route: route.fulfill(body=body, content_type="application/json"))
     page.goto(f"http://127.0.0.1:{client.port}/")
     page.wait_for_selector("body[data-ready-ms]", timeout=60_000)
-    drawn = page.evaluate("[inspector.view.boxes.count, inspector.view.dots.count - inspector.view.scene.areas.length]")
+    drawn = page.evaluate("[inspector.view.boxes.count, inspector.view.dots.count]")
     assert sum(drawn) == 20_000
     assert drawn[0] < 20_000
     page.evaluate("inspector.view.select('thing-20', true); inspector.view.draw()")

@@ -1,14 +1,17 @@
 // The few things of WebGL 2 that the view needs: boxes, points and lines.
 
+// Of a box the three faces towards the eye are drawn: each face is moved to the side on which the eye is.
 const BOXES = `#version 300 es
 layout(location=0) in vec3 corner; layout(location=1) in vec3 normal;
 layout(location=2) in vec3 at; layout(location=3) in vec3 size; layout(location=4) in float yaw; layout(location=5) in vec4 tint;
-uniform mat4 view; out vec4 color;
+uniform mat4 view; uniform vec3 eye; out vec4 color;
 void main() {
   float c = cos(yaw), s = sin(yaw);
   mat2 turn = mat2(c, s, -s, c);
-  vec3 p = corner * size; p.xy = turn * p.xy;
-  vec3 n = normal; n.xy = turn * n.xy;
+  vec3 toward = eye - at; toward.xy = toward.xy * turn;
+  vec3 side = vec3(toward.x < 0.0 ? -1.0 : 1.0, toward.y < 0.0 ? -1.0 : 1.0, toward.z < 0.0 ? -1.0 : 1.0);
+  vec3 p = corner * size * side; p.xy = turn * p.xy;
+  vec3 n = normal * side; n.xy = turn * n.xy;
   float light = 0.62 + 0.38 * max(dot(n, normalize(vec3(0.35, -0.55, 0.9))), 0.0);
   color = vec4(tint.rgb * light, tint.a);
   gl_Position = view * vec4(p + at, 1.0);
@@ -25,6 +28,10 @@ const LINES = `#version 300 es
 layout(location=0) in vec3 at; layout(location=1) in vec4 tint;
 uniform mat4 view; out vec4 color;
 void main() { color = tint; gl_Position = view * vec4(at, 1.0); }`;
+const RINGS = `#version 300 es
+layout(location=0) in vec2 around; layout(location=1) in vec3 at; layout(location=2) in float radius; layout(location=3) in vec4 tint;
+uniform mat4 view; out vec4 color;
+void main() { color = tint; gl_Position = view * vec4(at.xy + radius * around, at.z, 1.0); }`;
 const PAINT = `#version 300 es
 precision mediump float; in vec4 color; out vec4 pixel;
 void main() { pixel = color; }`;
@@ -42,18 +49,17 @@ function program(gl, vertex) {
   return made;
 }
 
-function cube() {
+/** Return three faces of a cube of side one, at its upper ends: corners and normals. */
+function faces() {
   const made = [];
   for (const axis of [0, 1, 2]) {
-    for (const side of [-1, 1]) {
-      const [u, v] = [(axis + 1) % 3, (axis + 2) % 3];
-      for (const [a, b] of [[-1, -1], [1, -1], [1, 1], [-1, -1], [1, 1], [-1, 1]]) {
-        const corner = [0, 0, 0];
-        const normal = [0, 0, 0];
-        [corner[axis], corner[u], corner[v]] = [side / 2, a / 2, b / 2];
-        normal[axis] = side;
-        made.push(...corner, ...normal);
-      }
+    const [u, v] = [(axis + 1) % 3, (axis + 2) % 3];
+    for (const [a, b] of [[-1, -1], [1, -1], [1, 1], [-1, -1], [1, 1], [-1, 1]]) {
+      const corner = [0, 0, 0];
+      const normal = [0, 0, 0];
+      [corner[axis], corner[u], corner[v]] = [0.5, a / 2, b / 2];
+      normal[axis] = 1;
+      made.push(...corner, ...normal);
     }
   }
   return new Float32Array(made);
@@ -107,16 +113,36 @@ class Batch {
 export class Boxes extends Batch {
   constructor(gl) {
     super(gl, BOXES, [3, 3, 1, 4], { first: 2, divisor: 1 });
+    this.eye = gl.getUniformLocation(this.program, "eye");
     const corners = gl.createBuffer();
     gl.bindBuffer(gl.ARRAY_BUFFER, corners);
-    gl.bufferData(gl.ARRAY_BUFFER, cube(), gl.STATIC_DRAW);
+    gl.bufferData(gl.ARRAY_BUFFER, faces(), gl.STATIC_DRAW);
     this.attach(corners, [3, 3], 0, 0);
+  }
+
+  draw(matrix, eye) {
+    if (!this.count) return;
+    this.begin(matrix);
+    this.gl.uniform3fv(this.eye, eye);
+    this.gl.drawArraysInstanced(this.gl.TRIANGLES, 0, 18, this.count);
+  }
+}
+
+/** Level rings: at (3), radius, colour (4). */
+export class Rings extends Batch {
+  constructor(gl) {
+    super(gl, RINGS, [3, 1, 4], { first: 1, divisor: 1 });
+    this.corners = Float32Array.from({ length: 48 }, (_, i) => (i % 2 ? Math.sin : Math.cos)((Math.floor(i / 2) * Math.PI) / 12));
+    const around = gl.createBuffer();
+    gl.bindBuffer(gl.ARRAY_BUFFER, around);
+    gl.bufferData(gl.ARRAY_BUFFER, this.corners, gl.STATIC_DRAW);
+    this.attach(around, [2], 0, 0);
   }
 
   draw(matrix) {
     if (!this.count) return;
     this.begin(matrix);
-    this.gl.drawArraysInstanced(this.gl.TRIANGLES, 0, 36, this.count);
+    this.gl.drawArraysInstanced(this.gl.LINE_LOOP, 0, this.corners.length / 2, this.count);
   }
 }
 
@@ -146,4 +172,15 @@ export class Lines extends Batch {
     this.begin(matrix);
     this.gl.drawArrays(this.gl.LINES, 0, this.count);
   }
+}
+
+/** Return a canvas's WebGL 2, with smooth edges where a graphics card draws: a processor would take several times as
+ * long. */
+export function context(canvas) {
+  const probe = document.createElement("canvas").getContext("webgl2");
+  if (!probe) throw new Error("this browser has no WebGL 2");
+  const renderer = probe.getExtension("WEBGL_debug_renderer_info");
+  const name = String(probe.getParameter(renderer ? renderer.UNMASKED_RENDERER_WEBGL : probe.RENDERER));
+  probe.getExtension("WEBGL_lose_context")?.loseContext();
+  return canvas.getContext("webgl2", { alpha: false, antialias: !/swiftshader|llvmpipe|software/i.test(name) });
 }

@@ -36,6 +36,7 @@ class App {
     this.panels = new Panels(panels);
     this.showLayers();
     this.show(await scene);
+    await this.view.shown();
     document.body.dataset.readyMs = String(Math.round(performance.now()));
     this.timeline.load().catch((error) => this.fail(error));
     setInterval(() => { if (!document.hidden) this.loadPath(); }, 2000);

@@ -1,14 +1,12 @@
 // The home in 3D: draws a scene graph, tells what lies under the pointer, moves by mouse, touch and keys.
 
 import { Camera } from "./camera.js";
+import { Detail } from "./detail.js";
 import { color, fitted } from "./dom.js";
-import { Boxes, Dots, Lines } from "./gl.js";
+import { Drawn, edges } from "./drawn.js";
+import { Boxes, context, Dots, Lines, Rings } from "./gl.js";
 import { drawLabels } from "./labels.js";
 
-// Beyond so many objects only the nearest are boxes, the others dots.
-const MOST_BOXES = 4000;
-const MOST_RINGS = 3000;
-const RING = Array.from({ length: 25 }, (_, i) => [Math.cos((i * Math.PI) / 12), Math.sin((i * Math.PI) / 12)]);
 const KEYS = {
   ArrowLeft: (camera) => camera.pan(40, 0),
   ArrowRight: (camera) => camera.pan(-40, 0),
@@ -22,15 +20,6 @@ const KEYS = {
   r: (camera) => camera.rotate(0, 0.08),
   f: (camera) => camera.rotate(0, -0.08),
 };
-
-/** Return the colour of a class, by its name: red, green, blue, 0 to 1. */
-export function classColor(name) {
-  let hash = 7;
-  for (const letter of name) hash = (hash * 31 + letter.charCodeAt(0)) >>> 0;
-  const hue = (hash % 360) / 60;
-  const channel = (shift) => 0.32 + 0.5 * Math.min(Math.max(Math.abs(((hue + shift) % 6) - 3) - 1, 0), 1);
-  return [channel(0), channel(4), channel(2)];
-}
 
 export class SceneView {
   /** onPick(object | null) and onHover(object | null, x, y) are told what the user points at. */
@@ -46,14 +35,14 @@ export class SceneView {
     this.selected = this.hovered = null;
     this.marked = new Set();
     this.frames = 0;
-    // Where the processor has to draw, smooth edges would cost several times the frame.
-    const options = { alpha: false, antialias: true, failIfMajorPerformanceCaveat: true };
-    this.gl = canvas.getContext("webgl2", options) ?? canvas.getContext("webgl2", { alpha: false, antialias: false });
-    if (!this.gl) throw new Error("this browser has no WebGL 2");
+    this.gl = context(canvas);
     this.boxes = new Boxes(this.gl);
     this.dots = new Dots(this.gl);
+    this.areas = new Dots(this.gl);
     this.lines = new Lines(this.gl);
+    this.rings = new Rings(this.gl);
     this.outline = new Lines(this.gl);
+    this.detail = new Detail(() => this.redraw());
     this.listen();
     new ResizeObserver(() => this.redraw()).observe(canvas);
   }
@@ -64,6 +53,7 @@ export class SceneView {
     this.scene = scene;
     this.ground = new Map(scene.floors.map((floor) => [floor.id, floor.height]));
     this.objectOf = new Map(scene.objects.map((object) => [object.id, object]));
+    this.drawn = new Drawn(scene, (place) => this.heightOf(place));
     if (isFirst) this.home();
     this.redraw();
   }
@@ -92,26 +82,36 @@ export class SceneView {
   redraw(isSame = false) {
     this.isStale ||= !isSame;
     if (this.waiting || !this.objectOf) return;
+    this.askedAt = performance.now();
     this.waiting = requestAnimationFrame(() => {
       this.waiting = null;
       this.draw();
     });
   }
 
+  /** Return a promise of the first frame that is on screen. */
+  async shown() {
+    const frame = () => new Promise((resume) => requestAnimationFrame(resume));
+    while (!this.frames) await frame();
+    await frame();
+  }
+
   heightOf(place) {
     return this.ground?.get(place.floor_id) ?? 0;
   }
 
-  fit() {
+  /** Make the canvas as sharp as its place on screen, or a share of that. */
+  fit(sharpness = 1) {
     const { width, height } = this.canvas.getBoundingClientRect();
-    const scale = window.devicePixelRatio || 1;
+    const scale = (window.devicePixelRatio || 1) * sharpness;
     [this.camera.width, this.camera.height] = [Math.max(width, 1), Math.max(height, 1)];
     const size = [Math.round(width * scale), Math.round(height * scale)];
     if (this.canvas.width !== size[0] || this.canvas.height !== size[1]) [this.canvas.width, this.canvas.height] = size;
   }
 
   draw() {
-    this.fit();
+    const detail = this.detail.frame(!this.isStale, performance.now() - this.askedAt);
+    this.fit(detail.sharpness);
     const { gl, camera } = this;
     const matrix = camera.matrix();
     const back = hexColor(color("ground"));
@@ -119,97 +119,39 @@ export class SceneView {
     gl.clearColor(...back, 1);
     gl.clear(gl.COLOR_BUFFER_BIT | gl.DEPTH_BUFFER_BIT);
     gl.enable(gl.DEPTH_TEST);
-    if (this.isStale || this.nearestHaveChanged()) this.fill(back);
-    this.boxes.draw(matrix);
+    if (this.isStale || this.nearestHaveChanged(detail.boxes)) this.fill(back, detail.boxes);
+    this.boxes.draw(matrix, camera.eye);
     this.dots.draw(matrix, this.canvas.height * 1.2);
+    if (this.layers.areas) this.areas.draw(matrix, this.canvas.height * 1.2);
     this.lines.draw(matrix);
+    if (this.layers.uncertainty) this.rings.draw(matrix);
     gl.disable(gl.DEPTH_TEST);
     this.outline.draw(matrix);
-    drawLabels(fitted(this.labels), this, matrix);
+    drawLabels(fitted(this.labels), this, matrix, detail.names);
     this.frames += 1;
   }
 
-  /** Return whether other objects may be the nearest now, where not all are drawn as boxes. */
-  nearestHaveChanged() {
-    if (this.scene.objects.length <= MOST_BOXES) return false;
+  /** Return whether others than were filled in are to be boxes: not all can be, and the eye has moved. */
+  nearestHaveChanged(most) {
+    const count = this.scene.objects.length;
+    if (Math.min(count, most) !== Math.min(count, this.filledWith)) return true;
+    if (count <= most) return false;
     const eye = this.camera.eye;
     return Math.hypot(...eye.map((value, i) => value - this.filledFrom[i])) > 0.15 * this.camera.distance;
   }
 
-  /** Make what is drawn: boxes of the near objects, dots of the far ones and of areas, lines. */
-  fill(back) {
-    const { scene, layers } = this;
-    [this.isStale, this.filledFrom] = [false, this.camera.eye];
-    const objects = layers.objects ? this.byDistance(scene.objects) : [];
-    const boxes = [];
-    const dots = [];
-    objects.forEach((object, index) => {
-      const tint = this.tint(object, back);
-      if (index < MOST_BOXES) boxes.push(...object.at, ...object.size.map((side) => Math.max(side, 0.03)), object.yaw, ...tint);
-      else dots.push(...object.at, ...tint, Math.max(...object.size, 0.08));
-    });
-    if (layers.areas) for (const area of scene.areas) dots.push(area.at[0], area.at[1], this.heightOf(area) + 0.02, 0.45, 0.55, 0.7, 1, 0.18);
+  /** Hand what is drawn to the graphics card: boxes of the near objects, dots of the far ones and of areas, lines. */
+  fill(back, most) {
+    const { layers, drawn, selected } = this;
+    const eye = this.camera.eye;
+    [this.isStale, this.filledFrom, this.filledWith] = [false, eye, most];
+    const { boxes, dots } = layers.objects ? drawn.objects(eye, most, back, this) : { boxes: [], dots: [] };
     this.boxes.set(boxes);
     this.dots.set(dots);
-    this.lines.set(this.segments(back));
-    this.outline.set(edges(this.objectOf?.get(this.selected)));
-  }
-
-  tint(object, back) {
-    if (object.id === this.selected) return [1, 0.62, 0.05, 1];
-    if (object.id === this.hovered || this.marked.has(object.id)) return [1, 0.8, 0.35, 1];
-    const sure = 0.25 + 0.75 * object.existence;
-    return [...classColor(object.class).map((value, i) => value * sure + back[i] * (1 - sure)), 1];
-  }
-
-  byDistance(objects) {
-    if (objects.length <= MOST_BOXES) return objects;
-    const eye = this.camera.eye;
-    const far = (at) => (at[0] - eye[0]) ** 2 + (at[1] - eye[1]) ** 2 + (at[2] - eye[2]) ** 2;
-    const keyed = objects.map((object) => [object.id === this.selected ? -1 : far(object.at), object]);
-    return keyed.sort((a, b) => a[0] - b[0]).map(([, object]) => object);
-  }
-
-  segments(back) {
-    const { scene, layers, selected } = this;
-    const made = [];
-    const line = (from, to, tint) => made.push(...from, ...tint, ...to, ...tint);
-    const soft = back.map((value) => value * 0.55 + 0.45 * (value > 0.5 ? 0.45 : 0.6));
-    const areaAt = new Map(scene.areas.map((area) => [area.id, [area.at[0], area.at[1], this.heightOf(area) + 0.02]]));
-    for (const [source, kind, target] of scene.relations) {
-      if (kind === "navigable" && layers.areas && source < target) {
-        if (areaAt.has(source) && areaAt.has(target)) line(areaAt.get(source), areaAt.get(target), [...soft, 1]);
-      } else if (layers.relations && (kind === "on" || kind === "in" || (kind === "near" && source === selected))) {
-        const [a, b] = [this.objectOf.get(source), this.objectOf.get(target)];
-        const tint = kind === "near" ? [0.6, 0.6, 0.65, 1] : kind === "in" ? [0.75, 0.3, 0.75, 1] : [0.2, 0.6, 0.35, 1];
-        if (a && b) line(a.at, b.at, tint);
-      }
-    }
-    if (layers.uncertainty) {
-      const shown = scene.objects.length <= MOST_RINGS ? scene.objects : scene.objects.filter((one) => one.id === selected);
-      for (const object of shown) this.ring(object, soft, line);
-    }
-    if (layers.path) this.path.slice(1).forEach((at, i) => line([...this.path[i], 0.04], [...at, 0.04], [0.1, 0.45, 0.85, 1]));
-    if (layers.path && this.path.length) this.robot(line);
-    return made;
-  }
-
-  /** Two standard deviations around the centre, on its height; for what is surely placed it is hidden in the box. */
-  ring(object, soft, line) {
-    const radius = 2 * object.sigma;
-    if (radius < 0.02 || (radius < Math.min(object.size[0], object.size[1]) / 2 && object.id !== this.selected)) return;
-    const tint = object.id === this.selected ? [1, 0.62, 0.05, 1] : [...soft, 1];
-    const at = RING.map(([x, y]) => [object.at[0] + radius * x, object.at[1] + radius * y, object.at[2]]);
-    for (let i = 1; i < at.length; i += 1) line(at[i - 1], at[i], tint);
-  }
-
-  robot(line) {
-    const [x, y] = this.path.at(-1);
-    const [px, py] = this.path.at(-2) ?? [x - 1, y];
-    const heading = Math.atan2(y - py, x - px);
-    const corner = (angle, radius) => [x + radius * Math.cos(heading + angle), y + radius * Math.sin(heading + angle), 0.06];
-    const [nose, left, right] = [corner(0, 0.4), corner(2.5, 0.3), corner(-2.5, 0.3)];
-    for (const [from, to] of [[nose, left], [left, right], [right, nose]]) line(from, to, [0.1, 0.45, 0.85, 1]);
+    this.areas.set(drawn.areas());
+    this.lines.set(drawn.lines(layers, back, selected, this.path));
+    this.rings.set(drawn.rings(eye, back, selected));
+    this.outline.set(edges(this.objectOf.get(selected)));
   }
 
   /** Return the nearest object whose box the ray through a pixel meets. */
@@ -219,6 +161,7 @@ export class SceneView {
     const direction = this.camera.ray(x, y);
     let [best, nearest] = [null, Infinity];
     for (const object of this.scene.objects) {
+      if (isBeside(eye, direction, object)) continue;
       const along = meets(eye, direction, object);
       if (along < nearest) [best, nearest] = [object, along];
     }
@@ -310,17 +253,12 @@ function meets(eye, direction, { at, size, yaw }) {
   return enter <= leave ? enter : Infinity;
 }
 
-/** Return the twelve edges of an object's box, which are seen through whatever stands before it. */
-function edges(object) {
-  if (!object) return [];
-  const [c, s] = [Math.cos(object.yaw), Math.sin(object.yaw)];
-  const corner = (bits) => {
-    const [x, y, z] = [0, 1, 2].map((i) => ((bits >> i) & 1 ? 0.5 : -0.5) * Math.max(object.size[i], 0.06));
-    return [object.at[0] + c * x - s * y, object.at[1] + s * x + c * y, object.at[2] + z, 1, 0.62, 0.05, 1];
-  };
-  const made = [];
-  for (let bits = 0; bits < 8; bits += 1) for (const axis of [1, 2, 4]) if (!(bits & axis)) made.push(...corner(bits), ...corner(bits | axis));
-  return made;
+/** Return whether a ray passes an object's box by far: most are told so, in few steps. */
+function isBeside(eye, direction, { at, size }) {
+  const [x, y, z] = [at[0] - eye[0], at[1] - eye[1], at[2] - eye[2]];
+  const along = x * direction[0] + y * direction[1] + z * direction[2];
+  const radius = 0.5 * (size[0] + size[1] + size[2]) + 0.1;
+  return x * x + y * y + z * z - along * along > radius * radius;
 }
 
 function hexColor(text) {

@@ -5,6 +5,7 @@ import { bar, el, when } from "./dom.js";
 import { Panel } from "./panels.js";
 
 const LISTED = 200;
+const ALPHABETIC = new Intl.Collator();
 
 export class SearchPanel extends Panel {
   /** app: scene(), asOf(), select(id), mark(ids), fail(error). */
@@ -31,7 +32,7 @@ export class SearchPanel extends Panel {
   }
 
   list() {
-    const objects = [...this.app.scene().objects].sort((a, b) => a.class.localeCompare(b.class));
+    const objects = [...this.app.scene().objects].sort((a, b) => ALPHABETIC.compare(a.class, b.class));
     const rows = objects.slice(0, LISTED).map((one) => el("li", {}, el("button", { type: "button", class: "link", click: () => this.app.select(one.id, true) }, one.class), " ", el("span", { class: "soft" }, one.states.join(", "))));
     const more = objects.length > LISTED ? el("p", { class: "soft" }, `and ${objects.length - LISTED} more: search for them`) : null;
     this.app.mark([]);
