@@ -9,6 +9,7 @@ from memory_node.catalogue.label_space import load_catalogue
 from memory_node.domain.errors import RobotMemoryError
 from memory_node.inspector import opened_memory
 from memory_node.inspector.access import ROLES
+from memory_node.inspector.interruptible_input import interruptible_input
 
 HELP = "let agents ask and tell a memory (Model Context Protocol)"
 
@@ -41,7 +42,8 @@ def run(args: argparse.Namespace) -> int:
     with opened_memory.opened(args) as opened:
         server = build_server(opened.memory, kinds, args.may, views=opened.views)
         if args.http is None:
-            server.run("stdio")
+            with interruptible_input():
+                server.run("stdio")
         else:
             print(f"http://127.0.0.1:{args.http}/mcp", file=sys.stderr)
             server.run("streamable-http", host="127.0.0.1", port=args.http)

@@ -2,6 +2,7 @@
 
 import json
 import os
+import signal
 import socket
 import subprocess
 import sys
@@ -32,6 +33,10 @@ from memory_node.opening import MemoryConfig, open_memory
 from memory_node.scene_graph.free_space import OccupancyMap
 
 KINDS = load_catalogue()
+_INITIALIZE = (
+    b'{"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {"protocolVersion": "2025-06-18", '
+    b'"capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}}\n'
+)
 READING = {"find_objects", "recall_objects", "locate_object", "ask_memory", "get_context", "scene_text"}
 
 
@@ -174,6 +179,20 @@ def test_command_serves_a_store_over_a_pipe(database: Path) -> None:
     )
     found = call(pipe, "find_objects", text="apple").structured_content
     assert [thing["object_class"] for thing in found["objects"]] == ["Apple"]
+
+
+def test_command_ends_on_ctrl_c_while_nobody_writes(database: Path) -> None:
+    words = [sys.executable, "-m", "memory_node.cli", "mcp", "--database", str(database)]
+    with subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as server:
+        assert server.stdin is not None
+        assert server.stdout is not None
+        server.stdin.write(_INITIALIZE)
+        server.stdin.flush()
+        assert b"serverInfo" in server.stdout.readline()
+        server.send_signal(signal.SIGINT)
+        assert server.wait(10.0) == 130
+        assert server.stderr is not None
+        assert b"Traceback" not in server.stderr.read()
 
 
 def test_command_serves_a_store_over_http(database: Path) -> None:
