@@ -20,9 +20,8 @@ $(VENV)/.ready: pyproject.toml setup.py ros_embedded/pyproject.toml readers/pypr
 demo: setup ## run the simulated home, the memory and the planner; DEMO_ARGS="--headless --json out.json"
 	$(BIN)/memory-node demo $(DEMO_ARGS)
 
-test: setup lint ## run every test
-	$(BIN)/python -m pytest $(TEST_ARGS)
-	$(BIN)/python -m pytest ros_embedded/tests $(TEST_ARGS)
+test: setup ## run the linters and every test
+	VENV="$(VENV)" scripts/run_tests $(TEST_ARGS)
 
 test-oldest: ## run every test with Python 3.10 and the oldest versions of everything
 	scripts/test_oldest $(TEST_ARGS)
