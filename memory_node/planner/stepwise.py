@@ -18,6 +18,8 @@ from memory_node.planner.step_chooser import StepChooser
 DONE = "Done()"
 # What an end is worth while memory holds that a goal is not met. It may be wrong, so the end stays a choice.
 _DOUBTED = 0.01
+# And what it is worth when memory has just said so, and nothing was done since.
+_DENIED = 1e-6
 
 
 class StepwiseRun:
@@ -104,7 +106,7 @@ class StepwiseRun:
         offered = task.world.admissible().items()
         calls = {text: call for text, call in offered if not self._objection(call) and not self._held_back.holds(call)}
         values = {text: task.world.value(call) for text, call in calls.items()}
-        values[DONE] = _DOUBTED if task.unmet() else 1.0
+        values[DONE] = (_DENIED if self._told_unmet else _DOUBTED) if task.unmet() else 1.0
         messages = self._compiled() or self._messages
         choice = self._chooser.choose(messages, values, task.account, Deadline(task.config.timeout_s))
         self._messages.append(Message("assistant", choice.reply))

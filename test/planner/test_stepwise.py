@@ -48,6 +48,7 @@ class Wanting:
 
     def __init__(self, *wanted: str) -> None:
         self.wanted = list(wanted)
+        self.gap = 29.0  # between the log-likelihoods of what is wanted and of all else
         self.shown: list[list[Message]] = []
         self.offered: list[tuple[str, ...]] = []
 
@@ -57,7 +58,7 @@ class Wanting:
         best = next((one for one in self.wanted if one in candidates), "")
         if best:
             self.wanted.remove(best)
-        return tuple(Score(text, -1.0 if text == best else -30.0, 5) for text in candidates)
+        return tuple(Score(text, -1.0 if text == best else -1.0 - self.gap, 5) for text in candidates)
 
     def read(self, messages, deadline=None) -> int:
         return 100
@@ -110,6 +111,14 @@ def test_end_that_memory_objects_to_is_told_and_the_model_goes_on(kitchen) -> No
     assert result.success
     assert result.outcome.replans == 1
     assert "Not done yet: no Apple of 1 in or on Fridge." in model.shown[2][-1].text
+
+
+def test_end_that_memory_has_just_denied_is_worth_next_to_nothing(kitchen) -> None:
+    model = Wanting("Done()", "Done()", *PLAN)
+    model.gap = 10.0
+    result = run(model, kitchen)
+    assert result.success
+    assert result.outcome.replans == 1
 
 
 def test_end_that_stays_wrong_is_a_failure_with_its_reason(kitchen) -> None:

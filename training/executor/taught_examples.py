@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from training.adapters.example import Example, Tokenizer
+from training.executor.plain_names import with_plain_names
 from training.executor.run_files import TaughtDialogue
 
 
@@ -28,6 +29,6 @@ def example_of(dialogue: TaughtDialogue, tokenizer: Tokenizer, most_tokens: int)
 
 
 def examples_of(dialogues: Iterable[TaughtDialogue], tokenizer: Tokenizer, most_tokens: int) -> list[Example]:
-    """Return the dialogues that fit."""
-    examples = (example_of(dialogue, tokenizer, most_tokens) for dialogue in dialogues)
+    """Return the dialogues that fit, with plain names."""
+    examples = (example_of(with_plain_names(dialogue), tokenizer, most_tokens) for dialogue in dialogues)
     return [example for example in examples if example is not None]
