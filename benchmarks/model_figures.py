@@ -24,6 +24,9 @@ def add_planner_arguments(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="with --planner llm: let the offline planner do what the model cannot (default: that is a failure)",
     )
+    parser.add_argument(
+        "--no-household-adapter", action="store_true", help="the embedded model without the adapter that it ranks with"
+    )
     parser.add_argument("--context", type=int, default=2000, metavar="TOKENS", help="of memory in the prompt at most")
     parser.add_argument("--timeout", type=float, default=60.0, metavar="S", help="for one answer (default 60)")
     add_model_arguments(parser)
@@ -31,7 +34,13 @@ def add_planner_arguments(parser: argparse.ArgumentParser) -> None:
 
 def llm_config(args: argparse.Namespace) -> LlmConfig:
     """Return the parameters that the options give."""
-    return LlmConfig(mode=args.mode, context_tokens=args.context, timeout_s=args.timeout, **model_parameters(args))
+    return LlmConfig(
+        mode=args.mode,
+        household_adapter=not args.no_household_adapter,
+        context_tokens=args.context,
+        timeout_s=args.timeout,
+        **model_parameters(args),
+    )
 
 
 def model_figures(trials: Sequence[Trial]) -> dict[str, Any]:

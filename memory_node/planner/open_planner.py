@@ -9,6 +9,7 @@ from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.domain.errors import InvalidValueError, ResourceMissingError
 from memory_node.domain.ports import TextEmbedder
 from memory_node.llm.open_model import ModelShelf
+from memory_node.planner.household_adapter import with_household_adapter
 from memory_node.planner.language.trained_readers import TrainedReaders
 from memory_node.planner.language.understanding import Understander
 from memory_node.planner.llm_planner import LlmPlanner
@@ -50,8 +51,8 @@ def open_planner(
         raise InvalidValueError(
             "llm.mode: rank needs a model in this process; an endpoint tells no likelihoods of replies"
         )
-    model = ModelShelf().open_or_excuse(config.llm)
-    return LlmPlanner(model, config.llm, kinds, offline, fallback)
+    llm = with_household_adapter(config.llm)
+    return LlmPlanner(ModelShelf().open_or_excuse(llm), llm, kinds, offline, fallback)
 
 
 def open_understander(kinds: ObjectCatalogue, embedder: TextEmbedder | None, asks: bool = True) -> Understander:

@@ -29,6 +29,11 @@ class LlmConfig(ModelConfig):
         description="plan: all calls at once; step: a thought and one call at a time; rank: one call at a time, the"
         " likeliest of those that can be made; auto: rank in this process, plan at an endpoint",
     )
+    household_adapter: bool = Field(
+        default=True,
+        description="embedded model that ranks calls: with the adapter that comes with the trained readers and brief"
+        " prompts",
+    )
     brief: bool = Field(
         default=False,
         description="step and rank: prompts without the skills' descriptions, the example and things that no goal"
