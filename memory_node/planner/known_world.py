@@ -125,18 +125,20 @@ class KnownWorld:
             return
         if subject and result.object_id:
             self._robot_ids[subject] = result.object_id
-        if call.skill == "GoToObject":
-            self._at = subject
-        elif call.skill == "PickupObject" and self._at == subject:
-            # What it lay on is within reach still.
-            self._at = self.belief.state.container_of(subject) or subject
-        elif call.skill == "SliceObject" and self._at == subject:
-            # The whole thing is gone; its pieces lie where it lay.
-            self._at = self.belief.state.container_of(subject) or subject
-        elif call.skill == "PutObject" or declaration(call.skill).composite:
-            self._at = self._named(call.arguments[1:]) or self._at
-        elif call.skill == "OpenObject":
+        if call.skill == "OpenObject":
             self._shut.discard(subject)
+        self._at = self._where_after(call, subject)
+
+    def _where_after(self, call: SkillCall, subject: str) -> str:
+        """Return the name of what the robot stands at after a call that succeeded."""
+        if call.skill == "GoToObject":
+            return subject
+        if call.skill in ("PickupObject", "SliceObject") and self._at == subject:
+            # What it lay on is within reach still; of what is cut only pieces are left there.
+            return self.belief.state.container_of(subject) or subject
+        if call.skill == "PutObject" or declaration(call.skill).composite:
+            return self._named(call.arguments[1:]) or self._at
+        return self._at
 
     @property
     def things(self) -> Mapping[str, Thing]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import replace
 from typing import Protocol
 
@@ -18,7 +18,7 @@ from memory_node.llm.deadline import Deadline
 from memory_node.llm.errors import LlmError, RejectedReplyError
 from memory_node.llm.json_reply import json_form
 from memory_node.planner.asked_skills import licensed_skills
-from memory_node.planner.goal import Goal
+from memory_node.planner.goal import Goal, Mention
 from memory_node.planner.goal_check import GoalCheck
 from memory_node.planner.known_world import KnownWorld
 from memory_node.planner.language.asking_back import Question, Slot
@@ -181,21 +181,28 @@ class LlmPlanner:
 
         present: the classes that memory knows of in this home.
         """
-        mentions = [one for goal in goals for one in (goal.target, goal.destination, goal.container, goal.light) if one]
         found: dict[str, None] = {}
-        for mention in mentions:
-            here = [name for name in mention.candidates if name in present]
-            likened = [name for name in sorted(self._kinds.alike(mention.candidates)) if name in present]
-            # A table of another kind may be meant; something else to take may not.
-            instead = [] if any(self._kinds[name].pickupable for name in mention.candidates) else likened
-            found.update(dict.fromkeys(here or instead or mention.candidates[:1]))
+        for goal in goals:
+            for mention in filter(None, (goal.target, goal.destination, goal.container, goal.light)):
+                found.update(dict.fromkeys(self._meant_by(mention, present)))
         if any(goal.sliced or goal.treatment for goal in goals):
             found.update(dict.fromkeys(filter(None, [self._kinds[name].slices for name in found])))
+        return tuple(dict.fromkeys((*found, *self._spoken_of(instruction))))
+
+    def _meant_by(self, mention: Mention, present: Collection[str]) -> Sequence[str]:
+        """Return the classes that a part of a goal may stand for in this home; its likeliest where none is there."""
+        here = [name for name in mention.candidates if name in present]
+        # A table of another kind may be meant; something else to take may not.
+        if here or any(self._kinds[name].pickupable for name in mention.candidates):
+            return here or mention.candidates[:1]
+        alike = [name for name in sorted(self._kinds.alike(mention.candidates)) if name in present]
+        return alike or mention.candidates[:1]
+
+    def _spoken_of(self, instruction: str) -> Iterator[str]:
+        """Yield the classes that an instruction names, by the three words before each place in it."""
         words = instruction.lower().replace(",", " ").split()
         for end in range(1, len(words) + 1):
-            called = self._kinds.spoken_names.classes(" ".join(words[max(0, end - 3) : end]).strip(".!?;:\"'"))
-            found.update(dict.fromkeys(called[:1]))
-        return tuple(found)
+            yield from self._kinds.spoken_names.classes(" ".join(words[max(0, end - 3) : end]).strip(".!?;:\"'"))[:1]
 
     def _run(self, task: Task) -> ModelRun:
         config, model = self._config, self._model
