@@ -66,7 +66,7 @@ def test_slider_shows_what_was_and_what_changed(page: Any) -> None:
     page.click("#tab-changes")
     page.wait_for_selector("#panel-changes h3:has-text('Came (')")
     page.click("#now")
-    page.wait_for_selector("#moment:has-text('now')")
+    page.wait_for_selector(f"#count:text-is('{count}')")
 
 
 def test_change_made_elsewhere_comes_by_itself(page: Any, client: Client) -> None:
