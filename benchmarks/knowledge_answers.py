@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.knowledge_cases import AskedQuestion, Dataset
-from benchmarks.knowledge_utility import Recall, recalls_of
+from benchmarks.knowledge_cases import Dataset
+from benchmarks.knowledge_utility import recalls_of, texts_within
 from memory_node.app.progress import progress_bar
 from memory_node.domain.ports import TextEmbedder
 from memory_node.llm.chat import ChatModel, Message
@@ -48,7 +48,7 @@ def answer_rows(
             task = progress.add_task(dataset.name, total=len(asked) * len(recalls))
             for memory, recall in recalls.items():
                 for number, question in asked:
-                    known, count = _known(model, recall, number, question, tokens)
+                    known, count = texts_within(recall(number, question), model.count_tokens, tokens)
                     started = time.perf_counter()
                     said = _answer(model, question.text, known)
                     times_ms.setdefault(memory, []).append(1e3 * (time.perf_counter() - started))
@@ -86,21 +86,6 @@ def _normal(text: str) -> list[str]:
 def _f1(said: list[str], right: list[str]) -> float:
     common = sum((Counter(said) & Counter(right)).values())
     return 2.0 * common / (len(said) + len(right)) if common else float(said == right)
-
-
-def _known(
-    model: ChatModel, recall: Recall, number: int, question: AskedQuestion, tokens: int
-) -> tuple[list[str], int]:
-    """Return the first statements that fit, and their tokens."""
-    kept: list[str] = []
-    used = 0
-    for text in recall(number, question):
-        count = model.count_tokens(text)
-        if used + count > tokens:
-            break
-        kept.append(text)
-        used += count
-    return kept, used
 
 
 def _answer(model: ChatModel, question: str, known: Sequence[str]) -> str | None:

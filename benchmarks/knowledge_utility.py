@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -181,7 +181,7 @@ class _ReadOnce:
 
 
 def _read(reader: Reader, case: Case, texts: Sequence[str], budget: int) -> Read:
-    memory, tokens = _cut(reader, texts, budget)
+    memory, tokens = texts_within(texts, reader.count_tokens, budget)
     base = reader.probabilities(case.question.text, [], case.candidates)
     now = reader.probabilities(case.question.text, memory, case.candidates) if memory else base
     entropies = entropy_of(base), entropy_of(now)
@@ -191,12 +191,12 @@ def _read(reader: Reader, case: Case, texts: Sequence[str], budget: int) -> Read
     )
 
 
-def _cut(reader: Reader, texts: Sequence[str], budget: int) -> tuple[list[str], int]:
+def texts_within(texts: Iterable[str], count_tokens: Callable[[str], int], budget: int) -> tuple[list[str], int]:
     """Return the first whole texts that fit into a budget of tokens, and their tokens."""
     kept: list[str] = []
     used = 0
     for text in texts:
-        tokens = reader.count_tokens(text)
+        tokens = count_tokens(text)
         if used + tokens > budget:
             break
         kept.append(text)

@@ -5,16 +5,17 @@ from __future__ import annotations
 import gzip
 import json
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import IO, Any, cast
+from typing import IO, Any, TypeVar, cast
 
 from rich.console import Console
 from rich.table import Table
 
-from memory_node.domain.errors import NotFoundError
+from memory_node.domain.errors import InvalidValueError, NotFoundError
 
 Row = Mapping[str, Any]
+Made = TypeVar("Made")
 
 
 def emit(rows: Iterable[Row], as_json: bool) -> None:
@@ -46,3 +47,19 @@ def open_text(path: str | Path) -> IO[str]:
     if not Path(path).is_file():
         raise NotFoundError(f"there is no file {path}")
     return cast("IO[str]", gzip.open(path, "rt")) if str(path).endswith(".gz") else open(path, encoding="utf-8")
+
+
+def read_rows(path: Path, what: str, made: Callable[[dict[str, Any]], Made]) -> Iterator[Made]:
+    """Yield what is made of each line of a file of JSON objects. what: what a line is, for the message.
+
+    Raises:
+        NotFoundError: there is no such file.
+        InvalidValueError: nothing can be made of a line; the message names it.
+    """
+    with open_text(path) as file:
+        for number, line in enumerate(file, 1):
+            try:
+                row = made(json.loads(line))
+            except (LookupError, TypeError, ValueError) as error:
+                raise InvalidValueError(f"{path}, line {number}: no {what}: {error!r}") from error
+            yield row

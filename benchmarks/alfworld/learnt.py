@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import tempfile
 from pathlib import Path
 from types import TracebackType
 
 from memory_node.domain.errors import NotFoundError
 from memory_node.domain.ids import new_id
 from memory_node.scene_graph.place_habits import PLACE_CENSUS, PlaceCensus
-from memory_node.store.engine import copy_pages
+from memory_node.store.engine import page_copy
 from memory_node.store.store import Store, open_store
 
 _SITE = "games"
@@ -37,11 +36,8 @@ class Learnt:
             self.census = _census(self._store)
         elif path is not None:
             # One process may write a store at a time; any number may read a copy of it.
-            with tempfile.TemporaryDirectory(prefix="robot_memory_") as folder:
-                copy = Path(folder) / path.name
-                copy_pages(path, copy)
-                with open_store(copy, _ROBOT, _SITE) as store:
-                    self.census = _census(store)
+            with page_copy(path) as copy, open_store(copy, _ROBOT, _SITE) as store:
+                self.census = _census(store)
 
     def __enter__(self) -> Learnt:
         return self

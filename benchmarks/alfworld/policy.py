@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
@@ -53,15 +54,8 @@ class PolicyPlayer:
         Raises:
             BrokenGameError: the file is no game.
         """
-        engine = self.engine_of(game)
-        try:
-            aid = aid_of(engine)
-            try:
-                return self._played(game, engine, aid)
-            finally:
-                aid.close()
-        finally:
-            engine.close()
+        with closing(self.engine_of(game)) as engine, closing(aid_of(engine)) as aid:
+            return self._played(game, engine, aid)
 
     def _played(self, game: Game, engine: GameEngine, aid: Aid) -> PlayedGame:
         text, task = engine.text, read_task(engine.text)

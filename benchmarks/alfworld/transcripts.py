@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from benchmarks.alfworld.play import PlayedGame
-from benchmarks.rows import open_text
-from memory_node.domain.errors import InvalidValueError
+from benchmarks.rows import read_rows
 
 
 class TranscriptFile:
@@ -43,11 +42,9 @@ def read_transcripts(path: Path) -> Iterator[dict[str, Any]]:
         NotFoundError: there is no such file.
         InvalidValueError: a line is no transcript; the message names it.
     """
-    with open_text(path) as file:
-        for number, line in enumerate(file, 1):
-            try:
-                row = json.loads(line)
-                turns = [(str(command), str(reply)) for command, reply in row["turns"]]
-                yield {"task": str(row["task"]), "text": str(row["text"]), "turns": turns, "won": bool(row["won"])}
-            except (KeyError, TypeError, ValueError) as error:
-                raise InvalidValueError(f"{path}, line {number}: no transcript: {error!r}") from error
+    return read_rows(path, "transcript", _transcript)
+
+
+def _transcript(row: Mapping[str, Any]) -> dict[str, Any]:
+    turns = [(str(command), str(reply)) for command, reply in row["turns"]]
+    return {"task": str(row["task"]), "text": str(row["text"]), "turns": turns, "won": bool(row["won"])}

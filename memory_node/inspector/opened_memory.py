@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import contextlib
 import os
-import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,7 +14,7 @@ from memory_node.domain.errors import RobotMemoryError
 from memory_node.inspector.agent_memory import AgentMemory, MemoryViews
 from memory_node.inspector.stored_views import StoredViews
 from memory_node.opening import MemoryConfig, open_memory
-from memory_node.store.engine import copy_pages
+from memory_node.store.engine import page_copy
 
 
 @dataclass(frozen=True)
@@ -64,11 +63,7 @@ def _stored(path: Path, label_space: str, as_copy: bool) -> Iterator[OpenedMemor
     if not path.is_file():
         raise RobotMemoryError(f"{path}: no such database")
     with contextlib.ExitStack() as stack:
-        used = path
-        if as_copy:
-            folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="robot_memory_"))
-            used = Path(folder) / path.name
-            copy_pages(path, used)
+        used = stack.enter_context(page_copy(path)) if as_copy else path
         stored = open_memory(MemoryConfig(database=str(used), label_space=label_space))
         stack.callback(stored.close)
         yield OpenedMemory(stored, StoredViews(stored), str(path))

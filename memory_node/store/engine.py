@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import os
 import sqlite3
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -191,6 +194,19 @@ def leave_wal(path: Path) -> None:
         connection.execute("PRAGMA journal_mode = DELETE")
     finally:
         connection.close()
+
+
+@contextmanager
+def page_copy(source: Path) -> Iterator[Path]:
+    """Give a copy of a SQLite file as it is now, which may be changed; it goes at the end.
+
+    Raises:
+        StoreError: the copy is damaged.
+    """
+    with tempfile.TemporaryDirectory(prefix="robot_memory_") as folder:
+        target = Path(folder) / source.name
+        copy_pages(source, target)
+        yield target
 
 
 def copy_pages(source: Path, target: Path) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -15,11 +14,11 @@ from memory_node.store.apply import Applier
 from memory_node.store.config import StoreConfig
 from memory_node.store.engine import (
     DATABASE_ERRORS,
-    copy_pages,
     for_writing,
     has_log,
     open_engine,
     open_for_reading,
+    page_copy,
     parse_url,
     reason_of,
     require_store,
@@ -100,9 +99,7 @@ def _at_this_schema(path: Path, site: str, robot_id: str, waiting: Folders | Non
             return
     finally:
         engine.dispose()
-    with tempfile.TemporaryDirectory(prefix="robot_memory_") as folder:
-        copied = Path(folder) / "copy.db"
-        copy_pages(path, copied)
+    with page_copy(path) as copied:
         copy = open_engine(parse_url(copied))
         try:
             name = prepare(copy, site)

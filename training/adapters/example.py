@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -53,3 +53,26 @@ def answered(messages: Sequence[Message], reply: str, tokenizer: Tokenizer, most
     if len(prompt) + len(said) > most_tokens:
         return None
     return Example((*prompt, *said), (False,) * len(prompt) + (True,) * len(said))
+
+
+def grown(
+    turns: Iterable[tuple[Sequence[Message], str, bool]], tokenizer: Tokenizer, most_tokens: int
+) -> Example | None:
+    """Return a dialogue that only grows as one sequence, cut after its last whole reply within `most_tokens`.
+
+    turns: what the model is told, what it says then, and whether that is learnt. None where nothing learnt fits.
+
+    Raises:
+        ValueError: the chat template changes what was said before.
+    """
+    tokens: list[int] = []
+    learnt: list[bool] = []
+    for messages, reply, right in turns:
+        prompt, said = tokenizer.prompt(messages), tokenizer.reply(reply)
+        if prompt[: len(tokens)] != tokens:
+            raise ValueError("the chat template changes what was said before: its dialogues cannot be learnt as one")
+        if len(prompt) + len(said) > most_tokens:
+            break
+        learnt += [False] * (len(prompt) - len(tokens)) + [right] * len(said)
+        tokens = [*prompt, *said]
+    return Example(tuple(tokens), tuple(learnt)) if any(learnt) else None

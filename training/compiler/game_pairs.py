@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -64,27 +65,20 @@ class GameTeacher:
                 bar.advance(progress)
 
     def _is_won(self, game: Game, learnt: PlaceCensus) -> bool:
-        engine = self._engine_of(game)
-        try:
-            aid = self._aids(engine, learnt, game.name)
-            try:
-                first, task, turns = opening(engine.text), read_task(engine.text), list[tuple[Message, Message]]()
-                while not engine.over and len(turns) < _MAX_STEPS:
-                    known = len(self._told)
-                    told = aid.tell()
-                    command = told.advice.removesuffix(".")
-                    if not command:
-                        break
-                    shown = [message for pair in last_turns(turns, told.turns) for message in pair]
-                    if len(self._told) > known:
-                        dialogue = tuple(with_memory([*first, *shown], told.state, told.advice))
-                        self._told[-1] = replace(self._told[-1], executor=dialogue, action=command)
-                    turns.append(turn(command, aid.send(command), task))
-                return engine.won
-            finally:
-                aid.close()
-        finally:
-            engine.close()
+        with closing(self._engine_of(game)) as engine, closing(self._aids(engine, learnt, game.name)) as aid:
+            first, task, turns = opening(engine.text), read_task(engine.text), list[tuple[Message, Message]]()
+            while not engine.over and len(turns) < _MAX_STEPS:
+                known = len(self._told)
+                told = aid.tell()
+                command = told.advice.removesuffix(".")
+                if not command:
+                    break
+                shown = [message for pair in last_turns(turns, told.turns) for message in pair]
+                if len(self._told) > known:
+                    dialogue = tuple(with_memory([*first, *shown], told.state, told.advice))
+                    self._told[-1] = replace(self._told[-1], executor=dialogue, action=command)
+                turns.append(turn(command, aid.send(command), task))
+            return engine.won
 
     def _take(self, pair: CompilerPair) -> None:
         self._told.append(pair)

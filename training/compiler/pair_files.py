@@ -7,9 +7,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from benchmarks.rows import open_text
+from benchmarks.rows import read_rows
 from memory_node.context.prompt_compiler import SaidCompilation
-from memory_node.domain.errors import InvalidValueError
 from memory_node.llm.chat import Message
 from training.compiler.teacher import CompilerPair
 
@@ -28,16 +27,13 @@ def read_pairs(path: Path) -> Iterator[CompilerPair]:
         NotFoundError: there is no such file.
         InvalidValueError: a line is no pair; the message names it.
     """
-    with open_text(path) as file:
-        for number, line in enumerate(file, 1):
-            try:
-                row = json.loads(line)
-                delivery = SaidCompilation.model_validate_json(row["reply"]).delivery
-                executor, action = _dialogue(row.get("executor", [])), str(row.get("action", ""))
-                messages = _dialogue(row["messages"])
-                yield CompilerPair(str(row["task"]), messages, str(row["reply"]), delivery, executor, action)
-            except (KeyError, TypeError, ValueError) as error:
-                raise InvalidValueError(f"{path}, line {number}: no pair: {error!r}") from error
+    return read_rows(path, "pair", _pair)
+
+
+def _pair(row: Mapping[str, Any]) -> CompilerPair:
+    delivery = SaidCompilation.model_validate_json(row["reply"]).delivery
+    executor, action = _dialogue(row.get("executor", [])), str(row.get("action", ""))
+    return CompilerPair(str(row["task"]), _dialogue(row["messages"]), str(row["reply"]), delivery, executor, action)
 
 
 def _dialogue(turns: Iterable[Mapping[str, Any]]) -> tuple[Message, ...]:

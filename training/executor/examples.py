@@ -8,7 +8,8 @@ from collections.abc import Callable, Iterator, Sequence
 from benchmarks.alfworld.compiled_aid import TURNS_WITH_STATE
 from benchmarks.alfworld.dialogue import opening, turn, with_memory
 from benchmarks.alfworld.policy import last_turns
-from training.adapters.example import Example, Tokenizer, answered
+from memory_node.llm.chat import Message
+from training.adapters.example import Example, Tokenizer, answered, grown
 from training.executor.practice import PractisedGame
 
 # Shares of the advice that a step is given; the rest has none. An executor has to follow advice that helps and to leave
@@ -48,20 +49,15 @@ def example_of(game: PractisedGame, tokenizer: Tokenizer, advise: Advise, most_t
     """
     if not game.steps:
         return None
+    return grown(_turns(game, advise), tokenizer, most_tokens)
+
+
+def _turns(game: PractisedGame, advise: Advise) -> Iterator[tuple[list[Message], str, bool]]:
     advice = [advise(step.right) for step in game.steps]
     dialogue = opening(game.text, advice=advice[0])
-    tokens: list[int] = []
-    learnt: list[bool] = []
     for step, following in zip(game.steps, [*advice[1:], ""]):
-        prompt, said = tokenizer.prompt(dialogue), tokenizer.reply(step.sent)
-        if prompt[: len(tokens)] != tokens:
-            raise ValueError("the chat template changes what was said before: its dialogues cannot be learnt as one")
-        if len(prompt) + len(said) > most_tokens:
-            break
-        learnt += [False] * (len(prompt) - len(tokens)) + [step.sent == step.right] * len(said)
-        tokens = [*prompt, *said]
-        dialogue += turn(step.sent, step.reply, game.task, following)
-    return Example(tuple(tokens), tuple(learnt)) if any(learnt) else None
+        yield dialogue, step.sent, step.sent == step.right
+        dialogue = [*dialogue, *turn(step.sent, step.reply, game.task, following)]
 
 
 def compiled_example_of(

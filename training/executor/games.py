@@ -16,9 +16,7 @@ from memory_node.app.progress import progress_bar
 from memory_node.catalogue.label_space import load_catalogue
 from memory_node.search.caching_embedder import CachingEmbedder
 from memory_node.search.minilm import MiniLmEmbedder
-from training.executor.practice import Practice
-
-_MAX_STEPS = 50
+from training.executor.practice import MAX_STEPS, Practice
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -40,7 +38,7 @@ def run(args: argparse.Namespace) -> int:
     """
     games = load_games(args.games, args.limit, args.seed)
     kinds, embedder = for_text_games(load_catalogue()), CachingEmbedder(MiniLmEmbedder())
-    expert = compiled_aids(CompiledSetting(attempts=args.attempts), kinds, embedder, _MAX_STEPS)
+    expert = compiled_aids(CompiledSetting(attempts=args.attempts), kinds, embedder, MAX_STEPS)
     practice, won = Practice(expert, args.wrong, args.seed), 0
     with (
         Learnt(args.memory_file, learns=False) as learnt,

@@ -6,9 +6,9 @@ DAgger; noise in the expert's commands as in Laskey et al. 2017, DART).
 
 from __future__ import annotations
 
-import json
 import random
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import closing
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -19,11 +19,10 @@ from benchmarks.alfworld.engine import PddlEngine
 from benchmarks.alfworld.games import Game
 from benchmarks.alfworld.play import GameEngine
 from benchmarks.alfworld.sentences import read_task
-from benchmarks.rows import open_text
-from memory_node.domain.errors import InvalidValueError
+from benchmarks.rows import read_rows
 from memory_node.scene_graph.place_habits import PlaceCensus
 
-_MAX_STEPS = 40
+MAX_STEPS = 40
 # Of the wrong commands that go somewhere, so many go where the robot has been: that is how loops begin.
 _BACK = 0.5
 
@@ -75,12 +74,7 @@ def read_games(path: Path) -> Iterator[PractisedGame]:
         NotFoundError: there is no such file.
         InvalidValueError: a line is no game; the message names it.
     """
-    with open_text(path) as file:
-        for number, line in enumerate(file, 1):
-            try:
-                yield PractisedGame.from_row(json.loads(line))
-            except (KeyError, TypeError, ValueError) as error:
-                raise InvalidValueError(f"{path}, line {number}: no practice game: {error!r}") from error
+    return read_rows(path, "practice game", PractisedGame.from_row)
 
 
 @dataclass(frozen=True)
@@ -98,19 +92,15 @@ class Practice:
         Raises:
             BrokenGameError: the file is no game.
         """
-        engine = self.engine_of(game)
-        try:
-            aid = self.expert(engine, learnt, game.name)
-            try:
-                return self._played(engine, aid, random.Random(f"{self.seed} {game.name}"))
-            finally:
-                aid.close()
-        finally:
-            engine.close()
+        with (
+            closing(self.engine_of(game)) as engine,
+            closing(self.expert(engine, learnt, game.name)) as aid,
+        ):
+            return self._played(engine, aid, random.Random(f"{self.seed} {game.name}"))
 
     def _played(self, engine: GameEngine, aid: Aid, chance: random.Random) -> PractisedGame | None:
         text, steps = engine.text, list[PractisedStep]()
-        while not engine.over and len(steps) < _MAX_STEPS:
+        while not engine.over and len(steps) < MAX_STEPS:
             told = aid.tell()
             right = told.advice.removesuffix(".")
             if not right:

@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from benchmarks.rows import open_text
-from memory_node.domain.errors import InvalidValueError
+from benchmarks.rows import read_rows
 from memory_node.llm.chat import Message
 from training.executor.teacher import Lesson
 
@@ -65,9 +64,4 @@ def read_dialogues(path: Path) -> Iterator[TaughtDialogue]:
         NotFoundError: there is no such file.
         InvalidValueError: a line is no dialogue; the message names it.
     """
-    with open_text(path) as file:
-        for number, line in enumerate(file, 1):
-            try:
-                yield TaughtDialogue.from_row(json.loads(line))
-            except (IndexError, KeyError, TypeError, ValueError) as error:
-                raise InvalidValueError(f"{path}, line {number}: no taught dialogue: {error!r}") from error
+    return read_rows(path, "taught dialogue", TaughtDialogue.from_row)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from training.adapters.example import Example, Tokenizer
+from training.adapters.example import Example, Tokenizer, grown
 from training.executor.plain_names import with_plain_names
 from training.executor.run_files import TaughtDialogue
 
@@ -15,17 +15,8 @@ def example_of(dialogue: TaughtDialogue, tokenizer: Tokenizer, most_tokens: int)
     Raises:
         ValueError: the chat template changes what was said before.
     """
-    tokens: list[int] = []
-    learnt: list[bool] = []
-    for index in dialogue.learnt:
-        prompt, said = tokenizer.prompt(dialogue.messages[:index]), tokenizer.reply(dialogue.messages[index].text)
-        if prompt[: len(tokens)] != tokens:
-            raise ValueError("the chat template changes what was said before: its dialogues cannot be learnt as one")
-        if len(prompt) + len(said) > most_tokens:
-            break
-        learnt += [False] * (len(prompt) - len(tokens)) + [True] * len(said)
-        tokens = [*prompt, *said]
-    return Example(tuple(tokens), tuple(learnt)) if tokens else None
+    turns = ((dialogue.messages[:index], dialogue.messages[index].text, True) for index in dialogue.learnt)
+    return grown(turns, tokenizer, most_tokens)
 
 
 def examples_of(dialogues: Iterable[TaughtDialogue], tokenizer: Tokenizer, most_tokens: int) -> list[Example]:
