@@ -16,11 +16,10 @@ def test_best_of_all_is_found(seed: int) -> None:
     scores = np.log(chance.uniform(0.01, 1.0, len(tree.nodes)))
     read: list[int] = []
 
-    def expand(nodes):
-        for node in nodes:
-            assert node == -1 or tree.nodes[node].parent in read
-            read.append(node)
-        return [scores[tree.children()[node]] for node in nodes]
+    def expand(node):
+        assert node == -1 or tree.nodes[node].parent in read
+        read.append(node)
+        return scores[tree.children()[node]]
 
     number, score = likeliest(tree, bonuses, expand)
     totals = tree.log_likelihoods(scores)
@@ -33,10 +32,9 @@ def test_what_is_unlikely_is_not_read() -> None:
     tree = candidate_tree([(1, 2, 3), *((9, number, 5, 6) for number in range(20))])
     read: list[int] = []
 
-    def expand(nodes):
-        read.extend(nodes)
-        behind = [tree.children()[node] for node in nodes]
-        return [np.array([-0.1 if tree.nodes[i].token in (1, 2, 3) else -5.0 for i in found]) for found in behind]
+    def expand(node):
+        read.append(node)
+        return np.array([-0.1 if tree.nodes[i].token in (1, 2, 3) else -5.0 for i in tree.children()[node]])
 
     assert likeliest(tree, [0.0] * 21, expand)[0] == 0
-    assert len(read) < 10 < len(tree.nodes)
+    assert read == [-1, 0, 2]

@@ -237,11 +237,10 @@ class LlamaEngine:
         children = tree.children()
         rows = _rows_of(tree, last, len(slot.tokens))
 
-        def expand(nodes: Sequence[int]) -> list[NDArray[np.float64]]:
+        def expand(node: int) -> NDArray[np.float64]:
             deadline.left_s()
-            logits = self._native.compute([rows[node + 1] for node in nodes])
-            tokens = ([tree.nodes[child].token for child in children[node]] for node in nodes)
-            return [log_probabilities(row, wanted) for row, wanted in zip(logits, tokens)]
+            [logits] = self._native.compute([rows[node + 1]])
+            return log_probabilities(logits, [tree.nodes[child].token for child in children[node]])
 
         with self._branched(slot, len(tree.ends)):
             return likeliest(tree, bonuses, expand)
