@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.ablated_memory import MODES
+from benchmarks.experience_arguments import add_experience_arguments, experience_config
 from benchmarks.household_cases import SUITES, Case, lives, load_cases, single_days
 from benchmarks.household_faults import Faults
 from benchmarks.household_goals import judge_of
@@ -88,6 +89,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="every instruction is a day of its own, and so much of the home's classes (0 to 1) was not seen before",
     )
     parser.add_argument("--trials", action="store_true", help="print every instruction's outcome to standard error")
+    add_experience_arguments(parser)
     add_planner_arguments(parser)
 
 
@@ -97,18 +99,21 @@ def run(args: argparse.Namespace) -> int:
     kinds = load_catalogue()
     embedder = CachingEmbedder(MiniLmEmbedder())
     homes = Homes(args.scenes, kinds, args.seed)
+    learning = experience_config(args)
     planner = open_planner(args.planner, embedder, _settings(args), fallback=args.fallback, asks=False)
     if args.faults:
         objects = "none" if args.memory in ("none", "experience") else "full"
-        setting = StreamSetting(homes, embedder, planner, Faults(seed=args.seed), objects, args.orders, args.seed)
+        setting = StreamSetting(
+            homes, embedder, planner, Faults(seed=args.seed), objects, args.orders, args.seed, learning
+        )
         emit(run_stream(cases, setting), args.json)
         return 0
-    trials = live(cases, homes, args.memory, embedder, planner, args.memory, args.unknown)
+    trials = live(cases, homes, args.memory, embedder, planner, learning, args.unknown)
     baseline: list[Trial] | None = None
     if args.memory == "none":
         baseline = trials
     elif not args.no_baseline:
-        baseline = live(cases, homes, "none", embedder, planner, "none")
+        baseline = live(cases, homes, "none", embedder, planner, learning)
     if args.trials:
         _print_trials(trials)
     for trial in trials:
@@ -135,7 +140,7 @@ def live(
     mode: str,
     embedder: TextEmbedder,
     planner: Planner,
-    title: str,
+    learning: ExperienceConfig,
     unknown: float | None = None,
 ) -> list[Trial]:
     """Carry out all cases and return their trials in order.
@@ -145,9 +150,9 @@ def live(
     kinds = load_catalogue()
     trials: list[Trial] = []
     with progress_bar() as bar:
-        task: Any = bar.add_task(f"memory {title}", total=len(cases))
+        task: Any = bar.add_task(f"memory {mode}", total=len(cases))
         # What the robot learns from its episodes goes with it from home to home.
-        experience = Experience(ExperienceConfig(), RuleExtractor(), NullLog(), system_clock)
+        experience = Experience(learning, RuleExtractor(), NullLog(), system_clock)
         for home in lives(cases) if unknown is None else single_days(cases):
             life = Life(mode, embedder, planner, experience, unknown=unknown or 0.0)
             for case in home:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from benchmarks.averages import share_of
+from benchmarks.household_errors import error_counts
 from benchmarks.household_life import Trial
 from benchmarks.model_figures import model_figures
 
@@ -38,6 +39,7 @@ def _row(category: str, trials: Sequence[Trial], baseline: Sequence[Trial] | Non
         "skills_mean": share_of(sum(trial.result.skills for trial in trials), len(trials)),
         "distance_mean_m": share_of(sum(trial.result.distance_m for trial in trials), len(trials)),
         "context_tokens_mean": share_of(sum(trial.context_tokens for trial in trials), len(trials)),
+        "errors": error_counts(trials),
         **model_figures(trials),
     }
 

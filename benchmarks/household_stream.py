@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 import statistics
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
@@ -42,7 +42,7 @@ _CHANCE = (str(FailureReason.EXECUTION), str(FailureReason.TIMEOUT))
 
 @dataclass(frozen=True)
 class StreamSetting:
-    """What all rows share. objects: the mode of object memory, "full" or "none"."""
+    """What all rows share. objects: the mode of object memory, "full" or "none". experience: all but its parts."""
 
     homes: Homes
     embedder: TextEmbedder
@@ -51,6 +51,7 @@ class StreamSetting:
     objects: str = "full"
     orders: int = 5
     seed: int = 0
+    experience: ExperienceConfig = field(default_factory=ExperienceConfig)
 
 
 def run_stream(cases: Sequence[Case], setting: StreamSetting) -> list[dict[str, Any]]:
@@ -70,7 +71,7 @@ def _live(
 ) -> list[Trial]:
     """Carry out the cases in one shuffled order with a robot that has learnt nothing yet; return the first attempts."""
     parts, retries = ROWS[name]
-    config = ExperienceConfig(parts=parts)
+    config = setting.experience.changed(parts=parts)
     experience = Experience(config, RuleExtractor(), NullLog(), system_clock)
     mode = (("full+" if setting.objects == "full" else "") + "experience") if parts else setting.objects
     kinds = load_catalogue()

@@ -11,6 +11,8 @@ from memory_node.llm.config import ModelConfig
 
 Part = Literal["working", "episodic", "semantic"]
 PARTS: frozenset[Part] = frozenset(get_args(Part))
+Graph = Literal["rooms", "actions", "relations", "trajectories"]
+GRAPHS: frozenset[Graph] = frozenset(get_args(Graph))
 
 
 class LessonModelConfig(ModelConfig):
@@ -85,6 +87,13 @@ class ExperienceConfig(Parameters):
         default=64, ge=1, le=1_000_000, description="newest episodes that a guideline names as its support, at most"
     )
     parts: frozenset[Part] = Field(default=PARTS, strict=False, description="which memories of experience answer")
+    graphs: frozenset[Graph] = Field(
+        default=GRAPHS,
+        strict=False,
+        description="which graphs of episodic memory answer: what worked in rooms, what came of actions, relations "
+        "that steps met, trajectories of similar episodes",
+    )
+    insights: bool = Field(default=True, description="whether an experience tells what its reader made of it")
     extractor: Literal["rules", "llm"] = Field(
         default="rules", description="who reads ended episodes; llm: a language model adds to what the rules learn"
     )

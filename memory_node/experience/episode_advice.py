@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 from memory_node.domain.advice import Advice, AdviceSource, bind
 from memory_node.domain.skill import SkillCall
+from memory_node.experience.config import ExperienceConfig
 from memory_node.experience.long_term import LongTermExperience
 from memory_node.experience.running_episode import RunningEpisode
 
@@ -15,20 +16,20 @@ def advice_before(
     episode: RunningEpisode,
     objects: Sequence[str],
     long_term: LongTermExperience,
-    parts: Collection[str],
+    config: ExperienceConfig,
 ) -> tuple[Advice, ...]:
     """Return what to do, or to know, before an action; what holds already is left out.
 
-    objects: the classes that the task is about. parts: of "working", "episodic" and "semantic", those that are used.
+    objects: the classes that the task is about. config: the parts and graphs that are used.
     Guidelines among the advice are noted as given in the episode.
     """
     advice: list[Advice] = []
-    if "working" in parts:
+    if "working" in config.parts:
         advice += _warnings(action, episode)
     task_type = episode.summary.task_type
-    if "episodic" in parts:
+    if "episodic" in config.parts and "actions" in config.graphs:
         advice += long_term.recalled(task_type, long_term.similar(task_type, objects, ""), action)
-    if "semantic" in parts:
+    if "semantic" in config.parts:
         for guideline in long_term.book.repairs(task_type, action):
             repair = Advice(AdviceSource.SEMANTIC, guideline.text, guideline.remedy)
             if not _all_fulfilled(repair, action, episode):

@@ -206,14 +206,13 @@ class Experience:
         What the query leaves empty is taken from its running episode, or from the one that began last: the task
         type, and the room of the last step.
         """
-        parts = self._config.parts
         with self._lock:
             episode = self._running.get(query.episode_id or self._latest())
             if episode is None:
-                return answer_to(query, self._long_term, parts)
+                return answer_to(query, self._long_term, self._config)
             task_type, room = query.task_type or episode.summary.task_type, query.room or episode.room
-            answer = answer_to(replace(query, task_type=task_type, room=room), self._long_term, parts)
-            return replace(answer, working_memory=episode.view() if "working" in parts else None)
+            answer = answer_to(replace(query, task_type=task_type, room=room), self._long_term, self._config)
+            return replace(answer, working_memory=episode.view() if "working" in self._config.parts else None)
 
     def note_given(self, guideline_keys: Iterable[str], episode_id: str) -> None:
         """Note that a planner acts on these guidelines in a running episode; their counts move when it ends.
@@ -233,7 +232,7 @@ class Experience:
             NotFoundError: the episode is not running.
         """
         with self._lock:
-            return advice_before(action, self._episode(episode_id), objects, self._long_term, self._config.parts)
+            return advice_before(action, self._episode(episode_id), objects, self._long_term, self._config)
 
     def _note_ended(self, episode_id: str, success: bool | None) -> None:
         self._ended[episode_id] = success

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
 from dataclasses import dataclass, replace
 
+from memory_node.experience.config import ExperienceConfig
 from memory_node.experience.episode_graph import Trajectory, Transition
 from memory_node.experience.guideline import Guideline
 from memory_node.experience.long_term import LongTermExperience
@@ -42,24 +42,29 @@ class ExperienceAnswer:
     working_memory: WorkingMemoryView | None = None
 
 
-def answer_to(query: ExperienceQuery, long_term: LongTermExperience, parts: Collection[str]) -> ExperienceAnswer:
-    """Return what long-term experience knows; parts: of "semantic" and "episodic", those that are used."""
+def answer_to(query: ExperienceQuery, long_term: LongTermExperience, config: ExperienceConfig) -> ExperienceAnswer:
+    """Return what long-term experience knows, of the parts and graphs that the config names."""
     answer = ExperienceAnswer(query.room)
-    if "semantic" in parts:
+    if "semantic" in config.parts:
         answer = replace(answer, guidelines=tuple(long_term.book.active(query.task_type, query.objects)))
-    return _with_episodes(answer, query, long_term) if "episodic" in parts else answer
+    return _with_episodes(answer, query, long_term, config) if "episodic" in config.parts else answer
 
 
-def _with_episodes(answer: ExperienceAnswer, query: ExperienceQuery, long_term: LongTermExperience) -> ExperienceAnswer:
-    graph = long_term.graph
+def _with_episodes(
+    answer: ExperienceAnswer, query: ExperienceQuery, long_term: LongTermExperience, config: ExperienceConfig
+) -> ExperienceAnswer:
+    graph, graphs = long_term.graph, config.graphs
     similar = long_term.similar(query.task_type, query.objects, query.room)
-    hints = ((name, *hint) for name in query.objects for hint in graph.action_hints(name, _HINTS_A_CLASS))
-    return replace(
-        answer,
-        room_patterns=tuple(graph.room_patterns(query.room)) if query.room else (),
-        experiences=tuple(similar),
-        trajectories=tuple(graph.trajectory(record.episode_id) for record in similar),
-        failed_before=tuple(long_term.failed_before(query.task_type, similar)[:_MOST_FAILED]),
-        action_hints=tuple(hints),
-        learnt_relations=tuple(graph.learnt_relations(query.room)) if query.room else (),
-    )
+    if query.room and "rooms" in graphs:
+        answer = replace(answer, room_patterns=tuple(graph.room_patterns(query.room)))
+    if query.room and "relations" in graphs:
+        answer = replace(answer, learnt_relations=tuple(graph.learnt_relations(query.room)))
+    if "actions" in graphs:
+        hints = ((name, *hint) for name in query.objects for hint in graph.action_hints(name, _HINTS_A_CLASS))
+        failed = long_term.failed_before(query.task_type, similar)[:_MOST_FAILED]
+        answer = replace(answer, action_hints=tuple(hints), failed_before=tuple(failed))
+    if "trajectories" in graphs:
+        told = similar if config.insights else [record.without_insights() for record in similar]
+        ways = tuple(graph.trajectory(record.episode_id) for record in told)
+        answer = replace(answer, experiences=tuple(told), trajectories=ways)
+    return answer

@@ -36,6 +36,10 @@ class ExperienceRecord:
         """Return plain values for the store."""
         return dataclasses.asdict(self)
 
+    def without_insights(self) -> ExperienceRecord:
+        """Return what happened alone, without what its reader made of it."""
+        return dataclasses.replace(self, success_patterns=(), insights=(), recommendations=())
+
     @classmethod
     def from_dict(cls, values: dict[str, Any]) -> ExperienceRecord:
         """Return the record of stored values.

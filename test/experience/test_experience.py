@@ -6,9 +6,9 @@ import pytest
 from memory_node.domain.errors import NotFoundError
 from memory_node.domain.skill import SkillCall
 from memory_node.domain.step import EpisodeSummary, StepRecord
-from memory_node.experience.config import ExperienceConfig
+from memory_node.experience.config import GRAPHS, ExperienceConfig
 from memory_node.experience.experience import Experience
-from memory_node.experience.experience_answer import ExperienceQuery
+from memory_node.experience.experience_answer import ExperienceAnswer, ExperienceQuery
 from memory_node.experience.extractor import Lesson, RuleExtractor
 from memory_node.experience.log import GUIDELINES, RECORDS
 
@@ -281,6 +281,46 @@ def test_failure_in_the_same_task_is_recalled_before_the_action(step: StepMaker)
     assert advice_before(episodic, "e2", "PutObject", "Bread", "Fridge") == {"episodic": ("OpenObject({receptacle})",)}
     assert advice_before(episodic, "e2", "PutObject", "Bread", "Sink") == {}
     episodic.close()
+
+
+def answered(step: StepMaker, **left_out: object) -> ExperienceAnswer:
+    experience = Experience(ExperienceConfig.model_validate(left_out), RuleExtractor(), ListedLog(), now_ns=lambda: 0)
+    learn(experience, slicing(step, "e1"), success=False)
+    answer = experience.ask(ExperienceQuery(room="kitchen", task_type="slice", objects=("Bread",)))
+    experience.close()
+    return answer
+
+
+@pytest.mark.parametrize(
+    ("graph", "told"),
+    [
+        ("rooms", "room_patterns"),
+        ("actions", "failed_before action_hints"),
+        ("trajectories", "experiences trajectories"),
+    ],
+)
+def test_a_graph_that_is_left_out_tells_nothing(step: StepMaker, graph: str, told: str) -> None:
+    whole, less = answered(step), answered(step, graphs=sorted(GRAPHS - {graph}))
+    changed = {name for name, value in vars(whole).items() if value != vars(less)[name]}
+    assert changed == set(told.split())
+    assert not any(vars(less)[name] for name in changed)
+
+
+def test_outcomes_of_actions_that_are_left_out_advise_nothing(step: StepMaker) -> None:
+    config = ExperienceConfig(parts=frozenset({"episodic"}), graphs=GRAPHS - {"actions"})
+    episodic = Experience(config, RuleExtractor(), ListedLog(), now_ns=lambda: 0)
+    failed = [step("PutObject", "Bread", "Fridge", fails="closed", episode="e1", index=0)]
+    learn(episodic, failed, success=False, task="store")
+    episodic.start("store it", "store", "e2")
+    assert advice_before(episodic, "e2", "PutObject", "Bread", "Fridge") == {}
+    episodic.close()
+
+
+def test_without_insights_what_happened_is_told(step: StepMaker) -> None:
+    (whole,), (bare,) = answered(step).experiences, answered(step, insights=False).experiences
+    assert whole.insights
+    assert bare.insights == bare.recommendations == ()
+    assert bare.failure_causes == whole.failure_causes
 
 
 def test_failure_of_a_moment_ago_is_warned_of_with_its_remedy(experience: Experience, step: StepMaker) -> None:
