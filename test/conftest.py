@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from free_domain import free_domain
 
 # Nothing that a test starts may leave this machine.
 os.environ["ROS_AUTOMATIC_DISCOVERY_RANGE"] = "LOCALHOST"
@@ -31,6 +32,12 @@ def shared_dir() -> Path:
     if not folder.is_dir():
         pytest.skip(f"no real data at {folder} (set ROBOT_MEMORY_SHARED)")
     return folder
+
+
+@pytest.fixture(scope="session")
+def domain_id() -> int:
+    """Return a ROS domain of this process's own: of the tests that run side by side none hears another."""
+    return free_domain()
 
 
 class Endpoint:

@@ -9,7 +9,7 @@ import pytest
 
 from ros_embedded.bench import BenchmarkError, measure
 
-DOMAIN = 1 + os.getpid() % 90
+DOMAIN = int(os.environ["ROS_DOMAIN_ID"])
 
 
 @pytest.mark.parametrize("kind", ["image_640x480", "pose", "service", "action"])

@@ -12,11 +12,11 @@ from benchmarks import hostile
 from benchmarks.hostile_nodes import AttackedNodes
 from memory_node.cli import main
 
-DOMAIN = 90 + os.getpid() % 10
 
-
-def test_memory_node_survives_a_short_attack_and_the_row_says_so(capsys: pytest.CaptureFixture[str]) -> None:
-    words = ["bench", "hostile", "--nodes", "memory", "--minutes", "0.1", "--seed", "3", "--domain", str(DOMAIN)]
+def test_memory_node_survives_a_short_attack_and_the_row_says_so(
+    domain_id: int, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ["bench", "hostile", "--nodes", "memory", "--minutes", "0.1", "--seed", "3", "--domain", str(domain_id)]
     status = main([*words, "--json"])
     told = capsys.readouterr()
     row = json.loads(told.out)
@@ -49,9 +49,11 @@ class Peer:
         return count, 0
 
 
-def test_death_silence_and_lost_thread_are_counted(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_death_silence_and_lost_thread_are_counted(
+    domain_id: int, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     monkeypatch.setattr(hostile, "_SETTLE_S", 0.0)
-    with AttackedNodes(tmp_path, DOMAIN, ["memory"], {}) as nodes:
+    with AttackedNodes(tmp_path, domain_id, ["memory"], {}) as nodes:
         peer: Any = Peer(nodes)
         attack = hostile.Attack(nodes, peer)
         attack.run(0.5)
@@ -61,9 +63,9 @@ def test_death_silence_and_lost_thread_are_counted(monkeypatch: pytest.MonkeyPat
     assert any("memory died; the last message was /memory/remember" in told for told in attack.told)
 
 
-def test_file_where_none_belongs_is_seen() -> None:
+def test_file_where_none_belongs_is_seen(domain_id: int) -> None:
     with tempfile.TemporaryDirectory() as folder:
-        nodes = AttackedNodes(Path(folder), DOMAIN, ["memory"], {})
+        nodes = AttackedNodes(Path(folder), domain_id, ["memory"], {})
         nodes.database.touch()
         nodes.log_of("memory").touch()
         assert list(nodes.strange_files()) == []

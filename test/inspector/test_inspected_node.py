@@ -1,6 +1,5 @@
 """The inspector over a running memory node: what people see and mend goes through its services and topics."""
 
-import os
 import time
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -20,11 +19,10 @@ JPEG = b"\xff\xd8\xff\xe0 not much of a picture"
 
 
 @pytest.fixture(scope="module")
-def node(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Any, Client]]:
+def node(domain_id: int, tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Any, Client]]:
     activate_ros()
     from memory_node.nodes.connected_memory import inspected
 
-    domain_id = 60 + os.getpid() % 40
     database = tmp_path_factory.mktemp("inspected") / "memory.db"
     with (
         running_memory(domain_id, str(database), publish_period_s=0.1) as node,

@@ -223,9 +223,8 @@ def test_missing_database_is_named() -> None:
     assert "/nowhere/memory.db" in done.stderr
 
 
-def test_command_serves_the_memory_of_a_running_node(tmp_path: Path) -> None:
+def test_command_serves_the_memory_of_a_running_node(domain_id: int, tmp_path: Path) -> None:
     activate_ros()
-    domain_id = 60 + os.getpid() % 40
     with running_memory(domain_id, str(tmp_path / "memory.db")):
         pipe = StdioServerParameters(
             command=sys.executable,

@@ -3,19 +3,12 @@
 from collections.abc import Callable, Iterator
 
 import pytest
-from free_domain import free_domain
 from refusal import refusals
 from ros_peer import RosPeer
 
 from memory_node.nodes.run import activate_ros
 
 activate_ros()
-
-
-@pytest.fixture(scope="session")
-def domain_id() -> int:
-    """Return a domain of this run's own."""
-    return free_domain()
 
 
 @pytest.fixture

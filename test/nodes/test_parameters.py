@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import importlib
 import math
-import os
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -44,9 +43,9 @@ SHIPPED_KEYS = [(node, name) for node in NODE_PARAMETERS for name in shipped(nod
 
 
 @pytest.fixture(scope="module")
-def context() -> Iterator[Context]:
+def context(domain_id: int) -> Iterator[Context]:
     made = Context()
-    rclpy.init(context=made, domain_id=10 + os.getpid() % 40)
+    rclpy.init(context=made, domain_id=domain_id)
     yield made
     rclpy.shutdown(context=made)
 

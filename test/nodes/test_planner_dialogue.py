@@ -1,12 +1,12 @@
 """The planner's action over DDS: questions come back and are answered, and later instructions refer to earlier ones."""
 
-import os
 import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from free_domain import free_domain
 from ros_peer import RosPeer, wait_until
 from running_memory import running_memory
 
@@ -86,7 +86,7 @@ def ring(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[RosPeer, Wi
     """Run memory, planner and a robot on one domain."""
     from rclpy.executors import MultiThreadedExecutor
 
-    peer = RosPeer(domain_id=12 + os.getpid() % 40)
+    peer = RosPeer(free_domain())
     robot = WillingRobot(peer.node)
     folder: Path = tmp_path_factory.mktemp("dialogue")
     with running_memory(peer.domain_id, str(folder / "memory.db")):
