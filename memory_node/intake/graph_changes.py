@@ -13,7 +13,7 @@ from memory_node.intake.short_term_mirror import ShortTermMirror
 from memory_node.scene_graph.graph import SceneGraph
 from memory_node.store.records import Recordable
 from memory_node.store.store import Store
-from memory_node.store.writer import Ticket
+from memory_node.store.write_backlog import Ticket
 
 Listener = Callable[[tuple[SceneEvent, ...], int, int], None]
 

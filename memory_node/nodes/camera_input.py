@@ -16,10 +16,10 @@ from nav_msgs.msg import OccupancyGrid, Path
 from numpy.typing import NDArray
 from rclpy.callback_groups import MutuallyExclusiveCallbackGroup
 from rclpy.node import Node
-from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
-from sensor_msgs.msg import CameraInfo, CompressedImage, Image
+from rclpy.qos import DurabilityPolicy, QoSProfile
+from sensor_msgs.msg import CameraInfo
 from tf2_msgs.msg import TFMessage
-from vision_msgs.msg import Detection2DArray, Detection3DArray
+from vision_msgs.msg import Detection3DArray
 
 from memory_node.domain.errors import InputSkippedError
 from memory_node.domain.geometry import Pose
@@ -27,7 +27,18 @@ from memory_node.domain.observation import Frame
 from memory_node.domain.worker_thread import WorkerThread
 from memory_node.nodes import conversions
 from memory_node.nodes.diagnostics import Diagnosis, InputCounters
+from memory_node.nodes.inputs.arrival_poses import ArrivalPoses
 from memory_node.nodes.inputs.arrivals import Arrival, Boxes, Grid, Images, OptimizedPath, Posed
+from memory_node.nodes.inputs.camera_topics import (
+    COLOR,
+    DEPTH,
+    DETECTIONS,
+    MASKS,
+    STREAMS,
+    camera_profile,
+    detections_profile,
+    topic_of,
+)
 from memory_node.nodes.inputs.frame_maker import FrameMaker
 from memory_node.nodes.inputs.frame_watch import FrameWatch
 from memory_node.nodes.inputs.keyframes import Keyframes, OdomJump
@@ -42,9 +53,6 @@ from memory_node.nodes.qos import LATCHED, OVERRIDABLE, own
 
 # Colour, depth, masks and detections of one moment may be stamped this far apart.
 SLOP_S = 0.05
-DEPTH, COLOR, MASKS, DETECTIONS = "camera/depth/image_raw", "camera/color/image_raw", "detections/masks", "detections"
-# What comes with the images, by the parameter `detections`.
-STREAMS = {"boxes": (MASKS, DETECTIONS), "rectangles": (DETECTIONS,), "labels": (MASKS,), "segment": (), "none": ()}
 _FIXED_TF = QoSProfile(depth=100, durability=DurabilityPolicy.TRANSIENT_LOCAL)
 _STOP_S = 10.0
 
@@ -80,11 +88,12 @@ class CameraInput:
         self._remember = remember
         self._lay_map = lay_map
         self._guard = StageGuard(counters, self._logger)
-        self._lock = threading.Lock()
+        self._synchronizing = threading.Lock()
         self._camera = RgbdCamera(config.depth_registration)
         jump_s = config.scene_graph.clock_jump_s
         limits = CorrectionLimits(config.odom_frame if config.corrections != "none" else "")
-        self._transforms = TransformHistory(config.map_frame, config.tf_timeout_s, jump_s, limits)
+        transforms = TransformHistory(config.map_frame, config.tf_timeout_s, jump_s, limits)
+        self._poses = ArrivalPoses(self._camera, transforms, config.map_frame)
         self._timelines = {kind: Timeline(jump_s) for kind in (OccupancyGrid, Path, Detection3DArray)}
         self._streams = (DEPTH, COLOR, *STREAMS[config.detections])
         self._synchronizer = Synchronizer(self._streams, SLOP_S, config.queue_size, jump_s)
@@ -119,13 +128,10 @@ class CameraInput:
 
     def _subscribe(self, node: Node) -> None:
         config = self._config
-        camera, results = (
-            _profile(reliability, config.queue_size)
-            for reliability in (config.camera_reliability, config.detections_reliability)
-        )
+        camera, results = camera_profile(config), detections_profile(config)
         profiles = {DEPTH: camera, COLOR: camera, MASKS: results, DETECTIONS: results}
         listened: list[tuple[type, str, Callable[[Any], None], QoSProfile]] = [
-            (*_topic_of(stream, config.image_transport), self._adder(stream), profiles[stream])
+            (*topic_of(stream, config.image_transport), self._adder(stream), profiles[stream])
             for stream in (self._streams if config.detections != "none" else ())
         ]
         listened += [
@@ -154,16 +160,15 @@ class CameraInput:
     def _on_tf(self, msg: TFMessage) -> None:
         for transform in msg.transforms:
             with self._guard.stage("/tf"):  # each for itself: a faulty one does not take the others along
-                with self._lock:
-                    jump = self._transforms.add(transform)
+                jump = self._poses.add(transform)
                 if jump is not None:
                     self._queue.put(jump.moment, jump, droppable=False)
         self._queue.stir()
 
     def _on_fixed_tf(self, msg: TFMessage) -> None:
         for transform in msg.transforms:
-            with self._guard.stage("/tf_static"), self._lock:
-                self._transforms.add_fixed(transform)
+            with self._guard.stage("/tf_static"):
+                self._poses.add_fixed(transform)
         self._queue.stir()
 
     def _on_boxes(self, msg: Detection3DArray) -> None:
@@ -188,14 +193,14 @@ class CameraInput:
         def on_message(msg: Any) -> None:
             if stream == DEPTH:
                 self._watch.came()
-            with self._lock:
+            with self._synchronizing:
                 self._synchronizer.add(stream, conversions.stamp_from_msg(msg.header.stamp), msg)
                 self._put_settled()
 
         return on_message
 
     def _settle_the_rest(self) -> None:
-        with self._lock:
+        with self._synchronizing:
             self._put_settled(nothing_more=True)
 
     def _put_settled(self, nothing_more: bool = False) -> None:
@@ -212,7 +217,7 @@ class CameraInput:
     def _work_off(self) -> None:
         while not self._queue.stopped:
             with self._guard.stage("inputs"):
-                posed = self._queue.take(self._posed)
+                posed = self._queue.take(self._poses.posed)
                 if posed is not None:
                     self._take_in(posed)
 
@@ -232,46 +237,6 @@ class CameraInput:
                 self._remember(*self._frame_of_images(arrival, map_T_sensor, posed.frame_T_depth))
             self._counters.used("frames")
             self._watch.used()
-
-    # --- posed: where the sensor was -------------------------------------------------------------
-
-    def _posed(self, arrival: Arrival, last_call: bool) -> Posed | None:
-        """Return an arrival with the pose of its frame, None while TF or camera_info may still tell what it lacks.
-
-        Raises:
-            InputSkippedError: they will not.
-        """
-        if isinstance(arrival, (OdomJump, OptimizedPath)):
-            return Posed(arrival, Pose())
-        if isinstance(arrival, Images):
-            return self._posed_images(arrival, last_call) if self._camera.is_known or last_call else None
-        if isinstance(arrival, Grid):
-            pose = self._grid_pose(arrival.msg.header.frame_id or self._config.map_frame, last_call)
-        else:
-            pose = self._sensor_pose(arrival.frame_id, arrival.moment, last_call)
-        return Posed(arrival, pose) if pose is not None else None
-
-    def _posed_images(self, images: Images, last_call: bool) -> Posed | None:
-        map_T_camera = self._sensor_pose(self._camera.frame_of(images), images.moment, last_call)
-        depth_frame = self._camera.depth_frame_of(images)
-        if map_T_camera is None or not depth_frame:
-            return Posed(images, map_T_camera) if map_T_camera is not None else None
-        map_T_depth = self._sensor_pose(depth_frame, images.moment, last_call)
-        if map_T_depth is None:
-            return None
-        return Posed(images, map_T_camera, map_T_camera.inverse() @ map_T_depth)
-
-    def _grid_pose(self, frame: str, last_call: bool) -> Pose | None:
-        with self._lock:
-            pose = self._transforms.fixed_pose(frame)
-        if pose is None and last_call:
-            raise InputSkippedError("map_frame", f"/tf_static does not tell where {frame} lies in the map")
-        return pose
-
-    def _sensor_pose(self, frame: str, moment: Moment, last_call: bool) -> Pose | None:
-        with self._lock:
-            pose = self._transforms.pose(frame, moment)
-            return self._transforms.pose_in_any_run(frame, moment) if pose is None and last_call else pose
 
     # --- perceived: what was seen, in the map ----------------------------------------------------
 
@@ -318,17 +283,3 @@ class CameraInput:
         self._keyframes.follow_path(conversions.path_from_msg(msg))
         self._maker.start_anew()
         self._counters.used("corrections")
-
-
-def _topic_of(stream: str, transport: str) -> tuple[type, str]:
-    """Return type and topic of a stream; image_transport appends the transport to the topic."""
-    if stream == DETECTIONS:
-        return Detection2DArray, stream
-    if transport == "raw" or stream == MASKS:
-        return Image, stream
-    return CompressedImage, f"{stream}/{'compressedDepth' if stream == DEPTH else 'compressed'}"
-
-
-def _profile(reliability: str, depth: int) -> QoSProfile:
-    policy = ReliabilityPolicy.BEST_EFFORT if reliability == "best_effort" else ReliabilityPolicy.RELIABLE
-    return QoSProfile(depth=depth, reliability=policy)

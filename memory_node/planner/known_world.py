@@ -17,9 +17,10 @@ from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.domain.goal_labels import GOAL_OF_SKILL, GoalKind
 from memory_node.domain.scene import SceneObject, SceneSnapshot
 from memory_node.domain.skill import FailureReason, SkillCall, SkillResult
-from memory_node.domain.skill_library import ObjectReference, Predicate, Skill, declaration
+from memory_node.domain.skill_library import ObjectReference, Skill, declaration
 from memory_node.domain.states import ObjectState, believed
-from memory_node.planner.belief import Belief, Thing, WorldState, holds
+from memory_node.planner.belief import Belief, Thing, WorldState
+from memory_node.planner.possible_arguments import possible_arguments
 from memory_node.planner.things_to_name import things_to_name
 
 # Of a class that no label space declares: a detector may call things anything.
@@ -93,7 +94,7 @@ class KnownWorld:
             if skill.name == "Explore":
                 calls.update((f"Explore({name})", SkillCall("Explore", (name,))) for name in self.unknown_classes())
                 continue
-            for names in self._bindings(skill):
+            for names in possible_arguments(skill, self.belief):
                 references = tuple(self.belief.things[name].call_name for name in names)
                 call = SkillCall(skill.name, references)
                 if call not in self._failed:
@@ -276,40 +277,6 @@ class KnownWorld:
         self._unplaced[name] = Thing(name, object_class, object_class, robot_id)
         self._robot_ids[name] = robot_id
         self._at = name
-
-    # --- what can be done
-
-    def _bindings(self, skill: Skill) -> Iterator[tuple[str, ...]]:
-        """Yield the names that a skill can be called with now."""
-        arguments = [argument.name for argument in skill.arguments if not argument.optional]
-        held = self.belief.state.held
-        holds_first = any(rule.fact.predicate is Predicate.HOLDING for rule in skill.preconditions)
-        firsts: Iterable[str] = ((held,) if held else ()) if holds_first else self.belief.things
-        others: Sequence[Iterable[str]] = [self.belief.things] * (len(arguments) - 1)
-        places = self._places_of(skill)
-        for names in itertools.product(firsts, *others):
-            binding = dict(zip(arguments, names))
-            if len(set(names)) == len(names) and self._is_open_to(skill, binding):
-                yield from ((*names, place) for place in places if place not in names) if places else (names,)
-
-    def _places_of(self, skill: Skill) -> list[str]:
-        """Return the known things at which a composite can be done; none for another skill."""
-        if not skill.composite:
-            return []
-        return [name for name, thing in self.belief.things.items() if self.kinds.serves(thing.object_class, skill.name)]
-
-    def _is_open_to(self, skill: Skill, binding: dict[str, str]) -> bool:
-        """Return whether all that a skill needs holds, and something that it does is not so yet."""
-        state = self.belief.state
-        if skill.name.startswith(("Toggle", "Switch")):
-            is_light = self.kinds[self.belief.things[binding["object"]].object_class].is_light
-            if is_light != skill.name.startswith("Switch"):
-                return False
-        needs = (rule.fact for rule in skill.preconditions)
-        if not all(holds(fact, binding, state, self.belief) for fact in needs):
-            return False
-        effects = [fact for fact in skill.effects if set(fact.arguments) <= set(binding)]
-        return not effects or not all(holds(fact, binding, state, self.belief) for fact in effects)
 
     def _named(self, references: Sequence[str]) -> str:
         thing = self.belief.named(references[0]) if references else None

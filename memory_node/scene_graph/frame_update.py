@@ -5,31 +5,26 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 
 from memory_node.domain.observation import Frame, ObjectObservation
 from memory_node.domain.scene import SceneEvent, SceneEventKind
 from memory_node.scene_graph.absence import Sight, look_for, view_bounds
-from memory_node.scene_graph.association import Association, alike, associate
-from memory_node.scene_graph.box_overlap import overlap
+from memory_node.scene_graph.anchors import note_anchor
+from memory_node.scene_graph.association import Association, associate
 from memory_node.scene_graph.division import divide
 from memory_node.scene_graph.duplicates import merge_duplicates
 from memory_node.scene_graph.first_sighting import first_log_odds
 from memory_node.scene_graph.fusion import fuse_geometry, fuse_label, take_geometry
+from memory_node.scene_graph.missing_evidence import missing_evidence
 from memory_node.scene_graph.object_table import ObjectRecord, Rows
 from memory_node.scene_graph.observed import Observed
 from memory_node.scene_graph.same_instance import best_same_instance, go_on_at, newcomer_like
 from memory_node.scene_graph.state import ROBOT_ID, GraphState
 from memory_node.scene_graph.support import update_supports
 
-_ANCHORS_KEPT = 8
 _RIVAL_SIGHTINGS = 3
 # After so long a time a thing may have been swapped for another: then one sighting less tells.
 _LOOKED_AWAY_S = 10.0
-# Share of the smaller of two boxes in the other from which they cannot both be there.
-_FILLED = 0.6
-# Share of the rays to a half hidden place that must reach it, and of those the share that must pass, to tell something.
-_GLIMPSED, _EMPTY = 0.3, 2.0 / 3.0
 # What was seen as often as this on its own is doubted the less for being seen as one with another thing.
 _DOUBTED_SIGHTINGS = 5.0
 
@@ -98,26 +93,11 @@ class FrameUpdate:
         return rows[table.alive[rows] & ~table.removed[rows]]
 
     def _miss(self, rows: Rows, sight: Sight, found: Association) -> None:
+        """Believe less in what should show here and does not; what is hardly believed in any more is taken out."""
         table, config = self._state.table, self._state.config
         if not rows.size or not self._absence_counts:
             return
-        unmatched = sight.in_view & ~np.isin(rows, found.matched[:, 1])
-        missing = unmatched & ~table.sheltered[rows]
-        looked = unmatched & (sight.clear >= 0.6)
-        # Rays that go through the place tell more than a part of something there.
-        open_share = sight.through - table.porosity[rows]
-        passed = looked & (open_share >= 0.5)
-        sheltered = passed & ~missing
-        passed[sheltered] = [self._is_looked_into(row, found) for row in rows[sheltered].tolist()]
-        overlooked = missing & looked & ~passed & ~np.isin(rows, found.parts[:, 1]) & self._frame.complete
-        overlooked &= sight.pixels >= config.evidence_min_pixels
-        overlooked |= self._taken(rows, missing & ~passed, found)
-        evidence = np.where(overlooked, math.log(config.miss_likelihood_ratio), 0.0)
-        evidence[passed] = math.log(config.through_likelihood_ratio)
-        # Half hidden, and what shows of its place is empty: the less of it shows, the less that tells.
-        glimpsed = missing & ~passed & (sight.clear >= _GLIMPSED) & (open_share >= _EMPTY * sight.clear)
-        partly = open_share[glimpsed] * math.log(config.through_likelihood_ratio)
-        evidence[glimpsed] = np.minimum(evidence[glimpsed], partly)
+        evidence = missing_evidence(self._state, self._frame, self._observed, rows, sight, found)
         missed = evidence < 0.0
         table.log_odds[rows] += self._weight * evidence
         table.note_missed(rows[missed], self._frame.stamp_ns)
@@ -127,39 +107,6 @@ class FrameUpdate:
         doubted = missed | np.isin(rows, self._joined)
         for row in rows[doubted & (table.log_odds[rows] < limit)].tolist():
             self._remove(row)
-
-    def _is_looked_into(self, row: int, found: Association) -> bool:
-        """Return whether the closed container of a row, seen around the row's place, must be open: rays pass there.
-
-        Where it is not seen around that place, the thing went along with a door or a drawer.
-        """
-        state = self._state
-        container = state.table.row_of.get(state.table.record(row).support_id, -1)
-        views = found.matched[found.matched[:, 1] == container, 0].tolist()
-        return any(self._observed.observations[obs].box.contains(state.table.center[row][None])[0] for obs in views)
-
-    def _taken(self, rows: Rows, missing: NDArray[np.bool_], found: Association) -> NDArray[np.bool_]:
-        """Return whether the place of each missing row (m,) is filled by a thing that is seen: both cannot be there."""
-        taken = np.zeros(len(rows), bool)
-        seen = np.concatenate([found.matched[:, 0], found.fresh])
-        seen = seen[~self._observed.truncated[seen]]
-        which, index = (grid.ravel() for grid in np.meshgrid(seen, np.flatnonzero(missing), indexing="ij"))
-        if not which.size:
-            return taken
-        row, table, observed = rows[index], self._state.table, self._observed
-        pairs = overlap(
-            observed.center[which],
-            observed.size[which],
-            observed.yaw[which],
-            table.center[row],
-            table.size[row],
-            table.yaw[row],
-            0.0,
-        )
-        # What is far smaller stands in or on the other, as a cup in a cupboard does.
-        filled = (pairs.containment >= _FILLED) & alike(pairs)
-        taken[index[filled]] = True
-        return taken
 
     def _remove(self, row: int) -> None:
         state, table = self._state, self._state.table
@@ -196,7 +143,7 @@ class FrameUpdate:
         table.porosity[matched] += 0.3 * (open_share - table.porosity[matched])
         for obs, row, share in zip(which.tolist(), matched.tolist(), shares):
             self._label(row, self._observed.observations[obs])
-            self._anchor(row, share)
+            note_anchor(table.record(row), self._frame.keyframe, share)
             state.place(row)
             state.locate(row, self._eye)
         return [
@@ -249,24 +196,6 @@ class FrameUpdate:
         record.movable = self._state.may_move(record.best_class)
         if observation.states:
             self._state.refresh_shelter(record.id)
-
-    def _anchor(self, row: int, share: float) -> None:
-        """Note the keyframe that an object was seen from; share: how much of where it lies comes from there."""
-        keyframe = self._frame.keyframe
-        if not keyframe:
-            return
-        record = self._state.table.record(row)
-        if not record.anchors:
-            share = 1.0
-        weights = {name: (1.0 - share) * weight for name, weight in record.anchors if share < 1.0}
-        weights[keyframe] = weights.get(keyframe, 0.0) + share
-        if len(weights) > _ANCHORS_KEPT:
-            # What is owed to the least of them is owed to its neighbour on the way from now on.
-            least = min(weights, key=lambda name: weights[name])
-            names = list(weights)
-            at = names.index(least)
-            weights[names[at - 1 if at else 1]] += weights.pop(least)
-        record.anchors = tuple(weights.items())
 
     def _admit(self, found: Association, rows: Rows) -> list[int]:
         """Take in what is not known here: something known that went missing elsewhere, or something new."""
@@ -342,7 +271,7 @@ class FrameUpdate:
         table.times_seen[row] += 1
         table.porosity[row] = 0.0
         self._label(row, observation)
-        self._anchor(row, 1.0)
+        note_anchor(table.record(row), self._frame.keyframe, 1.0)
         state.place(row)
         state.locate(row, self._eye)
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from memory_node.domain.scene import SceneEvent, SceneEventKind
 from memory_node.scene_graph.absence import Sight, look_for
+from memory_node.scene_graph.anchors import note_anchor
 from memory_node.scene_graph.box_overlap import overlap
 from memory_node.scene_graph.duplicates import merge_rows
 from memory_node.scene_graph.frame_update import FrameUpdate
@@ -122,7 +123,7 @@ class TrackedUpdate(FrameUpdate):
         table.note_seen(np.array([row]), self._frame.stamp_ns)
         table.times_seen[row] = max(int(table.times_seen[row]) + 1, observation.views)
         self._label(row, observation)
-        self._anchor(row, 1.0)
+        note_anchor(self._state.table.record(row), self._frame.keyframe, 1.0)
         state.place(row)
         state.locate(row, self._eye)
         return True

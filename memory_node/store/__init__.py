@@ -13,7 +13,8 @@ if TYPE_CHECKING:
     from memory_node.store.forget_request import ForgetReport, ForgetRequest
     from memory_node.store.records import Document, Removed, StoreChange, step_key
     from memory_node.store.store import Store, open_store
-    from memory_node.store.writer import Ticket, WriterDiagnostics
+    from memory_node.store.write_backlog import Ticket
+    from memory_node.store.writer import WriterDiagnostics
 
 _HOME_OF = {
     "Document": "memory_node.store.records",
@@ -23,7 +24,7 @@ _HOME_OF = {
     "Store": "memory_node.store.store",
     "StoreChange": "memory_node.store.records",
     "StoreConfig": "memory_node.store.config",
-    "Ticket": "memory_node.store.writer",
+    "Ticket": "memory_node.store.write_backlog",
     "WriterDiagnostics": "memory_node.store.writer",
     "open_store": "memory_node.store.store",
     "step_key": "memory_node.store.records",

@@ -9,7 +9,6 @@ from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from itertools import islice
 from typing import Any
 
 import sqlalchemy as sa
@@ -20,11 +19,12 @@ from memory_node.domain.worker_thread import WorkerThread
 from memory_node.store.apply import Applier
 from memory_node.store.config import StoreConfig
 from memory_node.store.engine import for_writing, reason_of
-from memory_node.store.errors import RecordRejectedError, StoreBacklogError, StoreUnavailableError
+from memory_node.store.errors import RecordRejectedError, StoreUnavailableError
 from memory_node.store.journal import Journal
 from memory_node.store.records import Batch, Recordable
 from memory_node.store.tombstones import Tombstone
 from memory_node.store.translate import Translator
+from memory_node.store.write_backlog import Ticket, Waiting, WriteBacklog
 
 _log = logging.getLogger(__name__)
 
@@ -51,31 +51,6 @@ class WriterDiagnostics:
     commit_max_ms: float
 
 
-class Ticket:
-    """A receipt for what append() took over."""
-
-    def __init__(self, writer: LogWriter, sequence: int) -> None:
-        self._writer = writer
-        self.sequence = sequence
-        self.error: StoreError | None = None
-
-    @property
-    def durable(self) -> bool:
-        """Whether it is committed, or on the disk in the journal."""
-        return self._writer.durable_sequence >= self.sequence
-
-    def wait(self, timeout_s: float = 5.0) -> None:
-        """Return once it is durable; asks for a commit at once.
-
-        Raises:
-            RecordRejectedError: a record of it has no stored form.
-            StoreUnavailableError: neither the database nor the journal took it in time; it still waits in memory.
-        """
-        self._writer.wait_durable(self.sequence, timeout_s)
-        if self.error is not None:
-            raise self.error
-
-
 class LogWriter:
     """Takes records in order and makes them durable, at latest `commit_interval_s` after they came."""
 
@@ -97,19 +72,14 @@ class LogWriter:
         self._verify: Callable[[], None] = lambda: None
         self._applier = Applier(translator.origin["site"], translator.origin["robot_id"], self._reject_row)
         self._connection: Connection | None = None
-        self._condition = threading.Condition()
-        self._pending: deque[tuple[Ticket, Recordable, float]] = deque()
-        self._sequence = 0
-        self.durable_sequence = 0
-        self._urgent_sequence = 0
-        self._stopping = False
+        self._backlog = WriteBacklog(config, lambda: self._state, self._journal_filling)
         self._writing = threading.Lock()
         self._state = "ok"
         self._retry_at = 0.0
         # Neither database nor journal took the oldest group; it is tried again at _retry_at.
         self._stuck = False
         self._owners: dict[tuple[str, tuple[Any, ...]], Ticket] = {}
-        self._commits = self._records = self._rejected = self._refused = self._outages = 0
+        self._commits = self._records = self._rejected = self._outages = 0
         self._commit_ms: deque[float] = deque(maxlen=512)
         self._thread = WorkerThread("store-writer", self._run)
 
@@ -129,51 +99,12 @@ class LogWriter:
     # -- callers' side ------------------------------------------------------------------------------------------------
 
     def append(self, records: Sequence[Recordable]) -> Ticket:
-        """Take records over, in this order.
-
-        Raises:
-            StoreBacklogError: there is no room for them, and none came within `append_timeout_s`.
-        """
-        now = time.monotonic()
-        with self._condition:
-            room = self._config.max_pending - len(records)
-            if not self._condition.wait_for(
-                lambda: len(self._pending) <= room or self._stopping, self._config.append_timeout_s
-            ):
-                self._refused += len(records)
-                raise StoreBacklogError(
-                    f"{len(self._pending)} facts wait already (store.max_pending is {self._config.max_pending}; "
-                    f"database: {self._state}); nothing of this call was taken over"
-                )
-            if self._stopping:
-                raise StoreUnavailableError("the store is closed")
-            self._sequence += len(records)
-            ticket = Ticket(self, self._sequence)
-            was_empty = not self._pending
-            self._pending.extend((ticket, record, now) for record in records)
-            if was_empty or len(self._pending) >= self._config.max_batch:
-                self._condition.notify_all()
-        return ticket
-
-    def wait_durable(self, sequence: int, timeout_s: float) -> None:
-        """Return once everything up to `sequence` is durable.
-
-        Raises:
-            StoreUnavailableError: it is not within `timeout_s`.
-        """
-        with self._condition:
-            self._urgent_sequence = max(self._urgent_sequence, sequence)
-            self._condition.notify_all()
-            if not self._condition.wait_for(lambda: self.durable_sequence >= sequence, timeout_s):
-                journal = f"{self._journal.used_bytes} of {self._journal.capacity_bytes} bytes"
-                raise StoreUnavailableError(
-                    f"not durable after {timeout_s:g} s (database: {self._state}; journal: {journal}); "
-                    "it still waits in memory"
-                )
+        """Take records over, in this order; raises StoreBacklogError where there is no room for them."""
+        return self._backlog.append(records)
 
     def flush(self, timeout_s: float) -> None:
-        """Return once everything that was appended so far is durable; raises like wait_durable."""
-        self.wait_durable(self._sequence, timeout_s)
+        """Return once everything that was appended so far is durable; raises StoreUnavailableError if not in time."""
+        self._backlog.flush(timeout_s)
 
     @contextmanager
     def paused(self, timeout_s: float = 30.0) -> Iterator[None]:
@@ -195,9 +126,7 @@ class LogWriter:
         try:
             self.flush(timeout_s)
         finally:
-            with self._condition:
-                self._stopping = True
-                self._condition.notify_all()
+            self._backlog.stop()
             self._thread.join(timeout_s)
             self._release_connection()
             self._journal.close()
@@ -214,45 +143,40 @@ class LogWriter:
 
     def diagnostics(self) -> WriterDiagnostics:
         """Return how the log does now."""
-        with self._condition:
-            oldest_s = time.monotonic() - self._pending[0][2] if self._pending else 0.0
-            times = sorted(self._commit_ms)
-            return WriterDiagnostics(
-                state=self._state,
-                pending=len(self._pending),
-                oldest_pending_s=oldest_s,
-                journal_batches=len(self._journal),
-                journal_used_bytes=self._journal.used_bytes,
-                journal_capacity_bytes=self._journal.capacity_bytes,
-                commits=self._commits,
-                records=self._records,
-                rejected=self._rejected,
-                refused=self._refused,
-                outages=self._outages,
-                commit_p50_ms=times[len(times) // 2] if times else 0.0,
-                commit_max_ms=times[-1] if times else 0.0,
-            )
+        times = sorted(self._commit_ms.copy())  # at once, for the thread appends to it
+        return WriterDiagnostics(
+            state=self._state,
+            pending=len(self._backlog),
+            oldest_pending_s=self._backlog.oldest_s,
+            journal_batches=len(self._journal),
+            journal_used_bytes=self._journal.used_bytes,
+            journal_capacity_bytes=self._journal.capacity_bytes,
+            commits=self._commits,
+            records=self._records,
+            rejected=self._rejected,
+            refused=self._backlog.refused,
+            outages=self._outages,
+            commit_p50_ms=times[len(times) // 2] if times else 0.0,
+            commit_max_ms=times[-1] if times else 0.0,
+        )
+
+    def _journal_filling(self) -> str:
+        return f"{self._journal.used_bytes} of {self._journal.capacity_bytes} bytes"
 
     # -- the thread's side --------------------------------------------------------------------------------------------
 
     def _run(self) -> None:
         while True:
-            with self._condition:
-                self._await_work()
-                if self._stopping:
-                    return
-                count = min(len(self._pending), self._config.max_batch if self._state == "ok" else _JOURNAL_BATCH)
-                taken = list(islice(self._pending, count))
+            self._backlog.await_work(self._due)
+            if self._backlog.stopping:
+                return
+            taken = self._backlog.first(self._config.max_batch if self._state == "ok" else _JOURNAL_BATCH)
             with self._writing:
                 durable = self._turn(taken)
             if taken and durable:
-                with self._condition:
-                    for _ in range(count):
-                        self._pending.popleft()
-                    self.durable_sequence += count
-                    self._condition.notify_all()
+                self._backlog.drop(len(taken))
 
-    def _turn(self, taken: list[tuple[Ticket, Recordable, float]]) -> bool:
+    def _turn(self, taken: list[Waiting]) -> bool:
         try:
             if self._state != "ok" and time.monotonic() >= self._retry_at:
                 self._recover()
@@ -264,25 +188,19 @@ class LogWriter:
             self._stuck = True
             return False
 
-    def _await_work(self) -> None:
-        """Wait until a group is due, or until a database in trouble should be tried again."""
-        while not self._stopping:
-            now = time.monotonic()
-            due = self._retry_at if self._state != "ok" else float("inf")
-            if self._pending and not (self._state != "ok" and self._stuck):
-                urgent = self._urgent_sequence > self.durable_sequence
-                full = len(self._pending) >= self._config.max_batch
-                due = now if urgent or full else min(due, self._pending[0][2] + self._patience_s())
-            if due <= now:
-                return
-            self._condition.wait(min(due - now, 3600.0))
+    def _due(self, at_once: bool, oldest: float) -> float:
+        """Return when to write a group, or when to try a database in trouble again."""
+        due = self._retry_at if self._state != "ok" else float("inf")
+        if oldest == float("inf") or (self._state != "ok" and self._stuck):
+            return due
+        return 0.0 if at_once else min(due, oldest + self._patience_s())
 
     def _patience_s(self) -> float:
         """Return how long a group may gather, so that its commit ends when the interval does."""
         last_s = self._commit_ms[-1] * 1e-3 if self._commit_ms else 0.0
         return max(self._config.commit_interval_s - last_s, 0.2 * self._config.commit_interval_s)
 
-    def _store(self, taken: list[tuple[Ticket, Recordable, float]]) -> bool:
+    def _store(self, taken: list[Waiting]) -> bool:
         """Make a group durable; False when neither database nor journal takes it now."""
         tickets = [ticket for ticket, _, _ in taken]
 

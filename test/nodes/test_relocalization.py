@@ -31,7 +31,7 @@ def show(peer: RosPeer, node: Any, first_s: int, *names: str, map_T_room: Pose, 
 
     lies = conversions.transform_to_msg(map_T_room, "map", "room", 0)
     peer.publish("/tf_static", TFMessage(transforms=[lies]), LATCHED)
-    wait_until(lambda: node._inputs._transforms.fixed_pose("room") is not None)
+    wait_until(lambda: node._inputs._poses._transforms.fixed_pose("room") is not None)
     before = counted(node).get("used.frames", 0)
     for second in range(first_s, first_s + count):
         array = Detection3DArray(header=conversions.header(second * SECOND_NS, "room"))

@@ -82,7 +82,7 @@ def test_depth_of_another_camera_is_brought_to_the_colour_camera_in_topics_and_b
         for _, topic, message in (entry for entry in told if entry[1].startswith("/tf")):
             peer.publish(topic, message, LATCHED if topic == "/tf_static" else 100)
         last = Moment(0, told[-1][0])
-        wait_until(lambda: node._inputs._transforms.pose("depth_camera", last) is not None)
+        wait_until(lambda: node._inputs._poses._transforms.pose("depth_camera", last) is not None)
         for _, topic, message in (entry for entry in told if not entry[1].startswith("/tf")):
             peer.publish(topic, message, 100)
         wait_until(lambda: worked_off(node) >= FRAMES)

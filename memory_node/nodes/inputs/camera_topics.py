@@ -1,0 +1,37 @@
+"""The topics that a camera's images and detections come on, and their qualities of service."""
+
+from __future__ import annotations
+
+from rclpy.qos import QoSProfile, ReliabilityPolicy
+from sensor_msgs.msg import CompressedImage, Image
+from vision_msgs.msg import Detection2DArray
+
+from memory_node.nodes.node_parameters import MemoryParameters
+
+DEPTH, COLOR, MASKS, DETECTIONS = "camera/depth/image_raw", "camera/color/image_raw", "detections/masks", "detections"
+# What comes with the images, by the parameter `detections`.
+STREAMS = {"boxes": (MASKS, DETECTIONS), "rectangles": (DETECTIONS,), "labels": (MASKS,), "segment": (), "none": ()}
+
+
+def topic_of(stream: str, transport: str) -> tuple[type, str]:
+    """Return type and topic of a stream; image_transport appends the transport to the topic."""
+    if stream == DETECTIONS:
+        return Detection2DArray, stream
+    if transport == "raw" or stream == MASKS:
+        return Image, stream
+    return CompressedImage, f"{stream}/{'compressedDepth' if stream == DEPTH else 'compressed'}"
+
+
+def camera_profile(config: MemoryParameters) -> QoSProfile:
+    """Return the quality of service of images and camera_info."""
+    return _profile(config.camera_reliability, config.queue_size)
+
+
+def detections_profile(config: MemoryParameters) -> QoSProfile:
+    """Return the quality of service of what a detector publishes."""
+    return _profile(config.detections_reliability, config.queue_size)
+
+
+def _profile(reliability: str, depth: int) -> QoSProfile:
+    policy = ReliabilityPolicy.BEST_EFFORT if reliability == "best_effort" else ReliabilityPolicy.RELIABLE
+    return QoSProfile(depth=depth, reliability=policy)

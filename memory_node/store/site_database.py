@@ -1,0 +1,105 @@
+"""The database of a site as a robot opens it: checked to be ours, its tables made ready, still the same file later."""
+
+from __future__ import annotations
+
+import logging
+
+import sqlalchemy as sa
+from sqlalchemy.engine import URL
+
+from memory_node import __version__
+from memory_node.domain.clock import Clock
+from memory_node.domain.ids import new_id
+from memory_node.store import schema
+from memory_node.store.checksums import sealed
+from memory_node.store.copying import insert_missing
+from memory_node.store.engine import for_writing, open_engine, reason_of, require_store, sqlite_path
+from memory_node.store.errors import StoreUnavailableError
+from memory_node.store.versioning import prepare, site_of
+
+_log = logging.getLogger(__name__)
+
+
+class SiteDatabase:
+    """A SQLite file or a PostgreSQL server that holds a site.
+
+    What cannot be written now, or reached, is opened all the same: `prepare` makes it ready as soon as it can be.
+
+    Args:
+        url: where it is.
+        robot_id: who writes.
+        site: "" for the file's own, else "home".
+        busy_timeout_s: how long SQLite waits for another process that writes.
+
+    Raises:
+        StoreVersionError, StoreSiteError: the database is newer than this program, or another site's.
+        StoreUnavailableError: a file that can be neither written nor read.
+    """
+
+    def __init__(self, url: URL, robot_id: str, site: str, busy_timeout_s: float, clock: Clock) -> None:
+        self.url = url
+        self.robot_id = robot_id
+        self.session_id = new_id()
+        self.site = site or "home"
+        self.prepared = False
+        self._clock = clock
+        self._path = sqlite_path(url)
+        # The inode of the SQLite file; 0 before it is opened, and for a server.
+        self._file_number = 0
+        self.engine = open_engine(url, busy_timeout_s)
+        # A file without bytes is a new store.
+        if self._path is not None and self._path.is_file() and self._path.stat().st_size:
+            require_store(self._path)
+        try:
+            self._prepare(site)
+        except (sa.exc.OperationalError, OSError) as error:
+            self._open_for_reading(site, error)
+
+    def prepare(self) -> None:
+        """Make the tables ready and note this session, once the database can be reached.
+
+        Raises:
+            OSError, sqlalchemy.exc.SQLAlchemyError: it cannot be now.
+        """
+        self._prepare(self.site)
+
+    def verify(self) -> None:
+        """Raise OSError when the SQLite file is no longer the one that is open: its writes would go nowhere."""
+        if self._path is None:
+            return
+        try:
+            same = self._path.stat().st_ino == self._file_number
+        except FileNotFoundError:
+            same = False
+        if not same:
+            self.prepared = False
+            self.engine.dispose()
+            raise OSError(f"{self._path} was removed or replaced while it was in use")
+
+    def _prepare(self, site: str) -> None:
+        if self.prepared:
+            return
+        path = self._path
+        if path is not None and self._file_number and not path.exists():
+            # A new and empty memory in its place would hide the loss.
+            raise FileNotFoundError(f"{path} was removed; bring it back, or a backup of it, to the same place")
+        # Connections that were opened while it could only be read would stay so.
+        self.engine.dispose()
+        self.site = prepare(self.engine, site, self._clock)
+        row = {"id": self.session_id, "robot_id": self.robot_id, "started_ns": self._clock(), "program": __version__}
+        with for_writing(self.engine.connect()) as connection, connection.begin():
+            row["site"] = self.site
+            connection.execute(insert_missing(connection, schema.sessions), sealed(schema.sessions, row))
+        self._file_number = path.stat().st_ino if path is not None else 0
+        self.prepared = True
+
+    def _open_for_reading(self, site: str, trouble: Exception) -> None:
+        """Go on with a SQLite file that can only be read; a server that is away is waited for."""
+        if self._path is None:
+            return
+        try:
+            self.site = site_of(self.engine, site)
+        except (sa.exc.SQLAlchemyError, OSError):
+            raise StoreUnavailableError(f"{self._path} cannot be opened: {reason_of(trouble)}") from trouble
+        why = reason_of(trouble)
+        _log.error("%s can only be read (%s); what is new waits until it can be written", self._path, why)

@@ -1,0 +1,131 @@
+"""What is read out of a store: steps, episodes, learned things, what was forgotten."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+
+from sqlalchemy.engine import Connection
+
+from memory_node.domain.clock import Clock
+from memory_node.domain.step import EpisodeSummary, StepRecord
+from memory_node.store import reader, schema
+from memory_node.store.bad_rows import BadRows
+from memory_node.store.collection import without_collection
+from memory_node.store.forget_plan import make_plan
+from memory_node.store.forget_request import ForgetRequest
+from memory_node.store.quarantine import count_quarantined, put_away
+from memory_node.store.reader import Found
+from memory_node.store.records import Document, StoreMark
+from memory_node.store.site_database import SiteDatabase
+from memory_node.store.tombstones import read_tombstones
+
+
+class StoreReadings:
+    """The questions that a store answers from its database. Rows that cannot be read go to the quarantine."""
+
+    def __init__(self, database: SiteDatabase, clock: Clock) -> None:
+        self._database = database
+        self._engine = database.engine
+        self._clock = clock
+        # -1 until it is counted.
+        self._quarantined = -1
+        # Bad rows, by table and key, that could not be moved.
+        self._left_in_place: set[tuple[str, str]] = set()
+        self._judges: dict[str, reader.Judge] = {}
+
+    @property
+    def site(self) -> str:
+        """The site whose memory this is."""
+        return self._database.site
+
+    @property
+    def robot_id(self) -> str:
+        """The robot that writes here."""
+        return self._database.robot_id
+
+    def steps(self, episode_id: str = "", since_ns: int = 0) -> Iterator[StepRecord]:
+        """Yield steps by episode and index; all of them, or an episode's, or those from a stamp on."""
+        conditions = [schema.steps.c.episode_id == episode_id] if episode_id else []
+        conditions += [schema.steps.c.stamp_ns >= since_ns] if since_ns else []
+        yield from self._read(lambda c, bad: list(reader.read_steps(c, self.site, bad, *conditions)))
+
+    def all_steps(self) -> list[StepRecord]:
+        """Return every step by episode and index; the fast way for a start that needs a million of them."""
+        with without_collection():
+            return self._read(lambda c, bad: list(reader.read_steps(c, self.site, bad)))
+
+    def episodes(self) -> list[EpisodeSummary]:
+        """Return all episodes by the time of their start."""
+        return self._read(lambda c, bad: reader.read_episodes(c, self.site, bad))
+
+    def newest_episodes(self, newest: int) -> list[EpisodeSummary]:
+        """Return the last episodes of all robots by the time of their start."""
+        return self._read(lambda c, bad: reader.read_episodes(c, self.site, bad, newest=newest))
+
+    def own_episodes(self, newest: int) -> list[EpisodeSummary]:
+        """Return the last episodes of this robot by the time of their start."""
+        mine = schema.episodes.c.robot_id == self.robot_id
+        return self._read(lambda c, bad: reader.read_episodes(c, self.site, bad, mine, newest=newest))
+
+    def documents(self, kind: str) -> list[Document]:
+        """Return the learned things of one kind."""
+        of_kind = schema.documents.c.kind == kind
+        found = self._read(lambda c, bad: reader.read_documents(c, self.site, bad, self._judges, of_kind))
+        return [document for document in found if not document.removed]
+
+    def bodies(self, kinds: Sequence[str], since_revision: int = -1) -> list[Document]:
+        """Return the learned things of some kinds without their sources, those that changed after a revision.
+
+        since_revision: -1 for all that are not given up; from 0 on those that were given up come, too.
+        """
+        columns = schema.documents.c
+        # One condition that an index answers: with both, SQLite looks at all of the kinds.
+        chosen = columns.revision > since_revision if since_revision >= 0 else columns.kind.in_(kinds)
+        with without_collection():
+            found = self._read(lambda c, bad: reader.read_bodies(c, self.site, bad, self._judges, chosen))
+        return [one for one in found if one.kind in kinds and (since_revision >= 0 or not one.removed)]
+
+    def count_documents(self, kinds: Sequence[str]) -> dict[str, int]:
+        """Return by kind how many documents some robot holds and has not given up."""
+        with reader.reading(self._engine) as connection:
+            return reader.count_documents(connection, self.site, kinds)
+
+    def forgotten_since(self, revision: int) -> frozenset[str]:
+        """Return the digests of what was forgotten after a revision; see `tombstone_of`."""
+        with reader.reading(self._engine) as connection:
+            return frozenset(read_tombstones(connection, self.site, revision))
+
+    def is_past(self, mark: StoreMark) -> bool:
+        """Return whether this store went on from a mark: not another one, and no older copy."""
+        if mark.site != self.site or mark.revision < 0:
+            return False
+        with reader.reading(self._engine) as connection:
+            newest = reader.revision_of(connection, self.site)
+            return mark.revision <= newest and reader.has_session(connection, self.site, mark.session_id)
+
+    def episodes_of(self, request: ForgetRequest) -> set[str]:
+        """Return the ids of the episodes that forgetting this takes away."""
+        with reader.reading(self._engine) as connection:
+            return make_plan(connection, self.site, request).episodes
+
+    def judge_documents(self, judges: Mapping[str, reader.Judge]) -> None:
+        """Let the owners of learned things say, by kind, whether they can read a body: by an error if not."""
+        self._judges = dict(judges)
+
+    @property
+    def quarantined(self) -> int:
+        """How many rows were left out because they cannot be read, as of the last read."""
+        return max(self._quarantined, 0) + len(self._left_in_place)
+
+    def _read(self, read: Callable[[Connection, BadRows], Found]) -> Found:
+        """Return what is read; rows that cannot be go to the quarantine, which is counted."""
+        found, bad = reader.read_leniently(self._engine, read)
+        if bad or self._quarantined < 0:
+            names = {(row.table.name, str(row.key)) for row in bad}
+            if bad and put_away(self._engine, self.site, bad, self._clock):
+                self._left_in_place -= names
+            else:
+                self._left_in_place |= names
+            with reader.reading(self._engine) as connection:
+                self._quarantined = count_quarantined(connection, self.site)
+        return found
