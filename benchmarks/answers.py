@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +12,7 @@ import yaml
 
 from benchmarks.rows import emit
 from memory_node import FindQuery, MemoryConfig, RobotMemory, open_memory
+from memory_node.app.progress import progress_bar
 from memory_node.catalogue.object_kind import Property
 from memory_node.domain.answer import AnswerStatus, ObjectAnswer, Recollection
 from memory_node.domain.geometry import Pose
@@ -43,7 +44,8 @@ def run(args: argparse.Namespace) -> int:
     world = load_home(document["home"])
     memory = memory_of(world)
     try:
-        asked = ask(memory, document["queries"])
+        with progress_bar() as progress:
+            asked = ask(memory, progress.track(document["queries"], description="asking"))
     finally:
         memory.close()
     emit(rows(document["queries"], asked, world), args.json)
@@ -82,7 +84,7 @@ def memory_of(world: World) -> RobotMemory:
     return memory
 
 
-def ask(memory: RobotMemory, cases: Sequence[Mapping[str, Any]]) -> list[dict[str, Recollection]]:
+def ask(memory: RobotMemory, cases: Iterable[Mapping[str, Any]]) -> list[dict[str, Recollection]]:
     """Return what both memories answer to each question."""
     services: dict[str, Callable[[FindQuery], Recollection]] = {"find": memory.find, "recall": memory.recall}
     return [{name: service(FindQuery(text=case["text"], k=_K)) for name, service in services.items()} for case in cases]

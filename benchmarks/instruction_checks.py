@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -51,7 +51,7 @@ def _check(row: Mapping[str, Any], category: str, homes: Mapping[str, HomeClasse
     return Check(row["say"], category, homes[row["home"]], tuple(tuple(one) for one in wanted))
 
 
-def measure(checks: list[Check], understander: Understander) -> tuple[list[dict[str, Any]], list[str]]:
+def measure(checks: Iterable[Check], understander: Understander) -> tuple[list[dict[str, Any]], list[str]]:
     """Return a row for each category and one for all, and a text for each instruction that was misread."""
     outcomes: list[tuple[str, bool, float]] = []
     mistakes: list[str] = []

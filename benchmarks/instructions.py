@@ -18,6 +18,7 @@ from benchmarks.averages import median_of
 from benchmarks.household_cases import read_rows
 from benchmarks.instruction_checks import PARTS, load_checks, measure
 from benchmarks.rows import emit
+from memory_node.app.progress import progress_bar
 from memory_node.catalogue.label_space import load_catalogue
 from memory_node.domain.errors import ResourceMissingError
 from memory_node.planner.goal import alfred_goal
@@ -99,9 +100,14 @@ def _on_commands(args: argparse.Namespace) -> tuple[list[dict[str, Any]], list[s
     understander = open_understander(kinds, MiniLmEmbedder())
     if args.sessions:
         sessions = plain_commands.load_sessions(args.sessions, kinds)
-        read = plain_commands.measure_sessions(sessions, understander, kinds)
+        with progress_bar() as progress:
+            shown = progress.track(sessions, description="dialogues")
+            read = plain_commands.measure_sessions(shown, understander, kinds)
         return [plain_commands.row_of_sessions(read)], plain_commands.mistakes(one for row in read for one in row)
-    outcomes = plain_commands.measure_commands(plain_commands.load_commands(args.commands, kinds), understander, kinds)
+    turns = plain_commands.load_commands(args.commands, kinds)
+    with progress_bar() as progress:
+        task = progress.add_task("commands", total=len(turns) * len(plain_commands.CONDITIONS))
+        outcomes = plain_commands.measure_commands(turns, understander, kinds, lambda: progress.advance(task))
     return list(plain_commands.rows_of_commands(outcomes)), plain_commands.mistakes(outcomes)
 
 
@@ -109,7 +115,9 @@ def _on_checks(args: argparse.Namespace) -> tuple[list[dict[str, Any]], list[str
     """Read instructions as the offline planner reads them."""
     kinds = load_catalogue()
     understander = open_understander(kinds, MiniLmEmbedder(), asks=False)
-    return measure(load_checks(args.robustness), understander)
+    checks = load_checks(args.robustness)
+    with progress_bar() as progress:
+        return measure(progress.track(checks, description="instructions"), understander)
 
 
 def _on_tasks(args: argparse.Namespace) -> tuple[list[dict[str, Any]], list[str]]:
@@ -123,7 +131,7 @@ def _on_tasks(args: argparse.Namespace) -> tuple[list[dict[str, Any]], list[str]
     model.predict("warm up", HomeClasses())
     types_right, exact, times_ms = 0, 0, []
     mistakes: list[str] = []
-    for sentence, task in _sentences(rows):
+    for sentence, task in _shown(list(_sentences(rows))):
         home = HomeClasses(
             frozenset(item["type"] for item in task.get("objects", ())),
             fixtures.get(task.get("floor_plan", ""), frozenset()),
@@ -144,6 +152,11 @@ def _on_tasks(args: argparse.Namespace) -> tuple[list[dict[str, Any]], list[str]
         "ms_p50": median_of(times_ms, 3),
     }
     return [row], mistakes
+
+
+def _shown(sentences: list[tuple[str, Mapping[str, Any]]]) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    with progress_bar() as progress:
+        yield from progress.track(sentences, description="sentences")
 
 
 def _sentences(rows: list[Mapping[str, Any]]) -> Iterator[tuple[str, Mapping[str, Any]]]:

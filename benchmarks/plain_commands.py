@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -85,13 +85,19 @@ def home_in(condition: str, turn: Turn, kinds: ObjectCatalogue) -> HomeClasses:
     return HomeClasses(movable, frozenset(kind.name for kind in here) - movable)
 
 
-def measure_commands(turns: Sequence[Turn], understander: Understander, kinds: ObjectCatalogue) -> list[Outcome]:
-    """Read every command under every condition, in the order of CONDITIONS."""
-    return [
-        _read(turn, understander, home_in(condition, turn, kinds), Conversation())
-        for condition in CONDITIONS
-        for turn in turns
-    ]
+def measure_commands(
+    turns: Sequence[Turn],
+    understander: Understander,
+    kinds: ObjectCatalogue,
+    read_one: Callable[[], object] = lambda: None,
+) -> list[Outcome]:
+    """Read every command under every condition, in the order of CONDITIONS. read_one: called after each."""
+    outcomes = []
+    for condition in CONDITIONS:
+        for turn in turns:
+            outcomes.append(_read(turn, understander, home_in(condition, turn, kinds), Conversation()))
+            read_one()
+    return outcomes
 
 
 def measure_sessions(

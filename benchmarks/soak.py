@@ -37,6 +37,7 @@ _RESTARTS = 3
 _MAP_EVERY = 5
 _INSTRUCTION_LIMIT_S = 300.0
 _READY_LIMIT_S = 90.0
+_AFTER_ERROR_S = 2.0
 _TRIES = 4
 _NODES = ("home", "memory", "planner")
 
@@ -116,12 +117,13 @@ def _work(args: argparse.Namespace, folder: Path) -> tuple[int, Use, Use]:
         processes.start_all(parameters)
         _await(client, processes)
         task = progress.add_task("soaking, seconds", total=seconds)
+        instructions = 0
         for number in itertools.count():
             passed_s = time.monotonic() - begun_s
             progress.update(task, completed=passed_s)
             if passed_s >= seconds:
                 break
-            _give(client, INSTRUCTIONS[number % len(INSTRUCTIONS)])
+            instructions += _give(client, INSTRUCTIONS[number % len(INSTRUCTIONS)])
             processes.check()
             if number % _MAP_EVERY == _MAP_EVERY - 1:
                 _change_map(client, bool(number // _MAP_EVERY % 2))
@@ -134,7 +136,7 @@ def _work(args: argparse.Namespace, folder: Path) -> tuple[int, Use, Use]:
             if before is None and passed_s > warm_s:
                 before = Use.of(processes)
         after = Use.of(processes)
-        return number, before or after, after
+        return instructions, before or after, after
 
 
 def _await(client: Any, processes: NodeProcesses) -> None:
@@ -162,9 +164,13 @@ def _change_map(client: Any, grown: bool) -> None:
     client.publish_map(replace(grid, cells=cells))
 
 
-def _give(client: Any, instruction: str) -> None:
-    """Let the robot do something; whether it succeeds is not what is measured, but it has to end."""
+def _give(client: Any, instruction: str) -> bool:
+    """Let the robot do something; return whether it came to an end. Whether it succeeds is not what is measured."""
     try:
         client.carry_out(instruction, "full+experience", lambda feedback: None, _INSTRUCTION_LIMIT_S)
     except RobotMemoryError as error:
         print(f"{instruction!r}: {error}", file=sys.stderr)
+        # On a busy machine a planner that was silent for too long is still ending its goal, and refuses the next.
+        time.sleep(_AFTER_ERROR_S)
+        return False
+    return True

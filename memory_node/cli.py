@@ -69,13 +69,17 @@ class Command(Protocol):
         """Do it; return the exit status."""
 
 
+def _is_here(group: CheckoutGroup) -> bool:
+    return (_CHECKOUT / group.package / "__init__.py").is_file()
+
+
 def checkout_commands(group: CheckoutGroup) -> Commands:
     """Return a group's commands.
 
     Raises:
         RobotMemoryError: this is no checkout.
     """
-    if not (_CHECKOUT / group.package / "__init__.py").is_file():
+    if not _is_here(group):
         raise RobotMemoryError(
             f"{group.package}/ is not installed with the package; clone robot_memory and run memory-node from there"
         )
@@ -101,7 +105,8 @@ def build_parser(argv: Sequence[str]) -> tuple[argparse.ArgumentParser, Command 
     parsers = {name: commands.add_parser(name, help=help_, description=help_) for name, (_, help_) in COMMANDS.items()}
     first, second, *_ = _words(argv)
     for name, group in GROUPS.items():
-        grouped = commands.add_parser(name, help=group.summary, description=group.summary)
+        where = "" if _is_here(group) else " (in a checkout only: not installed here)"
+        grouped = commands.add_parser(name, help=group.summary + where, description=group.summary)
         if name != first:
             continue
         choices = checkout_commands(group)

@@ -3,6 +3,7 @@
 import contextlib
 import json
 import os
+import signal
 import socket
 import tempfile
 import threading
@@ -20,6 +21,8 @@ os.environ["ROS_AUTOMATIC_DISCOVERY_RANGE"] = "LOCALHOST"
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 # Nothing that a test starts may outlive it, also when it is killed.
 os.environ["ROBOT_MEMORY_END_WITH_PARENT"] = "1"
+# A shell starts a suite in the background with Ctrl-C ignored, and so would be all that the tests start and interrupt.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 # What nodes keep where nothing else is said (a session) is not this user's.
 _DATA_FOLDER = tempfile.TemporaryDirectory(prefix="robot_memory_test_")
 os.environ["XDG_DATA_HOME"] = _DATA_FOLDER.name

@@ -1,5 +1,6 @@
 """What is installed on a robot: the package, its parameters and interfaces, and nothing of training and benchmarks."""
 
+import os
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -93,6 +94,24 @@ def test_install_has_no_sentence_of_training_or_of_a_benchmark(wheel: Path, sent
 def test_install_has_no_weights_and_no_training(wheel: Path) -> None:
     assert {path.relative_to(wheel).parts[0] for path in files(wheel)} == {"memory_node"}
     assert [path for path in files(wheel) if path.suffix in (".onnx", ".safetensors", ".npz", ".gz")] == []
+
+
+def installed(wheel: Path, folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    """Run `memory-node` as it is installed, in an empty folder."""
+    environment = {**os.environ, "PYTHONPATH": str(wheel)}
+    command = [sys.executable, "-m", "memory_node.cli", *words]
+    return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, timeout=100)
+
+
+def test_installed_command_says_what_only_a_checkout_has(wheel: Path, tmp_path: Path) -> None:
+    told = " ".join(installed(wheel, tmp_path, "--help").stdout.split())
+    assert told.count("not installed here") == 2
+    assert "usage: memory-node store info" in installed(wheel, tmp_path, "store", "info", "--help").stdout
+    refused = installed(wheel, tmp_path, "bench", "cache", "--help")
+    assert refused.returncode == 1
+    assert refused.stderr.splitlines() == [
+        "memory-node: benchmarks/ is not installed with the package; clone robot_memory and run memory-node from there"
+    ]
 
 
 def test_lists_of_the_builds_stay_short() -> None:

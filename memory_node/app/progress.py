@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import sys
+
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 
 def progress_bar() -> Progress:
-    """Return a progress display on standard error; it is silent where that is no terminal."""
+    """Return a progress display on standard error; it is silent where that is no terminal.
+
+    What is printed meanwhile stays above it on a terminal, and goes to a file or a pipe as always.
+    """
     console = Console(stderr=True)
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    return Progress(*columns, console=console, disable=not console.is_terminal)
+    return Progress(*columns, console=console, disable=not console.is_terminal, redirect_stdout=sys.stdout.isatty())

@@ -24,6 +24,8 @@ _GRAPH_POLL_S = 0.5
 _PATIENCE_S = 1.0
 # A goal that its server cancels itself: the request goes through the middleware.
 _CANCEL_S = 0.3
+# A client that asks again at once would fill the log.
+_REFUSALS_TOLD_EVERY_S = 1.0
 
 
 class GoalState(Enum):
@@ -173,7 +175,8 @@ class GoalServer:
             refusal = "another goal is being carried out"
         if refusal:
             self._counts["refused"] += 1
-            self._node.get_logger().warning(f"{self._name} refused a goal: {refusal}")
+            told = f"{self._name} refused a goal: {refusal}"
+            self._node.get_logger().warning(told, throttle_duration_sec=_REFUSALS_TOLD_EVERY_S)
             return GoalResponse.REJECT
         return GoalResponse.ACCEPT
 

@@ -14,7 +14,7 @@ from sqlalchemy.engine import URL, Engine
 from memory_node.domain.errors import InvalidValueError, StoreError
 from memory_node.store import exchange, reading_commands
 from memory_node.store.backup import backup, open_backup, restore
-from memory_node.store.command_output import show
+from memory_node.store.command_output import show, working
 from memory_node.store.compact import compact
 from memory_node.store.config import StoreConfig
 from memory_node.store.engine import DATABASE_ERRORS, open_engine, parse_url, reason_of, require_store, sqlite_path
@@ -85,7 +85,8 @@ def run(args: argparse.Namespace) -> int:
     url = parse_url(args.database or default_database())
     command = _READING.get(args.store_command)
     try:
-        return command(args, url) if command is not None else _write(args, url)
+        with working(args.store_command):
+            return command(args, url) if command is not None else _write(args, url)
     except DATABASE_ERRORS as error:
         raise StoreError(f"the database refuses: {reason_of(error)}") from error
     except OSError as error:

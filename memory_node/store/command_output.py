@@ -4,13 +4,31 @@ from __future__ import annotations
 
 import argparse
 import json
+import sys
 from collections.abc import Sequence
 from typing import Any
 
 from rich.console import Console
+from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
 from memory_node.store.check import Finding
+
+
+def working(what: str) -> Progress:
+    """Return a display on standard error that work goes on, and for how long; silent where that is no terminal."""
+    console = Console(stderr=True)
+    display = Progress(
+        SpinnerColumn(),
+        TextColumn("{task.description}"),
+        TimeElapsedColumn(),
+        console=console,
+        transient=True,
+        disable=not console.is_terminal,
+        redirect_stdout=sys.stdout.isatty(),
+    )
+    display.add_task(what, total=None)
+    return display
 
 
 def show(args: argparse.Namespace, facts: dict[str, Any]) -> None:

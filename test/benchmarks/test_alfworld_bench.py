@@ -152,8 +152,11 @@ def test_run_that_is_ended_leaves_no_process(work: ModuleType, ending: signal.Si
     assert run.stdout is not None
     worker = int(run.stdout.readline())
     run.send_signal(ending)
-    run.wait(100.0)  # far less than the work would hang: it does not wait for that
-    run.stdout.close()
+    try:
+        run.wait(100.0)  # far less than the work would hang: it does not wait for that
+    finally:
+        run.kill()
+        run.stdout.close()
     give_up = time.monotonic() + 100.0
     while is_running(worker) and time.monotonic() < give_up:
         time.sleep(0.1)

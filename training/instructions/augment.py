@@ -7,15 +7,13 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-import yaml
-
 from memory_node.domain.goal_labels import NOTHING, GoalKind
 from memory_node.domain.nouns import plural
 from training.instructions.class_words import class_words
 from training.instructions.corpus import Example, Labels, Task
 from training.instructions.descriptions import Descriptions
 from training.instructions.inflection import capital
-from training.instructions.phrase_book import PHRASES
+from training.instructions.phrase_book import load_phrases
 from training.instructions.phrases import (
     COLOURS,
     COMMANDS,
@@ -65,10 +63,7 @@ class Wording:
     @classmethod
     def shipped(cls, generator: random.Random, strange: Sequence[str] = ("thing",)) -> Wording:
         """Return the one of the shipped words and phrases."""
-        patterns, facts, spoken = (
-            yaml.safe_load((PHRASES / f"{name}.yaml").read_text(encoding="utf-8"))
-            for name in ("goal_patterns", "descriptions", "spoken_descriptions")
-        )
+        patterns, facts, spoken = map(load_phrases, ("goal_patterns", "descriptions", "spoken_descriptions"))
         return cls(class_words(), patterns, Descriptions(facts, spoken, generator), generator, strange)
 
     def __contains__(self, name: str) -> bool:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cache
 from pathlib import Path
+from typing import Any
 
 import yaml
 
@@ -13,9 +15,17 @@ PHRASES = Path(__file__).parent / "phrases"
 PhraseBook = Mapping[str, tuple[str, ...]]
 
 
+@cache
+def load_phrases(name: str) -> Mapping[str, Any]:
+    """Return a file of PHRASES, by its name without the ending; it is read once."""
+    loaded: Mapping[str, Any] = yaml.safe_load((PHRASES / f"{name}.yaml").read_text(encoding="utf-8"))
+    return loaded
+
+
+@cache
 def load_phrase_book() -> PhraseBook:
     """Return every list of phrases of the file."""
-    loaded = yaml.safe_load((PHRASES / "instruction_phrases.yaml").read_text(encoding="utf-8"))
+    loaded = load_phrases("instruction_phrases")
     book: dict[str, tuple[str, ...]] = {}
     for key, value in loaded.items():
         if isinstance(value, Mapping):
