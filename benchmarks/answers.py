@@ -12,7 +12,7 @@ import yaml
 
 from benchmarks.rows import emit
 from memory_node import FindQuery, MemoryConfig, RobotMemory, open_memory
-from memory_node.app.progress import progress_bar
+from memory_node.app.progress import shown
 from memory_node.catalogue.object_kind import Property
 from memory_node.domain.answer import AnswerStatus, ObjectAnswer, Recollection
 from memory_node.domain.geometry import Pose
@@ -44,8 +44,7 @@ def run(args: argparse.Namespace) -> int:
     world = load_home(document["home"])
     memory = memory_of(world)
     try:
-        with progress_bar() as progress:
-            asked = ask(memory, progress.track(document["queries"], description="asking"))
+        asked = ask(memory, shown(document["queries"], "questions"))
     finally:
         memory.close()
     emit(rows(document["queries"], asked, world), args.json)

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.rows import emit
-from memory_node.app.progress import progress_bar
+from memory_node.app.progress import shown
 from memory_node.domain.skill import FailureReason, SkillCall
 from memory_node.domain.step import EpisodeSummary, StepRecord
 from memory_node.experience.experience_answer import ExperienceQuery
@@ -47,11 +47,9 @@ def run(args: argparse.Namespace) -> int:
         memory = open_memory(MemoryConfig(database=f"{folder}/memory.db"), clock=lambda: args.steps * 10**9)
         experience = memory.experience
         count = args.steps // _EPISODE_STEPS
-        with progress_bar() as progress:
-            records = progress.track(_records(count, args.seed), count, description="records")
-            experience.load(records, _guidelines(args.guidelines, generator))
-            episodes = progress.track(_episodes(count, args.seed), count, description="episodes")
-            experience.load_episodes(episodes).result()
+        records = shown(_records(count, args.seed), "records", count)
+        experience.load(records, _guidelines(args.guidelines, generator))
+        experience.load_episodes(shown(_episodes(count, args.seed), "episodes", count)).result()
         figures = experience.figures()
         queries = [_query(generator) for _ in range(args.queries)]
         asked = [_timed_ms(partial(experience.ask, query)) for query in queries]
@@ -79,7 +77,7 @@ def _while_learning(memory: RobotMemory, ends: int, generator: random.Random) ->
     other = _OtherEpisode(memory, generator)
     idle = [other.step() for _ in range(ends)]
     ended, busy = [], []
-    for number in _shown(range(ends)):
+    for number in shown(range(ends), "ends of episodes"):
         episode_id = f"z{number:08d}"
         task = f"task{generator.randrange(_TASKS)}"
         memory.episodes.start(task, task, episode_id)
@@ -100,11 +98,6 @@ def _while_learning(memory: RobotMemory, ends: int, generator: random.Random) ->
         "get_context_while_learning_p99_ms": _percentile([context for _, context in busy], 99),
         "record_step_while_learning_max_ms": round(max(step for step, _ in busy), 3),
     }
-
-
-def _shown(numbers: range) -> Iterator[int]:
-    with progress_bar() as progress:
-        yield from progress.track(numbers, description="ends of episodes")
 
 
 class _OtherEpisode:

@@ -18,7 +18,7 @@ from benchmarks.averages import median_of
 from benchmarks.household_cases import read_rows
 from benchmarks.instruction_checks import PARTS, load_checks, measure
 from benchmarks.rows import emit
-from memory_node.app.progress import progress_bar
+from memory_node.app.progress import progress_bar, shown
 from memory_node.catalogue.label_space import load_catalogue
 from memory_node.domain.errors import ResourceMissingError
 from memory_node.planner.goal import alfred_goal
@@ -100,9 +100,7 @@ def _on_commands(args: argparse.Namespace) -> tuple[list[dict[str, Any]], list[s
     understander = open_understander(kinds, MiniLmEmbedder())
     if args.sessions:
         sessions = plain_commands.load_sessions(args.sessions, kinds)
-        with progress_bar() as progress:
-            shown = progress.track(sessions, description="dialogues")
-            read = plain_commands.measure_sessions(shown, understander, kinds)
+        read = plain_commands.measure_sessions(shown(sessions, "dialogues"), understander, kinds)
         return [plain_commands.row_of_sessions(read)], plain_commands.mistakes(one for row in read for one in row)
     turns = plain_commands.load_commands(args.commands, kinds)
     with progress_bar() as progress:
@@ -115,9 +113,7 @@ def _on_checks(args: argparse.Namespace) -> tuple[list[dict[str, Any]], list[str
     """Read instructions as the offline planner reads them."""
     kinds = load_catalogue()
     understander = open_understander(kinds, MiniLmEmbedder(), asks=False)
-    checks = load_checks(args.robustness)
-    with progress_bar() as progress:
-        return measure(progress.track(checks, description="instructions"), understander)
+    return measure(shown(load_checks(args.robustness), "instructions"), understander)
 
 
 def _on_tasks(args: argparse.Namespace) -> tuple[list[dict[str, Any]], list[str]]:
@@ -131,7 +127,7 @@ def _on_tasks(args: argparse.Namespace) -> tuple[list[dict[str, Any]], list[str]
     model.predict("warm up", HomeClasses())
     types_right, exact, times_ms = 0, 0, []
     mistakes: list[str] = []
-    for sentence, task in _shown(list(_sentences(rows))):
+    for sentence, task in shown(list(_sentences(rows)), "sentences"):
         home = HomeClasses(
             frozenset(item["type"] for item in task.get("objects", ())),
             fixtures.get(task.get("floor_plan", ""), frozenset()),
@@ -152,11 +148,6 @@ def _on_tasks(args: argparse.Namespace) -> tuple[list[dict[str, Any]], list[str]
         "ms_p50": median_of(times_ms, 3),
     }
     return [row], mistakes
-
-
-def _shown(sentences: list[tuple[str, Mapping[str, Any]]]) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    with progress_bar() as progress:
-        yield from progress.track(sentences, description="sentences")
 
 
 def _sentences(rows: list[Mapping[str, Any]]) -> Iterator[tuple[str, Mapping[str, Any]]]:

@@ -51,18 +51,23 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 @dataclass(frozen=True)
 class Use:
-    """What all processes take together."""
+    """What all processes take together, and each in the order of _NODES."""
 
     resident_mb: float
     threads: int
     descriptors: int
+    resident_mb_by_node: tuple[float, ...] = ()
 
     @classmethod
     def of(cls, processes: NodeProcesses) -> Use:
         """Return what they take now."""
         found = [figures_of(processes.process_id(node)) for node in _NODES]
-        resident_mb = sum(one.resident_mb for one in found)
-        return cls(resident_mb, sum(one.threads for one in found), sum(one.descriptors for one in found))
+        by_node = tuple(one.resident_mb for one in found)
+        return cls(sum(by_node), sum(one.threads for one in found), sum(one.descriptors for one in found), by_node)
+
+    def __str__(self) -> str:
+        by_node = ", ".join(f"{node} {mb:.1f}" for node, mb in zip(_NODES, self.resident_mb_by_node))
+        return f"{self.resident_mb:.1f} MB ({by_node}), {self.threads} threads, {self.descriptors} descriptors"
 
     def is_flat_since(self, before: Use) -> bool:
         """Return whether nothing has grown by more than the limit."""

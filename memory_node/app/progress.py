@@ -3,9 +3,19 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterable, Iterator
+from typing import TypeVar
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+Part = TypeVar("Part")
+
+
+def shown(parts: Iterable[Part], description: str, total: int | None = None) -> Iterator[Part]:
+    """Yield the parts of long work while a progress bar is shown. total: how many, where the parts do not tell."""
+    with progress_bar() as progress:
+        yield from progress.track(parts, total, description=description)
 
 
 def progress_bar() -> Progress:

@@ -2,8 +2,11 @@
 
 import json
 import os
+import signal
 import subprocess
 import sys
+import time
+from pathlib import Path
 
 import pytest
 
@@ -32,3 +35,19 @@ def test_rows_are_printed_as_json():
     done = subprocess.run([sys.executable, "-m", "ros_embedded", *words], capture_output=True, text=True, timeout=60)
     (line,) = done.stdout.splitlines()
     assert list(json.loads(line)) == ["kind", "messages", "p50_ms", "p99_ms", "messages_per_s", "cpu_percent"]
+
+
+@pytest.mark.skipif(not Path("/proc").is_dir(), reason="looks into Linux' /proc")
+def test_interrupt_ends_both_processes_in_silence():
+    words = ["bench", "--kinds", "pose", "--seconds", "100", "--domain", str(DOMAIN)]
+    command = [sys.executable, "-m", "ros_embedded", *words]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, start_new_session=True) as bench:
+        listed = Path(f"/proc/{bench.pid}/task/{bench.pid}/children")
+        while len(listed.read_text().split()) < 2:
+            time.sleep(0.05)
+        children = listed.read_text().split()
+        time.sleep(0.5)
+        os.killpg(bench.pid, signal.SIGINT)
+        _, errors = bench.communicate(timeout=60)
+        assert (bench.returncode, errors) == (130, "")
+        assert [child for child in children if Path(f"/proc/{child}").exists()] == []

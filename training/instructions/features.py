@@ -10,6 +10,7 @@ import torch
 from numpy.typing import NDArray
 from tokenizers import Tokenizer
 
+from memory_node.app.progress import shown
 from memory_node.domain.goal_labels import KINDS, NOTHING, SEVERAL
 from training.instructions.corpus import Example
 from training.instructions.network import FrozenLayers
@@ -17,6 +18,7 @@ from training.instructions.network import FrozenLayers
 MAX_TOKENS = 80
 MODEL_KINDS = (*KINDS, NOTHING, SEVERAL)
 UNASKED = -1  # the label of slots that mean nothing
+_TEXTS_A_CALL = 1000
 _DROP_HOME, _DROP_FIXTURES, _DROP_CLASS = 0.12, 0.12, 0.03
 
 
@@ -78,6 +80,12 @@ def label_row(example: Example, classes: Sequence[str]) -> list[int]:
     return [MODEL_KINDS.index(labels.kind), *(classes.index(name) for name in slots), int(labels.sliced)]
 
 
+def _token_ids(texts: Sequence[str], tokenizer: Tokenizer) -> list[list[int]]:
+    """Return the pieces of each text; in parts, for Ctrl-C is heard between two calls of the tokenizer only."""
+    parts = (texts[first : first + _TEXTS_A_CALL] for first in range(0, len(texts), _TEXTS_A_CALL))
+    return [encoding.ids for part in parts for encoding in tokenizer.encode_batch(part)]
+
+
 def encode(
     examples: Sequence[Example],
     classes: Sequence[str],
@@ -88,12 +96,12 @@ def encode(
     """Run the frozen layers over all sentences once."""
     tokenizer.no_padding()
     tokenizer.enable_truncation(MAX_TOKENS)
-    ids = [encoding.ids for encoding in tokenizer.encode_batch([example.text for example in examples])]
+    ids = _token_ids([example.text for example in examples], tokenizer)
     lengths = np.array([len(row) for row in ids])
     offsets = np.concatenate(([0], np.cumsum(lengths))).astype(np.int64)
     hidden = np.empty((int(offsets[-1]), 384), dtype=np.float16)
     order = np.argsort(lengths, kind="stable")
-    for start in range(0, len(order), batch_size):
+    for start in shown(range(0, len(order), batch_size), "encoding"):
         rows = order[start : start + batch_size]
         longest = int(lengths[rows].max())
         block = np.zeros((len(rows), longest), dtype=np.int64)

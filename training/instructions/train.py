@@ -14,6 +14,7 @@ import torch
 from tokenizers import Tokenizer
 from torch import nn
 
+from memory_node.app.progress import shown
 from memory_node.domain.goal_labels import NO_CLASS
 from memory_node.search.minilm_graph import load_weights
 from memory_node.search.model_files import published_folder
@@ -148,7 +149,7 @@ def fit(
     for epoch in range(epochs):
         heads.train()
         started, total = time.monotonic(), 0.0
-        for rows in _batches(encoded, generator, 96):
+        for rows in shown(_batches(encoded, generator, 96), f"epoch {epoch + 1}"):
             hidden, mask = encoded.batch(rows)
             home = torch.from_numpy(forget_some(encoded.home[rows], encoded.labels[rows], generator))
             labels = torch.from_numpy(encoded.labels[rows].copy())

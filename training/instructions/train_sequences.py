@@ -13,6 +13,7 @@ import torch
 from tokenizers import Tokenizer
 from torch import nn
 
+from memory_node.app.progress import shown
 from memory_node.search.minilm_graph import load_weights
 from memory_node.search.model_files import published_folder
 from training.instructions.class_words import class_words
@@ -94,7 +95,8 @@ def fit(network: SequenceNetwork, examples: Examples, epochs: int, sentences: in
     for epoch in range(epochs):
         network.train()
         started, total = time.monotonic(), 0.0
-        for ids, mask, target, home, absent in examples.batches(examples.made(sentences)):
+        batches = shown(examples.batches(examples.made(sentences)), f"epoch {epoch + 1}", -(-sentences // BATCH))
+        for ids, mask, target, home, absent in batches:
             logits = network(ids, mask, target[:, :-1].clamp(min=0), home, absent)
             loss = nn.functional.cross_entropy(
                 logits.flatten(0, 1), target[:, 1:].flatten(), ignore_index=-1, label_smoothing=0.02

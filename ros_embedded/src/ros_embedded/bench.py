@@ -10,6 +10,7 @@ import os
 import subprocess
 import sys
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -44,12 +45,14 @@ def measure(kind: str, seconds: float = DEFAULT_SECONDS, domain: int = DEFAULT_D
     """
     environment = {**os.environ, "ROS_DOMAIN_ID": str(domain), "ROS_AUTOMATIC_DISCOVERY_RANGE": "LOCALHOST"}
     program = [sys.executable, "-m", "ros_embedded.bench_nodes"]
-    peer = subprocess.Popen([*program, "peer", kind], env=environment, stdout=subprocess.PIPE, text=True)
+    # In sessions of their own: Ctrl-C is for this process, which ends the others.
+    options: dict[str, Any] = {
+        "env": environment, "stdout": subprocess.PIPE, "text": True, "start_new_session": True
+    }  # fmt: skip
+    peer = subprocess.Popen([*program, "peer", kind], **options)
     try:
-        probe = subprocess.run(
-            [*program, "probe", kind, str(seconds)],
-            env=environment, stdout=subprocess.PIPE, text=True, check=True, timeout=seconds + _PATIENCE_S,
-        )  # fmt: skip
+        command = [*program, "probe", kind, str(seconds)]
+        probe = subprocess.run(command, check=True, timeout=seconds + _PATIENCE_S, **options)
     except (subprocess.CalledProcessError, subprocess.TimeoutExpired) as error:
         raise BenchmarkError(f"{kind} could not be measured: {error}") from error
     finally:
