@@ -88,15 +88,19 @@ def run(args: argparse.Namespace) -> int:
 
 def _worker(work: str, path: Path, *rest: object, log: Path | None = None) -> subprocess.Popen[bytes]:
     command = [sys.executable, "-m", "benchmarks.store_load", work, str(path), *map(str, rest)]
+    # In a session of its own: Ctrl-C is for this process, which ends the other.
     if log is None:
-        return subprocess.Popen(command, stdout=subprocess.PIPE)
+        return subprocess.Popen(command, stdout=subprocess.PIPE, start_new_session=True)
     with open(log, "wb") as out:
-        return subprocess.Popen(command, stdout=out)
+        return subprocess.Popen(command, stdout=out, start_new_session=True)
 
 
 def _figures(work: str, path: Path, *rest: object, timeout_s: float = 600.0) -> dict[str, Any]:
     with _worker(work, path, *rest) as process:
-        output, _ = process.communicate(timeout=timeout_s)
+        try:
+            output, _ = process.communicate(timeout=timeout_s)
+        finally:
+            process.kill()
     if process.returncode:
         raise StoreError(f"the benchmark's {work} process ended with status {process.returncode}")
     return json.loads(output.splitlines()[-1])

@@ -68,6 +68,9 @@ def test_file_where_none_belongs_is_seen(domain_id: int) -> None:
         nodes = AttackedNodes(Path(folder), domain_id, ["memory"], {})
         nodes.database.touch()
         nodes.log_of("memory").touch()
+        session = nodes._home / "robot_memory" / "session.json"
+        session.parent.mkdir(exist_ok=True)
+        session.touch()
         assert list(nodes.strange_files()) == []
         strange = nodes.database.parents[1] / "outside"
         strange.touch()
