@@ -11,6 +11,7 @@ from rclpy.context import Context
 from rclpy.executors import SingleThreadedExecutor
 from rclpy.node import Node
 
+from memory_node.domain.errors import RobotMemoryError
 from memory_node.nodes.inspected_views import NodeViews
 from memory_node.nodes.memory_client import MemoryClient
 
@@ -23,6 +24,7 @@ def inspected(node_name: str, domain_id: int) -> Iterator[tuple[MemoryClient, No
 
     Raises:
         PeerTimeoutError: no such node answers.
+        RobotMemoryError: the domain cannot be joined.
     """
     with _joined("memory_inspector", domain_id) as node:
         memory = MemoryClient(node, node_name)
@@ -35,7 +37,10 @@ def inspected(node_name: str, domain_id: int) -> Iterator[tuple[MemoryClient, No
 def _joined(own_name: str, domain_id: int) -> Iterator[Node]:
     """Give a node that spins in a thread."""
     context = Context()
-    rclpy.init(context=context, domain_id=domain_id)
+    try:
+        rclpy.init(context=context, domain_id=domain_id)
+    except RuntimeError as error:  # rclpy's own for what the environment or the arguments ask in vain
+        raise RobotMemoryError(" ".join(str(error).split())) from error
     node = rclpy.create_node(own_name, context=context)
     executor = SingleThreadedExecutor(context=context)
     executor.add_node(node)

@@ -15,6 +15,7 @@ from ros_embedded.rclpy.exceptions import NotInitializedException, RCLError
 from ros_embedded.rclpy.impl.arguments import RosArguments, parse_arguments
 from ros_embedded.rclpy.impl.logging_output import configure
 from ros_embedded.rclpy.impl.participant import Participant
+from ros_embedded.rclpy.impl.security import check_security
 from ros_embedded.rclpy.impl.wait_set import Guard
 
 _alive: weakref.WeakSet[Context] = weakref.WeakSet()
@@ -51,7 +52,11 @@ class Context:
     def init(
         self, args: list[str] | None = None, *, initialize_logging: bool = True, domain_id: int | None = None
     ) -> None:
-        """Join `domain_id`, ROS_DOMAIN_ID or 0; `args` default to sys.argv. Raises RuntimeError if called twice."""
+        """Join `domain_id`, ROS_DOMAIN_ID or 0; `args` default to sys.argv.
+
+        Raises:
+            RuntimeError: it is called twice, or the environment enforces security, which is not there.
+        """
         with self._lock:
             if domain_id is not None and domain_id < 0:
                 raise RuntimeError(f"Domain id ({domain_id}) should not be lower than zero.")
@@ -61,6 +66,7 @@ class Context:
             self._domain_id = int(os.environ.get("ROS_DOMAIN_ID") or 0) if domain_id is None else domain_id
             if initialize_logging:
                 configure(self.arguments)
+            check_security()
             self._participant = Participant(self._domain_id)
             self._ok = True
             _alive.add(self)
