@@ -196,6 +196,10 @@ class RobotMemory:
         """
         return self._questions.one_object(object_id)
 
+    def scene_of_one(self, object_id: str) -> SceneSnapshot:
+        """Return a snapshot with one object alone, removed or not; with none where nothing has this id."""
+        return self._questions.scene_of_one(object_id)
+
     def scene_text(self, token_budget: int, topic: str = "") -> str:
         """Return the scene graph in words, the areas most relevant to `topic` first."""
         return self._questions.scene_text(token_budget, topic)

@@ -62,7 +62,7 @@ class ContextWriter:
         with self._lock:
             relations = room_relations(self._scene, learnt.room, classes)
             # The graph's text orders its own areas; it gets what the other sections are not entitled to.
-            home = self._scene.text_form(token_budget // 2, topic=instruction)
+            home = self._scene.in_words(token_budget // 2, topic=instruction)
         in_hand = held.object_class if held is not None else "nothing"
         excerpt = MemoryExcerpt(
             learnt,
@@ -71,7 +71,8 @@ class ContextWriter:
             known=self._knowledge.told_about(instruction),
             room_relations=relations,
             recollection=recalled,
-            home=home.splitlines(),
+            home=home.lines,
+            areas_left_out=home.left_out,
             robot=f"Robot: in {learnt.room or 'an unknown room'}, holding {in_hand}.",
             now_ns=now_ns,
         )

@@ -17,13 +17,16 @@ from memory_node.context.thing_names import ThingNames
 from memory_node.domain.skill import SkillCall
 
 # These change nothing but where the robot is.
+# Steps of one episode whose guidance is kept to be looked at.
+_MOST_DELIVERED = 200
 _LOOKS = frozenset({"GoToObject", "Explore"})
 
 
 class EpisodeGuidance:
     """Not thread-safe. held: the class of what the hand held when the episode began, "" for nothing.
 
-    memory: M. look_up: asks long-term memory for one thing. window: steps that the compiler sees.
+    memory: M. look_up: asks long-term memory for one thing. window: steps that the compiler sees. delivered: what was
+    delivered at the last steps, for people who look into it.
     """
 
     def __init__(
@@ -38,6 +41,7 @@ class EpisodeGuidance:
         in_hand = self._names.name(held, {}) if held else ""
         self._handled |= {in_hand} - {""}
         self.log = StateLog(first_state(instruction, in_hand))
+        self.delivered: deque[CompiledStep] = deque(maxlen=_MOST_DELIVERED)
 
     def step(self, observation: StepObservation) -> CompiledStep:
         """Bring the brief state up to what was observed, then compile; see GuidancePort."""
@@ -52,7 +56,9 @@ class EpisodeGuidance:
             compiled = self._also_applied(compiled, said)
         if compiled.guidance is not None:
             compiled = replace(compiled, guidance=self._referred(compiled.guidance, observation, named))
-        return CompiledStep(compiled, self.log.last, 1e3 * (time.perf_counter() - started))
+        step = CompiledStep(compiled, self.log.last, 1e3 * (time.perf_counter() - started))
+        self.delivered.append(step)
+        return step
 
     def _also_applied(self, compiled: Compiled, said: Compiled) -> Compiled:
         """Return the output with the compiler's own changes of the state; those that do not fit deliver nothing."""

@@ -38,6 +38,8 @@ ORDER = (
 )
 # What episodes taught; the others are about objects and places.
 _LEARNT = frozenset({GUIDELINES, ROOM_PATTERNS, EXPERIENCES, KNOWN, ACTION_HINTS, WORKING_MEMORY})
+# So many areas that are left out are named.
+_NAMED = 20
 # What each may take of a budget that all of them would use up.
 _SHARES = dict(zip(ORDER, (0.12, 0.03, 0.15, 0.1, 0.1, 0.1, 0.1, 0.28, 0.12)))
 
@@ -48,11 +50,15 @@ def _source_of(title: str) -> ContextSource:
 
 @dataclass(frozen=True)
 class Section:
-    """A titled part of the context; lines come most important first, so that a budget cuts the least important."""
+    """A titled part of the context; lines come most important first, so that a budget cuts the least important.
+
+    left_out: what whoever wrote the lines had no room for, in words.
+    """
 
     title: str
     lines: tuple[str, ...]
     share: float
+    left_out: tuple[str, ...] = ()
 
     @property
     def text(self) -> str:
@@ -77,7 +83,7 @@ def assemble(sections: Sequence[Section], token_budget: int, context_id: str = "
     """
     allowed = _allotted(sections, token_budget)
     left = token_budget - sum(estimate_tokens(s.within(tokens)[0]) for s, tokens in zip(sections, allowed))
-    texts, tokens, lines = [], {}, {}
+    texts, tokens, lines, cut = [], {}, {}, {}
     for section, allotted in zip(sections, allowed):
         used = estimate_tokens(section.within(allotted)[0])
         text, shown = section.within(used + left)
@@ -85,7 +91,9 @@ def assemble(sections: Sequence[Section], token_budget: int, context_id: str = "
             texts.append(text)
             tokens[section.title], lines[section.title] = estimate_tokens(text), shown
             left -= tokens[section.title] - used
-    return Context(context_id, "\n\n".join(texts), tokens, lines)
+        if shown < len(section.lines) or section.left_out:
+            cut[section.title] = (*section.lines[shown:], *section.left_out)
+    return Context(context_id, "\n\n".join(texts), tokens, lines, cut)
 
 
 def _allotted(sections: Sequence[Section], token_budget: int) -> list[int]:
@@ -108,8 +116,8 @@ class MemoryExcerpt:
     """What all memories have to say about one instruction.
 
     known: what people told and documents say that bears on the instruction. room_relations: what is near, on and in
-    what in the room now. home: the scene graph in words. robot: the robot's state in words, "" when nothing is known of
-    it.
+    what in the room now. home: the scene graph in words; areas_left_out: names of the areas that it had no room for.
+    robot: the robot's state in words, "" when nothing is known of it.
     """
 
     experience: ExperienceAnswer
@@ -119,6 +127,7 @@ class MemoryExcerpt:
     room_relations: Sequence[str] = ()
     recollection: Recollection | None = None
     home: Sequence[str] = ()
+    areas_left_out: Sequence[str] = ()
     robot: str = ""
     now_ns: int = 0
 
@@ -142,7 +151,8 @@ class MemoryExcerpt:
             WORKING_MEMORY: self._working_memory(),
         }
         chosen = [title for title in ORDER if _source_of(title) in sources]
-        return [Section(title, tuple(lines[title]), _SHARES[title]) for title in chosen]
+        left_out = {SPATIAL_HOME: _areas_left_out(self.areas_left_out)}
+        return [Section(title, tuple(lines[title]), _SHARES[title], left_out.get(title, ())) for title in chosen]
 
     def _experiences(self) -> list[str]:
         told = []
@@ -179,6 +189,13 @@ class MemoryExcerpt:
     def _working_memory(self) -> list[str]:
         view = self.experience.working_memory
         return [*([self.robot] if self.robot else []), *(view.lines() if view is not None else ())]
+
+
+def _areas_left_out(names: Sequence[str]) -> tuple[str, ...]:
+    if not names:
+        return ()
+    more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
+    return (f"{len(names)} areas: {', '.join(names[:_NAMED])}{more}",)
 
 
 def _proven(guideline: Guideline) -> str:

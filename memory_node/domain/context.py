@@ -24,13 +24,15 @@ class Context:
     """A text for a prompt.
 
     id: by which a planner says that it acted on this context; "" for one that nothing is in. section_tokens,
-    section_lines: by section in their order, its tokens, and how many of its lines are in the text.
+    section_lines: by section in their order, its tokens, and how many of its lines are in the text. cut: by section,
+    the lines that the budget left out, or what they would say; sections without any are not in it.
     """
 
     id: str = ""
     text: str = ""
     section_tokens: dict[str, int] = field(default_factory=dict)
     section_lines: dict[str, int] = field(default_factory=dict)
+    cut: dict[str, tuple[str, ...]] = field(default_factory=dict)
 
     @property
     def tokens(self) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from memory_node.catalogue.label_space import load_catalogue
@@ -46,6 +47,12 @@ class WorkingMemoryView:
     def text(self) -> str:
         """Return its lines as one text."""
         return "\n".join(self.lines())
+
+
+def warnings_of(steps: Iterable[StepRecord], kinds: ObjectCatalogue | None = None) -> list[tuple[str, ...]]:
+    """Return for each step of an episode, in order, what was inconsistent about it, in words."""
+    memory = WorkingMemory(kinds=kinds)
+    return [tuple(map(str, memory.record(step))) for step in steps]
 
 
 class WorkingMemory:

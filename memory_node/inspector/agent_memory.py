@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
 
-from memory_node.domain.memory_unit import MemoryUnit
+from memory_node.context.guidance import CompiledStep
 from memory_node.domain.ports import MemoryPort
 from memory_node.domain.scene import Place, SceneSnapshot
 from memory_node.domain.step import EpisodeSummary, StepRecord
@@ -14,6 +14,7 @@ from memory_node.experience.guideline import Guideline
 from memory_node.knowledge.answering import KnowledgeAnswer
 from memory_node.knowledge.facts import Proposition
 from memory_node.knowledge.mode import Mode
+from memory_node.short_term.object_cache import CachedUnit
 
 
 class AgentMemory(MemoryPort, Protocol):
@@ -21,6 +22,9 @@ class AgentMemory(MemoryPort, Protocol):
 
     def scene(self, as_of_ns: int = 0, removed: bool = False) -> SceneSnapshot:
         """Return the scene graph, now or as of a stamp; removed: with objects that are kept for their history."""
+
+    def scene_of_one(self, object_id: str) -> SceneSnapshot:
+        """Return a snapshot with one object alone, removed or not; with none where nothing has this id."""
 
     def scene_text(self, token_budget: int) -> str:
         """Return the scene graph in words within a budget."""
@@ -50,9 +54,9 @@ class AgentMemory(MemoryPort, Protocol):
 
 @dataclass(frozen=True)
 class CacheView:
-    """The short-term memory at one moment: its units, and its statistics by name."""
+    """The short-term memory at one moment: its units, those first that would go first, and its statistics by name."""
 
-    units: tuple[MemoryUnit, ...]
+    units: tuple[CachedUnit, ...]
     figures: dict[str, float | str]
 
 
@@ -82,6 +86,9 @@ class MemoryViews(Protocol):
 
     def steps(self, episode_id: str) -> tuple[StepRecord, ...] | None:
         """Return an episode's steps in order."""
+
+    def compiled(self, episode_id: str) -> tuple[CompiledStep, ...]:
+        """Return what memory's compiler delivered at the last steps of an episode; none where it did not run."""
 
     def guidelines(self) -> tuple[Guideline, ...] | None:
         """Return what experience advises."""

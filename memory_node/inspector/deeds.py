@@ -141,9 +141,7 @@ class Deeds:
         return Deed(f"take {_named(found)} out of the present", lambda: (self._memory.edit("delete", object_id),), undo)
 
     def _restore(self, object_id: str) -> Deed:
-        found = next((one for one in self._memory.scene(removed=True).objects if one.id == object_id), None)
-        if found is None:
-            raise NotFoundError(f"no object {object_id!r} is in the scene graph")
+        found = self._object(object_id, removed=True)
         return Deed(
             f"bring {_named(found)} back",
             lambda: (self._memory.edit("restore", object_id),),
@@ -164,11 +162,12 @@ class Deeds:
         change = _change(found, held=False, position=_center(found), support_id=found.support_id, inside=found.inside)
         self._memory.remember([change])
 
-    def _known(self, object_id: str) -> SceneObject | None:
-        return next((one for one in self._memory.scene().objects if one.id == object_id), None)
+    def _known(self, object_id: str, removed: bool = False) -> SceneObject | None:
+        found = self._memory.scene_of_one(object_id).objects if object_id else ()
+        return found[0] if found and (removed or not found[0].removed) else None
 
-    def _object(self, object_id: str) -> SceneObject:
-        found = self._known(object_id)
+    def _object(self, object_id: str, removed: bool = False) -> SceneObject:
+        found = self._known(object_id, removed)
         if found is None:
             raise NotFoundError(f"no object {object_id!r} is in the scene graph")
         return found

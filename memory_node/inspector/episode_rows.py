@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
+from memory_node.catalogue.object_catalogue import ObjectCatalogue
+from memory_node.context.guidance import CompiledStep
+from memory_node.context.state_operations import delta_to_rows
 from memory_node.domain.step import EpisodeSummary, StepRecord
+from memory_node.experience.guideline import Guideline
+from memory_node.experience.working_memory import warnings_of
 from memory_node.inspector.agent_memory import MemoryViews
 from memory_node.inspector.scene_rows import seconds
 
@@ -12,11 +18,58 @@ from memory_node.inspector.scene_rows import seconds
 def episodes_value(views: MemoryViews, newest: int) -> dict[str, Any]:
     """Return the newest episodes and the running one's last steps in words; told: whether the memory tells episodes."""
     found = views.episodes(newest)
+    # What a node told last of working memory stays told when the episode has ended.
+    is_running = found is None or any(not episode.ended_ns for episode in found)
     return {
         "told": found is not None,
         "episodes": list(map(episode_row, found or ())),
-        "running": views.working_memory() or "",
+        "running": (views.working_memory() or "") if is_running else "",
     }
+
+
+def episode_value(
+    views: MemoryViews, kinds: ObjectCatalogue, episode_id: str, steps: Sequence[StepRecord]
+) -> dict[str, Any]:
+    """Return an episode's steps with their warnings, what was compiled for them, and its guidelines.
+
+    used: guidelines that the compiler drew on; guidelines: those that the episode taught.
+    """
+    known = views.guidelines() or ()
+    compiled = views.compiled(episode_id)
+    entries = {entry for step in compiled if step.guidance is not None for entry in step.guidance.entries}
+    return {
+        "steps": [
+            {**step_row(step), "warnings": list(warnings)} for step, warnings in zip(steps, warnings_of(steps, kinds))
+        ],
+        "compiled": list(map(compiled_row, compiled)),
+        "used": [_guideline(one) for one in known if one.key in entries],
+        "guidelines": [_guideline(one) for one in known if episode_id in one.episode_ids],
+    }
+
+
+def compiled_row(step: CompiledStep) -> dict[str, Any]:
+    """Return what was delivered at a step; guidance "": none. state: the brief state, a line each part."""
+    guidance = step.guidance
+    return {
+        "delivery": str(step.compiled.delivery),
+        "guidance": guidance.text if guidance is not None else "",
+        "reason": guidance.reason if guidance is not None else "",
+        "state": list(step.state.lines()),
+        "changes": list(map(_change, delta_to_rows(step.compiled.delta))),
+        "ms": round(step.milliseconds, 2),
+        "problem": step.compiled.problem,
+    }
+
+
+def _change(operation: dict[str, Any]) -> str:
+    """Return an operation on a brief state in words."""
+    before = operation.get("old") or "; ".join(operation.get("texts", ()))
+    after = operation.get("text") or operation.get("into", "")
+    return f"{operation['op']} {operation['section']}: {before + ' → ' if before else ''}{after}"
+
+
+def _guideline(found: Guideline) -> dict[str, Any]:
+    return {"text": found.text, "kind": found.kind, "helped": found.successes, "tried": found.trials}
 
 
 def episode_row(episode: EpisodeSummary) -> dict[str, Any]:

@@ -17,6 +17,7 @@ from memory_node.inspector.agent_memory import AgentMemory, MemoryChange, Memory
 from memory_node.inspector.change_feed import ChangeFeed
 from memory_node.inspector.deeds import Deeds
 from memory_node.inspector.edit_book import EditBook
+from memory_node.inspector.hit_history import HitHistory
 from memory_node.inspector.scene_rows import scene_rows
 
 # A scene that nothing is known to have changed is asked for again after so long.
@@ -42,6 +43,7 @@ class Inspector:
         self.memory, self.views, self.kinds, self.source, self.images = memory, views, kinds, source, images
         self.book, self.deeds = EditBook(clock), Deeds(memory)
         self.feed = ChangeFeed(views.follow)
+        self.hits = HitHistory(views, clock)
         self._scene_lock = threading.Lock()
         self._scene_json = b""
         self._scene_until_s = 0.0
@@ -60,6 +62,7 @@ class Inspector:
         """Carry out what waits and follow memory no more."""
         self._stop_following()
         self.feed.close()
+        self.hits.close()
         self.book.close()
 
     def _expire(self, _: MemoryChange) -> None:

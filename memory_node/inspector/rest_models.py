@@ -177,11 +177,13 @@ class Answer(BaseModel):
 
 
 class Section(BaseModel):
-    """One section of a context. lines: how many of its lines are in the text; 0: unknown."""
+    """One section of a context. A section that is left out wholly has no tokens."""
 
     name: str
     tokens: int
-    lines: int
+    lines: int = Field(description="how many of its lines are in the text")
+    cut: list[str] = Field(description="its lines that the budget left out")
+    cut_tokens: int = Field(description="tokens of these")
 
 
 class ContextText(BaseModel):

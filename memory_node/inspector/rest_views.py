@@ -11,7 +11,7 @@ from fastapi import APIRouter, HTTPException, Path, Request, Response
 from fastapi.responses import StreamingResponse
 
 from memory_node.inspector import rest_models as models
-from memory_node.inspector.episode_rows import episodes_value, step_row
+from memory_node.inspector.episode_rows import episode_value, episodes_value
 from memory_node.inspector.inspector import Here, Inspector, Reader, as_json
 from memory_node.inspector.rest_questions import statement
 from memory_node.inspector.scene_rows import nanoseconds, object_card, scene_rows, seconds, timeline, what_changed
@@ -56,11 +56,10 @@ def changes(here: Here, _: Reader, from_s: models.Seconds, until_s: models.Secon
 @router.get("/objects/{object_id}")
 def one_object(object_id: ObjectId, here: Here, _: Reader) -> dict[str, Any]:
     """Return all that is known of an object, with the edits that people made to it here."""
-    scene = here.memory.scene(removed=True)
-    found = next((one for one in scene.objects if one.id == object_id), None)
-    if found is None:
+    scene = here.memory.scene_of_one(object_id)
+    if not scene.objects:
         raise HTTPException(404, f"no object {object_id!r} is in the scene graph")
-    card = object_card(found, here.views.places(object_id), scene.stamp_ns)
+    card = object_card(scene.objects[0], here.views.places(object_id), scene.stamp_ns)
     made = [edit for edit in here.book.newest(1000) if object_id in edit.ids]
     card["edits"] = [{"who": edit.who, "what": edit.words, "stamp_s": seconds(edit.stamp_ns)} for edit in made]
     return card
@@ -77,16 +76,23 @@ def crop(object_id: ObjectId, here: Here, _: Reader) -> Response:
 
 @router.get("/cache")
 def cache(here: Here, _: Reader) -> dict[str, Any]:
-    """Return the short-term memory, the unit used longest ago first, and its statistics."""
+    """Return the short-term memory, what its policy would evict next first, its statistics and hit ratios."""
     view = here.views.cache()
     if view is None:
         raise HTTPException(503, "the memory node has not told its short-term memory yet")
-    units = sorted(view.units, key=lambda unit: unit.stamp_ns)
     rows = [
-        {"id": one.object_id, "class": one.object_class, "used_s": seconds(one.stamp_ns), "by": one.source}
-        for one in units
+        {
+            "id": one.unit.object_id,
+            "class": one.unit.object_class,
+            "used_s": seconds(one.unit.stamp_ns),
+            "by": one.unit.source,
+            "segment": one.segment,
+            "pinned": one.pinned,
+        }
+        for one in view.units
     ]
-    return {"figures": view.figures, "units": rows}
+    hits = [[seconds(stamp_ns), round(ratio, 4)] for stamp_ns, ratio in here.hits.samples()]
+    return {"figures": view.figures, "units": rows, "hits": hits}
 
 
 @router.get("/episodes")
@@ -97,12 +103,11 @@ def episodes(here: Here, _: Reader, newest: models.Count = 50) -> dict[str, Any]
 
 @router.get("/episodes/{episode_id}")
 def episode(episode_id: ObjectId, here: Here, _: Reader) -> dict[str, Any]:
-    """Return an episode's steps and the guidelines that were learnt from it."""
+    """Return an episode's steps with memory's warnings, the guidance by step, guidelines that it used and taught."""
     steps = here.views.steps(episode_id)
     if not steps:
         raise HTTPException(404, f"no steps of an episode {episode_id!r} are told")
-    learnt = [one for one in here.views.guidelines() or () if episode_id in one.episode_ids]
-    return {"steps": list(map(step_row, steps)), "guidelines": [{"text": one.text, "kind": one.kind} for one in learnt]}
+    return episode_value(here.views, here.kinds, episode_id, steps)
 
 
 @router.get("/knowledge")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import asdict
 
+from memory_node.context.guidance import CompiledStep
 from memory_node.domain.errors import NotFoundError
 from memory_node.domain.scene import Place, SceneEvent, SceneEventKind
 from memory_node.domain.step import EpisodeSummary, StepRecord
@@ -33,7 +34,7 @@ class StoredViews:
     def cache(self) -> CacheView | None:
         """Return the short-term memory."""
         statistics = self._memory.statistics()
-        return CacheView(self._memory.cache.units(), {**asdict(statistics), "hit_ratio": statistics.hit_ratio or 0.0})
+        return CacheView(self._memory.cache.leaving(), {**asdict(statistics), "hit_ratio": statistics.hit_ratio or 0.0})
 
     def episodes(self, newest: int) -> tuple[EpisodeSummary, ...] | None:
         """Return the newest episodes of all robots, the newest first."""
@@ -42,6 +43,10 @@ class StoredViews:
     def steps(self, episode_id: str) -> tuple[StepRecord, ...] | None:
         """Return an episode's steps in order."""
         return self._memory.past.steps(episode_id)
+
+    def compiled(self, episode_id: str) -> tuple[CompiledStep, ...]:
+        """Return what was delivered at the last steps of an episode of this process."""
+        return self._memory.guidance.delivered(episode_id)
 
     def guidelines(self) -> tuple[Guideline, ...] | None:
         """Return what experience advises."""

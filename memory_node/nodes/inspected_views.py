@@ -14,6 +14,7 @@ from rclpy.node import Node
 from robot_memory import msg as rm
 from tf2_msgs.msg import TFMessage
 
+from memory_node.context.guidance import CompiledStep
 from memory_node.domain.geometry import Pose
 from memory_node.domain.scene import Place
 from memory_node.domain.step import EpisodeSummary, StepRecord
@@ -31,8 +32,8 @@ _PATH_POINTS = 5000
 _JPEG = b"\xff\xd8\xff"
 _LARGEST_CROP_BYTES = 4 * 2**20
 _STATISTICS = (
-    "policy", "capacity", "units", "occupancy", "warm", "lookups", "hits", "hit_ratio", "evictions", "sketch_age",
-    "sketch_halvings", "pinned",
+    "policy", "followed", "capacity", "units", "occupancy", "warm", "lookups", "hits", "hit_ratio", "evictions",
+    "sketch_age", "sketch_halvings", "pinned",
 )  # fmt: skip
 
 
@@ -74,7 +75,7 @@ class NodeViews:
         """Return the short-term memory as the node last told it."""
         if self._units is None:
             return None
-        return CacheView(tuple(map(conversions.unit_from_msg, self._units.units)), dict(self._told()))
+        return CacheView(conversions.units_from_msg(self._units), dict(self._told()))
 
     def episodes(self, newest: int) -> tuple[EpisodeSummary, ...] | None:
         """Return the newest episodes of all robots, the newest first."""
@@ -83,6 +84,10 @@ class NodeViews:
     def steps(self, episode_id: str) -> tuple[StepRecord, ...] | None:
         """Return an episode's steps in order."""
         return self._client.steps(episode_id)
+
+    def compiled(self, episode_id: str) -> tuple[CompiledStep, ...]:
+        """Return what was delivered at the last steps of an episode."""
+        return self._client.compiled(episode_id)
 
     def guidelines(self) -> tuple[Guideline, ...] | None:
         """Return what experience advises."""
@@ -98,7 +103,9 @@ class NodeViews:
 
     def figures(self) -> dict[str, float]:
         """Return the short-term memory's statistics; none before the node has told them."""
-        return {f"short_term.{name}": float(value) for name, value in self._told().items() if name != "policy"}
+        return {
+            f"short_term.{name}": float(value) for name, value in self._told().items() if not isinstance(value, str)
+        }
 
     def working_memory(self) -> str | None:
         """Return the running episode's last steps in words."""

@@ -9,6 +9,7 @@ from rclpy.callback_groups import ReentrantCallbackGroup
 from rclpy.node import Node
 from robot_memory import srv
 
+from memory_node.context.guidance import CompiledStep
 from memory_node.domain.answer import FindQuery, Location, RankedArea, Recollection
 from memory_node.domain.context import ALL_SOURCES, Context, ContextSource
 from memory_node.domain.errors import RobotMemoryError
@@ -141,7 +142,9 @@ class MemoryClient:
         )
         response = self._call(self._context, request)
         tokens = dict(zip(response.sections, response.section_tokens))
-        return Context(response.context_id, response.text, tokens)
+        cut = {name: tuple(text.splitlines()) for name, text in zip(response.cut_sections, response.cut_texts)}
+        lines = dict(zip(response.sections, map(int, response.section_lines)))
+        return Context(response.context_id, response.text, tokens, lines, cut)
 
     def scene_text(self, token_budget: int) -> str:
         """Ask for the scene graph in words."""
@@ -220,6 +223,15 @@ class MemoryClient:
         request = srv.GetSceneGraph.Request(include_removed=removed, as_of=conversions.stamp_to_msg(as_of_ns))
         return conversions.snapshot_from_msg(self._granted(self._scene, request, "tell the scene").graph)
 
+    def scene_of_one(self, object_id: str) -> SceneSnapshot:
+        """Ask for one object alone, removed or not; the snapshot has none where nothing has this id.
+
+        Raises:
+            RobotMemoryError: memory refused.
+        """
+        request = srv.GetSceneGraph.Request(object_id=object_id)
+        return conversions.snapshot_from_msg(self._granted(self._scene, request, "tell the object").graph)
+
     def episodes(self, newest: int) -> tuple[EpisodeSummary, ...]:
         """Ask for the newest episodes, the newest first.
 
@@ -237,6 +249,15 @@ class MemoryClient:
         """
         response = self._granted(self._episodes, srv.GetEpisodes.Request(episode_id=episode_id), "tell the episode")
         return tuple(map(conversions.step_from_msg, response.steps))
+
+    def compiled(self, episode_id: str) -> tuple[CompiledStep, ...]:
+        """Ask for what was delivered at the last steps of an episode.
+
+        Raises:
+            RobotMemoryError: memory refused.
+        """
+        response = self._granted(self._episodes, srv.GetEpisodes.Request(episode_id=episode_id), "tell the episode")
+        return tuple(map(conversions.compiled_from_response, response.compiled))
 
     def guidelines(self) -> tuple[Guideline, ...]:
         """Ask for what experience advises.

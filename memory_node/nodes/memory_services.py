@@ -103,6 +103,10 @@ class MemoryServices:
                 self._answered.notify_all()
 
     def _get_scene_graph(self, request: Any, response: Any) -> None:
+        if request.object_id:
+            response.graph = conversions.snapshot_to_msg(self._memory.scene_of_one(request.object_id))
+            response.success = True
+            return
         scene = self._memory.scene(_as_of(request), request.include_removed)
         if request.area_id and request.area_id not in {area.id for area in scene.areas}:
             raise InvalidValueError(f"area_id: expected the id of an area, got {request.area_id!r}")
@@ -179,6 +183,9 @@ class MemoryServices:
         response.context_id, response.text, response.tokens = context.id, context.text, context.tokens
         response.sections = list(context.section_tokens)
         response.section_tokens = list(context.section_tokens.values())
+        response.section_lines = [context.section_lines[name] for name in context.section_tokens]
+        response.cut_sections = list(context.cut)
+        response.cut_texts = ["\n".join(lines) for lines in context.cut.values()]
         response.success = True
 
     def _forget(self, request: Any, response: Any) -> None:

@@ -27,6 +27,7 @@ class MemoryTopics:
         self._node = node
         self._memory = memory
         self._published_version = -1
+        self._published_lookups = -1
         publisher = partial(node.create_publisher, qos_overriding_options=OVERRIDABLE)
         self._graph = publisher(rm.SceneGraph, "~/scene_graph", own(LATCHED))
         self._delta = publisher(rm.SceneGraphDelta, "~/scene_graph_delta", 100)
@@ -67,8 +68,13 @@ class MemoryTopics:
 
     def _publish(self) -> None:
         stamp_ns = self._node.get_clock().now().nanoseconds
-        self._statistics.publish(statistics_to_msg(self._memory.statistics(), stamp_ns))
-        if self._memory.version == self._published_version:
+        statistics = self._memory.statistics()
+        self._statistics.publish(statistics_to_msg(statistics, stamp_ns))
+        is_same = self._memory.version == self._published_version
+        if not is_same or statistics.lookups != self._published_lookups:  # a lookup changes what would be evicted next
+            self._published_lookups = statistics.lookups
+            self._units.publish(conversions.units_to_msg(self._memory.cache.leaving(), stamp_ns))
+        if is_same:
             self._markers.greet()
             return
         scene = self._memory.scene()
@@ -76,8 +82,6 @@ class MemoryTopics:
         self._markers.show(scene)
         self._graph.publish(conversions.snapshot_to_msg(scene))
         self._menus.show(scene)
-        units = [conversions.unit_to_msg(unit) for unit in self._memory.cache.units()]
-        self._units.publish(rm.MemoryUnits(header=conversions.header(stamp_ns), units=units))
 
 
 def statistics_to_msg(statistics: CacheStatistics, stamp_ns: int) -> Any:
@@ -85,6 +89,7 @@ def statistics_to_msg(statistics: CacheStatistics, stamp_ns: int) -> Any:
     return rm.CacheStatistics(
         header=conversions.header(stamp_ns),
         policy=statistics.policy,
+        followed=statistics.followed,
         capacity=statistics.capacity,
         units=statistics.size,
         occupancy=statistics.occupancy,

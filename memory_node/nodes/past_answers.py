@@ -20,6 +20,7 @@ def answer_episodes(memory: RobotMemory, request: Any, response: Any) -> None:
         if not steps:
             response.message = f"no steps of an episode {episode_id!r} are kept"
         response.steps = [conversions.step_to_msg(step) for step in steps]
+        response.compiled = [conversions.compiled_to_msg(step) for step in memory.guidance.delivered(episode_id)]
         guidelines = tuple(one for one in guidelines if episode_id in one.episode_ids)
     else:
         episodes = memory.past.episodes(checked_count("newest", request.newest) or _NEWEST)

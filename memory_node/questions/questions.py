@@ -110,6 +110,13 @@ class Questions:
         self._durability.before_answer()
         return found
 
+    def scene_of_one(self, object_id: str) -> SceneSnapshot:
+        """Return a snapshot with one object alone, removed or not; with none where nothing has this id."""
+        with self._lock:
+            snapshot = self._scene.snapshot_of_one(object_id)
+        self._durability.before_answer()
+        return snapshot
+
     def scene_text(self, token_budget: int, topic: str = "") -> str:
         """Return the scene graph in words, the areas most relevant to `topic` first."""
         with self._lock:

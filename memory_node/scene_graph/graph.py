@@ -36,7 +36,7 @@ from memory_node.scene_graph.shift import shift_graph
 from memory_node.scene_graph.skill_change import apply_change
 from memory_node.scene_graph.stamp_ids import StampIds
 from memory_node.scene_graph.state import GraphState
-from memory_node.scene_graph.text_form import scene_as_text
+from memory_node.scene_graph.text_form import SceneText, scene_in_words
 from memory_node.scene_graph.tracked_update import TrackedUpdate
 
 _KEYFRAMES_BETWEEN_TIDYINGS = 1000
@@ -242,6 +242,12 @@ class SceneGraph(GraphReadings):
             latest = self._latest = self._snapshot(self.state.now_ns, self.objects(), self._relations())
         return latest
 
+    def snapshot_of_one(self, object_id: str) -> SceneSnapshot:
+        """Return one object alone, removed or not, without places; no object where nothing has this id."""
+        state = self.state
+        objects = (self.object(object_id),) if object_id in state.table.row_of else ()
+        return SceneSnapshot(state.now_ns, objects=objects, frame_verified=self.frame_verified, version=state.version)
+
     def _relations(self) -> list[Relation]:
         return object_relations(self.state, self.state.active_rows())
 
@@ -266,12 +272,16 @@ class SceneGraph(GraphReadings):
         return rank_areas(self.state, areas, object_class, now_ns, k, self.embedder, self.habits, kinds)
 
     def text_form(self, token_budget: int = 2000, near: tuple[float, float] | None = None, topic: str = "") -> str:
+        """Return the graph in words as one text; see in_words."""
+        return "\n".join(self.in_words(token_budget, near, topic).lines)
+
+    def in_words(self, token_budget: int, near: tuple[float, float] | None = None, topic: str = "") -> SceneText:
         """Return the graph in words for a prompt (KARMA's form), nearest and most relevant areas first.
 
         near: (x, y) in map, by default where the last frame's camera was.
         """
         near = self._robot_at() if near is None else near
-        return scene_as_text(self.state, self.places, token_budget, near, topic, self.embedder)
+        return scene_in_words(self.state, self.places, token_budget, near, topic, self.embedder)
 
     @classmethod
     def from_records(

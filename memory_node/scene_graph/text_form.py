@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -18,7 +19,16 @@ from memory_node.scene_graph.places import Places
 from memory_node.scene_graph.state import ROBOT_ID, GraphState
 
 
-def scene_as_text(
+@dataclass(frozen=True)
+class SceneText:
+    """The graph in words, a line each. left_out: names of the areas that the budget had no room for, in order of
+    relevance."""
+
+    lines: tuple[str, ...]
+    left_out: tuple[str, ...] = ()
+
+
+def scene_in_words(
     state: GraphState,
     places: Places,
     token_budget: int = 2000,
@@ -26,7 +36,7 @@ def scene_as_text(
     topic: str = "",
     embedder: TextEmbedder | None = None,
     count_tokens: Callable[[str], int] = estimate_tokens,
-) -> str:
+) -> SceneText:
     """Return one line per area, {name, type, contains, adjacent nodes, position}, then the edges between the areas
     told.
 
@@ -55,7 +65,8 @@ def scene_as_text(
     names = {area.id: area.name for area in order[: len(lines)]}
     told = (e for e in edges if e.source_id < e.target_id and e.source_id in names and e.target_id in names)
     ways = (f"{names[edge.source_id]} -- {names[edge.target_id]}: {edge.distance_m:.1f} m" for edge in told)
-    return "\n".join([*lines, *_within(token_budget - used, ways, count_tokens)[0]])
+    left_out = tuple(area.name for area in order[len(lines) :])
+    return SceneText((*lines, *_within(token_budget - used, ways, count_tokens)[0]), left_out)
 
 
 def _within(token_budget: int, lines: Iterable[str], count_tokens: Callable[[str], int]) -> tuple[list[str], int]:

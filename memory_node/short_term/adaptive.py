@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Iterator
+from itertools import chain
 
 from memory_node.short_term.aged_counts import AgedCounts
 from memory_node.short_term.replacement import Key, OnEvict, checked_capacity, ignore_eviction
@@ -126,6 +127,17 @@ class FollowingPolicy:
         self._strays.pop(key, None)
         return self._held.pop(key, self) is None
 
+    def leaving(self) -> Iterator[Key]:
+        """Yield the strays, then what the leader would give up."""
+        leader = self._shadows.policies[self._leader]
+        return chain(self._strays, (key for key in leader.leaving() if key in self._held))
+
+    def segment(self, key: Key) -> str:
+        """Return the leader's part, or stray where only a former leader wanted the key."""
+        if key not in self._held:
+            return ""
+        return self._shadows.policies[self._leader].segment(key) or "stray"
+
     def evict(self) -> Key:
         """Evict what the leader gave up last, else the stray used longest ago; return it."""
         while not self._strays:
@@ -215,6 +227,14 @@ class ResizingPolicy:
 
     def __iter__(self) -> Iterator[Key]:
         return iter(self._policy)
+
+    def leaving(self) -> Iterator[Key]:
+        """Yield the keys as its W-TinyLFU would give them up."""
+        return self._policy.leaving()
+
+    def segment(self, key: Key) -> str:
+        """Return window, probation or protected."""
+        return self._policy.segment(key)
 
     def access(self, key: Key) -> bool:
         """Use the key, inserting it when absent; return whether it was held."""

@@ -75,6 +75,16 @@ class LirsPolicy:
         self._forget_before_oldest_hot()
         return held
 
+    def leaving(self) -> Iterator[Key]:
+        """Yield cold keys as they came, then hot ones by their last use."""
+        return chain(self._cold, (key for key in self._stack if key in self._hot))
+
+    def segment(self, key: Key) -> str:
+        """Return hot or cold."""
+        if key in self._hot:
+            return "hot"
+        return "cold" if key in self._cold else ""
+
     def evict(self) -> Key:
         """Evict the oldest cold key, else the hot key that was used longest ago; return it."""
         if self._cold:

@@ -44,6 +44,14 @@ class LruPolicy:
         """Take the key out; return whether it was held."""
         return self._order.pop(key, self) is None
 
+    def leaving(self) -> Iterator[Key]:
+        """Yield the keys, the least recently used one first."""
+        return iter(self._order)
+
+    def segment(self, key: Key) -> str:
+        """Return the one part that there is."""
+        return "recency" if key in self._order else ""
+
     def evict(self) -> Key:
         """Evict the least recently used key and return it."""
         key = self._order.popitem(last=False)[0]

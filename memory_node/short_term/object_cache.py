@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections import OrderedDict, deque
 from collections.abc import Callable, Iterable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from memory_node.domain.memory_unit import MemoryUnit
@@ -14,7 +14,7 @@ from memory_node.domain.states import ObjectState, StateBelief
 from memory_node.short_term.config import ShortTermConfig
 from memory_node.short_term.crop_files import CropFiles
 from memory_node.short_term.policies import build_policy
-from memory_node.short_term.replacement import Key, ReplacementPolicy
+from memory_node.short_term.replacement import Key, ToldPolicy
 from memory_node.short_term.snapshot import read_snapshot, write_snapshot
 from memory_node.short_term.state_conflicts import StateClaim, StateConflict, weigh_claims
 from memory_node.short_term.statistics import WARM_OCCUPANCY, CacheStatistics
@@ -26,6 +26,15 @@ OnChange = Callable[[str, MemoryUnit | None], object]
 
 _REMEMBERED_ORIGINS = 16
 _REMEMBERED_CONFLICTS = 256
+
+
+@dataclass(frozen=True)
+class CachedUnit:
+    """A unit as the policy holds it. segment: the policy's part that it is in. pinned: a pending subgoal names it."""
+
+    unit: MemoryUnit
+    segment: str
+    pinned: bool
 
 
 class ObjectCache:
@@ -74,6 +83,18 @@ class ObjectCache:
         # A copy of a dict is atomic; an iteration over one that a writer may change is not.
         return tuple(self._units.copy().values())
 
+    def leaving(self) -> tuple[CachedUnit, ...]:
+        """Return all units in the order in which they would go if none of them were used again; see `ToldPolicy`."""
+        with self._lock:
+            self._work_off_needs()
+            order = [str(key) for key in self._policy.leaving()]
+            return tuple(CachedUnit(self._units[key], self._policy.segment(key), self._is_pinned(key)) for key in order)
+
+    @property
+    def followed(self) -> str:
+        """Which policy the adaptive one follows now; "" of the others."""
+        return str(getattr(self._inner_policy(), "leader", ""))
+
     def get(self, object_id: str) -> MemoryUnit | None:
         """Return the unit of an object, or None when it is not remembered; no need is counted."""
         return self._units.get(object_id)
@@ -108,10 +129,10 @@ class ObjectCache:
     def statistics(self) -> CacheStatistics:
         """Return the counts since start-up; beside a writer they may lack the lookups of this moment."""
         self._work_off_needs_if_free()
-        policy = self._policy.inner if isinstance(self._policy, TaskAwarePolicy) else self._policy
-        sketch = getattr(policy, "sketch", None)
+        sketch = getattr(self._inner_policy(), "sketch", None)
         return CacheStatistics(
             policy=self._config.policy,
+            followed=self.followed,
             capacity=self._config.capacity,
             size=len(self._units),
             pinned=len(self._pinned_held()),
@@ -230,10 +251,13 @@ class ObjectCache:
 
     # Under the lock
 
-    def _build_policy(self) -> ReplacementPolicy:
+    def _build_policy(self) -> ToldPolicy:
         if not self._config.task_aware:
             return build_policy(self._config, self._on_evict)
         return TaskAwarePolicy(lambda on_evict: build_policy(self._config, on_evict), self._is_pinned, self._on_evict)
+
+    def _inner_policy(self) -> ToldPolicy:
+        return self._policy.inner if isinstance(self._policy, TaskAwarePolicy) else self._policy
 
     def _is_pinned(self, key: Key) -> bool:
         if key in self._pinned_ids:

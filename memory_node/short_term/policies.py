@@ -6,11 +6,11 @@ from memory_node.domain.errors import InvalidValueError
 from memory_node.short_term.adaptive import adaptive_policy
 from memory_node.short_term.config import POLICY_NAMES, ShortTermConfig
 from memory_node.short_term.lru import LruPolicy
-from memory_node.short_term.replacement import OnEvict, ReplacementPolicy, ignore_eviction
+from memory_node.short_term.replacement import OnEvict, ToldPolicy, ignore_eviction
 from memory_node.short_term.w_tinylfu import SegmentSizes, WTinyLfuPolicy
 
 
-def build_policy(config: ShortTermConfig, on_evict: OnEvict = ignore_eviction) -> ReplacementPolicy:
+def build_policy(config: ShortTermConfig, on_evict: OnEvict = ignore_eviction) -> ToldPolicy:
     """Return the policy that the config names.
 
     Raises:

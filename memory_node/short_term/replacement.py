@@ -37,6 +37,19 @@ class ReplacementPolicy(Protocol):
         """Evict the key that the policy can best do without, and return it; the policy holds at least one key."""
 
 
+class ToldPolicy(ReplacementPolicy, Protocol):
+    """A policy that tells how it divides its keys, and which of them go next."""
+
+    def leaving(self) -> Iterator[Key]:
+        """Yield all keys in the order in which they would go if none of them were used again.
+
+        The first one is what the next new key evicts from a full policy; uses change the order of the others.
+        """
+
+    def segment(self, key: Key) -> str:
+        """Return the name of the part that holds a key; "" for one that is not held."""
+
+
 def checked_capacity(capacity: int) -> int:
     """Return a valid capacity.
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from itertools import chain
 
-from memory_node.short_term.replacement import Key, OnEvict, ReplacementPolicy, ignore_eviction
+from memory_node.short_term.replacement import Key, OnEvict, ToldPolicy, ignore_eviction
 
-PolicyFactory = Callable[[OnEvict], ReplacementPolicy]
+PolicyFactory = Callable[[OnEvict], ToldPolicy]
 
 
 class TaskAwarePolicy:
@@ -27,7 +27,7 @@ class TaskAwarePolicy:
         self._released: dict[Key, None] = {}
 
     @property
-    def inner(self) -> ReplacementPolicy:
+    def inner(self) -> ToldPolicy:
         """The wrapped policy."""
         return self._inner
 
@@ -57,6 +57,18 @@ class TaskAwarePolicy:
         """Take the key out; return whether it was held."""
         aside = self._parked.pop(key, self) is None or self._released.pop(key, self) is None
         return aside or self._inner.remove(key)
+
+    def leaving(self) -> Iterator[Key]:
+        """Yield what pins have released, then what the wrapped policy would give up, what tasks need last."""
+        inner = list(self._inner.leaving())
+        needed = [key for key in inner if self._is_pinned(key)]
+        return chain(self._released, (key for key in inner if not self._is_pinned(key)), self._parked, needed)
+
+    def segment(self, key: Key) -> str:
+        """Return the wrapped policy's part, or whether a task keeps the key, or kept it."""
+        if key in self._parked:
+            return "kept for a task"
+        return "no longer kept" if key in self._released else self._inner.segment(key)
 
     def evict(self) -> Key:
         """Evict what the wrapped policy can best do without among what is not pinned; return it."""

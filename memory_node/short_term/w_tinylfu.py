@@ -126,6 +126,29 @@ class WTinyLfuPolicy:
         """Take the key out; return whether it was held."""
         return any(segment.pop(key, self) is None for segment in (self._window, self._probation, self._protected))
 
+    def leaving(self) -> Iterator[Key]:
+        """Yield what a new key would push out first, then probation, protected and window, the oldest of each first."""
+        first = self._next_out()
+        if first is not None:
+            yield first
+        yield from (key for key in self if key != first)
+
+    def segment(self, key: Key) -> str:
+        """Return window, probation or protected."""
+        parts = (("window", self._window), ("probation", self._probation), ("protected", self._protected))
+        return next((name for name, keys in parts if key in keys), "")
+
+    def _next_out(self) -> Key | None:
+        """Return the key that a new one would evict from a full policy; None where the new key itself would go."""
+        if len(self._window) < self._sizes.window:
+            return next(iter(self), None)
+        candidate = next(iter(self._window), None)
+        victim = next(iter(self._probation), None)
+        estimate = self.sketch.estimate
+        if candidate is None or victim is None:
+            return candidate
+        return victim if estimate(candidate) > estimate(victim) + self._margin else candidate
+
     def evict(self) -> Key:
         """Evict the oldest key of probation, else of protected, else of the window; return it."""
         segment = self._probation or self._protected or self._window

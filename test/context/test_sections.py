@@ -22,6 +22,13 @@ def test_budget_cuts_the_least_important_lines() -> None:
     assert estimate_tokens(context.text) <= 40
     assert context.section_tokens == {"Facts": estimate_tokens(context.text)}
     assert context.section_lines == {"Facts": context.text.count("\n- fact")}
+    assert tuple(context.text.splitlines()[1:]) + context.cut["Facts"] == section.lines
+
+
+def test_section_that_is_left_out_wholly_is_told_as_cut() -> None:
+    context = assemble([Section("A", ("- one",), 0.5), Section("B", ("- a line " + "of many words " * 40,), 0.5)], 20)
+    assert list(context.section_tokens) == ["A"]
+    assert list(context.cut) == ["B"]
 
 
 def test_what_one_section_leaves_over_goes_to_the_next() -> None:

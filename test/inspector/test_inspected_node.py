@@ -11,6 +11,7 @@ pytest.importorskip("fastapi")
 from inspected_home import Client, serving
 from running_memory import running_memory
 
+from memory_node.context.step_observation import StepObservation
 from memory_node.domain.skill import FailureReason, SkillCall, StateChange
 from memory_node.domain.step import StepRecord
 from memory_node.nodes.run import activate_ros
@@ -63,6 +64,8 @@ def test_facts_go_through_the_services(node: tuple[Any, Client]) -> None:
     assert any("tea" in one["text"] for one in client.get("/api/knowledge?concept=black+tea"))
     context = client.post("/api/get_context", instruction="bring me the mug")
     assert context["tokens"] == sum(section["tokens"] for section in context["sections"])
+    tight = client.post("/api/get_context", instruction="bring me the mug", token_budget=50)
+    assert sum(section["cut_tokens"] for section in tight["sections"]) > 0
 
 
 def test_short_term_memory_comes_by_its_topics(node: tuple[Any, Client]) -> None:
@@ -70,6 +73,8 @@ def test_short_term_memory_comes_by_its_topics(node: tuple[Any, Client]) -> None
     (bowl,) = memory.remember([StateChange("bowl", "Bowl", 0, position=(2.0, 1.0, 0.8), held=False)])
     assert until(lambda: client.ask("GET", "/api/cache")[0] == 200)
     assert until(lambda: bowl in {unit["id"] for unit in client.get("/api/cache")["units"]})
+    assert all(unit["segment"] for unit in client.get("/api/cache")["units"])
+    assert until(lambda: client.get("/api/cache")["figures"]["followed"] != "")
     assert until(lambda: b"robot_memory_short_term_capacity" in client.get("/metrics"))
     assert client.ask("GET", f"/api/objects/{bowl}/crop")[0] == 404
 
@@ -91,6 +96,21 @@ def test_earlier_episodes_and_their_guidelines_are_told(node: tuple[Any, Client]
     known = {one.text for one in memory.experience.guidelines() if "episode-one" in one.episode_ids}
     assert {one["text"] for one in told["guidelines"]} == known
     assert client.ask("GET", "/api/episodes/nobody")[0] == 404
+
+
+def test_guidance_of_the_compiler_is_told_by_step(node: tuple[Any, Client]) -> None:
+    memory, client = node[0].memory, node[1]
+    memory.remember([StateChange("egg", "Egg", 0, position=(2.0, 0.0, 0.9), held=False)])
+    memory.episodes.start("put the egg in the fridge", "place", "episode-egg")
+    put = SkillCall("PutObject", ("Egg@2.000,0.000,0.900", "Fridge@3.000,0.000,0.800"))
+    memory.guidance.compile("episode-egg", StepObservation(("place Egg to Fridge",), proposed=put))
+    memory.episodes.record(StepRecord("episode-egg", 0, put, False, FailureReason.TOO_FAR, 0))
+    memory.commit()
+    told = client.get("/api/episodes/episode-egg")
+    assert [one["delivery"] for one in told["compiled"]] == ["hybrid"]
+    assert told["compiled"][0]["guidance"].startswith("Next: GoToObject(Egg)")
+    assert told["steps"][0]["warnings"]
+    memory.episodes.end("episode-egg", False)
 
 
 def test_earlier_places_of_an_object_are_told(node: tuple[Any, Client]) -> None:

@@ -12,6 +12,7 @@ pytest.importorskip("fastapi")
 from furnished_home import START_NS, furnished
 from inspected_home import Client, serving
 
+from memory_node.context.step_observation import StepObservation
 from memory_node.domain.skill import FailureReason, SkillCall, StateChange
 from memory_node.domain.step import StepRecord
 from memory_node.inspector import rest_models
@@ -99,6 +100,18 @@ def test_context_tells_its_sections(client: Client) -> None:
     assert "apple" in client.get("/api/scene_text")
 
 
+def test_context_tells_what_its_budget_left_out(client: Client) -> None:
+    tight = client.post("/api/get_context", instruction="bring me the apple", token_budget=60)
+    wide = client.post("/api/get_context", instruction="bring me the apple", token_budget=5000)
+    cut = {section["name"]: section for section in tight["sections"] if section["cut"]}
+    assert cut
+    for name, section in cut.items():
+        assert section["cut_tokens"] > 0
+        assert (section["lines"] == 0) == (section["tokens"] == 0)
+        assert all(line not in tight["text"].splitlines() for line in section["cut"]), name
+    assert not any(section["cut"] for section in wide["sections"])
+
+
 def test_scene_is_told_now_and_then(client: Client, ids: dict[str, str]) -> None:
     scene = client.get("/api/scene_graph")
     assert set(ids.values()) <= {one["id"] for one in scene["objects"]}
@@ -121,11 +134,28 @@ def test_card_tells_all_of_an_object(client: Client, ids: dict[str, str]) -> Non
     assert client.ask("GET", "/api/objects/nobody")[0] == 404
 
 
+def test_card_asks_for_its_object_alone(client: Client, memory: RobotMemory, monkeypatch: pytest.MonkeyPatch) -> None:
+    (egg,) = memory.remember([StateChange("egg", "Egg", START_NS, position=(3.0, 1.0, 0.8), held=False)])
+    memory.edit("delete", egg)
+
+    def whole(*_: object, **__: object) -> None:
+        raise AssertionError("the whole scene was asked for")
+
+    monkeypatch.setattr(memory, "scene", whole)
+    assert client.get(f"/api/objects/{egg}")["removed"]
+    restored = client.post("/api/edit_object", operation="restore", object_id=egg)
+    client.post(f"/api/edits/{restored['id']}/undo")
+    status, told = client.ask("GET", "/api/objects/nothing")
+    assert status == 404
+    assert "nothing" in told["message"]
+
+
 def test_short_term_memory_and_health_are_shown(client: Client, ids: dict[str, str]) -> None:
     client.post("/api/recall_objects", text="mug")
     cache = client.get("/api/cache")
     assert cache["figures"]["lookups"] >= 1
     assert {one["id"] for one in cache["units"]} <= set(ids.values())
+    assert all(one["segment"] and not one["pinned"] for one in cache["units"])
     assert client.get("/healthz") == b"ok\n"
     lines = client.get("/metrics").decode()
     assert "robot_memory_objects " in lines
@@ -147,7 +177,29 @@ def test_episodes_are_shown_with_their_steps(tmp_path: Path) -> None:
         assert [(one["instruction"], one["success"]) for one in found] == [("bring me the apple", False)]
         (told,) = client.get(f"/api/episodes/{episode}")["steps"]
         assert (told["action"], told["reason"], told["room"]) == ("PickupObject(Apple)", "too_far", "kitchen")
+        assert any("GoToObject" in warning for warning in told["warnings"])
+        assert client.get("/api/episodes")["running"] == ""
         assert client.ask("GET", "/api/episodes/nobody")[0] == 404
+    memory.close()
+
+
+def test_guidance_is_shown_step_by_step(tmp_path: Path) -> None:
+    memory, _ = furnished(tmp_path / "memory.db")
+    episode = memory.episodes.start("throw the apple away", "place")
+    apple, can = "Apple@2.000,1.000,0.800", "GarbageCan@1.000,1.000,0.200"
+    observed = StepObservation(("place Apple to GarbageCan",), proposed=SkillCall("PutObject", (apple, can)))
+    memory.guidance.compile(episode, observed)
+    memory.episodes.record(
+        StepRecord(episode, 0, SkillCall("GoToObject", (apple,)), True, FailureReason.NONE, START_NS + 10**9)
+    )
+    memory.commit()
+    with serving(memory) as client:
+        told = client.get(f"/api/episodes/{episode}")
+    (compiled,) = told["compiled"]
+    assert compiled["guidance"].startswith("Next: GoToObject(Apple)")
+    assert "Goal: throw the apple away" in compiled["state"]
+    assert any("locations" in change for change in compiled["changes"])
+    assert len(told["steps"]) == 1
     memory.close()
 
 

@@ -193,6 +193,15 @@ def test_deltas_are_typed_and_without_gaps_and_the_whole_graph_is_latched(asked:
     assert late[-1].header.frame_id == "map"
 
 
+def test_one_object_is_told_alone_gone_or_not(asked: Asked) -> None:
+    asked.call("edit_object", operation="delete", object_id=asked.ids["apple"])
+    graph = asked.call("get_scene_graph", object_id=asked.ids["apple"]).graph
+    assert [(found.id, found.removed) for found in graph.objects] == [(asked.ids["apple"], True)]
+    assert len(graph.areas) == len(graph.rooms) == len(graph.relations) == 0
+    answer = asked.call("get_scene_graph", object_id="nobody")
+    assert (answer.success, list(answer.graph.objects)) == (True, [])
+
+
 def test_edits_are_on_record_as_the_users(asked: Asked) -> None:
     def provenance() -> dict[str, str]:
         graph = asked.call("get_scene_graph", include_removed=True).graph

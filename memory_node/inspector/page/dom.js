@@ -15,6 +15,9 @@ export function el(tag, attributes = {}, ...children) {
 
 export const byId = (id) => document.getElementById(id);
 
+/** Return a button that reads as a link. */
+export const link = (text, click) => el("button", { type: "button", class: "link", click }, text);
+
 /** Return a named share of one as a bar. */
 export function bar(name, share, text = share.toFixed(2)) {
   const width = `${Math.round(100 * Math.min(Math.max(share, 0), 1))}%`;
@@ -35,11 +38,13 @@ export function terms(pairs) {
   return el("dl", {}, told.map(([name, value]) => [el("dt", {}, name), el("dd", {}, value)]));
 }
 
-/** Return a stamp in seconds as words; small ones are of a simulated clock. */
+/** Return a stamp in seconds as words, of today without the date; small ones are of a simulated clock. */
 export function when(seconds) {
   if (!seconds) return "never";
   if (seconds < 1e8) return `${seconds.toFixed(1)} s`;
-  return new Date(seconds * 1000).toLocaleString(undefined, { dateStyle: "medium", timeStyle: "medium" });
+  const at = new Date(seconds * 1000);
+  const isToday = at.toDateString() === new Date().toDateString();
+  return at.toLocaleString(undefined, isToday ? { timeStyle: "medium" } : { dateStyle: "medium", timeStyle: "short" });
 }
 
 const AGES = [["day", 86400], ["hour", 3600], ["minute", 60], ["second", 1]];

@@ -1,16 +1,20 @@
 // Puts the page together: the scene of now or then, the panels, edits with their undo, the stream of changes.
 
 import { follow, cropUrl, get, onTokenNeeded, post } from "./api.js";
+import { CachePanel } from "./cache.js";
 import { CardPanel } from "./card.js";
 import { ask, toast } from "./confirm.js";
 import { byId, el } from "./dom.js";
+import { EpisodesPanel } from "./episodes.js";
 import { Panels } from "./panels.js";
 import { SceneView } from "./scene_view.js";
 import { SearchPanel } from "./search.js";
 import { Timeline } from "./timeline.js";
-import { CachePanel, ChangesPanel, EditsPanel, EpisodesPanel, KnowledgePanel, PromptPanel } from "./views.js";
+import { ChangesPanel, EditsPanel, KnowledgePanel, PromptPanel } from "./views.js";
 
 const ROLES = ["read", "edit", "forget"];
+// The name of those who need no token.
+const LOCAL = "local";
 // What cannot be taken back is carried out so much later.
 const WAIT_S = 10;
 
@@ -26,13 +30,14 @@ class App {
     this.view = new SceneView(byId("scene"), byId("labels"), { onPick: (found) => this.select(found?.id ?? null), onHover: (...args) => this.hover(...args) });
     this.timeline = new Timeline(() => this.load().catch((error) => this.fail(error)));
     this.card = new CardPanel(this);
+    this.episodes = new EpisodesPanel(this);
     const panels = [
       ["search", "Search", new SearchPanel(this)], ["object", "Object", this.card], ["changes", "Changes", new ChangesPanel(this)],
-      ["cache", "Cache", new CachePanel(this)], ["episodes", "Episodes", new EpisodesPanel(this)], ["knowledge", "Knowledge", new KnowledgePanel(this)],
+      ["cache", "Cache", new CachePanel(this)], ["episodes", "Episodes", this.episodes], ["knowledge", "Knowledge", new KnowledgePanel(this)],
       ["prompt", "Prompt", new PromptPanel(this)], ["edits", "Edits", new EditsPanel(this)],
     ];
     this.about = await about;
-    byId("source").textContent = `${this.about.source} · ${this.about.name} may ${this.about.role}`;
+    byId("source").textContent = `${this.about.source} · ${this.about.name === LOCAL ? "you" : this.about.name} may ${this.about.role}`;
     this.panels = new Panels(panels);
     this.showLayers();
     this.show(await scene);
@@ -53,9 +58,16 @@ class App {
   mark(ids) { this.view.marked = new Set(ids); this.view.redraw(); }
 
   placeOf(areaId) {
-    const area = this.told.areas.find((one) => one.id === areaId);
-    const room = area && this.told.rooms.find((one) => one.id === area.room_id);
-    return [room?.name, area?.name].filter(Boolean).join(", ");
+    return [this.roomOf(areaId), this.areaOf.get(areaId)?.name].filter(Boolean).join(", ");
+  }
+
+  roomOf(areaId) {
+    return this.roomNames.get(this.areaOf.get(areaId)?.room_id) ?? "";
+  }
+
+  showEpisode(id) {
+    this.panels.show("episodes");
+    this.episodes.showId(id);
   }
 
   async load() {
@@ -66,6 +78,8 @@ class App {
 
   show(scene) {
     this.told = scene;
+    this.areaOf = new Map(scene.areas.map((one) => [one.id, one]));
+    this.roomNames = new Map(scene.rooms.map((one) => [one.id, one.name]));
     this.view.show(scene);
     byId("count").textContent = `${scene.objects.length} objects${this.asOf() ? " then" : ""}${scene.frame_verified ? "" : " · map not verified"}`;
     this.panels.changed();

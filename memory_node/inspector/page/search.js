@@ -13,11 +13,12 @@ export class SearchPanel extends Panel {
     super(app);
     this.words = el("input", { type: "search", placeholder: "mug, the red fruit, …", "aria-label": "what to look for" });
     this.kind = el("select", { "aria-label": "where to look" },
-      el("option", { value: "find_objects" }, "long-term memory"),
-      el("option", { value: "recall_objects" }, "short-term memory"),
-      el("option", { value: "locate_object" }, "where is it?"),
-      el("option", { value: "ask_memory" }, "ask what is known"));
-    const form = el("form", { class: "ask", role: "search", submit: (event) => { event.preventDefault(); this.ask(); } }, this.words, this.kind, el("button", { class: "main" }, "Search"));
+      el("option", { value: "find_objects" }, "things, in long-term memory"),
+      el("option", { value: "recall_objects" }, "things just seen or used, in short-term memory"),
+      el("option", { value: "locate_object" }, "where is it, or where to look for it"),
+      el("option", { value: "ask_memory" }, "a question, to what is known"));
+    this.kind.addEventListener("change", () => { if (this.words.value.trim()) this.ask(); });
+    const form = el("form", { class: "ask", role: "search", submit: (event) => { event.preventDefault(); this.ask(); } }, this.words, el("button", { class: "main" }, "Search"), this.kind);
     this.words.addEventListener("input", () => { if (!this.words.value) this.list(); });
     this.results = el("div", { "aria-live": "polite" });
     this.root.append(form, this.results);
@@ -33,10 +34,10 @@ export class SearchPanel extends Panel {
 
   list() {
     const objects = [...this.app.scene().objects].sort((a, b) => ALPHABETIC.compare(a.class, b.class));
-    const rows = objects.slice(0, LISTED).map((one) => el("li", {}, el("button", { type: "button", class: "link", click: () => this.app.select(one.id, true) }, one.class), " ", el("span", { class: "soft" }, one.states.join(", "))));
+    const rows = objects.slice(0, LISTED).map((one) => el("li", {}, el("button", { type: "button", class: "link", click: () => this.app.select(one.id, true) }, one.class), " ", el("span", { class: "soft" }, [one.states.join(", "), this.app.roomOf(one.area)].filter(Boolean).join(" · "))));
     const more = objects.length > LISTED ? el("p", { class: "soft" }, `and ${objects.length - LISTED} more: search for them`) : null;
     this.app.mark([]);
-    this.results.replaceChildren(el("p", { class: "soft" }, `${objects.length} objects are remembered`), el("ul", { class: "plain" }, rows), more ?? "");
+    this.results.replaceChildren(el("p", { class: "soft" }, objects.length ? `${objects.length} objects are remembered` : "Nothing is remembered yet. Objects appear here as the robot sees them."), el("ul", { class: "plain objects" }, rows), more ?? "");
   }
 
   async ask() {
@@ -72,7 +73,7 @@ export class SearchPanel extends Panel {
       el("div", { class: "why" }, bar("relevance", one.score), bar("class", one.class_probability), bar("still there", one.existence), one.why.slice(3).join("; "))));
     const areas = (found.areas ?? []).map((area) => el("li", {}, bar(area.name, area.probability), el("div", { class: "why" }, area.reason)));
     this.results.replaceChildren(
-      el("p", { class: "soft" }, found.objects.length ? `${found.objects.length} ${found.objects.length === 1 ? "answer" : "answers, best first"}` : `Memory abstains: ${found.explanation || "nothing fits"}`),
+      el("p", { class: "soft" }, found.objects.length ? `${found.objects.length} ${found.objects.length === 1 ? "answer" : "answers, best first"}` : `Memory has no answer: ${found.explanation || "nothing fits"}`),
       el("ol", { class: "plain" }, answers),
       ...(areas.length ? [el("h3", {}, "Where to look"), el("ol", { class: "plain" }, areas)] : []));
   }

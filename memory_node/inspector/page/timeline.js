@@ -19,14 +19,25 @@ export class Timeline {
 
   async load() {
     this.span = await get("/api/timeline");
+    byId("begin").textContent = this.span.begin_s ? `from ${when(this.span.begin_s)}` : "nothing has been seen yet";
     this.draw();
   }
 
   choose(step) {
     const { begin_s: begin, end_s: end } = this.span;
-    const isNow = step >= STEPS || end <= begin;
-    this.slider.value = isNow ? STEPS : step;
-    this.asOf = isNow ? 0 : begin + ((end - begin) * step) / STEPS;
+    this.goTo(step >= STEPS ? 0 : begin + ((end - begin) * step) / STEPS);
+  }
+
+  /** Go so many seconds back from the end, at most to the beginning. */
+  goBack(seconds) {
+    this.goTo(Math.max(this.span.end_s - seconds, this.span.begin_s));
+  }
+
+  goTo(moment) {
+    const { begin_s: begin, end_s: end } = this.span;
+    const isNow = !moment || end <= begin;
+    this.asOf = isNow ? 0 : moment;
+    this.slider.value = isNow ? STEPS : (STEPS * (moment - begin)) / (end - begin);
     byId("moment").textContent = isNow ? "now" : when(this.asOf);
     this.slider.setAttribute("aria-valuetext", byId("moment").textContent);
     byId("now").disabled = isNow;

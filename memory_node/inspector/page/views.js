@@ -1,10 +1,12 @@
-// Panels that show without editing: what changed, the cache, episodes, knowledge, the prompt, the record of edits.
+// Panels that show without editing: what changed, knowledge, the prompt, the record of edits.
 
 import { get, post } from "./api.js";
-import { bar, color, el, fitted, metres, table, when } from "./dom.js";
+import { bar, el, link, metres, table, when } from "./dom.js";
 import { Panel } from "./panels.js";
 
-const link = (text, click) => el("button", { type: "button", class: "link", click }, text);
+const SPANS = [["10 minutes", 600], ["an hour", 3600], ["a day", 86400], ["all there is", Infinity]];
+// Sources of a statement that are named.
+const SOURCES = 3;
 
 /** What came, went and moved since the moment of the slider. */
 export class ChangesPanel extends Panel {
@@ -16,86 +18,20 @@ export class ChangesPanel extends Panel {
     const { app } = this;
     const since = app.asOf();
     if (!since) {
-      this.root.replaceChildren(el("p", { class: "soft" }, "Move the slider to an earlier moment: here stands what has changed since then."));
+      const back = ([title, seconds]) => el("button", { type: "button", click: () => app.timeline.goBack(seconds) }, title);
+      this.root.replaceChildren(
+        el("p", {}, "What has changed since an earlier moment? Move the slider below the view, or go back by"),
+        el("div", { class: "actions" }, SPANS.map(back)));
       return;
     }
     const told = await get(`/api/changes?from_s=${since}`).catch((error) => app.fail(error));
     if (!told) return;
-    const part = (title, rows, words) => [el("h3", {}, `${title} (${rows.length})`), el("ul", { class: "plain" }, rows.map((one) => el("li", {}, link(one.class, () => app.select(one.id, true)), " ", el("span", { class: "soft" }, words(one)))))];
-    this.root.replaceChildren(el("h2", {}, `Since ${when(since)}`),
+    const part = (title, rows, words) => [el("h3", {}, `${title} (${rows.length})`), rows.length ? "" : el("p", { class: "soft" }, "none"), el("ul", { class: "plain" }, rows.map((one) => el("li", {}, link(one.class, () => app.select(one.id, true)), " ", el("span", { class: "soft" }, words(one)))))];
+    this.root.replaceChildren(el("h2", {}, `Changed since ${when(since)}`),
+      el("p", { class: "soft" }, "The view shows the home as it was then. ", link("Back to now", () => app.timeline.goTo(0))),
       ...part("Came", told.appeared, (one) => metres(one.at)),
       ...part("Moved", told.moved, (one) => `${metres(one.from)} → ${metres(one.at)}`),
       ...part("Gone", told.gone, (one) => `was at ${metres(one.at)}`));
-  }
-}
-
-/** The short-term memory: figures, the hit ratio while this page is open, units by their last use. */
-export class CachePanel extends Panel {
-  constructor(app) {
-    super(app);
-    this.ratios = [];
-    setInterval(() => { if (!this.root.hidden && !document.hidden) this.open(); }, 3000);
-  }
-
-  async open() {
-    let cache;
-    try {
-      cache = await get("/api/cache");
-    } catch (error) {
-      this.root.replaceChildren(el("p", { class: "soft" }, error.message));
-      return;
-    }
-    const { figures, units } = cache;
-    this.ratios = [...this.ratios, figures.hit_ratio].slice(-200);
-    const chart = el("canvas", { class: "line", role: "img", "aria-label": `hit ratio, now ${figures.hit_ratio.toFixed(2)}` });
-    this.root.replaceChildren(
-      el("h2", {}, `Short-term memory: ${figures.policy}`),
-      bar("occupancy", figures.occupancy ?? units.length / figures.capacity, `${units.length}/${figures.capacity}`),
-      bar("hit ratio", figures.hit_ratio),
-      el("h3", {}, "Hit ratio while this page is open"), chart,
-      el("h3", {}, "Figures"),
-      table(["", ""], Object.entries(figures).filter(([name]) => !["policy", "hit_ratio", "occupancy"].includes(name)).map(([name, value]) => [name.replaceAll("_", " "), typeof value === "number" ? Math.round(value * 1000) / 1000 : String(value)])),
-      el("h3", {}, "Units, used longest ago first"),
-      units.length ? table(["", "last used", "by"], units.slice(0, 300).map((unit) => [link(unit.class, () => this.app.select(unit.id, true)), when(unit.used_s), unit.by])) : el("p", { class: "soft" }, "it is empty"));
-    this.draw(chart);
-  }
-
-  draw(chart) {
-    const { context, width, height } = fitted(chart);
-    context.strokeStyle = color("accent");
-    context.lineWidth = 2;
-    context.beginPath();
-    this.ratios.forEach((ratio, i) => context.lineTo((i * width) / Math.max(this.ratios.length - 1, 1), height - 4 - ratio * (height - 8)));
-    if (this.ratios.length === 1) context.lineTo(width, height - 4 - this.ratios[0] * (height - 8));
-    context.stroke();
-  }
-}
-
-/** Episodes with their steps and what was learnt from them. */
-export class EpisodesPanel extends Panel {
-  async open() {
-    const told = await get("/api/episodes").catch((error) => this.app.fail(error));
-    if (!told) return;
-    const outcome = (one) => (one.success === null ? (one.ended_s ? "unknown" : "running") : one.success ? "done" : "failed");
-    this.steps = el("div", {});
-    const rows = told.episodes.map((one) => [link(one.instruction || one.task_type || one.id, () => this.show(one)), outcome(one), when(one.started_s)]);
-    this.root.replaceChildren(
-      ...(told.running ? [el("h2", {}, "The running episode"), el("pre", {}, told.running)] : []),
-      el("h2", {}, "Episodes"),
-      rows.length ? table(["instruction", "outcome", "began"], rows) : el("p", { class: "soft" }, "none is remembered"),
-      this.steps);
-  }
-
-  async show(one) {
-    const told = await get(`/api/episodes/${encodeURIComponent(one.id)}`).catch((error) => this.app.fail(error));
-    if (!told) return;
-    const mark = (step) => el("span", { class: step.success ? "good" : "bad" }, step.success ? "done" : step.reason.replaceAll("_", " "));
-    this.steps.replaceChildren(
-      el("h3", {}, `“${one.instruction}”, attempt ${one.attempt}`),
-      table(["#", "action", "outcome", "room", "holds"], told.steps.map((step) => [step.index, step.action, mark(step), step.room, step.held])),
-      el("h3", {}, "Guidelines that rest on it"),
-      told.guidelines.length ? el("ul", {}, told.guidelines.map((line) => el("li", {}, line.text))) : el("p", { class: "soft" }, "none"));
-    this.steps.scrollIntoView({ block: "nearest" });
   }
 }
 
@@ -126,10 +62,20 @@ export class KnowledgePanel extends Panel {
     this.concept.value = concept;
     const statements = await get(`/api/knowledge?concept=${encodeURIComponent(concept)}`).catch((error) => this.app.fail(error));
     if (!statements) return;
-    const around = [...new Set(statements.flatMap((one) => one.concepts))].filter((one) => one !== concept).slice(0, 14);
+    const around = [...new Set(statements.flatMap((one) => one.concepts))].filter((one) => one.toLowerCase() !== concept.toLowerCase()).slice(0, 14);
     this.told.replaceChildren(
-      statements.length ? this.graph(concept, around) : el("p", { class: "soft" }, "Nothing is known of it."),
-      el("ol", { class: "plain" }, statements.map((one) => el("li", { class: "answer" }, one.text, el("div", { class: "why" }, `${when(one.stamp_s)} · ${one.support} sources (${one.sources.slice(-3).join(", ")}) · read by ${one.made_by}${one.active ? "" : " · replaced"}`)))));
+      statements.length ? this.graph(concept, around) : el("p", { class: "soft" }, `Nothing is known of “${concept}”.`),
+      el("ol", { class: "plain" }, statements.map((one) => el("li", { class: "answer" }, one.text, el("div", { class: "why" }, `${when(one.stamp_s)} · read by ${one.made_by}${one.active ? "" : " · replaced by a newer one"} · from `, this.sources(one))))));
+  }
+
+  /** Return links to the newest episodes that a statement was read from; what is no step of one is named. */
+  sources({ sources, support }) {
+    const shown = sources.slice(-SOURCES).map((source) => {
+      const [, episode, step] = /^(.+):(\d+)$/.exec(source) ?? [];
+      return episode ? link(`step ${Number(step) + 1}`, () => this.app.showEpisode(episode)) : source;
+    });
+    const more = support > shown.length ? ` and ${support - shown.length} more` : "";
+    return shown.length ? [...shown.flatMap((one, i) => (i ? [", ", one] : [one])), more] : "unknown";
   }
 
   graph(concept, around) {
@@ -155,24 +101,33 @@ export class KnowledgePanel extends Panel {
   }
 }
 
+/** Return what a budget left out of a section, closed until somebody asks. */
+function cutPart(one) {
+  return el("details", {}, el("summary", {}, `${one.name}: ${one.cut_tokens} tokens`), el("pre", {}, one.cut.join("\n")));
+}
+
 /** The prompt as a planner's language model is sent it. */
 export class PromptPanel extends Panel {
   constructor(app) {
     super(app);
     this.words = el("input", { type: "text", placeholder: "bring me the apple", "aria-label": "instruction" });
-    this.budget = el("input", { type: "number", min: 50, max: 20000, value: 2000, "aria-label": "token budget" });
+    this.budget = el("input", { type: "number", min: 50, max: 20000, value: 2000 });
     this.told = el("div", { "aria-live": "polite" });
-    this.root.append(el("form", { class: "ask", submit: (event) => { event.preventDefault(); this.show(); } }, this.words, this.budget, el("button", { class: "main" }, "Show")), this.told);
+    this.root.append(el("form", { class: "ask", submit: (event) => { event.preventDefault(); this.show(); } }, this.words, el("button", { class: "main" }, "Show"), el("label", {}, "token budget", this.budget)), this.told);
   }
 
   async show() {
     const body = { instruction: this.words.value || this.words.placeholder, token_budget: Number(this.budget.value) };
     const context = await post("/api/get_context", body).catch((error) => this.app.fail(error));
     if (!context) return;
+    const left = context.sections.reduce((sum, one) => sum + one.cut_tokens, 0);
+    const count = (one) => `${one.lines}${one.cut.length ? ` (${one.cut.length} left out)` : ""}`;
     this.told.replaceChildren(
       bar("budget used", context.tokens / context.token_budget, `${context.tokens}`),
       el("h3", {}, "Sections"),
-      ...context.sections.map((one) => bar(one.name, one.tokens / Math.max(context.tokens, 1), `${one.tokens}`)),
+      table(["section", "tokens", "lines"], context.sections.map((one) => [one.name, one.tokens, count(one)])),
+      el("h3", {}, left ? `Left out for the budget: ${left} tokens` : "Left out for the budget"),
+      ...(left ? context.sections.filter((one) => one.cut.length).map(cutPart) : [el("p", { class: "soft" }, "Nothing: everything that memory has to say fits.")]),
       el("h3", {}, "As it is sent"), el("pre", {}, context.text));
   }
 }
@@ -189,6 +144,6 @@ export class EditsPanel extends Panel {
     const { app } = this;
     const rows = edits.map((one) => [one.what, one.who, `${one.state}${one.message ? `: ${one.message}` : ""}`, one.undoable && app.canEdit("edit") ? el("button", { type: "button", click: () => app.undo(one.id) }, "Undo") : ""]);
     const confirm = app.canEdit("edit") && !app.scene().frame_verified ? el("div", { class: "actions" }, el("button", { type: "button", click: () => app.edit("confirm_relocalization", { wait_s: app.waitS }, "Is the robot localised in the map that this memory was built in?") }, "Confirm the map")) : "";
-    this.root.replaceChildren(el("h2", {}, "Edits made here"), confirm, rows.length ? table(["what", "who", "state", ""], rows) : el("p", { class: "soft" }, "none yet"));
+    this.root.replaceChildren(el("h2", {}, "Edits made here"), confirm, rows.length ? table(["what", "who", "state", ""], rows) : el("p", { class: "soft" }, "Nothing has been edited here yet. Rename, move, state, merge, split and delete are on an object's card."));
   }
 }

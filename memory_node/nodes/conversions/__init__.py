@@ -11,6 +11,8 @@ from memory_node.nodes.conversions.answers import (
     status_to_msg,
     unit_from_msg,
     unit_to_msg,
+    units_from_msg,
+    units_to_msg,
 )
 from memory_node.nodes.conversions.geometry import (
     box_pose_to_msg,
@@ -30,6 +32,7 @@ from memory_node.nodes.conversions.geometry import (
 )
 from memory_node.nodes.conversions.guidance import (
     compiled_from_response,
+    compiled_to_msg,
     compiled_to_response,
     observation_from_request,
     observation_to_request,
@@ -97,6 +100,7 @@ __all__ = [
     "changes_from_msg",
     "color_from_msg",
     "compiled_from_response",
+    "compiled_to_msg",
     "compiled_to_response",
     "covariance_from_msg",
     "delta_to_msg",
@@ -153,5 +157,7 @@ __all__ = [
     "transform_to_msg",
     "unit_from_msg",
     "unit_to_msg",
+    "units_from_msg",
+    "units_to_msg",
     "vector_to_msg",
 ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -22,6 +23,7 @@ from memory_node.nodes.conversions.geometry import (
     vector_to_msg,
 )
 from memory_node.nodes.conversions.skills import states_from_msg, states_to_msg
+from memory_node.short_term.object_cache import CachedUnit
 
 _STATUSES = (
     AnswerStatus.OK,
@@ -169,3 +171,20 @@ def unit_from_msg(msg: rm.MemoryUnit) -> MemoryUnit:
         area_id=msg.area_id,
         support_id=msg.support_id,
     )
+
+
+def units_to_msg(units: Iterable[CachedUnit], stamp_ns: int) -> rm.MemoryUnits:
+    """Return the short-term memory at one moment as a MemoryUnits message."""
+    held = list(units)
+    return rm.MemoryUnits(
+        header=header(stamp_ns),
+        units=[unit_to_msg(one.unit) for one in held],
+        segments=[one.segment for one in held],
+        pinned=[one.pinned for one in held],
+    )
+
+
+def units_from_msg(msg: rm.MemoryUnits) -> tuple[CachedUnit, ...]:
+    """Return the units of a MemoryUnits message in its order."""
+    told = zip(msg.units, msg.segments, msg.pinned)
+    return tuple(CachedUnit(unit_from_msg(unit), segment, bool(pinned)) for unit, segment, pinned in told)

@@ -76,7 +76,7 @@ def _taken_from_request(request: Any) -> TakenStep:
 
 
 def compiled_to_response(step: CompiledStep, response: Any) -> None:
-    """Fill in a response of CompileContext."""
+    """Fill in a response of CompileContext, or a message with the same fields."""
     guidance = step.guidance
     response.delivery = str(step.compiled.delivery)
     if guidance is not None:
@@ -90,8 +90,15 @@ def compiled_to_response(step: CompiledStep, response: Any) -> None:
     response.problem = step.compiled.problem
 
 
+def compiled_to_msg(step: CompiledStep) -> rm.CompiledStep:
+    """Return a CompiledStep message."""
+    msg = rm.CompiledStep()
+    compiled_to_response(step, msg)
+    return msg
+
+
 def compiled_from_response(response: Any) -> CompiledStep:
-    """Return what a response of CompileContext delivers.
+    """Return what a response of CompileContext delivers, or a CompiledStep message tells.
 
     Raises:
         InvalidValueError: it is none.

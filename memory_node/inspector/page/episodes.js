@@ -1,0 +1,83 @@
+// Episodes: what was done and how it went, what memory warned of, which guidance it gave at each step.
+
+import { get } from "./api.js";
+import { el, link, table, when } from "./dom.js";
+import { Panel } from "./panels.js";
+
+const MOST = 50;
+const OUTCOMES = { running: "", unknown: "", done: "good", failed: "bad" };
+
+function outcomeOf(one) {
+  if (one.success === null) return one.ended_s ? "unknown" : "running";
+  return one.success ? "done" : "failed";
+}
+
+const marked = (text) => el("span", { class: OUTCOMES[text] ?? "bad" }, text);
+
+function stepRow(step) {
+  const outcome = step.success ? "done" : step.reason.replaceAll("_", " ");
+  const where = [step.room, step.held && `holds ${step.held}`, step.duration_s ? `${step.duration_s.toFixed(1)} s` : ""].filter(Boolean).join(" · ");
+  return el("li", { class: "answer" },
+    el("div", { class: "head" }, el("span", { class: "rank" }, `${step.index + 1}.`), el("span", {}, step.action), marked(outcome)),
+    el("div", { class: "why" }, where, step.message ? el("div", {}, step.message) : ""),
+    step.warnings.map((text) => el("div", { class: "why warning" }, `Warning: ${text}`)));
+}
+
+function guidanceRow(one, index) {
+  return el("li", { class: "answer" },
+    el("div", { class: "head" }, el("span", { class: "rank" }, `${index + 1}.`), el("span", {}, one.guidance || el("span", { class: "soft" }, "no guidance"))),
+    el("div", { class: "why" }, [one.problem, `${one.delivery}, ${one.ms.toFixed(1)} ms`].filter(Boolean).join(" · ")),
+    el("details", { class: "why" },
+      el("summary", {}, one.changes.length ? `brief state, ${one.changes.length} changed` : "brief state"),
+      one.changes.map((text) => el("div", {}, text)), el("pre", {}, one.state.join("\n"))));
+}
+
+const guidelines = (rows) => (rows.length
+  ? el("ul", {}, rows.map((one) => el("li", {}, one.text, " ", el("span", { class: "soft" }, one.tried ? `helped ${one.helped} of ${one.tried} times` : "not tried yet"))))
+  : el("p", { class: "soft" }, "none"));
+
+export class EpisodesPanel extends Panel {
+  constructor(app) {
+    super(app);
+    this.list = el("div", {});
+    this.detail = el("div", { tabIndex: -1 });
+    this.root.append(this.list, this.detail);
+  }
+
+  async open() {
+    const told = await get("/api/episodes").catch((error) => this.app.fail(error));
+    if (!told) return;
+    const rows = told.episodes.map((one) => [link(one.instruction || one.task_type || one.id, () => this.show(one)), marked(outcomeOf(one)), when(one.started_s)]);
+    this.list.replaceChildren(
+      ...(told.running ? [el("h2", {}, "The running episode"), el("pre", {}, told.running)] : []),
+      el("h2", {}, "Episodes"),
+      rows.length ? table(["instruction", "outcome", "began"], rows) : el("p", { class: "soft" }, "None is remembered yet. One begins when the robot is given an instruction."),
+      rows.length === MOST ? el("p", { class: "soft" }, `the newest ${MOST}`) : "");
+  }
+
+  /** Show an episode that something else names. */
+  async showId(id) {
+    const told = await get("/api/episodes").catch((error) => this.app.fail(error));
+    const one = told?.episodes.find((found) => found.id === id);
+    if (one) this.show(one);
+    else if (told) this.app.fail(new Error(`This episode is not among the newest ${MOST}.`));
+  }
+
+  async show(one) {
+    const told = await get(`/api/episodes/${encodeURIComponent(one.id)}`).catch((error) => this.app.fail(error));
+    if (!told) return;
+    const failed = told.steps.filter((step) => !step.success).length;
+    const back = link("← all episodes", () => { this.detail.replaceChildren(); this.list.hidden = false; });
+    this.list.hidden = true;
+    this.detail.replaceChildren(
+      back,
+      el("h2", {}, `“${one.instruction}”`),
+      el("p", {}, marked(outcomeOf(one)), ` · attempt ${one.attempt} · ${told.steps.length} steps${failed ? `, ${failed} failed` : ""} · began ${when(one.started_s)}`),
+      el("h3", {}, "Steps"), el("ol", { class: "plain" }, told.steps.map(stepRow)),
+      el("h3", {}, "Guidance by step"),
+      told.compiled.length ? el("ol", { class: "plain" }, told.compiled.map(guidanceRow)) : el("p", { class: "soft" }, "None is kept: the compiler did not run in this episode, or memory was started since."),
+      el("h3", {}, "Guidelines that it used"), guidelines(told.used),
+      el("h3", {}, "Guidelines that it taught"), guidelines(told.guidelines));
+    back.focus();
+  }
+}
