@@ -16,6 +16,12 @@ class ProcessFigures:
     resident_mb: float
 
 
+def processor_s(process_id: int) -> float:
+    """Return the processor time of a running process so far, in all its threads."""
+    fields = Path(f"/proc/{process_id}/stat").read_text(encoding="ascii").rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
 def figures_of(process_id: int) -> ProcessFigures:
     """Return the figures of a running process."""
     folder = Path(f"/proc/{process_id}")

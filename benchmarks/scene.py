@@ -33,7 +33,7 @@ HELP = "the scene graph on a simulated site"
 _FRAME_S = 0.2
 _FRAMES_A_VISIT = 60
 _MOVED, _REMOVED = 0.10, 0.06
-_BASE_T_CAMERA = Pose.from_matrix(
+BASE_T_CAMERA = Pose.from_matrix(
     # 1.35 m up, pitched down by 25 degrees; optical axes (z forward, x right, y down)
     np.vstack(
         [
@@ -124,13 +124,13 @@ class Drive:
         half = self.frames // 2
         with progress_bar() as progress:
             task = progress.add_task("driving", total=self.frames)
-            for base in self._bases(half):
+            for base in self.bases(half):
                 self._step(*base)
                 progress.advance(task)
             self.sightings.before_change(self.site, self.graph, self.rooms)
             moved, removed = rearrange(self.site, self.rooms, self.generator, _MOVED, _REMOVED)
             self.sightings.after_change(moved, removed)
-            for base in self._bases(self.frames - half):
+            for base in self.bases(self.frames - half):
                 self._step(*base)
                 progress.advance(task)
 
@@ -147,11 +147,11 @@ class Drive:
         }
 
     def _step(self, room: int, base: Pose) -> None:
-        view = render(self.site.in_room(room), room, base @ _BASE_T_CAMERA)
+        view = render(self.site.in_room(room), room, base @ BASE_T_CAMERA)
         depth_m = noisy_depth(view.depth_m, self.noise, self.generator)
         detections, labels = detect(view, self.site.things, self.noise, self.generator)
-        believed = self.localisation.believed(base) @ _BASE_T_CAMERA
-        color = _shaded(view)
+        believed = self.localisation.believed(base) @ BASE_T_CAMERA
+        color = shaded(view)
         self._stamp_ns += int(_FRAME_S * 1e9)
         start = time.perf_counter()
         frame = self.pipeline.observe(self._stamp_ns, believed, CAMERA, depth_m, detections, labels, color)
@@ -159,7 +159,7 @@ class Drive:
         self.times_ms.append((time.perf_counter() - start) * 1e3)
         self.sightings.note(view, self.site, self.graph)
 
-    def _bases(self, frames: int) -> Iterator[tuple[int, Pose]]:
+    def bases(self, frames: int) -> Iterator[tuple[int, Pose]]:
         """Yield rooms and base poses: in every room a loop around its middle, looking outwards."""
         for index in range(frames):
             room = self.rooms[min(index * len(self.rooms) // frames, len(self.rooms) - 1)]
@@ -183,7 +183,7 @@ class Drive:
             counts = []
             for angle in np.linspace(0.0, 2.0 * np.pi, 12, endpoint=False):
                 base = Pose.planar(0.5 * ROOM_M[0], 0.5 * ROOM_M[1], float(angle))
-                view = render(trial.in_room(0), 0, base @ _BASE_T_CAMERA)
+                view = render(trial.in_room(0), 0, base @ BASE_T_CAMERA)
                 counts.append((np.bincount(view.number[view.number >= 0]) >= self.noise.min_pixels).sum())
             guess = max(2, round(guess * self.instances / max(1.0, float(np.mean(counts)))))
         return guess
@@ -209,7 +209,7 @@ class Drive:
             )
 
 
-def _shaded(view: View) -> np.ndarray:
+def shaded(view: View) -> np.ndarray:
     """Return an RGB image (h, w, 3) of the view, a colour for each thing."""
     palette = np.random.default_rng(3).integers(40, 256, (256, 3)).astype(np.uint8)
     color = palette[view.number & 255]

@@ -8,7 +8,7 @@ from typing import Protocol
 
 from memory_node.context.guidance import CompiledStep
 from memory_node.domain.ports import MemoryPort
-from memory_node.domain.scene import Place, SceneSnapshot
+from memory_node.domain.scene import Place, SceneObject, SceneSnapshot
 from memory_node.domain.step import EpisodeSummary, StepRecord
 from memory_node.experience.guideline import Guideline
 from memory_node.knowledge.answering import KnowledgeAnswer
@@ -62,11 +62,16 @@ class CacheView:
 
 @dataclass(frozen=True)
 class MemoryChange:
-    """What one change of the scene graph touched, by ids; version: the one that it led to."""
+    """What one change of the scene graph touched, by ids.
+
+    version, from_version: that it led to, and from. objects: those that changed, as they are now.
+    """
 
     version: int
     changed: tuple[str, ...]
     gone: tuple[str, ...]
+    from_version: int = -1
+    objects: tuple[SceneObject, ...] = ()
 
 
 Listener = Callable[[MemoryChange], None]

@@ -51,10 +51,12 @@ class EditBook:
     """Carries deeds out and keeps the newest on record; thread-safe.
 
     What cannot be taken back may wait a moment, in which undoing calls it off; what waits at the end is carried out.
+    on_done: is called after each edit that was carried out, and after each that was taken back.
     """
 
-    def __init__(self, clock: Clock) -> None:
+    def __init__(self, clock: Clock, on_done: Callable[[], None] = lambda: None) -> None:
         self._clock = clock
+        self._on_done = on_done
         self._lock = threading.RLock()
         self._edits: OrderedDict[str, Edit] = OrderedDict()
         self._deeds: dict[str, Deed] = {}
@@ -103,6 +105,7 @@ class EditBook:
                 raise InvalidValueError(f"this edit is {edit.state} and cannot be undone: {edit.words}")
             else:
                 deed.undo(edit.ids)
+                self._on_done()
             _log.info("%s undid the edit %s of %s: %s", who, edit_id, edit.who, edit.words)
             undone = self._edits[edit_id] = replace(edit, state="undone", undoable=False)
             return undone
@@ -128,6 +131,7 @@ class EditBook:
     def _run(self, edit: Edit, deed: Deed) -> Edit:
         with self._lock:
             ids = deed.run()
+            self._on_done()
             _log.info("edit %s by %s: %s", edit.id, edit.who, deed.words)
             done = replace(edit, state="done", undoable=deed.undo is not None, ids=ids)
             self._keep(done, deed)

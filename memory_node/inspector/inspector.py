@@ -2,26 +2,20 @@
 
 from __future__ import annotations
 
-import json
-import threading
-import time
 from collections.abc import Callable
-from typing import Annotated, Any
+from typing import Annotated
 
 from fastapi import Depends, HTTPException, Request
 
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.domain.clock import Clock, system_clock
 from memory_node.inspector.access import Caller, Role
-from memory_node.inspector.agent_memory import AgentMemory, MemoryChange, MemoryViews
+from memory_node.inspector.agent_memory import AgentMemory, MemoryViews
 from memory_node.inspector.change_feed import ChangeFeed
 from memory_node.inspector.deeds import Deeds
 from memory_node.inspector.edit_book import EditBook
 from memory_node.inspector.hit_history import HitHistory
-from memory_node.inspector.scene_rows import scene_rows
-
-# A scene that nothing is known to have changed is asked for again after so long.
-_FRESH_S = 2.0
+from memory_node.inspector.scene_mirror import SceneMirror
 
 
 class Inspector:
@@ -41,37 +35,18 @@ class Inspector:
         clock: Clock = system_clock,
     ) -> None:
         self.memory, self.views, self.kinds, self.source, self.images = memory, views, kinds, source, images
-        self.book, self.deeds = EditBook(clock), Deeds(memory)
+        self.deeds = Deeds(memory)
         self.feed = ChangeFeed(views.follow)
         self.hits = HitHistory(views, clock)
-        self._scene_lock = threading.Lock()
-        self._scene_json = b""
-        self._scene_until_s = 0.0
-        self._stop_following = views.follow(self._expire)
-
-    def scene_json(self) -> bytes:
-        """Return the scene graph of now as JSON; it is asked for and written once for all who want the same."""
-        with self._scene_lock:
-            if time.monotonic() >= self._scene_until_s:
-                # A change while the scene is read must make it old: the time is set first.
-                self._scene_until_s = time.monotonic() + _FRESH_S
-                self._scene_json = as_json(scene_rows(self.memory.scene()))
-            return self._scene_json
+        self.scene = SceneMirror(memory, views.follow)
+        self.book = EditBook(clock, self.scene.expect_change)
 
     def close(self) -> None:
         """Carry out what waits and follow memory no more."""
-        self._stop_following()
+        self.scene.close()
         self.feed.close()
         self.hits.close()
         self.book.close()
-
-    def _expire(self, _: MemoryChange) -> None:
-        self._scene_until_s = 0.0
-
-
-def as_json(value: Any) -> bytes:
-    """Return a value as compact JSON."""
-    return json.dumps(value, separators=(",", ":"), ensure_ascii=False).encode()
 
 
 def inspector_of(request: Request) -> Inspector:

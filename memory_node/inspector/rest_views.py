@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
-from dataclasses import asdict
 from typing import Annotated, Any
 
 from fastapi import APIRouter, HTTPException, Path, Request, Response
@@ -12,8 +11,9 @@ from fastapi.responses import StreamingResponse
 
 from memory_node.inspector import rest_models as models
 from memory_node.inspector.episode_rows import episode_value, episodes_value
-from memory_node.inspector.inspector import Here, Inspector, Reader, as_json
+from memory_node.inspector.inspector import Here, Inspector, Reader
 from memory_node.inspector.rest_questions import statement
+from memory_node.inspector.scene_mirror import as_json
 from memory_node.inspector.scene_rows import nanoseconds, object_card, scene_rows, seconds, timeline, what_changed
 
 router = APIRouter(prefix="/api", tags=["views"])
@@ -30,12 +30,16 @@ def about(here: Here, caller: Reader) -> dict[str, Any]:
 
 
 @router.get("/scene_graph")
-def scene_graph(here: Here, _: Reader, as_of_s: models.Seconds = 0.0) -> Response:
-    """Return floors, rooms, areas, objects and relations, now or as of a stamp (srv/GetSceneGraph)."""
+def scene_graph(here: Here, _: Reader, as_of_s: models.Seconds = 0.0, since: int | None = None) -> Response:
+    """Return floors, rooms, areas, objects and relations, now or as of a stamp (srv/GetSceneGraph).
+
+    since: a version that was told before; then only what has changed since is told, as `changed` and `gone`, where
+    that is known.
+    """
     if as_of_s:
         body = as_json(scene_rows(here.memory.scene(as_of_ns=nanoseconds(as_of_s))))
     else:
-        body = here.scene_json()
+        body = here.scene.whole() if since is None else here.scene.since(since)
     return Response(body, media_type="application/json")
 
 
@@ -143,7 +147,11 @@ async def _events(request: Request, here: Inspector) -> AsyncIterator[bytes]:
             if change is None:
                 yield b": alive\n\n"
                 continue
-            yield b"event: change\ndata: " + as_json(asdict(change)) + b"\n\n"
+            yield (
+                b"event: change\ndata: "
+                + as_json({"version": change.version, "changed": change.changed, "gone": change.gone})
+                + b"\n\n"
+            )
             await asyncio.sleep(_REST_S)
     finally:
         here.feed.leave(stream)

@@ -79,9 +79,10 @@ class StoredViews:
     def follow(self, listener: Listener) -> Callable[[], None]:
         """Call `listener` after each change of the scene graph."""
 
-        def on_change(events: tuple[SceneEvent, ...], _from_version: int, to_version: int) -> None:
-            changed = tuple(event.object.id for event in events if event.kind not in _GONE)
+        def on_change(events: tuple[SceneEvent, ...], from_version: int, to_version: int) -> None:
+            changed = tuple(event.object for event in events if event.kind not in _GONE)
             gone = tuple(event.object.id for event in events if event.kind in _GONE)
-            listener(MemoryChange(to_version, changed, gone))
+            ids = tuple(found.id for found in changed)
+            listener(MemoryChange(to_version, ids, gone, from_version, changed))
 
         return self._memory.on_change(on_change)

@@ -126,12 +126,13 @@ class NodeViews:
         return {} if told is None else {name: getattr(told, name) for name in _STATISTICS}
 
     def _on_delta(self, msg: Any) -> None:
-        changed = tuple(found.id for found in (*msg.appeared, *msg.updated, *msg.moved))
+        changed = tuple(map(conversions.object_from_msg, (*msg.appeared, *msg.updated, *msg.moved)))
+        ids = tuple(found.id for found in changed)
         gone = (*msg.removed_ids, *msg.merged_ids, *msg.forgotten_ids)
         with self._lock:
             listeners = tuple(self._listeners)
         for listener in listeners:
-            listener(MemoryChange(msg.to_version, changed, gone))
+            listener(MemoryChange(msg.to_version, ids, gone, msg.from_version, changed))
 
     def _on_units(self, msg: Any) -> None:
         self._units = msg

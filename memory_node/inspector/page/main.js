@@ -18,8 +18,17 @@ const LOCAL = "local";
 // What cannot be taken back is carried out so much later.
 const WAIT_S = 10;
 
+/** Return a scene with what is new of it. */
+function merged(scene, { changed, gone, ...news }) {
+  const objects = new Map(scene.objects.map((one) => [one.id, one]));
+  for (const one of changed) objects.set(one.id, one);
+  for (const id of gone) objects.delete(id);
+  return { ...scene, ...news, objects: [...objects.values()] };
+}
+
 class App {
   waitS = WAIT_S;
+  took = 0;
   about = { images: false, role: "read", source: "", name: "" };
   told = { objects: [], rooms: [], areas: [], floors: [], relations: [], frame_verified: true };
 
@@ -72,8 +81,13 @@ class App {
 
   async load() {
     const asOf = this.asOf();
-    const scene = await get(asOf ? `/api/scene_graph?as_of_s=${asOf}` : "/api/scene_graph");
-    if (asOf === this.asOf()) this.show(scene);
+    const last = this.told;
+    const isFollowing = !asOf && !last.asOf && last.version >= 0;
+    const query = asOf ? `?as_of_s=${asOf}` : isFollowing ? `?since=${last.version}` : "";
+    const told = await get(`/api/scene_graph${query}`);
+    if (asOf !== this.asOf()) return;
+    if (last !== this.told) return this.load(); // another answer came in between, which may be older
+    this.show({ ...(told.changed ? merged(last, told) : told), asOf });
   }
 
   show(scene) {
@@ -92,11 +106,19 @@ class App {
 
   /** Take notice of a change: the newest scene is asked for once for all changes of a moment. */
   onChange() {
-    if (this.asOf() || this.reloading) return;
-    this.reloading = setTimeout(() => {
+    if (this.asOf()) return;
+    if (this.reloading) {
+      this.isBehind = true;
+      return;
+    }
+    this.reloading = setTimeout(async () => {
+      const began = performance.now();
+      await this.load().catch((error) => this.fail(error));
+      this.took = performance.now() - began;
       this.reloading = null;
-      this.load().catch((error) => this.fail(error));
-    }, 250);
+      if (this.isBehind) this.onChange();
+    }, Math.max(250, 3 * this.took));
+    this.isBehind = false;
   }
 
   select(id, move = false) {

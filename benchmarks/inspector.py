@@ -1,0 +1,150 @@
+"""`bench inspector`: what looking into memory costs the robot, how fast REST finds, how fast the page is there."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from benchmarks.inspected_process import inspected_by
+from benchmarks.inspector_clients import Clients
+from benchmarks.inspector_find import find_row
+from benchmarks.inspector_page import page_rows
+from benchmarks.process_figures import processor_s
+from benchmarks.rows import emit
+from memory_node.domain.errors import RobotMemoryError
+
+PARTS = ("load", "find", "page")
+_START_S = 120.0
+_SETTLE_S = 5.0
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
+    parser.add_argument("--parts", nargs="+", choices=PARTS, default=list(PARTS), help="what to measure (default: all)")
+    parser.add_argument("--objects", type=int, default=2000, help="objects of the memory that maps (default 2000)")
+    parser.add_argument("--seconds", type=float, default=30.0, help="of each phase of the load (default 30)")
+    parser.add_argument("--rounds", type=int, default=3, help="times that quiet and load take turns (default 3)")
+    parser.add_argument("--rate", type=float, default=10.0, help="frames a second (default 10)")
+    parser.add_argument("--polling", type=int, default=50, help="clients that ask once a second (default 50)")
+    parser.add_argument("--streaming", type=int, default=10, help="clients that follow changes (default 10)")
+    parser.add_argument("--find", type=int, default=100_000, help="objects that REST finds among (default 100000)")
+    parser.add_argument("--page", type=int, nargs="+", default=[2000, 20_000], help="objects of the page")
+    parser.add_argument("--domain", type=int, default=96, help="ROS domain, on loopback (default 96)")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Measure each part; every part has rows of its own."""
+    with tempfile.TemporaryDirectory() as folder:
+        if "load" in args.parts:
+            emit(load_rows(args, Path(folder)), args.json)
+        if "find" in args.parts:
+            emit([find_row(args.find, Path(folder), args.seed)], args.json)
+        if "page" in args.parts:
+            emit(page_rows(args.page, args.seed), args.json)
+    return 0
+
+
+class Robot:
+    """The process that maps; its frames come in as they are taken."""
+
+    def __init__(self, args: argparse.Namespace, folder: Path) -> None:
+        command = [sys.executable, "-m", "benchmarks.inspector_robot", str(folder / "memory.db"), str(args.objects)]
+        self._process = subprocess.Popen(
+            [*command, str(args.rate), str(args.seed)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        )
+        self.frames: list[dict[str, float]] = []
+        threading.Thread(target=self._read, daemon=True).start()
+
+    def wait(self) -> None:
+        """Wait for the first frames.
+
+        Raises:
+            RobotMemoryError: none comes in time.
+        """
+        deadline = time.monotonic() + _START_S
+        while len(self.frames) < 10:
+            if self._process.poll() is not None or time.monotonic() > deadline:
+                raise RobotMemoryError("bench inspector: the robot takes no frames; see its output")
+            time.sleep(0.1)
+
+    def processor_s(self) -> float:
+        """Return the processor time of the process so far."""
+        return processor_s(self._process.pid)
+
+    def end(self) -> None:
+        """End it."""
+        assert self._process.stdin is not None
+        self._process.stdin.close()
+        self._process.wait(10.0)
+
+    def _read(self) -> None:
+        assert self._process.stdout is not None
+        for line in self._process.stdout:
+            if line.startswith("{"):
+                self.frames.append(json.loads(line))
+
+
+def load_rows(args: argparse.Namespace, folder: Path) -> Iterator[dict[str, Any]]:
+    """Yield the frames' times with nobody looking, and under load; the phases take turns, so that both see the same
+    machine."""
+    environment = {"ROS_DOMAIN_ID": str(args.domain), "ROS_AUTOMATIC_DISCOVERY_RANGE": "LOCALHOST"}
+    os.environ.update(environment)
+    robot = Robot(args, folder)
+    phases: dict[str, list[dict[str, float]]] = {"quiet": [], "load": []}
+    spent = {"quiet": 0.0, "load": 0.0, "inspector": 0.0}
+    seen: dict[str, float] = {"answers": 0, "refused": 0, "events": 0, "behind": 0}
+    try:
+        robot.wait()
+        with inspected_by("--node", "memory") as (port, inspector):
+            for _ in range(args.rounds):
+                for phase in phases:
+                    clients = Clients(port, args.polling if phase == "load" else 0, args.streaming)
+                    if phase == "load":
+                        clients.start()
+                    time.sleep(_SETTLE_S)
+                    first, began, inspected = len(robot.frames), robot.processor_s(), processor_s(inspector)
+                    time.sleep(args.seconds)
+                    phases[phase] += robot.frames[first:]
+                    spent[phase] += robot.processor_s() - began
+                    if phase == "load":
+                        spent["inspector"] += processor_s(inspector) - inspected
+                        seen["behind"] += clients.stop(int(robot.frames[-1]["version"]))
+                        seen["answers"] += clients.asked.statuses.total()
+                        seen["refused"] += clients.asked.statuses.total() - clients.asked.statuses[200]
+                        seen["events"] += clients.asked.events
+    finally:
+        robot.end()
+    for phase, frames in phases.items():
+        under = seen if phase == "load" else dict.fromkeys(seen, 0)
+        yield _frames_row(phase, frames, args, spent[phase], spent["inspector"] if phase == "load" else 0.0) | under
+
+
+def _frames_row(
+    phase: str, frames: list[dict[str, float]], args: argparse.Namespace, robot_s: float, inspector_s: float
+) -> dict[str, Any]:
+    wall, cpu, late = ([frame[name] for frame in frames] for name in ("wall_ms", "cpu_ms", "late_ms"))
+    seconds = args.rounds * args.seconds
+    return {
+        "phase": phase,
+        "frames": len(frames),
+        "frames_due": round(seconds * args.rate),
+        "wall_p50_ms": float(np.percentile(wall, 50)),
+        "wall_p99_ms": float(np.percentile(wall, 99)),
+        "cpu_p50_ms": float(np.percentile(cpu, 50)),
+        "cpu_p99_ms": float(np.percentile(cpu, 99)),
+        "late_p99_ms": float(np.percentile(late, 99)),
+        "robot_cores": robot_s / seconds,
+        "inspector_cores": inspector_s / seconds,
+        "load_1min": os.getloadavg()[0],
+    }
