@@ -144,7 +144,7 @@ def _frames_row(
         "cpu_p50_ms": float(np.percentile(cpu, 50)),
         "cpu_p99_ms": float(np.percentile(cpu, 99)),
         "late_p99_ms": float(np.percentile(late, 99)),
-        "robot_cores": robot_s / seconds,
-        "inspector_cores": inspector_s / seconds,
+        "robot_ms_a_frame": 1e3 * robot_s / max(len(frames), 1),
+        "inspector_ms_a_s": 1e3 * inspector_s / seconds,
         "load_1min": os.getloadavg()[0],
     }

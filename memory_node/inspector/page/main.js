@@ -17,6 +17,8 @@ const ROLES = ["read", "edit", "forget"];
 const LOCAL = "local";
 // What cannot be taken back is carried out so much later.
 const WAIT_S = 10;
+// The timeline needs objects that are gone, too: after changes it is asked for so seldom.
+const TIMELINE_EVERY_MS = 30_000;
 
 /** Return a scene with what is new of it. */
 function merged(scene, { changed, gone, ...news }) {
@@ -54,6 +56,7 @@ class App {
     document.body.dataset.readyMs = String(Math.round(performance.now()));
     this.timeline.load().catch((error) => this.fail(error));
     setInterval(() => { if (!document.hidden) this.loadPath(); }, 2000);
+    setInterval(() => { if (!document.hidden && this.timeline.isOld) this.timeline.load().catch((error) => this.fail(error)); }, TIMELINE_EVERY_MS);
     this.loadPath();
     follow(() => this.onChange(), (isConnected) => this.connected(isConnected)).catch((error) => this.fail(error));
   }
@@ -95,7 +98,7 @@ class App {
     this.areaOf = new Map(scene.areas.map((one) => [one.id, one]));
     this.roomNames = new Map(scene.rooms.map((one) => [one.id, one.name]));
     this.view.show(scene);
-    byId("count").textContent = `${scene.objects.length} objects${this.asOf() ? " then" : ""}${scene.frame_verified ? "" : " · map not verified"}`;
+    byId("count").textContent = `${scene.objects.length} ${scene.objects.length === 1 ? "object" : "objects"}${this.asOf() ? " then" : ""}${scene.frame_verified ? "" : " · map not verified"}`;
     this.panels.changed();
   }
 
@@ -106,6 +109,7 @@ class App {
 
   /** Take notice of a change: the newest scene is asked for once for all changes of a moment. */
   onChange() {
+    this.timeline.isOld = true;
     if (this.asOf()) return;
     if (this.reloading) {
       this.isBehind = true;

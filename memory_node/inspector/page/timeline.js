@@ -18,6 +18,7 @@ export class Timeline {
   }
 
   async load() {
+    this.isOld = false;
     this.span = await get("/api/timeline");
     byId("begin").textContent = this.span.begin_s ? `from ${when(this.span.begin_s)}` : "nothing has been seen yet";
     this.draw();
