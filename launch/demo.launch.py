@@ -24,6 +24,8 @@ ARGUMENTS = (
     ("interface", "", "network interface for DDS; empty: Cyclone DDS chooses"),
     ("inspector", "false", "true: also serve the page to look into memory, on this machine alone (docs/inspector.md)"),
     ("inspector_port", "8780", "its port"),
+    ("foxglove", "false", "true: also start foxglove_bridge for Foxglove, on this machine alone (docs/inspector.md)"),
+    ("foxglove_port", "8765", "its port"),
 )
 OF_MEMORY = (
     "params_file",
@@ -34,6 +36,8 @@ OF_MEMORY = (
     "interface",
     "inspector",
     "inspector_port",
+    "foxglove",
+    "foxglove_port",
 )
 
 

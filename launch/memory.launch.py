@@ -4,6 +4,7 @@ import os
 import sys
 from pathlib import Path
 
+from ament_index_python.packages import PackageNotFoundError, get_package_prefix
 from launch import LaunchContext, LaunchDescription
 from launch.actions import DeclareLaunchArgument, ExecuteProcess, OpaqueFunction, SetEnvironmentVariable
 from launch.conditions import UnlessCondition
@@ -49,6 +50,8 @@ ARGUMENTS = (
     ("view", "", "rerun: serve images, detections, the cloud and the graph to Rerun's viewers; empty: none"),
     ("inspector", "false", "true: also serve the page to look into memory, on this machine alone (docs/inspector.md)"),
     ("inspector_port", "8780", "its port"),
+    ("foxglove", "false", "true: also start foxglove_bridge for Foxglove, on this machine alone (docs/inspector.md)"),
+    ("foxglove_port", "8765", "its port"),
     ("lifecycle", "", "false: memory, detector and skills as ordinary nodes, not managed ones; empty: managed"),
     ("autostart", "", "false: they wait for a lifecycle manager; empty: they configure and activate themselves"),
     ("log_level", "info", "debug, info, warn or error"),
@@ -142,7 +145,28 @@ def start_nodes(context: LaunchContext) -> list[Node | ExecuteProcess]:
         nodes.append(node("skills", given["skills_file"], map_frame=given["map_frame"], **known))
     if given["inspector"].lower() == "true":
         nodes.append(inspector(given))
+    if given["foxglove"].lower() == "true":
+        nodes.append(foxglove_bridge(given, use_sim_time))
     return nodes
+
+
+def foxglove_bridge(given: dict[str, str], use_sim_time: dict[str, bool]) -> Node:
+    """Return the bridge that Foxglove connects to; by itself it would listen on all of the machine's addresses."""
+    try:
+        get_package_prefix("foxglove_bridge")
+    except PackageNotFoundError as error:
+        raise SubstitutionFailure(
+            "foxglove:=true needs foxglove_bridge, which is not installed: "
+            "sudo apt install ros-$ROS_DISTRO-foxglove-bridge. It is a C++ node of ROS 2; on a machine without ROS 2, "
+            "inspector:=true or `memory-node ingest --mcap FILE` (Foxglove opens the file) do without it"
+        ) from error
+    return Node(
+        package="foxglove_bridge",
+        executable="foxglove_bridge",
+        name="foxglove_bridge",
+        parameters=[{"address": "127.0.0.1", "port": int(given["foxglove_port"]), **use_sim_time}],
+        output="screen",
+    )
 
 
 def inspector(given: dict[str, str]) -> ExecuteProcess:

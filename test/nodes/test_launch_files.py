@@ -156,6 +156,22 @@ def test_body_comes_with_memory_planner_and_the_bridge_that_is_fitted_to_it(laun
     assert all(nodes[name]["use_sim_time"] is True for name in ("memory", "planner", "skills"))
 
 
+def test_foxglove_bridge_is_started_on_this_machine_alone(
+    launched: Launched, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    assert "foxglove_bridge" not in launched("memory.launch.py")
+    with pytest.raises(SubstitutionFailure, match=r"sudo apt install ros-\$ROS_DISTRO-foxglove-bridge"):
+        launched("memory.launch.py", foxglove="true")
+    (tmp_path / "share/foxglove_bridge").mkdir(parents=True)
+    (tmp_path / "share/foxglove_bridge/package.xml").write_text("<package/>")
+    program = tmp_path / "lib/foxglove_bridge/foxglove_bridge"
+    program.parent.mkdir(parents=True)
+    program.touch(0o755)
+    monkeypatch.setenv("AMENT_PREFIX_PATH", str(tmp_path))
+    bridge = launched("demo.launch.py", foxglove="true", foxglove_port="9001")["foxglove_bridge"]
+    assert bridge == {"address": "127.0.0.1", "port": 9001, "use_sim_time": True}
+
+
 def test_inspector_is_started_for_the_node_of_the_namespace(launched: Launched) -> None:
     nodes = launched("memory.launch.py", inspector="true", namespace="robot1", label_space="coco")
     assert nodes["inspector"] == {"--node": "robot1/memory", "--port": "8780", "--label-space": "coco"}
