@@ -233,7 +233,7 @@ class ResizingPolicy:
         return self._policy.leaving()
 
     def segment(self, key: Key) -> str:
-        """Return window, probation or protected."""
+        """Return recent window, probation or protected."""
         return self._policy.segment(key)
 
     def access(self, key: Key) -> bool:

@@ -134,8 +134,8 @@ class WTinyLfuPolicy:
         yield from (key for key in self if key != first)
 
     def segment(self, key: Key) -> str:
-        """Return window, probation or protected."""
-        parts = (("window", self._window), ("probation", self._probation), ("protected", self._protected))
+        """Return recent window, probation or protected."""
+        parts = (("recent window", self._window), ("probation", self._probation), ("protected", self._protected))
         return next((name for name, keys in parts if key in keys), "")
 
     def _next_out(self) -> Key | None:
