@@ -123,7 +123,7 @@ def test_less_is_drawn_while_frames_are_slow_and_all_at_rest(page: Any) -> None:
       const slow = [5, 90, 90, 90, 90].map(moving);
       await new Promise((resume) => setTimeout(resume, 500));
       const still = detail.frame(false, 90).boxes;
-      return { slow, rests, still, fast: Array.from({ length: 40 }, () => moving(5)).at(-1) };
+      return { slow, rests, still, fast: Array.from({ length: 120 }, () => moving(5)).at(-1) };
     }""")
     assert boxes["slow"][0] == boxes["still"] == boxes["fast"] == 4000
     assert boxes["slow"][-1] < 4000

@@ -1,11 +1,12 @@
 // How much is drawn: less while the view moves and its frames take long, all of it as soon as it rests.
 
-// Boxes, names and pixels per CSS pixel (a share of the screen's own), from all to little.
+// Boxes, rings, names and pixels per CSS pixel (a share of the screen's own), from all to little. Where a processor
+// draws, rings cost the most: each is two dozen lines.
 const LEVELS = [
-  { boxes: 4000, names: 70, sharpness: 1 },
-  { boxes: 2000, names: 40, sharpness: 0.7 },
-  { boxes: 800, names: 20, sharpness: 0.5 },
-  { boxes: 300, names: 8, sharpness: 0.35 },
+  { boxes: 4000, rings: 500, names: 70, sharpness: 1 },
+  { boxes: 2000, rings: 80, names: 40, sharpness: 0.7 },
+  { boxes: 800, rings: 1, names: 20, sharpness: 0.5 },
+  { boxes: 300, rings: 1, names: 8, sharpness: 0.35 },
 ];
 const SLOW_MS = 42;
 const FAST_MS = 20;
@@ -33,7 +34,8 @@ export class Detail {
   }
 
   note(waitedMs) {
-    this.slow = waitedMs > SLOW_MS ? this.slow + 1 : 0;
+    // A frame that takes three times too long says as much as three that take a little too long.
+    this.slow = waitedMs > SLOW_MS ? this.slow + Math.floor(waitedMs / SLOW_MS) : 0;
     this.fast = waitedMs < FAST_MS ? this.fast + 1 : 0;
     if (this.slow >= AGREE && this.level < LEVELS.length - 1) this.change(1);
     else if (this.fast >= 10 * AGREE && this.level > 0) this.change(-1);

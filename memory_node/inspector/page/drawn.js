@@ -137,19 +137,23 @@ export class Drawn {
     return strokes.values;
   }
 
-  /** Return rings of two standard deviations around the centres of the nearest boxes: at (3), radius, colour (4). A
-   * ring that the box hides is drawn for the selected object alone. */
+  /** Return rings of two standard deviations around the centres of the nearest boxes: at (3), radius, colour (4); the
+   * selected object's first, then the nearest. A ring that the box hides is drawn for the selected object alone. */
   rings(eye, back, selected) {
     const soft = softOf(back);
     const { squared, limit } = nearestWithin(this.places, eye, MOST_RINGS);
     const made = [];
-    this.scene.objects.forEach(({ id, at, size, sigma }, index) => {
+    this.scene.objects.forEach(({ id, size, sigma }, index) => {
       const isChosen = id === selected;
       const radius = 2 * sigma;
       if (radius < 0.02 || !(isChosen || (this.isBox[index] && squared[index] < limit && radius >= Math.min(size[0], size[1]) / 2))) return;
-      made.push(at[0], at[1], at[2], radius, ...(isChosen ? CHOSEN : soft), 1);
+      made.push([isChosen ? -1 : squared[index], index]);
     });
-    return made;
+    made.sort((a, b) => a[0] - b[0]);
+    return made.flatMap(([far, index]) => {
+      const { at, sigma } = this.scene.objects[index];
+      return [...at, 2 * sigma, ...(far < 0 ? CHOSEN : soft), 1];
+    });
   }
 }
 

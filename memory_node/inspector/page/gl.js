@@ -139,10 +139,11 @@ export class Rings extends Batch {
     this.attach(around, [2], 0, 0);
   }
 
-  draw(matrix) {
+  /** Draw the first rings, at most so many. */
+  draw(matrix, most) {
     if (!this.count) return;
     this.begin(matrix);
-    this.gl.drawArraysInstanced(this.gl.LINE_LOOP, 0, this.corners.length / 2, this.count);
+    this.gl.drawArraysInstanced(this.gl.LINE_LOOP, 0, this.corners.length / 2, Math.min(this.count, most));
   }
 }
 

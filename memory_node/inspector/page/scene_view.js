@@ -124,7 +124,7 @@ export class SceneView {
     this.dots.draw(matrix, this.canvas.height * 1.2);
     if (this.layers.areas) this.areas.draw(matrix, this.canvas.height * 1.2);
     this.lines.draw(matrix);
-    if (this.layers.uncertainty) this.rings.draw(matrix);
+    if (this.layers.uncertainty) this.rings.draw(matrix, detail.rings);
     gl.disable(gl.DEPTH_TEST);
     this.outline.draw(matrix);
     drawLabels(fitted(this.labels), this, matrix, detail.names);
