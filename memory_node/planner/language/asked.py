@@ -165,10 +165,13 @@ def _whether(words: Sequence[str], at: int, commands: CommandReader) -> Asked | 
 
 
 def _is_in_state(words: Sequence[str], at: int, commands: CommandReader) -> Asked | None:
-    """Read "is the mug on the desk clean", "is the apple in the fridge"."""
-    phrase = commands.phrase(words, at + 1) if words[at] in commands.english.being else None
-    if phrase is None:
+    """Read "is the mug on the desk clean", "has the apple been washed"."""
+    perfect = words[at] in ("has", "have")
+    phrase = commands.phrase(words, at + 1) if perfect or words[at] in commands.english.being else None
+    if phrase is None or (perfect and words[phrase.end : phrase.end + 1] != ["been"]):
         return None
+    if perfect:
+        return _in_state(words, phrase, phrase.end + 1, commands)
     last = words[phrase.end - 1]
     if phrase.end - at > 2 and phrase.states and last in commands.english.asked_states:  # "was the safe left open"
         return _tell(replace(phrase, states=()), commands.english.asked_states[last], phrase.end)

@@ -58,7 +58,7 @@ def _untold(_goals: Sequence[Goal], evidence: Evidence) -> str:
 
 def _undue(goals: Sequence[Goal], evidence: Evidence) -> str:
     """Object to the first goal that nothing asks for, or that cannot be."""
-    whys = (rule(goal, evidence) for goal in goals for rule in (_unasked, _immovable))
+    whys = (rule(goal, evidence) for goal in goals for rule in (_unasked, _immovable, _unlit))
     return next(filter(None, whys), "")
 
 
@@ -70,6 +70,12 @@ def _unasked(goal: Goal, evidence: Evidence) -> str:
     if goal.kind in _HARMS and all(command.kind is not goal.kind for command in evidence.instruction.commands):
         return f"no command asks to {goal.kind} {goal.target}"
     return ""
+
+
+def _unlit(goal: Goal, evidence: Evidence) -> str:
+    """Object to looking at a thing in the light of what gives none."""
+    light = goal.light.object_class if goal.light is not None else ""
+    return f"{light} gives no light" if light and not evidence.kinds[light].can(Property.LIGHT) else ""
 
 
 def _immovable(goal: Goal, evidence: Evidence) -> str:

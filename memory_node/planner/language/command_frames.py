@@ -25,9 +25,12 @@ def framed(sense: VerbSense, found: Arguments, text: str, english: English) -> C
     if halt is not None:
         return halt
     if sense.here or _goes(command, places):
-        return _stationary(replace(command, kind=_K.GO, to_user=sense.here, unread=tuple(found.unread)), places)
+        places = [] if _leaves(command, places) else places
+        return _stationary(
+            replace(command, kind=_K.GO, to_user=sense.here, unread=tuple(found.unread)), places, english
+        )
     if command.kind in _STATIONARY:
-        return _stationary(command, places)
+        return _stationary(command, [] if command.kind is _K.GO and _leaves(command, places) else places, english)
     if command.kind is _K.EXAMINE or _is_held_to_light(command, places, english):
         shone_on = _shone_on(command, places, english) if command.verb in english.shining else None
         return shone_on or _examined(replace(command, kind=_K.EXAMINE), places)
@@ -97,6 +100,11 @@ def _goes(command: Command, places: Sequence[Place]) -> bool:
     return command.verb in _GOING and not command.targets and bool(places)
 
 
+def _leaves(command: Command, places: Sequence[Place]) -> bool:
+    """Return whether it is only told where the robot is not to be: "get out of the kitchen"."""
+    return not command.targets and all(place.sense in (FROM, OF) for place in places)
+
+
 # --- looking at a thing in the light
 
 
@@ -125,7 +133,9 @@ def _shone_on(command: Command, places: Sequence[Place], english: English) -> Co
 def _examined(command: Command, places: Sequence[Place]) -> Command:
     light, targets, unread = None, list(command.targets), list(command.unread)
     for sense, preposition, phrase in places:
-        if sense in (UNDER, WITH, NEAR, LIT) or command.verb == "hold" or preposition in ("in", "at", "to", "by"):
+        if phrase.person:
+            unread += [] if sense == FOR else [command.verb, phrase.text]  # "read me the newspaper"
+        elif sense in (UNDER, WITH, NEAR, LIT) or command.verb == "hold" or preposition in ("in", "at", "to", "by"):
             light = phrase
         elif sense in (INTO, FROM) and targets:
             targets[-1] = placed(targets[-1], sense, phrase)
@@ -137,16 +147,22 @@ def _examined(command: Command, places: Sequence[Place]) -> Command:
 # --- things that stay where they are
 
 
-def _stationary(command: Command, places: Sequence[Place]) -> Command:
+def _stationary(command: Command, places: Sequence[Place], english: English) -> Command:
     """Return the command on a thing that stays."""
-    return _lit_while_carrying(command, places) or _searched_place(command, places) or _told_by_places(command, places)
+    return (
+        _lit_while_carrying(command, places, english)
+        or _searched_place(command, places)
+        or _told_by_places(command, places)
+    )
 
 
-def _lit_while_carrying(command: Command, places: Sequence[Place]) -> Command | None:
+def _lit_while_carrying(command: Command, places: Sequence[Place], english: English) -> Command | None:
     """Read "turn on the lamp with the pen": the pen is looked at."""
     carried = next((place.phrase for place in places if place.sense == WITH), None)
     if command.kind is not _K.SWITCH_ON or carried is None or not command.targets:
         return None
+    if not _is_light(command.targets[0], english):
+        return None  # "turn on the TV with the remote"
     return replace(command, kind=_K.EXAMINE, targets=(carried,), light=command.targets[0])
 
 

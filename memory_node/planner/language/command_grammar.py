@@ -179,7 +179,8 @@ class CommandReader:
         if word not in self.english.particles - {"in"} or found.particle:
             return None
         for_somebody = word == "up" and bool(found.places) and found.places[-1].phrase.person  # "warm me up an apple"
-        if not (found.targets or for_somebody) or self._opens_place(words, at):
+        to_some_end = reading.sense.kind is None and self._is_purpose(words, at + 1)  # "switch it on to see better"
+        if not (found.targets or for_somebody) or (self._opens_place(words, at) and not to_some_end):
             return None
         if word in ("on", "off") and self.english.with_particle(reading.sense.word, word) is None:
             return None
@@ -251,9 +252,11 @@ class CommandReader:
 
     def _is_purpose(self, words: Sequence[str], at: int) -> bool:
         """Return whether "to" stands before a deed, not before a place or a person."""
-        if words[at] != "to" or at + 1 >= len(words):
+        if at + 1 >= len(words) or words[at] != "to":
             return False
         english, word = self.english, words[at + 1]
+        if english.is_verb(word) and {"it", "them"} & set(words[at + 2 : at + 3]):
+            return True  # "to cool it down"
         beginners = self._beginners | english.people | english.colours | english.sizes | set(english.states)
         if word in beginners or english.preposition_at(words, at + 1):
             return False

@@ -5,20 +5,26 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from memory_node.planner.language.command_grammar import CommandReader
-from memory_node.planner.language.english import ENDS, PUNCTUATION
+from memory_node.planner.language.english import ENDS, PUNCTUATION, phrase_at
+from memory_node.planner.language.lexicon import Lexicon
+from memory_node.planner.language.noun_phrase import NounPhrase
 
 _HESITATION = PUNCTUATION | {"oh", "er", "erm", "um", "uh", "well", "wait", "no"}
+_WAITING = (("hold", "on"), ("hang", "on"), ("but",))
 
 
 class Corrections:
     """Replaces what was said wrongly by the like that follows the correction."""
 
-    def __init__(self, commands: CommandReader) -> None:
+    def __init__(self, commands: CommandReader, lexicon: Lexicon) -> None:
         self._commands = commands
+        self._lexicon = lexicon
         self._english = commands.english
 
     def applied(self, words: Sequence[str]) -> tuple[list[str], bool]:
         """Return the words with what was taken back left out, and whether anything is taken back, understood or not."""
+        if self._is_called_off(words):
+            return ["stop"], True
         left, taken_back = self._without_denied(words), False
         at = 1
         while at < len(left):
@@ -31,6 +37,29 @@ class Corrections:
                 taken_back |= 0 < end < len(left)
                 at += 1
         return left, taken_back
+
+    def _is_called_off(self, words: Sequence[str]) -> bool:
+        """Return whether the last words take all of it back: "turn on the TV. Oh wait, don't"."""
+        end = len(words)
+        while end and words[end - 1] in PUNCTUATION | self._english.fillers - {"mind"}:
+            end -= 1
+        for at in range(1, end):
+            if words[at - 1] not in PUNCTUATION | {"or"}:
+                continue
+            begin = self._past_hesitation(words, at, end)
+            if begin < end and begin + phrase_at(self._english.calling_off, words, begin) == end:
+                return words[begin:end] != ["stop"] or begin > at or words[at - 1] in ENDS
+        return False
+
+    def _past_hesitation(self, words: Sequence[str], at: int, end: int) -> int:
+        """Return where the words behind "oh wait, actually" begin."""
+        while at < end:
+            marked = words[at] in _HESITATION | self._english.fillers - {"mind"}
+            skipped = phrase_at(self._english.corrections, words, at) or phrase_at(_WAITING, words, at) or int(marked)
+            if not skipped:
+                break
+            at += skipped
+        return at
 
     def _without_denied(self, words: Sequence[str]) -> list[str]:
         """Return "the pan goes ..." for "not the plate but the pan goes ...", "the red mug" for "not the blue mug, the
@@ -79,11 +108,29 @@ class Corrections:
             topic = self._last_phrase(words, begin)  # "heat the bread, or rather, put it in the fridge"
             kept = [*words[topic[0] : topic[1]], ","] if topic is not None else []
             return words[:wrong] + kept + words[end:], wrong + len(kept) + 1
-        right, place = self._commands.phrase(words, end), self._last_phrase(words, begin)
+        right = self._commands.phrase(words, end)
+        place = self._last_like(words, begin, right) if right is not None and ENDS & set(words[begin:end]) else None
+        place = place or self._last_phrase(words, begin)
         if right is None or right.person or place is None:
             return None
         first, last = place
         return words[:first] + words[right.begin : right.end] + words[last:begin] + words[right.end :], first + 1
+
+    def _last_like(self, words: Sequence[str], before: int, right: NounPhrase) -> tuple[int, int] | None:
+        """Return the thing that a correction in a sentence of its own means, if it can be carried and what stands last
+        cannot: "put the cup in the fridge. I meant the bowl"."""
+        last = self._last_phrase(words, before)
+        if last is None or not self._is_carried(right) or self._is_carried(self._commands.phrase(words, last[0])):
+            return None
+        for at in range(last[0] - 1, _sentence_begin(words, before) - 1, -1):
+            phrase = self._commands.phrase(words, at)
+            determined = words[at] in self._english.determiners
+            if phrase is not None and determined and self._is_carried(phrase) and phrase.end <= last[0]:
+                return phrase.begin, phrase.end
+        return None
+
+    def _is_carried(self, phrase: NounPhrase | None) -> bool:
+        return phrase is not None and phrase.called is not None and self._lexicon.is_carried(phrase.called)
 
     def _last_place(self, words: Sequence[str], before: int) -> int | None:
         """Return where the last place before a word begins."""

@@ -120,6 +120,7 @@ class English:
     assurances: Phrases
     asides: Phrases
     corrections: Phrases
+    calling_off: Phrases
     where: Phrases
     seen: Phrases
     inquiring: Phrases

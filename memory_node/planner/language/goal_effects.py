@@ -27,8 +27,9 @@ def effects(goals: Sequence[Goal], treatments: bool = False) -> tuple[str, ...]:
 
 def cut_once(lines: Sequence[str]) -> tuple[str, ...]:
     """Return the lines without those that cut a thing again: peeling and slicing are one effect."""
+    cut = [line.split()[-1] if line.startswith("slice ") else line for line in lines]
     return tuple(
-        line for index, line in enumerate(lines) if index == lines.index(line) or not line.startswith("slice ")
+        line for index, line in enumerate(lines) if index == cut.index(cut[index]) or not line.startswith("slice ")
     )
 
 

@@ -36,7 +36,7 @@ class InstructionReader:
         self._english = english
         self.lexicon = lexicon
         self.commands = CommandReader(lexicon, english)
-        self._corrections = Corrections(self.commands)
+        self._corrections = Corrections(self.commands, lexicon)
         self._asides = Asides(self.commands, lexicon)
         wanted, idioms = WantedStates(self.commands), Idioms(self.commands)
         complaints = Complaints(self.commands, wanted)

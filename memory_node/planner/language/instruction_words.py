@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from memory_node.planner.language.english import ENDS, English, phrase_at
 
+_GOES_ON = (["of"], ["to"], ["into"])  # it is no phrase of kindness that one of these follows
 _WORD = re.compile(r"[a-zà-ÿ0-9]+(?:'[a-z0-9]+)*'?|[.,;:!?]|(?<=\s)-{1,2}(?=\s)|[–—]")
 
 
@@ -49,8 +50,8 @@ def without_kindness(words: Sequence[str], english: English) -> list[str]:
     at = 0
     while at < len(words):
         skipped = phrase_at(english.kindness, words, at) or _tag(words, at, english)
-        if words[at + skipped : at + skipped + 1] == ["of"]:
-            skipped = 0  # "a bit of bread"
+        if words[at + skipped : at + skipped + 1] in _GOES_ON:
+            skipped = 0  # "a bit of bread", "before you go to the kitchen"
         if not skipped:
             kept.append(words[at])
         at += skipped or 1

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
-from memory_node.catalogue.object_kind import Property
+from memory_node.catalogue.object_kind import ObjectKind, Property
 from memory_node.domain.goal_labels import GoalKind
 from memory_node.domain.states import ObjectState
 from memory_node.planner.goal import Goal, Mention
@@ -130,10 +130,20 @@ class Interpreter:
 
     def _target(self, command: Command, phrase: NounPhrase) -> Mention:
         needed = _NEEDED.get(command.kind)
+        if needed is Property.TOGGLEABLE and phrase.is_water:
+            return self._tap(phrase)
         if needed is not None:
             return self._meaning.mention(phrase, Slot.TARGET, lambda name: self._kinds[name].can(needed))
         movable = command.kind in _CARRIED or None
         return self._meaning.mention(phrase, Slot.TARGET, self._carried if movable else None)
+
+    def _tap(self, phrase: NounPhrase) -> Mention:
+        """Return what "the water" is turned on and off with: the one that a place names, or the tap."""
+        taps = self._kinds.able(Property.WATERS)
+        if not taps:
+            return self._meaning.mention(phrase, Slot.TARGET)
+        places = [name for _, place in phrase.places if place.called for name in place.called.all]
+        return Mention(phrase.text, tuple(sorted(taps, key=lambda name: name not in places)))
 
     def _either(self, command: Command) -> Goal:
         """Return the goal of "a cup or a mug": any of them will do, one that is known before others."""
@@ -200,15 +210,23 @@ class Interpreter:
             where = f"Where shall I {command.spoken_verb} the {target}?" if target.candidates else "Where does it go?"
             raise UnclearError(Question(where, slot=Slot.DESTINATION))
         thing = self._kinds[target.object_class]
+        if command.kind is _K.FILL and target.candidates and not self._takes_water(thing):
+            raise UnclearError(Question(f"What shall I put in the {thing.best_name}?", slot=Slot.COMMAND))
         if command.kind is _K.EMPTY and thing.can(Property.OPENABLE) and not thing.pickupable:
             raise UnclearError(Question(f"What shall I take out of the {thing.best_name}?", slot=Slot.COMMAND))
+
+    def _takes_water(self, thing: ObjectKind) -> bool:
+        """Return whether water can be let into it: "put the milk in the fridge" fills nothing."""
+        return thing.pickupable or any(thing.can(one) for one in (Property.FILLABLE, Property.DRAINS, Property.WATERS))
 
     def _by_claimed_state(self, kind: GoalKind, phrase: NounPhrase, target: Mention) -> tuple[GoalKind, Mention]:
         """Return the treatment that brings a claimed state about, and the thing without it: "put a clean mug ...".
 
         A thing that is so already, or that memory recalls so, is only placed.
         """
-        claimed = [state for state in phrase.states if state in _TREATMENT and not phrase.pointed_at]
+        claimed = [
+            state for state in phrase.states if state in _TREATMENT and not (phrase.pointed_at or phrase.handled)
+        ]
         if kind is not _K.PLACE or not claimed:
             return kind, target
         already = {*self._discourse.states_of(target.object_class), *self._recalled(phrase, target)}

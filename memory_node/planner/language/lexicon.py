@@ -82,6 +82,10 @@ class Lexicon:
                 return room, length
         return None
 
+    def is_carried(self, called: Called) -> bool:
+        """Return whether things of a name can be carried."""
+        return any(self._kinds[name].pickupable for name in called.all)
+
     def is_plural_name(self, words: str) -> bool:
         """Return whether a name has the form of a plural, but means one thing: "keys", "blinds", "glasses"."""
         return words in self._plural_names
@@ -100,6 +104,8 @@ def _index(kinds: ObjectCatalogue) -> dict[tuple[str, ...], Called]:
     also: dict[tuple[str, ...], list[tuple[int, str]]] = {}
     for kind in kinds:
         class_name = kind.name
+        if kinds.whole(class_name) != class_name and kind.names == (spoken(class_name),):
+            continue  # no label space calls it so: "is the apple sliced?" speaks of the apple
         first = {kind.best_name, class_name.lower()} if kind.names else set()
         for rank, name in enumerate(dict.fromkeys((*kind.names, *first))):
             words = tuple(singular(word) for word in name.lower().replace("'s", " 's").replace("-", " ").split())

@@ -23,6 +23,7 @@ def moved(command: Command, sense: VerbSense, places: Sequence[Place], english: 
     around.back = command.back
     for place in places:
         around.take(place)
+    around.to_user &= command.here or not around.back  # "bring the can back to its spot"
     command = _with_vessel(_without_dirt(around.command_so_far(), english), around.goals, english)
     if command.verb in _THROWN_TO and around.to_user and not around.goals:
         command = replace(command, kind=_K.PLACE)

@@ -56,11 +56,14 @@ class NounPhrase:
 
     @property
     def bare(self) -> bool:
-        """Whether it means a thing without a word that tells which: "something"."""
-        if self.head not in ("something", "anything", "thing", "stuff"):
-            return False  # "what I drink from": a clause tells it
-        told = self.group or self.states or self.attributes or self.places or self.excluded or self.handled
-        return self.described and not told and singular(self.text) == self.head
+        """Whether it means a thing without a word that tells which: "something", "whatever is on the stool"."""
+        told = self.group or self.states or self.attributes or self.excluded or self.handled
+        return self.described and not told and singular(self.text.split()[-1]) == self.head
+
+    @property
+    def is_water(self) -> bool:
+        """Whether it means running water, which is turned on and off at a tap."""
+        return self.head == "water" and not self.named
 
     @property
     def pointed_at(self) -> bool:

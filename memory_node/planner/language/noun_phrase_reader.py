@@ -200,7 +200,7 @@ class NounPhraseReader:
             return True  # "get the potatoes boiling", "I want the desk wiped"
         if word in english.every or word in self._beginners:
             return True
-        return word in english.states and bool(noun.called or noun.words in english.attached)
+        return word in english.states and bool(noun.called or noun.room or noun.words in english.attached)
 
     def _phrase(self, words: Sequence[str], begin: int, end: int, draft: _Draft) -> NounPhrase | None:
         text = " ".join(words[begin:end]).replace(" 's", "'s")

@@ -9,6 +9,7 @@ from memory_node.planner.language.english import English
 from memory_node.planner.language.lexicon import Lexicon
 from memory_node.planner.language.noun_phrase import NounPhrase
 
+_OF_CLAUSES = frozenset(["what", "whatever", "whichever"])  # their clause follows at once; at the beginning they ask
 # Words, the index of one of them -> the noun phrase that begins there.
 _Read = Callable[[Sequence[str], int], "NounPhrase | None"]
 
@@ -73,8 +74,8 @@ class PhraseTail:
     def _claused(self, words: Sequence[str], phrase: NounPhrase) -> NounPhrase:
         """Take "that is on the table", "lying on the bed", "you washed", "I used before"."""
         english, at = self._english, phrase.end
-        relative = at < len(words) and words[at] in english.relative
-        start = at + relative
+        marked = at < len(words) and words[at] in english.relative
+        start, relative = at + marked, marked or (phrase.head in _OF_CLAUSES and phrase.begin > 0)
         if start >= len(words):
             return phrase
         if (relative and words[start] in english.being) or words[start] in english.posed:

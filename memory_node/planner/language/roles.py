@@ -35,7 +35,8 @@ def roles_of(words: Sequence[str], commands: CommandReader) -> Roles:
         found = english.preposition_at(words, at)
         out = found is None and words[at] == "out"  # "out the fridge"
         phrase = commands.phrase(words, at + (found[1] if found is not None else 1)) if found or out else None
-        if phrase is None or not phrase.named:
+        purpose = words[at] == "to" and commands.begins(words, at + 1)  # "use the remote to switch on the TV"
+        if phrase is None or not phrase.named or purpose:
             at += 1
             continue
         preposition = " ".join(words[at : at + found[1]]) if found is not None else "out"

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
+from memory_node.catalogue.object_kind import Property
 from memory_node.domain.goal_labels import GoalKind
 from memory_node.domain.ports import TextEmbedder
 from memory_node.planner.goal import Goal, Mention
@@ -196,7 +197,7 @@ class Understander:
             return self._stands(commands, commands, said)
         if self._readers is None or self._is_plain(said, commands) or not self._readers.fits(said.text):
             return self._without_readers(said, commands, objection(commands.goals, by_name))
-        if self._asks and _denies(said.instruction):  # trained readers often overlook a "not"
+        if self._asks and (_denies(said.instruction) or self._is_half_a_switch(said.instruction)):
             return _unsure(said, (), commands)
         readings = list(ranked(said, commands, self._readers, self._calibration, self._asks))
         for reading in readings:
@@ -204,6 +205,11 @@ class Understander:
             if sure and not objection(reading.goals, by_name if reading.source == commands.source else evidence):
                 return self._stands(reading, commands, said)
         return _unsure(said, readings, commands)
+
+    def _is_half_a_switch(self, instruction: Instruction) -> bool:
+        """Return whether "turn" stands without "on" or "off", as in "turn the TV down": trained readers guess one."""
+        unknown = (command.verb for command in instruction.commands if command.verb in command.unread)
+        return any(self._english.with_particle(verb, "on") is not None for verb in unknown)
 
     def _is_literal(self, said: Said, commands: Reading) -> bool:
         """Return whether the grammar's reading stands alone: every word is explained, and nothing in it is guessed."""
@@ -218,7 +224,10 @@ class Understander:
 
     def _evidence_by_name(self, said: Said, evidence: Evidence) -> Evidence:
         """Return the evidence that the grammar is held to: it has its reasons which class of a name it takes."""
-        licence = replace(said.licence, named=said.licence.named | _called(said.parts))
+        named = said.licence.named | _called(said.parts)
+        if any(phrase.is_water for command in said.instruction.commands for phrase in command.targets):
+            named |= frozenset(self._kinds.able(Property.WATERS))  # "turn the water off"
+        licence = replace(said.licence, named=named)
         unread = self._instructions.names_in(said.instruction.unread)
         return replace(evidence, licence=licence, unexplained=unread)
 

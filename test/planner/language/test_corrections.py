@@ -5,7 +5,7 @@ from grammar import READER, words
 
 from memory_node.planner.language.corrections import Corrections
 
-CORRECTIONS = Corrections(READER.commands)
+CORRECTIONS = Corrections(READER.commands, READER.lexicon)
 
 
 def mended(text: str) -> str:

@@ -1,0 +1,106 @@
+"""Every word of a command counts: what is taken back, what cannot be done, and what tells no thing at all."""
+
+import pytest
+from grammar import KINDS
+
+from memory_node.planner.language.goal_effects import effects
+from memory_node.planner.language.understanding import Understander
+
+UNDERSTANDER = Understander(KINDS, None, None)
+
+
+def read(text: str) -> str:
+    """Return the effects that are read, or "question"."""
+    understood = UNDERSTANDER.understand(text)
+    return "question" if understood.question is not None else "; ".join(effects(understood.goals))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "turn on the TV. Oh wait, don't",
+        "bring me the cup... never mind",
+        "bring me the cup. Forget it",
+        "wash the pan, or actually don't",
+        "slice the bread. Hold on, stop",
+        "bring me the cup, I'll do it myself",
+    ],
+)
+def test_what_is_called_off_is_not_done(text: str) -> None:
+    assert read(text) == "stop"
+
+
+@pytest.mark.parametrize(
+    ("text", "meant"),
+    [
+        ("go to the kitchen and stop", "go kitchen; stop"),
+        ("don't bother with the cup, bring me the mug", "Mug at User"),
+    ],
+)
+def test_what_is_not_called_off_is_done(text: str, meant: str) -> None:
+    assert read(text) == meant
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "put the milk in the fridge",
+        "fill the microwave",
+        "put whatever is on the stool on the bed",
+        "bring me the thing on the desk",
+        "get out of the kitchen",
+        "turn the TV down a bit",
+        "flip the egg in the pan",
+    ],
+)
+def test_what_names_no_thing_or_no_deed_is_asked_about(text: str) -> None:
+    assert read(text) == "question"
+
+
+@pytest.mark.parametrize(
+    ("text", "meant"),
+    [
+        ("turn off the water", "switch_off Faucet"),
+        ("turn the water off in the shower", "switch_off ShowerHead"),
+        ("turn on the TV with the remote", "switch_on Television"),
+        ("use the remote to switch on the TV", "switch_on Television"),
+        ("fill the pot halfway with water", "fill Pot"),
+        ("fill the sink with water", "fill SinkBasin"),
+        ("look at the pen for me", "examine Pen with DeskLamp"),
+        ("bring the watering can back to its spot", "WateringCan back"),
+        ("put the apple in the fridge to cool it down", "Apple at Fridge"),
+        ("before you go to the kitchen, close the laptop", "close Laptop; go kitchen"),
+        ("close the laptop before you go", "close Laptop"),
+        ("flip the laptop open", "open Laptop"),
+        ("switch the desk lamp on to see better", "switch_on DeskLamp"),
+    ],
+)
+def test_place_tool_and_purpose(text: str, meant: str) -> None:
+    assert read(text) == meant
+
+
+@pytest.mark.parametrize(
+    ("text", "meant"),
+    [
+        ("I'd like the tomato sliced thinly", "slice Tomato"),
+        ("the knife you just washed goes in the drawer", "Knife at Drawer"),
+        ("is the apple sliced already?", "tell Apple sliced"),
+        ("has the apple been washed already?", "tell Apple clean"),
+        ("is the window in the bedroom open?", "tell Window open"),
+        ("peel the potatoes and boil them", "slice all Potato; heat all Potato"),
+    ],
+)
+def test_states(text: str, meant: str) -> None:
+    assert read(text) == meant
+
+
+@pytest.mark.parametrize(
+    ("text", "meant"),
+    [
+        ("put the cup in the fridge. Wait, I meant the bowl", "Bowl at Fridge"),
+        ("put the cup on the desk. Sorry, I meant the shelf", "Cup at Shelf"),
+        ("put the apple in the fridge, er, the bowl", "Apple at Bowl"),
+    ],
+)
+def test_correction_takes_the_place_of_its_like(text: str, meant: str) -> None:
+    assert read(text) == meant
