@@ -48,7 +48,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="instead, plain commands to a robot that may ask back: named things known, unknown, memory empty",
     )
     source.add_argument(
-        "--sessions", choices=plain_commands.PARTS, help="instead, instructions that follow one another"
+        "--sessions", choices=plain_commands.SESSION_PARTS, help="instead, instructions that follow one another"
     )
     source.add_argument(
         "--reliability",

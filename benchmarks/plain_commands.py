@@ -18,9 +18,11 @@ from memory_node.planner.language.goal_effects import cut_once, effects
 from memory_node.planner.language.surroundings import HomeClasses
 from memory_node.planner.language.understanding import Understander
 
-PARTS = ("development", "final", "fresh")
+PARTS = ("development", "further", "final", "fresh")
+SESSION_PARTS = ("development", "final", "fresh")
 CONDITIONS = ("known", "unknown", "empty")
 _CHECKS = Path(__file__).parent / "checks"
+_FILES = ("plain_commands", "plain_commands_further")
 _QUESTION = ("question",)
 _CLASS = re.compile(r"[A-Z]\w+")
 
@@ -64,8 +66,9 @@ class Outcome:
 
 
 def load_commands(part: str, kinds: ObjectCatalogue) -> list[Turn]:
-    """Return a part of checks/plain_commands.yaml."""
-    rows = yaml.safe_load((_CHECKS / "plain_commands.yaml").read_text(encoding="utf-8"))[part]
+    """Return a part of checks/plain_commands*.yaml."""
+    files = (yaml.safe_load((_CHECKS / f"{name}.yaml").read_text(encoding="utf-8")) for name in _FILES)
+    rows = next(file[part] for file in files if part in file)
     return [_turn(row, row["group"], kinds) for row in rows]
 
 
