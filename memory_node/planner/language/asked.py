@@ -129,6 +129,17 @@ def _which_room(words: Sequence[str], at: int, commands: CommandReader) -> Asked
     return _tell(phrase, PLACE, end + 2) if words[end : end + 1] in (["which"], ["what"]) else None
 
 
+def _which_place(words: Sequence[str], at: int, commands: CommandReader) -> Asked | None:
+    """Read "which drawer are the forks in?"."""
+    place = commands.phrase(words, at + 1) if words[at] in ("which", "what") else None
+    if place is None or not place.named or "".join(words[place.end : place.end + 1]) not in commands.english.being:
+        return None
+    phrase = commands.phrase(words, place.end + 1)
+    if phrase is None or words[phrase.end : phrase.end + 1] not in (["in"], ["on"], ["at"]):
+        return None
+    return _tell(phrase, PLACE, phrase.end + 1)
+
+
 def _how_many(words: Sequence[str], at: int, commands: CommandReader) -> Asked | None:
     if list(words[at : at + 2]) != ["how", "many"]:
         return None
@@ -262,6 +273,7 @@ _RULES = (
     _what_is_in,
     _what_it_has,
     _which_room,
+    _which_place,
     _how_many,
     _is_there,
     _whether,

@@ -29,6 +29,7 @@ class Evidence:
     """What the words say: as commands, by the classes that they account for, and by what is origin and what goal.
 
     unexplained: things named in words that no rule of the grammar explains, where its commands are what is judged.
+    counts: words for numbers; without them a reading's number is not judged.
     """
 
     instruction: Instruction
@@ -38,6 +39,7 @@ class Evidence:
     text: str
     treatments: TreatmentWords
     unexplained: Sequence[NounPhrase] = ()
+    counts: frozenset[str] = frozenset()
 
 
 def objection(goals: Sequence[Goal], evidence: Evidence) -> str:
@@ -58,7 +60,7 @@ def _untold(_goals: Sequence[Goal], evidence: Evidence) -> str:
 
 def _undue(goals: Sequence[Goal], evidence: Evidence) -> str:
     """Object to the first goal that nothing asks for, or that cannot be."""
-    whys = (rule(goal, evidence) for goal in goals for rule in (_unasked, _immovable, _unlit))
+    whys = (rule(goal, evidence) for goal in goals for rule in _OF_EACH)
     return next(filter(None, whys), "")
 
 
@@ -70,6 +72,19 @@ def _unasked(goal: Goal, evidence: Evidence) -> str:
     if goal.kind in _HARMS and all(command.kind is not goal.kind for command in evidence.instruction.commands):
         return f"no command asks to {goal.kind} {goal.target}"
     return ""
+
+
+def _uncounted(goal: Goal, evidence: Evidence) -> str:
+    """Object to a number that nobody said: "the pillows" are all of them, not two."""
+    said = not evidence.counts or evidence.counts & set(evidence.instruction.words)
+    return "" if said or goal.count == 1 or goal.target.referring else f"no word says {goal.count}"
+
+
+def _unwanted(goal: Goal, evidence: Evidence) -> str:
+    """Object to handling what is named as not meant."""
+    phrases = (phrase for command in evidence.instruction.commands for phrase in command.phrases)
+    ruled_out = any(goal.target.object_class in phrase.ruled_out for phrase in phrases)
+    return f"{goal.target} is not meant" if ruled_out else ""
 
 
 def _unlit(goal: Goal, evidence: Evidence) -> str:
@@ -171,5 +186,6 @@ def _pointless(goals: Sequence[Goal], _evidence: Evidence) -> str:
     return ""
 
 
+_OF_EACH = (_unasked, _immovable, _unwanted, _uncounted, _unlit)
 # In the order in which they are asked: the first that objects is heard.
 _RULES = (_question, _untold, _undue, _unaccounted, _left_out, _reversed, _pointless)

@@ -34,6 +34,12 @@ class CommandBounds:
             return at == 0
         return words[behind] in self._beginners or self._english.preposition_at(words, behind) is not None
 
+    def stands_alone(self, words: Sequence[str], at: int) -> bool:
+        """Return whether "on" or "off" stands at a word and belongs to nothing behind it: "... and off again"."""
+        if words[at] not in ("on", "off"):
+            return False
+        return at + 1 >= len(words) or words[at + 1] in _JOINTS | ENDS | self._english.fillers | self._english.clauses
+
     def ends(self, words: Sequence[str], at: int, found: Arguments) -> bool:
         """Return whether a command ends before a word. found: what stands between its verb and the word."""
         word = words[at]
@@ -61,7 +67,7 @@ class CommandBounds:
         """Return whether another part of the instruction begins at a word, or none."""
         if at >= len(words) or words[at] in self._english.new_parts | self._english.clauses - {"but"}:
             return True
-        return self.begins(words, at)
+        return self.begins(words, at) or self.stands_alone(words, at)
 
     def _is_afterthought(self, words: Sequence[str], at: int, found: Arguments, joint: str) -> bool:
         """Return whether what begins at a word is no further thing of the command. joint: the word that joins it."""

@@ -70,6 +70,10 @@ class CommandReader:
         """Return whether a command of its own begins at a word that follows a comma or "and"."""
         return self._bounds.begins(words, at)
 
+    def stands_alone(self, words: Sequence[str], at: int) -> bool:
+        """Return whether "on" or "off" stands at a word without anything that it could belong to."""
+        return self._bounds.stands_alone(words, at)
+
     def read(self, words: Sequence[str], at: int, participle: bool = False) -> tuple[Command, int] | None:
         """Return the command whose verb stands at a word, and where it ends; None where no verb stands.
 
@@ -170,8 +174,14 @@ class CommandReader:
             found.places.append(found.places[-1]._replace(phrase=phrase))
         else:
             found.alternatives |= words[at] == "or"
-            found.targets.append(phrase)
+            found.targets.append(self._as_many(found.targets, phrase))
         return phrase.end
+
+    def _as_many(self, before: Sequence[NounPhrase], phrase: NounPhrase) -> NounPhrase:
+        """Return the second thing of "all the curtains and blinds": all of them, too."""
+        several = phrase.count == 1 and (phrase.plural or self._lexicon.is_plural_name(phrase.text))
+        shared = bool(before) and before[-1].every and several and not phrase.definite
+        return replace(phrase, every=True) if shared else phrase
 
     def _particle(self, words: Sequence[str], at: int, reading: _Reading) -> int | None:
         """Take a word that belongs to the verb: "turn the lamp on", "pick it up off the floor"."""
@@ -295,5 +305,5 @@ class CommandReader:
         elif found.targets and words[at - 1] not in (",", "and", "or"):
             found.unread += words[phrase.begin : phrase.end]
         else:
-            found.targets.append(phrase)
+            found.targets.append(self._as_many(found.targets, phrase))
         return phrase.end

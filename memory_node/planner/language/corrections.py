@@ -108,10 +108,16 @@ class Corrections:
             topic = self._last_phrase(words, begin)  # "heat the bread, or rather, put it in the fridge"
             kept = [*words[topic[0] : topic[1]], ","] if topic is not None else []
             return words[:wrong] + kept + words[end:], wrong + len(kept) + 1
+        return self._with_thing(words, begin, end)
+
+    def _with_thing(self, words: list[str], begin: int, end: int) -> tuple[list[str], int] | None:
+        """Return the words with the thing behind the marker in place of the last one, or of its like."""
         right = self._commands.phrase(words, end)
-        place = self._last_like(words, begin, right) if right is not None and ENDS & set(words[begin:end]) else None
-        place = place or self._last_phrase(words, begin)
-        if right is None or right.person or place is None:
+        if right is None or right.person:
+            return None
+        alone = bool(ENDS & set(words[begin:end]))
+        place = (self._last_like(words, begin, right) if alone else None) or self._last_phrase(words, begin)
+        if place is None:
             return None
         first, last = place
         return words[:first] + words[right.begin : right.end] + words[last:begin] + words[right.end :], first + 1

@@ -99,4 +99,6 @@ def _in_order(first: Command, second: Command) -> list[Command]:
         thing = second.targets[0]
         second = replace(second, targets=(first.targets[0], *second.targets[1:]))
         first = replace(first, targets=(thing, *first.targets[1:]))
+    elif first.destination is not None and first.destination.refers_back and second.targets and second.targets[0].named:
+        first = replace(first, destination=second.targets[0])  # "close the safe after you put the watch in it"
     return [first, second]

@@ -119,6 +119,7 @@ class English:
     wishes: Phrases
     assurances: Phrases
     asides: Phrases
+    excluding: Phrases
     corrections: Phrases
     calling_off: Phrases
     where: Phrases

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
+from memory_node.domain.goal_labels import GoalKind
 from memory_node.planner.language.asides import Asides, sentence_end
 from memory_node.planner.language.asked import ENDING, read_question, read_whether
 from memory_node.planner.language.command_grammar import CommandReader
@@ -22,6 +23,8 @@ from memory_node.planner.language.spoken_instruction import Heard, Instruction
 from memory_node.planner.language.wanted_states import WantedStates
 
 _ADDITIONS = frozenset({"and", "but", "or"})
+
+_SWITCHING = {GoalKind.SWITCH_ON: GoalKind.SWITCH_OFF, GoalKind.SWITCH_OFF: GoalKind.SWITCH_ON}
 
 # Words, the index of one of them -> the command that begins there, and where it ends; None where a rule says nothing.
 _CommandRule = Callable[[Sequence[str], int], "tuple[Command, int] | None"]
@@ -49,6 +52,8 @@ class InstructionReader:
             self._by_state,
             _part(wanted.wish),
             _part(wanted.assured),
+            _part(wanted.requested),
+            self._switched_again,
             _part(complaints.left),
             self._opening,
             _part(idioms.given),
@@ -134,6 +139,14 @@ class InstructionReader:
             return None
         heard.parts.append(replace(command, targets=(thing,)))
         return found[1]
+
+    def _switched_again(self, words: Sequence[str], at: int, heard: Heard) -> int | None:
+        """Take the end of "turn the lamp off and on again"."""
+        said = heard.parts[-1] if heard.parts else None
+        if not self.commands.stands_alone(words, at) or not isinstance(said, Command) or said.kind not in _SWITCHING:
+            return None
+        heard.parts.append(replace(said, kind=_SWITCHING[said.kind], text=words[at]))
+        return at + 1
 
     def _opening(self, words: Sequence[str], at: int, _heard: Heard) -> int | None:
         """Return where the command begins that is only introduced here; a question behind a command is no more."""

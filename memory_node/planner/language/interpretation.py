@@ -102,24 +102,31 @@ class Interpreter:
         ]
 
     def _handed_over(self, goal: Goal, text: str) -> Goal:
-        return Goal(_K.PLACE, replace(goal.target, referring=True), self._destinations.person("me"), text=text)
+        target, person = replace(goal.target, referring=True), self._destinations.person("me")
+        kind = _K.PLACE_TWO if goal.count == 2 else _K.PLACE
+        return Goal(kind, target, person, count=goal.count, every=goal.every, text=text)
 
     # --- goals about things
 
     def _goals_of(self, command: Command, phrase: NounPhrase) -> list[Goal]:
         """Return the goals for one of the things that a command names: several where it names a group."""
         mentions = self._members(phrase) or self._kinds_of(command, phrase)
-        if len(mentions) > 1 and phrase.called is not None:
-            phrase = replace(phrase, count=1)
-        elif len(mentions) > 1:
-            phrase = replace(phrase, count=1, plural=False, every=False)
-        else:
-            mentions = [self._target(command, phrase)]
-        return [
-            goal
-            for mention in mentions
-            for goal in (*self._filling(command, phrase, mention), self._goal(command, phrase, mention))
-        ]
+        several = len(mentions) > 1
+        mentions = [one for one in mentions if one.object_class not in phrase.ruled_out]
+        if not mentions or not several:
+            return self._goals_for(command, phrase, self._target(command, phrase))
+        parts = [(one, replace(phrase, count=1) if phrase.called else self._alone(phrase, one)) for one in mentions]
+        return [goal for mention, part in parts for goal in self._goals_for(command, part, mention)]
+
+    def _goals_for(self, command: Command, phrase: NounPhrase, mention: Mention) -> list[Goal]:
+        return [*self._filling(command, phrase, mention), self._goal(command, phrase, mention)]
+
+    def _alone(self, phrase: NounPhrase, mention: Mention) -> NounPhrase:
+        """Return the phrase of several things for one of them: how many were spoken of, of a group one."""
+        if not phrase.refers_back:
+            return replace(phrase, count=1, plural=False, every=False)
+        name, spoken = mention.object_class, self._discourse
+        return replace(phrase, count=spoken.count_of(name), plural=False, every=spoken.is_about_all(name))
 
     def _filling(self, command: Command, phrase: NounPhrase, target: Mention) -> list[Goal]:
         """Return what comes first for "a glass of water", unless it is one that is there already."""
@@ -187,6 +194,10 @@ class Interpreter:
         sliced = {*phrase.states, *self._discourse.states_of(target.object_class)}
         cut = phrase.pieces or _S.SLICED in sliced
         count, every = self._quantity(phrase, target)
+        if every and phrase.excluded and not phrase.ruled_out:
+            raise UnclearError(
+                Question(f"I cannot tell which of them is meant: {phrase.text!r}. Which one?", slot=Slot.TARGET)
+            )
         if container is not None and destination is not None:
             kind = _K.STACK
         elif kind is _K.PLACE and count == 2:

@@ -24,7 +24,8 @@ def moved(command: Command, sense: VerbSense, places: Sequence[Place], english: 
     for place in places:
         around.take(place)
     around.to_user &= command.here or not around.back  # "bring the can back to its spot"
-    command = _with_vessel(_without_dirt(around.command_so_far(), english), around.goals, english)
+    command = _served(_without_dirt(around.command_so_far(), english), english)
+    command = _with_vessel(command, around.goals, english)
     if command.verb in _THROWN_TO and around.to_user and not around.goals:
         command = replace(command, kind=_K.PLACE)
     command = _destined(command, around.goals, around.to_user, english)
@@ -154,6 +155,15 @@ def _without_dirt(command: Command, english: English) -> Command:
     return replace(
         command, kind=found[0].kind, treatment=found[0].treatment, targets=(command.origin,), origin=None, away=False
     )
+
+
+def _served(command: Command, english: English) -> Command:
+    """Return "pour me a cup of tea" as filling; nothing is known of other contents than those liquids."""
+    served = command.targets[0] if command.kind is _K.EMPTY and len(command.targets) == 1 else None
+    if served is None or served.definite or not served.named or " of " not in served.text:
+        return command
+    unread = () if english.liquids & set(served.attributes) else (command.verb,)
+    return replace(command, kind=_K.FILL, treatment="", unread=(*command.unread, *unread))
 
 
 def _with_vessel(command: Command, goals: list[Place], english: English) -> Command:

@@ -55,6 +55,13 @@ class NounPhrase:
         return self.called is not None or bool(self.group) or bool(self.room)
 
     @property
+    def ruled_out(self) -> frozenset[str]:
+        """The classes that are named as not meant; none where the same name stands for both ("not the red cup")."""
+        own = frozenset(self.called.all if self.called is not None else ())
+        others = [frozenset(one.called.all) for one in self.excluded if one.called is not None]
+        return frozenset(name for names in others if not own or not own <= names for name in names)
+
+    @property
     def bare(self) -> bool:
         """Whether it means a thing without a word that tells which: "something", "whatever is on the stool"."""
         told = self.group or self.states or self.attributes or self.excluded or self.handled

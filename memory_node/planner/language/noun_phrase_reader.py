@@ -185,7 +185,7 @@ class NounPhraseReader:
         word, english = words[at], self._english
         if word in english.parts and not draft.nouns and words[at + 1 : at + 2] == ["of"]:
             return False  # "the back of the shelf"
-        if word in _INDEFINITE:
+        if word in _INDEFINITE or (draft.nouns and phrase_at(english.excluding, words, at)):
             return bool(draft.nouns)
         if not word[0].isalnum() or word in self._never_nouns:
             return word not in english.pronouns or bool(draft.nouns)

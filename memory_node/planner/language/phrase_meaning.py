@@ -166,6 +166,7 @@ class PhraseMeaning:
 
     def _of_group(self, phrase: NounPhrase, slot: Slot, group: Sequence[str], fits: Fits | None) -> Mention:
         """Return one of a group: any would do ("a piece of fruit"), or the one that its description tells."""
+        group = [name for name in group if name not in phrase.ruled_out] or group
         members = self._fitting(tuple(group), fits) or tuple(group)
         spoken = self._member_spoken_of(phrase, members)
         if spoken:

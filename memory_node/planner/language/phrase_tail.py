@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from memory_node.planner.language.english import English
+from memory_node.planner.language.english import English, phrase_at
 from memory_node.planner.language.lexicon import Lexicon
 from memory_node.planner.language.noun_phrase import NounPhrase
 
@@ -29,13 +29,19 @@ class PhraseTail:
             inner = self._read(words, at + 1)
             if inner is not None:
                 return self._claused(words, self._of(phrase, inner))
-        for negation in (["not"], ["but", "not"], ["and", "not"]):
-            if list(words[at : at + len(negation)]) == negation:
-                inner = self._read(words, at + len(negation))
-                if inner is not None:
-                    text = f"{phrase.text} not {inner.text}"
-                    return replace(phrase, text=text, excluded=(inner,), end=inner.end)
-        return self._claused(words, phrase)
+        told = self._claused(words, phrase)
+        return self._without(words, told) or told
+
+    def _without(self, words: Sequence[str], phrase: NounPhrase) -> NounPhrase | None:
+        """Take "not the red one", "except the plate"; behind "all" and "any" "but the plate", too."""
+        at = phrase.end
+        length = phrase_at(self._english.excluding, words, at)
+        if not length and words[at : at + 1] == ["but"] and (phrase.every or phrase.text.startswith("any")):
+            length = int("".join(words[at + 1 : at + 2]) in self._english.determiners)
+        inner = self._read(words, at + length) if length else None
+        if inner is None:
+            return None
+        return replace(phrase, text=f"{phrase.text} not {inner.text}", excluded=(inner,), end=inner.end)
 
     def _of(self, phrase: NounPhrase, inner: NounPhrase) -> NounPhrase:
         """Return what "a slice of bread", "the top of the fridge" or "a cup of coffee" means."""
@@ -109,10 +115,26 @@ class PhraseTail:
         end = own.end if own is not None and own.pronoun in ("it", "them") else feature.end
         return replace(phrase, attributes=(*phrase.attributes, feature.text), end=end)
 
+    def _told_by_what_goes_on(self, words: Sequence[str], phrase: NounPhrase, at: int) -> NounPhrase:
+        """Take "[the book that I was] reading yesterday"."""
+        if not "".join(words[at : at + 1]).endswith("ing"):
+            return phrase
+        at += 1
+        while at < len(words) and (words[at] in self._english.after_deed or self._is_left_over(words, at)):
+            at += 1
+        return replace(phrase, handled=True, end=at, definite=True)
+
+    def _is_left_over(self, words: Sequence[str], at: int) -> bool:
+        """Return whether a preposition stands alone: "the cup I was drinking from"."""
+        found = self._english.preposition_at(words, at)
+        return found is not None and self._read(words, at + found[1]) is None
+
     def _told_by_deed(self, words: Sequence[str], phrase: NounPhrase, at: int) -> NounPhrase:
         english = self._english
         while at < len(words) and words[at] in english.before_deed:
             at += 1
+        if words[at : at + 1] and words[at] in english.being:
+            return self._told_by_what_goes_on(words, phrase, at + 1)
         verb, following = (words[at] if at < len(words) else ""), "".join(words[at + 1 : at + 2])
         if verb == "left" and following in english.states:
             return replace(phrase, states=(*phrase.states, english.states[following]), end=at + 2)

@@ -25,6 +25,11 @@ def _drives(words: Sequence[str], at: int, english: English) -> bool:
     return english.verbs.get(english.base_form(before)) is GoalKind.GO
 
 
+def _is_purpose(words: Sequence[str], at: int, commands: CommandReader) -> bool:
+    """Return whether "to" stands before a deed: "use the remote to switch on the TV"."""
+    return words[at] == "to" and commands.begins(words, at + 1)
+
+
 def roles_of(words: Sequence[str], commands: CommandReader) -> Roles:
     """Return the named origins and goals among words, whether or not the grammar reads their verbs."""
     english = commands.english
@@ -35,8 +40,7 @@ def roles_of(words: Sequence[str], commands: CommandReader) -> Roles:
         found = english.preposition_at(words, at)
         out = found is None and words[at] == "out"  # "out the fridge"
         phrase = commands.phrase(words, at + (found[1] if found is not None else 1)) if found or out else None
-        purpose = words[at] == "to" and commands.begins(words, at + 1)  # "use the remote to switch on the TV"
-        if phrase is None or not phrase.named or purpose:
+        if phrase is None or not phrase.named or _is_purpose(words, at, commands):
             at += 1
             continue
         preposition = " ".join(words[at : at + found[1]]) if found is not None else "out"

@@ -79,6 +79,7 @@ class Understander:
         self._grounding = Grounding(kinds, embedder)
         self._treatments = TreatmentWords(kinds)
         english = self._english = load_english().with_treatments(kinds.treatments)
+        self._counts = frozenset(english.numbers) | {"both", "some", "few"}
         self._lexicon = Lexicon(kinds, english.rooms)
         self._instructions = InstructionReader(self._lexicon, english)
         self._commands = GrammarReader(kinds, self._described, self._similar, self._preferred, guesses=not asks)
@@ -233,7 +234,8 @@ class Understander:
 
     def _evidence(self, said: Said) -> Evidence:
         roles = roles_of(said.instruction.kept, self._instructions.commands)
-        return Evidence(said.instruction, said.licence, roles, self._kinds, said.text, self._treatments)
+        counts = self._counts if self._asks else frozenset()  # where nobody can be asked a number may be guessed
+        return Evidence(said.instruction, said.licence, roles, self._kinds, said.text, self._treatments, counts=counts)
 
     def _stands(self, reading: Reading, commands: Reading, said: Said) -> Understanding:
         goals = self._treatments.named(reading.goals, commands.goals, said.text)

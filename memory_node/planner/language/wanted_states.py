@@ -34,6 +34,7 @@ STATES = {
     "running": _K.SWITCH_ON,
 }
 _BECOMING = frozenset(["get", "be", "become", "nice", "and"])
+_REQUESTING = frozenset(["can", "could", "would", "will", "may", "might"])
 _SHUT = (["open"], ["closed"], ["shut"])
 _SWITCHED = (["on"], ["off"], *_SHUT)
 _OF_STATE = {
@@ -123,6 +124,13 @@ class WantedStates:
         if verb in self._english.belonging:
             return self._as_command(words, "put", phrase, start)
         return self._due(words, at, phrase) if self._is_obliged(words, phrase.end) else None
+
+    def requested(self, words: Sequence[str], at: int) -> Read | None:
+        """Read "could the pillows be moved to the armchair"."""
+        phrase = self._commands.phrase(words, at + 1) if words[at] in _REQUESTING else None
+        if phrase is None or not phrase.named or words[phrase.end : phrase.end + 1] != ["be"]:
+            return None
+        return self._wanted(words, phrase, phrase.end)
 
     def _is_obliged(self, words: Sequence[str], at: int) -> bool:
         """Return whether "should", "needs" or "is to" stands at a word, without "not"."""

@@ -104,3 +104,52 @@ def test_states(text: str, meant: str) -> None:
 )
 def test_correction_takes_the_place_of_its_like(text: str, meant: str) -> None:
     assert read(text) == meant
+
+
+@pytest.mark.parametrize(
+    ("text", "meant"),
+    [
+        ("take any cup except the one on the desk", "fetch Cup"),
+        ("turn off every lamp except the floor lamp", "switch_off all DeskLamp; switch_off all Lamp"),
+        ("wash all the dishes other than the plate", "clean all Bowl"),
+        ("bring me a fruit other than an apple", "Tomato at User"),
+        ("put everything except the plate in the sink", "question"),
+        ("put all the books except the red one on the shelf", "question"),
+    ],
+)
+def test_what_is_left_out_by_name(text: str, meant: str) -> None:
+    assert read(text) == meant
+
+
+@pytest.mark.parametrize(
+    ("text", "meant"),
+    [
+        ("gather all the pens and pencils and put them in the box", "all Pen at Box; all Pencil at Box"),
+        ("open all the curtains and blinds", "open all Curtains; open all Blinds"),
+        ("take two apples and an egg and put them in the bowl", "2 Apple at Bowl; Egg at Bowl"),
+        ("boil me two eggs", "heat 2 Egg; 2 Egg at User"),
+        ("could the pillows be moved to the armchair?", "all Pillow at ArmChair"),
+    ],
+)
+def test_as_many_as_are_said(text: str, meant: str) -> None:
+    assert read(text) == meant
+
+
+@pytest.mark.parametrize(
+    ("text", "meant"),
+    [
+        ("turn the lamp on the desk off and on again", "switch_off DeskLamp; switch_on DeskLamp"),
+        ("turn the oven on, then off again", "switch_on Oven; switch_off Oven"),
+        ("pour me a cup of coffee", "fill Cup; Cup at User"),
+        ("pour the cup of coffee into the sink", "empty Cup"),
+        ("pour me a glass of wine", "question"),
+        ("close the safe after you put the watch in it", "Watch at Safe; close Safe"),
+        ("bring the book which I was reading yesterday", "Book at User"),
+        ("bring me the cup I was drinking from", "Cup at User"),
+        ("which drawer are the forks in?", "tell Fork place"),
+        ("do we still have butter?", "tell Butter exists"),
+        ("have you washed the pan yet?", "tell Pan clean"),
+    ],
+)
+def test_said_in_passing(text: str, meant: str) -> None:
+    assert read(text) == meant
