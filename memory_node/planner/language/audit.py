@@ -113,7 +113,7 @@ def _unaccounted(goals: Sequence[Goal], evidence: Evidence) -> str:
 def _left_out(goals: Sequence[Goal], evidence: Evidence) -> str:
     """Object to leaving out a thing that is named."""
     classes = {name for mention in _handled(goals) for name in mention.candidates}
-    classes |= {name for goal in goals for name in _used_for(goal, evidence.kinds)}
+    classes |= {evidence.kinds.recipient, *(name for goal in goals for name in _used_for(goal, evidence.kinds))}
     named = (*_demanded(evidence.instruction), *evidence.roles.goals, *evidence.unexplained)
     missing = (one for one in named if one.called and one.called.all and not classes & set(one.called.all))
     return next((f"{phrase.text!r} is left out" for phrase in missing), "")
@@ -137,7 +137,8 @@ def _used_for(goal: Goal, kinds: ObjectCatalogue) -> Sequence[str]:
         return ()
     named = kinds.treatment(goal.treatment)
     treatments = [named] if named is not None else kinds.treatments_of(goal.kind)
-    return kinds.with_wholes(name for one in treatments for name in (*one.at, *one.vessels))
+    bins = kinds.bins if goal.kind is GoalKind.EMPTY else ()
+    return kinds.with_wholes([*bins, *(name for one in treatments for name in (*one.at, *one.vessels))])
 
 
 def _is_accounted(mention: Mention, evidence: Evidence) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from memory_node.planner.language.english import ENDS, INTO, NEAR, English
+from memory_node.planner.language.english import ENDS, INTO, NEAR, English, phrase_at
 from memory_node.planner.language.lexicon import Lexicon
 from memory_node.planner.language.noun_phrase_reader import NounPhraseReader
 from memory_node.planner.language.spoken_command import Arguments
@@ -67,7 +67,13 @@ class CommandBounds:
         """Return whether another part of the instruction begins at a word, or none."""
         if at >= len(words) or words[at] in self._english.new_parts | self._english.clauses - {"but"}:
             return True
-        return self.begins(words, at) or self.stands_alone(words, at)
+        return self.begins(words, at) or self.stands_alone(words, at) or self._asks(words, at)
+
+    def _asks(self, words: Sequence[str], at: int) -> bool:
+        """Return whether a question begins at a word: "[open the fridge] and see if there is any butter"."""
+        english = self._english
+        behind = at + phrase_at(english.inquiring, words, at)
+        return behind > at and bool(phrase_at((*english.whether, *english.where), words, behind))
 
     def _is_afterthought(self, words: Sequence[str], at: int, found: Arguments, joint: str) -> bool:
         """Return whether what begins at a word is no further thing of the command. joint: the word that joins it."""

@@ -137,6 +137,8 @@ def _examined(command: Command, places: Sequence[Place]) -> Command:
             unread += [] if sense == FOR else [command.verb, phrase.text]  # "read me the newspaper"
         elif sense in (UNDER, WITH, NEAR, LIT) or command.verb == "hold" or preposition in ("in", "at", "to", "by"):
             light = phrase
+        elif light is not None and sense in (INTO, NEAR):
+            light = placed(light, sense, phrase)  # "under the lamp on the desk"
         elif sense in (INTO, FROM) and targets:
             targets[-1] = placed(targets[-1], sense, phrase)
         elif sense != FOR:

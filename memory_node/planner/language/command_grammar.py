@@ -302,7 +302,7 @@ class CommandReader:
         elif phrase.head in self.english.liquids and len(found.targets) == 1 and reading.sense.to_user:
             found.places.append(Place(INTO, "to", found.targets.pop()))  # "give the plant some water"
             found.targets.append(phrase)
-        elif found.targets and words[at - 1] not in (",", "and", "or"):
+        elif found.targets and words[at - 1] not in (",", "and", "or", "then"):
             found.unread += words[phrase.begin : phrase.end]
         else:
             found.targets.append(self._as_many(found.targets, phrase))

@@ -66,8 +66,11 @@ class Corrections:
         red one"."""
         left = list(words)
         for at in range(len(left) - 1, -1, -1):
-            denied = self._commands.phrase(left, at + 1) if left[at] == "not" and self._opens(left, at) else None
+            denied = self._commands.phrase(left, at + 1) if left[at] == "not" else None
             if denied is None or not denied.named:
+                continue
+            if not self._opens(left, at):
+                left = self._with_meant(left, at, denied)
                 continue
             joint, meant = "".join(left[denied.end : denied.end + 1]), self._commands.phrase(left, denied.end + 1)
             if meant is None:
@@ -77,6 +80,15 @@ class Corrections:
             elif joint == "," and meant.pronoun == "one" and left[meant.end - 1] == "one" and meant.attributes:
                 left[at : meant.end] = [*left[meant.begin : meant.end - 1], denied.head]
         return left
+
+    def _with_meant(self, words: list[str], at: int, denied: NounPhrase) -> list[str]:
+        """Return "turn off the floor lamp" for "turn off the lamp, not the desk lamp, the floor lamp"."""
+        wrong = self._last_phrase(words, at - 1) if words[at - 1] == "," else None
+        meant = self._commands.phrase(words, denied.end + 1) if words[denied.end : denied.end + 1] == [","] else None
+        ends = meant is not None and (meant.end >= len(words) or words[meant.end] in ENDS)
+        if wrong is None or meant is None or not (ends and meant.named):
+            return words
+        return [*words[: wrong[0]], *words[meant.begin :]]
 
     def _opens(self, words: Sequence[str], at: int) -> bool:
         """Return whether a sentence begins at a word."""

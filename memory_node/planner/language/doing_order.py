@@ -47,6 +47,19 @@ class DoingOrder:
         heard.parts.append(inner)
         return end
 
+    def put_first(self, words: Sequence[str], at: int, heard: Heard) -> int | None:
+        """Take "[put the eggs in the fridge,] but wash them first" before what was said."""
+        said = heard.parts[-1] if heard.parts else None
+        found = self._commands.read(words, at) if isinstance(said, Command) else None
+        if found is None or not isinstance(said, Command):
+            return None
+        command, end = found
+        first = "first" in words[end - 1 : end + 1] and bool(command.targets) and command.targets[0].refers_back
+        if not first:
+            return None
+        heard.parts[-1:] = _in_order(command, said)
+        return end
+
     def _due(self, words: Sequence[str], at: int, heard: Heard) -> int | None:
         """Read "[the bowl should be washed] before it goes on the table"."""
         later = self._wanted.passive(words, at + 1)

@@ -45,8 +45,9 @@ class InstructionReader:
         complaints = Complaints(self.commands, wanted)
         self._question = _part(lambda words, at: read_question(words, at, self.commands))
         # In the order in which they are tried: the first that knows what begins at a word takes it.
+        order = DoingOrder(self.commands, wanted)
         self._rules: tuple[_Rule, ...] = (
-            DoingOrder(self.commands, wanted).read,
+            order.read,
             self._asides.aside,
             self._asides.haste,
             self._by_state,
@@ -60,6 +61,7 @@ class InstructionReader:
             _part(idioms.made),
             _part(idioms.inverted),
             _part(wanted.stated),
+            order.put_first,
             _part(self.commands.read),
             _part(complaints.undue),
             _part(complaints.lacking),
@@ -90,7 +92,15 @@ class InstructionReader:
 
     def names_in(self, words: Sequence[str]) -> tuple[NounPhrase, ...]:
         """Return the things that words name, other than as places."""
-        return tuple(self._asides.named_between(words, 0, len(words)))
+        found: list[NounPhrase] = []
+        at = 0
+        while at < len(words):
+            phrase = self.commands.phrase(words, at)
+            named = phrase is not None and phrase.named
+            if phrase is not None and named and not (at and self._english.preposition_at(words, at - 1)):
+                found.append(phrase)
+            at = phrase.end if phrase is not None and named else at + 1
+        return tuple(found)
 
     def _asks(self, words: Sequence[str]) -> bool:
         """Return whether it is a question about how things are: "does the cup need a wash?"."""

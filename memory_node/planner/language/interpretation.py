@@ -70,11 +70,21 @@ class Interpreter:
         if simple is not None:
             return [simple]
         command = self._with_targets(command)
+        self._check_poured(command)
         if command.alternatives:
             return [self._either(command)]
         goals = [goal for phrase in command.targets for goal in self._goals_of(command, phrase)]
         goals += self._handing_over(command, goals)
         return goals + self._putting_pieces(command, goals)
+
+    def _check_poured(self, command: Command) -> None:
+        """Ask where something is poured from one vessel into another: no skill does that."""
+        into = command.destination if command.kind is _K.EMPTY else None
+        if into is not None and into.called is not None and self._kinds[into.called.all[0]].can(Property.FILLABLE):
+            poured = command.targets[0].head
+            raise UnclearError(
+                Question(f"I cannot pour into the {into.head}. Shall I fill it at the tap, or empty the {poured}?")
+            )
 
     def _with_targets(self, command: Command) -> Command:
         """Return the command on what was spoken of last where it names nothing: "open the drawer and close"."""

@@ -11,7 +11,6 @@ from memory_node.planner.language.noun_phrase import NounPhrase
 from memory_node.planner.language.spoken_command import Command, Place, placed
 
 _K = GoalKind
-_POURING = frozenset({_K.FILL, _K.EMPTY})
 _FETCHING = frozenset(["get", "fetch", "bring", "grab"])
 _THROWN_TO = frozenset(["toss", "lob", "chuck"])
 
@@ -111,10 +110,18 @@ class _Around:
             text = f"{self.targets[-1].text} {place.preposition} {place.phrase.text}"
             self.targets[-1] = replace(self.targets[-1], text=text)
         elif self.command.kind in (_K.PLACE, _K.FETCH) and not place.preposition.startswith("us"):
-            self.contents = place.phrase
+            self._feature_or_contents(place.phrase)
         else:
             self.instrument = place.phrase
         return True
+
+    def _feature_or_contents(self, phrase: NounPhrase) -> None:
+        """Take "[the cup] with the broken handle", "[the mug] with a spoon in it"."""
+        part = phrase.head in self.english.attached | self.english.parts
+        if part and self.targets and not phrase.named:
+            self.targets[-1] = replace(self.targets[-1], attributes=(*self.targets[-1].attributes, phrase.text))
+        else:
+            self.contents = phrase
 
     def _tap(self, place: Place) -> bool:
         """Take "under the tap" behind "wash"."""
@@ -202,9 +209,7 @@ def _destined(command: Command, goals: Sequence[Place], to_user: bool, english: 
     command = replace(command, kind=_kind_of_motion(command))
     if command.verb == "put" and not command.targets and goal is not None and goal.preposition == "on":
         return replace(command, kind=_K.SWITCH_ON, targets=(goal.phrase,), destination=None)  # "put on the lamp"
-    if command.kind in _POURING:
-        return replace(command, destination=None)  # where it is poured to
-    return command
+    return replace(command, destination=None) if command.kind is _K.FILL else command
 
 
 def _served_on(command: Command, goals: Sequence[Place], to_user: bool) -> NounPhrase | None:

@@ -172,8 +172,15 @@ class PhraseMeaning:
         if spoken:
             return self._made(phrase, (spoken,))
         known = [name for name in members if name in self._home.all]
+        self._check_told(phrase, slot, known or members)
         told = self._told_members(phrase, members, known or members) if phrase.attributes or phrase.definite else []
         return self._made(phrase, tuple(dict.fromkeys((*told, *known, *members))))
+
+    def _check_told(self, phrase: NounPhrase, slot: Slot, members: Sequence[str]) -> None:
+        """Ask which member of a group "the food" means, where several could be meant."""
+        told = phrase.attributes or phrase.states or phrase.places
+        if phrase.definite and not told and not self._guesses and len(members) > 1:
+            raise UnclearError(self._which(phrase, members, slot))
 
     def _member_spoken_of(self, phrase: NounPhrase, members: Sequence[str]) -> str:
         """Return the member that has a claimed state by what was said before, or that "the fruit" means, or ""."""

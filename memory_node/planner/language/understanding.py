@@ -229,13 +229,14 @@ class Understander:
         if any(phrase.is_water for command in said.instruction.commands for phrase in command.targets):
             named |= frozenset(self._kinds.able(Property.WATERS))  # "turn the water off"
         licence = replace(said.licence, named=named)
-        unread = self._instructions.names_in(said.instruction.unread)
-        return replace(evidence, licence=licence, unexplained=unread)
+        return replace(evidence, licence=licence)
 
     def _evidence(self, said: Said) -> Evidence:
         roles = roles_of(said.instruction.kept, self._instructions.commands)
         counts = self._counts if self._asks else frozenset()  # where nobody can be asked a number may be guessed
-        return Evidence(said.instruction, said.licence, roles, self._kinds, said.text, self._treatments, counts=counts)
+        unread = (said.instruction.unread, *(command.unread for command in said.instruction.commands))
+        left = tuple(phrase for words in unread for phrase in self._instructions.names_in(words)) if self._asks else ()
+        return Evidence(said.instruction, said.licence, roles, self._kinds, said.text, self._treatments, left, counts)
 
     def _stands(self, reading: Reading, commands: Reading, said: Said) -> Understanding:
         goals = self._treatments.named(reading.goals, commands.goals, said.text)

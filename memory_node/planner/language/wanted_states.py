@@ -128,7 +128,11 @@ class WantedStates:
     def requested(self, words: Sequence[str], at: int) -> Read | None:
         """Read "could the pillows be moved to the armchair"."""
         phrase = self._commands.phrase(words, at + 1) if words[at] in _REQUESTING else None
-        if phrase is None or not phrase.named or words[phrase.end : phrase.end + 1] != ["be"]:
+        if phrase is None or not phrase.named:
+            return None
+        if words[phrase.end : phrase.end + 1] == ["go"]:
+            return self._as_command(words, "put", phrase, phrase.end + 1)
+        if words[phrase.end : phrase.end + 1] != ["be"]:
             return None
         return self._wanted(words, phrase, phrase.end)
 
@@ -143,6 +147,9 @@ class WantedStates:
         skipped, start = self._english.becoming | self._english.fillers | self._english.kept, phrase.end + 1
         while start < len(words) and words[start] in skipped:
             start += 1
+        watered = start + (words[start : start + 1] in (["some"], ["more"], ["fresh"]))
+        if words[watered : watered + 1] == ["water"]:  # "the vase needs fresh water"
+            return Command(_K.FILL, "fill", (phrase,), text=" ".join(words[at : watered + 1])), watered + 1
         found = self._english.verb_at(words, start)
         if found is not None and found[0].kind is _K.CLEAN:  # "the mug needs a wash"
             return Command(_K.CLEAN, words[start], (phrase,), text=" ".join(words[at : start + 1])), start + 1

@@ -124,8 +124,8 @@ def test_one_goal_stands_alone_only_from_its_threshold_on() -> None:
 @pytest.mark.parametrize(
     ("row", "one", "source"),
     [
-        (SpokenRow(CLEAN_MUG, 0.5), SpokenGoal(fetch("Fork"), 0.6), "model"),
-        (SpokenRow(CLEAN_MUG, 0.6), SpokenGoal(fetch("Fork"), 0.5), "sequence"),
+        (SpokenRow(CLEAN_MUG, 0.5), SpokenGoal(fetch("Mug"), 0.6), "model"),
+        (SpokenRow(CLEAN_MUG, 0.6), SpokenGoal(fetch("Mug"), 0.5), "sequence"),
         (SpokenRow(CLEAN_MUG, 0.9), SpokenGoal(Goal(K.CLEAN, mention("Mug")), 0.5), "model"),
     ],
     ids=["one goal is surer", "sequence is surer", "both agree"],
@@ -158,11 +158,18 @@ def test_unsure_reading_is_asked_about_where_somebody_can_be_asked() -> None:
 
 
 def test_commands_that_leave_words_unexplained_stand_only_where_the_sequence_finds_them_likely() -> None:
-    text = "wash the mug the fork"
-    likely = SpokenRow((("clean", "Mug"), ("clean", "Fork")), 0.9, plain=math.log(0.9) - 1.0)
+    text, row = "wash the mug the whatnot", (("clean", "Mug"), ("fetch", "Mug"))
+    likely = SpokenRow(row, 0.9, plain=math.log(0.9) - 1.0)
     assert goals(understood(text, likely)) == ("commands", ["clean Mug"])
-    unlikely = SpokenRow((("clean", "Mug"), ("clean", "Fork")), 0.9, plain=math.log(0.9) - 5.0)
-    assert goals(understood(text, unlikely)) == ("sequence", ["clean Mug", "clean Fork"])
+    unlikely = SpokenRow(row, 0.9, plain=math.log(0.9) - 5.0)
+    assert goals(understood(text, unlikely)) == ("sequence", ["clean Mug", "fetch Mug"])
+
+
+def test_reading_that_leaves_out_what_unexplained_words_name_never_stands() -> None:
+    text, row = "wash the mug the fork", SpokenRow((("clean", "Mug"),), 0.9, plain=math.log(0.9) - 1.0)
+    assert understood(text, row).question is not None
+    both = SpokenRow((("clean", "Mug"), ("clean", "Fork")), 0.9, plain=math.log(0.9) - 1.0)
+    assert goals(understood(text, both)) == ("sequence", ["clean Mug", "clean Fork"])
 
 
 def test_readers_may_write_only_what_the_words_account_for() -> None:

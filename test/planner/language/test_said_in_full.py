@@ -153,3 +153,29 @@ def test_as_many_as_are_said(text: str, meant: str) -> None:
 )
 def test_said_in_passing(text: str, meant: str) -> None:
     assert read(text) == meant
+
+
+@pytest.mark.parametrize(
+    ("text", "meant"),
+    [
+        ("turn off the stove, then the oven, then come here", "switch_off StoveBurner; switch_off Oven; go User"),
+        ("put the eggs in the fridge, but wash them first", "clean all Egg; all Egg at Fridge"),
+        ("dump the water out of the pot", "empty Pot"),
+        ("empty the bowl into the garbage can", "empty Bowl"),
+        ("the vase needs fresh water", "fill Vase"),
+        ("open the fridge and see if there's any butter", "open Fridge; tell Butter exists"),
+        ("look at my watch under the lamp on the desk", "examine Watch with DeskLamp"),
+        ("get me the cup with the broken handle", "Cup at User"),
+        ("turn off the lamp, not the desk lamp, the floor lamp", "switch_off FloorLamp"),
+        ("can the alarm clock go on the dresser?", "AlarmClock at Dresser"),
+        ("did you find my watch?", "tell Watch place"),
+        ("could you tell me where I might find a pen?", "tell Pen place"),
+    ],
+)
+def test_no_part_is_left_out(text: str, meant: str) -> None:
+    assert read(text) == meant
+
+
+@pytest.mark.parametrize("text", ["put the food in the fridge", "pour the tea from the kettle into the mug"])
+def test_what_could_be_several_or_cannot_be_done_is_asked_about(text: str) -> None:
+    assert read(text) == "question"
