@@ -149,8 +149,19 @@ class _Around:
         manner = self.command.kind is _K.SLICE and not place.phrase.named and not place.phrase.person
         if place.sense not in (INTO, NEAR, UNDER) or manner:
             return False
-        self.goals.append(place)
+        if self._tells_lamp(place):
+            last = self.goals[-1]
+            self.goals[-1] = last._replace(phrase=placed(last.phrase, place.sense, place.phrase))
+        else:
+            self.goals.append(place)
         return True
+
+    def _tells_lamp(self, place: Place) -> bool:
+        """Return whether a place tells which lamp is meant: "next to the lamp on the desk"."""
+        if place.sense != INTO or place.preposition in self.english.directed or not self.goals:
+            return False
+        last = self.goals[-1]
+        return last.sense == NEAR and last.phrase.head in self.english.lights
 
 
 def _without_dirt(command: Command, english: English) -> Command:

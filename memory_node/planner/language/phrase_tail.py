@@ -9,7 +9,7 @@ from memory_node.planner.language.english import English, phrase_at
 from memory_node.planner.language.lexicon import Lexicon
 from memory_node.planner.language.noun_phrase import NounPhrase
 
-_OF_CLAUSES = frozenset(["what", "whatever", "whichever"])  # their clause follows at once; at the beginning they ask
+_OF_CLAUSES = frozenset(["what", "whatever", "whichever"])  # their clause follows at once
 # Words, the index of one of them -> the noun phrase that begins there.
 _Read = Callable[[Sequence[str], int], "NounPhrase | None"]
 
@@ -81,7 +81,7 @@ class PhraseTail:
         """Take "that is on the table", "lying on the bed", "you washed", "I used before"."""
         english, at = self._english, phrase.end
         marked = at < len(words) and words[at] in english.relative
-        start, relative = at + marked, marked or (phrase.head in _OF_CLAUSES and phrase.begin > 0)
+        start, relative = at + marked, marked or self._is_told_by_clause(words, phrase)
         if start >= len(words):
             return phrase
         if (relative and words[start] in english.being) or words[start] in english.posed:
@@ -91,6 +91,11 @@ class PhraseTail:
         if words[start] in english.subjects and start + 1 < len(words):
             return self._told_by_deed(words, phrase, start + 1)
         return phrase
+
+    def _is_told_by_clause(self, words: Sequence[str], phrase: NounPhrase) -> bool:
+        """Return whether "what" stands for a thing, as behind "bring me"; elsewhere it asks."""
+        before = words[phrase.begin - 1] if phrase.begin else ""
+        return phrase.head in _OF_CLAUSES and (before in self._english.people or self._english.is_verb(before))
 
     def _told_by_place_or_state(self, words: Sequence[str], phrase: NounPhrase, at: int) -> NounPhrase:
         english = self._english

@@ -167,6 +167,8 @@ def test_said_in_passing(text: str, meant: str) -> None:
         ("look at my watch under the lamp on the desk", "examine Watch with DeskLamp"),
         ("get me the cup with the broken handle", "Cup at User"),
         ("turn off the lamp, not the desk lamp, the floor lamp", "switch_off FloorLamp"),
+        ("place the vase next to the lamp on the desk", "Vase near DeskLamp"),
+        ("hey robot, what's in the fridge?", "tell Fridge contents"),
         ("can the alarm clock go on the dresser?", "AlarmClock at Dresser"),
         ("did you find my watch?", "tell Watch place"),
         ("could you tell me where I might find a pen?", "tell Pen place"),
