@@ -22,7 +22,7 @@ def test_memory_node_survives_a_short_attack_and_the_row_says_so(
     row = json.loads(told.out)
     harm = {name: row[name] for name in ("deaths", "restarts_failed", "threads_lost", "unanswered", "files_outside")}
     assert harm == dict.fromkeys(harm, 0), told.err
-    assert row["messages"] > 20
+    assert row["messages"] >= 10
     assert status == 0
 
 

@@ -130,7 +130,7 @@ def _which_room(words: Sequence[str], at: int, commands: CommandReader) -> Asked
 
 
 def _which_place(words: Sequence[str], at: int, commands: CommandReader) -> Asked | None:
-    """Read "which drawer are the forks in?"."""
+    """Read "which shelf are the plates on?"."""
     place = commands.phrase(words, at + 1) if words[at] in ("which", "what") else None
     if place is None or not place.named or "".join(words[place.end : place.end + 1]) not in commands.english.being:
         return None
