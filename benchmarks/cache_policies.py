@@ -43,6 +43,14 @@ class FifoPolicy:
         """Take the key out; return whether it was held."""
         return self._queue.pop(key, self) is None
 
+    def leaving(self) -> Iterator[Key]:
+        """Yield the keys as they came."""
+        return iter(self._queue)
+
+    def segment(self, key: Key) -> str:
+        """Return the one part that there is."""
+        return "queue" if key in self._queue else ""
+
     def evict(self) -> Key:
         """Evict the oldest key and return it."""
         key = next(iter(self._queue))
@@ -96,6 +104,15 @@ class LfuPolicy:
         if count:
             self._leave(key, count)
         return count > 0
+
+    def leaving(self) -> Iterator[Key]:
+        """Yield the keys with the least count first, of one count the oldest."""
+        for count in sorted(self._queues):
+            yield from self._queues[count]
+
+    def segment(self, key: Key) -> str:
+        """Return the count of a key."""
+        return f"used {self._count_of[key]} times" if key in self._count_of else ""
 
     def evict(self) -> Key:
         """Evict the least frequently used key and return it."""

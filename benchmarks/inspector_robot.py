@@ -20,6 +20,7 @@ from memory_node.domain.scene import SceneEvent, SceneEventKind
 from memory_node.memory import RobotMemory
 from memory_node.nodes.run import activate_ros
 from memory_node.perception.config import PerceptionConfig
+from memory_node.perception.detection import Detection
 from memory_node.perception.pipeline import PerceptionPipeline
 from memory_node.sim.noise import noisy_depth
 from memory_node.store import open_store
@@ -34,8 +35,8 @@ class Shot:
 
     map_T_camera: Pose
     depth_m: NDArray[np.float32]
-    detections: object
-    labels: object
+    detections: list[Detection]
+    labels: NDArray[np.int32]
     color: NDArray[np.uint8]
 
 

@@ -5,6 +5,7 @@ from collections.abc import Callable
 
 import pytest
 
+from benchmarks.cache_policies import FifoPolicy, LfuPolicy
 from memory_node.domain.memory_unit import MemoryUnit
 from memory_node.short_term.adaptive import FollowingPolicy, ResizingPolicy
 from memory_node.short_term.config import ShortTermConfig
@@ -17,6 +18,8 @@ from memory_node.short_term.w_tinylfu import SegmentSizes, WTinyLfuPolicy
 
 CAPACITY = 20
 POLICIES: dict[str, Callable[[OnEvict], ToldPolicy]] = {
+    "fifo": lambda on_evict: FifoPolicy(CAPACITY, on_evict),
+    "lfu": lambda on_evict: LfuPolicy(CAPACITY, on_evict),
     "lru": lambda on_evict: LruPolicy(CAPACITY, on_evict),
     "lirs": lambda on_evict: LirsPolicy(CAPACITY, on_evict),
     "w-tinylfu": lambda on_evict: WTinyLfuPolicy(CAPACITY, SegmentSizes.of_share(CAPACITY, 0.3), on_evict),

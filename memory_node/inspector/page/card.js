@@ -52,7 +52,7 @@ export class CardPanel extends Panel {
       this.actions(card),
       terms([
         ["where", `${metres(card.at)} m`],
-        ["stands", support],
+        ["lies", support],
         ["place", app.placeOf(card.area)],
         ["size", `${metres(card.size)} m`],
         ["uncertain by", `${(100 * card.sigma).toFixed(1)} cm`],

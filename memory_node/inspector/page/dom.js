@@ -44,7 +44,7 @@ export function when(seconds) {
   if (seconds < 1e8) return `${seconds.toFixed(1)} s`;
   const at = new Date(seconds * 1000);
   const isToday = at.toDateString() === new Date().toDateString();
-  return at.toLocaleString(undefined, isToday ? { timeStyle: "medium" } : { dateStyle: "medium", timeStyle: "short" });
+  return at.toLocaleString(undefined, { hourCycle: "h23", ...(isToday ? { timeStyle: "medium" } : { dateStyle: "medium", timeStyle: "short" }) });
 }
 
 const AGES = [["day", 86400], ["hour", 3600], ["minute", 60], ["second", 1]];

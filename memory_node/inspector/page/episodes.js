@@ -5,6 +5,7 @@ import { el, link, table, when } from "./dom.js";
 import { Panel } from "./panels.js";
 
 const MOST = 50;
+const DELIVERED = { experience: "guidance", brief: "changes of the brief state", hybrid: "guidance and changes of the brief state", noaction: "nothing new" };
 const OUTCOMES = { running: "", unknown: "", done: "good", failed: "bad" };
 
 function outcomeOf(one) {
@@ -26,7 +27,7 @@ function stepRow(step) {
 function guidanceRow(one, index) {
   return el("li", { class: "answer" },
     el("div", { class: "head" }, el("span", { class: "rank" }, `${index + 1}.`), el("span", {}, one.guidance || el("span", { class: "soft" }, "no guidance"))),
-    el("div", { class: "why" }, [one.problem, `${one.delivery}, ${one.ms.toFixed(1)} ms`].filter(Boolean).join(" · ")),
+    el("div", { class: "why" }, [one.problem, DELIVERED[one.delivery] ?? one.delivery, `${one.ms.toFixed(1)} ms`].filter(Boolean).join(" · ")),
     el("details", { class: "why" },
       el("summary", {}, one.changes.length ? `brief state, ${one.changes.length} changed` : "brief state"),
       one.changes.map((text) => el("div", {}, text)), el("pre", {}, one.state.join("\n"))));
