@@ -26,7 +26,8 @@ from memory_node.domain.errors import RobotMemoryError
 
 PARTS = ("load", "find", "page")
 _START_S = 120.0
-_SETTLE_S = 5.0
+_SETTLE_S = 3.0
+_FIRST_FRAMES = 3
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -73,7 +74,7 @@ class Robot:
             RobotMemoryError: none comes in time.
         """
         deadline = time.monotonic() + _START_S
-        while len(self.frames) < 10:
+        while len(self.frames) < _FIRST_FRAMES:
             if self._process.poll() is not None or time.monotonic() > deadline:
                 raise RobotMemoryError("bench inspector: the robot takes no frames; see its output")
             time.sleep(0.1)
