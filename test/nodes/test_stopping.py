@@ -281,6 +281,6 @@ def test_nodes_end_with_the_process_that_started_them(tmp_path: Path) -> None:
         pid = int(parent.log.split()[0])
         parent.signal(signal.SIGKILL)
         parent.wait(5.0)
-        wait_until(lambda: not Path(f"/proc/{pid}").exists(), 3.0)
+        wait_until(lambda: not Path(f"/proc/{pid}").exists(), 30.0)
     finally:
         parent.close()
