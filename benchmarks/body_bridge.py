@@ -16,7 +16,7 @@ from memory_node.domain.yaml_1_2 import read_yaml
 from memory_node.memory import RobotMemory
 from memory_node.nodes.inputs.frame_maker import FrameMaker
 from memory_node.nodes.skill_bridge.config import SkillsParameters
-from memory_node.nodes.skill_bridge.driving import Driving
+from memory_node.nodes.skill_bridge.driving import Driving, used_from_front
 from memory_node.nodes.skill_bridge.forwarding import ForwardedSkills
 from memory_node.nodes.skill_bridge.manipulation import Manipulation
 from memory_node.nodes.skill_bridge.object_lookup import TargetLookup
@@ -24,15 +24,19 @@ from memory_node.nodes.skill_bridge.outcome import SkillFailure, SkillRun
 from memory_node.nodes.skill_bridge.performer import SkillPerformer
 from memory_node.nodes.skill_bridge.plugins import GRASPS_GROUP, RobotParts, SkillPlugins, load_plugin
 from memory_node.nodes.skill_bridge.preconditions import Preconditions
+from memory_node.nodes.skill_bridge.second_look import SecondLook
 from memory_node.nodes.skill_bridge.target import Hand, Target
+from memory_node.opening import MemoryConfig
 from memory_node.perception.config import PerceptionConfig
 from memory_node.perception.pipeline import PerceptionPipeline
 from memory_node.planner.stand_off_poses import Costmap
+from memory_node.scene_graph.config import SceneGraphConfig
 from memory_node.sim.physics.fetch import ARM_JOINTS
 from memory_node.sim.physics.motions import End, Motion
 from memory_node.sim.physics.robot import BodyRobot
 
-_FRAME_S = 1.0
+# Simulated seconds between two pictures: on the way, and while the robot stands and looks.
+_FRAME_S, _STILL_FRAME_S = 1.0, 0.4
 _SKILL_LIMIT_S = 400.0
 
 
@@ -40,6 +44,13 @@ def fetch_parameters() -> SkillsParameters:
     """Return the bridge's parameters as config/fetch.yaml has them."""
     content = read_yaml(resource_path("config/fetch.yaml"))
     return SkillsParameters.of(content["/**/skills"]["ros__parameters"])
+
+
+def fetch_memory() -> MemoryConfig:
+    """Return memory's configuration as config/fetch.yaml has it."""
+    content = read_yaml(resource_path("config/fetch.yaml"))
+    given = content["/**/memory"]["ros__parameters"]
+    return MemoryConfig(scene_graph=SceneGraphConfig.of(given["scene_graph"]))
 
 
 class Body:
@@ -71,6 +82,7 @@ class Body:
         """Let simulated time pass."""
         end_s = self.robot.simulation.time_s + duration_s
         while self.robot.simulation.time_s < end_s:
+            self._next_frame_s = min(self._next_frame_s, self.robot.simulation.time_s + _STILL_FRAME_S)
             self.tick()
 
     def tick(self) -> None:
@@ -108,7 +120,7 @@ class Body:
 
     def costmap(self) -> Costmap:
         """Return the floor as it is now."""
-        grid = self.robot.floor()
+        grid = self.robot.costmap()
         x, y, _ = grid.map_T_origin.position
         return Costmap(grid.cells, grid.resolution_m, (float(x), float(y)))
 
@@ -187,14 +199,18 @@ class BridgeSkills:
         lookup = _WaitingLookup(body, memory, hand)
         arm, gripper = BodyArm(body, config), BodyGripper(body, config)
         nothing: Any = None  # no node: the shipped plug-ins use none, and no skill is handed on to an action
-        parts = RobotParts(nothing, config, hand, body.robot_pose, arm, gripper)
+        now_ns = self._now_ns
+        look = SecondLook(lookup, now_ns, config.arm.look_s, body.pause)
+        parts = RobotParts(nothing, config, hand, body.robot_pose, arm, gripper, look)
         # Time passes in what is waited for, not by the wall's clock.
         explore = config.explore.changed(look_s=0.0)
-        now_ns = self._now_ns
-        driving = Driving(body, body, lookup, config.base, explore, config.stand_off, now_ns)
+        from_front = used_from_front(catalogue)
+        driving = Driving(body, body, lookup, config.base, explore, config.stand_off, now_ns, from_front)
         grasps = load_plugin(GRASPS_GROUP, config.arm.grasps)(parts)
         reach_m, pose = config.base.reach_m, body.robot_pose
-        manipulation = Manipulation(arm, gripper, grasps, hand, lookup, catalogue, pose, now_ns, config.arm, reach_m)
+        manipulation = Manipulation(
+            arm, gripper, grasps, hand, lookup, catalogue, pose, now_ns, config.arm, reach_m, look
+        )
         rules = Preconditions(catalogue, hand, lookup.support_of, pose, reach_m)
         plugins = SkillPlugins(config.plugins.split(), parts)
         actions = ForwardedSkills(nothing, config, nothing)
@@ -229,5 +245,5 @@ class _WaitingLookup(TargetLookup):
 
     def seen_since(self, object_class: str, since_ns: int, passed_over: frozenset[str] = frozenset()) -> Target | None:
         """Return an object of a class that was seen after a moment, once two pictures have come."""
-        self._body.pause(2.0 * _FRAME_S)
+        self._body.pause(2.0 * _STILL_FRAME_S)
         return super().seen_since(object_class, since_ns, passed_over)

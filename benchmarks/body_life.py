@@ -6,14 +6,14 @@ from collections import Counter
 
 import numpy as np
 
-from benchmarks.body_bridge import Body, BridgeSkills
+from benchmarks.body_bridge import Body, BridgeSkills, fetch_memory
 from benchmarks.body_faults import Faults
 from benchmarks.body_outcome import Outcome
 from memory_node.domain.geometry import Pose
 from memory_node.domain.scene import SceneObject
 from memory_node.domain.skill import SkillCall, SkillResult
 from memory_node.domain.states import ObjectState
-from memory_node.opening import MemoryConfig, open_memory
+from memory_node.opening import open_memory
 from memory_node.planner.executor import InstructionExecutor
 from memory_node.planner.memory_mode import memory_in
 from memory_node.planner.open_planner import open_planner
@@ -45,7 +45,7 @@ class BodyLife:
         self._robot = BodyRobot(plan_home(seed), noise, seed, _START_NS)
         self._simulation = self._robot.simulation
         embedder = build_embedder(RetrievalConfig())
-        self._memory = open_memory(MemoryConfig(), lambda: self._robot.stamp_ns, embedder)
+        self._memory = open_memory(fetch_memory(), lambda: self._robot.stamp_ns, embedder)
         self._rng = np.random.default_rng(seed)
         self._faults = Faults(self._simulation, self._rng, TICK_S) if faults else None
         follow = self._faults.follow if self._faults is not None else lambda: None

@@ -47,6 +47,7 @@ ARGUMENTS = (
     ("llm_mode", "", "how the model acts: auto, plan, step or rank; empty: auto"),
     ("skills", "false", "true: also start the bridge from ExecuteSkill to Nav2 and the arm"),
     ("skills_file", "", "YAML file of that bridge's parameters: the robot's actions, arm and gripper"),
+    ("memory_file", "", "YAML file of parameters of the memory node alone: what it has to know of the robot"),
     ("view", "", "rerun: serve images, detections, the cloud and the graph to Rerun's viewers; empty: none"),
     ("inspector", "false", "true: also serve the page to look into memory, on this machine alone (docs/inspector.md)"),
     ("inspector_port", "8780", "its port"),
@@ -125,7 +126,7 @@ def start_nodes(context: LaunchContext) -> list[Node | ExecuteProcess]:
             output="screen",
         )
 
-    for file in filter(None, (given["params_file"], given["skills_file"])):
+    for file in filter(None, (given["params_file"], given["skills_file"], given["memory_file"])):
         if not Path(file).is_file():
             raise SubstitutionFailure(f"there is no parameter file {file}")
     with_detector = bool(given["detector_model"])
@@ -133,7 +134,9 @@ def start_nodes(context: LaunchContext) -> list[Node | ExecuteProcess]:
     known = {"label_space": given["label_space"]}
     places = {"database": given["database"], "map_frame": given["map_frame"]}
     images = {"detections": detections, "depth_registration": given["depth_registration"], "view": given["view"]}
-    nodes: list[Node | ExecuteProcess] = [node("memory", topics=True, **images, **known, **places)]
+    nodes: list[Node | ExecuteProcess] = [
+        node("memory", given["memory_file"], topics=True, **images, **known, **places)
+    ]
     if with_detector:
         nodes.append(node("detector", topics=True, model=given["detector_model"], class_names=given["class_names"]))
     if given["planner"].lower() != "false":

@@ -33,6 +33,7 @@ def generate_launch_description() -> LaunchDescription:
             "use_sim_time": "true",
             "skills": "true",
             "skills_file": PathJoinSubstitution([share, "config", "fetch.yaml"]),
+            "memory_file": PathJoinSubstitution([share, "config", "fetch.yaml"]),
             **{name: LaunchConfiguration(name) for name in OF_MEMORY},
         }.items(),
     )

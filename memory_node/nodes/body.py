@@ -84,7 +84,7 @@ class BodyNode(GuardedNode):
                 self._publish_state()
             if self.robot.simulation.time_s - mapped_s >= _MAP_PERIOD_S:
                 mapped_s = self.robot.simulation.time_s
-                self._costmap.publish(conversions.grid_to_msg(self.robot.floor(), self.robot.stamp_ns))
+                self._costmap.publish(conversions.grid_to_msg(self.robot.costmap(), self.robot.stamp_ns))
             due_s = max(due_s + TICK_S / self.config.speed, time.monotonic() - 0.1)
             self._ended.wait(max(due_s - time.monotonic(), 0.0))
 

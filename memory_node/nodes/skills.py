@@ -13,7 +13,7 @@ from memory_node.nodes.running_goals import RunningGoals
 from memory_node.nodes.skill_bridge.arm import CommandGripper, MoveGroupArm
 from memory_node.nodes.skill_bridge.base import NavigationBase
 from memory_node.nodes.skill_bridge.config import SkillsParameters
-from memory_node.nodes.skill_bridge.driving import Driving
+from memory_node.nodes.skill_bridge.driving import Driving, used_from_front
 from memory_node.nodes.skill_bridge.forwarding import ForwardedSkills
 from memory_node.nodes.skill_bridge.manipulation import Manipulation
 from memory_node.nodes.skill_bridge.object_lookup import TargetLookup
@@ -22,6 +22,7 @@ from memory_node.nodes.skill_bridge.performer import SkillPerformer
 from memory_node.nodes.skill_bridge.plugins import GRASPS_GROUP, RobotParts, SkillPlugins, load_plugin
 from memory_node.nodes.skill_bridge.preconditions import Preconditions
 from memory_node.nodes.skill_bridge.robot_surroundings import Surroundings
+from memory_node.nodes.skill_bridge.second_look import SecondLook
 from memory_node.nodes.skill_bridge.target import Hand
 from memory_node.nodes.skill_server import SkillGoal, SkillServer
 
@@ -75,11 +76,21 @@ class SkillsNode(ManagedNode):
         driving = manipulation = arm = gripper = None
         if config.base.action:
             base = NavigationBase(self, config, self._running)
-            driving = Driving(base, view, lookup, config.base, config.explore, config.stand_off, self._now_ns)
+            driving = Driving(
+                base,
+                view,
+                lookup,
+                config.base,
+                config.explore,
+                config.stand_off,
+                self._now_ns,
+                used_from_front(catalogue),
+            )
         if config.arm.action:
             arm = MoveGroupArm(self, config, view, self._running)
             gripper = CommandGripper(self, config, self._running)
-        parts = RobotParts(self, config, self._hand, view.robot_pose, arm, gripper)
+        look = SecondLook(lookup, self._now_ns, config.arm.look_s)
+        parts = RobotParts(self, config, self._hand, view.robot_pose, arm, gripper, look)
         if arm is not None and gripper is not None:
             manipulation = Manipulation(
                 arm,
@@ -92,6 +103,7 @@ class SkillsNode(ManagedNode):
                 self._now_ns,
                 config.arm,
                 config.base.reach_m,
+                look,
             )
         plugins = SkillPlugins(config.plugins.split(), parts)
         actions = ForwardedSkills(self, config, self._running)

@@ -106,7 +106,9 @@ class FrameUpdate:
         limit = _log_odds(config.removed_existence)
         doubted = missed | np.isin(rows, self._joined)
         for row in rows[doubted & (table.log_odds[rows] < limit)].tolist():
-            self._remove(row)
+            # One before it may have gone on as this one.
+            if table.alive[row]:
+                self._remove(row)
 
     def _remove(self, row: int) -> None:
         state, table = self._state, self._state.table

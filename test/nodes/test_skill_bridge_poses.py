@@ -55,6 +55,19 @@ def test_configured_axis_points_ahead(axis: str, column: int) -> None:
     assert np.linalg.det(matrix) == pytest.approx(1.0)
 
 
+@pytest.mark.parametrize(("height", "below_top"), [(0.014, 0.007), (0.05, 0.035), (0.2, 0.04)])
+def test_fingers_reach_below_the_middle_where_there_is_room(height: float, below_top: float) -> None:
+    grasp = rank_grasps(box(0.6, 0.0, 0.8, (0.05, 0.05, height)), ROBOT, [], SHAPE, 0.1)[0]
+    assert 0.8 + 0.5 * height - grasp.pose.position[2] == pytest.approx(below_top)
+
+
+def test_spots_that_are_tried_first_lie_apart() -> None:
+    spots = [np.array([0.5 + 0.05 * step, 0.0, 0.8]) for step in range(8)]
+    kind = load_catalogue().find("DiningTable")
+    tried = [one.center[0] for one in rank_placements(spots, ROBOT, Grip(), kind, "x", 0.1, 1.0)]
+    assert tried == pytest.approx([0.5, 0.65, 0.8, 0.55, 0.6, 0.7, 0.75, 0.85])
+
+
 def test_spots_keep_off_edges_and_neighbours() -> None:
     table = box(1.0, 0.0, 0.4, (0.6, 0.6, 0.8), np.pi / 4)
     plate = box(1.0, 0.0, 0.82, (0.2, 0.2, 0.04))

@@ -183,6 +183,53 @@ def test_inverse_kinematics_gives_the_pose_back(yaw_rad: float) -> None:
     assert len(ARM_JOINTS) == len(CARRY)
 
 
+@pytest.mark.parametrize("yaw_rad", [0.0, 0.3, -0.3])
+def test_hand_goes_straight_on_from_every_posture(yaw_rad: float) -> None:
+    kinematics = ArmKinematics()
+
+    def level(x: float) -> Pose:
+        return Pose.planar(x, 0.1, yaw_rad, 0.75)
+
+    for joints in kinematics.solutions(level(0.7), np.array(CARRY), np.random.default_rng(0)):
+        here = joints
+        for x in (0.71, 0.72, 0.73):
+            found = kinematics.solve(level(x), here)
+            assert found is not None
+            found = kinematics.nearest_turn(found, here)
+            assert np.abs(found - here).max() < 0.3
+            here = found
+
+
+def test_base_that_is_held_up_takes_it_back_and_tries_again(robot: BodyRobot) -> None:
+    simulation = robot.simulation
+    start = simulation.base_pose().position[:2]
+    into_the_counter = np.array([start, [3.3, 0.2]])
+    replanned = []
+
+    def replan() -> np.ndarray:
+        replanned.append(1)
+        return np.array([simulation.base_pose().position[:2], [3.3, 2.0]])
+
+    motion = DriveMotion(simulation, into_the_counter, Pose.planar(3.3, 2.0, 0.0), simulation.base_pose, replan)
+    for _ in range(3000):
+        if motion.ended is None:
+            motion.advance(TICK_S)
+            robot.tick()
+    assert motion.ended is not None
+    assert motion.ended.end is End.DONE
+    assert replanned
+
+
+def test_costmap_keeps_the_folded_arm_off_what_is_high(robot: BodyRobot) -> None:
+    floor, costs = robot.floor(), robot.costmap()
+    before_the_fridge, before_the_table = np.array([[0.42, 0.8]]), np.array([[2.1, 2.7]])
+    for grid, occupied in ((floor, False), (costs, True)):
+        row, column = grid.to_cell(before_the_fridge)
+        assert (grid.cells[row[0], column[0]] > 0) == occupied
+    row, column = costs.to_cell(before_the_table)
+    assert costs.cells[row[0], column[0]] == 0
+
+
 def test_odometry_drifts_and_the_map_corrects_it() -> None:
     noise = LocalizationNoise(drift_share=0.1, turn_drift_share=0.0, correct_every_m=1.0)
     localization = Localization(Pose(), noise, np.random.default_rng(0))

@@ -26,6 +26,8 @@ def node_parameters(args: argparse.Namespace, mode: str, folder: str) -> Given:
     session = f"{folder}/session.json"
     planner = {"label_space": args.label_space, "use_sim_time": "true", "session_file": session, **_planner(args)}
     robot = _physics(args) if args.robot == "physics" else _home(args, mode)
+    if args.robot == "physics":
+        memory |= as_rules(_fetch("memory"))
     # Time may run fast here: pictures that come late are late by many simulated seconds.
     return {**robot, "memory": {**memory, "scene_graph.clock_jump_s": 3600.0}, "planner": planner}
 
@@ -43,9 +45,14 @@ def _home(args: argparse.Namespace, mode: str) -> Given:
 
 
 def _physics(args: argparse.Namespace) -> Given:
-    fetch = read_yaml(resource_path("config/fetch.yaml"))["/**/skills"]["ros__parameters"]
-    skills = {**as_rules(fetch), "use_sim_time": "true", "label_space": args.label_space}
+    skills = {**as_rules(_fetch("skills")), "use_sim_time": "true", "label_space": args.label_space}
     return {"body": {"seed": args.seed, "speed": args.speed or SPEEDS["physics"]}, "skills": skills}
+
+
+def _fetch(node: str) -> dict[str, Any]:
+    """Return what config/fetch.yaml says to a node."""
+    parameters: dict[str, Any] = read_yaml(resource_path("config/fetch.yaml"))[f"/**/{node}"]["ros__parameters"]
+    return parameters
 
 
 def as_rules(values: Mapping[str, Any]) -> dict[str, str]:

@@ -52,6 +52,12 @@ class BaseParameters(Parameters):
     reach_m: float = Field(
         default=1.0, ge=0.1, le=5.0, description="distance from the base's middle within which a thing can be used"
     )
+    front_room_m: float = Field(
+        default=0.0,
+        ge=0.0,
+        le=2.0,
+        description="how much further off the robot stands before what it opens or switches",
+    )
     place_within_m: float = Field(
         default=1.0, ge=0.1, le=5.0, description="distance from a place to explore within which it counts as reached"
     )
@@ -100,6 +106,12 @@ class ArmParameters(Parameters):
     )
     candidates: int = Field(default=4, ge=1, le=32, description="grasps, and spots to put a thing down, that are tried")
     timeout_s: float = Field(default=60.0, ge=0.1, le=600.0, description="time after which a motion is cancelled")
+    look_s: float = Field(
+        default=0.0,
+        ge=0.0,
+        le=60.0,
+        description="how long memory may take to see what came of a skill; 0: nothing is looked at",
+    )
 
     @property
     def carry_joints(self) -> dict[str, float]:

@@ -10,6 +10,8 @@ from typing import Protocol
 
 import numpy as np
 
+from memory_node.catalogue.object_catalogue import ObjectCatalogue
+from memory_node.catalogue.object_kind import Property
 from memory_node.domain.exploration import Exploration
 from memory_node.domain.geometry import FloatArray, OrientedBox, Pose
 from memory_node.domain.skill import FailureReason
@@ -56,6 +58,21 @@ class Doors(Protocol):
         """Close it again."""
 
 
+def used_from_front(catalogue: ObjectCatalogue) -> Callable[[Target], bool]:
+    """Return what says whether a thing is of a class that is opened or switched."""
+
+    def from_front(target: Target) -> bool:
+        kind = catalogue.find(target.object_class)
+        return kind is not None and (kind.can(Property.OPENABLE) or kind.can(Property.TOGGLEABLE))
+
+    return from_front
+
+
+def _further_off(stand_off: StandOffConfig, room_m: float) -> StandOffConfig:
+    least, best, most = stand_off.reach_m
+    return stand_off.changed(reach_m=(least + room_m, best + room_m, most + room_m))
+
+
 class Driving:
     """Turns things and places into poses for the base."""
 
@@ -68,6 +85,7 @@ class Driving:
         explore: ExploreParameters,
         stand_off: StandOffConfig,
         now_ns: Callable[[], int],
+        from_front: Callable[[Target], bool] = lambda _: False,
     ) -> None:
         self._base = base
         self._view = view
@@ -76,6 +94,7 @@ class Driving:
         self._explore = explore
         self._stand_off = stand_off
         self._now_ns = now_ns
+        self._from_front = from_front
 
     def go_to(self, target: Target, run: SkillRun) -> None:
         """Drive to the best stand-off pose that Nav2 can reach.
@@ -88,7 +107,10 @@ class Driving:
         if is_on_another_floor(target.box.center, here.position):
             message = f"{target.object_class} is on another floor, and nothing here takes the lift"
             raise SkillFailure(FailureReason.UNREACHABLE, message, target.object_id)
-        found = rank_stand_offs(target.box, self._view.costmap(), here, self._stand_off, k=self._parameters.candidates)
+        where = self._stand_off
+        if self._from_front(target):
+            where = _further_off(where, self._parameters.front_room_m)
+        found = rank_stand_offs(target.box, self._view.costmap(), here, where, k=self._parameters.candidates)
         if not found:
             message = f"no free place within reach of {target.object_class}"
             raise SkillFailure(FailureReason.UNREACHABLE, message, target.object_id)

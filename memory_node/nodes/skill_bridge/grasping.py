@@ -9,6 +9,7 @@ import numpy as np
 
 from memory_node.domain.geometry import FloatArray, OrientedBox, Pose
 
+_OFF_GROUND_M = 0.015  # so far the tool stays off what a thing stands on
 _DOWN = np.array([0.0, 0.0, -1.0])
 _FRONT_WITHIN_RAD = np.pi / 3  # a face that is turned further away from the robot is not reached from the front
 
@@ -99,7 +100,9 @@ def _grasp(
         return None
     if from_above:
         ahead = _DOWN
-        depth = min(shape.finger_m, 0.5 * float(box.size[2]))
+        height_m = float(box.size[2])
+        # Below the middle where there is room: round things slip out of fingers that end at their widest place.
+        depth = min(shape.finger_m, max(0.5 * height_m, height_m - _OFF_GROUND_M))
         position = np.array([*box.center[:2], box.top_m - depth])
         after = np.array([0.0, 0.0, approach_m])
     else:

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Protocol
 
+import numpy as np
+
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
-from memory_node.domain.geometry import OrientedBox, Pose
+from memory_node.domain.geometry import FloatArray, OrientedBox, Pose
 from memory_node.domain.skill import FailureReason, StateChange
 from memory_node.domain.skill_library import declaration
 from memory_node.nodes.skill_bridge.config import ArmParameters
@@ -15,6 +19,7 @@ from memory_node.nodes.skill_bridge.grasping import Grasp
 from memory_node.nodes.skill_bridge.object_lookup import TargetLookup
 from memory_node.nodes.skill_bridge.outcome import SkillFailure, SkillRun
 from memory_node.nodes.skill_bridge.placing import free_spots, rank_placements
+from memory_node.nodes.skill_bridge.second_look import SecondLook
 from memory_node.nodes.skill_bridge.target import Grip, Hand, Target
 
 
@@ -63,6 +68,7 @@ class Manipulation:
         now_ns: Callable[[], int],
         parameters: ArmParameters,
         reach_m: float,
+        look: SecondLook | None = None,
     ) -> None:
         self._arm = arm
         self._gripper = gripper
@@ -74,6 +80,7 @@ class Manipulation:
         self._now_ns = now_ns
         self._parameters = parameters
         self._reach_m = reach_m
+        self._look = look
 
     def pick(self, target: Target, run: SkillRun) -> tuple[StateChange, ...]:
         """Grasp a thing and draw it back; return what changed.
@@ -82,6 +89,7 @@ class Manipulation:
             SkillFailure: WRONG_OBJECT, UNREACHABLE, or EXECUTION when the gripper closes on nothing, or the thing slips
                 out of the hand on its way.
         """
+        target = self._grounded(target)
         others = [other.box for other in self._lookup.around(target)]
         grasps = self._grasps.grasps(target, self._robot_pose(), others)
         if not grasps:
@@ -112,9 +120,11 @@ class Manipulation:
         """Put the held thing in or on a receptacle; return what changed.
 
         Raises:
-            SkillFailure: OCCUPIED, TOO_FAR or UNREACHABLE; EXECUTION when the gripper does not open, or holds nothing.
+            SkillFailure: OCCUPIED, TOO_FAR or UNREACHABLE; EXECUTION when the gripper does not open or holds nothing,
+                or the thing is seen elsewhere afterwards.
         """
         self._require_held(held, run)
+        known = self._look.known(held.object_class) if self._look is not None else frozenset()
         kind = self._catalogue.find(receptacle.object_class)
         others = [other.box for other in self._lookup.around(receptacle) if other.object_id != held.object_id]
         spots = free_spots(receptacle.box, kind, held.box, others)
@@ -132,6 +142,8 @@ class Manipulation:
         chosen = self._reach([(placement.before, placement.pose) for placement in placements], run)
         placement = placements[chosen]
         run.report("manipulating", 0.6)
+        # Something on the way may have taken it out of the hand.
+        self._require_held(held, run)
         self._gripper.open(run)
         self._hand.release()
         x, y, z = (float(value) for value in placement.center)
@@ -142,8 +154,42 @@ class Manipulation:
         self._lookup.note(held, changes[0])
         self._arm.move(placement.after, run)
         self._arm.carry(run)
+        self._require_there(held, placement.center, known, run)
         run.report("manipulating", 1.0)
         return changes
+
+    def fold(self, run: SkillRun) -> None:
+        """Bring the arm in after a skill that failed, if it can; the base is to drive without hitting anything."""
+        with contextlib.suppress(SkillFailure):
+            self._arm.carry(run)
+
+    def _require_there(self, put: Target, center: FloatArray, known: frozenset[str], run: SkillRun) -> None:
+        """Look at what was put down.
+
+        Raises:
+            SkillFailure: EXECUTION, it is seen to lie elsewhere.
+        """
+        place = self._look.is_at(put, center, known, run) if self._look is not None else None
+        if place is None:
+            return
+        x, y, z = (float(value) for value in place)
+        fell = StateChange(put.object_id, put.object_class, self._now_ns(), position=(x, y, z), held=False)
+        run.changed((fell,))
+        self._lookup.note(put, fell)
+        message = f"{put.object_class} does not stand where it was put down"
+        raise SkillFailure(FailureReason.EXECUTION, message, put.object_id)
+
+    def _grounded(self, target: Target) -> Target:
+        """Return a thing whose box reaches down to what it stands on: from above a camera sees little of its foot."""
+        support = None if target.inside else self._lookup.support_of(target)
+        if support is None:
+            return target
+        hidden_m = float(target.box.bottom_m - support.box.top_m)
+        if not 0.0 < hidden_m < float(target.box.size[2]):
+            return target
+        down = np.array([0.0, 0.0, hidden_m])
+        box = OrientedBox(target.box.center - 0.5 * down, target.box.size + down, target.box.yaw_rad)
+        return replace(target, box=box)
 
     def _require_held(self, held: Target, run: SkillRun) -> None:
         """Close the gripper once more on what it is to hold.

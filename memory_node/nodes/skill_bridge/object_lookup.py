@@ -91,10 +91,12 @@ class TargetLookup:
 
     def seen_since(self, object_class: str, since_ns: int, passed_over: frozenset[str] = frozenset()) -> Target | None:
         """Return an object of a class that was seen after a moment and is not passed over, or None."""
-        answers = self._memory.find(FindQuery(object_class=object_class, k=_ENOUGH)).answers
-        counting = (answer for answer in answers if answer.object_id not in passed_over)
-        fresh = [answer for answer in counting if answer.last_seen_ns > since_ns]
+        fresh = [one for one in self._answers_since(object_class, since_ns) if one.object_id not in passed_over]
         return Target.of_answer(max(fresh, key=lambda answer: answer.last_seen_ns)) if fresh else None
+
+    def all_seen_since(self, object_class: str, since_ns: int) -> list[Target]:
+        """Return the objects of a class that were seen after a moment, as memory has them."""
+        return [Target.of_answer(answer) for answer in self._answers_since(object_class, since_ns)]
 
     def search_places(self, object_class: str) -> tuple[str, ...]:
         """Return the places "x,y" where memory expects a class, likeliest first."""
@@ -109,6 +111,10 @@ class TargetLookup:
             found = (area for area in self._memory.scene().areas if area.id == text)
             return next((np.array(area.position) for area in found), None)
         return np.array([x, y])
+
+    def _answers_since(self, object_class: str, since_ns: int) -> list[ObjectAnswer]:
+        answers = self._memory.find(FindQuery(object_class=object_class, k=_ENOUGH)).answers
+        return [answer for answer in answers if answer.last_seen_ns > since_ns]
 
     def _by_id(self, text: str) -> Target:
         scene = self._memory.scene()

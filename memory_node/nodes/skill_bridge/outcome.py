@@ -28,6 +28,9 @@ class SkillRun:
         is_canceled: whether the caller wants it to stop.
         report: gets the feedback.
         episode_id: of the goal, for actions that it is handed on to.
+
+    Attributes:
+        manipulated: whether the arm has moved.
     """
 
     def __init__(self, is_canceled: Callable[[], bool], report: Report, episode_id: str = "") -> None:
@@ -35,6 +38,7 @@ class SkillRun:
         self.distance_m = 0.0
         self.explored_areas = 0
         self.changes: list[StateChange] = []
+        self.manipulated = False
         self._is_canceled = is_canceled
         self._report = report
         self._pose: Pose | None = None
@@ -57,6 +61,7 @@ class SkillRun:
 
     def report(self, phase: str, progress: float) -> None:
         """Tell the caller how far the skill is; phase: navigating, looking or manipulating."""
+        self.manipulated |= phase == "manipulating"
         self._report(phase, min(max(progress, 0.0), 1.0), self._pose, self.distance_m)
 
     def changed(self, changes: Iterable[StateChange]) -> None:

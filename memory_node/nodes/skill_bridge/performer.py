@@ -23,6 +23,7 @@ from memory_node.nodes.skill_bridge.plugins import PluginCall, SkillPlugins
 from memory_node.nodes.skill_bridge.preconditions import Preconditions
 from memory_node.nodes.skill_bridge.target import Hand, Target
 
+_LEAVES_ARM_OUT = frozenset({FailureReason.EXECUTION, FailureReason.UNREACHABLE})
 # Steps of every composite; doors and switches are told before the robot moves.
 _BARE_STEPS = frozenset({"GoToObject", "PickupObject", "PutObject"})
 # What a composite wants is so already.
@@ -75,6 +76,8 @@ class SkillPerformer:
             object_id = self._perform(call, run)
         except SkillFailure as failure:
             reason, message, object_id = failure.reason, str(failure), failure.object_id
+            if run.manipulated and reason in _LEAVES_ARM_OUT and self._manipulation is not None:
+                self._manipulation.fold(run)
         except InvalidValueError as error:
             reason, message = FailureReason.INVALID_CALL, str(error)
         return SkillResult(

@@ -13,6 +13,10 @@ from memory_node.nodes.skill_bridge.grasping import shifted, tool_pose
 from memory_node.nodes.skill_bridge.target import Grip
 
 _STEP_M = 0.05
+# Kept from the edge of what carries it where there is room: position and pose are known to a few centimetres.
+_EDGE_M = 0.04
+# Spots that are tried one after the other lie so far apart at first: neighbours mostly fail for the same reason.
+_APART_M = 0.15
 _DOWN = np.array([0.0, 0.0, -1.0])
 _RELEASE_ABOVE_M = 0.01
 _HANDY_HEIGHT_M = 0.9
@@ -62,7 +66,17 @@ def rank_placements(
     near = [spot for spot in spots if np.linalg.norm(spot[:2] - robot.position[:2]) <= reach_m]
     near.sort(key=lambda s: float(np.linalg.norm(s[:2] - robot.position[:2])) + abs(float(s[2]) - _HANDY_HEIGHT_M))
     cupboard = kind is not None and kind.holds == "in" and kind.can(Property.OPENABLE) and not kind.slides
-    return [_placement(spot, robot, grip, cupboard, axis, approach_m) for spot in near]
+    return [_placement(spot, robot, grip, cupboard, axis, approach_m) for spot in _spread(near)]
+
+
+def _spread(spots: Sequence[FloatArray]) -> list[FloatArray]:
+    """Return the spots with those first that keep apart from each other; else in their order."""
+    first: list[FloatArray] = []
+    rest: list[FloatArray] = []
+    for spot in spots:
+        apart = all(np.linalg.norm(spot - other) >= _APART_M for other in first)
+        (first if apart else rest).append(spot)
+    return [*first, *rest]
 
 
 def _placement(spot: FloatArray, robot: Pose, grip: Grip, cupboard: bool, axis: str, approach_m: float) -> Placement:
@@ -84,6 +98,7 @@ def _grid(box: OrientedBox, radius: float) -> FloatArray:
     sides = []
     for half in 0.5 * box.size[:2]:
         room = max(float(half) - radius, 0.0)
+        room -= min(_EDGE_M, 0.5 * room)
         sides.append(np.linspace(-room, room, max(int(2.0 * room / _STEP_M), 0) + 1) if room else np.zeros(1))
     x, y = (axis.ravel() for axis in np.meshgrid(*sides))
     cos, sin = np.cos(box.yaw_rad), np.sin(box.yaw_rad)

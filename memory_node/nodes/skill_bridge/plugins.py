@@ -19,6 +19,7 @@ from memory_node.domain.skill_library import SKILLS
 from memory_node.nodes.skill_bridge.config import SkillsParameters
 from memory_node.nodes.skill_bridge.manipulation import Arm, Gripper
 from memory_node.nodes.skill_bridge.outcome import SkillFailure, SkillRun
+from memory_node.nodes.skill_bridge.second_look import SecondLook
 from memory_node.nodes.skill_bridge.target import Hand, Target
 
 SKILLS_GROUP = "robot_memory.skills"
@@ -41,8 +42,9 @@ class RobotParts:
     """What a plug-in may use of the robot.
 
     node: for topics, services and actions of its own, with callback groups of its own; the node's threads spin them.
-    arm and gripper: None where the robot has no such action. hand: what is held; read it, the bridge writes it.
-    robot_pose: asks TF for map_T_base now; raises SkillFailure. config: all parameters of the node.
+    arm and gripper: None where the robot has no such action. look: sees what came of a skill; None: nothing does.
+    hand: what is held; read it, the bridge writes it. robot_pose: asks TF for map_T_base now; raises SkillFailure.
+    config: all parameters of the node.
     """
 
     node: Node
@@ -51,6 +53,7 @@ class RobotParts:
     robot_pose: Callable[[], Pose]
     arm: Arm | None = None
     gripper: Gripper | None = None
+    look: SecondLook | None = None
 
     def hands(self) -> tuple[Arm, Gripper]:
         """Return arm and gripper.

@@ -10,12 +10,14 @@ from memory_node.sim.physics.collisions import PlanningScene
 from memory_node.sim.physics.kinematics import ArmKinematics
 
 # Checked so finely along a way, rad or m; a straight way of the tool has a knot every so many metres.
-_CHECK_RAD = 0.06
+_CHECK_RAD = 0.03
 _KNOT_M = 0.015
 # Motions of the tool up to here go straight: to a grasp, back from it, a drawer's pull.
 _STRAIGHT_M, _STRAIGHT_RAD = 0.5, 0.35
+# Shorter ones go straight or not at all: nothing good comes of another posture for a centimetre.
+_ONLY_STRAIGHT_M = 0.06
 _MOST_JUMP_RAD = 0.35
-_TREE_NODES, _TREE_STEP_RAD = 150, 0.35
+_TREE_NODES, _TREE_STEP_RAD, _TREE_TRIES = 150, 0.35, 3
 # Postures that a way is sought to: what has none by then is given up, as MoveIt does after its planning time.
 _POSTURES = 3
 
@@ -32,7 +34,7 @@ class ArmPlanner:
         """Return knots of joint positions (8,), the start first, that end with the tool at a pose; None: no way."""
         self._scene.refresh()
         way = self._straight(base_T_tool, start)
-        if way is not None:
+        if way is not None or self._is_short(base_T_tool, start):
             return way
         postures = self._kinematics.solutions(base_T_tool, start, self._rng)
         free = [goal for goal in postures if self._scene.is_free(goal)]
@@ -48,10 +50,17 @@ class ArmPlanner:
         goal = self._kinematics.nearest_turn(goal, start)
         return self._to_joints(start, goal) if self._scene.is_free(goal) else None
 
+    def _is_short(self, goal: Pose, start: FloatArray) -> bool:
+        here = self._kinematics.tool(start)
+        turn_rad = float((here.rotation.inv() * goal.rotation).magnitude())
+        near = float(np.linalg.norm(goal.position - here.position)) < _ONLY_STRAIGHT_M
+        return near and turn_rad < _STRAIGHT_RAD
+
     def _straight(self, goal: Pose, start: FloatArray) -> list[FloatArray] | None:
         """Return a way on which the tool goes straight and turns evenly; None when it is far, or not free.
 
-        The first knots may touch what the hand stands at: it draws back from there.
+        The first knots may touch what the hand stands at: it draws back from there. Only on such ways may the hand
+        push what gives way.
         """
         here = self._kinematics.tool(start)
         way_m = float(np.linalg.norm(goal.position - here.position))
@@ -60,7 +69,7 @@ class ArmPlanner:
             return None
         count = max(int(np.ceil(way_m / _KNOT_M)), 1)
         slerp = Slerp([0.0, 1.0], Rotation.concatenate([here.rotation, goal.rotation]))
-        knots, was_free = [start], self._scene.is_free(start)
+        knots, was_free = [start], self._scene.is_free(start, True)
         for share in np.arange(1, count + 1) / count:
             position = here.position + share * (goal.position - here.position)
             joints = self._kinematics.solve(Pose(position, slerp(share).as_quat()), knots[-1])
@@ -69,17 +78,21 @@ class ArmPlanner:
             joints = self._kinematics.nearest_turn(joints, knots[-1])
             if np.abs(joints - knots[-1]).max() > _MOST_JUMP_RAD:
                 return None
-            is_free = self._scene.is_free(joints)
+            is_free = self._scene.is_free(joints, True)
             if was_free and not is_free:
                 return None
             was_free = is_free or was_free
             knots.append(joints)
-        return knots if self._scene.is_free(knots[-1]) else None
+        return knots if self._scene.is_free(knots[-1], True) else None
 
     def _to_joints(self, start: FloatArray, goal: FloatArray) -> list[FloatArray] | None:
         if self._is_clear(start, goal):
             return [start, goal]
-        return self._by_trees(start, goal)
+        for _ in range(_TREE_TRIES if self._scene.is_free(start) else 1):
+            way = self._by_trees(start, goal)
+            if way is not None:
+                return way
+        return None
 
     def _is_clear(self, one: FloatArray, other: FloatArray) -> bool:
         count = max(int(np.ceil(np.abs(other - one).max() / _CHECK_RAD)), 1)

@@ -19,7 +19,7 @@ _ARM_M, _FINGER_M, _LOAD_M = 0.001, 0.008, 0.006
 
 class PlanningScene:
     """The home as it was when the plan began, with the arm moved in it. It knows physics' own geometry, as a perfect
-    octomap would. The hand may touch drawers, doors and buttons."""
+    octomap would."""
 
     def __init__(self, simulation: Simulation) -> None:
         self._model = simulation.model
@@ -52,8 +52,11 @@ class PlanningScene:
                 self._tool_T_load = tool.inverse() @ self._simulation.body_pose(held)
                 self._load_q = int(self._model.joint(joint_name(self._simulation.items[held])).qposadr[0])
 
-    def is_free(self, joints: FloatArray) -> bool:
-        """Return whether the arm, and what it holds, overlaps with nothing at joint positions (8,)."""
+    def is_free(self, joints: FloatArray, pushes: bool = False) -> bool:
+        """Return whether the arm, and what it holds, overlaps with nothing at joint positions (8,).
+
+        pushes: the hand may touch drawers, doors and buttons.
+        """
         self._data.qpos[self._q] = joints
         mujoco.mj_kinematics(self._model, self._data)
         if self._load >= 0:
@@ -71,9 +74,11 @@ class PlanningScene:
         mine = self._arm[bodies].any(axis=1)
         allowed[mine] = _ARM_M
         allowed[mine & self._fingers[bodies].any(axis=1)] = _FINGER_M
-        allowed[self._hand[bodies].any(axis=1) & self._gives_way[bodies].any(axis=1)] = np.inf
+        if pushes:
+            allowed[self._hand[bodies].any(axis=1) & self._gives_way[bodies].any(axis=1)] = np.inf
         allowed[load.any(axis=1)] = _LOAD_M
-        allowed[load.any(axis=1) & mine] = np.inf
+        # The fingers press into what they hold; the rest of the arm must keep off it.
+        allowed[load.any(axis=1) & self._hand[bodies].any(axis=1)] = np.inf
         return bool((depth <= allowed).all())
 
     def _move_load(self) -> None:

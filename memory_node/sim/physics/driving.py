@@ -18,6 +18,8 @@ _AIMED_RAD = 0.35
 # The setpoint runs ahead of the base by so much at most; a base that lags so long is held up.
 _LEAD_M, _LEAD_RAD = 0.1, 0.2
 _HELD_UP_S = 1.0
+# Recoveries: so often, so fast and so long the last motion is taken back.
+_RECOVERIES, _BACK_M_S, _BACK_RAD_S, _BACK_S = 4, 0.15, 0.4, 1.2
 
 
 class DriveMotion:
@@ -28,16 +30,30 @@ class DriveMotion:
         way: points (n, 2) in map, the last is the goal's.
         goal: map_T_base at the end.
         believed: returns map_T_base as the robot believes it; it steers by that.
+        replan: returns the way from where the base is then. With it, a base that is held up first takes back what it
+            did last and tries again, as Nav2's recoveries do; without it, it gives up at once.
     """
 
-    def __init__(self, simulation: Simulation, way: FloatArray, goal: Pose, believed: Callable[[], Pose]) -> None:
+    def __init__(
+        self,
+        simulation: Simulation,
+        way: FloatArray,
+        goal: Pose,
+        believed: Callable[[], Pose],
+        replan: Callable[[], FloatArray | None] | None = None,
+    ) -> None:
         self._simulation = simulation
         self._way = way
         self._goal = goal
         self._believed = believed
+        self._replan = replan
+        self._recoveries = 0
+        self._backing_s = 0.0
+        self._taken_back = (0.0, 0.0)
         self._next = 1 if len(way) > 1 else 0
         self._speed_m_s = self._speed_rad_s = self._held_up_s = 0.0
         self._setpoint = simulation.positions(BASE_JOINTS)
+        self._last = (0.0, 0.0)
         self._docked = False
         self.ended: Ended | None = None
 
@@ -50,8 +66,15 @@ class DriveMotion:
 
     def advance(self, duration_s: float) -> None:
         """Steer for the next `duration_s` seconds."""
-        here = self._believed()
-        forward, turn = self._wanted(here)
+        if self._backing_s > 0.0:
+            forward, turn = self._taken_back
+            self._backing_s -= duration_s
+            if self._backing_s <= 0.0:
+                self._start_again()
+        else:
+            forward, turn = self._wanted(self._believed())
+            if abs(forward) > 0.02 or abs(turn) > 0.02:
+                self._last = (forward, turn)
         self._speed_m_s += float(
             np.clip(forward - self._speed_m_s, -2 * _SPEEDING_M_S2 * duration_s, _SPEEDING_M_S2 * duration_s)
         )
@@ -59,11 +82,30 @@ class DriveMotion:
         self._speed_rad_s += float(np.clip(turn - self._speed_rad_s, -2 * change, 2 * change))
         self._drive(duration_s)
         if self._held_up_s > _HELD_UP_S:
-            self._stop(Ended(End.BLOCKED, "something holds the base up"))
+            self._recover()
 
     def cancel(self) -> None:
         """Stop here."""
         self._stop(Ended(End.CANCELED))
+
+    def _recover(self) -> None:
+        """Take back the last motion for a moment; after some such times, or when that is held up as well, give up."""
+        if self._replan is None or self._recoveries == _RECOVERIES:
+            self._stop(Ended(End.BLOCKED, "something holds the base up"))
+            return
+        self._recoveries += 1
+        forward, turn = self._last
+        back = (-float(np.sign(forward)) * _BACK_M_S, -float(np.sign(turn)) * _BACK_RAD_S)
+        # What stops the turning of a base is drawn away from by driving, too.
+        self._taken_back = back if self._recoveries % 2 else (-_BACK_M_S, back[1])
+        self._backing_s, self._held_up_s = _BACK_S, 0.0
+        self._speed_m_s = self._speed_rad_s = 0.0
+        self._setpoint = self._simulation.positions(BASE_JOINTS)
+
+    def _start_again(self) -> None:
+        way = self._replan() if self._replan is not None else None
+        if way is not None:
+            self._way, self._next = way, 1 if len(way) > 1 else 0
 
     def _wanted(self, here: Pose) -> tuple[float, float]:
         """Return the speeds (m/s, rad/s) to steer for; ends the motion at the goal."""

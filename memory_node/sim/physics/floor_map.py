@@ -16,18 +16,24 @@ CELL_M = 0.05
 _RIM_M = 0.3
 # What hangs higher than the robot is no obstacle, nor what it drives over.
 _LOW_M, _HIGH_M = 0.03, 1.2
-# The folded arm stands out so far: ways closer to things are dearer by so much a metre.
+# From here on the folded arm and what it holds may touch it.
+_ARM_M = 1.0
+# Ways closer than this to things are dearer by so much a metre.
 _ROOMY_M, _TIGHT_COST = 0.55, 20.0
 _NEIGHBOURS = tuple((dy, dx) for dy in (-1, 0, 1) for dx in (-1, 0, 1) if (dy, dx) != (0, 0))
 
 
-def occupancy(simulation: Simulation) -> OccupancyMap:
-    """Return the grid of what stands fast, as it is now: open drawers and doors are obstacles, small things are not."""
+def occupancy(simulation: Simulation, room_m: float = 0.0) -> OccupancyMap:
+    """Return the grid of what stands fast, as it is now: open drawers and doors are obstacles, small things are not.
+
+    room_m: how far about what is as high as the folded arm the floor counts as occupied, too.
+    """
     x0, y0, x1, y1 = simulation.plan.floor
     shape = (round((y1 - y0 + 2 * _RIM_M) / CELL_M), round((x1 - x0 + 2 * _RIM_M) / CELL_M))
     cells = np.full(shape, -1, np.int8)
     rim = round(_RIM_M / CELL_M)
     cells[rim:-rim, rim:-rim] = 0
+    tall = np.zeros(shape, np.int8)
     origin = (x0 - _RIM_M, y0 - _RIM_M)
     model, data = simulation.model, simulation.data
     with simulation.lock:
@@ -40,6 +46,11 @@ def occupancy(simulation: Simulation) -> OccupancyMap:
             corners = (local[:3] + signs * local[3:]) @ data.geom_xmat[geom].reshape(3, 3).T + data.geom_xpos[geom]
             if corners[:, 2].max() > _LOW_M and corners[:, 2].min() < _HIGH_M:
                 _fill(cells, corners[:, :2], origin)
+                if room_m and corners[:, 2].max() > _ARM_M:
+                    _fill(tall, corners[:, :2], origin)
+    if tall.any():
+        away = ndimage.distance_transform_edt(tall == 0) * CELL_M
+        cells[(away < room_m) & (cells == 0)] = 100
     return OccupancyMap(cells, CELL_M, Pose.planar(*origin, 0.0))
 
 

@@ -19,6 +19,7 @@ _PANEL_M, _WALL_M, _BOARD_M = 0.018, 0.012, 0.02
 _TOP_M, _LEG_M = 0.04, 0.05
 # A handle that stands out so far and is so thick, upright, so that a hand that closes sideways takes it.
 _HANDLE: Vector = (0.05, 0.014, 0.12)
+_BAR_RADIUS_M = 0.009
 _BUTTON_TRAVEL_M, _BUTTON_PRESSED_M = 0.012, 0.006
 _DRAWER_OPEN_M, _DOOR_OPEN_RAD, _DOOR_TRAVEL_RAD = 0.15, 0.3, 1.6
 
@@ -102,10 +103,17 @@ def _hinged(entry: FurnitureEntry, rgba: Rgba) -> Made:
     )
     door = (
         box((0.5 * _PANEL_M + 0.003, half, 0.5 * height), (_PANEL_M, width - 0.01, height - 0.01), rgba),
-        box((_PANEL_M + 0.5 * _HANDLE[0], half, 0.5 * height), _HANDLE, _STEEL),
+        *_bar(_PANEL_M, half, 0.5 * height),
     )
     hinge = (0.5 * depth, -half, 0.0)
     return body, Mechanism(MechanismKind.HINGE, hinge, _DOOR_TRAVEL_RAD, _DOOR_OPEN_RAD, door)
+
+
+def _bar(x: float, y: float, z: float) -> tuple[Part, ...]:
+    """Return an upright round handle before a panel, which turns in the fingers as its door does."""
+    out, high = _HANDLE[0], 1.5 * _HANDLE[2]
+    ends = [box((x + 0.5 * out, y, z + side * 0.5 * high), (out, 0.012, 0.012), _STEEL) for side in (-1.0, 1.0)]
+    return (cylinder((x + out - _BAR_RADIUS_M, y, z), _BAR_RADIUS_M, high, _STEEL), *ends)
 
 
 def _open_top(entry: FurnitureEntry, rgba: Rgba) -> Made:

@@ -16,7 +16,7 @@ _NEAR_M, _NEAR_RAD = 0.0005, 0.003
 _MOST_STEP_RAD = 0.25
 # Elbow up with the forearm level, as a person reaches over a table; the null space is drawn there.
 _COMFORT = np.array([0.3, 0.0, -0.3, 0.0, 1.0, 0.0, 0.9, 0.0])
-_COMFORT_GAIN = 0.05
+_COMFORT_GAIN, _FADES = 0.05, 0.9
 # How much each joint's way from there counts; the wrist's last turn is free.
 _DISCOMFORT = np.array([1.0, 1.0, 1.0, 0.7, 1.0, 0.5, 1.0, 0.1])
 
@@ -55,7 +55,7 @@ class ArmKinematics:
         goal, turn = base_T_tool.position, base_T_tool.rotation.as_matrix()
         joints = np.array(start, dtype=np.float64)
         jacobian = np.zeros((6, self._model.nv))
-        for _ in range(steps):
+        for step in range(steps):
             self._data.qpos[self._q] = joints
             mujoco.mj_kinematics(self._model, self._data)
             mujoco.mj_comPos(self._model, self._data)
@@ -65,7 +65,8 @@ class ArmKinematics:
             mujoco.mj_jacSite(self._model, self._data, jacobian[:3], jacobian[3:], self._site)
             own = jacobian[:, self._dof]
             inverse = own.T @ np.linalg.inv(own @ own.T + _DAMPING**2 * np.eye(6))
-            comfort = _COMFORT_GAIN * (_COMFORT - joints)
+            # The pull fades: the damped null space is not exact, and a lasting pull keeps the tool off its goal.
+            comfort = _COMFORT_GAIN * _FADES**step * -self._from_comfort(joints)
             change = inverse @ error + (np.eye(len(joints)) - inverse @ own) @ comfort
             largest = np.abs(change).max()
             if largest > _MOST_STEP_RAD:
@@ -94,8 +95,10 @@ class ArmKinematics:
         return sorted(found, key=self._discomfort)
 
     def _discomfort(self, joints: FloatArray) -> float:
-        away = self.nearest_turn(joints, _COMFORT) - _COMFORT
-        return float(np.linalg.norm(away * _DISCOMFORT))
+        return float(np.linalg.norm(self._from_comfort(joints) * _DISCOMFORT))
+
+    def _from_comfort(self, joints: FloatArray) -> FloatArray:
+        return self.nearest_turn(joints, _COMFORT) - _COMFORT
 
     def nearest_turn(self, joints: FloatArray, to: FloatArray) -> FloatArray:
         """Return the same posture with the endless joints turned the short way from `to`."""

@@ -13,7 +13,7 @@ from memory_node.domain.geometry import Intrinsics, Pose
 from memory_node.sim.physics.fetch import CAMERA
 from memory_node.sim.physics.simulation import Simulation
 
-WIDTH, HEIGHT = 480, 360
+WIDTH, HEIGHT = 640, 480
 CAMERA_BODY = "head_camera_rgb_optical_frame"
 ROBOT = 65535
 Image = NDArray[np.uint8]

@@ -27,6 +27,8 @@ from memory_node.sim.physics.switches import Switches
 
 TICK_S = 0.02
 RADIUS_M = 0.3
+# The folded arm stands out further than the base by so much.
+ARM_ROOM_M = 0.2
 
 _M = TypeVar("_M", bound=Motion)
 
@@ -85,13 +87,22 @@ class BodyRobot:
         """Return the occupancy grid of the floor as it is now."""
         return occupancy(self.simulation)
 
+    def costmap(self) -> OccupancyMap:
+        """Return the same grid with room for the folded arm about what is high."""
+        return occupancy(self.simulation, ARM_ROOM_M)
+
     def drive(self, goal: Pose) -> DriveMotion | None:
         """Start to drive to map_T_base; None: no way leads there."""
-        start = self.localization.map_T_base.position[:2]
-        way = find_way(self.floor(), start, goal.position[:2], RADIUS_M)
+        way = self._way(goal)
         if way is None:
             return None
-        return self._begin(DriveMotion(self.simulation, way, goal, lambda: self.localization.map_T_base))
+        return self._begin(
+            DriveMotion(self.simulation, way, goal, lambda: self.localization.map_T_base, lambda: self._way(goal))
+        )
+
+    def _way(self, goal: Pose) -> FloatArray | None:
+        start = self.localization.map_T_base.position[:2]
+        return find_way(self.costmap(), start, goal.position[:2], RADIUS_M)
 
     def move_tool(self, base_T_tool: Pose, speed: float) -> ArmMotion | None:
         """Start to bring the tool to a pose; None: no posture, or no way that touches nothing."""

@@ -48,7 +48,7 @@ class Simulation:
             self._place(name, value)
         for name, value in zip(ARM_JOINTS, CARRY):
             self._place(name, value)
-        self._place("head_tilt_joint", 0.5)
+        self._place("head_tilt_joint", 0.7)
         mujoco.mj_forward(self.model, self.data)
 
     @property

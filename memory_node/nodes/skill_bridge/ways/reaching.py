@@ -1,11 +1,18 @@
-"""Where the tool goes to touch a thing: its front, and poses in front of it (numpy only)."""
+"""Where the tool goes to touch a thing: its front, poses in front of it, and how it gets in touch."""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 import numpy as np
 
 from memory_node.domain.geometry import FloatArray, OrientedBox, Pose
+from memory_node.domain.skill import FailureReason
 from memory_node.nodes.skill_bridge.grasping import tool_pose
+from memory_node.nodes.skill_bridge.manipulation import Arm
+from memory_node.nodes.skill_bridge.outcome import SkillFailure, SkillRun
+
+_STOPPED = frozenset({FailureReason.UNREACHABLE, FailureReason.EXECUTION})
 
 
 def front_of(box: OrientedBox, robot: Pose) -> tuple[FloatArray, FloatArray]:
@@ -15,6 +22,28 @@ def front_of(box: OrientedBox, robot: Pose) -> tuple[FloatArray, FloatArray]:
     side = int(np.argmax([normal @ way for normal in normals]))
     normal = np.array([*normals[side], 0.0])
     return box.center + 0.5 * box.size[side % 2] * normal, normal
+
+
+def fronts_of(box: OrientedBox, robot: Pose) -> list[tuple[FloatArray, FloatArray]]:
+    """Return the front, then the same point as seen from straight before the robot: how a small box is turned is
+    often not known well."""
+    face, normal = front_of(box, robot)
+    way = np.array([*(robot.position[:2] - box.center[:2]), 0.0])
+    straight = way / max(float(np.linalg.norm(way)), 1e-9)
+    half = float(np.linalg.norm(face - box.center))
+    return [(face, normal), (box.center + half * straight, straight)]
+
+
+def advance(arm: Arm, poses: Sequence[Pose], run: SkillRun) -> int:
+    """Bring the tool through poses until something stops it; return how many it reached."""
+    for count, pose in enumerate(poses):
+        try:
+            arm.move(pose, run)
+        except SkillFailure as failure:
+            if failure.reason not in _STOPPED:
+                raise
+            return count
+    return len(poses)
 
 
 def facing(point: FloatArray, normal: FloatArray, distance_m: float, axis: str) -> Pose:

@@ -1,17 +1,26 @@
-"""Switches things by pressing the middle of their front with the closed gripper."""
+"""Switches things by pressing the middle of their front with the closed gripper until it gives way no further."""
 
 from __future__ import annotations
 
+import numpy as np
+
+from memory_node.domain.geometry import FloatArray, Pose
 from memory_node.domain.skill import FailureReason
+from memory_node.domain.states import ObjectState
 from memory_node.nodes.skill_bridge.outcome import SkillFailure, SkillRun
 from memory_node.nodes.skill_bridge.plugins import PluginCall, RobotParts
-from memory_node.nodes.skill_bridge.ways.reaching import facing, front_of
+from memory_node.nodes.skill_bridge.target import Target
+from memory_node.nodes.skill_bridge.ways.reaching import advance, facing, fronts_of
 
-_PRESS_M = 0.01  # beyond the face, so that a button goes down
+# From short of the remembered face to beyond it: where a face is, is known to a few centimetres.
+_FROM_M, _TO_M, _STEP_M = 0.02, -0.04, 0.01
+_PRESSES = 3
+_ON = frozenset({"ToggleOn", "SwitchOn"})
 
 
 class Switches:
-    """For push buttons and rockers: on and off are the same press."""
+    """For push buttons and rockers: on and off are the same press. One that is seen not to have switched is pressed
+    again."""
 
     skills = frozenset({"ToggleOn", "ToggleOff", "SwitchOn", "SwitchOff"})
 
@@ -20,13 +29,45 @@ class Switches:
         self._arm, self._gripper = parts.hands()
 
     def perform(self, call: PluginCall, run: SkillRun) -> None:
-        """Press, and draw back; raises SkillFailure."""
+        """Press, and draw back.
+
+        Raises:
+            SkillFailure: HAND_FULL, UNREACHABLE, or EXECUTION when it is seen not to have switched.
+        """
         if self._parts.hand.held is not None:
             raise SkillFailure(FailureReason.HAND_FULL, f"the hand holds {self._parts.hand.held_class}")
+        target = call.targets["object"]
+        wanted = ObjectState.ON if call.skill.name in _ON else ObjectState.OFF
+        for _ in range(_PRESSES):
+            run.report("manipulating", 0.0)
+            self._gripper.close(run)
+            self._press(target, run)
+            self._arm.carry(run)
+            run.report("manipulating", 0.9)
+            look = self._parts.look
+            if look is None or look.is_now(target, wanted, run) is not False:
+                return
+        message = f"{target.object_class} was pressed {_PRESSES} times and is not {wanted}"
+        raise SkillFailure(FailureReason.EXECUTION, message, target.object_id)
+
+    def _press(self, target: Target, run: SkillRun) -> None:
         arm = self._parts.config.arm
-        face, normal = front_of(call.targets["object"].box, self._parts.robot_pose())
-        self._gripper.close(run)
-        for share, distance_m in ((0.3, arm.approach_m), (0.6, -_PRESS_M), (0.9, arm.approach_m)):
-            self._arm.move(facing(face, normal, distance_m, arm.ahead_axis), run)
-            run.report("manipulating", share)
-        self._arm.carry(run)
+        failure = SkillFailure(FailureReason.UNREACHABLE, "no face to press", target.object_id)
+        for face, normal in fronts_of(target.box, self._parts.robot_pose()):
+            before = facing(face, normal, arm.approach_m, arm.ahead_axis)
+            try:
+                self._arm.move(before, run)
+            except SkillFailure as error:
+                if error.reason is not FailureReason.UNREACHABLE:
+                    raise
+                failure = error
+                continue
+            advance(self._arm, self._inwards(face, normal), run)
+            self._arm.move(before, run)
+            return
+        raise failure
+
+    def _inwards(self, face: FloatArray, normal: FloatArray) -> list[Pose]:
+        count = round((_FROM_M - _TO_M) / _STEP_M)
+        axis = self._parts.config.arm.ahead_axis
+        return [facing(face, normal, float(one), axis) for one in np.linspace(_FROM_M, _TO_M, count + 1)]

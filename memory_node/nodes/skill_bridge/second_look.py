@@ -1,0 +1,88 @@
+"""A look at what came of a skill: memory sees the thing once more, with the arm out of the way."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+
+import numpy as np
+
+from memory_node.domain.geometry import FloatArray
+from memory_node.domain.states import EXCLUSIVE, ObjectState
+from memory_node.nodes.skill_bridge.object_lookup import TargetLookup
+from memory_node.nodes.skill_bridge.outcome import SkillRun
+from memory_node.nodes.skill_bridge.target import Target
+
+_POLL_S = 0.25
+# A thing that was put down may be seen so far from where it was to stand.
+_THERE_M = 0.2
+# What lies within this of the place, of the class that was put down, is what fell.
+_FELL_WITHIN_M = 1.5
+
+
+def _wait(duration_s: float) -> None:
+    threading.Event().wait(duration_s)
+
+
+class SecondLook:
+    """Asks memory what it has seen since.
+
+    Args:
+        lookup: memory as the skills see it.
+        now_ns: the clock of the pictures' stamps.
+        look_s: how long memory may take to see a thing; 0: nothing is looked at.
+        pause: waits so many seconds.
+    """
+
+    def __init__(
+        self, lookup: TargetLookup, now_ns: Callable[[], int], look_s: float, pause: Callable[[float], None] = _wait
+    ) -> None:
+        self._lookup = lookup
+        self._now_ns = now_ns
+        self._look_s = look_s
+        self._pause = pause
+
+    def is_now(self, target: Target, state: ObjectState, run: SkillRun) -> bool | None:
+        """Return whether a thing is seen in a state; None: it is not seen, or not in which state it is."""
+        others = {one for group in EXCLUSIVE if state in group for one in group} - {state}
+
+        def told(seen: list[Target]) -> bool | None:
+            same = next((one for one in seen if one.object_id == target.object_id), None)
+            if same is None or not same.states & {state, *others}:
+                return None
+            return state in same.states
+
+        return self._until(target.object_class, told, run)
+
+    def known(self, object_class: str) -> frozenset[str]:
+        """Return the ids of what is remembered of a class."""
+        return frozenset(one.object_id for one in self._lookup.all_seen_since(object_class, 0))
+
+    def is_at(self, target: Target, center: FloatArray, known: frozenset[str], run: SkillRun) -> FloatArray | None:
+        """Return where a thing that was to stand at a place (3,) lies instead; None: it is there, or is not seen.
+
+        known: ids of things of its class from before it was put down, none of which it can be.
+        """
+        elsewhere: list[Target] = []
+
+        def told(seen: list[Target]) -> bool | None:
+            away = [float(np.linalg.norm(one.box.center - center)) for one in seen]
+            elsewhere[:] = [one for one, gap in zip(seen, away) if gap <= _FELL_WITHIN_M]
+            return True if away and min(away) <= _THERE_M else None
+
+        if self._until(target.object_class, told, run):
+            return None
+        fallen = [one for one in elsewhere if one.object_id not in known - {target.object_id}]
+        return fallen[0].box.center if fallen else None
+
+    def _until(self, object_class: str, told: Callable[[list[Target]], bool | None], run: SkillRun) -> bool | None:
+        """Return what the newest sightings tell, as soon as they tell something; None when time is up."""
+        since_ns = self._now_ns()
+        for _ in range(int(np.ceil(self._look_s / _POLL_S))):
+            run.check()
+            run.report("looking", 1.0)
+            self._pause(_POLL_S)
+            answer = told(self._lookup.all_seen_since(object_class, since_ns))
+            if answer is not None:
+                return answer
+        return None
