@@ -61,7 +61,7 @@ class SkillRun:
 
     def report(self, phase: str, progress: float) -> None:
         """Tell the caller how far the skill is; phase: navigating, looking or manipulating."""
-        self.manipulated |= phase == "manipulating"
+        self.manipulated |= phase == "manipulating" and progress > 0.0
         self._report(phase, min(max(progress, 0.0), 1.0), self._pose, self.distance_m)
 
     def changed(self, changes: Iterable[StateChange]) -> None:

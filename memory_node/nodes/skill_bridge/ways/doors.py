@@ -74,6 +74,7 @@ class Doors:
         away_m = self._parts.config.arm.approach_m
         self._gripper.open(run)
         self._go(handle, normal, away_m, run)
+        run.report("manipulating", 0.2)
         self._go(handle, normal, 0.0, run)
         depth_m = min(self._parts.config.gripper.finger_m, _HANDLE_M)
         steps = np.arange(-_STEP_M, -depth_m - 1e-9, -_STEP_M)
@@ -114,6 +115,7 @@ class Doors:
         for distance_m in distances_m:
             try:
                 self._go(face, normal, distance_m, run)
+                run.report("manipulating", 0.2)
                 return distance_m
             except SkillFailure as error:
                 if error.reason is not FailureReason.UNREACHABLE:

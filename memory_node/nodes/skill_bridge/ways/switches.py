@@ -62,6 +62,7 @@ class Switches:
                     raise
                 failure = error
                 continue
+            run.report("manipulating", 0.3)
             advance(self._arm, self._inwards(face, normal), run)
             self._arm.move(before, run)
             return
