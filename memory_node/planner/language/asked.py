@@ -155,7 +155,7 @@ def _how_many(words: Sequence[str], at: int, commands: CommandReader) -> Asked |
 def _is_there(words: Sequence[str], at: int, commands: CommandReader) -> Asked | None:
     start = at + phrase_at(commands.english.there_is, words, at)
     phrase = commands.phrase(words, start) if start > at else None
-    if phrase is not None and phrase.described:  # "is something in it?"
+    if phrase is not None and (phrase.described or phrase.group is not None):  # "is something in it?", "any food"
         holder, _, end = _with_place(words, phrase, commands, CONTENTS)
         return _tell(holder.places[0][1], CONTENTS, end) if holder.places else None
     return None if phrase is None else _tell(*_with_place(words, phrase, commands, EXISTS))
@@ -215,6 +215,9 @@ def _in_state(words: Sequence[str], phrase: NounPhrase, end: int, commands: Comm
 
 def _left_in_state(words: Sequence[str], at: int, commands: CommandReader) -> Asked | None:
     """Read "did I leave the TV on", "have I switched off the stove", "did you close the fridge"."""
+    if "".join(words[at + 2 : at + 3]) in ("already", "ever", "just", "also"):  # "did you already wash the apple"
+        found = _left_in_state([*words[: at + 2], *words[at + 3 :]], at, commands)
+        return (found[0], found[1] + 1) if found is not None else None
     who = "".join(words[at + 1 : at + 2])
     if words[at] not in ("did", "have", "has") or at + 2 >= len(words) or who not in _WHO:
         return None

@@ -14,6 +14,7 @@ from memory_node.planner.language.spoken_command import Arguments, Command, Plac
 _K = GoalKind
 _STATIONARY = frozenset({_K.SWITCH_ON, _K.SWITCH_OFF, _K.OPEN, _K.CLOSE, _K.FIND, _K.GO, _K.STOP, _K.WAIT, _K.BREAK})
 _GOING = frozenset(["stand", "go", "park", "move", "roll", "wait", "stop", "rest", "get", "drive", "walk"])
+_RUNNING = frozenset(["run", "hold", "put", "stick"])
 _HOLDING = frozenset(["hold", "put", "bring", "place", "carry"])
 
 
@@ -29,6 +30,8 @@ def framed(sense: VerbSense, found: Arguments, text: str, english: English) -> C
         return _stationary(
             replace(command, kind=_K.GO, to_user=sense.here, unread=tuple(found.unread)), places, english
         )
+    if _is_rinsed(command, places, english):
+        return moved(replace(command, kind=_K.CLEAN, treatment=""), sense, places, english)
     if command.kind in _STATIONARY:
         return _stationary(command, [] if command.kind is _K.GO and _leaves(command, places) else places, english)
     if command.kind is _K.EXAMINE or _is_held_to_light(command, places, english):
@@ -103,6 +106,12 @@ def _goes(command: Command, places: Sequence[Place]) -> bool:
 def _leaves(command: Command, places: Sequence[Place]) -> bool:
     """Return whether it is only told where the robot is not to be: "get out of the kitchen"."""
     return not command.targets and all(place.sense in (FROM, OF) for place in places)
+
+
+def _is_rinsed(command: Command, places: Sequence[Place], english: English) -> bool:
+    """Return whether a thing is held under running water: "run the cup under the tap"."""
+    under = any(place.sense == UNDER and place.phrase.head in english.rinsing for place in places)
+    return under and bool(command.targets) and command.verb in _RUNNING
 
 
 # --- looking at a thing in the light

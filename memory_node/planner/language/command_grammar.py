@@ -114,10 +114,14 @@ class CommandReader:
             end += 1
         return end
 
-    def _skipped(self, words: Sequence[str], at: int, _reading: _Reading) -> int | None:
+    def _skipped(self, words: Sequence[str], at: int, reading: _Reading) -> int | None:
         """Skip a filler, punctuation or an adverb."""
         word = words[at]
         filler = word in self.english.fillers and words[at : at + 2] != ["instead", "of"]
+        targets = reading.found.targets
+        filler &= not (
+            word == "over" and targets and targets[-1].head in self.english.liquids
+        )  # "water over the plant"
         adverb = word.endswith("ly") and self._lexicon.name_at(words, at) is None
         return at + 1 if filler or adverb or word in PUNCTUATION else None
 

@@ -69,17 +69,22 @@ class Corrections:
             denied = self._commands.phrase(left, at + 1) if left[at] == "not" else None
             if denied is None or not denied.named:
                 continue
-            if not self._opens(left, at):
-                left = self._with_meant(left, at, denied)
-                continue
-            joint, meant = "".join(left[denied.end : denied.end + 1]), self._commands.phrase(left, denied.end + 1)
-            if meant is None:
-                continue
-            if joint == "but" and (meant.named or meant.pronoun == "one"):
-                left[at : meant.begin] = []
-            elif joint == "," and meant.pronoun == "one" and left[meant.end - 1] == "one" and meant.attributes:
-                left[at : meant.end] = [*left[meant.begin : meant.end - 1], denied.head]
+            opens = self._opens(left, at)
+            left = self._without_wrong(left, at, denied) if opens else self._with_meant(left, at, denied)
         return left
+
+    def _without_wrong(self, words: list[str], at: int, denied: NounPhrase) -> list[str]:
+        """Return "put the plate ..." for "not the bowl, put the plate ..."; see _without_denied."""
+        joint, meant = "".join(words[denied.end : denied.end + 1]), self._commands.phrase(words, denied.end + 1)
+        if joint == "," and self._commands.begins(words, denied.end + 1):
+            return [*words[:at], *words[denied.end + 1 :]]
+        if meant is None:
+            return words
+        if joint == "but" and (meant.named or meant.pronoun == "one"):
+            return [*words[:at], *words[meant.begin :]]
+        if joint == "," and meant.pronoun == "one" and words[meant.end - 1] == "one" and meant.attributes:
+            return [*words[:at], *words[meant.begin : meant.end - 1], denied.head, *words[meant.end :]]
+        return words
 
     def _with_meant(self, words: list[str], at: int, denied: NounPhrase) -> list[str]:
         """Return "turn off the floor lamp" for "turn off the lamp, not the desk lamp, the floor lamp"."""

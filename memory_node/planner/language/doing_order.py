@@ -54,7 +54,11 @@ class DoingOrder:
         if found is None or not isinstance(said, Command):
             return None
         command, end = found
-        first = "first" in words[end - 1 : end + 1] and bool(command.targets) and command.targets[0].refers_back
+        first = (
+            {"first", "before", "beforehand"} & set(words[end - 1 : end + 1])
+            and bool(command.targets)
+            and command.targets[0].refers_back
+        )
         if not first:
             return None
         heard.parts[-1:] = _in_order(command, said)

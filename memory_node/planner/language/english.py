@@ -86,6 +86,7 @@ class English:
     stopping: Words
     letting: Words
     shining: Words
+    rinsing: Words
     collective: Words
     lights: Words
     personal: Words

@@ -164,7 +164,7 @@ class InstructionReader:
             if tuple(words[at : at + len(opening)]) != opening:
                 continue
             after = at + len(opening)
-            while after < len(words) and words[after] in self._english.fillers:
+            while after < len(words) and (words[after] in self._english.fillers or (not at and words[after] == ",")):
                 after += 1
             if after >= len(words) or words[after] in PUNCTUATION:
                 return after if at and opening[-1] == "you" else None  # "hand me the cup, will you?"

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from memory_node.planner.language.english import ENDS, English, phrase_at
 
 _GOES_ON = (["of"], ["to"], ["into"])  # it is no phrase of kindness that one of these follows
+_REQUESTS = (("would", "you"), ("will", "you"), ("could", "you"), ("can", "you"))
 _WORD = re.compile(r"[a-zà-ÿ0-9]+(?:'[a-z0-9]+)*'?|[.,;:!?]|(?<=\s)-{1,2}(?=\s)|[–—]")
 
 
@@ -40,7 +41,10 @@ def _respelt(text: str, english: English) -> str:
 
 def _tag(words: Sequence[str], at: int, english: English) -> int:
     """Return how many words a tag has that begins at a word and ends the sentence: "have you" of "..., have you?"."""
-    tag = phrase_at(english.tags, words, at) if at and words[at - 1] == "," else 0
+    if at > 1 and tuple(words[at : at + 2]) in _REQUESTS:  # "grab us a fork would you"
+        tag = 2
+    else:
+        tag = phrase_at(english.tags, words, at) if at and words[at - 1] == "," else 0
     return tag if tag and (at + tag >= len(words) or words[at + tag] in ENDS) else 0
 
 

@@ -22,6 +22,7 @@ from memory_node.planner.language.surroundings import HomeClasses
 
 _K, _S = GoalKind, ObjectState
 _TREATMENT = {_S.CLEANED: _K.CLEAN, _S.HEATED: _K.HEAT, _S.COOKED: _K.HEAT, _S.COLD: _K.COOL}
+_UNLOADING = frozenset({"unload", "clear", "unpack"})
 _NEEDED = {
     _K.OPEN: Property.OPENABLE,
     _K.CLOSE: Property.OPENABLE,
@@ -204,6 +205,8 @@ class Interpreter:
         sliced = {*phrase.states, *self._discourse.states_of(target.object_class)}
         cut = phrase.pieces or _S.SLICED in sliced
         count, every = self._quantity(phrase, target)
+        if phrase.uncounted:
+            raise UnclearError(Question(f"How many are {phrase.text!r}?", slot=Slot.TARGET))
         if every and phrase.excluded and not phrase.ruled_out:
             raise UnclearError(
                 Question(f"I cannot tell which of them is meant: {phrase.text!r}. Which one?", slot=Slot.TARGET)
@@ -233,7 +236,11 @@ class Interpreter:
         thing = self._kinds[target.object_class]
         if command.kind is _K.FILL and target.candidates and not self._takes_water(thing):
             raise UnclearError(Question(f"What shall I put in the {thing.best_name}?", slot=Slot.COMMAND))
-        if command.kind is _K.EMPTY and thing.can(Property.OPENABLE) and not thing.pickupable:
+        if (
+            (command.kind is _K.EMPTY or command.verb in _UNLOADING)
+            and thing.can(Property.OPENABLE)
+            and not thing.pickupable
+        ):
             raise UnclearError(Question(f"What shall I take out of the {thing.best_name}?", slot=Slot.COMMAND))
 
     def _takes_water(self, thing: ObjectKind) -> bool:

@@ -192,6 +192,9 @@ def _with_vessel(command: Command, goals: list[Place], english: English) -> Comm
         return replace(command, kind=_K.EMPTY, targets=(command.origin,), origin=None)
     if not goals or not (goals[-1].phrase.named or goals[-1].phrase.refers_back):
         return command
+    thrown = command.kind is _K.THROW or (command.kind is _K.EMPTY and command.targets[0].definite)
+    if thrown and goals[-1].preposition in ("in", "inside"):  # "throw out the coffee in my cup"
+        return replace(command, kind=_K.EMPTY, targets=(goals.pop().phrase,), away=False)
     kind = _K.FILL if command.kind in (_K.PLACE, _K.EMPTY) else command.kind
     return replace(command, kind=kind, targets=(goals.pop().phrase,))
 

@@ -21,7 +21,7 @@ class NounPhrase:
     of before. in_hand: what the robot holds, whatever that is. pieces: slices of it. handled: something was done with
     it before. described: told by its use or looks instead of a name. peculiar: told from others by words that are
     neither colours nor sizes nor names. places: (sense of the preposition, phrase) of where it is. excluded: what is
-    not meant.
+    not meant. uncounted: some of them, but not how many.
     """
 
     text: str
@@ -48,6 +48,7 @@ class NounPhrase:
     peculiar: bool = False
     places: tuple[tuple[str, NounPhrase], ...] = ()
     excluded: tuple[NounPhrase, ...] = ()
+    uncounted: bool = False
 
     @property
     def named(self) -> bool:

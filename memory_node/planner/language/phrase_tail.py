@@ -46,14 +46,8 @@ class PhraseTail:
     def _of(self, phrase: NounPhrase, inner: NounPhrase) -> NounPhrase:
         """Return what "a slice of bread", "the top of the fridge" or "a cup of coffee" means."""
         text, english = f"{phrase.text} of {inner.text}", self._english
-        if phrase.called is None and phrase.pieces and inner.group and "piece" in phrase.text:
-            return replace(inner, text=text, begin=phrase.begin)
         if phrase.called is None and phrase.pieces:
-            count = max(phrase.count, inner.count)
-            states = (*phrase.states, *inner.states)
-            return replace(
-                inner, text=text, begin=phrase.begin, pieces=True, count=count, plural=phrase.plural, states=states
-            )
+            return self._pieces_of(phrase, inner, text)
         if phrase.head in english.measures and inner.named and (phrase.called is None or not phrase.called.own):
             states, count = (*phrase.states, *inner.states), max(phrase.count, inner.count)
             return replace(
@@ -68,6 +62,16 @@ class PhraseTail:
         if phrase.head in english.parts | english.attached and (phrase.called is None or inner.called is not None):
             return replace(inner, text=text, begin=phrase.begin, definite=True)
         return self._compounded(replace(phrase, text=text, end=inner.end), inner)
+
+    def _pieces_of(self, phrase: NounPhrase, inner: NounPhrase, text: str) -> NounPhrase:
+        """Return what "a slice of bread", "a piece of fruit" or "half of the eggs" means."""
+        inner = replace(inner, text=text, begin=phrase.begin)
+        if inner.group and "piece" in phrase.text:
+            return inner
+        if phrase.text.endswith("half") and inner.plural:
+            return replace(inner, uncounted=True)
+        count, states = max(phrase.count, inner.count), (*phrase.states, *inner.states)
+        return replace(inner, pieces=True, count=count, plural=phrase.plural, states=states)
 
     def _compounded(self, phrase: NounPhrase, inner: NounPhrase) -> NounPhrase:
         """Return the phrase told by the noun behind "of", or named by both: "bottle of glass" is a glass bottle."""

@@ -21,6 +21,7 @@ from memory_node.planner.language.grammar_reader import GrammarReader
 from memory_node.planner.language.instruction_grammar import InstructionReader
 from memory_node.planner.language.lexicon import Called, Lexicon
 from memory_node.planner.language.licence import Licence, licence_of, meant_by
+from memory_node.planner.language.noun_phrase import NounPhrase
 from memory_node.planner.language.reading import Reading, Said
 from memory_node.planner.language.roles import roles_of
 from memory_node.planner.language.spoken_command import Command
@@ -229,13 +230,17 @@ class Understander:
         if any(phrase.is_water for command in said.instruction.commands for phrase in command.targets):
             named |= frozenset(self._kinds.able(Property.WATERS))  # "turn the water off"
         licence = replace(said.licence, named=named)
-        return replace(evidence, licence=licence)
+        return replace(evidence, licence=licence, unexplained=self._left_unread(said.instruction))
+
+    def _left_unread(self, instruction: Instruction) -> tuple[NounPhrase, ...]:
+        """Return the things that words name which no rule explains."""
+        inner = (command.unread for command in instruction.commands) if self._asks else ()
+        return tuple(name for words in (instruction.unread, *inner) for name in self._instructions.names_in(words))
 
     def _evidence(self, said: Said) -> Evidence:
         roles = roles_of(said.instruction.kept, self._instructions.commands)
         counts = self._counts if self._asks else frozenset()  # where nobody can be asked a number may be guessed
-        unread = (said.instruction.unread, *(command.unread for command in said.instruction.commands))
-        left = tuple(phrase for words in unread for phrase in self._instructions.names_in(words)) if self._asks else ()
+        left = self._left_unread(said.instruction) if self._asks else ()
         return Evidence(said.instruction, said.licence, roles, self._kinds, said.text, self._treatments, left, counts)
 
     def _stands(self, reading: Reading, commands: Reading, said: Said) -> Understanding:

@@ -181,3 +181,25 @@ def test_no_part_is_left_out(text: str, meant: str) -> None:
 @pytest.mark.parametrize("text", ["put the food in the fridge", "pour the tea from the kettle into the mug"])
 def test_what_could_be_several_or_cannot_be_done_is_asked_about(text: str) -> None:
     assert read(text) == "question"
+
+
+@pytest.mark.parametrize(
+    ("text", "meant"),
+    [
+        ("hold still", "stop"),
+        ("run the cup under the tap", "clean Cup"),
+        ("pour water over the plant", "fill HousePlant"),
+        ("bring over the laptop", "Laptop at User"),
+        ("throw out the coffee in my cup", "empty Cup"),
+        ("not the bowl, put the plate in the sink", "Plate at SinkBasin"),
+        ("could you, if you're not too busy, bring me the newspaper", "Newspaper at User"),
+        ("mate, grab us a fork would you", "Fork at User"),
+        ("where do you think my pen is?", "tell Pen place"),
+        ("did you already wash the apple?", "tell Apple clean"),
+        ("is there any food in the fridge?", "tell Fridge contents"),
+        ("unload the dishwasher", "question"),
+        ("put half of the eggs in the bowl", "question"),
+    ],
+)
+def test_other_words_for_the_same(text: str, meant: str) -> None:
+    assert read(text) == meant
