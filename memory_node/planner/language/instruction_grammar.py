@@ -90,8 +90,10 @@ class InstructionReader:
         said = [word for word in words if word not in PUNCTUATION | self._english.fillers]
         return bool(said) and phrase_at(self._english.endings, said, 0) == len(said)
 
-    def names_in(self, words: Sequence[str]) -> tuple[NounPhrase, ...]:
-        """Return the things that words name, other than as places."""
+    def names_in(self, words: Sequence[str], places: bool = False) -> tuple[NounPhrase, ...]:
+        """Return the things that words name; those named as places only with `places`."""
+        if places:
+            return tuple(self._asides.named_between(words, 0, len(words)))
         found: list[NounPhrase] = []
         at = 0
         while at < len(words):

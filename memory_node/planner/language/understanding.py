@@ -230,12 +230,13 @@ class Understander:
         if any(phrase.is_water for command in said.instruction.commands for phrase in command.targets):
             named |= frozenset(self._kinds.able(Property.WATERS))  # "turn the water off"
         licence = replace(said.licence, named=named)
-        return replace(evidence, licence=licence, unexplained=self._left_unread(said.instruction))
+        left = self._instructions.names_in(said.instruction.unread, places=True)
+        return replace(evidence, licence=licence, unexplained=(*left, *evidence.unexplained))
 
     def _left_unread(self, instruction: Instruction) -> tuple[NounPhrase, ...]:
         """Return the things that words name which no rule explains."""
-        inner = (command.unread for command in instruction.commands) if self._asks else ()
-        return tuple(name for words in (instruction.unread, *inner) for name in self._instructions.names_in(words))
+        unread = (instruction.unread, *(command.unread for command in instruction.commands))
+        return tuple(name for words in unread for name in self._instructions.names_in(words))
 
     def _evidence(self, said: Said) -> Evidence:
         roles = roles_of(said.instruction.kept, self._instructions.commands)
