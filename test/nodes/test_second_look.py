@@ -55,18 +55,18 @@ def test_nothing_is_looked_at_without_time() -> None:
 
 
 def test_thing_beside_its_place_lies_where_it_is_seen() -> None:
-    floor = [*PLACE, 0.3, 0.2, -0.8]
+    floor = PLACE + np.array([0.3, 0.2, -0.8])
     assert look([thing("new", floor)]).is_at(thing("a"), PLACE, frozenset({"a"}), run()) == pytest.approx(floor)
 
 
 def test_thing_at_its_place_and_thing_that_is_not_seen_are_not_doubted() -> None:
-    near = [*PLACE, 0.05, 0.05, 0.02]
+    near = PLACE + np.array([0.05, 0.05, 0.02])
     assert look([], [thing("a", near)]).is_at(thing("a"), PLACE, frozenset({"a"}), run()) is None
     assert look([]).is_at(thing("a"), PLACE, frozenset({"a"}), run()) is None
 
 
 def test_another_that_was_known_before_is_not_what_was_put_down() -> None:
-    other = thing("b", [*PLACE, 0.5, 0.0, 0.0])
+    other = thing("b", PLACE + np.array([0.5, 0.0, 0.0]))
     seen = look([other])
     assert seen.is_at(thing("a"), PLACE, seen.known("Mug"), run()) is None
 

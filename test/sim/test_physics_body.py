@@ -50,8 +50,8 @@ def bring_before(robot: BodyRobot, thing: str) -> Pose:
         simulation._place(joint, value)
     simulation.place_item(thing, Pose.planar(1.3, 0.42, 0.0, 0.851))
     robot.tick()
-    center = simulation.box(thing).center
-    return simulation.base_pose().inverse() @ tool_pointing_down(*center, yaw_rad=-0.5 * np.pi)
+    x, y, z = simulation.box(thing).center.tolist()
+    return simulation.base_pose().inverse() @ tool_pointing_down(x, y, z, yaw_rad=-0.5 * np.pi)
 
 
 def lifted(pose: Pose, rise_m: float) -> Pose:
