@@ -18,12 +18,10 @@ from memory_node.inspector.scene_rows import seconds
 def episodes_value(views: MemoryViews, newest: int) -> dict[str, Any]:
     """Return the newest episodes and the running one's last steps in words; told: whether the memory tells episodes."""
     found = views.episodes(newest)
-    # What a node told last of working memory stays told when the episode has ended.
-    is_running = found is None or any(not episode.ended_ns for episode in found)
     return {
         "told": found is not None,
         "episodes": list(map(episode_row, found or ())),
-        "running": (views.working_memory() or "") if is_running else "",
+        "running": views.working_memory() or "",
     }
 
 

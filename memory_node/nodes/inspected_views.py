@@ -30,6 +30,7 @@ MAP = "map"
 _PATH_STEP_M = 0.05
 _PATH_POINTS = 5000
 _JPEG = b"\xff\xd8\xff"
+_NEWEST_EPISODES = 10
 _LARGEST_CROP_BYTES = 4 * 2**20
 _STATISTICS = (
     "policy", "followed", "capacity", "units", "occupancy", "warm", "lookups", "hits", "hit_ratio", "evictions",
@@ -109,7 +110,10 @@ class NodeViews:
 
     def working_memory(self) -> str | None:
         """Return the running episode's last steps in words."""
-        return self._working_memory or None
+        # What a node told last stays told when the episode has ended.
+        found = self.episodes(_NEWEST_EPISODES) if self._working_memory else ()
+        ended = found is not None and all(episode.ended_ns for episode in found)
+        return None if ended else self._working_memory
 
     def robot_path(self) -> tuple[tuple[float, float], ...]:
         """Return where the robot has been since this began."""

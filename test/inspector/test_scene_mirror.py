@@ -9,6 +9,7 @@ import pytest
 from furnished_home import START_NS, furnished
 
 from memory_node.domain.skill import StateChange
+from memory_node.inspector import scene_mirror
 from memory_node.inspector.scene_mirror import SceneMirror
 from memory_node.inspector.scene_rows import scene_rows
 from memory_node.inspector.stored_views import StoredViews
@@ -31,6 +32,12 @@ def memory() -> Iterator[RobotMemory]:
     memory, _ = furnished()
     yield memory
     memory.close()
+
+
+@pytest.fixture(autouse=True)
+def written_each_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    """On a busy machine writing takes long, and a text of a moment ago would do for as long again."""
+    monkeypatch.setattr(scene_mirror, "_SHARE_OF_WRITING", 0.0)
 
 
 @pytest.fixture

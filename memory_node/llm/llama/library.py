@@ -177,9 +177,10 @@ def llama_library() -> ctypes.CDLL:
         ModelMissingError: the wheel is not installed, or is of another release.
     """
     path = _library_path()
-    # Threads that wait for each other sleep instead of spinning: on a robot other work wants the cores, and spinning
-    # against it makes a token cost several times as much (docs/llm.md). OpenMP reads this when it is loaded.
-    os.environ.setdefault("GOMP_SPINCOUNT", "0")
+    # Threads that wait for each other spin for some microseconds and then sleep: on a robot other work wants the cores,
+    # and long spinning against it makes a token cost several times as much; without any, a token costs four times as
+    # much on idle cores (docs/llm.md). OpenMP reads this when it is loaded.
+    os.environ.setdefault("GOMP_SPINCOUNT", "200")
     library = ctypes.CDLL(str(path))
     for name, (result, arguments) in _FUNCTIONS.items():
         function = getattr(library, name)
