@@ -103,3 +103,21 @@ def test_what_is_first_called_by_another_name_is_still_the_one_that_went_missing
     assert found.id == bowl
     assert not graph.objects_of_class("pot")
     assert [round(float(place.box.center[1]), 1) for place in found.history] == [-0.3]
+
+
+def test_a_thing_and_the_newcomer_that_it_became_may_go_in_one_frame(world: BoxWorld) -> None:
+    graph = SceneGraph(SceneGraphConfig())
+    table = graph.state.table
+    for i, camera in enumerate(world.views(5)):
+        graph.observe(world.frame(1.0 + i, camera))
+    bowl = graph.objects_of_class("bowl")[0].id
+    del world.boxes["bowl"]
+    world.put("bowl2", 2.0, 0.5, 0.79, (0.16, 0.16, 0.08))
+    graph.observe(world.frame(10.0, world.views(1)[0]))
+    assert len(graph.objects_of_class("bowl")) == 2
+    del world.boxes["bowl2"]
+    table.log_odds[[table.row(found.id) for found in graph.objects_of_class("bowl")]] = -1.4
+    for i, camera in enumerate(world.views(2)):
+        graph.observe(world.frame(20.0 + i, camera))
+    assert graph.objects_of_class("bowl") == []
+    assert graph.object(bowl).removed
