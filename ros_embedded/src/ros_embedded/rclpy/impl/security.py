@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import os
+import time
+
+from ros_embedded.rclpy.impl.logging_output import LoggingSeverity, LogRecord, emit
 
 WHY = (
     "ROS_SECURITY_ENABLE is true, but ros_embedded cannot sign or encrypt: the cyclonedds wheel has no DDS Security. "
@@ -23,9 +26,8 @@ def check_security() -> None:
         return
     if os.environ.get("ROS_SECURITY_STRATEGY") == "Enforce":
         raise RuntimeError(f"{WHY}, or unset ROS_SECURITY_ENABLE.")
-    from ros_embedded.rclpy.logging import get_logger  # at the top it would import the context, which imports this
-
-    get_logger("rcl").error(
+    text = (
         f"{WHY}. ROS_SECURITY_STRATEGY is not Enforce, so it goes on: everybody on the network can read what it sends, "
         "and secured nodes will not hear it."
     )
+    emit(LogRecord("rcl", LoggingSeverity.ERROR, text, time.time_ns(), __file__, "check_security", 0))
