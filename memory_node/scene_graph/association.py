@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import linear_sum_assignment
 
-from memory_node.scene_graph.box_overlap import BoxPairs, overlap, overlap_aligned
+from memory_node.scene_graph.box_overlap import BoxPairs, overlap_aligned
 from memory_node.scene_graph.class_sizes import ClassSizes
 from memory_node.scene_graph.config import SceneGraphConfig
 from memory_node.scene_graph.object_table import ObjectRecord, ObjectTable, Rows
@@ -48,15 +48,7 @@ def associate(
     apart = np.linalg.norm(observed.center[:, None] - table.center[rows][None], axis=2)
     which, column = np.nonzero(apart < reach + 3.0 * config.gate_sigma_m)
     row = rows[column]
-    pairs = overlap(
-        observed.center[which],
-        observed.size[which],
-        observed.yaw[which],
-        table.center[row],
-        table.size[row],
-        table.yaw[row],
-        config.min_thickness_m,
-    )
+    pairs = observed.overlap_with(table, which, row, config.min_thickness_m)
     pairs = replace(pairs, containment=_containment(observed, table, which, row, pairs, config))
     one_shape = _of_one_shape(observed, table, which, row, pairs, config)
     one_shape &= _of_class_size(observed, table, which, row, pairs, sizes)

@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from memory_node.scene_graph.association import alike
-from memory_node.scene_graph.box_overlap import overlap, share_inside
+from memory_node.scene_graph.box_overlap import share_inside
 from memory_node.scene_graph.object_table import Rows
 from memory_node.scene_graph.observed import Observed
 from memory_node.scene_graph.state import GraphState
@@ -40,15 +40,7 @@ def _in_known(state: GraphState, observed: Observed, which: int, rows: Rows) -> 
     if not known.size:
         return False
     one = np.full(len(known), which)
-    pairs = overlap(
-        observed.center[one],
-        observed.size[one],
-        observed.yaw[one],
-        table.center[known],
-        table.size[known],
-        table.yaw[known],
-        state.config.min_thickness_m,
-    )
+    pairs = observed.overlap_with(table, one, known, state.config.min_thickness_m)
     # Views from several sides differ sideways; what stands on a known thing is not in it.
     sideways = 2.0 * state.config.gate_sigma_m * np.array([1.0, 1.0, 0.0])
     inside = share_inside(pairs.offset, pairs.size_a, pairs.size_b + sideways, state.config.min_thickness_m)

@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from memory_node.domain.observation import ObjectObservation
 from memory_node.domain.states import with_state
-from memory_node.scene_graph.box_overlap import overlap
 from memory_node.scene_graph.class_sizes import ClassSizes
 from memory_node.scene_graph.config import SceneGraphConfig
 from memory_node.scene_graph.object_table import MAX_YAW_WEIGHT, ObjectRecord, ObjectTable, Rows
@@ -51,15 +50,7 @@ def fuse_geometry(
 ) -> NDArray[np.float64]:
     """Refine the boxes of `rows` with the observations `which`, pair by pair; return how much of where each one lies
     now (k,) comes from its observation, 0 to 1."""
-    pairs = overlap(
-        observed.center[which],
-        observed.size[which],
-        observed.yaw[which],
-        table.center[rows],
-        table.size[rows],
-        table.yaw[rows],
-        0.0,
-    )
+    pairs = observed.overlap_with(table, which, rows, 0.0)
     variance, seen = face_variances(observed, which, config.unseen_face_sigma_m)
     swapped = np.abs(pairs.size_a - observed.size[which]).max(axis=1) > 1e-12
     variance[swapped, :, :2] = variance[swapped][:, :, [1, 0]]

@@ -11,7 +11,6 @@ from memory_node.domain.geometry import FloatArray
 from memory_node.domain.observation import Frame
 from memory_node.scene_graph.absence import Sight
 from memory_node.scene_graph.association import Association, alike
-from memory_node.scene_graph.box_overlap import overlap
 from memory_node.scene_graph.object_table import Rows
 from memory_node.scene_graph.observed import Observed
 from memory_node.scene_graph.state import GraphState
@@ -75,15 +74,7 @@ def _taken(
     if not which.size:
         return taken
     row, table = rows[index], state.table
-    pairs = overlap(
-        observed.center[which],
-        observed.size[which],
-        observed.yaw[which],
-        table.center[row],
-        table.size[row],
-        table.yaw[row],
-        0.0,
-    )
+    pairs = observed.overlap_with(table, which, row, 0.0)
     # What is far smaller stands in or on the other, as a cup in a cupboard does.
     filled = (pairs.containment >= _FILLED) & alike(pairs)
     taken[index[filled]] = True

@@ -8,8 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memory_node.domain.observation import Frame, ObjectObservation
+from memory_node.scene_graph.box_overlap import BoxPairs, overlap
 from memory_node.scene_graph.class_sizes import ClassSizes
 from memory_node.scene_graph.config import SceneGraphConfig
+from memory_node.scene_graph.object_table import ObjectTable, Rows
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,6 +29,18 @@ class Observed:
 
     def __len__(self) -> int:
         return len(self.observations)
+
+    def overlap_with(self, table: ObjectTable, which: Rows, rows: Rows, min_side_m: float) -> BoxPairs:
+        """Compare the observations `which` with the objects of `rows`, pair by pair; see overlap."""
+        return overlap(
+            self.center[which],
+            self.size[which],
+            self.yaw[which],
+            table.center[rows],
+            table.size[rows],
+            table.yaw[rows],
+            min_side_m,
+        )
 
     @classmethod
     def of(cls, frame: Frame, config: SceneGraphConfig, sizes: ClassSizes) -> Observed:

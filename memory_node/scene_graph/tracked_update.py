@@ -9,7 +9,6 @@ import numpy as np
 from memory_node.domain.scene import SceneEvent, SceneEventKind
 from memory_node.scene_graph.absence import Sight, look_for
 from memory_node.scene_graph.anchors import note_anchor
-from memory_node.scene_graph.box_overlap import overlap
 from memory_node.scene_graph.duplicates import merge_rows
 from memory_node.scene_graph.frame_update import FrameUpdate
 from memory_node.scene_graph.fusion import take_geometry
@@ -98,15 +97,7 @@ class TrackedUpdate(FrameUpdate):
         state, observed, at = self._state, self._observed, np.array(rows, np.intp)
         one = np.full(len(rows), obs)
         table = state.table
-        pairs = overlap(
-            observed.center[one],
-            observed.size[one],
-            observed.yaw[one],
-            table.center[at],
-            table.size[at],
-            table.yaw[at],
-            state.config.min_thickness_m,
-        )
+        pairs = observed.overlap_with(table, one, at, state.config.min_thickness_m)
         best = int(np.argmax(pairs.iou))
         return rows[best] if pairs.iou[best] >= state.config.min_overlap else None
 
