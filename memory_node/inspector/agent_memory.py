@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -111,8 +111,11 @@ class MemoryViews(Protocol):
     def figures(self) -> dict[str, float]:
         """Return the figures of /diagnostics by name."""
 
-    def working_memory(self) -> str | None:
-        """Return the running episode's last steps in words; None where no episode runs."""
+    def working_memory(self, episodes: Sequence[EpisodeSummary] | None) -> str | None:
+        """Return the running episode's last steps in words; None where no episode runs.
+
+        episodes: the newest, as `episodes` tells them.
+        """
 
     def robot_path(self) -> tuple[tuple[float, float], ...]:
         """Return where the robot has been, (x, y) in map, m, the newest last; empty where nothing tells it."""

@@ -21,7 +21,7 @@ def episodes_value(views: MemoryViews, newest: int) -> dict[str, Any]:
     return {
         "told": found is not None,
         "episodes": list(map(episode_row, found or ())),
-        "running": views.working_memory() or "",
+        "running": views.working_memory(found) or "",
     }
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import asdict
 
 from memory_node.context.guidance import CompiledStep
@@ -66,7 +66,7 @@ class StoredViews:
         told = self._memory.diagnostics()
         return {name: float(value) for name, value in told.items() if isinstance(value, (int, float))}
 
-    def working_memory(self) -> str | None:
+    def working_memory(self, episodes: Sequence[EpisodeSummary] | None) -> str | None:
         """Return the last steps of the episode that began last."""
         running = self._memory.experience.running
         view = self._memory.experience.working_memory(running[-1].id) if running else None

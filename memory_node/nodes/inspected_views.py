@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -30,7 +30,6 @@ MAP = "map"
 _PATH_STEP_M = 0.05
 _PATH_POINTS = 5000
 _JPEG = b"\xff\xd8\xff"
-_NEWEST_EPISODES = 10
 _LARGEST_CROP_BYTES = 4 * 2**20
 _STATISTICS = (
     "policy", "followed", "capacity", "units", "occupancy", "warm", "lookups", "hits", "hit_ratio", "evictions",
@@ -108,11 +107,10 @@ class NodeViews:
             f"short_term.{name}": float(value) for name, value in self._told().items() if not isinstance(value, str)
         }
 
-    def working_memory(self) -> str | None:
+    def working_memory(self, episodes: Sequence[EpisodeSummary] | None) -> str | None:
         """Return the running episode's last steps in words."""
         # What a node told last stays told when the episode has ended.
-        found = self.episodes(_NEWEST_EPISODES) if self._working_memory else ()
-        ended = found is not None and all(episode.ended_ns for episode in found)
+        ended = episodes is not None and all(episode.ended_ns for episode in episodes)
         return None if ended else self._working_memory
 
     def robot_path(self) -> tuple[tuple[float, float], ...]:
