@@ -1,36 +1,16 @@
 """A running ROS for tests: ros_embedded, or the real rclpy where it is sourced; on loopback, in a domain of its own."""
 
-import fcntl
 import os
-import tempfile
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import IO
 
 import pytest
+from free_domain import free_domain
 
 import ros_embedded
 
 os.environ["ROS_AUTOMATIC_DISCOVERY_RANGE"] = "LOCALHOST"
-_DOMAINS = range(101, 0, -1)  # those whose ports Linux leaves free
-_taken: list[IO[str]] = []
-
-
-def free_domain() -> int:
-    """Return a domain that no other process on this machine takes in this way until this one ends."""
-    for number in _DOMAINS:
-        lock = (Path(tempfile.gettempdir()) / f"ros_domain_{number}.lock").open("a")
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            lock.close()
-            continue
-        _taken.append(lock)
-        return number
-    raise RuntimeError("no ROS domain is free")
-
-
 os.environ["ROS_DOMAIN_ID"] = str(free_domain())
 os.environ["ROS_PYTHON_CHECK_FIELDS"] = "1"  # Jazzy's message classes check types and ranges only if asked to
 ros_embedded.activate()
