@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from memory_node.catalogue.class_name import folded
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.catalogue.object_kind import Property
+from memory_node.domain.scene import SceneObject
 from memory_node.domain.skill import StateChange
 from memory_node.domain.skill_library import ALL_SKILLS, KIND_PREDICATES, Fact, Predicate
 from memory_node.domain.states import EXCLUSIVE, ObjectState
@@ -185,6 +186,11 @@ class Belief:
             support = self.named(change.support_id) if change.support_id else None
             held = "" if self.state.held == thing.name else self.state.held
             self.state = replace(self.state.put(thing.name, support.name if support else ""), held=held)
+
+
+def is_on_lid(thing: SceneObject, support_class: str, kinds: ObjectCatalogue) -> bool:
+    """Return whether a thing lies on something with a lid or door: what lies on a fridge is not behind its door."""
+    return kinds[support_class].lidded and not thing.inside
 
 
 def holds(fact: Fact, binding: dict[str, str], state: WorldState, belief: Belief) -> bool:

@@ -52,17 +52,29 @@ class GoalCheck:
             return ""
         if goal.kind is GoalKind.DROP:
             return f"the hand still holds {self._held}" if self._held else ""
-        there = self._of(self._wanted_classes(goal))
-        if goal.kind is GoalKind.BREAK and not there:
+        if goal.kind is GoalKind.BREAK and not self._of(self._wanted_classes(goal)):
             return ""
+        there = self._in_wanted_state(goal)
         if goal.kind is GoalKind.SLICE:
             return "" if there else f"no {goal.target} is cut"
         states = _WANTED.get(goal.kind)
-        if states is not None:
-            there = [found for found in there if states & set(believed(found.states))]
-            if not there:
-                return f"no {goal.target} is {' or '.join(sorted(map(str, states)))}"
+        if states is not None and not there:
+            return f"no {goal.target} is {' or '.join(sorted(map(str, states)))}"
         return self._unmet_place(goal, there)
+
+    def settled(self, goal: Goal) -> frozenset[str]:
+        """Return memory's ids of the things that are as and where a goal wants them, of a stack also those in their
+        container while that is elsewhere: to take one away would undo what was done."""
+        place, targets = goal.destination, self._in_wanted_state(goal)
+        if place is None or not place.candidates:
+            return frozenset()
+        if goal.container is None:
+            return frozenset(target.id for target in self._resting_on(targets, place))
+        vessels = {vessel.id for vessel in self._of(goal.container.candidates)}
+        inside = [target for target in targets if target.support_id in vessels]
+        full = {target.support_id for target in inside}
+        at_place = {vessel.id for vessel in self._resting_on(self._of(goal.container.candidates), place)}
+        return frozenset(target.id for target in inside) | (full & at_place)
 
     def _unmet_in_hand(self, goal: Goal) -> str:
         if not self._is(self._held, self._wanted_classes(goal)):
@@ -106,6 +118,11 @@ class GoalCheck:
             if support is not None and fits(support.class_name):
                 found.append(target)
         return found
+
+    def _in_wanted_state(self, goal: Goal) -> list[SceneObject]:
+        """Return what a goal may be about, as it wants that to be: clean, warm, on, ..."""
+        there, states = self._of(self._wanted_classes(goal)), _WANTED.get(goal.kind)
+        return there if states is None else [found for found in there if states & set(believed(found.states))]
 
     def _wanted_classes(self, goal: Goal) -> tuple[str, ...]:
         names = goal.target.candidates

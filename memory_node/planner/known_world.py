@@ -9,7 +9,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections import Counter
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from memory_node.catalogue.class_name import folded
@@ -19,7 +19,7 @@ from memory_node.domain.scene import SceneObject, SceneSnapshot
 from memory_node.domain.skill import FailureReason, SkillCall, SkillResult
 from memory_node.domain.skill_library import ObjectReference, Skill, declaration
 from memory_node.domain.states import ObjectState, believed
-from memory_node.planner.belief import Belief, Thing, WorldState
+from memory_node.planner.belief import Belief, Thing, WorldState, is_on_lid
 from memory_node.planner.possible_arguments import possible_arguments
 from memory_node.planner.things_to_name import things_to_name
 
@@ -32,6 +32,8 @@ _LEAST_VALUE = 0.01
 _VALUE_BESIDE = 0.2
 # What doing the same again is worth, each time.
 _VALUE_OF_AGAIN = 0.2
+# What it is worth to take up again what is where it shall be.
+_VALUE_OF_UNDOING = 0.02
 
 
 @dataclass
@@ -76,10 +78,18 @@ class KnownWorld:
         state = WorldState(
             held,
             self._at if self._at in things else "",
-            frozenset((name, place) for name, place in _supports(chosen, names) if name != held),
+            frozenset((name, place) for name, place in self._supports(chosen, names) if name != held),
             frozenset(one for found in chosen for one in self._states(names[found.id], found)),
         )
         self.belief = Belief(self.kinds, things, state, set(self._apart))
+
+    def _supports(self, chosen: Iterable[SceneObject], names: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+        """Yield (name, name of what it is in or on) of the things whose support has a name. names: by memory's ids."""
+        class_of = {found.id: found.class_name for found in chosen}
+        for found in chosen:
+            support = class_of.get(found.support_id)
+            if support is not None and not is_on_lid(found, support, self.kinds):
+                yield names[found.id], names[found.support_id]
 
     def _states(self, name: str, found: SceneObject) -> Iterator[tuple[str, ObjectState]]:
         """Yield what memory believes of a thing; what turned out to be closed is not open."""
@@ -101,17 +111,20 @@ class KnownWorld:
                     calls[f"{skill.name}({', '.join(names)})"] = call
         return calls
 
-    def value(self, call: SkillCall) -> float:
+    def value(self, call: SkillCall, settled: Collection[str] = ()) -> float:
         """Return what memory makes of a call, in (0, 1].
 
-        That is how sure it is that the things are there, less for each that has nothing to do with the instruction, and
-        less for each time that the call was made already.
+        That is how sure it is that the things are there, less for each that has nothing to do with the instruction,
+        less for each time that the call was made already, and less for taking up what is settled: memory's ids of
+        what is where a goal wants it.
         """
         names = [self._named((reference,)) for reference in call.arguments]
         there = math.prod(self._existence.get(name, 1.0) for name in names)
         beside = sum(bool(name) and name != self.held and not self._matters(name) for name in names)
         again = self._made[self._plain(call)]
-        return max(_LEAST_VALUE, there * _VALUE_BESIDE**beside * _VALUE_OF_AGAIN**again)
+        undoing = call.skill == "PickupObject" and any(self.things[name].memory_id in settled for name in names if name)
+        worth = there * _VALUE_BESIDE**beside * _VALUE_OF_AGAIN**again
+        return max(_LEAST_VALUE, worth * (_VALUE_OF_UNDOING if undoing else 1.0))
 
     def follow(self, result: SkillResult) -> None:
         """Note where the robot stands, which ids it uses, and what did not work."""
@@ -297,10 +310,3 @@ class KnownWorld:
         elif result.reason is FailureReason.CLOSED:
             place = self._named(result.call.arguments[-1:])
             self._shut.add(self.belief.state.container_of(place) or place)
-
-
-def _supports(chosen: Iterable[SceneObject], names: Mapping[str, str]) -> Iterator[tuple[str, str]]:
-    """Yield (name, name of what it is in or on) of the things whose support has a name. names: by memory's ids."""
-    for found in chosen:
-        if found.support_id in names:
-            yield names[found.id], names[found.support_id]

@@ -166,15 +166,18 @@ class LlmPlanner:
         def unmet() -> tuple[str, ...]:
             return tuple(filter(None, self._unmet(goals, situation)))
 
+        def settled() -> frozenset[str]:
+            check = self._goal_check(situation)
+            return frozenset().union(*map(check.settled, goals))
+
         def goal_index() -> int:
             reasons = self._unmet(goals, situation)
             return next((index for index, reason in enumerate(reasons) if reason), len(goals))
 
         audit = PlanAudit(tuple(goals), self._kinds)
         names = tuple(map(str, goals))
-        return Task(
-            instruction, names, situation, world, self._config, self._prompts, account, audit, unmet, goal_index
-        )
+        asked_for = (names, situation, world, self._config, self._prompts, account, audit)
+        return Task(instruction, *asked_for, unmet, settled, goal_index)
 
     def _about(self, instruction: str, goals: Sequence[Goal], present: Collection[str]) -> tuple[str, ...]:
         """Return the classes that the instruction speaks of: those of the goals first, then whatever it names.
@@ -233,5 +236,7 @@ class LlmPlanner:
 
     def _unmet(self, goals: Sequence[Goal], situation: Situation) -> tuple[str, ...]:
         """Return what of each goal is not so, "" for one that is met."""
-        check = GoalCheck(situation.memory.scene(), situation.held_class, self._kinds)
-        return tuple(map(check.unmet, goals))
+        return tuple(map(self._goal_check(situation).unmet, goals))
+
+    def _goal_check(self, situation: Situation) -> GoalCheck:
+        return GoalCheck(situation.memory.scene(), situation.held_class, self._kinds)

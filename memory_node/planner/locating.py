@@ -13,7 +13,7 @@ from memory_node.domain.scene import SceneObject
 from memory_node.domain.skill import SkillResult
 from memory_node.domain.skill_library import ObjectReference
 from memory_node.domain.states import ObjectState, StateBelief
-from memory_node.planner.belief import Thing
+from memory_node.planner.belief import Thing, is_on_lid
 from memory_node.planner.goal import Mention
 from memory_node.planner.goal_attempt import GoalAttempt, NothingFound, Setback, Steps
 from memory_node.planner.memory_lookup import MemoryLookup
@@ -95,9 +95,8 @@ class Locator:
             self._believe_support(attempt, name, answer.object_class, support)
 
     def _on_top(self, answer: ObjectAnswer, support: SceneObject) -> bool:
-        """Return whether a thing lies on something with a lid or door: what lies on a fridge is not in the fridge."""
         itself = self._lookup.scene_object(answer.object_id)
-        return self._kinds[support.class_name].lidded and itself is not None and not itself.inside
+        return itself is not None and is_on_lid(itself, support.class_name, self._kinds)
 
     def _believe_support(self, attempt: GoalAttempt, name: str, object_class: str, support: SceneObject) -> None:
         """Take over what the thing under a name is in or on."""

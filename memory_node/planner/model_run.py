@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Collection, Generator, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -25,7 +25,8 @@ class Task:
     """One instruction for a language model.
 
     audit: what its goals let a plan take. unmet: what of its goals is not so yet, by memory; empty where nothing is
-    amiss. goal_index: of the first goal that is not so yet, their number where all are.
+    amiss. settled: memory's ids of what is as and where a goal wants it. goal_index: of the first goal that is not so
+    yet, their number where all are.
     """
 
     instruction: str
@@ -37,6 +38,7 @@ class Task:
     account: ModelAccount
     audit: PlanAudit
     unmet: Callable[[], Sequence[str]]
+    settled: Callable[[], Collection[str]]
     goal_index: Callable[[], int]
 
     def refresh(self) -> None:

@@ -105,7 +105,8 @@ class StepwiseRun:
         task = self._task
         offered = task.world.admissible().items()
         calls = {text: call for text, call in offered if not self._objection(call) and not self._held_back.holds(call)}
-        values = {text: task.world.value(call) for text, call in calls.items()}
+        settled = task.settled()
+        values = {text: task.world.value(call, settled) for text, call in calls.items()}
         values[DONE] = (_DENIED if self._told_unmet else _DOUBTED) if task.unmet() else 1.0
         messages = self._compiled() or self._messages
         choice = self._chooser.choose(messages, values, task.account, Deadline(task.config.timeout_s))

@@ -160,11 +160,13 @@ def _on_top(state: GraphState, pairs: _Pairs) -> Matrix:
 def _enclosed(state: GraphState, pairs: _Pairs) -> Matrix:
     """Return (n, m): the neighbour is a container, and the row is in its space.
 
-    What a hand can take may look out of an open one; furniture is in nothing but cupboards and the like.
+    What a hand can take may look out of an open one; furniture is in nothing but cupboards and the like, and there only
+    where it is not built in.
     """
     inside = _within_walls(state, pairs) & pairs.roles.container[None] & ~pairs.roles.same_class
     inside &= 0.5 * (pairs.foot + pairs.head)[:, None] < pairs.top[None]
     shut = pairs.head[:, None] < pairs.top[None] + _SLACK_M
+    shut &= ~pairs.roles.built_in[:, None]
     return np.asarray(inside & np.where(pairs.roles.lidded[None], shut, pairs.roles.taken[:, None]))
 
 

@@ -20,15 +20,16 @@ class Roles:
     """Of rows (n,) and the neighbours (m,) that they may stand on or in.
 
     hangs (n,): fixed to a wall perhaps, so that its foot need not stand on anything. taken (n,): a hand can take it.
-    movable (m,): the same of
-    the neighbours. receptacle (m,): made for things
-    to be put on or in; container (m,): things may be in it; lidded (m,): it encloses them on all sides; level (m,): the
-    lowest height at which it carries them, as a share of its own. same_class, barred (n, m): both are called the same;
-    the one never stands on or in the other.
+    built_in (n,): furniture that is fixed or holds things itself. Where it is within the box of a cupboard, as a sink
+    or a drawer is, it is reached from outside. movable (m,): a hand can take the neighbour. receptacle (m,): made for
+    things to be put on or in; container (m,): things may be in it; lidded (m,): it encloses them on all sides; level
+    (m,): the lowest height at which it carries them, as a share of its own. same_class, barred (n, m): both are called
+    the same; the one never stands on or in the other.
     """
 
     hangs: Flags
     taken: Flags
+    built_in: Flags
     movable: Flags
     receptacle: Flags
     container: Flags
@@ -74,10 +75,13 @@ def roles_of(state: GraphState, rows: Rows, neighbours: Rows) -> Roles:
     declared, pickupable = column("declared") > 0.0, column("pickupable") > 0.0
     unnamed = np.array([names[code] == "object" for code in codes.tolist()], dtype=np.bool_)
     same_class = (own[:, None] == theirs[None]) & ~unnamed[at][:, None]
-    stays = (declared & ~pickupable)[at][:, None]
+    furniture = declared & ~pickupable
+    stays = furniture[at][:, None]
+    built_in = furniture & ((column("fixed") > 0.0) | (column("container") > 0.0))
     return Roles(
         hangs=(column("fixed") > 0.0)[at],
         taken=pickupable[at],
+        built_in=built_in[at],
         movable=pickupable[there],
         receptacle=(column("receptacle") > 0.0)[there],
         container=(column("container") > 0.0)[there],

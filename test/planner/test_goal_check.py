@@ -56,6 +56,28 @@ def test_stack_wants_the_vessel_there_and_the_thing_in_it(kitchen) -> None:
     assert unmet(kitchen, goal) == ""
 
 
+def settled(home, goal: Goal) -> set[str]:
+    return set(GoalCheck(home.scene(), "", load_catalogue()).settled(goal))
+
+
+def test_what_is_where_a_goal_wants_it_is_settled(kitchen) -> None:
+    two, clean = Goal(GoalKind.PLACE_TWO, MUG, FRIDGE, count=2), Goal(GoalKind.CLEAN, MUG, FRIDGE)
+    assert settled(kitchen, two) == {"m-mug2"}
+    assert settled(kitchen, clean) == set(), "it is there, but not clean"
+    kitchen.things["m-mug2"].states = {ObjectState.CLEANED}
+    assert settled(kitchen, clean) == {"m-mug2"}
+    assert settled(kitchen, Goal(GoalKind.FETCH, MUG)) == set()
+
+
+def test_of_a_stack_the_thing_in_its_vessel_is_settled_before_the_vessel(kitchen) -> None:
+    goal = Goal(GoalKind.STACK, APPLE, FRIDGE, container=MUG)
+    assert settled(kitchen, goal) == set()
+    kitchen.things["m-apple"].support_id = "m-mug1"
+    assert settled(kitchen, goal) == {"m-apple"}
+    kitchen.things["m-mug1"].support_id = "m-fridge"
+    assert settled(kitchen, goal) == {"m-apple", "m-mug1"}
+
+
 def test_fetch_and_examine_want_the_hand(kitchen) -> None:
     assert unmet(kitchen, Goal(GoalKind.FETCH, APPLE)) == "the hand holds nothing, not Apple"
     kitchen.held = "m-apple"

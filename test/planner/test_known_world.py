@@ -202,3 +202,19 @@ def test_thing_with_any_label_has_a_name_that_a_call_can_carry(kitchen, label: s
 def test_states_are_told(kitchen) -> None:
     kitchen.things["m-apple"].states = {ObjectState.CLEANED}
     assert "Apple: on CounterTop, cleaned" in world_of(kitchen).lines()
+
+
+def test_to_take_up_what_is_settled_is_worth_little(kitchen) -> None:
+    world = world_of(kitchen)
+    do(world, kitchen, "GoToObject(Apple)")
+    call = world.admissible()["PickupObject(Apple)"]
+    assert world.value(call, {"m-apple"}) < 0.1 * world.value(call)
+    assert world.value(call, {"m-mug1"}) == world.value(call)
+
+
+def test_what_lies_on_something_closed_is_within_reach_and_what_is_in_it_is_not(kitchen) -> None:
+    world = world_of(kitchen)
+    assert "GoToObject(Mug 2)" not in world.admissible(), "it is in the fridge, which is closed"
+    on_top = [replace(one, inside=False) if one.id == "m-mug2" else one for one in kitchen.scene().objects]
+    world.refresh(replace(kitchen.scene(), objects=tuple(on_top)))
+    assert "GoToObject(Mug 2)" in world.admissible()

@@ -56,6 +56,16 @@ def test_what_stands_in_a_cabinet_is_in_it() -> None:
     assert told({"Cabinet": CABINET, "Mug": (0.1, 0.0, 1.33, 0.1, 0.08, 0.1, 0.0)})["Mug"] == ("in", "Cabinet")
 
 
+@pytest.mark.parametrize("built_in", ["SinkBasin", "Drawer", "Microwave"])
+def test_furniture_within_the_box_of_a_cupboard_is_not_behind_its_door(built_in: str) -> None:
+    things = {
+        "Cabinet": (0.0, 0.0, 0.0, 0.9, 0.6, 0.9, 0.0),
+        built_in: (0.0, 0.0, 0.65, 0.45, 0.4, 0.2, 0.0),
+        "Spoon": (0.05, 0.0, 0.67, 0.15, 0.03, 0.02, 0.0),
+    }
+    assert told(things) == {"Spoon": ("in", built_in)}
+
+
 def test_pan_is_on_the_burner_that_it_hides_and_the_burner_is_not_in_the_pan() -> None:
     things = {
         "CounterTop": COUNTER,

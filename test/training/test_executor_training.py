@@ -155,10 +155,11 @@ def test_rate_warms_up_and_falls_to_nothing() -> None:
     assert rate_at(1.0, 1.0) == pytest.approx(0.0, abs=1e-6)
 
 
-def test_adapter_learns_and_the_model_itself_stays(tmp_path: Path) -> None:
+@pytest.mark.parametrize("bfloat16", [False, True])
+def test_adapter_learns_and_the_model_itself_stays(bfloat16: bool, tmp_path: Path) -> None:
     model = tiny_model()
     frozen = {name: weight.clone() for name, weight in model.named_parameters() if not weight.requires_grad}
-    schedule = Schedule(epochs=12, rate=2e-2, per_update=2, minutes=1.0)
+    schedule = Schedule(epochs=12, rate=2e-2, per_update=2, minutes=1.0, bfloat16=bfloat16)
     losses = [progress.losses[-1][1] for progress in learn(model, examples(), schedule, tmp_path / "c.pt")]
     # The scores of a random model of random states cannot fall far.
     assert np.mean(losses[-5:]) < np.mean(losses[:2]) - 0.2

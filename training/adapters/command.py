@@ -41,6 +41,11 @@ def add_training_arguments(parser: argparse.ArgumentParser, rate: float = 5e-4, 
     parser.add_argument("--start", type=Path, metavar="FILE", help="another run's checkpoint: its weights are taken")
     parser.add_argument("--examples-per-update", type=int, default=4, help="whose gradients are added up (default 4)")
     parser.add_argument("--minutes", type=float, default=55.0, help="after which it ends early (default 55)")
+    parser.add_argument(
+        "--bfloat16",
+        action="store_true",
+        help="multiply in bfloat16: twice as fast on a processor that can (AVX512-BF16)",
+    )
     parser.add_argument("--limit", type=int, default=0, help="of examples (default: all)")
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--seed", type=int, default=0)
@@ -74,7 +79,7 @@ def train_adapter(
     model = adapted_model(file, args.rank)
     if args.start is not None:
         load_weights(model, args.start)
-    schedule = Schedule(args.epochs, args.rate, args.examples_per_update, args.minutes, args.seed)
+    schedule = Schedule(args.epochs, args.rate, args.examples_per_update, args.minutes, args.seed, args.bfloat16)
     progress: Any = Progress()
     try:
         for progress in learn(model, examples, schedule, args.out / "checkpoint.pt"):

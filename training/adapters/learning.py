@@ -18,13 +18,15 @@ from training.adapters.example import Example
 @dataclass(frozen=True)
 class Schedule:
     """How long and how fast. rate: the highest learning rate, reached after the first 5 % of the updates and then let
-    down to 0 along a cosine; per_update: examples whose gradients are added up; minutes: after which it ends early."""
+    down to 0 along a cosine; per_update: examples whose gradients are added up; minutes: after which it ends early;
+    bfloat16: multiply matrices in bfloat16 (weights and their changes stay float32)."""
 
     epochs: int = 1
     rate: float = 5e-4
     per_update: int = 4
     minutes: float = 55.0
     seed: int = 0
+    bfloat16: bool = False
 
 
 @dataclass
@@ -75,7 +77,8 @@ def learn(
             group["lr"] = rate_at((progress.taken + len(taken)) / len(order), schedule.rate)
         total = 0.0
         for number in taken:
-            loss = loss_of_one(model, examples[number]) / len(taken)
+            with torch.autocast("cpu", torch.bfloat16, enabled=schedule.bfloat16):
+                loss = loss_of_one(model, examples[number]) / len(taken)
             loss.backward()
             total += float(loss.detach())
         nn.utils.clip_grad_norm_(list(free.values()), 1.0)

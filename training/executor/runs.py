@@ -33,11 +33,11 @@ from training.executor.teacher import Lesson, TeachingPlanner
 
 # Which memory answers, and how often. In the first one memory is compiled at each step, as the planner's node has it.
 _COMPILED = "full+experience"
-_MODES = {_COMPILED: 0.2, "full": 0.6, "no-long-term": 0.1, "none": 0.1}
+_MODES = {_COMPILED: 0.3, "full": 0.5, "no-long-term": 0.1, "none": 0.1}
 # The share of instructions that begin with calls at random.
 _STRAYED = 0.3
 # Of a run whose prompt is made anew at each step, so many steps are kept: each is a dialogue of its own.
-_COMPILED_STEPS = 2
+_COMPILED_STEPS = 4
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
