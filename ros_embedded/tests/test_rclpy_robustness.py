@@ -8,6 +8,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -253,6 +254,41 @@ def test_memory_of_an_image_serves_the_next_one(users_choice: dict[str, str]) ->
     run = [sys.executable, "-c", _FAULTS_OF_AN_IMAGE]
     faults = float(subprocess.run(run, env=environment, capture_output=True, text=True, check=True).stdout)
     assert faults > 225 if users_choice else faults < 10
+
+
+_ARENAS_OF_THREADS = """
+import ctypes, sys, threading, ros_embedded
+ros_embedded.activate()
+import rclpy
+rclpy.init(args=[])
+together = threading.Barrier(8)
+def work():
+    together.wait()
+    blocks = [bytes(100_000) for _ in range(100)]
+    together.wait()
+threads = [threading.Thread(target=work) for _ in range(8)]
+for thread in threads:
+    thread.start()
+for thread in threads:
+    thread.join()
+c = ctypes.CDLL(None)
+c.fopen.restype = ctypes.c_void_p
+told = ctypes.c_void_p(c.fopen(sys.argv[1].encode(), b"w"))
+c.malloc_info(0, told)
+c.fclose(told)
+rclpy.shutdown()
+"""
+
+
+@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="settings of glibc's malloc")
+@pytest.mark.parametrize("users_choice", [{}, {"MALLOC_ARENA_MAX": "6"}])
+def test_threads_share_two_arenas_of_memory(users_choice: dict[str, str], tmp_path: Path) -> None:
+    """Each arena keeps what its largest work needed: a process with many threads would grow for minutes."""
+    environment = {**os.environ, "ROS_EMBEDDED": "1", **users_choice}
+    told = tmp_path / "malloc.xml"
+    subprocess.run([sys.executable, "-c", _ARENAS_OF_THREADS, str(told)], env=environment, check=True)
+    arenas = told.read_text().count("<heap nr=")
+    assert arenas == 6 if users_choice else arenas == 2
 
 
 def test_publishing_while_the_context_ends_fails_without_harm() -> None:

@@ -45,9 +45,9 @@ def init(
     context = default if context is None else context
     if signal_handler_options is None:
         signal_handler_options = SignalHandlerOptions.ALL if context is default else SignalHandlerOptions.NO
-    context.init(args, domain_id=domain_id)
     if context is default:
-        settle_process()
+        settle_process()  # before the threads of the middleware, which would each get an arena of memory
+    context.init(args, domain_id=domain_id)
     install_signal_handlers(signal_handler_options)
 
 
