@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import argparse
-import itertools
 import os
 import sys
 import tempfile
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -19,9 +19,8 @@ from benchmarks.rows import emit
 from memory_node.app.demo.processes import NodeProcesses
 from memory_node.app.progress import progress_bar
 from memory_node.domain.errors import InvalidValueError, RobotMemoryError
-from memory_node.nodes.run import activate_ros
+from memory_node.nodes.run import GIVE_BACK_EVERY_S, activate_ros
 
-HELP = "instructions, map changes and restarts for hours: memory, threads and descriptors stay flat"
 # Things that the apartment has, told again and again: each leaves the next something to do.
 INSTRUCTIONS = (
     "put the apple in the bowl",
@@ -33,7 +32,11 @@ INSTRUCTIONS = (
 )
 WARM_UP_S = 600.0
 GROWTH_LIMIT = 0.02
-_RESTARTS = 3
+# Each restart gives a new process, which grows until it is warm: so they come in this first share of the warm-up.
+RESTARTS = 3
+RESTARTS_SHARE = 1.0 / 3.0
+# What waits for its turn is worked off, and every node has given back once what it has freed.
+REST_S = GIVE_BACK_EVERY_S + 10.0
 _MAP_EVERY = 5
 _INSTRUCTION_LIMIT_S = 300.0
 _READY_LIMIT_S = 90.0
@@ -41,9 +44,15 @@ _AFTER_ERROR_S = 2.0
 _TRIES = 4
 _NODES = ("home", "memory", "planner")
 
+DESCRIPTION = f"""Let the demo's robot work for hours: instructions, map changes, and memory killed and started again.
+The last is done {RESTARTS} times in the first third of the warm-up of ten minutes (of a short run: a third of it).
+After the warm-up and at the end the robot rests for {REST_S:.0f} s, which come on top, so that no picture waits and
+every node has given back what it freed. What the processes take then is compared."""
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
+    parser.description = DESCRIPTION
     parser.add_argument("--minutes", type=float, default=60.0, help="how long (default 60)")
     parser.add_argument("--speed", type=float, default=20.0, help="simulated seconds per second (default 20)")
     parser.add_argument("--domain", type=int, default=60 + os.getpid() % 40, help="ROS domain (default: 60 to 99)")
@@ -76,7 +85,7 @@ class Use:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Work; exit status 1 when something grew by more than 2 % since the first ten minutes (a third of a short run)."""
+    """Work; exit status 1 when something grew by more than 2 % since the warm-up."""
     if not 0.0 < args.minutes <= 7 * 24 * 60.0:
         raise InvalidValueError(f"--minutes: expected more than 0 and at most a week, got {args.minutes:g}")
     os.environ["ROS_AUTOMATIC_DISCOVERY_RANGE"] = "LOCALHOST"
@@ -111,9 +120,6 @@ def _work(args: argparse.Namespace, folder: Path) -> tuple[int, Use, Use]:
         },
         "planner": {"use_sim_time": "true"},
     }
-    begun_s = time.monotonic()
-    before: Use | None = None
-    restarts = 0
     with (
         DemoClient(args.domain) as client,
         NodeProcesses(args.domain, folder / "logs") as processes,
@@ -121,27 +127,56 @@ def _work(args: argparse.Namespace, folder: Path) -> tuple[int, Use, Use]:
     ):
         processes.start_all(parameters)
         _await(client, processes)
-        task = progress.add_task("soaking, seconds", total=seconds)
-        instructions = 0
-        for number in itertools.count():
-            passed_s = time.monotonic() - begun_s
-            progress.update(task, completed=passed_s)
-            if passed_s >= seconds:
-                break
-            instructions += _give(client, INSTRUCTIONS[number % len(INSTRUCTIONS)])
-            processes.check()
-            if number % _MAP_EVERY == _MAP_EVERY - 1:
-                _change_map(client, bool(number // _MAP_EVERY % 2))
-            # Each restart gives a new process, which grows until it is warm: so they are before the comparison.
-            if before is None and restarts < _RESTARTS and passed_s > warm_s * (restarts + 1) / (_RESTARTS + 1.5):
-                processes.kill("memory")
-                processes.start(["memory"], parameters)
-                _await(client, processes)
-                restarts += 1
-            if before is None and passed_s > warm_s:
-                before = Use.of(processes)
-        after = Use.of(processes)
-        return instructions, before or after, after
+        task = progress.add_task("soaking, seconds", total=seconds + 2.0 * REST_S)
+        robot = _Robot(client, processes, lambda passed_s: progress.advance(task, passed_s))
+        for _ in range(RESTARTS):
+            robot.work(warm_s * RESTARTS_SHARE / RESTARTS)
+            processes.kill("memory")
+            processes.start(["memory"], parameters)
+            _await(client, processes)
+        robot.work(warm_s - robot.worked_s)
+        before = robot.rest()
+        robot.work(seconds - robot.worked_s)
+        return robot.instructions, before, robot.rest()
+
+
+class _Robot:
+    """The demo's robot at work and at rest.
+
+    advance: told how many seconds more have passed. instructions: how many were given and came to an end. worked_s:
+    how long it has worked.
+    """
+
+    def __init__(self, client: Any, processes: NodeProcesses, advance: Callable[[float], object]) -> None:
+        self._client = client
+        self._processes = processes
+        self._advance = advance
+        self._given = 0
+        self.instructions = 0
+        self.worked_s = 0.0
+
+    def work(self, seconds: float) -> None:
+        """Carry out instructions for so long; the last one is finished."""
+        end_s = self.worked_s + seconds
+        while self.worked_s < end_s:
+            begun_s = time.monotonic()
+            self.instructions += _give(self._client, INSTRUCTIONS[self._given % len(INSTRUCTIONS)])
+            self._processes.check()
+            self._given += 1
+            if self._given % _MAP_EVERY == 0:
+                _change_map(self._client, grown=self._given // _MAP_EVERY % 2 == 0)
+            self._pass(time.monotonic() - begun_s)
+
+    def rest(self) -> Use:
+        """Do nothing for a while; return what the processes take then."""
+        time.sleep(REST_S)
+        self._processes.check()
+        self._advance(REST_S)
+        return Use.of(self._processes)
+
+    def _pass(self, seconds: float) -> None:
+        self.worked_s += seconds
+        self._advance(seconds)
 
 
 def _await(client: Any, processes: NodeProcesses) -> None:

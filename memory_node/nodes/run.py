@@ -21,6 +21,7 @@ from typing import Any, NoReturn, Protocol, runtime_checkable
 from memory_node.domain.errors import InvalidValueError, RobotMemoryError
 from memory_node.domain.parameter_file import parameter_blocks
 from memory_node.domain.resources import share_folders
+from memory_node.nodes.freed_memory import give_back
 
 # name -> (module, class); `ros2 run robot_memory NAME` and the composed process start the same classes.
 NODES = {
@@ -35,6 +36,8 @@ NODES = {
 # An environment variable: "1" lets the nodes end with the process that started them.
 END_WITH_PARENT = "ROBOT_MEMORY_END_WITH_PARENT"
 _PARENT_POLL_S = 0.3
+# A node gives freed memory back to the system so often.
+GIVE_BACK_EVERY_S = 60.0
 # Of DDSI-RTPS: from 102 on, Linux may have given its ports to other programs.
 _LAST_DOMAIN = 232
 # A process ends within 2 s of a signal: 1.2 for goals, the rest for answers, threads and the database.
@@ -154,11 +157,16 @@ class _EndOnSignal:
             signal.signal(number, self._on_signal)
 
     def wait(self) -> None:
-        """Wait for a signal, for `set`, or for the end of the parent."""
+        """Wait for a signal, for `set`, or for the end of the parent; meanwhile give back memory that was freed."""
         self._is_waited_for = True
-        while not self._asked.wait(_PARENT_POLL_S if self._parent else None):
-            if os.getppid() != self._parent:
+        give_back()
+        given_back_s = time.monotonic()
+        while not self._asked.wait(_PARENT_POLL_S if self._parent else GIVE_BACK_EVERY_S):
+            if self._parent and os.getppid() != self._parent:
                 return
+            if time.monotonic() - given_back_s >= GIVE_BACK_EVERY_S:
+                give_back()
+                given_back_s = time.monotonic()
 
     def set(self) -> None:
         """Wake who waits."""

@@ -32,6 +32,35 @@ def test_map_grows_by_a_metre_that_nobody_has_seen_and_shrinks_again() -> None:
     assert (published[0].cells[:, 60:] == -1).all()
 
 
+class Client:
+    """Takes ten seconds for each instruction. now_s: the time that has passed."""
+
+    def __init__(self) -> None:
+        self.now_s = 0.0
+        self.told: list[str] = []
+
+    def carry_out(self, instruction: str, *_: object) -> None:
+        self.told.append(instruction)
+        self.now_s += 10.0
+
+
+def test_robot_works_in_turn_and_rests_before_it_is_measured(monkeypatch: pytest.MonkeyPatch) -> None:
+    client: Any = Client()
+    changes: list[bool] = []
+    clock = SimpleNamespace(monotonic=lambda: client.now_s, sleep=lambda s: setattr(client, "now_s", client.now_s + s))
+    processes: Any = SimpleNamespace(check=lambda: None)
+    monkeypatch.setattr(soak, "time", clock)
+    monkeypatch.setattr(soak, "_change_map", lambda client, grown: changes.append(grown))
+    monkeypatch.setattr(soak.Use, "of", lambda processes: soak.Use(client.now_s, 1, 1))
+    robot = soak._Robot(client, processes, lambda seconds: None)
+    robot.work(95.0)
+    assert client.told == [*soak.INSTRUCTIONS, *soak.INSTRUCTIONS[:4]]
+    assert changes == [False, True]
+    assert robot.rest().resident_mb == 100.0 + soak.REST_S
+    robot.work(10.0)
+    assert (robot.worked_s, robot.instructions) == (110.0, 11)
+
+
 def test_senseless_minutes_are_refused(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["bench", "soak", "--minutes", "0"]) == 1
     assert "--minutes" in capsys.readouterr().err
