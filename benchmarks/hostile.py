@@ -141,8 +141,6 @@ class Attack:
                 self._bring_up(name)
             elif not self._peer.is_answered(self._nodes.full_name(name)):
                 unanswered += 1
-        if unanswered:
-            self.told.append(f"{unanswered} unanswered, the last message was {self._peer.last_sent[:200]}")
         self.toll.unanswered += unanswered
 
     def _crash(self, number: int) -> None:
@@ -182,6 +180,7 @@ class Attack:
             self.toll.rss_growth_mb = max(self.toll.rss_growth_mb, grown_mb)
 
     def _collect(self) -> None:
+        self.told.extend(f"not answered in time: {call}" for call in self._peer.overdue)
         for component, message in self._peer.troubles.items():
             self.toll.threads_lost += component.endswith(": threads") and "has ended" in message
             self.told.append(f"{component}: {message}")

@@ -20,7 +20,11 @@ from memory_node.nodes.run import activate_ros
 
 # An answer to nonsense may take as long as one to sense.
 _ANSWER_LIMIT_S = 20.0
+# A node that is just starting is asked again after so long.
+_FIRST_ANSWER_S = 5.0
 _DISCOVERY_S = 1.0
+# Of a message that had no answer, so many characters are told.
+_TOLD = 300
 _GOALS_IN_A_ROW = 3
 # The one service that takes a node out of work by its nature.
 _NOT_ASKED = ("change_state",)
@@ -39,12 +43,36 @@ class _Address:
     most: int = 1_000
 
 
+class Call:
+    """Something that was asked; what: in words. It may be answered after nobody waits for it any more."""
+
+    def __init__(self, what: str, future: Any) -> None:
+        self._what = what
+        self._asked_s = time.monotonic()
+        self._took_s: float | None = None
+        self._done = threading.Event()
+        future.add_done_callback(self._end)
+
+    def wait(self, limit_s: float) -> bool:
+        """Return whether it is answered within so many seconds."""
+        return self._done.wait(limit_s)
+
+    def __str__(self) -> str:
+        took = "no answer so far" if self._took_s is None else f"answered after {self._took_s:.1f} s"
+        return f"{self._what}: {took}"
+
+    def _end(self, _: object) -> None:
+        self._took_s = time.monotonic() - self._asked_s
+        self._done.set()
+
+
 class HostilePeer:
     """A node that talks to every topic, service, action and parameter of the nodes that it was shown.
 
     Attributes:
         last_sent: the last message, shortened.
         troubles: what the nodes' /diagnostics told of threads and callbacks, by component.
+        overdue: the calls that were not answered in time; each says whether an answer came later.
     """
 
     def __init__(self, domain_id: int, seed_number: int) -> None:
@@ -67,6 +95,7 @@ class HostilePeer:
         self._clients: dict[str, Any] = {}
         self.last_sent = ""
         self.troubles: dict[str, str] = {}
+        self.overdue: list[Call] = []
 
     def __enter__(self) -> HostilePeer:
         return self
@@ -88,23 +117,16 @@ class HostilePeer:
             RobotMemoryError: it is not there, or does not answer, in time.
         """
         deadline_s = time.monotonic() + limit_s
-        while not (self._is_there(full_name) and self.is_answered(full_name, 5.0)):
+        while not (self._is_there(full_name) and self._question(full_name).wait(_FIRST_ANSWER_S)):
             if time.monotonic() > deadline_s:
                 raise RobotMemoryError(f"the node {full_name} did not come up within {limit_s:g} s")
             time.sleep(0.2)
         time.sleep(_DISCOVERY_S)  # what it offers is announced one by one
         self._take_up(full_name)
 
-    def is_answered(self, full_name: str, limit_s: float = _ANSWER_LIMIT_S) -> bool:
-        """Return whether a node answers a sensible question: memory where a mug is, others what they are set to."""
-        from rcl_interfaces.srv import ListParameters
-        from robot_memory.srv import FindObjects
-
-        if full_name == "/memory":
-            client = self._client(FindObjects, "/memory/find_objects")
-            return self._is_done(client.call_async(FindObjects.Request(object_class="Mug")), limit_s)
-        client = self._client(ListParameters, f"{full_name}/list_parameters")
-        return self._is_done(client.call_async(ListParameters.Request()), limit_s)
+    def is_answered(self, full_name: str) -> bool:
+        """Return whether a node answers a sensible question in time."""
+        return self._is_done(self._question(full_name))
 
     def send(self, count: int) -> tuple[int, int]:
         """Send so many messages to something that is offered; return how many went out, and how many had no answer."""
@@ -132,6 +154,17 @@ class HostilePeer:
 
         send_one()
         return sent, unanswered
+
+    def _question(self, full_name: str) -> Call:
+        """Ask memory where a mug is, others what they are set to."""
+        from rcl_interfaces.srv import ListParameters
+        from robot_memory.srv import FindObjects
+
+        if full_name == "/memory":
+            client = self._client(FindObjects, "/memory/find_objects")
+            return Call("where a mug is", client.call_async(FindObjects.Request(object_class="Mug")))
+        name = f"{full_name}/list_parameters"
+        return Call(f"sensible {name}", self._client(ListParameters, name).call_async(ListParameters.Request()))
 
     def _is_there(self, full_name: str) -> bool:
         space, _, name = full_name.rpartition("/")
@@ -168,7 +201,11 @@ class HostilePeer:
 
     def _service(self, name: str, kind: Any) -> _Address:
         client = self._client(kind, name)
-        return _Address(messages(kind.Request), lambda request: self._is_done(client.call_async(request)))
+
+        def send(request: Any) -> bool:
+            return self._is_done(Call(self.last_sent[:_TOLD], client.call_async(request)))
+
+        return _Address(messages(kind.Request), send)
 
     def _action(self, name: str, kind: Any) -> _Address:
         from rclpy.action import ActionClient
@@ -176,12 +213,13 @@ class HostilePeer:
         client = ActionClient(self._node, kind, name)
 
         def send(goal: Any) -> bool:
-            accepted = client.send_goal_async(goal)
-            if not self._is_done(accepted):
+            accepted, told = client.send_goal_async(goal), self.last_sent[:_TOLD]
+            if not self._is_done(Call(f"goal {told}", accepted)):
                 return False
             handle = accepted.result()
             return not handle.accepted or (
-                self._is_done(handle.cancel_goal_async()) and self._is_done(handle.get_result_async())
+                self._is_done(Call(f"cancelling {told}", handle.cancel_goal_async()))
+                and self._is_done(Call(f"the result of {told}", handle.get_result_async()))
             )
 
         return _Address(messages(kind.Goal), send, _GOALS_IN_A_ROW)
@@ -191,10 +229,11 @@ class HostilePeer:
             self._clients[name] = self._node.create_client(kind, name)
         return self._clients[name]
 
-    def _is_done(self, future: Any, limit_s: float = _ANSWER_LIMIT_S) -> bool:
-        done = threading.Event()
-        future.add_done_callback(lambda _: done.set())
-        return done.wait(limit_s)
+    def _is_done(self, call: Call) -> bool:
+        is_done = call.wait(_ANSWER_LIMIT_S)
+        if not is_done:
+            self.overdue.append(call)
+        return is_done
 
     def _on_diagnostics(self, message: Any) -> None:
         for status in message.status:

@@ -2,7 +2,9 @@
 
 import json
 import os
+import re
 import tempfile
+from concurrent.futures import Future
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +12,7 @@ import pytest
 
 from benchmarks import hostile
 from benchmarks.hostile_nodes import AttackedNodes
+from benchmarks.hostile_peer import Call
 from memory_node.cli import main
 
 
@@ -34,6 +37,7 @@ class Peer:
         self._rounds = 0
         self.last_sent = "/memory/remember everything"
         self.troubles = {"memory: threads": "the thread inputs has ended"}
+        self.overdue = [Call("where a mug is", Future())]
 
     def meet(self, full_name: str, limit_s: float) -> None:
         pass
@@ -61,6 +65,17 @@ def test_death_silence_and_lost_thread_are_counted(
     assert (toll.deaths, toll.unanswered, toll.threads_lost) == (1, 1, 1)
     assert not toll.is_none
     assert any("memory died; the last message was /memory/remember" in told for told in attack.told)
+    assert "not answered in time: where a mug is: no answer so far" in attack.told
+
+
+def test_call_tells_how_late_its_answer_came() -> None:
+    future: Future[None] = Future()
+    call = Call("where a mug is", future)
+    assert not call.wait(0.0)
+    assert str(call) == "where a mug is: no answer so far"
+    future.set_result(None)
+    assert call.wait(0.0)
+    assert re.fullmatch(r"where a mug is: answered after 0\.\d s", str(call))
 
 
 def test_file_where_none_belongs_is_seen(domain_id: int) -> None:
