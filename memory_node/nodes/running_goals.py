@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 import uuid
 from collections import OrderedDict
@@ -22,6 +23,7 @@ from unique_identifier_msgs.msg import UUID
 from memory_node.domain.worker_thread import WorkerThread
 from memory_node.nodes.awake_clock import AwakeClock
 from memory_node.nodes.conversions.ranges import shown
+from memory_node.nodes.process_identity import goes_on, identity_of
 
 try:
     from rclpy.event_handler import SubscriptionEventCallbacks
@@ -46,6 +48,7 @@ class _Peer:
     """Another node as it announced itself last; ids as bytes, heard_s by the AwakeClock of who heard it."""
 
     node: str
+    process: str
     heard_s: float
     asked: dict[bytes, str]
     carried_out: frozenset[bytes]
@@ -54,9 +57,11 @@ class _Peer:
 class RunningGoals:
     """What this node and the others have running, on the topic `running_goals`.
 
-    A node counts as gone when it is silent for `silence_s` and DDS has missed its liveliness, or when it is silent for
-    15 times as long. DDS alone would not do: it says that a writer died, not which. Nor would silence: an interpreter
-    may pause. While this process itself pauses, nobody is silent.
+    A node that is silent for `silence_s` counts as gone when its process has ended. Where that cannot be told, because
+    it is on another machine for example, it counts as gone when DDS has missed its liveliness. One that is silent for
+    15 times as long hangs, and counts as gone in any case. DDS alone would not do: it says that a writer died, not
+    which, and on a busy machine a process may wait for a processor for longer than its lease. Nor would silence: an
+    interpreter may pause. While this process itself pauses, nobody is silent.
 
     Args:
         node: the node that talks; other threads spin it.
@@ -70,6 +75,7 @@ class RunningGoals:
         self._silence_s = silence_s
         self._clock = clock or AwakeClock()
         self._session = uuid.uuid4().bytes
+        self._process = identity_of(os.getpid())
         self._asked: dict[bytes, str] = {}
         self._carried_out: set[bytes] = set()
         self._peers: dict[bytes, _Peer] = {}
@@ -172,7 +178,11 @@ class RunningGoals:
         silent_s = self._clock() - peer.heard_s
         if silent_s <= self._silence_s:
             return False
-        return self._missed_s > peer.heard_s or silent_s > _HANGS_AFTER * self._silence_s
+        if silent_s > _HANGS_AFTER * self._silence_s:
+            return True
+        # Of a node in this very process, the process tells nothing.
+        is_there = None if peer.process == self._process else goes_on(peer.process)
+        return self._missed_s > peer.heard_s if is_there is None else not is_there
 
     def _is_past(self, peer: _Peer) -> bool:
         return self._clock() - peer.heard_s > _FORGOTTEN_AFTER_S
@@ -212,7 +222,7 @@ class RunningGoals:
             while len(self._peers) >= _MOST_PEERS:  # the one that was heard longest ago
                 self._peers.pop(next(iter(self._peers)))
             if asked or carried_out:
-                self._peers[session] = _Peer(message.node, self._clock(), asked, carried_out)
+                self._peers[session] = _Peer(message.node, message.process, self._clock(), asked, carried_out)
         for action in set(asked.values()):
             try:
                 self._canceller(action)  # now: a service takes a while to be found, and a cancel must not wait for that
@@ -235,6 +245,7 @@ class RunningGoals:
         return rm.RunningGoals(
             node=self._name,
             session=_uuid(self._session),
+            process=self._process,
             asked=[rm.RunningGoal(action=action, goal_id=_uuid(goal_id)) for goal_id, action in self._asked.items()],
             carried_out=[_uuid(goal_id) for goal_id in self._carried_out],
         )

@@ -1,5 +1,6 @@
 """What other nodes announce is taken in bounds: nobody can make a node hold more and more, or end it."""
 
+import os
 import uuid
 from collections.abc import Iterator
 from types import SimpleNamespace
@@ -18,8 +19,8 @@ def running(peer: RosPeer) -> Iterator[Any]:
     made.close()
 
 
-def announced(actions: list[str], goals: int = 1) -> Any:
-    """Return what a node that calls itself new announces."""
+def announced(actions: list[str], goals: int = 1, process: str = "") -> Any:
+    """Return what a node that calls itself new announces; process: the name of its process."""
     from robot_memory.msg import RunningGoal, RunningGoals
     from unique_identifier_msgs.msg import UUID
 
@@ -27,7 +28,7 @@ def announced(actions: list[str], goals: int = 1) -> Any:
         return UUID(uuid=list(uuid.uuid4().bytes))
 
     asked = [RunningGoal(action=action, goal_id=new_id()) for action in actions for _ in range(goals)]
-    return RunningGoals(node="somebody", session=new_id(), asked=asked)
+    return RunningGoals(node="somebody", session=new_id(), process=process, asked=asked)
 
 
 def test_peers_and_clients_are_bounded(running: Any) -> None:
@@ -63,6 +64,39 @@ def test_nobody_is_gone_because_this_process_paused(peer: RosPeer) -> None:
             now_s[0] += 0.06
             running.lost_asker(goal_id)
         assert running.lost_asker(goal_id) == "somebody"
+    finally:
+        running.close()
+
+
+def test_silent_node_is_gone_only_when_its_process_is(peer: RosPeer) -> None:
+    """A node without a processor says nothing, and DDS misses its liveliness."""
+    from memory_node.nodes.process_identity import identity_of
+    from memory_node.nodes.running_goals import RunningGoals
+
+    now_s = [100.0]
+    running = RunningGoals(peer.node, silence_s=0.3, clock=lambda: now_s[0])
+    there = identity_of(os.getppid())
+    try:
+        waits, ended = announced(["one"], process=there), announced(["one"], process=f"{there}0")
+        ids = [bytes(message.asked[0].goal_id.uuid) for message in (waits, ended)]
+        for message in (waits, ended):
+            running._on_announcement(message)
+        now_s[0] += 0.2
+        assert [running.lost_asker(goal_id) for goal_id in ids] == ["", ""]
+        now_s[0] += 0.2
+        assert [running.lost_asker(goal_id) for goal_id in ids] == ["", "somebody"], "DDS has not missed it yet"
+        running._on_liveliness(SimpleNamespace(alive_count_change=-1))
+        now_s[0] += 4.0
+        assert running.lost_asker(ids[0]) == ""
+        now_s[0] += 0.2
+        assert running.lost_asker(ids[0]) == "somebody", "it hangs"
+        same = announced(["one"], process=identity_of(os.getpid()))
+        running._on_announcement(same)
+        running._on_liveliness(SimpleNamespace(alive_count_change=-1))
+        now_s[0] += 0.4
+        assert running.lost_asker(bytes(same.asked[0].goal_id.uuid)) == "", "what DDS missed was another one"
+        running._on_liveliness(SimpleNamespace(alive_count_change=-1))
+        assert running.lost_asker(bytes(same.asked[0].goal_id.uuid)) == "somebody"
     finally:
         running.close()
 
