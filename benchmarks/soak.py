@@ -7,7 +7,7 @@ import os
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -35,8 +35,9 @@ GROWTH_LIMIT = 0.02
 # Each restart gives a new process, which grows until it is warm: so they come in this first share of the warm-up.
 RESTARTS = 3
 RESTARTS_SHARE = 1.0 / 3.0
-# What waits for its turn is worked off, and every node has given back once what it has freed.
+# What waits for its turn is worked off, and every node gives back once what it has freed.
 REST_S = GIVE_BACK_EVERY_S + 10.0
+_LOOK_EVERY_S = 1.0
 _MAP_EVERY = 5
 _INSTRUCTION_LIMIT_S = 300.0
 _READY_LIMIT_S = 90.0
@@ -47,7 +48,7 @@ _NODES = ("home", "memory", "planner")
 DESCRIPTION = f"""Let the demo's robot work for hours: instructions, map changes, and memory killed and started again.
 The last is done {RESTARTS} times in the first third of the warm-up of ten minutes (of a short run: a third of it).
 After the warm-up and at the end the robot rests for {REST_S:.0f} s, which come on top, so that no picture waits and
-every node has given back what it freed. What the processes take then is compared."""
+every node has given back what it freed. The least that the processes take meanwhile is compared."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -60,22 +61,35 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 @dataclass(frozen=True)
 class Use:
-    """What all processes take together, and each in the order of _NODES."""
+    """What the processes take: the memory of each in the order of _NODES, threads and descriptors of all together."""
 
-    resident_mb: float
+    resident_mb_by_node: tuple[float, ...]
     threads: int
     descriptors: int
-    resident_mb_by_node: tuple[float, ...] = ()
 
     @classmethod
     def of(cls, processes: NodeProcesses) -> Use:
         """Return what they take now."""
         found = [figures_of(processes.process_id(node)) for node in _NODES]
-        by_node = tuple(one.resident_mb for one in found)
-        return cls(sum(by_node), sum(one.threads for one in found), sum(one.descriptors for one in found), by_node)
+        return cls(
+            tuple(one.resident_mb for one in found),
+            sum(one.threads for one in found),
+            sum(one.descriptors for one in found),
+        )
+
+    @classmethod
+    def least(cls, uses: Sequence[Use]) -> Use:
+        """Return the least that each process took, and the least of what all took."""
+        memory = zip(*(use.resident_mb_by_node for use in uses), strict=True)
+        return cls(tuple(map(min, memory)), min(use.threads for use in uses), min(use.descriptors for use in uses))
+
+    @property
+    def resident_mb(self) -> float:
+        """The memory of all together."""
+        return sum(self.resident_mb_by_node)
 
     def __str__(self) -> str:
-        by_node = ", ".join(f"{node} {mb:.1f}" for node, mb in zip(_NODES, self.resident_mb_by_node))
+        by_node = ", ".join(f"{node} {mb:.1f}" for node, mb in zip(_NODES, self.resident_mb_by_node, strict=True))
         return f"{self.resident_mb:.1f} MB ({by_node}), {self.threads} threads, {self.descriptors} descriptors"
 
     def is_flat_since(self, before: Use) -> bool:
@@ -168,11 +182,14 @@ class _Robot:
             self._pass(time.monotonic() - begun_s)
 
     def rest(self) -> Use:
-        """Do nothing for a while; return what the processes take then."""
-        time.sleep(REST_S)
+        """Do nothing for a while; return the least that each process takes meanwhile."""
+        uses = []
+        for _ in range(round(REST_S / _LOOK_EVERY_S)):
+            time.sleep(_LOOK_EVERY_S)
+            uses.append(Use.of(self._processes))
         self._processes.check()
         self._advance(REST_S)
-        return Use.of(self._processes)
+        return Use.least(uses)
 
     def _pass(self, seconds: float) -> None:
         self.worked_s += seconds
