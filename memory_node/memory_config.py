@@ -24,7 +24,7 @@ class MemoryConfig(Parameters):
     )
     site: str = Field(default="", description="the site that the database is of; empty: what the file says, else home")
     robot_id: str = Field(
-        default="", description="who writes, for a memory that several robots share; empty: the host's name"
+        default="", description="name of this robot in a memory that several robots share; empty: the host's name"
     )
     label_space: LabelSpace = HOUSEHOLD
     scene_graph: SceneGraphConfig = SceneGraphConfig()

@@ -34,19 +34,19 @@ class CompilerConfig(Parameters):
     """How memory is compiled at each step; docs/compiler.md explains it."""
 
     detects_loops: bool = Field(
-        default=True, description='whether what repeats itself gets "do not ... again" and a way out'
+        default=True, description='whether repeated calls get "do not ... again" and an alternative'
     )
     most_tries: int = Field(
         default=2, ge=0, le=100, description="how often a call that fails by chance is advised again at most"
     )
     trajectories: bool = Field(
-        default=False, description="whether whole attempts that succeeded are retrieved, too, as MemCompiler does"
+        default=False, description="whether whole successful attempts are retrieved, too, as MemCompiler does"
     )
     close_m: float = Field(
         default=1.0,
         ge=0.0,
         le=10.0,
-        description="what is nearer to the robot than this may be in reach without driving up to it; trying tells",
+        description="distance from the robot within which a call is tried without driving up to the thing first",
     )
     places: int = Field(
         default=3, ge=0, le=100, description="likely places that are retrieved for each thing of a task at most"

@@ -93,7 +93,7 @@ class ExperienceConfig(Parameters):
         description="which graphs of episodic memory answer: what worked in rooms, what came of actions, relations "
         "that steps met, trajectories of similar episodes",
     )
-    insights: bool = Field(default=True, description="whether an experience tells what its reader made of it")
+    insights: bool = Field(default=True, description="whether an experience shows the insights that were drawn from it")
     extractor: Literal["rules", "llm"] = Field(
         default="rules", description="who reads ended episodes; llm: a language model adds to what the rules learn"
     )

@@ -30,7 +30,7 @@ class KnowledgeConfig(Parameters):
         default=0.3, ge=0.0, le=100.0, description="weight of one step naming the other's subject"
     )
     importance_weight: float = Field(
-        default=0.0, ge=0.0, le=100.0, description="weight of how many steps bear a proposition out"
+        default=0.0, ge=0.0, le=100.0, description="weight of the number of steps that support a proposition"
     )
     recency_weight: float = Field(
         default=0.0,

@@ -30,8 +30,8 @@ class MemoryParameters(LifecycleParameters, InputParameters, MemoryConfig):
         default="",
         description="long-term memory: a file, or a SQLAlchemy URL of PostgreSQL; empty: the user's data folder",
     )
-    site: str = Field(default="home", description="the site that the long-term memory is of")
-    robot_id: str = Field(default="robot", description="who writes, for a memory that several robots share")
+    site: str = Field(default="home", description="site of the long-term memory")
+    robot_id: str = Field(default="robot", description="name of this robot in a memory that several robots share")
     publish_period_s: float = Field(
         default=1.0, ge=0.1, le=60.0, description="period of the latched graph and the statistics"
     )
@@ -72,7 +72,7 @@ class PlannerParameters(PeerParameters, PlannerConfig):
     compiler: CompilerName = Field(
         default="rules",
         description="how memory is compiled at each step; model, learned: by the memory node's language model"
-        " `compiler.llm`, learned with its adapter; none: it is told once",
+        " `compiler.llm`, learned with its adapter; none: memory is given once, at the beginning",
     )
     attempts: int = Field(
         default=2,

@@ -43,7 +43,7 @@ class RetrievalConfig(Parameters):
     )
     # the next six scale the score by up to their share
     recency_weight: float = Field(
-        default=0.05, ge=0.0, le=1.0, description="share of the score for how lately it was seen or used"
+        default=0.05, ge=0.0, le=1.0, description="share of the score for how recently it was seen or used"
     )
     nearness_weight: float = Field(
         default=0.10, ge=0.0, le=1.0, description="share of the score for how near the query's `near` it is"

@@ -17,7 +17,7 @@ class StateModelConfig(ModelConfig):
     """The model that sees; without its base_url, states come from skill effects alone."""
 
     timeout_s: float = Field(
-        default=10.0, ge=0.1, le=3600.0, description="for one picture, from its coming to the last word about it"
+        default=10.0, ge=0.1, le=3600.0, description="time for one picture, from its arrival to the model's last token"
     )
     max_reply_tokens: int = Field(default=500, ge=1, le=32_000, description="tokens of one reply at most")
     max_repairs: int = Field(default=1, ge=0, le=20, description="corrections asked of a reply that cannot be used")

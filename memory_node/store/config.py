@@ -42,5 +42,5 @@ class StoreConfig(Parameters):
         default=1.0,
         ge=0.001,
         le=3600.0,
-        description="time between two looks for the changes of others, besides PostgreSQL's NOTIFY",
+        description="time between two polls for others' changes, besides PostgreSQL's NOTIFY",
     )
