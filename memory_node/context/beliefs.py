@@ -1,4 +1,4 @@
-"""Judges declared facts by a brief state: true, false, or unknown, which contradicts nothing."""
+"""Judges declared facts by a brief state: true, false or unknown."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def _is_near(name: str, state: BriefState) -> bool | None:
     if here == name:
         return True
     place = place_of(name, state)
-    # What stands on the thing that the robot stands at, or beside it on one support, is mostly within reach.
+    # Things on the thing at which the robot stands, or beside it on one support, are mostly within reach.
     if here and (place == here or place_of(here, state) in (name, place or name)):
         return None
     return False

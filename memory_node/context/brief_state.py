@@ -12,7 +12,7 @@ from typing import Any
 
 from memory_node.domain.errors import InvalidValueError
 
-# Longer items are stories, not beliefs.
+# Most characters of an item: a belief is one short sentence.
 MAX_ITEM = 400
 
 

@@ -1,4 +1,4 @@
-"""Compiles for all running episodes: the door that a planner asks at, in one process or over ROS."""
+"""Compiles for all running episodes; planners call it in one process or over ROS."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from memory_node.domain.held_object import HeldObject
 from memory_node.experience.experience import Experience
 from memory_node.llm.open_model import ModelShelf
 
-# A planner that is gone without a word leaves its episode's state behind; so many are kept.
+# Episode states that are kept: a planner that was killed leaves one behind.
 _MOST = 32
 
 
@@ -66,7 +66,7 @@ class Compilations:
         retrieve: Callable[[Retrieve], Retrieve] = lambda own: own,
         compilers: Mapping[str, Compiler] = MappingProxyType({}),
     ) -> Compilations:
-        """Return one that gets its M in another way, or has other compilers, for comparisons.
+        """Return a variant with another source of M or other compilers, for comparisons.
 
         retrieve: makes a Retrieve of this one's own. compilers: by name, beside those that there are.
         """
@@ -75,7 +75,7 @@ class Compilations:
         return other
 
     def port(self, compiler: str) -> GuidancePort:
-        """Return the door to one compiler."""
+        """Return the port to one compiler."""
         return _Port(self, compiler)
 
     def of(self, episode_id: str) -> EpisodeGuidance | None:

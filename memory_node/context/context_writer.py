@@ -1,4 +1,4 @@
-"""Writes what a planner is told of all memories for one instruction."""
+"""Writes the context of one instruction from all memories."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ class ContextWriter:
         learnt = self._experience.ask(ExperienceQuery(room=here, objects=classes, episode_id=episode_id))
         with self._lock:
             relations = room_relations(self._scene, learnt.room, classes)
-            # The graph's text orders its own areas; it gets what the other sections are not entitled to.
+            # The graph's text ranks its own areas; it gets the part of the budget that no other section has a share in.
             home = self._scene.in_words(token_budget // 2, topic=instruction)
         in_hand = held.object_class if held is not None else "nothing"
         excerpt = MemoryExcerpt(
@@ -77,7 +77,7 @@ class ContextWriter:
             now_ns=now_ns,
         )
         context = assemble(excerpt.sections(sources), token_budget, self._make_id())
-        # What the budget cut off was not told.
+        # Guidelines that the budget cut off do not count as given.
         shown = learnt.guidelines[: context.section_lines.get(GUIDELINES, 0)]
         self._told.note(context.id, (guideline.key for guideline in shown))
         return context

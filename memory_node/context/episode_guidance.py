@@ -61,7 +61,7 @@ class EpisodeGuidance:
         return step
 
     def _also_applied(self, compiled: Compiled, said: Compiled) -> Compiled:
-        """Return the output with the compiler's own changes of the state; those that do not fit deliver nothing."""
+        """Apply the compiler's own changes of the state and return the output; changes that do not fit are dropped."""
         try:
             self.log = self.log.then(said.delta)
         except InvalidDeltaError as error:
@@ -80,7 +80,7 @@ class EpisodeGuidance:
                     self._names.identify(taken.call.arguments[0], object_id)
                 self._handled |= set(call.arguments) if call.skill not in _LOOKS else set()
             elif object_id:
-                # Why it failed: the thing that is in the way, which no call has named before.
+                # The reason of the failure names the obstructing thing, which no call has named before.
                 object_id = self._names.name(object_id, classes)
             taken = replace(taken, call=call, object_id=object_id)
             self._recent.append(taken)
@@ -94,9 +94,8 @@ class EpisodeGuidance:
         )
 
     def _known(self, named: StepObservation) -> Mapping[str, KnownThing]:
-        """Return what long-term memory believes of the things of the next step, but for those that were handled.
-
-        What the steps did to these is newer, and their old references mean what lies there now.
+        """Return what long-term memory believes of the things of the next step, except those that were handled. The
+        steps' effects on these are newer, and their old references may now mean other things.
         """
         known: dict[str, KnownThing] = {}
         for name in self._looked_up(named):

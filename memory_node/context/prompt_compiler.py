@@ -1,4 +1,4 @@
-"""The compiler that asks a language model at each step; what cannot be used of its reply is NOACTION."""
+"""The compiler that asks a language model at each step. A reply that cannot be used is NOACTION."""
 
 from __future__ import annotations
 
@@ -179,7 +179,7 @@ def reply_of(compiled: Compiled, shown: Sequence[Entry], state: BriefState) -> S
         return SaidCompilation(delivery=Delivery.NOACTION)
     ids = [entry.id for entry in shown]
     beliefs = {text for section in Section for text in state.items(section)}
-    # That something is not known is no belief; what it is wanted for is.
+    # "Not known" is no belief; the reason for searching the thing is one.
     current = next(iter(state.items(Section.CURRENT)), "")
     reason = next((text for text in guidance.reason.split("; ") if text in beliefs), current)
     entries = tuple(ids.index(one) for one in guidance.entries if one in ids)[:_MOST_USED]
@@ -217,7 +217,8 @@ def _repairs(proposed: SkillCall, entries: Sequence[Entry]) -> Iterator[SkillCal
 
 
 def reply_schema(goals: Sequence[str], beliefs: Sequence[str], entries: int, changes: bool) -> type[BaseModel]:
-    """Return the schema of replies at one step: what may be named is listed, so a grammar of it lets nothing else be.
+    """Return the schema of replies at one step. It lists everything that may be named, so that a grammar can enforce
+    it.
 
     entries: how many were shown. changes: whether the reply may change the brief state.
     """

@@ -31,11 +31,11 @@ from memory_node.domain.skill_declaration import Fact, Predicate
 from memory_node.domain.skill_library import SKILLS
 from memory_node.domain.states import ObjectState
 
-# Nothing that was done before explains these: the same call may succeed when it is made again.
+# Failures by chance: the same call may succeed when it is repeated.
 _CHANCE = frozenset({FailureReason.EXECUTION, FailureReason.TIMEOUT})
-# A preparation may need one of its own, and that one another.
+# Levels of preparations: a preparation may need one itself.
 _DEPTH = 3
-# Subgoals that want nothing of a thing but its place.
+# Subgoals that only change a thing's place.
 _PLACES = frozenset({"place", "place_two"})
 
 
@@ -51,8 +51,8 @@ class _Step:
 class RulesCompiler:
     """Deterministic. What the skill library declares counts as known; it is no part of M.
 
-    detects_loops: False leaves out "do not ... again" and the way out. most_tries: so often a call that fails by chance
-    is made again.
+    detects_loops: False leaves out "do not ... again" and the alternative. most_tries: so often a call that fails by
+    chance is made again.
     """
 
     def __init__(self, detects_loops: bool = True, most_tries: int = 2) -> None:
@@ -89,7 +89,7 @@ class RulesCompiler:
     def _prepared(
         self, call: SkillCall, observation: StepObservation, state: BriefState, memory: TaskMemory, depth: int
     ) -> _Step | None:
-        """Return the first step of what has to come before a call, None when nothing has to."""
+        """Return the first step of the preparation of a call, None when it needs none."""
         for entry in (*memory.for_skill(call.skill), *self._declared.for_skill(call.skill)):
             because = self._calls_for(entry, call, observation, state)
             if not because:
@@ -106,7 +106,7 @@ class RulesCompiler:
         return self._opened_around(call, observation, state, memory, depth)
 
     def _calls_for(self, entry: Entry, call: SkillCall, observation: StepObservation, state: BriefState) -> str:
-        """Return the beliefs because of which an entry applies to a call, "" when it does not."""
+        """Return the beliefs that make an entry apply to a call, "" when it does not apply."""
         classes = {observation.class_of(name) for name in call.arguments}
         if entry.classes and entry.classes.isdisjoint(classes):
             return ""
@@ -140,7 +140,7 @@ class RulesCompiler:
         return None
 
     def _is_hopeless(self, call: SkillCall, state: BriefState) -> bool:
-        """Return whether a preparation has failed for a cause; nothing that is missing for it must be known."""
+        """Return whether a preparation has failed for a cause, although no missing precondition of it is known."""
         told = failures_of(call, state)
         return told is not None and (told[1] not in _CHANCE or told[2] > self._most_tries)
 
@@ -169,7 +169,7 @@ class RulesCompiler:
         if not subgoal.target:
             return
         is_held = observation.class_of(held_by(state) or "") == subgoal.target
-        # What nobody knows a place of has to be found before any way that handles it can be gone.
+        # A thing without a known place must be found before any sequence that handles it can begin.
         wanted = subgoal.light if is_held else subgoal.target
         if wanted and not _is_found(wanted, subgoal, observation, state):
             yield from _searches(wanted, memory)
@@ -227,7 +227,7 @@ def _with_names(
 
 
 def _holds_already(call: SkillCall, state: BriefState) -> bool:
-    """Return whether what a call is there for is believed already, as far as anybody knows."""
+    """Return whether the effect of a call is believed already."""
     skill = SKILLS.get(call.skill)
     binding = binding_of(call)
     verdicts = {verdict(fact, binding, state) for fact in skill.effects} if skill is not None else set()

@@ -1,4 +1,4 @@
-"""What a language model sees of memory for one instruction: sections in a fixed order, each under a token budget."""
+"""The context of one instruction for a language model: sections in a fixed order, each under a token budget."""
 
 from __future__ import annotations
 
@@ -36,11 +36,11 @@ ORDER = (
     SPATIAL_HOME,
     WORKING_MEMORY,
 )
-# What episodes taught; the others are about objects and places.
+# Sections with lessons of episodes; the others are about objects and places.
 _LEARNT = frozenset({GUIDELINES, ROOM_PATTERNS, EXPERIENCES, KNOWN, ACTION_HINTS, WORKING_MEMORY})
-# So many areas that are left out are named.
+# Areas left out that are named.
 _NAMED = 20
-# What each may take of a budget that all of them would use up.
+# Share of each section when all of them would use up the budget.
 _SHARES = dict(zip(ORDER, (0.12, 0.03, 0.15, 0.1, 0.1, 0.1, 0.1, 0.28, 0.12)))
 
 
@@ -52,7 +52,7 @@ def _source_of(title: str) -> ContextSource:
 class Section:
     """A titled part of the context; lines come most important first, so that a budget cuts the least important.
 
-    left_out: what whoever wrote the lines had no room for, in words.
+    left_out: in words, what the writer of the lines had no room for.
     """
 
     title: str

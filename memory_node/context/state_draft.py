@@ -1,4 +1,4 @@
-"""A brief state while it is being changed: what is done to it is written down as operations."""
+"""A brief state while it is being changed; each change is recorded as an operation."""
 
 from __future__ import annotations
 
@@ -16,7 +16,8 @@ class StateDraft:
         self.delta: Delta = ()
 
     def put(self, section: Section, old: str, new: str) -> None:
-        """Put one item in another's place; "" for old only adds, "" for new only takes out. What is so stays."""
+        """Replace one item by another; with "" for old only add, with "" for new only remove. An item that is there
+        already stays."""
         items = self.state.items(section)
         has_old = bool(old) and old in items
         if new and new not in items:

@@ -1,4 +1,4 @@
-"""Keeps the brief state by rules: what the results of skills and long-term memory tell becomes a delta."""
+"""Keeps the brief state by rules: turns results of skills and facts of long-term memory into a delta."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from memory_node.domain.skill_declaration import Fact, Predicate
 from memory_node.domain.skill_library import SKILLS
 from memory_node.domain.states import EXCLUSIVE, ObjectState
 
-# So many of the subgoals that were done last stay as they are when the others are folded.
+# The newest finished subgoals that are not folded.
 _KEPT_COMPLETED = 3
 _MOVES = frozenset({"GoToObject", "Explore"})
 _FACTS = Section.FACTS
@@ -76,7 +76,7 @@ def _follow(draft: StateDraft, step: TakenStep) -> None:
         for effect in SKILLS[call.skill].effects:
             _take_effect(draft, effect, binding)
     if call.skill == "Explore":
-        # What was looked for is in view, not in reach.
+        # After Explore the thing is in view, not in reach.
         _be_at(draft, "")
 
 
@@ -96,7 +96,7 @@ def _take_effect(draft: StateDraft, effect: Fact, binding: Mapping[str, str]) ->
         else:
             draft.take_out(Section.LOCATIONS, location_item(subject, draft.state))
             if place and place_of_robot(draft.state) == subject:
-                # What it stood at is in the hand now; what that lay on is still here.
+                # The robot holds the thing at which it stood; the thing's support is still within reach.
                 _be_at(draft, place)
     elif effect.predicate is Predicate.STATE and effect.state is not None and subject and effect.value:
         _be_in_state(draft, subject, effect.state)
@@ -211,7 +211,7 @@ def _distinct(goals: Iterable[str]) -> list[str]:
 
 
 def _keep_short(draft: StateDraft) -> None:
-    """Fold what was done long ago, and let the oldest beliefs go: long-term memory still has them."""
+    """Fold old finished subgoals and drop the oldest beliefs; long-term memory still has them."""
     completed = draft.state.items(Section.COMPLETED)
     if len(completed) > FOLD_OVER:
         old = completed[:-_KEPT_COMPLETED]

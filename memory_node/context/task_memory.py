@@ -18,7 +18,7 @@ from memory_node.experience.record import ExperienceRecord
 from memory_node.experience.remedy import remedy_of_rule
 from memory_node.knowledge.facts import Prescription, Proposition
 
-# What nobody has tried is neither proven nor refuted.
+# Worth of an entry that was never tried.
 UNTRIED_WORTH = 0.5
 _REASONS = {str(reason): reason for reason in FailureReason}
 _CALL = re.compile(r"(\w+)\(([^()]*)\)")
@@ -102,7 +102,7 @@ class TaskMemory:
 
 
 def of_guideline(guideline: Guideline) -> Entry:
-    """Return a guideline as an entry. A repair assumes that what its failure was for the want of is missing."""
+    """Return a guideline as an entry. A repair assumes that the fact is missing whose absence caused its failure."""
     kind = EntryKind(guideline.kind)
     goal_kinds = frozenset(kind for task in guideline.task_types for kind in task.split("+"))
     if kind is not EntryKind.REPAIR:
@@ -204,7 +204,7 @@ def declared_entries() -> tuple[Entry, ...]:
 
 
 def _missing(skill: str, reason: str) -> tuple[Fact, ...]:
-    """Return what is not so where a skill fails for a reason, as the library declares it."""
+    """Return the facts that are false when a skill fails for a reason, as the library declares it."""
     declared = SKILLS.get(skill)
     rules = declared.preconditions if declared is not None else ()
     return tuple(_negated(rule.fact) for rule in rules if str(rule.reason) == reason)

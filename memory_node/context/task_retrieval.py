@@ -44,7 +44,7 @@ class TaskRetrieval:
     def _entries(self, episode_id: str, instruction: str, goals: Sequence[str]) -> Iterator[Entry]:
         classes = tuple(sorted({name for goal in goals for name in Subgoal.parse(goal).classes}))
         task_type = "+".join(goal.partition(" ")[0] for goal in goals)
-        # A repair may be about what no goal names: the tap, or the door of the microwave.
+        # A repair may be about a thing that no goal names: the tap, or the door of the microwave.
         whole = self._experience.ask(ExperienceQuery(task_type=task_type, episode_id=episode_id))
         yield from map(of_guideline, whole.guidelines)
         yield from map(of_prescription, self._knowledge.ways_to(instruction))

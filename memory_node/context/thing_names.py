@@ -1,4 +1,4 @@
-"""Short names for the things of one episode: "Mug", "Mug 2"; a name stays with its thing, however calls refer to it."""
+"""Short names for the things of one episode: "Mug", "Mug 2". A thing keeps its name, whatever reference a call uses."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The contexts that planners were told, for as long as they may still act on them."""
+"""The contexts that planners were given, kept while they may still act on them."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Iterable
 
 from memory_node.domain.clock import Clock
 
-# A planner that acts half an hour after it was told something has forgotten where it had it from.
+# How long a planner may still act on a context.
 KEPT_S = 1800.0
 _MOST = 1024
 

@@ -1,4 +1,4 @@
-"""Ways that worked, fitted to a subgoal: its things take the parts that the way's own things had."""
+"""Adapts sequences that worked to a subgoal: its things replace the things of the sequence."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _MOST_NAMED = 6
 
 
 def fitted(entry: Entry, subgoal: Subgoal, is_held: bool) -> list[SkillCall]:
-    """Return an entry's way with this subgoal's things in the parts that its own things had, over classes.
+    """Return an entry's sequence with this subgoal's things instead of its own, over classes.
 
     A procedure names no things: it gets the usual ones. [] where a part has no thing.
     """
@@ -45,7 +45,7 @@ def _parts(entry: Entry, subgoal: Subgoal) -> dict[str, str]:
 
 
 def left_of(way: Sequence[SkillCall], done: Iterable[SkillCall]) -> Sequence[SkillCall]:
-    """Return what is left of a way after what was done: each step done moves on to behind its next occurrence."""
+    """Return the rest of a sequence: each finished step removes everything up to its next occurrence."""
     at = 0
     for call in done:
         later = [index for index in range(at, len(way)) if way[index] == call]

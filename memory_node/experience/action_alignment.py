@@ -1,4 +1,4 @@
-"""Aligns the action sequences of several successes of one task type: what they share, and what came before what."""
+"""Aligns the action sequences of several successes of one task type, and finds their common steps and orders."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from itertools import pairwise
 from memory_node.experience.guideline import Guideline
 from memory_node.experience.record import ExperienceRecord
 
-# Older successes add little to what the newest ones agree on.
+# Successes that are compared: older ones add little.
 _ALIGNED = 10
-# A common procedure shorter than this says nothing that the plan itself does not.
+# A common procedure shorter than this adds nothing to the plan itself.
 _MIN_PROCEDURE = 3
-# An order seen fewer times may be chance.
+# An order seen less often may be chance.
 _MIN_SUPPORT = 3
-# Travel stands between any two actions and orders nothing.
+# Travel occurs between any two actions, so it is left out.
 _TRAVEL = frozenset({"GoToObject", "Explore"})
 
 

@@ -1,4 +1,4 @@
-"""One daemon thread that works jobs off: what hangs in it delays nobody, not even the end of the process."""
+"""One daemon thread that runs queued jobs. A job that hangs does not delay anybody, not even the end of the process."""
 
 from __future__ import annotations
 

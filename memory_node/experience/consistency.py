@@ -38,7 +38,7 @@ class ConsistencyWarning:
 
 @dataclass
 class BelievedFacts:
-    """What the steps so far say about the hand, about what is where, and about what is open; by class name.
+    """Facts that follow from the steps so far, by class name: what the hand holds, where things are, what is open.
 
     kinds: what can be done with classes. near: where the robot drove last; just_moved: whether that was the last
     successful step.
@@ -52,7 +52,8 @@ class BelievedFacts:
     states: dict[str, set[ObjectState]] = field(default_factory=dict)
 
     def after(self, step: StepRecord) -> None:
-        """Take over what the hand holds after a step, the declared effects of a success, and what a failure told."""
+        """Update the facts by a step: what the hand holds, the declared effects of a success, the reason of a
+        failure."""
         self.held = step.held_object
         names = _names(step.action)
         if not step.success or step.action.skill not in SKILLS:
@@ -74,7 +75,7 @@ class BelievedFacts:
         return bool(self.held) and self.kinds[self.held].can(Property.CUTS)
 
     def fulfil(self, call: SkillCall) -> bool:
-        """Return whether what a call is there for holds already, so that it need not be done."""
+        """Return whether the effect of a call holds already, so that it can be left out."""
         subject = next(iter(class_call(call).arguments), "")
         if call.skill == "GoToObject":
             return self.just_moved or self.near == subject
@@ -83,7 +84,7 @@ class BelievedFacts:
         return call.skill == "OpenObject" and ObjectState.OPENED in self.states.get(subject, ())
 
     def _learn(self, broken: Sequence[Precondition], names: Mapping[str, str]) -> None:
-        """Take over what was open or closed, where that is why a step failed."""
+        """Learn that a thing is open or closed from a step that failed for this reason."""
         for fact in (rule.fact for rule in broken):
             subject = names.get(fact.arguments[0], "") if fact.arguments else ""
             if fact.predicate is Predicate.OPEN_OR_UNLIDDED:
@@ -104,7 +105,7 @@ class BelievedFacts:
 
 
 def check_action(action: SkillCall, facts: BelievedFacts, history: Sequence[StepRecord]) -> list[ConsistencyWarning]:
-    """Return what speaks against doing `action` next, given the believed facts and the steps so far."""
+    """Return the warnings about doing `action` next, given the believed facts and the steps so far."""
     warnings: list[ConsistencyWarning] = []
     skill = SKILLS.get(action.skill)
     if skill is None:
@@ -118,7 +119,7 @@ def check_action(action: SkillCall, facts: BelievedFacts, history: Sequence[Step
 
 
 def check_step(step: StepRecord, facts: BelievedFacts, history: Sequence[StepRecord]) -> list[ConsistencyWarning]:
-    """Return what spoke against a finished step, and the declared rule that its failure has shown to be broken."""
+    """Return the warnings about a finished step, including the declared rule that its failure shows to be broken."""
     warnings = check_action(step.action, facts, history)
     rules = broken_rules(step.action, step.reason)
     if rules and not {rule.remedy for rule in rules} & {warning.remedy for warning in warnings}:
@@ -138,7 +139,7 @@ def _names(action: SkillCall) -> dict[str, str]:
 
 
 def _broken(rule: Precondition, names: dict[str, str], facts: BelievedFacts) -> list[ConsistencyWarning]:
-    """Return a warning where the facts contradict a precondition; what is not known contradicts nothing."""
+    """Return a warning if the facts contradict a precondition; an unknown fact does not."""
     subject = names.get(rule.fact.arguments[0], "") if rule.fact.arguments else ""
     if rule.fact.predicate in _ABOUT_THE_HAND:
         detail = _against_the_hand(rule.fact.predicate, subject, facts)
@@ -181,7 +182,7 @@ def _against_the_thing(fact: Fact, subject: str, facts: BelievedFacts) -> str:
 def _tap_without_anything_below(
     action: SkillCall, names: dict[str, str], facts: BelievedFacts
 ) -> list[ConsistencyWarning]:
-    """Warn of a tap that is turned on over basins that nothing is known to be in: its water cleans nothing."""
+    """Warn of a tap that is turned on when no basin below it has known contents: its water cleans nothing."""
     tap, kinds = names.get("object", ""), facts.kinds
     parts = [name for name in kinds.able(Property.DRAINS) if kinds[name].switched_by == kinds[tap].name]
     if action.skill != "ToggleOn" or not parts or any(facts.contents.get(one) for one in kinds.with_wholes(parts)):

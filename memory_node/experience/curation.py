@@ -21,7 +21,7 @@ from memory_node.experience.optimizer.entry import MemoryEntry
 from memory_node.experience.optimizer.written import guidelines_of
 
 _log = logging.getLogger(__name__)
-# Told the task, the episode and what the optimizer says of it, "" for nothing: prescriptions take it as their advice.
+# Called with the task, the episode and the optimizer's text ("" for none), which becomes the advice of prescriptions.
 Advise = Callable[[str, str, str], object]
 
 
@@ -55,7 +55,7 @@ class Curation:
         self._idle = threading.Condition(lock)
         self._worker = None if curator.is_quick else BackgroundWorker("optimizer", most_waiting)
         self._waiting = 0
-        self._keys: dict[str, frozenset[str]] = {}  # of the guidelines that each entry stands behind
+        self._keys: dict[str, frozenset[str]] = {}  # the guidelines that come from each entry
         self._said_by: defaultdict[str, set[str]] = defaultdict(set)
 
     def load(self, entries: Iterable[dict[str, Any]]) -> None:
@@ -70,7 +70,7 @@ class Curation:
         attempt = attempt_of(summary, steps)
         if not attempt.query.strip():
             return
-        self._curator.bank.encode(attempt.query)  # takes milliseconds; what is encoded is kept, and the lock is free
+        self._curator.bank.encode(attempt.query)  # takes milliseconds, without the lock; the encoder caches the result
         with self._lock:
             noted = self._curator.note(attempt, {i for key in given for i in self._said_by.get(key, ())})
         if self._worker is None:
@@ -93,7 +93,7 @@ class Curation:
         self._take_back(lambda: self._curator.forget(episode_id))
 
     def drop_forgotten(self, is_forgotten: Callable[[str], bool], episode_ids: Iterable[str]) -> None:
-        """Give up what has gone from the store already: entries by their ids, and what episodes had a part in."""
+        """Drop what is gone from the store already: entries by their ids, and the parts of forgotten episodes."""
         for episode_id in episode_ids:
             self.forget(episode_id)
         with self._lock:
@@ -139,7 +139,8 @@ class Curation:
             self._tell(curated.change.entry, curated.change.entry.value)
 
     def _take_back(self, step: Callable[[], Curated]) -> bool:
-        """Carry out what takes wordings back; return whether any was. The ways that had them get what holds now."""
+        """Carry out an operation that withdraws wordings; return whether there were any. Their prescriptions get the
+        valid text."""
         with self._lock:
             before = {entry.id: entry for entry in self._curator.bank}
             curated = step()
@@ -154,7 +155,7 @@ class Curation:
         self._advise(entry.query, entry.versions[-1].episode_id, value)
 
     def _bring_in(self, curated: Curated) -> None:
-        """Write what entries say into the book, and take out what no entry says any more."""
+        """Write the guidelines of entries into the book, and remove those that no entry contains any more."""
         changed: dict[str, Guideline] = {}
         unsaid: set[str] = set()
         for entry in curated.gone:
@@ -169,7 +170,7 @@ class Curation:
         write_guidelines(self._log, changed.values(), dropped)
 
     def _index(self, entry_id: str, keys: Iterable[str]) -> frozenset[str]:
-        """Note which guidelines an entry stands behind; return those that it did before."""
+        """Record the guidelines that come from an entry; return those that came from it before."""
         before = self._keys.pop(entry_id, frozenset())
         for key in before:
             self._said_by[key].discard(entry_id)

@@ -81,7 +81,7 @@ Trajectory = tuple[tuple[str, FailureReason], ...]
 
 @dataclass
 class _Edges:
-    """The transitions by number and by key, with the states that they hold, each of which is kept once."""
+    """The transitions by number and by key; each of their states is kept once."""
 
     rows: dict[int, Transition] = field(default_factory=dict)
     numbers: dict[_Key, int] = field(default_factory=dict)

@@ -31,7 +31,7 @@ from memory_node.experience.refiner import Refiner
 from memory_node.experience.running_episode import RunningEpisode
 from memory_node.experience.working_memory import WorkingMemoryView
 
-# So many ended episodes are remembered by id, to answer a repeated EndEpisode.
+# Ended episodes that are remembered by id, to answer a repeated EndEpisode.
 ENDED_KEPT = 1000
 
 

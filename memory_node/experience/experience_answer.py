@@ -1,4 +1,4 @@
-"""What experience is asked for a place and a task, and what it answers."""
+"""The question to experience for a place and a task, and its answer."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Learns from a finished episode without a language model: what was missing at each failure, and what order worked."""
+"""Learns from a finished episode without a language model: the missing fact of each failure, and the order that
+worked."""
 
 from __future__ import annotations
 
@@ -16,9 +17,9 @@ from memory_node.experience.guideline import Guideline
 from memory_node.experience.record import ExperienceRecord
 from memory_node.experience.remedy import broken_rules, declared_remedy, described, seen_remedy, spoken_classes
 
-# Facts about the robot are needed whatever the object; facts about an object hold for objects of its class.
+# A fact about the robot is needed for every object; a fact about an object only for objects of its class.
 _OF_THE_ROBOT = frozenset({Predicate.NEAR, Predicate.HOLDING, Predicate.HOLDING_CUTTER, Predicate.HAND_EMPTY})
-# Nothing that was done before explains these: the same action may succeed when it is tried again.
+# Failures by chance: the same action may succeed when it is tried again.
 _CHANCE = frozenset({FailureReason.EXECUTION, FailureReason.TIMEOUT, FailureReason.CANCELED})
 
 
@@ -55,7 +56,7 @@ class RuleExtractor:
 
 
 def record_of(episode: EpisodeSummary, steps: Sequence[StepRecord], insights: Sequence[str]) -> ExperienceRecord:
-    """Return the record of what happened; only the insights are anybody's opinion."""
+    """Return the record of the facts; only the insights are an interpretation."""
     done = tuple(class_action(step) for step in steps if step.success)
     objects = dict.fromkeys(name for step in steps for name in class_arguments(step))
     return ExperienceRecord(
@@ -121,7 +122,8 @@ def _repair(episode: EpisodeSummary, step: StepRecord, later: Sequence[StepRecor
         text=f"Before {skill}, {what}: otherwise it fails with {reason}.",
         # A precondition that the library declares is needed in every task.
         task_types=frozenset() if rules or not episode.task_type else frozenset({episode.task_type}),
-        # A remedy for something else than the action's arguments (the fridge that it lies in) helped with these alone.
+        # A remedy on another thing than the action's arguments (the fridge that contains it) is known to help these
+        # classes only.
         object_classes=frozenset() if general else spoken_classes(step.action, remedy) or classes,
         helped_ns=step.stamp_ns,
         episode_ids=(episode.id,),

@@ -20,8 +20,8 @@ _ANY = ""
 class GuidelineBook:
     """Guidelines by key; not thread-safe.
 
-    Utilities decay all alike, so their order does not change with time: log2 of a guideline's worth plus the half-lives
-    until it last helped ranks it once and for all, until its counts move.
+    All utilities decay at one rate, so their order does not change with time. A guideline's rank is log2 of its worth
+    plus the time of its last help in half-lives; it only changes when its counts do.
     """
 
     def __init__(self, config: ExperienceConfig) -> None:
@@ -77,7 +77,8 @@ class GuidelineBook:
         return list(islice((g for g in listed if g.applies(task_type, objects)), self._config.active_guidelines))
 
     def prune(self, task_type: str) -> list[Guideline]:
-        """Drop the least useful unprotected guidelines of a task type beyond 1.5 M; return what was dropped.
+        """Drop the least useful unprotected guidelines of a task type beyond prune_factor x active_guidelines; return
+        them.
 
         Those that hold for every task are pruned only to stay within max_guidelines.
         """

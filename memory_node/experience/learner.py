@@ -129,7 +129,7 @@ class Learner:
     def _learn(self, summary: EpisodeSummary, steps: tuple[StepRecord, ...], given: frozenset[str]) -> Lesson:
         try:
             with self._lock:
-                # What happened is known whatever anybody makes of it, so a second attempt finds it at once.
+                # The facts are added first, before any interpretation, so that a second attempt finds them at once.
                 self._long_term.add_episode(summary.id, steps)
                 counted = self._long_term.count(given, summary)
                 earlier = self._long_term.records.of_task(summary.task_type)
@@ -180,10 +180,10 @@ class Learner:
             self._take(_unrefined(lesson, "too many episodes wait for it"), lesson)
 
     def _take(self, lesson: Lesson, before: Lesson | None = None) -> None:
-        """Take a lesson over; before: the lesson of the same episode that was taken over already."""
+        """Store a lesson; before: the lesson of the same episode that is stored already."""
         with self._lock:
             if lesson.record.episode_id not in self._long_term.graph:
-                return  # forgotten meanwhile, and all that it taught with it
+                return  # the episode was forgotten meanwhile, with its lessons
             learnt = self._long_term.take(lesson, before.guidelines if before is not None else ())
         record = lesson.record
         self._log.put_documents(RECORDS, [(record.episode_id, record.to_dict(), (record.episode_id,))])

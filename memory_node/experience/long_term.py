@@ -19,7 +19,7 @@ from memory_node.experience.record import ExperienceRecord
 from memory_node.experience.remedy import declared_remedy
 from memory_node.experience.similarity import RecordIndex
 
-# A failure is recalled for so many more attempts at its kind of task.
+# Attempts at a kind of task for which a failure is recalled.
 _ATTEMPTS_RECALLED = 20
 
 
@@ -59,7 +59,7 @@ class LongTermExperience:
         return tuple(self.book.count(frozenset(given), bool(summary.success), summary.ended_ns))
 
     def take(self, lesson: Lesson, known: Iterable[Guideline] = ()) -> Learnt:
-        """Take over a lesson, less the guidelines of it that are `known` already; prune what that makes too much."""
+        """Store a lesson without those of its guidelines that are `known` already, and prune."""
         had = {guideline.key for guideline in known}
         self.records.add(lesson.record)
         added = [self.book.add(guideline) for guideline in lesson.guidelines if guideline.key not in had]

@@ -1,4 +1,4 @@
-"""What puts a failed action right: read off the skill library, or seen in what was done between failure and success."""
+"""Finds the remedy of a failed action: in the skill library, or in the actions between failure and success."""
 
 from __future__ import annotations
 
@@ -53,7 +53,8 @@ def declared_remedy(action: SkillCall, reason: FailureReason) -> tuple[SkillCall
 def seen_remedy(failed: StepRecord, later: Sequence[StepRecord]) -> tuple[SkillCall, ...]:
     """Return what was done between a failure and the first success of the same action, as templates.
 
-    Only actions that can repair such a failure count. () when the action never succeeded, or at once: that was luck.
+    Only actions that can repair such a failure count. () when the action never succeeded, or succeeded at once, by
+    chance.
     """
     able = _REPAIRS.get(failed.reason)
     done: list[SkillCall] = []
@@ -76,7 +77,7 @@ def as_template(call: SkillCall, action: SkillCall) -> SkillCall:
 
 
 def spoken_classes(action: SkillCall, remedy: Sequence[SkillCall]) -> frozenset[str]:
-    """Return the classes, in this action, of the arguments that a remedy acts on: where it has been seen to help."""
+    """Return the classes of the action's arguments that a remedy acts on: those that it is known to help."""
     skill = SKILLS.get(action.skill)
     names = ["{" + argument.name + "}" for argument in skill.arguments] if skill else []
     used = {text for call in remedy for text in call.arguments}

@@ -1,4 +1,4 @@
-"""One episode while it runs: its steps in order, whatever order and however often they are told."""
+"""One running episode. Its steps are in order, even if they arrive out of order or repeatedly."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from memory_node.experience.working_memory import WorkingMemory, WorkingMemoryVi
 class RunningEpisode:
     """Steps and working memory of one attempt; not thread-safe.
 
-    held: what the hand held when it began, as a class. kinds: by default the household's. classes: what its steps so
-    far were about, its key objects.
+    held: what the hand held when it began, as a class. kinds: by default the household's. classes: the classes of its
+    steps so far, its key objects.
     """
 
     def __init__(
@@ -60,11 +60,11 @@ class RunningEpisode:
         return [self._memory.record(ordered) for ordered in self.steps][-1]
 
     def warnings_before(self, action: SkillCall) -> list[ConsistencyWarning]:
-        """Return what speaks against doing an action next."""
+        """Return the warnings about doing an action next."""
         return self._memory.warnings_before(action)
 
     def fulfils(self, call: SkillCall) -> bool:
-        """Return whether what a call is there for holds already, by the steps so far."""
+        """Return whether the effect of a call holds already, by the steps so far."""
         return self._memory.fulfils(call)
 
     def view(self) -> WorkingMemoryView:

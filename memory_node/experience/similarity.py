@@ -9,7 +9,7 @@ from itertools import islice
 
 from memory_node.experience.record import ExperienceRecord
 
-# How much each agreement says; task type first, as what worked for a task is what one wants to know.
+# Weight of each agreement. The task type weighs most, because one asks what worked for a task.
 _TASK, _OBJECT, _ROOM = 0.5, 0.35, 0.15
 # Only the newest records of each posting list are compared: older ones of the same kind add little.
 _NEWEST = 200

@@ -28,7 +28,7 @@ class WorkingMemoryView:
     warnings: tuple[ConsistencyWarning, ...]
 
     def lines(self) -> tuple[str, ...]:
-        """Return it for a prompt, what must not be missed first."""
+        """Return its lines for a prompt, the most important first."""
         holding = f"Holding: {self.held_object or 'nothing'}."
         if self.success_rate is None:
             return (f"No step taken yet. {holding}",)
@@ -76,11 +76,11 @@ class WorkingMemory:
         return self._warnings
 
     def warnings_before(self, action: SkillCall) -> list[ConsistencyWarning]:
-        """Return what speaks against doing an action next."""
+        """Return the warnings about doing an action next."""
         return check_action(action, self._facts, tuple(self._window))
 
     def fulfils(self, call: SkillCall) -> bool:
-        """Return whether what a call is there for holds already, by all steps so far."""
+        """Return whether the effect of a call holds already, by all steps so far."""
         return self._facts.fulfil(call)
 
     def view(self) -> WorkingMemoryView:

@@ -48,7 +48,7 @@ class ChangeGrounding:
     def ground(self, change: StateChange) -> StateChange:
         """Return the change in memory's ids; an object that fits nothing gets a new id, to be entered with it."""
         object_id = self._resolve(change)
-        # Where an effect was noticed is no news of where the thing is, unless it was put there.
+        # The position of an effect is no new position of the thing, unless it was put there.
         moved = change.held is False or bool(change.support_id) or not self._exists(object_id)
         return replace(
             change,

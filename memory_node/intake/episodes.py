@@ -1,4 +1,4 @@
-"""Episodes as memory records them: experience, told what the rest of memory knows of the robot and its surroundings."""
+"""Records episodes: gives experience the steps, completed with what memory knows of the robot and its surroundings."""
 
 from __future__ import annotations
 
@@ -109,7 +109,7 @@ class Episodes:
             wait([lesson], _LESSON_S)
 
     def _with_hand(self, step: StepRecord) -> StepRecord:
-        """Return the step with what the hand holds after it, as memory knows it; who tells otherwise is believed."""
+        """Return the step with what the hand holds after it, as memory knows it; a value given by the caller wins."""
         held = held_object(self._scene)
         return step if step.held_object or held is None else replace(step, held_object=held.object_class)
 

@@ -39,7 +39,7 @@ class GraphChanges:
     """The one way to change the scene graph of a memory.
 
     lock: guards the graph; a change holds it from beginning to end, and readers take it for as long as they read.
-    store: None keeps nothing. gathered: lets what follows the short-term memory take a whole change over at once.
+    store: None keeps nothing. gathered: lets the index of the short-term memory apply a whole change at once.
     """
 
     def __init__(

@@ -18,7 +18,7 @@ from memory_node.scene_graph.state import ROBOT_ID
 class KnownThings:
     """A `LookUp` in the scene graph; thread-safe.
 
-    lock: guards it. close_m: what is nearer to the robot than this, seen from above, is close.
+    lock: guards it. close_m: horizontal distance from the robot within which a thing is close.
     """
 
     def __init__(self, scene: SceneGraph, lock: threading.RLock, close_m: float) -> None:

@@ -12,7 +12,7 @@ from memory_node.scene_graph.graph import SceneGraph
 from memory_node.scene_graph.state import ROBOT_ID
 
 _SAME_THING_M = 1.0
-# What a robot speaks of without a place is within its reach.
+# A thing that is named without a place is within the robot's reach (m).
 _REACH_M = 2.0
 
 

@@ -1,4 +1,4 @@
-"""What the other robots of a site have learnt since, taken over while memory runs."""
+"""Takes over what other robots of the site learn, while memory runs."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def take_over_learning(store: Store, change: StoreChange, experience: Experience
         else:
             bodies[document.kind].append(document.body)
     told = [e.id for e in change.episodes if e.robot_id != store.robot_id and e.ended_ns and e.success is not None]
-    # Steps of which somebody else has blackened a part.
+    # Steps that another robot has changed by forgetting.
     told += [i for i in dict.fromkeys(step.episode_id for step in change.steps) if experience.knows(i)]
     try:
         episodes = [(episode_id, list(store.steps(episode_id))) for episode_id in dict.fromkeys(told)]
@@ -46,7 +46,7 @@ def take_over_learning(store: Store, change: StoreChange, experience: Experience
         knowledge.give_up({kind: set(gone[kind]) for kind in (PROPOSITIONS, PRESCRIPTIONS, STEPS)})
         knowledge.embed_intents()
     except RobotMemoryError as error:
-        # What another program's version wrote must not keep this robot from hearing of the rest.
+        # A document of another program version must not block the others.
         _log.error("what others have learnt cannot be taken over: %s", error)
         return 0
     return len(episodes) + sum(map(len, bodies.values()))

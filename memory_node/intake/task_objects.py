@@ -49,7 +49,7 @@ class TaskObjects:
                 self._changed()
 
     def end(self, episode_id: str) -> None:
-        """Let go of an episode's objects."""
+        """Release an episode's objects."""
         with self._lock:
             self._leave(episode_id)
             self._changed()

@@ -1,5 +1,5 @@
-"""What a step says was seen on and in what, as changes of the scene graph: "Plate in Cabinet". What its skill changed
-is no matter of this: skills report that themselves."""
+"""Turns the relations that a step reports ("Plate in Cabinet") into changes of the scene graph. The effects of its
+skill are not handled here: skills report these themselves."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _SAID = re.compile(r"(\S+) (on|in) (\S+)")
 def told_relations(step: StepRecord, scene: SceneGraph) -> tuple[StateChange, ...]:
     """Return what a step's relations tell of things on and in others that the graph does not hold yet.
 
-    A thing that memory knows several of, none of them in reach, could be any: nothing is concluded then.
+    If memory knows several such things and none is in reach, the relation is ignored.
     """
     changes = []
     for relation in step.relations:

@@ -1,4 +1,4 @@
-"""What knowledge answers, and how it is said: by the kind of memory that was asked."""
+"""Answers from knowledge, and their wording for each kind of memory."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from memory_node.knowledge.mode import Mode
 from memory_node.knowledge.standard_step import StandardStep
 from memory_node.knowledge.text.dates import spoken_day
 
-# What an answer says that knows nothing (PlugMem's).
+# Text of an answer that knows nothing (PlugMem's).
 NOTHING = "null"
 # Episodic answers read so many hits, and a whole session where this many of them fall into it.
 EPISODIC_HITS = 30

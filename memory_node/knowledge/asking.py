@@ -11,7 +11,7 @@ from memory_node.knowledge.standard_step import StandardStep
 from memory_node.knowledge.text.names import names_in
 from memory_node.knowledge.text.words import stems
 
-# A cosine of this says nothing, and one of that says all (all-MiniLM-L6-v2 on unrelated and on equal sentences).
+# Cosines of unrelated and of equal sentences (all-MiniLM-L6-v2).
 _UNLIKE, _LIKE = 0.3, 0.8
 # Statements by which the question's words are looked for together.
 _READ_TOGETHER = 2
@@ -20,8 +20,8 @@ _READ_TOGETHER = 2
 def confidence_of(
     question: str, propositions: Sequence[Proposition], likeness: float, idf: Callable[[str], float]
 ) -> float:
-    """Return 0 to 1: the larger of the share of the question's words that the best propositions hold together, by
-    their weight, and of how like it the best one is. likeness: its cosine."""
+    """Return the larger of two shares, 0 to 1: of the question's weighted words that the best propositions contain
+    together, and of the best one's similarity. likeness: its cosine."""
     words = dict.fromkeys(stems(question))
     weights = {word: idf(word) for word in words}
     held = {word for one in propositions[:_READ_TOGETHER] for word in stems(one.text)}
@@ -34,9 +34,8 @@ def confidence_of(
 def bearing_on(
     question: str, found: Sequence[tuple[Proposition, float]], idf: Callable[[str], float]
 ) -> list[Proposition]:
-    """Return the propositions that have to do with a question, in their order; found: each with its cosine.
-
-    One that does not by itself stays where it names something that one that does names: the second hop of an answer.
+    """Return the propositions that are relevant to a question, in their order; found: each with its cosine. A
+    proposition also stays when it shares a name with a relevant one: the second hop of an answer.
     """
     by_itself = [confidence_of(question, [one], likeness, idf) >= LEAST_CONFIDENCE for one, likeness in found]
     named = {name for (one, _), bears in zip(found, by_itself) if bears for name in names_in(one.text)}
@@ -51,7 +50,7 @@ def answer_of(
     ways: Sequence[Prescription],
     steps: Sequence[StandardStep],
 ) -> KnowledgeAnswer:
-    """Return the answer; it abstains below LEAST_CONFIDENCE unless a way for the intent is known."""
+    """Return the answer; it abstains below LEAST_CONFIDENCE unless a prescription for the intent is known."""
     if ways and mode is Mode.PROCEDURAL:
         confidence = max(confidence, LEAST_CONFIDENCE)
     if confidence < LEAST_CONFIDENCE or not (propositions or ways):

@@ -18,7 +18,7 @@ from memory_node.knowledge.text.sentences import sentences
 # PlugMem: at most so many propositions a unit, and sentences a proposition.
 MOST_PROPOSITIONS = 10
 MOST_SENTENCES = 4
-# These failures say something about the world; the others about the moment.
+# Failures that say something about the world; the others are about the moment.
 _TELLING = (FailureReason.CLOSED, FailureReason.WRONG_OBJECT, FailureReason.OCCUPIED, FailureReason.PRECONDITION)
 
 
@@ -82,7 +82,7 @@ def propositions_of(steps: Sequence[StepRecord]) -> list[Proposition]:
 
 
 def prescription_of(episode: EpisodeSummary, steps: Sequence[StepRecord]) -> Prescription | None:
-    """Return the way in which the episode succeeded, or None when it did not."""
+    """Return the prescription of a successful episode, None for a failed one."""
     if not episode.success or not episode.instruction.strip():
         return None
     actions = tuple(f"{step.action.skill}({', '.join(classes_of(step.action))})" for step in steps if step.success)

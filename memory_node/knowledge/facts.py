@@ -13,9 +13,9 @@ from memory_node.domain.errors import InvalidValueError
 
 # What read a fact out of its source, where no language model did.
 RULES = "rules"
-# The return of a way that led to all that was wanted.
+# The return of a prescription that reached its whole goal.
 COMPLETE = 10.0
-# So many of its newest sources a fact names; it counts all.
+# Newest sources that a fact names; all are counted.
 SOURCES_KEPT = 64
 _LONGEST_KEY = 800  # bytes
 

@@ -1,4 +1,5 @@
-"""What is known: the semantic and the procedural graph under one lock, made durable; learns, answers, forgets."""
+"""Knowledge as a whole: the semantic and the procedural graph under one lock, made durable; learns, answers,
+forgets."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Asks what is known, and makes it findable by meaning: the reading half of knowledge."""
+"""Answers questions from knowledge, and embeds texts for the search: the reading half of knowledge."""
 
 from __future__ import annotations
 

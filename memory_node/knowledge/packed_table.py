@@ -1,4 +1,4 @@
-"""Values by key, packed until they are asked for: of a million of them a fifth of the memory of objects."""
+"""A dict that keeps its values as bytes and unpacks them on access: a million take a fifth of the memory of objects."""
 
 from __future__ import annotations
 

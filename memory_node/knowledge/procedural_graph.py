@@ -11,11 +11,11 @@ from memory_node.domain.ports import TextEmbedder
 from memory_node.knowledge.facts import Prescription
 
 Vectors = NDArray[np.float32]
-# An intent less like the instruction than this is about something else (cosine of sentence embeddings).
+# Least cosine of an intent that is about the same as the instruction.
 _SAME_INTENT = 0.5
 # All of them are compared with each question.
 _MOST_WAYS = 1000
-# The return from which on a way may be recommended: all of it, or minor gaps.
+# Least return of a recommended prescription: complete, or with minor gaps.
 WORTH_GOING = 8.0
 
 

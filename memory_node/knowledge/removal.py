@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from memory_node.domain.errors import InvalidValueError
 from memory_node.knowledge.facts import Prescription, Proposition
 
-# Uses as guidance after which a way that never helped is given up.
+# Uses as guidance after which a prescription that never helped is dropped.
 _TRIED = 3
 
 

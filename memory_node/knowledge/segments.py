@@ -1,4 +1,4 @@
-"""Cuts an episode where its subgoal changes, and says what each part was for and how far it led."""
+"""Divides an episode where its subgoal changes, and gives each part its purpose and its return."""
 
 from __future__ import annotations
 

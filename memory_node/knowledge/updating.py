@@ -1,4 +1,4 @@
-"""What becomes of a new statement beside the one that is most like it (PlugMem's update)."""
+"""Decides how a new statement and the most similar stored one are combined (PlugMem's update)."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from memory_node.knowledge.text.words import plain_words, stem, stems
 LEAST_LIKENESS = 0.6
 _NEGATIONS = frozenset(["not", "never", "no", "longer", "nothing", "nobody", "without", "cannot"]) | {"n"}
 _NEGATED = re.compile(r"\b(?:not|never|no longer|nobody|cannot|\w+n['’]t)\b", re.I)
-# What somebody or something has one of, so that a later value takes an earlier one's place.
+# Attributes with one value, where a later value replaces an earlier one.
 _SINGLE = tuple(
     re.compile(rf"^(?P<about>{about}) {verb} (?P<value>{value})\.?$", re.I)
     for about, verb, value in (
@@ -26,7 +26,7 @@ _SINGLE = tuple(
     )
 )
 _MOST_OTHER_WORDS = 0.34
-# Words without which a statement says the same; others that searches pass over, as "before" and "off", do not belong.
+# Words that do not change a statement. Other stop words, such as "before" and "off", do.
 _EMPTY = frozenset(
     ["a", "an", "the", "is", "are", "was", "were", "be", "been", "am", "do", "does", "did", "has", "have"]
 )
@@ -52,7 +52,7 @@ UpdateJudge = Callable[[Proposition, Proposition], Update]
 
 
 def judge_by_rules(earlier: Proposition, later: Proposition) -> Update:
-    """Return the update that rules make: the fuller of two equal statements stands, the later of two contradictions."""
+    """Return the update by rules: of two equal statements the fuller one stays, of two contradictory ones the later."""
     if earlier.subject != later.subject:
         return Update("weak", reason="they are about different subjects")
     first, second = set(stems(earlier.text)), set(stems(later.text))
@@ -72,9 +72,8 @@ def judge_by_rules(earlier: Proposition, later: Proposition) -> Update:
 
 
 def updated(earlier: Proposition, later: Proposition, update: Update) -> list[Proposition]:
-    """Return what becomes of both, and the merged statement if it is a third one; nothing is lost.
-
-    What stands inherits concepts and sources of what it takes the place of.
+    """Return both statements after the update, and the merged one if it is a third; nothing is lost. The remaining
+    statement inherits concepts and sources of the replaced one.
     """
     standing = update.merged or (later.text if update.deactivate_earlier else earlier.text)
     result = []
@@ -95,10 +94,9 @@ def updated(earlier: Proposition, later: Proposition, update: Update) -> list[Pr
 
 
 def _says_all(fuller: Proposition, shorter: Proposition) -> bool:
-    """Return whether a statement holds the telling words of another one, in their order and with nothing between.
-
-    Likeness of meaning cannot decide that: of sentence embeddings, "before the meal" and "after the meal" are as near
-    as any two that say the same. Nor can the set of words: "Anna gave Ben" is not "Ben gave Anna".
+    """Return whether a statement contains the content words of another one, in their order and with nothing between.
+    Similarity cannot decide that: the embeddings of "before the meal" and "after the meal" are as near as those of
+    equal statements. Nor can the set of words: "Anna gave Ben" is not "Ben gave Anna".
     """
     words, wanted = _telling_words(fuller), _telling_words(shorter)
     return any(words[begin : begin + len(wanted)] == wanted for begin in range(len(words) - len(wanted) + 1))

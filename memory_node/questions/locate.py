@@ -1,4 +1,4 @@
-"""Where is it, or where should one look for it: both memories and the map, asked as one."""
+"""Answers where a thing is, or where to look for it, from both memories and the map."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ def locate(
     rank_search_areas: Callable[[str, int], tuple[RankedArea, ...]],
     max_areas: int = 0,
 ) -> Location:
-    """Return what the short-term memory is sure of, else what the long-term memory is sure of, else what either doubts;
-    and wherever nobody is sure, the places where the thing is likely.
+    """Return the sure answers of the short-term memory, else those of the long-term memory, else the doubtful answers
+    of both. Without a sure answer the places where the thing is likely are added.
 
     recall, find: ask the two memories; the second is only asked when the first is not sure, or when a place is given
     that the thing should be near: what was just used may be a far one of several. Of those that memory is sure of the

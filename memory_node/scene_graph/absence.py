@@ -1,5 +1,4 @@
-"""What the depth image says of places where remembered objects should be: nothing, hidden, still filled, or seen
-through."""
+"""What the depth image shows at the places of remembered objects: unknown, hidden, filled, or free space."""
 
 from __future__ import annotations
 
@@ -27,8 +26,9 @@ _AIMS = np.array(
         [-0.4, -0.4, 0.3],
     ]
 )
-# A thing of which no side along an axis is known to less than the first was only glimpsed: it may be as far beside its
-# box as the second, and is seen through where at least the third of the rays at and around the box pass.
+# An object counts as glimpsed when, along some axis, no face has a standard deviation below the first value (m). It may
+# lie beside its box by up to the second value (m). So rays are also aimed around the box, and the object is seen
+# through only when at least the third value's share of all rays passes.
 _UNSEEN_M = 0.2
 _BESIDE_M = 0.06
 _MOST = 0.6
@@ -67,7 +67,7 @@ def look_for(rows: Rows, table: ObjectTable, frame: Frame, config: SceneGraphCon
     spread = np.sqrt(0.25 * table.face_variance[rows].sum(axis=1).max(axis=1))
     margin = (0.02 + 2.0 * np.minimum(spread, 0.05))[:, None] + 0.004 * z**2
     through = known & (depth > z + margin)
-    # What ends a ray before it enters the box hides the object; a wall right before it does so too.
+    # A surface in front of the box hides the object, also a wall directly in front of it.
     hidden = known & (depth < z * _entry(rows, table, points, frame.map_T_camera.position) - margin)
     looked = inside.sum(axis=1)
     clear = (known & ~hidden).sum(axis=1) / len(_AIMS)
@@ -81,7 +81,8 @@ def look_for(rows: Rows, table: ObjectTable, frame: Frame, config: SceneGraphCon
 
 
 def _glimpsed(rows: Rows, table: ObjectTable) -> NDArray[np.bool_]:
-    """Return of which rows some axis never showed a side: a sliver was seen between other things."""
+    """Return which rows have an axis of which no face was ever seen: only a sliver of them showed between other
+    things."""
     return np.asarray((table.face_variance[rows].min(axis=1) > _UNSEEN_M**2).any(axis=1))
 
 

@@ -1,4 +1,5 @@
-"""The keyframes that an object was seen from, and how much of where it lies comes from each, for SLAM's corrections."""
+"""The keyframes from which an object was seen, each with its share in the object's position; SLAM's corrections use
+them."""
 
 from __future__ import annotations
 
@@ -8,7 +9,7 @@ _ANCHORS_KEPT = 8
 
 
 def note_anchor(record: ObjectRecord, keyframe: str, share: float) -> None:
-    """Note the keyframe that an object was seen from; share: how much of where it lies comes from there."""
+    """Note the keyframe from which an object was seen; share: the part of the object's position that comes from it."""
     if not keyframe:
         return
     if not record.anchors:
@@ -16,7 +17,7 @@ def note_anchor(record: ObjectRecord, keyframe: str, share: float) -> None:
     weights = {name: (1.0 - share) * weight for name, weight in record.anchors if share < 1.0}
     weights[keyframe] = weights.get(keyframe, 0.0) + share
     if len(weights) > _ANCHORS_KEPT:
-        # What is owed to the least of them is owed to its neighbour on the way from now on.
+        # The anchor with the least share is dropped; its share goes to the neighbouring keyframe.
         least = min(weights, key=lambda name: weights[name])
         names = list(weights)
         at = names.index(least)

@@ -1,4 +1,4 @@
-"""What the graph would have said at an earlier time: "where was it last week?"."""
+"""The graph as it was at an earlier time, for questions such as "where was it last week?"."""
 
 from __future__ import annotations
 

@@ -37,7 +37,7 @@ def associate(
 ) -> Association:
     """Assign observations to the objects of `rows`, at most one each, at the least total cost.
 
-    sizes: how large things of a class are, which tells a newcomer from a thing with a confused label.
+    sizes: how large things of a class are, which distinguishes a new thing from a known one with a wrong label.
     """
     count = len(observed)
     everything = np.arange(count)
@@ -62,8 +62,7 @@ def _containment(
 ) -> NDArray[np.float64]:
     """Return the share of each observation, or of the object where that is smaller, that lies in the other (p,).
 
-    Where a part is seen of an object whose faces were not all seen yet, the object may go on beyond them: it is
-    widened there.
+    An object with unseen faces may extend beyond its box there; it is widened for an observation that shows a part.
     """
     truncated = observed.truncated[which]
     unseen = np.sqrt(table.face_variance[row[truncated]].astype(np.float64)) > 0.5 * config.unseen_face_sigma_m
@@ -119,9 +118,9 @@ def _costs(
     near = (pairs.iou >= config.min_overlap) | ((distance <= 2.0) & (pairs.containment > 0.1))
     near |= truncated & (pairs.containment >= np.where(agreement >= 0.5, 0.3, config.fragment_overlap))
     near |= (pairs.containment >= 0.7) & (agreement >= 0.5)
-    # Another class at the same place is believed to be a confused label only where the boxes agree well.
+    # Another class at the same place counts as a wrong label only if the boxes agree well.
     foreign = (agreement < 0.1) & (pairs.iou < 1.2 * config.min_overlap) & ~(distance <= 1.0)
-    # Of furniture mostly parts are seen; a part in its box is of it, whatever the label says.
+    # Mostly parts of furniture are seen. A part inside the box belongs to the furniture, whatever its label.
     large = pairs.size_b.max(axis=1) > _FURNITURE_M
     foreign &= ~(truncated & large & (pairs.containment > 0.7) & alike(pairs))
     # A thing of another class and of another shape took the place of what was there.
@@ -161,8 +160,9 @@ def _with_parts(
     for i in np.flatnonzero(inside)[np.argsort(-pairs.containment[inside], kind="stable")].tolist():
         scores = observed.observations[which[i]].class_scores
         agreement = class_agreement(scores, table.record(int(row[i])))
-        # A whole thing of another class or shape where something was: that is no part of it, it took its place. Nor is
-        # what has another name than a thing that is itself seen: detectors rarely report one thing under two names.
+        # A whole thing of another class or shape is no part of the object: it took the object's place. An observation
+        # with another name than a thing that is seen itself is no part of that thing either, because detectors rarely
+        # report one thing under two names.
         seen_itself = int(row[i]) in seen and pairs.iou[i] < 0.5
         likely = 0.0 if observed.truncated[which[i]] and not seen_itself else 0.1
         if agreement >= 0.5 or (agreement >= likely and one_shape[i]):

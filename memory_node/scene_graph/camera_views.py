@@ -1,4 +1,4 @@
-"""What follows from where the camera looks: how much a view counts, and which areas were looked at."""
+"""Follows the camera: the weight of a view as evidence, and the areas that were in view."""
 
 from __future__ import annotations
 

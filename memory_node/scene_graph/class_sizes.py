@@ -1,4 +1,5 @@
-"""How large things of a class are in this home, learnt from what was seen often: it raises doubts about labels."""
+"""The usual size of each class in this home, learnt from objects that were seen often. An unusual size makes a label
+doubtful."""
 
 from __future__ import annotations
 
@@ -7,18 +8,18 @@ from dataclasses import dataclass, field
 
 from memory_node.domain.geometry import FloatArray
 
-# So many things of a class tell its sizes; their spread is never taken for less than this (log of the ratio).
+# Objects needed before a class's size is known, and the least spread that is assumed (log of the ratio).
 _ENOUGH = 5
 _LEAST_SPREAD = 0.12
 _LEAST_FIT = 0.15
 _FAR = 2.0
-# A side that is smaller by so many spreads is that of a part.
+# A side shorter by this many spreads belongs to a part of a thing.
 _PART = 3.0
 
 
 @dataclass
 class _Sizes:
-    """Of the logarithms of one class's sorted sides: how many things told them, mean, Welford's sum and spread."""
+    """Statistics of the logarithms of one class's sorted sides: number of things, mean, Welford's sum, spread."""
 
     count: int = 0
     mean: list[float] = field(default_factory=lambda: [0.0, 0.0, 0.0])
@@ -43,7 +44,8 @@ class _Sizes:
 
 
 class ClassSizes:
-    """What sizes things of each class have. Plain numbers instead of arrays: it is asked often, about one thing."""
+    """The usual sizes of each class. Plain numbers are faster here than arrays, because each call is about one
+    thing."""
 
     def __init__(self) -> None:
         self._of: dict[str, _Sizes] = {}
@@ -69,7 +71,7 @@ class ClassSizes:
         return self.fit(name, size, whole) > _LEAST_FIT
 
     def is_part(self, name: str, size: FloatArray) -> bool:
-        """Return whether a size (3,) is so much smaller than that of things of a class that a part of one was seen."""
+        """Return whether a size (3,) is so far below the class's usual size that only a part of a thing was seen."""
         known = self._known(name)
         return known is not None and min(known.away(_sides(size))) < -_PART
 

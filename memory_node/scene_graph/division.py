@@ -1,4 +1,4 @@
-"""One box around two things becomes two once they were seen apart often enough; two that are seen as one stay two."""
+"""Splits an object that was repeatedly seen as several things; keeps two objects that are seen as one."""
 
 from __future__ import annotations
 
@@ -16,8 +16,9 @@ from memory_node.scene_graph.observed import Observed
 from memory_node.scene_graph.state import GraphState
 
 _SAME_CLASS = 0.5
-# Several boxes make up one when each lies in it by this share, and in another by less than that; when each is smaller
-# than it by this; when their volumes differ by no greater factor; and when they fill it within these shares.
+# Several boxes make up one box when, in this order: each lies in it by at least this share; no two overlap by more than
+# this share; each is smaller than it by this factor; their volumes differ by at most this factor; together they fill a
+# share of it within these bounds.
 _INSIDE = 0.7
 _BESIDE = 0.2
 _SMALLER = 0.8
@@ -27,9 +28,9 @@ _FILLED = (0.4, 1.2)
 
 @dataclass(frozen=True, eq=False)
 class Division:
-    """found: the association, in which views of several things as one, and of one as several, are parts that refine
-    nothing. split: (k, 2) observation of a thing of its own and the row that it was taken for until now. joined: rows
-    that were seen as one with an older one."""
+    """found: the association, where a view of several things as one, and of one thing as several, is a part that
+    refines no box. split: (k, 2) observation of a separate thing, and the row that contained it so far. joined: rows
+    that were seen as one with an older row."""
 
     found: Association
     split: NDArray[np.intp]
@@ -37,10 +38,9 @@ class Division:
 
 
 def divide(observed: Observed, found: Association, state: GraphState, rows: Rows, weight: float) -> Division:
-    """Find what was seen as one and is several, and the reverse; weight: how much the frame's evidence counts.
-
-    An object is split after `split_views` views of several like things that fill its box, less the views that show it
-    whole.
+    """Find objects that are several things, and objects that are seen as one; weight: of the frame's evidence. An
+    object is split when the views that show several similar things in its box outnumber the views that show it whole by
+    `split_views`.
     """
     joint = _joint_views(observed, found, state, rows)
     apart = _apart_views(observed, found, state)

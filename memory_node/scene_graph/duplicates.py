@@ -1,4 +1,4 @@
-"""Two entries for one thing become one; two things side by side stay two."""
+"""Merges two entries for one thing, and keeps two things that stand side by side."""
 
 from __future__ import annotations
 
@@ -56,15 +56,15 @@ def _close_pairs(state: GraphState, touched: Rows, neighbours: Rows) -> tuple[Ro
 
 
 def _unconfirmed(state: GraphState, rows: Rows) -> NDArray[np.bool_]:
-    """Return which rows a camera has seen so seldom that a wrong name explains them: what is matched where they are is
-    there, and they are not."""
+    """Return which rows were seen so seldom that a wrong name explains them, if another object is matched in their
+    place."""
     seldom = state.table.times_seen[rows] < state.config.confirmed_sightings
     seldom[seldom] = [state.table.record(row).provenance == "camera" for row in rows[seldom].tolist()]
     return np.asarray(seldom)
 
 
 def _look_like_one(state: GraphState, a: Rows, b: Rows) -> NDArray[np.bool_]:
-    """Return which pairs of rows (p,) overlap as only one thing does, or are parts of one that something else
+    """Return which pairs of rows (p,) overlap too much to be two things, or are parts of one thing that a nearer thing
     divides."""
     table, config = state.table, state.config
     margin = config.min_thickness_m
@@ -77,8 +77,8 @@ def _look_like_one(state: GraphState, a: Rows, b: Rows) -> NDArray[np.bool_]:
     # The yaw of a thing seen in part is uncertain: thin boxes around one centre may cross.
     smaller = np.minimum(np.linalg.norm(pairs.size_a, axis=1), np.linalg.norm(pairs.size_b, axis=1))
     same |= np.linalg.norm(pairs.offset, axis=1) < 0.25 * smaller
-    # Of things never seen whole, what lies next to each other and was never in one frame is one, with its middle
-    # hidden.
+    # Two parts of things never seen whole that lie side by side and were never in one frame are one thing with a hidden
+    # middle.
     partial = table.mostly_truncated(a) & table.mostly_truncated(b)
     widened = overlap_aligned(pairs.offset, pairs.size_a, pairs.size_b + 2.0 * _PART_GAP_M, margin)
     return np.asarray(same | (partial & called_alike & (widened > 0.3)))
@@ -97,7 +97,7 @@ def _is_part(state: GraphState, a: Rows, b: Rows) -> NDArray[np.bool_]:
 
 
 def merge_rows(state: GraphState, kept: int, ended: int) -> SceneEvent:
-    """Pour one entry into another; the better known of the two boxes stays."""
+    """Merge one entry into another; the better known of the two boxes stays."""
     table = state.table
     event = state.event(SceneEventKind.MERGED, ended, table.record(kept).id)
     keeper, leaver = table.record(kept), table.record(ended)

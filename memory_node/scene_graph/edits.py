@@ -15,7 +15,7 @@ from memory_node.scene_graph.places import Places
 from memory_node.scene_graph.state import GraphState
 
 _BY = "user"
-# What a person says outweighs a few hundred sightings, yet not all there will ever be.
+# A person's word outweighs a few hundred sightings, but not any number of them.
 _USER_WEIGHT = 200.0
 _FOR_EVER_NS = 2**62
 
@@ -129,7 +129,7 @@ class SceneEdits:
         begin_ns and end_ns: only objects that were seen within the span and at no other time.
 
         Raises:
-            InvalidValueError: no condition is given; forgetting everything is never meant by leaving all empty.
+            InvalidValueError: no condition is given; an empty request must not forget everything.
         """
         if not (object_id or area_id or object_class or begin_ns or end_ns):
             raise InvalidValueError("expected an object, an area, a class or a time span, got none of them")

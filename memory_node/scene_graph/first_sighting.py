@@ -1,4 +1,4 @@
-"""How far a thing that is seen for the first time is believed: most surprises are errors about what is known."""
+"""The probability of existence of a new object. Most unexpected observations are errors about known objects."""
 
 from __future__ import annotations
 
@@ -12,17 +12,16 @@ from memory_node.scene_graph.object_table import Rows
 from memory_node.scene_graph.observed import Observed
 from memory_node.scene_graph.state import GraphState
 
-# Share of an observation inside a known thing from which it is likely to be of that thing.
+# Share of an observation inside a known object from which it probably shows that object.
 _WITHIN = 0.8
 
 
 def first_log_odds(state: GraphState, observed: Observed, which: int, rows: Rows, again: bool) -> float:
-    """Return the log odds that observation `which`, matched by nothing, shows a thing that is really there.
+    """Return the log odds that the unmatched observation `which` shows a real, new thing.
 
-    rows: the present objects around. again: it is the last of several sightings that were first taken for something
-    else. A small part may be of anything. What lies in the place of a known thing is more
-    often that thing under a wrong name, or a part of it, than another one in its place. What is larger than things of
-    its class are has a wrong name or is no thing at all; what is smaller may be seen in part.
+    rows: the present objects around. again: it is the last of several sightings that were first matched with another
+    object. Three observations are doubtful: a small part, which may belong to anything; one inside a known object,
+    which is more often that object under a wrong name; and one too large for its class.
     """
     config, observation = state.config, observed.observations[which]
     sliver = observation.truncated and 0 < observation.pixels < config.sliver_pixels
@@ -46,6 +45,6 @@ def _in_known(state: GraphState, observed: Observed, which: int, rows: Rows) -> 
     inside = share_inside(pairs.offset, pairs.size_a, pairs.size_b + sideways, state.config.min_thickness_m)
     within = inside >= _WITHIN
     within &= observed.truncated[which] | alike(pairs)
-    # Where a known thing was already called so, this is the second time.
+    # If the known object had this label before, this is the second time.
     name = observed.observations[which].best_class
     return any(table.record(row).rival != name for row in known[within].tolist())

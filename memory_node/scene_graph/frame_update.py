@@ -23,15 +23,15 @@ from memory_node.scene_graph.state import ROBOT_ID, GraphState
 from memory_node.scene_graph.support import update_supports
 
 _RIVAL_SIGHTINGS = 3
-# After so long a time a thing may have been swapped for another: then one sighting less tells.
+# After this time without a look a thing may have been exchanged; one sighting less is then enough.
 _LOOKED_AWAY_S = 10.0
-# What was seen as often as this on its own is doubted the less for being seen as one with another thing.
+# Sightings from which an object is doubted less when it is seen as one with another thing.
 _DOUBTED_SIGHTINGS = 5.0
 
 
 class FrameUpdate:
-    """Applies one frame to a graph's state; used once. `weight` scales its evidence on existence: a camera that
-    stands still repeats its misses and its ghosts, so only a new view counts in full."""
+    """Applies one frame to a graph's state; used once. `weight` scales its evidence on existence: a camera that stands
+    still repeats its errors, so only a new view counts in full."""
 
     def __init__(self, state: GraphState, frame: Frame, weight: float, absence_counts: bool = True) -> None:
         self._state = state
@@ -52,7 +52,7 @@ class FrameUpdate:
         rows = self._around = self._neighbourhood()
         found = self._divide(associate(self._observed, table, rows, state.config, state.sizes), rows)
         sight = look_for(rows, table, self._frame, state.config)
-        # Missing first: what is found gone here may be what turns up there in the same frame.
+        # Missing objects come first: one that is gone here may be the one that appears elsewhere in the same frame.
         self._miss(rows, sight, found)
         touched = self._refine(rows, sight, found)
         touched += self._admit(found, rows)
@@ -93,7 +93,8 @@ class FrameUpdate:
         return rows[table.alive[rows] & ~table.removed[rows]]
 
     def _miss(self, rows: Rows, sight: Sight, found: Association) -> None:
-        """Believe less in what should show here and does not; what is hardly believed in any more is taken out."""
+        """Lower the probability of objects that should be in view and are not; remove those that fall below the
+        threshold."""
         table, config = self._state.table, self._state.config
         if not rows.size or not self._absence_counts:
             return
@@ -106,7 +107,7 @@ class FrameUpdate:
         limit = _log_odds(config.removed_existence)
         doubted = missed | np.isin(rows, self._joined)
         for row in rows[doubted & (table.log_odds[rows] < limit)].tolist():
-            # One before it may have gone on as this one.
+            # An earlier row of this loop may have been merged with this one.
             if table.alive[row]:
                 self._remove(row)
 
@@ -118,7 +119,7 @@ class FrameUpdate:
         if newcomer is not None:
             self._events += go_on_at(state, row, newcomer)
             return
-        # What is seen in its place says that it is not there any more, whatever its own evidence is.
+        # The thing that is seen in its place shows that it is gone, whatever its own evidence.
         table.log_odds[row] = min(float(table.log_odds[row]), _log_odds(state.config.removed_existence))
         if not table.times_missed[row]:
             table.note_missed(row, self._frame.stamp_ns)
@@ -153,8 +154,8 @@ class FrameUpdate:
         ]
 
     def _known_by_another_name(self, row: int, obs: int, rows: Rows, found: Association) -> int:
-        """Return the row that a matched row goes on in: a newcomer that was first called something else may be what it
-        is called now and went missing."""
+        """Return the row to use for a matched row: a new object with a corrected label may be a missing object of that
+        class."""
         table = self._state.table
         record = table.record(row)
         young = table.times_seen[row] <= self._state.config.confirmed_sightings and record.provenance == "camera"
@@ -167,10 +168,8 @@ class FrameUpdate:
         return missing
 
     def _is_still(self, obs: int, row: int) -> bool:
-        """Return whether a matched row still is what it was; else, and if it is in the table at all, take it out.
-
-        A detector that names it otherwise once errs; one that names it the same other thing several times in a row
-        sees that thing, which was put in its place.
+        """Return whether a matched row still is the same thing; if not, remove it. One different label is an error of
+        the detector. The same different label several times in a row shows another thing, which was put in its place.
         """
         state = self._state
         record = state.table.records[row]
@@ -229,8 +228,8 @@ class FrameUpdate:
         return best_same_instance(table, candidates, name, observation.box.size, observation.embedding, state.config)
 
     def _is_in_hand(self, best_class: str) -> bool:
-        """Return whether the robot holds such a thing: one that turns up is then likely what it just put down, and no
-        long-lost other one. What the skill reports will tell."""
+        """Return whether the robot holds such a thing. An observation is then probably the thing that it just put down,
+        not one that was missing before; the skill's report will say."""
         table = self._state.table
         return any(table.record(row).best_class == best_class for row in self._state.load_of(ROBOT_ID))
 
@@ -249,7 +248,7 @@ class FrameUpdate:
         return row
 
     def _part_from(self, object_id: str, row: int) -> None:
-        """Note what a new row was taken for until now, and that the views of both as two count as views of each."""
+        """Note from which object a new row was split, and count the views that showed both for each of them."""
         state = self._state
         state.table.record(row).attributes = {"split_from": object_id}
         state.table.times_seen[row] = math.ceil(state.config.split_views) - 1

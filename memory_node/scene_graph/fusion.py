@@ -16,12 +16,12 @@ from memory_node.scene_graph.config import SceneGraphConfig
 from memory_node.scene_graph.object_table import MAX_YAW_WEIGHT, ObjectRecord, ObjectTable, Rows
 from memory_node.scene_graph.observed import Observed
 
-_MAX_CLASS_WEIGHT = 4.0  # so that a new name wins after as many sightings, should the thing have been replaced
+_MAX_CLASS_WEIGHT = 4.0  # a bound on the weight, so that a new name can win after that many sightings
 _CLASSES_KEPT = 6
-# How far a face that was not seen follows an observation that reaches beyond it; it becomes no more certain by that.
+# Share by which an unseen face follows an observation that reaches beyond it; its variance stays the same.
 _BOUND_GAIN = 0.5
 _SURPRISE = 4.0
-# How far a top or a foot follows one that draws back from the other, as where something hides the foot.
+# Share by which a top or a foot follows an observation that ends earlier, as when something hides the foot.
 _SHRINK_GAIN = 0.1
 _MOST_ASKEW_RAD = 0.15
 
@@ -72,7 +72,7 @@ def fuse_geometry(
     prior = np.where(surprised & ~shrunk, surprise, prior)
     gain = np.where(seen, prior / (prior + variance), 0.0)
     gain[shrunk] = np.minimum(gain[shrunk], _SHRINK_GAIN)
-    # A part seen askew says little of where the faces are.
+    # A part seen at an angle says little about the faces.
     bound = ~seen & outside & (np.abs(pairs.turn_rad) < _MOST_ASKEW_RAD)[:, None, None]
     gain_or_bound = np.where(bound, _BOUND_GAIN, gain)
     faces = old + gain_or_bound * (new - old)

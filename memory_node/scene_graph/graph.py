@@ -1,4 +1,4 @@
-"""SceneGraph: the long-term memory's front door."""
+"""SceneGraph: the interface of the long-term memory."""
 
 from __future__ import annotations
 
@@ -134,8 +134,9 @@ class SceneGraph(GraphReadings):
     def doubt_frame(self) -> None:
         """Begin to doubt that the map is the one that the graph was built in, as after a restart.
 
-        Until that is confirmed, by `confirm_frame` or by fixed things that are seen where they are remembered, answers
-        say so and nothing counts as gone. Where what is seen fits under another origin, what is stored moves there.
+        The doubt ends by `confirm_frame`, or when fixed things are seen at their remembered places. Until then answers
+        say so, and nothing counts as gone. If what is seen fits the stored objects under another origin, these move
+        there.
         """
         self._relocalization = Relocalization(self.state, self.places)
 
@@ -185,8 +186,8 @@ class SceneGraph(GraphReadings):
         return None if self._camera_at is None else (float(self._camera_at[0]), float(self._camera_at[1]))
 
     def _note_place(self, camera: FloatArray) -> None:
-        """Note where the camera (3,) is. A map that came before anybody knew is laid out again where it tells that the
-        robot is in another part of it."""
+        """Note the camera's position (3,). If it shows that the robot is in another part of the map than assumed,
+        divide the map into areas again."""
         first, self._camera_at = self._camera_at is None, camera
         here = self.places.here = self.places.floor_at(float(camera[2]))
         ground = self.places.grounds.get(here) if first else None
@@ -204,8 +205,8 @@ class SceneGraph(GraphReadings):
             self._naming.rename(at_once=True)
 
     def take_notice(self, events: Iterable[SceneEvent], at_once: bool = True) -> None:
-        """Take notice of what a person or a skill changed: name the rooms again in which that was. Who edits the graph
-        from outside calls this."""
+        """Follow changes by a person or a skill: name the affected rooms again. Callers that edit the graph directly
+        must call this."""
         if self._relocalization is not None:
             self._relocalization.note_told(events)
         self._name_rooms(events, at_once)
@@ -315,5 +316,5 @@ class SceneGraph(GraphReadings):
 
 
 def _is_tracked(frame: Frame) -> bool:
-    """Return whether somebody follows the things of a frame from view to view."""
+    """Return whether the frame's observations come with tracks."""
     return bool(frame.ended_tracks) or any(observation.track for observation in frame.observations)

@@ -1,4 +1,4 @@
-"""What the hand holds moves with the robot, and what stands on or in it moves along."""
+"""Moves held objects with the robot, together with what stands on or in them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _HAND_REACH_M = 0.9
 def pick_up(state: GraphState, row: int) -> list[int]:
     """Let the robot hold a row; return the rows of what it carries along with it."""
     record = state.table.record(row)
-    if state.table.removed[row]:  # it was not where it was remembered, so what it carried there is not on it now
+    if state.table.removed[row]:  # its remembered place was wrong, and so is what stood on it
         state.unload(record.id)
     load = state.load_of(record.id)
     if record.support_id != ROBOT_ID:

@@ -1,4 +1,4 @@
-"""Finds how a remembered map lies in the present one, by the things that are in both."""
+"""Finds the transform from a remembered map to the present one, from the things that are in both."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from memory_node.domain.geometry import FloatArray, Pose, wrap_angle
 from memory_node.scene_graph.object_table import ObjectTable, Rows
 
 _NEAR_M = 0.25
-# What moves refines a transform where it lies as near as this.
+# A movable thing refines a transform if it lies this near to its remembered place.
 _STILL_M = 0.12
 _LEAST_LEG_M = 0.5
 _MOST_PAIRS = 600
@@ -21,7 +21,7 @@ _MOST_TRIED = 60
 # Transforms that take the robot to places this near, and turn it by as much, are one.
 _ONE_PLACE_M, _ONE_TURN_RAD = 0.5, 0.1
 _LEAST_SIGMA_M = 0.01
-# How likely it may be that what agrees does so by chance.
+# Highest accepted probability that the matches agree by chance.
 _MOST_CHANCE = 0.02
 
 
@@ -84,10 +84,10 @@ class Landmarks:
 def align(then: Landmarks, now: Landmarks, least_matches: int = 4) -> Alignment | None:
     """Return the planar transform that brings most remembered things onto seen ones of the same class.
 
-    Fixed things are preferred: movable ones only join where there are too few. Tried are the transforms that most pairs
-    of pairs of things speak for (consensus, deterministic), the rarest classes first. None where fewer than
-    `least_matches` agree, or another transform explains nearly as many: a corridor of equal doors is no proof, but that
-    nothing has moved is preferred to all others.
+    Fixed things are preferred; movable ones are added only when there are too few. The candidates are the transforms
+    with most votes (deterministic consensus): each two pairs of things of one class vote for a transform, the rarest
+    classes first. The result is None if fewer than `least_matches` agree, or if another transform explains nearly as
+    many: a corridor of equal doors is no proof. The identity is preferred to all others.
     """
     fixed = then.select(then.fixed), now.select(now.fixed)
     one, other = fixed if min(map(len, fixed)) >= least_matches else (then, now)
@@ -111,10 +111,8 @@ _UNMOVED = Pose()
 
 
 def _candidates(one: Landmarks, other: Landmarks, same: NDArray[np.bool_], here: FloatArray) -> tuple[list[Pose], int]:
-    """Return the transforms to be tried, that nothing has moved first, then those that most pairs of pairs speak for,
-    and how many pairs of pairs speak for any.
-
-    here (2,): a place in the present map; what takes it to one place of the remembered one is one transform.
+    """Return the candidate transforms, the identity first, then those with most votes, and the number of all votes.
+    here (2,): a place in the present map; transforms that take it to the same remembered place count as one.
     """
     i, j, k, m = _pairs_of_pairs(one, same)
     leg_then, leg_now = one.at[k] - one.at[i], other.at[m] - other.at[j]
@@ -140,7 +138,8 @@ def _candidates(one: Landmarks, other: Landmarks, same: NDArray[np.bool_], here:
 
 
 def _chance(one: Landmarks, same: NDArray[np.bool_], matches: int) -> float:
-    """Return how likely it is that a transform that two things fix fits so many by chance: things lie anywhere."""
+    """Return the probability that a transform fixed by two things fits so many others by chance, if things lie
+    anywhere."""
     sides = one.at.max(axis=0) - one.at.min(axis=0) + 2.0
     expected = float(same.sum()) * np.pi * _NEAR_M**2 / float(sides.prod())
     return float(gammainc(matches - 2, expected)) if matches > 2 else 1.0  # the upper tail of Poisson's distribution
@@ -231,7 +230,7 @@ def _matches(
 
 
 def _equal(one: Pose, other: Pose, here: FloatArray) -> bool:
-    """Return whether two transforms tell of a place (2,) of the present map that it is the same remembered one."""
+    """Return whether two transforms take a place (2,) of the present map to the same remembered place."""
     there, there_2 = (found.inverse().apply([*here, 0.0]) for found in (one, other))
     near = float(np.linalg.norm(there - there_2)) < _ONE_PLACE_M
     return near and abs(wrap_angle(one.yaw_rad - other.yaw_rad)) < _ONE_TURN_RAD

@@ -1,4 +1,4 @@
-"""What a frame tells against known things that it should show and does not: how much less likely each now exists."""
+"""Evidence of a frame against objects that it should show and does not."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _FILLED = 0.6
 _LOOKED_AT = 0.6
 # Share of the rays through a place from which the place counts as seen through.
 _SEEN_THROUGH = 0.5
-# Share of the rays to a half hidden place that must reach it, and of those the share that must pass, to tell something.
+# Half hidden places: least share of rays that must reach the place, and least share of these that must pass through it.
 _GLIMPSED, _EMPTY = 0.3, 2.0 / 3.0
 
 
@@ -46,7 +46,7 @@ def missing_evidence(
     overlooked |= _taken(state, observed, rows, missing & ~passed, found)
     evidence = np.where(overlooked, math.log(config.miss_likelihood_ratio), 0.0)
     evidence[passed] = math.log(config.through_likelihood_ratio)
-    # Half hidden, and what shows of its place is empty: the less of it shows, the less that tells.
+    # Half hidden, and the visible part of its place is empty: the smaller that part, the weaker the evidence.
     glimpsed = missing & ~passed & (sight.clear >= _GLIMPSED) & (open_share >= _EMPTY * sight.clear)
     partly = open_share[glimpsed] * math.log(config.through_likelihood_ratio)
     evidence[glimpsed] = np.minimum(evidence[glimpsed], partly)
@@ -75,7 +75,7 @@ def _taken(
         return taken
     row, table = rows[index], state.table
     pairs = observed.overlap_with(table, which, row, 0.0)
-    # What is far smaller stands in or on the other, as a cup in a cupboard does.
+    # A far smaller thing stands in or on the other, as a cup in a cupboard does.
     filled = (pairs.containment >= _FILLED) & alike(pairs)
     taken[index[filled]] = True
     return taken

@@ -16,7 +16,7 @@ from memory_node.domain.scene import Place
 from memory_node.domain.states import ObjectState, StateBelief
 
 Rows = NDArray[np.intp]
-# States that something is told of, each with whether it is more probable than not.
+# Known states, each with whether its probability is above one half.
 StateSet = tuple[tuple[ObjectState, bool], ...]
 _Value = TypeVar("_Value", str, StateSet)
 MAX_YAW_WEIGHT = 20.0

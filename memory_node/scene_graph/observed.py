@@ -46,7 +46,8 @@ class Observed:
     def of(cls, frame: Frame, config: SceneGraphConfig, sizes: ClassSizes) -> Observed:
         """Lay out a frame; sides thinner than min_thickness_m are widened, since overlap needs a volume.
 
-        What is far smaller than things of its class are counts as truncated: not everything that hides a part is seen.
+        An observation far smaller than its class's usual size counts as truncated: a nearer thing may hide a part
+        without being seen itself.
         """
         seen = frame.observations
         boxes = [observation.box for observation in seen]

@@ -14,11 +14,11 @@ from memory_node.domain.errors import InvalidValueError
 
 PLACE_CENSUS = "place_census"  # the store's kind of a site's census
 
-# So many finds of a class weigh as much as what is known of things in general; so many looks at a kind of furniture in
-# a kind of room as much as what is known of it in all rooms.
+# Smoothing: this many finds of a class weigh as much as the prior for all things; this many looks at a kind of
+# furniture in a kind of room weigh as much as its counts in all rooms.
 _GENERAL_FINDS = 2.0
 _GENERAL_LOOKS = 3.0
-# Share of things that lie open; the others are in what closes.
+# Share of things that lie in the open; the others are in closed furniture.
 _OPEN_SHARE = 0.75
 _USUAL_FOOTPRINT_M2 = 0.3
 
@@ -70,8 +70,8 @@ class PlaceCensus:
 class PlaceHabits:
     """Counts of any number of sites, and what they make likely at another one; not thread-safe.
 
-    kinds: say what is likely where nothing was counted. informed: False takes every piece of furniture for as likely
-    there, so that nothing but counts tells one from another.
+    kinds: the prior of places without counts. informed: with False all furniture has the same prior, so that only
+    counts matter.
     """
 
     def __init__(self, kinds: ObjectCatalogue, informed: bool = True) -> None:

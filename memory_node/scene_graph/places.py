@@ -21,7 +21,7 @@ from memory_node.scene_graph.rooms import split_into_rooms
 
 # Grounds that differ by less in height are one floor.
 _ONE_FLOOR_M = 1.0
-# What seems to lie so far below a floor's ground still lies on it.
+# An object up to this far below a floor's ground still lies on it (m).
 _SUNK_M = 0.25
 
 
@@ -75,8 +75,8 @@ class Places:
     def area_at(self, x_m: float, y_m: float, z_m: float, seen_from: tuple[float, float] | None = None) -> str:
         """Return the id of the area that a place belongs to, empty when no map says.
 
-        A thing on a counter is nearest, through the wall, to the next room. The ray that it was seen along passes its
-        own room's ground first, so that the first area on the way back to the camera is taken.
+        The nearest area to a thing on a counter may lie behind the wall, in the next room. So the first area on the ray
+        back to the camera is taken: it belongs to the thing's own room.
         """
         floor_id = self.floor_at(z_m)
         at = np.array([x_m, y_m])
@@ -140,7 +140,7 @@ class Places:
         return found
 
     def copied(self) -> Places:
-        """Return a copy that what happens to this one does not change."""
+        """Return an independent copy."""
         return Places(
             self.config,
             self.make_id,

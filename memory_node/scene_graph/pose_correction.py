@@ -1,4 +1,4 @@
-"""When SLAM corrects its past, what was seen from there moves with it and keeps its ids."""
+"""Moves objects with their keyframes when SLAM corrects earlier poses; ids stay."""
 
 from __future__ import annotations
 

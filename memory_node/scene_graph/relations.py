@@ -13,8 +13,8 @@ from memory_node.scene_graph.state import GraphState
 def object_relations(state: GraphState, rows: Rows) -> list[Relation]:
     """Return contains (area to object), on/in (object to its support), supports (back) and near edges of `rows`.
 
-    What one look made out to be there, on or in something, is too often something else: edges to supports are told of
-    things that were seen twice, or that somebody told of.
+    An object seen once is too often a false detection. So edges to supports are given only for objects that were seen
+    twice, or that somebody reported.
     """
     table = state.table
     found: list[Relation] = []

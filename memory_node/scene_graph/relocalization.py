@@ -19,11 +19,11 @@ from memory_node.scene_graph.pose_correction import move_row
 from memory_node.scene_graph.stamp_ids import StampIds
 from memory_node.scene_graph.state import ROBOT_ID, GraphState
 
-# So many fixed things found where they are remembered prove that the map is the same one. That its origin has moved is
-# proven by so many things that agree on that, as many fixed ones among them where that many are remembered.
+# Fixed things at their remembered places that prove an unmoved map, and matches that prove a moved origin. Among these
+# matches must be as many fixed things as the first number says, unless fewer are remembered.
 _ENOUGH_FIXED, _ENOUGH_AGREED = 3, 4
 _LEAST_SHARE = 0.5
-# A map that lies no farther off than this has not moved; it has where that is far beyond what is known of it.
+# A map closer than this to its old place has not moved; it has moved if the distance is far beyond its uncertainty.
 _UNMOVED_M, _UNSURE_M, _SURE_SIGMA = 0.05, 0.05, 3.0
 UNMOVED = Pose()
 _EVERY_FRAME_UNTIL, _THEN_EVERY = 10, 5
@@ -41,10 +41,9 @@ class _Stored:
 
 
 class Relocalization:
-    """Compares what is stored with what is seen from now on, kept apart from it, until the map frame is trusted.
-
-    Meanwhile frames also go into the graph, as if the map were the old one. Where it turns out to be another, what
-    they did to stored things is taken back.
+    """Compares the stored objects with a second graph of what is seen from now on, until the map frame is verified.
+    Meanwhile frames also go into the graph, as if the map were the old one. If it turns out to be another one, their
+    effects on stored objects are undone.
 
     Args:
         state, places: the graph, with what is stored.
@@ -67,7 +66,7 @@ class Relocalization:
         self._frames = 0
 
     def note_told(self, events: Iterable[SceneEvent]) -> None:
-        """Note what a person or a skill changed meanwhile: that is not taken back."""
+        """Note changes by a person or a skill; they are not undone."""
         self._told.update(event.object.id for event in events)
 
     def compare(self, frame: Frame, weight: float) -> Pose | None:
@@ -102,7 +101,7 @@ class Relocalization:
         return [*(state.event(SceneEventKind.MOVED, row) for row in left if not table.removed[row]), *merged]
 
     def _merge_seen(self) -> list[SceneEvent]:
-        """Merge what frames took for new with the stored things that lie there now."""
+        """Merge objects that frames entered as new with the moved stored objects in the same place."""
         state, table = self._state, self._state.table
         fresh = state.active_rows()
         fresh = fresh[[table.record(row).id not in self._stored for row in fresh.tolist()]]
@@ -139,7 +138,7 @@ class Relocalization:
         return object_id not in self._told and int(table.last_seen[row]) > self._stored_until
 
     def _restore_all(self, ids: Sequence[str]) -> None:
-        """Take back what frames did to these objects, where each stood included."""
+        """Undo the effects of frames on these objects, including what each stands on."""
         state, table = self._state, self._state.table
         for object_id in ids:
             self._restore(object_id)

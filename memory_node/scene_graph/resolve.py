@@ -1,4 +1,5 @@
-"""Which remembered object a skill means: by its id here, or by class and place where others have ids of their own."""
+"""Finds the remembered object that a skill means: by its id, or by class and place when the skill has ids of its
+own."""
 
 from __future__ import annotations
 

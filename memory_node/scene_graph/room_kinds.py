@@ -1,4 +1,4 @@
-"""What kind of room holds such things: what the catalogue says of a class, else sentence embeddings."""
+"""Finds the kind of a room from its contents: by the catalogue, or by sentence embeddings for unknown classes."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from memory_node.domain.embedded_names import embedded_now
 from memory_node.domain.errors import InvalidValueError
 from memory_node.domain.ports import TextEmbedder
 
-# No single thing rules a kind out: a bicycle in the bedroom is one thing that fits ill.
+# A bound on the weight of one thing, so that a bicycle in a bedroom does not rule the kind out.
 _LEAST_PROBABILITY = 1e-3
 # The share of things of a class that are in other rooms than the catalogue says. By four random things of each of the
 # 120 AI2-THOR rooms, five times: with 0.02 532 are named and 21 wrongly, with 0.1 483 and 12, with 0.3 228 and none.
@@ -23,7 +23,7 @@ _NUMBERED = re.compile(r"(.+?) [0-9]+")
 
 
 class RoomClassifier:
-    """Weighs the evidence of each class of things once, then only adds up.
+    """Computes the evidence of each class once, and adds it up for each room.
 
     catalogue: its `rooms` are the kinds, each with phrases. cosine_slope: log-odds between two kinds for each unit of
     cosine by which a thing is more like one of them.
@@ -49,8 +49,8 @@ class RoomClassifier:
     def probabilities(self, classes: Collection[str]) -> dict[str, float]:
         """Return the probability of each kind for a room that holds things of these classes; they sum to 1.
 
-        Several things of a class tell no more than one: twelve drawers make no kitchen. A class that one call does not
-        embed tells nothing yet.
+        Several things of a class count once: twelve drawers make no kitchen. A class that is not embedded yet does not
+        count.
         """
         missing = embedded_now(sorted(set(classes) - set(self._evidence)))
         if missing:
@@ -61,8 +61,8 @@ class RoomClassifier:
         return dict(zip(self._phrases, (odds / odds.sum()).tolist()))
 
     def _weigh(self, classes: list[str]) -> NDArray[np.float64]:
-        """Return the log-odds (n, kinds) that each class gives, scaled by how much it tells: a window stands in any
-        room, a toilet in one (one minus the normalised entropy of its kinds)."""
+        """Return the log-odds (n, kinds) that each class gives, scaled by its specificity (one minus the normalised
+        entropy of its kinds): a window may be in any room, a toilet in one kind only."""
         share = np.zeros((len(classes), len(self._phrases)))
         told = [self._told(name) for name in classes]
         for row, rooms in enumerate(told):

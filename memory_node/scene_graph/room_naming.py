@@ -1,4 +1,4 @@
-"""Rooms that nobody has named are named after what is in them, and keep their name while it still fits."""
+"""Names rooms after their contents, unless a person named them, and keeps a name while it fits."""
 
 from __future__ import annotations
 

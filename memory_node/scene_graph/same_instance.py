@@ -1,4 +1,4 @@
-"""Moved or new: whether a thing that turned up is one that went missing elsewhere."""
+"""Moved or new: whether an unmatched observation is an object that is missing elsewhere."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from memory_node.scene_graph.duplicates import merge_rows
 from memory_node.scene_graph.object_table import ObjectRecord, ObjectTable, Rows
 from memory_node.scene_graph.state import GraphState
 
-# What comes to a place that has been known for so long has not only been hidden until now.
+# An object that appears in a place known for this long was not merely hidden before (s).
 _LONG_KNOWN_S = 30.0
 _AROUND_M = 1.0
 
@@ -27,8 +27,8 @@ def best_same_instance(
 ) -> int | None:
     """Return the row of `candidates` (n,) most like a thing of a class, size (3,) and appearance; None when none is.
 
-    Sizes are compared side by side in order of length: a thing that was turned over is still itself. Years of removed
-    things are candidates, so that they are compared as columns.
+    Sides are compared in order of length, so that a thing that was turned over still matches. Removed objects of years
+    are candidates, so they are compared as columns.
     """
     if best_class == "object":
         return None
@@ -56,7 +56,7 @@ def _unlikeness(record: ObjectRecord, embedding: NDArray[np.floating] | None) ->
 
 
 def newcomer_like(state: GraphState, row: int) -> int | None:
-    """Return the row of a thing that came to its place since this one was last seen and is otherwise like it."""
+    """Return the row of a similar object that came to its place after this one was last seen."""
     table = state.table
     young = table.alive & ~table.removed & (table.first_seen > table.last_seen[row])
     young &= table.class_code == table.class_code[row]
@@ -69,8 +69,9 @@ def newcomer_like(state: GraphState, row: int) -> int | None:
 
 
 def _came_since(state: GraphState, newcomer: int, row: int) -> bool:
-    """Return whether a newcomer came to where it is since another row was last seen there: what is around it was known
-    by then, or long before it. Else the robot came there since, and the newcomer may always have been there."""
+    """Return whether a new object came to its place after another row was last seen. This needs surroundings that were
+    known by then, or long before. Otherwise the robot came there only later, and the new object may always have been
+    there."""
     table = state.table
     support = table.record(newcomer).support_id
     if support in table.row_of:
@@ -83,7 +84,8 @@ def _came_since(state: GraphState, newcomer: int, row: int) -> bool:
 
 
 def go_on_at(state: GraphState, row: int, newcomer: int) -> list[SceneEvent]:
-    """Let a missing object be where another entry was taken for a new thing; that entry ends. Returns what changed."""
+    """Move a missing object to the place of an entry that was taken for a new thing, and remove that entry. Returns
+    what changed."""
     table = state.table
     if not table.removed[row]:
         state.end_place(row)

@@ -1,5 +1,5 @@
-"""Where something is likely to be when nobody knows: last places, the company it keeps, what other sites taught, and
-what was not looked at lately."""
+"""Ranks areas by where an unseen object is likely: its last places, similar objects nearby, counts of other sites, and
+areas that were not looked at recently."""
 
 from __future__ import annotations
 
@@ -34,10 +34,10 @@ def rank_areas(
     habits: PlaceHabits | None = None,
     room_kinds: Mapping[str, str] = MappingProxyType({}),
 ) -> tuple[RankedArea, ...]:
-    """Return areas by the probability that an object of the class is there, best first; k = 0 gives all. They sum to 1.
-
-    Removed objects count too, since where a thing used to be is where it may be again. habits: what other sites taught;
-    what takes twice the work to look into then comes as late as what is half as likely. room_kinds: of rooms by id.
+    """Return areas by the probability that an object of the class is there, best first; k = 0 gives all. The
+    probabilities sum to 1. Removed objects count, too: a thing may be where it used to be. habits: counts of other
+    sites; with them, furniture that takes twice the work to look into ranks like furniture that is half as likely.
+    room_kinds: of rooms by id.
     """
     if not areas:
         return ()
@@ -49,10 +49,10 @@ def rank_areas(
     weight, effort = 0.2 + 4.0 * company**2, np.ones(len(areas))
     if habits is not None:
         expected, effort = _habitual(state, areas, area_of_code, object_class, habits, room_kinds, weight)
-        # Where no furniture is known, nothing can be expected by its kind: such areas stand as they do without habits.
+        # Areas without known furniture get no expectation from habits; they rank as without habits.
         weight = np.where(np.isnan(expected), weight, _SURE * expected)
     weight = weight + seen
-    # Just looked at and not found there: unlikely now, and slowly likely again.
+    # An area that was just looked at in vain is unlikely; its probability recovers with time.
     hours = (now_ns - viewed) / _NS_PER_HOUR
     unseen = 1.0 - state.config.overlooked
     weight *= np.where(viewed == 0, 1.0, 1.0 - unseen * np.exp(-np.maximum(hours, 0.0)))
@@ -77,7 +77,7 @@ def rank_areas(
 def _seen_there(
     state: GraphState, index: dict[str, int], area_of_code: NDArray[np.intp], object_class: str, now_ns: int
 ) -> FloatArray:
-    """Return for each area (n,) what speaks for it because things of the class are or were there.
+    """Return for each area (n,) its weight from present and earlier objects of the class.
 
     index: of each area by its id; area_of_code: the same by the table's number of it, -1 for none.
     """
@@ -114,8 +114,8 @@ def _habitual(
 ) -> tuple[FloatArray, FloatArray]:
     """Return for each area (n,) how many things of the class its furniture usually holds, and the work of one look.
 
-    NaN: no furniture is known there. Of several pieces of furniture the one that takes most work tells. likeness: what
-    the company in each area (n,) speaks for it, which counts where habits have little to tell.
+    NaN: no furniture is known there. Of several pieces of furniture the one with most work counts. likeness: the weight
+    of each area (n,) from similar objects, which matters where habits have few counts.
     """
     table = state.table
     furniture: dict[str, dict[str, str]] = {}

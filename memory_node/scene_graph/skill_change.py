@@ -1,4 +1,4 @@
-"""What a finished skill is known to have changed goes into the graph without waiting for the camera."""
+"""Enters the effects of a finished skill into the graph, without waiting for the camera."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ _SAME_SPOT_M = 0.25
 
 
 def apply_change(state: GraphState, change: StateChange) -> list[SceneEvent]:
-    """Take over a change: states, picked up (the robot holds it), put down on or in something, destroyed, sliced off
-    a whole. What stands on or in a thing goes where it goes.
+    """Take over a change: states, picked up (the robot holds it), put down on or in something, destroyed, sliced off a
+    whole. Things on or in a moved thing move with it.
 
     An object that the graph does not know yet is entered, when the change says where it is.
     """
@@ -56,7 +56,7 @@ def apply_change(state: GraphState, change: StateChange) -> list[SceneEvent]:
 
 
 def _merge_newcomers(state: GraphState, row: int, change: StateChange) -> list[SceneEvent]:
-    """Merge what the camera took for new when it saw this thing at its new place before the skill's report came."""
+    """Merge the new object that the camera made when it saw this thing at its new place before the skill's report."""
     table = state.table
     center = table.center[row]
     near = state.index.within(

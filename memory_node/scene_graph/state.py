@@ -37,9 +37,8 @@ class GraphState:
     """The objects with their indexes. Removed objects stay in the table, out of `index`.
 
     contents: what stands on or in each object. apart: neighbours that were seen in one frame and so are two things.
-    tracks: the object of each thing that is followed from view to view, by the name that whoever follows it gave.
-    seen_apart: in how many views more an object was seen as several things than as one. catalogue: what is known of
-    classes.
+    tracks: the object of each track, by the track's name. seen_apart: views that showed an object as several things,
+    minus views that showed it as one. catalogue: what is known of classes.
     """
 
     config: SceneGraphConfig
@@ -75,7 +74,7 @@ class GraphState:
         total = sum(record.classes.values())
         return SceneObject(
             id=record.id,
-            # The best one first: of equals, and what rounding makes equal, the first counts.
+            # The best class first; of equal ones, also after rounding, the first counts.
             class_probabilities={
                 name: record.classes[name] / total
                 for name in sorted(record.classes, key=lambda name: name != record.best_class)
@@ -122,7 +121,7 @@ class GraphState:
         return kind is None or not kind.can(Property.FIXED)
 
     def learn_size(self, row: int) -> None:
-        """Let a row tell how large things of its class are, if it was seen whole."""
+        """Use a row's size for the usual size of its class, if it was seen whole."""
         name = self.table.record(row).best_class
         if name != "object" and float(self.table.face_variance[row].max()) < _WHOLE_SIGMA_M**2:
             self.sizes.learn(name, self.table.size[row])
@@ -210,7 +209,7 @@ class GraphState:
         return ((newest, 1.0),) if newest else ()
 
     def load_of(self, object_id: str) -> list[int]:
-        """Return the rows of all that stands on or in an object, and on or in that: what carries comes first."""
+        """Return the rows of everything on or in an object, recursively; a support comes before its contents."""
         load: list[int] = []
         waiting, known = [object_id], {object_id}
         while waiting:
@@ -221,14 +220,14 @@ class GraphState:
         return load
 
     def refresh_shelter(self, container_id: str) -> None:
-        """Decide again for everything in a container whether it can be seen from outside."""
+        """Update for everything in a container whether it is visible from outside."""
         for child in self.contents.get(container_id, ()):
             row = self.table.row(child)
             self.table.sheltered[row] = self._shelters(container_id, self.table.record(row).inside)
 
     def _shelters(self, support_id: str, inside: bool) -> bool:
-        """Return whether absence from sight says nothing: held by the robot, or in a container that is not known to
-        be open."""
+        """Return whether not seeing the object is no evidence: the robot holds it, or its container is not known to be
+        open."""
         if support_id == ROBOT_ID:
             return True
         if not inside or support_id not in self.table.row_of:

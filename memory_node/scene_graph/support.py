@@ -1,4 +1,4 @@
-"""What stands on or in what, from the boxes of a neighbourhood and from what kinds of things can carry and hold."""
+"""Finds which object stands on or in which, from their boxes and from what their classes can carry and hold."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from memory_node.scene_graph.support_roles import Roles, roles_of
 # A box is known to a few centimetres.
 _SLACK_M = 0.05
 _HIDDEN_EDGE_M = 0.08
-# What lies on a thing is not much wider than that; on what is made to carry things, pans hang over.
+# A thing is not much wider than its support; on receptacles, such as a burner with a pan, it may be.
 _CARRIED_SHARE, _CARRIED_ON_RECEPTACLE = 0.8, 0.15
-# What is in a thing takes at most so much of its space, and so much of its length may stick out on a side.
+# A content takes at most this share of the container's volume; this share of its length may stick out on a side.
 _HELD_SHARE, _STICKS_OUT = 0.5, 0.35
 # Things of one class are stacked only where their feet are this far apart; else they are one thing, seen as two.
 _STACKED_M = 0.03
@@ -59,10 +59,10 @@ class _Pairs:
 
 
 def update_supports(state: GraphState, changed: Rows, present: Rows) -> list[int]:
-    """Decide again what stands on or in what where something has changed; return the rows that stand elsewhere now.
+    """Update the supports around changed rows; return the rows whose support changed.
 
-    changed: rows with new boxes; present: all rows around. What a hand holds stays there, and what is hidden in a
-    closed container stays in it.
+    changed: rows with new boxes; present: all rows around. Held objects and objects hidden in a closed container keep
+    their support.
     """
     table = state.table
     if not changed.size or not present.size:
@@ -85,12 +85,12 @@ def update_supports(state: GraphState, changed: Rows, present: Rows) -> list[int
             continue
         before = record.support_id, record.inside
         if record.id in state.contents:
-            # Nothing stands on or in what it carries itself: a cup is not on the knife in it.
+            # An object is not on or in a thing that it carries: a cup is not on the knife in it.
             carried = np.isin(present, state.load_of(record.id))
             on[index] &= ~carried
             within[index] &= ~carried
             seated[index] &= ~carried
-        # What one look made out to be there carries things only where nothing else does.
+        # An object that was seen once is a support only if there is no other.
         sure = on[index] & evident
         at, inside = _support(pairs, index, sure if sure.any() else on[index], within[index], seated[index], volumes)
         if at >= 0:
@@ -160,8 +160,8 @@ def _on_top(state: GraphState, pairs: _Pairs) -> Matrix:
 def _enclosed(state: GraphState, pairs: _Pairs) -> Matrix:
     """Return (n, m): the neighbour is a container, and the row is in its space.
 
-    What a hand can take may look out of an open one; furniture is in nothing but cupboards and the like, and there only
-    where it is not built in.
+    A thing that a hand can carry may stick out of an open container; furniture can only be in cupboards and the like,
+    and there only where it is not built in.
     """
     inside = _within_walls(state, pairs) & pairs.roles.container[None] & ~pairs.roles.same_class
     inside &= 0.5 * (pairs.foot + pairs.head)[:, None] < pairs.top[None]

@@ -1,4 +1,4 @@
-"""Boxes that were never seen whole are completed by what carries them, and by what they carry."""
+"""Completes boxes that were never seen whole from their supports and from the things on them."""
 
 from __future__ import annotations
 
@@ -8,14 +8,13 @@ from numpy.typing import NDArray
 from memory_node.scene_graph.object_table import Rows
 from memory_node.scene_graph.state import GraphState
 
-# What carries several things is at least as large as a stool.
+# A support of several things is at least as large as a stool.
 _FURNITURE_M2 = 0.15
 
 
 def reach_down(state: GraphState, rows: Rows, neighbours: Rows) -> None:
-    """Let objects whose foot was never seen reach down to what is below them: things stand on something.
-
-    Behind other things often only the upper part shows, however long one looks.
+    """Extend objects whose foot was never seen down to the surface below them. Behind other things often only the upper
+    part is visible, from every view.
     """
     table, config = state.table, state.config
     if not rows.size:
@@ -37,9 +36,8 @@ def reach_down(state: GraphState, rows: Rows, neighbours: Rows) -> None:
 
 
 def reach_out(state: GraphState, rows: Rows, neighbours: Rows) -> None:
-    """Let supports that were never seen whole reach under what stands at their height beside them.
-
-    The far part of a table hides behind the things on it; that they stand there tells that it goes on.
+    """Extend supports that were never seen whole under the things that stand beside them at their height. The things on
+    a table hide its far part; but they stand on it.
     """
     table, config = state.table, state.config
     partial = table.mostly_truncated(neighbours)

@@ -1,4 +1,4 @@
-"""What the kinds of things say of carrying and holding: a cabinet holds things, a burner stands on no pot."""
+"""What classes can carry and hold, from the catalogue: a cabinet holds things, a burner stands on no pot."""
 
 from __future__ import annotations
 

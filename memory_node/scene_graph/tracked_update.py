@@ -19,7 +19,7 @@ from memory_node.scene_graph.support import update_supports
 class TrackedUpdate(FrameUpdate):
     """Applies a frame of tracked observations. Each brings the box of all its views, which replaces what is stored.
 
-    Only rays that pass through a place say that something is gone: whoever segments by geometry misses much.
+    An object counts as gone only when rays pass through its place, because geometric segmentation misses many things.
     """
 
     def run(self) -> list[SceneEvent]:
@@ -80,7 +80,7 @@ class TrackedUpdate(FrameUpdate):
         return row_of
 
     def _forget_other_runs(self) -> None:
-        """Forget the tracks of a tracker that has begun anew: what they were is there to be found again."""
+        """Forget the tracks of a tracker that was restarted; their objects stay and can be matched again."""
         tracks = self._state.tracks
         runs = {_run_of(observation.track) for observation in self._observed.observations}
         for track in [track for track in tracks if runs and _run_of(track) not in runs]:

@@ -1,4 +1,4 @@
-"""What memory says: answers with their evidence, how sure it is of each, or why it does not know."""
+"""Builds memory's answers: each with evidence and certainty, or the reason why memory does not know."""
 
 from __future__ import annotations
 

@@ -12,11 +12,11 @@ _WORD = re.compile(r"[a-z0-9]+")
 _BEFORE_A_NAME = frozenset(
     _WORD.findall("the a an my our your his her their its this that these those all both one two three")
 )
-# "some caffeine" wants a kind of thing, not one of that name.
+# "some caffeine" asks for a kind of thing, not for a thing of that name.
 _OF_A_KIND = frozenset({"some", "any"})
 _STANDING_IN = frozenset(_WORD.findall("something anything somewhere anywhere thing object item one stuff type"))
 _LONGEST = 4
-# Sentences that tell of a situation or a purpose name what it is about, not what is wanted for it.
+# Sentences about a situation or a purpose name its subject, not the wanted thing.
 _SUBJECT = (
     r"(?:the|my|our|your|his|her|their|this|that|these|those|some|it|there)\b"
     r"(?:\s+(?!that\b|which\b|who\b|i\b)\w+){0,3}?"

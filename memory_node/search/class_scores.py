@@ -23,9 +23,9 @@ from memory_node.search.lexical import Bm25
 from memory_node.search.request_phrases import RequestPhrases
 
 _LOG = logging.getLogger(__name__)
-# BM25 is a share of the best possible; this many log-odds for all of it.
+# Log-odds of a perfect BM25 score (which is a share of the best possible).
 _LEXICAL_LOG_ODDS = 4.0
-# Of a place that a request names beside what it wants: a belief of 0.73.
+# Log-odds of a place that a request names beside the wanted thing: a belief of 0.73.
 _PLACE_LOG_ODDS = 1.0
 
 
@@ -197,11 +197,11 @@ class ClassScores:
         elif table.heads.is_foreign(phrases.wanted):
             words -= config.class_weight
         best = float(cosines.max(initial=0.0))
-        # What could not be embedded is neither like the request nor unlike it.
+        # Texts that could not be embedded are neutral.
         fit = ClassFit(np.where(cosines == 0.0, config.cosine_center, cosines), words, best)
         places = [table.index[name] for name in table.named.mentioned(phrases.place) - named]
         if places:
-            # What the thing is to be taken to is meant as well, but not as much.
+            # The destination of the thing is meant as well, but less.
             words[places] = _PLACE_LOG_ODDS - self.log_odds(fit.cosines[places], fit)
         return fit
 

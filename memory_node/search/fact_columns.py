@@ -1,4 +1,4 @@
-"""What a ranking needs to know of remembered things beside their kind, as columns."""
+"""The facts about remembered things that a ranking needs besides their class, as columns."""
 
 from __future__ import annotations
 

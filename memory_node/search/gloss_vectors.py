@@ -1,4 +1,4 @@
-"""The embeddings of the shipped glosses, kept on disk: to make them takes a second, to read them a millisecond."""
+"""Keeps the embeddings of the shipped glosses on disk: computing them takes a second, reading them a millisecond."""
 
 from __future__ import annotations
 

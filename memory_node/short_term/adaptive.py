@@ -1,4 +1,5 @@
-"""The default policy: finds online which way of replacing serves the workload at hand, and follows it."""
+"""The default policy: simulates several replacement policies and follows the one with most hits on the present
+workload."""
 
 from __future__ import annotations
 
@@ -12,7 +13,7 @@ from memory_node.short_term.simulated_policies import CANDIDATES, Shadows
 from memory_node.short_term.sketch import FrequencySketch
 from memory_node.short_term.w_tinylfu import SegmentSizes, WTinyLfuPolicy
 
-# Up to this capacity the shadows are as large as the cache; above, they see a sample of the keys.
+# Up to this capacity the simulated policies (shadows) are as large as the cache; above, they see a sample of the keys.
 EXACT_CAPACITY = 8192
 # A challenger must be ahead by this many hits, and by the price of a change for each key that it would have to fetch.
 _LEAD = 3.0
@@ -35,9 +36,8 @@ def adaptive_policy(capacity: int, on_evict: OnEvict = ignore_eviction) -> Follo
 
 
 class ChangePrice:
-    """What a change of the leader must promise for each key that it makes fetch, in hits; learnt from past changes.
-
-    It grows after a change that won fewer hits than staying would have, and sinks after one that paid.
+    """The lead in hits that a change of leader needs for each key that it would fetch. It is learnt from past changes:
+    it grows after a change that won fewer hits than staying would have, and falls after one that paid.
     """
 
     def __init__(self) -> None:
@@ -58,7 +58,7 @@ class ChangePrice:
 
 
 class FollowingPolicy:
-    """Holds what the leading shadow would hold, as far as it has been fetched (Gramacy et al. 2002).
+    """Holds the keys that the leading shadow would hold, as far as they have been fetched (Gramacy et al. 2002).
 
     Shadows are full simulations. When the lead changes, keys that only the former leader wanted are "strays": they stay
     until the new leader's keys need their room. What the leader itself gives up goes before them.
@@ -158,7 +158,7 @@ class FollowingPolicy:
         if len(self._held) < self._capacity:
             return
         if self._shadows.idle:
-            # A robot is likelier to want what it saw last than what it saw first.
+            # A robot more likely needs what it saw last than what it saw first.
             if self._leader != self._lru:
                 self._price.forget_former()
                 self._follow(self._lru)

@@ -1,4 +1,4 @@
-"""How often each key came lately, one count a key: for simulations, where a sketch would cost too much time."""
+"""Recent frequency of each key, one count a key, for simulations: a sketch would take too much time."""
 
 from __future__ import annotations
 

@@ -128,9 +128,8 @@ class LirsPolicy:
             del self._stack[self._ghosts.popitem(last=False)[0]]
 
     def _forget_before_oldest_hot(self) -> None:
-        """Drop what was used before the oldest hot key: it would have to come more often than that one to be hot.
-
-        Without a hot key all stay, so that the next one that comes again is hot.
+        """Drop keys that were used before the oldest hot key: a single further use could not make them hot. Without a
+        hot key all stay, so that the next repeated key becomes hot.
         """
         stack, hot = self._stack, self._hot
         while hot and (oldest := next(iter(stack))) not in hot:

@@ -40,9 +40,9 @@ class CachedUnit:
 class ObjectCache:
     """Units by object id; a unit with the same id merges into the held one in place.
 
-    Safe to share between threads. Readers never take the writers' lock: a read of a dict is atomic, and what a reader
-    wants counted goes into a queue that the next one to get the lock works off. So no reader ever waits for a writer.
-    on_change: lets another index, such as recall's, follow the units.
+    Safe to share between threads. Readers never take the writers' lock, so no reader waits for a writer: a read of a
+    dict is atomic, and a reader's counts go into a queue that the next holder of the lock empties. on_change: lets
+    another index, such as recall's, follow the units.
     """
 
     def __init__(self, config: ShortTermConfig | None = None, on_change: OnChange | None = None) -> None:

@@ -12,14 +12,14 @@ from memory_node.short_term.lru import LruPolicy
 from memory_node.short_term.replacement import Key
 from memory_node.short_term.w_tinylfu import SegmentSizes, WTinyLfuPolicy
 
-# In capacities. Counts kept for long tell apart what a stationary workload uses often; a tiny cache needs a sample that
-# is many times its size.
+# Sample sizes in capacities. Long counts separate the frequent keys of a stationary workload. A tiny cache needs a
+# sample of many times its size.
 _SHORT_SAMPLE = 10
 _LONG_SAMPLE = 60
 _LONG_SAMPLE_MIN = 500
 _COUNTED_KEYS = 8
 _COUNTED_KEYS_MIN = 64
-# In capacities: if nothing that any candidate holds is used for so long, what they hold was of no use.
+# In capacities: after so many accesses without a hit of any candidate, their contents are worthless.
 _IDLE = 6
 # A lead of less than this share of the hits is chance, or not worth a change.
 _NOISE = 0.003
@@ -73,7 +73,7 @@ class Shadows:
 
     @property
     def idle(self) -> bool:
-        """Whether no candidate has had a hit for long, so that nothing speaks for any of them."""
+        """Whether no candidate has had a hit for long, so that none is better than another."""
         return self._checks_without_hit >= self._checks_until_idle
 
     def use(self, key: Key) -> None:

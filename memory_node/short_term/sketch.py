@@ -1,4 +1,5 @@
-"""How often each key came lately, in a fixed few bytes: a count-min sketch of 4-bit counters that ages by halving."""
+"""Estimates the recent frequency of keys in fixed memory: a count-min sketch of 4-bit counters that are halved with
+age."""
 
 from __future__ import annotations
 

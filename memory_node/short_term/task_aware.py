@@ -59,7 +59,7 @@ class TaskAwarePolicy:
         return aside or self._inner.remove(key)
 
     def leaving(self) -> Iterator[Key]:
-        """Yield what pins have released, then what the wrapped policy would give up, what tasks need last."""
+        """Yield released keys, then those that the wrapped policy would give up, then pinned ones."""
         inner = list(self._inner.leaving())
         needed = [key for key in inner if self._is_pinned(key)]
         return chain(self._released, (key for key in inner if not self._is_pinned(key)), self._parked, needed)

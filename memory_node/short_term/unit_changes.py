@@ -10,7 +10,7 @@ from memory_node.domain.memory_unit import MemoryUnit
 from memory_node.domain.skill import StateChange
 from memory_node.domain.states import StateBelief, with_state
 
-# Where a skill says that it put something, give or take.
+# Uncertainty of the place where a skill says that it put something.
 _SKILL_STD_M = 0.05
 
 

@@ -201,7 +201,7 @@ class WTinyLfuPolicy:
                 self._unsettled = False
                 return
             elif len(window) < sizes.window:
-                # Main has keys too many and the window room: main's hottest come to stand behind the window's coldest.
+                # Main has too many keys and the window has room: main's hottest keys go behind the window's coldest.
                 key = (protected or probation).popitem()[0]
                 window[key] = None
                 window.move_to_end(key, last=False)

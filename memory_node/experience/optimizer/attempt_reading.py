@@ -1,4 +1,5 @@
-"""Reads an attempt by rules: what was the task about, what worked in which order and where, what failed and why."""
+"""Reads an attempt by rules: the task's object, the sequence that worked and its places, the failures and their
+causes."""
 
 from __future__ import annotations
 
@@ -11,7 +12,7 @@ from memory_node.experience.optimizer.attempt import Attempt, Deed, DeedKind
 from memory_node.experience.optimizer.method_note import GOAL, SEVERAL, MethodNote, RepairNote
 from memory_node.experience.remedy import declared_remedy, described
 
-# Doing the same again and again so often is a loop.
+# Repetitions of one action from which it is a loop.
 _LOOP = 3
 # A search that saw fewer of the kinds of places than this share ended too early.
 _FEW_PLACES = 0.6
@@ -20,7 +21,7 @@ _SEVERAL = frozenset(("two", "three", "four", "both", "several"))
 _REASONS = {str(reason): reason for reason in FailureReason}
 _WORD = re.compile(r"[a-z]+")
 
-# Root causes, in words that fit every task: what kind of confusion it was, and what leads out of it.
+# Root causes, in words that fit every task: the kind of error, and how to avoid it.
 NOT_FOUND = "the thing was never seen, as whole kinds of places were left out; look at each kind once before any twice"
 LOST_IN_LOOPS = "the steps went to repeating what had been done; after a look into a place the next one is a new place"
 OTHER_THING = "the hand was filled with what only resembles the thing asked for; compare its name with the task first"
@@ -47,8 +48,8 @@ def note_of(attempt: Attempt) -> MethodNote:
 
 
 def target_of(attempt: Attempt) -> str:
-    """Return the kind of thing that a task is about: what was taken and is named by it, else what it names and was
-    seen; "" where neither is known."""
+    """Return the kind of thing that a task is about: one that it names and that was taken, else one that it names and
+    that was seen, else ""."""
     asked = set(words_of(attempt.query))
     taken = [deed.thing for deed in attempt.deeds if deed.worked and deed.kind is DeedKind.TAKE]
     named = [thing for thing in taken if is_named(thing, asked)]
@@ -76,7 +77,7 @@ def words_of(text: str) -> list[str]:
 
 
 def _acting(done: Sequence[Deed], thing: str) -> list[Deed]:
-    """Return what led to the goal, less travel and doors, and less what was taken and put down for nothing."""
+    """Return the actions that led to the goal, without travel, doors and things that were picked up in vain."""
     acting = [deed for deed in done if deed.kind in (DeedKind.TAKE, DeedKind.PUT, DeedKind.CHANGE)]
     kept: list[Deed] = []
     for deed in acting:
@@ -92,7 +93,8 @@ def _acting(done: Sequence[Deed], thing: str) -> list[Deed]:
 
 
 def _step(deed: Deed, query: str) -> str:
-    """Return a step of a way. Where the task itself says where, the place is the goal: the way fits other places."""
+    """Return a step of a sequence. A place that the task names is written as "the goal", so that the sequence fits
+    other places."""
     if deed.kind is DeedKind.TAKE:
         return f"{deed.verb} {deed.thing}"
     if deed.kind is DeedKind.PUT:
@@ -104,7 +106,7 @@ def _step(deed: Deed, query: str) -> str:
 def _found_at(done: Sequence[Deed], thing: str, asked: set[str]) -> Iterator[str]:
     """Yield the kinds of places where the thing was, those where it was taken first.
 
-    One that lay where it is to be brought says nothing of where to look for one. asked: the words of the task.
+    A thing that already lay at its destination does not show where to look. asked: the words of the task.
     """
     if not thing:
         return

@@ -1,4 +1,4 @@
-"""The bank of memories: found by the task that they came from, bounded, and judged by what they were worth."""
+"""The bank of memories: found by the task that they came from, bounded, and judged by their utility."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from memory_node.experience.optimizer.attempt import Attempt
 from memory_node.experience.optimizer.candidate import Candidate
 from memory_node.experience.optimizer.entry import MemoryEntry, Version, entry_of
 
-# So many recent outcomes tell what tasks came to before an entry was there.
+# Recent outcomes that stand for the tasks before an entry existed.
 _OUTCOMES_KEPT = 256
 
 
@@ -24,9 +24,9 @@ _OUTCOMES_KEPT = 256
 class BankLimits:
     """How much a bank holds and shows.
 
-    capacity: entries. shown: entries for one task (the paper's K). related: least cosine of two tasks of which one says
-    something about the other. same: from this cosine on, an addition to a full bank becomes an update. least_trials,
-    least_utility: an entry that was given so often and is worth less is taken back.
+    capacity: entries. shown: entries for one task (the paper's K). related: least cosine of two task texts that count
+    as related. same: from this cosine on, an addition to a full bank becomes an update. least_trials, least_utility: an
+    entry that was shown this often and has a lower utility is withdrawn.
     """
 
     capacity: int = 300
@@ -44,7 +44,7 @@ class BankLimits:
 @dataclass(frozen=True)
 class Change:
     """What a candidate did to the bank. added: the operation as it was carried out, ADD or UPDATE; forced: the bank was
-    full and made an update of an addition. evicted: what had to go for it."""
+    full, so an addition became an update. evicted: the entry that was dropped for it."""
 
     entry: MemoryEntry
     added: bool
@@ -164,7 +164,7 @@ class MemoryBank:
             self._keys[index:-1] = self._keys[index + 1 :]
 
     def copy(self) -> MemoryBank:
-        """Return a bank of the same entries that may go its own way: a candidate is tried in it."""
+        """Return an independent copy, in which a candidate can be tried."""
         other = MemoryBank(self._embedder, self._limits, self._make_id)
         other._entries = list(self._entries)
         other._keys = self._keys.copy()

@@ -1,4 +1,4 @@
-"""What an optimizer says of an attempt: a memory, and whether it is new or takes another one's place."""
+"""An optimizer's answer about an attempt: a memory, and whether it is new or replaces another one."""
 
 from __future__ import annotations
 

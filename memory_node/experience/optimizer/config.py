@@ -46,7 +46,10 @@ class OptimizerConfig(Parameters):
         default=0.8, ge=-1.0, le=1.0, description="from this cosine on, an addition to a full bank becomes an update"
     )
     least_trials: int = Field(
-        default=6, ge=1, le=1_000_000, description="tasks that an entry must have been shown for before it may be withdrawn"
+        default=6,
+        ge=1,
+        le=1_000_000,
+        description="tasks that an entry must have been shown for before it may be withdrawn",
     )
     least_utility: float = Field(
         default=-0.15, ge=-1.0, le=1.0, description="an entry of a lower utility is withdrawn, see least_trials"

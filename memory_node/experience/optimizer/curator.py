@@ -1,4 +1,4 @@
-"""Keeps the bank: counts how tasks went, lets an optimizer read each attempt, takes over what passes, or takes back."""
+"""Maintains the bank: counts outcomes, lets an optimizer read each attempt, and stores or withdraws entries."""
 
 from __future__ import annotations
 
@@ -138,7 +138,7 @@ class MemoryCurator:
         return Curated(tuple(put), tuple(gone))
 
     def forget(self, episode_id: str) -> Curated:
-        """Withdraw an attempt: every entry is as it was before that had a part in it. What is left is final."""
+        """Withdraw an attempt: each entry with a contribution of it is as it was before. This cannot be undone."""
         self._lessons.clear()
         put, gone = [], []
         for entry in self._bank:

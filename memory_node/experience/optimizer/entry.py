@@ -1,4 +1,4 @@
-"""An entry of the bank: the task that it came from, what it says, and what it was worth to later tasks."""
+"""An entry of the bank: the task that it came from, its text, and its utility for later tasks."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from memory_node.domain.errors import InvalidValueError
 # Later wordings that can be taken back; of older ones only the episodes are named.
 _VERSIONS_KEPT = 8
 _EPISODES_KEPT = 64
-# So many outcomes at the mean of all tasks are added to each side of a comparison: one lucky task proves little.
+# Outcomes at the mean of all tasks that are added to each side of a comparison, so that one lucky task proves little.
 _PRIOR_TRIALS = 2.0
 
 
@@ -31,7 +31,7 @@ class Tally:
         return Tally(self.total + outcome, self.trials + 1)
 
     def halved(self) -> Tally:
-        """Return half of it: what it says of an entry counts less once the entry was reworded."""
+        """Return half of it: an outcome counts less after the entry was reworded."""
         left = self.trials // 2
         return Tally(self.total * left / self.trials, left) if left else Tally()
 
@@ -110,9 +110,8 @@ class MemoryEntry:
         return replace(self, versions=tuple(earlier), episode_ids=left)
 
     def without(self, episode_id: str) -> MemoryEntry | None:
-        """Return it as it was before an attempt had a part in it; None when nothing is left.
-
-        A wording may hold what earlier attempts taught, so all from the first on that the attempt wrote go.
+        """Return the entry as it was before an attempt contributed to it; None when nothing is left. A later wording
+        may contain what the attempt taught, so all wordings from the attempt's first one on are dropped.
         """
         if episode_id not in self.episode_ids and all(one.episode_id != episode_id for one in self.versions):
             return self

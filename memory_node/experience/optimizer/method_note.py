@@ -67,11 +67,13 @@ class MethodNote:
 
     @property
     def falls_short(self) -> bool:
-        """Whether the way brings one thing where the task asks for several: another one was there already."""
+        """Whether the sequence brings one thing although the task asks for several, because another one was there
+        already."""
         return SEVERAL in self.verbs and len(set(self.way)) == len(self.way)
 
     def same_kind(self, other: MethodNote) -> bool:
-        """Return whether both speak of the same kind of task; one that was never done fits every way with its thing."""
+        """Return whether both are about the same kind of task; a note without a success fits every note about its
+        thing."""
         same_way = self.verbs == other.verbs or not self.verbs or not other.verbs
         return self.thing == other.thing and same_way
 
@@ -82,7 +84,7 @@ class MethodNote:
         attempt does not overthrow many.
         """
         ways = [note for note in (newer, self) if note.way]
-        # A way that brought one thing is no way to bring several.
+        # A sequence that brought one thing does not show how to bring several.
         best = min(ways, key=lambda note: (note.falls_short, len(note.way))) if ways else self
         found = list(self.found_at)
         for place in newer.found_at:

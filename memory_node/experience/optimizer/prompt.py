@@ -19,7 +19,7 @@ from memory_node.llm.deadline import Deadline
 from memory_node.llm.errors import LlmError
 from memory_node.llm.gbnf import Rules
 
-# What of an attempt a prompt has room for: its first deeds, and its last.
+# A prompt shows the first and the last actions of a long attempt, this many of each.
 _DEEDS_SHOWN = 40
 _SEEN_SHOWN = 6
 _LONGEST_ANALYSIS, _LONGEST_VALUE = 400, 600
@@ -33,7 +33,8 @@ class OptimizerPrompts:
         self._prompts = jinja2.Environment(loader=loader, undefined=jinja2.StrictUndefined, trim_blocks=True)
 
     def messages(self, attempt: Attempt, shown: Sequence[MemoryEntry]) -> tuple[Message, Message]:
-        """Return the dialogue. The attempt is told over kinds: what is not shown cannot leak."""
+        """Return the dialogue. The attempt is shown with kinds instead of instances, so that no instance can leak into
+        memory."""
         half = _DEEDS_SHOWN // 2
         first, last = attempt.deeds[:half], attempt.deeds[half:][-half:]
         task = self._filled(

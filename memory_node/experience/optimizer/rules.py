@@ -33,10 +33,8 @@ class RulesOptimizer:
 
 
 def _fits(known: MethodNote, entry: MemoryEntry, note: MethodNote, attempt: Attempt) -> bool:
-    """Return whether a shown note is about the kind of task of an attempt.
-
-    What an attempt that failed should have done is in its task alone: each verb that the entry's own task says must be
-    said by it, too.
+    """Return whether a shown note is about the kind of task of an attempt. For a failed attempt only its task text
+    shows the kind: it must contain each verb of the entry's own task.
     """
     asked = set(words_of(attempt.query))
     said = [verb for verb in known.verbs if is_named(verb, set(words_of(entry.query)))]

@@ -1,7 +1,6 @@
-"""What may stand in a memory: no instance, number or position of one attempt, no unknown thing, no attack.
-
-A memory is read by later tasks in other places, and by a language model that does what it reads. Whatever breaks a rule
-here counts as a broken format, in training too.
+"""Checks what a memory may contain: no instance, number or position of one attempt, no unknown thing, no attack.
+Memories are read in later tasks at other places, and by a language model that follows them. A memory that breaks a rule
+counts as a broken format, also in training.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ from memory_node.domain.skill_library import SKILLS
 from memory_node.experience.optimizer.attempt import Attempt
 from memory_node.llm.errors import RejectedReplyError
 
-# What may be done before another skill, whoever asked for it: the declared remedies of failures.
+# Skills that a memory may always name: the declared remedies of failures.
 PREPARATIONS = frozenset({"GoToObject", "OpenObject", "PickupObject"})
 # What else a robot does on the way to every task.
 _USUAL = PREPARATIONS | {"Explore", "CloseObject", "PutObject"}

@@ -40,10 +40,9 @@ def _read(value: str) -> tuple[MethodNote | None, tuple[RepairNote, ...]]:
 
 
 def _of_one_cause(repair: RepairNote) -> Iterator[tuple[str, Precondition]]:
-    """Yield the skills that want the same fact as the one that failed, each with its own rule.
-
-    Whoever has found that a thing must be near before it is picked up knows it of opening, too: the library declares
-    what each skill needs. A repair of other steps than the declared ones stays where it was seen.
+    """Yield the skills that need the same fact as the failed one, each with its own rule. The lesson that a thing must
+    be near before it is picked up also holds for opening: the library declares what each skill needs. A repair with
+    other steps than the declared ones holds for the skill where it was seen only.
     """
     failed = SKILLS.get(repair.skill)
     rules = failed.preconditions if failed is not None else ()

@@ -28,8 +28,8 @@ Rows = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
 K1, B = 1.2, 0.75
-# Of a query's words the rarest are searched until so many postings have been read: a word that a tenth of a million
-# propositions hold finds nothing, and scores are completed for what the others found.
+# Postings that a search reads, those of the rarest words first: a word in a tenth of a million propositions finds
+# nothing useful. The scores of the found rows then include all words.
 MOST_POSTINGS = 60_000
 _MOST_COUNTED = 65_535
 _NO_WORD = -1

@@ -17,7 +17,7 @@ from memory_node.knowledge.retrieval.step_scores import Question, StepScores, ma
 Floats = NDArray[np.float64]
 # Steps of a search from which links are followed.
 _FOLLOWED = 12
-# A link weaker than this holds nothing together: nearly everything is about its subject.
+# Weaker links are ignored: nearly every step is about their subject.
 _LEAST_LINK = 0.2
 # How much lower steps stand that were not judged with others.
 _BEHIND = 1e3

@@ -1,4 +1,4 @@
-"""How well steps answer a question, each by itself: by its best proposition, and by what stands around it."""
+"""Scores each step alone for a question: by its best proposition, and by its context."""
 
 from __future__ import annotations
 

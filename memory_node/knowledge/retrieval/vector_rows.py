@@ -14,9 +14,9 @@ Rows = NDArray[np.int64]
 Vectors = NDArray[np.float32]
 Sketches = NDArray[np.uint64]
 
-# Rows whose sketches are nearest and whose vectors are compared. Up to so many rows a search is exact.
+# Rows with the nearest sketches, whose vectors are compared. Up to this number of rows a search is exact.
 COMPARED = 2048
-# From so many rows on, those of the clusters nearest to a question alone are looked at.
+# From this number of rows on, only the clusters nearest to a question are searched.
 CLUSTERED_FROM = 32_768
 _WORD_BITS = 64
 _LARGEST = 127

@@ -27,8 +27,8 @@ class InputParameters(Parameters):
     )
     corrections: Literal["map_to_odom", "path", "none"] = Field(
         default="map_to_odom",
-        description="how SLAM reports that it corrected earlier poses; map_to_odom: by a jump of that transform; path: by a "
-        "nav_msgs/Path of optimised poses on optimized_path",
+        description="how SLAM reports that it corrected earlier poses; map_to_odom: by a jump of that transform; path: "
+        "by a nav_msgs/Path of optimised poses on optimized_path",
     )
     tf_timeout_s: float = Field(
         default=0.5,
