@@ -1,4 +1,4 @@
-"""The whole memory behind one door: what comes in, what is asked, upkeep."""
+"""`RobotMemory`: one interface to the whole memory: input, questions, upkeep."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ TakeClaims = Callable[[str, Sequence[StateClaim]], None]
 
 
 class RobotMemory:
-    """A `MemoryPort`; thread-safe. What an answer tells has been made durable before it is told.
+    """A `MemoryPort`; thread-safe. The facts behind an answer are durable before it is given.
 
     Args:
         scene: the long-term scene graph.

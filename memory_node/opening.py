@@ -43,7 +43,7 @@ from memory_node.short_term.state_queue import open_state_queue
 from memory_node.store.store import Store, open_store
 from memory_node.upkeep.kept_knowledge import KeptKnowledge
 
-# What raises an error of a stored body that its owner could not read.
+# By kind of document, what raises an error of a stored body that its owner cannot read.
 _JUDGES = {
     RECORDS: ExperienceRecord.from_dict,
     ENTRIES: MemoryEntry.from_dict,
@@ -130,7 +130,7 @@ def open_memory(
 
 
 def stamp_ids(robot_id: str, records: Mapping[str, Any] | None = None) -> StampIds:
-    """Return a source of ids that a replay gives again; what a graph goes on from keeps it from giving one twice."""
+    """Return a source of ids that a replay reproduces; stored ids go into its seed, so ids stay unique across restarts."""
     stored = sorted(row["id"] for kind in ("objects", "areas", "rooms") for row in (records or {}).get(kind, ()))
     return StampIds(f"{robot_id}/{hashlib.blake2b(' '.join(stored).encode(), digest_size=8).hexdigest()}")
 

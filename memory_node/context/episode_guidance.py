@@ -61,7 +61,7 @@ class EpisodeGuidance:
         return step
 
     def _also_applied(self, compiled: Compiled, said: Compiled) -> Compiled:
-        """Apply the compiler's own changes of the state and return the output; changes that do not fit are dropped."""
+        """Apply the compiler's own changes of the state and return the output; without guidance if they do not fit."""
         try:
             self.log = self.log.then(said.delta)
         except InvalidDeltaError as error:

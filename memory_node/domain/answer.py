@@ -1,4 +1,4 @@
-"""The answer contract: no caller is ever handed a bare guess about an object."""
+"""The answer contract: every answer about an object comes with its uncertainty."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from memory_node.domain.errors import InvalidValueError
 from memory_node.domain.geometry import FloatArray
 from memory_node.domain.states import ObjectState, StateBelief
 
-# Longer requests are no requests.
+# Most characters of a request.
 MAX_TEXT = 4000
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-# A thing is called by a few words: what is longer is no name, and is found by its words.
+# Names have a few words; a longer text is not embedded and is found by its words (characters).
 LONGEST_NAME = 80
-# A second or two of work for the shipped embedder; a thousand ordinary names are fewer characters.
+# Characters that one call embeds: one or two seconds for the shipped embedder; a thousand ordinary names have fewer.
 CHARACTERS_A_CALL = 12_000
 
 

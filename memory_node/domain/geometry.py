@@ -13,7 +13,7 @@ from memory_node.domain.errors import InvalidValueError
 
 FloatArray = NDArray[np.float64]
 
-# No site is larger; what is farther away from a map's origin is an error of whoever says so.
+# No site is larger; a position farther from the map's origin is an error (m).
 POSITION_LIMIT_M = 1e5
 
 

@@ -1,4 +1,4 @@
-"""The closed vocabulary of what people ask for: kinds of goals, and ALFRED's names of seven of them."""
+"""The closed vocabulary of goals: kinds, and ALFRED's names of seven of them."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class GoalKind(str, enum.Enum):
 # The kinds that the trained readers speak.
 LEARNT: tuple[GoalKind, ...] = tuple(GoalKind)[: tuple(GoalKind).index(GoalKind.GO)]
 KINDS: tuple[str, ...] = tuple(kind.value for kind in LEARNT)
-# What the reader of single goals calls sentences without a goal, and goals of other kinds or several of them.
+# Labels of the reader of single goals for sentences without a goal, and for other or several goals.
 NOTHING, SEVERAL = "nothing", "several"
 
 ALFRED_KIND: dict[str, GoalKind] = {
@@ -54,7 +54,7 @@ ALFRED_KIND: dict[str, GoalKind] = {
     "pick_and_place_with_movable_recep": GoalKind.STACK,
 }
 ALFRED_NAME: dict[GoalKind, str] = {kind: name for name, kind in ALFRED_KIND.items()}
-# the kind of goal that a skill fulfils which treats a thing
+# by skill of treatment, the kind of goal that it fulfils
 GOAL_OF_SKILL: dict[str, GoalKind] = {
     "CleanObject": GoalKind.CLEAN,
     "HeatObject": GoalKind.HEAT,

@@ -17,7 +17,7 @@ class HeldObject:
 
 
 def held_after(held: HeldObject | None, changes: Iterable[StateChange]) -> HeldObject | None:
-    """Return what the hand holds after changes; for a memory that keeps nothing else of them."""
+    """Return what the hand holds after changes, for a memory that tracks nothing else."""
     for change in changes:
         if change.held is True:
             held = HeldObject(change.object_id, change.object_class)

@@ -1,7 +1,6 @@
-"""The one door to onnxruntime: import it from here, with its telemetry switched off.
-
-From 1.31 on it keeps a device id and a database of events below the user's home from its import on, and sends them to
-its makers. What a robot does in a home is nobody's business. A user who wants it sets ORT_DISABLE_TELEMETRY=0.
+"""The one place that imports onnxruntime, with its telemetry switched off. From 1.31 on it stores a device id and a
+database of events in the user's home folder, and sends them to its makers. A user who wants it sets
+ORT_DISABLE_TELEMETRY=0.
 """
 
 import os

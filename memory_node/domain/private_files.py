@@ -1,4 +1,4 @@
-"""Files and folders that only their owner may look into: memory tells where people live and what they do."""
+"""Creates files and folders that only their owner may read: memory is private data about people's homes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Skill calls and their results: what a planner asks of base and arm, and what came of it."""
+"""Skill calls, and their results."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ from memory_node.domain.skill import FailureReason, SkillCall
 from memory_node.domain.skill_declaration import Argument, ArgumentKind, Fact, Precondition, Predicate, Skill
 from memory_node.domain.states import ObjectState
 
-# The facts about what kind of thing something is: they hold or not as long as it is one.
+# Facts about the kind of a thing, which never change.
 KIND_PREDICATES = frozenset(
     {
         Predicate.PICKUPABLE,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 _MINUTE_S, _HOUR_S, _DAY_S, _YEAR_S = 60.0, 3600.0, 86_400.0, 31_557_600.0
-# What is shorter than `most` is told in this unit.
+# Spans shorter than `most` are given in this unit.
 _UNITS = ((600.0, 1.0, "s"), (2 * _HOUR_S, _MINUTE_S, "min"), (2 * _DAY_S, _HOUR_S, "h"), (2 * _YEAR_S, _DAY_S, "days"))
 
 

@@ -1,4 +1,4 @@
-"""What happened: the steps of an episode, as experience records them."""
+"""The steps of an episode, as experience records them."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ _LOG = logging.getLogger(__name__)
 class WorkerThread:
     """A daemon thread that ends when its work returns, and only then.
 
-    What the work raises is logged once for each place, counted, and the work begins again.
+    An exception of the work is logged once for each place in the code and counted, and the work is started again.
 
     Args:
         name: of the thread.
@@ -61,7 +61,7 @@ class WorkerThread:
                 self._work()
                 self._is_done.set()
                 return
-            except Exception as error:  # the boundary of the thread: whoever it works for goes on
+            except Exception as error:  # the boundary of the thread: its owner must go on
                 self._faults.note(f"thread {self.name}", error)
             if self._is_done.wait(self._pause_s):
                 return

@@ -1,4 +1,4 @@
-"""Who may do what: roles, tokens, and how often one client may ask."""
+"""Access: roles, tokens, and the rate limit of a client."""
 
 from __future__ import annotations
 

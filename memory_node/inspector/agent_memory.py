@@ -1,4 +1,4 @@
-"""What agents and people are given of memory, whether it lies in a file or in a running node."""
+"""The interface of memory for agents and people, for a file or a running node."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from memory_node.short_term.object_cache import CachedUnit
 
 
 class AgentMemory(MemoryPort, Protocol):
-    """A memory that tells itself in words, answers questions, is told facts, is mended and forgets, too."""
+    """A memory port with more verbs: text of the scene, questions, told facts, corrections and forgetting."""
 
     def scene(self, as_of_ns: int = 0, removed: bool = False) -> SceneSnapshot:
         """Return the scene graph, now or as of a stamp; removed: with objects that are kept for their history."""
@@ -78,7 +78,7 @@ Listener = Callable[[MemoryChange], None]
 
 
 class MemoryViews(Protocol):
-    """What people see of a memory beside its answers. What a memory cannot tell is None."""
+    """Views of a memory besides its answers; None for a view that a memory does not have."""
 
     def crop_jpeg(self, object_id: str) -> bytes | None:
         """Return the best view of an object; None where none is kept."""

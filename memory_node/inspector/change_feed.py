@@ -1,4 +1,4 @@
-"""Passes changes of memory on to any number of streams, none of which can hold another one up."""
+"""Passes changes of memory on to any number of streams, which cannot block each other."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The edits that people make, each with the edit that takes it back."""
+"""The edits that people make, each with its undo."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _BELIEVED = 0.5
 
 
 class Deeds:
-    """Makes deeds over a memory. What the way back needs is read when the deed is made.
+    """Makes edits of a memory. The data for undo are read when the edit is made.
 
     Raises (every method that takes an id):
         NotFoundError: nothing in the scene graph carries it.

@@ -1,4 +1,4 @@
-"""What people changed through the inspector: who, what, when, and the way back."""
+"""The record of edits made through the inspector: who, what, when, and the undo."""
 
 from __future__ import annotations
 
@@ -50,8 +50,8 @@ class Edit:
 class EditBook:
     """Carries deeds out and keeps the newest on record; thread-safe.
 
-    What cannot be taken back may wait a moment, in which undoing calls it off; what waits at the end is carried out.
-    on_done: is called after each edit that was carried out, and after each that was taken back.
+    An edit that cannot be undone may wait for a moment, in which undo cancels it; edits still waiting at the end are
+    carried out. on_done: is called after each edit that was carried out, and after each that was taken back.
     """
 
     def __init__(self, clock: Clock, on_done: Callable[[], None] = lambda: None) -> None:

@@ -1,4 +1,4 @@
-"""What stands before the routes: who asks, from which page, how much, how often, how slowly."""
+"""Checks every request before the routes: caller, origin, size, rate and speed."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from memory_node.inspector.access import Caller, RateLimit, Role, TokenBook
 
 LOCAL_CALLER = "local"
-# What needs no token: it tells nothing of the memory.
+# Paths without a token: they reveal nothing of the memory.
 _PRIVATE = ("/api/", "/metrics")
 _SAFE = ("GET", "HEAD", "OPTIONS")
 _HEADERS = (
@@ -138,7 +138,7 @@ class Guard:
 
 
 def _check_page(headers: dict[bytes, str], scheme: str) -> None:
-    """Refuse what another site's page makes a browser send (CSRF): its origin gives it away, and it sends no JSON."""
+    """Refuse requests that another site's page makes a browser send (CSRF): they have its origin, or no JSON body."""
     origin = headers.get(b"origin")
     if origin is not None and origin != f"{scheme}://{headers.get(b'host', '')}":
         raise _RefusedError(403, f"pages of {origin[:100]!r} may not change memory")

@@ -1,4 +1,4 @@
-"""The page's files, read once: no path that a client sends ever reaches the disk."""
+"""The page's files, read once, so that no path from a client reaches the disk."""
 
 from __future__ import annotations
 

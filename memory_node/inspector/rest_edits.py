@@ -1,4 +1,4 @@
-"""REST: what memory is told, and the record of it. Each edit tells who made it, and most can be undone."""
+"""REST: edits of memory, and their record. Each edit names who made it, and most can be undone."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""REST: what memory is asked; each verb is the service of its name."""
+"""REST: questions to memory; each verb is the service of its name."""
 
 from __future__ import annotations
 
@@ -106,7 +106,7 @@ def ranked_object(answer: ObjectAnswer) -> models.RankedObject:
 
 
 def why(answer: ObjectAnswer) -> list[str]:
-    """Return what speaks for an answer and against it, the weightiest first: fit, class, presence, age, status."""
+    """Return the reasons for and against an answer, the strongest first: fit, class, presence, age, status."""
     reasons = [
         f"relevance {answer.score:.2f}",
         f"{answer.object_class} with probability {answer.class_probability:.2f}",

@@ -11,7 +11,7 @@ from memory_node.llm.deadline import Deadline
 from memory_node.llm.errors import RejectedReplyError
 
 Value = TypeVar("Value")
-# Of a faulty reply that is sent back: a small model's window must hold it beside the prompt.
+# Characters of a faulty reply that are sent back: with the prompt it must fit into a small model's window.
 _MOST_SENT_BACK = 4000
 
 

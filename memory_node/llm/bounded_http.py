@@ -1,7 +1,7 @@
 """HTTP requests that end at a deadline and read no more bytes than allowed, whatever the other side does.
 
-Clients with a timeout for each read wait for ever on a server that sends one byte now and then, and read a line
-without end into memory. So every wait here is cut to what the deadline leaves, and every byte is counted.
+A client with a timeout for each read waits for ever on a server that sends one byte now and then, and reads an endless
+line into memory. So every wait here is limited to the time left before the deadline, and every byte is counted.
 """
 
 from __future__ import annotations
@@ -197,7 +197,7 @@ def _connect(host: str, port: int, deadline: Deadline) -> socket.socket:
 
 
 def _addresses(host: str, port: int, deadline: Deadline) -> list[tuple]:
-    """Look a name up beside: the resolver knows no deadline, and a robot that lost its network waits long for it."""
+    """Look a name up in a thread: the resolver has no deadline, and waits long on a robot that lost its network."""
     answer: queue.Queue[list[tuple] | OSError] = queue.Queue()
 
     def look_up() -> None:

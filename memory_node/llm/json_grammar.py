@@ -1,8 +1,8 @@
 """A GBNF grammar from a JSON schema, for replies that keep to it by construction.
 
-Taken is what pydantic writes for our replies: objects, lists, texts, numbers, truth values, choices and references.
-Properties come in their order and all of them: a model that may leave one out leaves out most. Ranges and patterns
-are checked afterwards; a grammar of letters knows none.
+It supports what pydantic writes for our replies: objects, lists, texts, numbers, truth values, choices and references.
+All properties are required, in their order: a model that may leave some out leaves out most. Ranges and patterns are
+checked afterwards, because a grammar cannot express them.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Reads a model's reply as JSON of a pydantic schema; what is wrong with it is said so that the model can mend it."""
+"""Reads a model's reply as JSON of a pydantic schema; errors are worded so that the model can correct it."""
 
 from __future__ import annotations
 

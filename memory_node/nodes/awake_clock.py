@@ -6,16 +6,16 @@ import threading
 import time
 from collections.abc import Callable
 
-# Whoever judges reads the clock every 20 ms; a longer gap between two readings is this process's own pause.
+# The clock is read every 20 ms; a longer gap between two readings is a pause of this process (s).
 _LONGEST_STEP_S = 0.1
 
 
 class AwakeClock:
     """Seconds since it was made, without this process's own pauses; thread-safe.
 
-    A process that was stopped or got no processor finds old announcements unread when it goes on. By this clock
-    nearly no time has passed, so that it reads them before it takes anybody for gone. Between two readings at most
-    0.1 s counts: it is of use to those who read it more often than that.
+    A process that was stopped, or got no processor time, has unread announcements when it continues. By this clock
+    almost no time has passed, so it reads them before it declares a node lost. At most 0.1 s counts between two
+    readings, so the clock must be read more often than that.
 
     monotonic: the time of the machine in seconds.
     """

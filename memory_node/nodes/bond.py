@@ -10,15 +10,15 @@ from rclpy.node import Node
 
 # In the namespace of the node, where its manager is, too.
 TOPIC = "bond"
-# Whoever hears nothing for so long takes the bond for broken: Nav2's own value.
+# Silence after which a bond counts as broken: Nav2's value (s).
 _TIMEOUT_S = 4.0
 
 
 class Bond:
     """One side of a bond, named after its node: says `active` once a period, and says goodbye when it ends.
 
-    Whoever holds the other side breaks it by falling silent; the node does nothing then, because whoever died was the
-    manager. Without the package `bond` there is no heartbeat, and the log says so.
+    If the other side falls silent, the node does nothing: then the manager has died. Without the package `bond` there
+    is no heartbeat, and the log says so.
 
     Args:
         node: the node that talks; other threads spin it.

@@ -159,7 +159,7 @@ class CameraInput:
 
     def _on_tf(self, msg: TFMessage) -> None:
         for transform in msg.transforms:
-            with self._guard.stage("/tf"):  # each for itself: a faulty one does not take the others along
+            with self._guard.stage("/tf"):  # separately, so that a faulty one does not affect the others
                 jump = self._poses.add(transform)
                 if jump is not None:
                     self._queue.put(jump.moment, jump, droppable=False)
@@ -262,7 +262,7 @@ class CameraInput:
         )
         return frame, color
 
-    # --- corrected: SLAM moves what was seen -----------------------------------------------------
+    # --- corrected: SLAM moves remembered objects -----------------------------------------------------
 
     def _follow_jump(self, jump: OdomJump) -> None:
         self._maker.start_anew()

@@ -55,10 +55,9 @@ class InputCounters:
 
 @dataclass(frozen=True)
 class Diagnosis:
-    """What a component says of itself: figures by name, and in words what is wrong now; nothing: all is well.
-
-    problems: it works, but something is wrong (WARN). failures: it does not do what it is there for (ERROR). stale: it
-    has nothing new to tell, and should have (STALE).
+    """A component's report: figures by name, and in words what is wrong now; empty when all is well. problems: it
+    works, but something is wrong (WARN). failures: it does not do its task (ERROR). stale: its data should have changed
+    and has not (STALE).
     """
 
     figures: Mapping[str, object]

@@ -20,7 +20,7 @@ from memory_node.nodes.running_goals import RunningGoals, full_name
 
 _POLL_S = 0.02
 _GRAPH_POLL_S = 0.5
-# An ending node waits so long for its goal; what takes longer is answered for.
+# How long an ending node waits for its goal; after that the server answers for it (s).
 _PATIENCE_S = 1.0
 # A goal that its server cancels itself: the request goes through the middleware.
 _CANCEL_S = 0.3
@@ -211,7 +211,7 @@ class GoalServer:
     def _work(self, goal: ServedGoal) -> None:
         try:
             goal.ending = self._carry_out(goal)
-        except Exception as error:  # the boundary of the node: whoever waits for the goal gets an answer
+        except Exception as error:  # the boundary of the node: the waiting client must get an answer
             if not goal.done.is_set():
                 self._faults.note(self._name, error)
                 message = f"{type(error).__name__}: {error}"
@@ -219,7 +219,7 @@ class GoalServer:
         goal.done.set()
 
     def _attend(self, goal: ServedGoal) -> Ending:
-        """Return how the goal ended; meanwhile see to it that somebody still waits for it."""
+        """Wait for the goal's end and return it; meanwhile check that its client is still there."""
         callers = _Callers(self._node, self._name)
         while not goal.done.wait(_POLL_S):
             if not goal.is_canceled:

@@ -17,9 +17,9 @@ from memory_node.nodes.diagnostics import Diagnosis, DiagnosticsPublisher, threa
 class GuardedNode(Node):
     """Guards the callback of every subscription, timer and service that is made with it, by whoever makes it.
 
-    What a callback raises is logged once for each place, counted, and told on /diagnostics; the next call comes. Left
-    alone, it would end the executor, and with that every node of the process. A service answers with what its response
-    was when the callback failed.
+    An exception in a callback is logged once for each place in the code, counted, and reported on /diagnostics; later
+    calls run. Unguarded, it would end the executor, and with it every node of the process. A service answers with the
+    response as it was when the callback failed.
     """
 
     def create_subscription(self, msg_type: Any, topic: str, callback: Any, *args: Any, **kwargs: Any) -> Any:

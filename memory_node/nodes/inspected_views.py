@@ -1,4 +1,4 @@
-"""What a running memory node shows of itself by its topics, for those who look into it."""
+"""The inspector's view of a running memory node, by its topics and services."""
 
 from __future__ import annotations
 
@@ -109,7 +109,7 @@ class NodeViews:
 
     def working_memory(self, episodes: Sequence[EpisodeSummary] | None) -> str | None:
         """Return the running episode's last steps in words."""
-        # What a node told last stays told when the episode has ended.
+        # The node's last message stays after the episode has ended.
         ended = episodes is not None and all(episode.ended_ns for episode in episodes)
         return None if ended else self._working_memory
 

@@ -84,7 +84,7 @@ class ManagedNode(LifecycleNodeMixin, GuardedNode):
         return result
 
     def on_activate(self, state: LifecycleState) -> TransitionCallbackReturn:
-        """Activate, and beat; what an attempt in vain has made is taken away."""
+        """Activate, and start the heartbeat; a failed attempt is cleaned up."""
         before = {id(entity) for _, entity in self._entities()}
         result = self._attempt(self.activate)
         self._offered = [(destroy, entity) for destroy, entity in self._entities() if id(entity) not in before]

@@ -35,7 +35,7 @@ _SHAPES = {
     "line_list": MarkerMsg.LINE_LIST,
     "text": MarkerMsg.TEXT_VIEW_FACING,
 }
-# So long a marker belongs to the client that touched it last, as in interactive_markers.
+# How long a marker belongs to the client that touched it last, as in interactive_markers (s).
 _ONE_CLIENT_S = 1.0
 _DELETE, _FORGET, _SPLIT, _FIRST_CLASS, _FIRST_TWIN = 1, 2, 3, 10, 100
 

@@ -125,7 +125,7 @@ class MemoryNode(ManagedNode):
 
     @property
     def is_idle(self) -> bool:
-        """Whether nobody has a goal running, whose end memory is still to be told."""
+        """Whether no other node has a goal running, whose result memory must still receive."""
         return not self._running.others_are_busy
 
     def end(self) -> None:

@@ -71,7 +71,7 @@ class MemoryClient:
         try:
             return result_of(client.call_async(request), self._timeout_s, client.srv_name)
         except PeerTimeoutError:
-            # A memory node that was killed and restarted has not seen the request; asking twice changes nothing.
+            # A memory node that was killed and restarted has not seen the request; a repeated question changes nothing.
             return result_of(client.call_async(request), self._timeout_s, client.srv_name)
 
     def recall(self, query: FindQuery) -> Recollection:

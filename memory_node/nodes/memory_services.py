@@ -259,7 +259,7 @@ class MemoryServices:
 
 
 def _check_ids(request: Any) -> None:
-    """Look at every id of a request, those that come to be compared alone as well.
+    """Check every id of a request, also those that are only compared.
 
     Raises:
         InvalidValueError: one is longer than a name may be, or holds what no name does.

@@ -42,7 +42,7 @@ class NewestImage:
             return None if self._ended else message
 
     def end(self) -> None:
-        """Wake whoever waits; nothing is given any more."""
+        """Wake the waiting thread; no image is given any more."""
         with self._changed:
             self._ended = True
             self._changed.notify_all()

@@ -12,7 +12,7 @@ from memory_node.domain.parameters import Kind, ParameterField, flattened, param
 from memory_node.domain.resources import resource_path
 from memory_node.nodes.run import NODES
 
-# What rclpy and launch give a node beside its own parameters.
+# Parameters that rclpy and launch give every node.
 _OF_ROS = ("use_sim_time", "start_type_description_service")
 _OF_ROS_PREFIX = "qos_overrides."
 

@@ -1,4 +1,4 @@
-"""What the memory node answers of what was: episodes, what they taught, earlier places of objects."""
+"""Answers of the memory node about the past: episodes, their lessons, earlier places of objects."""
 
 from __future__ import annotations
 

@@ -106,7 +106,7 @@ class PlannerNode(GuardedNode):
         feedback = _Feedback(goal)
         sources = sources_of(mode)
         advised = ContextSource.EXPERIENCE in sources
-        # What is compiled tells of both; who is not to know objects gets advice alone.
+        # Compiled guidance contains objects and experience; a planner without objects gets advice only.
         compiled = sources == ALL_SOURCES and self.config.compiler != "none"
         planner = GuidedPlanner(
             self._planner,

@@ -101,7 +101,7 @@ def run_nodes(names: Sequence[str], argv: Sequence[str] | None = None, threads: 
                 print(f"{name} cannot start: {error}", file=sys.stderr)
                 return 1
             executor.add_node(nodes[-1])
-        gc.freeze()  # what a node starts with stays: full collections shall not go through it while messages wait
+        gc.freeze()  # objects of the start stay: full garbage collections must not visit them while messages wait
         spinning.start()
         end.wait()
         _end_goals(nodes)
@@ -130,7 +130,7 @@ def checked_domain(value: str | int, what: str) -> int:
 
 
 def _check_parameter_files(words: Sequence[str]) -> None:
-    """Look into the parameter files of a command line first: rcl tells what is wrong with one in many lines, or less.
+    """Check the parameter files of a command line before rcl does, whose messages are long or incomplete.
 
     Raises:
         InvalidValueError: a file is missing, or is none of ROS parameters.
@@ -144,8 +144,8 @@ class _EndOnSignal:
     """SIGINT and SIGTERM end the process: while nodes are being made by an exception, later by waking who waits here.
 
     Further ones change nothing: launch and the terminal both send one, and making memory durable must not be cut off.
-    So does the end of the parent process, where the environment says that it started us for itself: a demo or a test
-    that is killed leaves nothing behind.
+    The end of the parent process ends it as well, if the environment says so: a demo or a test that is killed leaves no
+    process behind.
     """
 
     def __init__(self) -> None:
@@ -206,14 +206,14 @@ class _Spinning:
 
         try:
             while not self._is_stopping:
-                # A managed node was deactivated while a callback of what it offered was still running.
+                # A managed node was deactivated while one of its callbacks was still running.
                 with contextlib.suppress(InvalidHandle):
                     self._executor.spin()
                     break
         except ExternalShutdownException:
             pass
         except Exception as error:  # the boundary of the process: the robot is stopped before it ends
-            # rclpy's shutdown destroys what this thread may be about to wait on: that is no failure.
+            # rclpy's shutdown destroys objects that this thread is about to wait on: that is no failure.
             if not (self._is_stopping and isinstance(error, RuntimeError)):
                 self._error = error
                 traceback.print_exc()
@@ -233,7 +233,7 @@ class _HasGoals(Protocol):
 
 
 def _end_goals(nodes: Sequence[object]) -> None:
-    """Tell every node to end what it has running, and wait until it has, and whoever asked for it knows."""
+    """Tell every node to end its running goals, and wait until they have ended and their clients know."""
     ending = [node for node in nodes if isinstance(node, _HasGoals)]
     for node in ending:
         node.end()

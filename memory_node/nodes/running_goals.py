@@ -1,4 +1,4 @@
-"""Tells the other nodes what this one has running on action servers, and notices when one of them is gone."""
+"""Announces the goals that this node has on action servers, and notices when another node is lost."""
 
 from __future__ import annotations
 
@@ -31,15 +31,16 @@ except ImportError:  # Humble
     from rclpy.qos_event import SubscriptionEventCallbacks
 
 TOPIC = "running_goals"
-# A node that has something running says so this often in its silence_s.
+# Announcements within silence_s of a node with running goals.
 _ANNOUNCEMENTS = 4
 # The middleware reports a death after this share of silence_s; Cyclone DDS renews a lease when 80 % of it have passed.
 _LEASE_SHARE = 0.6
-# A node whose process lives but says nothing for so many times silence_s hangs.
+# A live process that is silent for this many times silence_s hangs.
 _HANGS_AFTER = 15.0
-# By then everything that waited for a node that is gone has noticed.
+# By then every waiting goal has noticed a lost node (s).
 _FORGOTTEN_AFTER_S = 600.0
-# Of what others announce. A robot has a handful of nodes, each with a handful of goals; who announces more is no peer.
+# Bounds on announcements. A robot has a handful of nodes with a handful of goals each; larger announcements are
+# ignored.
 _MOST_PEERS, _MOST_GOALS, _MOST_SERVERS = 64, 32, 64
 
 
@@ -152,7 +153,7 @@ class RunningGoals:
             return next((p.node for p in self._peers.values() if goal_id in p.carried_out and self._is_gone(p)), "")
 
     def cancel_for_server(self, goal_id: bytes) -> None:
-        """Cancel what the node that carried a goal out has asked of others: it can no longer do so itself."""
+        """Cancel the goals that a lost server has sent to others: it can no longer do so itself."""
         with self._lock:
             peers = [peer for peer in self._peers.values() if goal_id in peer.carried_out]
         for peer in peers:

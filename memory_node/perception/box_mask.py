@@ -1,8 +1,7 @@
-"""Masks for detectors that give only rectangles: the pieces of surface that lie in the rectangle as a whole.
-
-The image is cut as without a detector: large planes away, what stands out into convex pieces. A piece of the thing lies
-in its rectangle; what the thing stands on, leans against or is hidden by reaches beyond. A large plane that lies wholly
-in a rectangle, such as a table's top or a screen, is of that thing.
+"""Masks for detectors that give only rectangles: the pieces of surface that lie wholly in the rectangle. The image is
+divided as without a detector: large planes are removed, the rest is split into convex pieces. Pieces of the thing lie
+in its rectangle; pieces of its support, of things that it leans against and of things that hide it reach beyond. A
+large plane that lies wholly in a rectangle, such as a table's top or a screen, is of that thing.
 """
 
 from __future__ import annotations
@@ -29,9 +28,9 @@ _PLANE_MARGIN_M = 0.006
 _INSIDE, _PLANE_INSIDE = 0.7, 0.85
 # Share of the rectangle that a piece of a plane must cover: less may be floor that shows between a chair's legs.
 _PLANE_COVERS = 0.3
-# Pieces are looked for so much farther than a rectangle reaches, as a part of its sides.
+# Margin around a rectangle in which pieces are looked for, as a share of its sides.
 _AROUND = 0.35
-# A mask that covers less of its rectangle is a scrap.
+# A mask that covers a smaller share of its rectangle is dropped.
 _LEAST_SHARE = 0.06
 
 

@@ -1,4 +1,4 @@
-"""Splits a surface where it is torn or concave: what remains in one piece is one object (Stein et al. 2014, LCCP).
+"""Splits a surface where it has a gap or is concave; each remaining piece is one object (Stein et al. 2014, LCCP).
 
 Solid things are mostly convex, and where two of them touch the surface is concave.
 """

@@ -32,8 +32,7 @@ def instance_points(
     """Return the points of each instance (0 is none) of images (height, width), ordered by instance number.
 
     columns and rows are the first and last pixel of the mask; instances with too few pixels or returns are left out.
-    Large
-    instances are sampled: every few pixels are as good there as all.
+    Large instances are sampled.
     """
     found = []
     for label, window in instance_windows(labels, config.pixel_stride):
@@ -88,9 +87,8 @@ def _points_in(
     """Return the points (n, 3) of a mask in its window; camera: column and row of the window less the centre, focal
     lengths.
 
-    Outlines are where masks err by a pixel. At the foot and the sides that pixel shows what the object stands on, as
-    near as the object itself, and is left out; past the upper edge it shows what lies far behind, which is sorted out
-    by depth.
+    Masks are often a pixel too large. At the foot and the sides that pixel shows the support, at the object's own
+    depth, so it is left out. Past the upper edge it shows things far behind, which `clean_points` removes by depth.
     """
     whole = mask[1:-1:step, 1:-1:step]
     inner = whole & mask[2::step, 1:-1:step][: len(whole)]

@@ -27,7 +27,7 @@ def partly_hidden(labels: NDArray[np.integer], depth_m: NDArray[np.float32], con
             left[z_right < z_left - _margin(z_left, config)],
             right[z_left < z_right - _margin(z_right, config)],
             lower[z_upper < z_lower - _margin(z_lower, config)],
-            # Below an object its support comes nearer by every row, the more the flatter the view.
+            # Below an object the support gets nearer with every row, faster in a flat view.
             upper[z_lower < z_upper - config.occlusion_margin_m * np.maximum(1.0, z_upper)],
         ]
         covered = lower[(upper > 0) & (z_upper < z_lower + _margin(z_lower, config))]

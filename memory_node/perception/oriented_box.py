@@ -59,10 +59,9 @@ def _ends(values: Values, rank: int) -> tuple[float, float]:
 
 
 def _beyond(ray: tuple[float, float], drop_m: float, focal_px: float) -> tuple[float, float]:
-    """Return how far the far sides go on behind the last returns, along the ray (u, v) on the ground.
-
-    A camera `drop_m` above the top sees it in few rows, each some centimetres behind the other; the true edge lies
-    between the last row that hit and the next, and at edges many returns are lost.
+    """Return how far the far sides extend beyond the last returns, along the ray (u, v) on the ground. A camera
+    `drop_m` above the top sees it in few rows, some centimetres apart; the true edge lies between the last row on the
+    top and the next row. At edges many returns are lost, too.
     """
     level = math.hypot(*ray)
     distance = math.hypot(level, drop_m)

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 _Float = TypeVar("_Float", np.float32, np.float64)
-# So many values of a column tell its quantiles.
+# Values of a column that are sampled for its quantiles.
 _ENOUGH = 1500
 
 

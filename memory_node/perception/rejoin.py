@@ -1,5 +1,4 @@
-"""Rejoins pieces that belong to one object: slivers, the inside of a vessel, and parts that something nearer
-divides."""
+"""Rejoins pieces of one object: slivers, the inside of a vessel, and parts that a nearer thing divides."""
 
 from __future__ import annotations
 

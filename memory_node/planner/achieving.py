@@ -1,4 +1,4 @@
-"""Carries out goals one by one: what each kind of goal needs, in order."""
+"""Carries out goals one by one: for each kind of goal its stages in order."""
 
 from __future__ import annotations
 
@@ -89,17 +89,17 @@ class GoalRun:
         return self._locator.first_places.get(object_class)
 
     def _next_one(self) -> None:
-        """Be done with one instance; the next stages take another."""
+        """Finish with one instance; the next stages take another."""
         done = self._belief.things["target"]
         self._acting.attempt.taken |= done.identities
         destination, itself = self._belief.things.get("destination"), self._lookup.scene_object(done.memory_id)
         if destination is not None and itself is not None and not destination.memory_id:
-            # A destination that was found by exploring: memory knows it as what the thing is on or in now.
+            # A destination that was found by exploring: memory knows it as the thing's support.
             self._belief.recognize(destination.name, itself.support_id)
         self._belief.forget("target")
 
     def _knows_another(self, goal: Goal) -> bool:
-        """Return whether memory knows one more of all that are meant, that is not where it should be yet."""
+        """Return whether memory knows another of the meant things that is not at its destination yet."""
         done = self._belief.things.get("destination")
         self._next_one()
         ruled_out = self._acting.attempt.ruled_out
@@ -107,7 +107,7 @@ class GoalRun:
         return any(done is None or one.support_id not in done.identities for one in known)
 
     def _begin(self) -> None:
-        """Start from what memory knows of the hand. All else is asked of it when it is needed."""
+        """Start from what memory knows of the hand. Everything else is asked when it is needed."""
         belief = Belief(self._kinds, skills=self._situation.skills)
         attempt = GoalAttempt(belief, memory_ids=self._situation.memory_ids)
         self._acting = Acting(self._kinds, self._locator, attempt, self._max_failures)
@@ -218,7 +218,7 @@ class GoalRun:
         yield from self._close_behind("destination")
 
     def _take_for_destination(self, place: Thing) -> None:
-        """Make a thing that is known otherwise the destination; it must not be believed in twice."""
+        """Make a thing that is known under another name the destination; it must not be in the belief twice."""
         known = next((thing for thing in self._belief.things.values() if thing.identities & place.identities), None)
         if known is None:
             self._belief.add(replace(place, name="destination", is_setting=False))

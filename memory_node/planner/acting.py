@@ -1,4 +1,4 @@
-"""Acts for one goal: has things located, makes facts true by searched plans, and repairs the plans that fail."""
+"""Acts for one goal: locates things, makes facts true by searched plans, and replans after failures."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class Acting:
         return self.attempt.belief
 
     def need(self, name: str, mention: Mention, sliced: bool = False) -> Steps:
-        """Have a thing located under a name. Where pieces that memory knew of are gone, another whole one is cut.
+        """Locate a thing under a name. If remembered pieces are gone, another whole one is cut.
 
         Raises:
             NothingFound: there is none.
@@ -124,7 +124,7 @@ class Acting:
         return self.belief.things[name].call_name
 
     def _as_known_now(self, call: SkillCall) -> SkillCall:
-        """Name things by what the steps before have told of them: the robot's own ids."""
+        """Refer to things by the robot's own ids, as far as earlier steps have told them."""
         things = [self.belief.named(argument) for argument in call.arguments]
         names = [thing.call_name if thing else argument for thing, argument in zip(things, call.arguments)]
         return SkillCall(call.skill, tuple(names))

@@ -1,4 +1,4 @@
-"""Which skills an instruction licenses: what changes a thing is done only where it was asked for.
+"""Which skills an instruction permits: a skill that changes a thing is allowed only if it was asked for.
 
 A label, a note or a reply that a stranger wrote may tell a language model to break a mug. The goals are read from the
 instruction alone, so no such text adds a skill here.
@@ -27,7 +27,7 @@ _CANNOT_BE_UNDONE = frozenset({"BreakObject", "ThrowObject", "SliceObject", "Emp
 
 
 def licensed_skills(goals: Sequence[Goal]) -> tuple[Skill, ...]:
-    """Return the skills that may serve these goals, in the library's order; of unknown goals none beyond undoing."""
+    """Return the skills that may serve these goals, in the library's order; without goals those that can be undone."""
     if not goals:
         return tuple(skill for skill in SKILLS.values() if skill.name not in _CANNOT_BE_UNDONE)
     kinds = {goal.kind for goal in goals}

@@ -19,8 +19,8 @@ class Thing:
     """A thing that a plan is about.
 
     reference: how skills name it; object_id: the robot's own id once known; memory_id: memory's id if that knew it.
-    is_setting: it is only known as what another thing is in or on; no goal has named it. is_cover: it is only known to
-    be closed around another thing, whatever its class.
+    is_setting: it is only known as the support of another thing; no goal has named it. is_cover: it is only known as a
+    closed container of another thing, of unknown class.
     """
 
     name: str
@@ -33,7 +33,8 @@ class Thing:
 
     @property
     def call_name(self) -> str:
-        """How a skill is told of it: the robot's own id is the surest, as things of a class may lie close together."""
+        """How calls refer to it: by the robot's own id where it is known, because things of a class may lie close
+        together."""
         return self.object_id or self.reference
 
     @property
@@ -212,7 +213,8 @@ def _holds_cutter(_fact: Fact, _names: list[str], state: WorldState, belief: Bel
 
 
 def _is_near(_fact: Fact, names: list[str], state: WorldState, belief: Belief) -> bool:
-    """Return whether the robot reaches a thing: what shares its outermost support, unless that proved too far."""
+    """Return whether the robot reaches a thing: one on the same outermost support is in reach, unless it proved too
+    far."""
     if names[0] in (state.held, state.at) or names[0] in belief.apart:
         return names[0] in (state.held, state.at)
     return bool(state.at) and state.root_of(names[0]) == state.root_of(state.at)
@@ -232,7 +234,7 @@ def _is_accessible(_fact: Fact, names: list[str], state: WorldState, belief: Bel
     return state.held == names[0] or _is_open(state.container_of(names[0]), state, belief)
 
 
-# How facts that change are read off a state. A fact of no other predicate is ever believed.
+# How each predicate is evaluated in a state. Facts of other predicates are never believed.
 _TRUTHS: dict[Predicate, Callable[[Fact, list[str], WorldState, Belief], bool]] = {
     Predicate.HAND_EMPTY: lambda _fact, _names, state, _belief: not state.held,
     Predicate.HOLDING: lambda _fact, names, state, _belief: state.held == names[0],

@@ -1,4 +1,4 @@
-"""Carries out a planner's steps with guidance compiled at each of them: what it says comes first."""
+"""Carries out a planner's steps with compiled guidance before and after each of them."""
 
 from __future__ import annotations
 
@@ -61,9 +61,8 @@ class CompiledSteps:
         return step
 
     def carry_out(self, step: PlannedStep) -> Generator[PlannedStep, SkillResult, SkillResult]:
-        """Yield what guidance puts before a step, the step, and what guidance makes of its failure.
-
-        Return the step's last result: a failure that guidance has put right is none.
+        """Yield the guided calls before a step, the step, and the guided calls after its failure. Return the step's
+        last result: a failure that guidance repaired does not count.
         """
         if step.guided:
             return (yield from self._done(step))
@@ -83,7 +82,7 @@ class CompiledSteps:
                 is_due = True
                 continue
             if not is_due and (guidance is None or call != step.call):
-                # Nobody knows of anything that would make a difference.
+                # There is no further guidance.
                 break
             result = yield from self._done(step)
             is_due = False

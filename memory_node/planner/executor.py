@@ -168,7 +168,7 @@ class InstructionExecutor:
                 spent_in_skills += time.monotonic() - skill_started
                 self._take_over(step, result, record, situation)
                 if result.reason is FailureReason.CANCELED:
-                    # Whoever stopped the robot does not want it to go on with something else.
+                    # After a stop the robot must not continue with something else.
                     run.close()
                     failure, canceled = result.message or "canceled", True
                     break

@@ -1,4 +1,4 @@
-"""One goal under way: what is believed, what its parts are called, and which things do not count."""
+"""The state of one goal: beliefs, names of its parts, and excluded things."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ class NothingFound(Setback):
 class GoalAttempt:
     """What is known while a goal is pursued.
 
-    mentions: what the goal says of the things it names, by their names in `belief`. excluded: identities of instances
-    that turned out not to serve; taken: of those that the goal is done with. memory_ids: see Situation.
+    mentions: what the goal says of the things it names, by their names in `belief`. excluded: identities of unsuitable
+    instances; taken: identities of finished ones. memory_ids: see Situation.
     """
 
     belief: Belief
@@ -37,7 +37,7 @@ class GoalAttempt:
 
     @property
     def ruled_out(self) -> set[str]:
-        """Identities of what does not count, found or remembered."""
+        """Identities of excluded and finished things, found or remembered."""
         return self.excluded | self.taken
 
     @property
@@ -51,8 +51,8 @@ class GoalAttempt:
         self.belief.recognize(change.object_id, self.memory_ids.get(change.object_id, ""))
 
     def passed_over(self, name: str) -> frozenset[str]:
-        """Return the ids of what a search for a part of the goal must not end at. Places say nothing of a thing that
-        has been carried away: another one may lie there."""
+        """Return the ids at which a search for a part of the goal must not end. References by place are left out: a
+        thing may have been carried away, and another one may lie there."""
         return frozenset(one for one in self.ruled_out | self.in_another_part(name) if "@" not in one)
 
     def exclude(self, thing: Thing) -> None:

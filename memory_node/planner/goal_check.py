@@ -1,4 +1,4 @@
-"""Checks goals against the scene graph: what was asked for must be so, whatever the last skill reported."""
+"""Checks whether goals are met by the scene graph, whatever the last skill reported."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _WANTED: dict[GoalKind, frozenset[ObjectState]] = {
     GoalKind.SWITCH_OFF: frozenset({_S.OFF}),
     GoalKind.BREAK: frozenset({_S.BROKEN}),
 }
-# What the scene graph cannot tell: where somebody stood, what was said.
+# Kinds that the scene graph cannot check: where somebody stood, what was said.
 _UNTOLD = frozenset({GoalKind.FIND, GoalKind.GO, GoalKind.STOP, GoalKind.WAIT, GoalKind.TELL})
 _IN_THE_HAND = frozenset({GoalKind.FETCH, GoalKind.EXAMINE})
 

@@ -1,4 +1,4 @@
-"""Lets experience correct any planner: what failed before is prepared for before it is done again."""
+"""Lets experience correct any planner: a step that failed before is prepared before it is repeated."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from memory_node.planner.planner import (
     Situation,
 )
 
-# Preparing for a preparation goes so deep: fetch a knife, and before that go to it.
+# Levels of preparations: fetch a knife, and before that go to it.
 _MAX_DEPTH = 2
 
 
@@ -75,7 +75,7 @@ class GuidedPlanner:
         return outcome
 
     def _attempt(self, instruction: str, situation: Situation, attempt: int) -> PlanRun:
-        # It runs before the planner asks memory anything: what it is told is told for this episode.
+        # The episode starts before the planner asks memory anything, so that answers belong to it.
         episode = _Episode(self._experience, self._experience.start(instruction, attempt=attempt), self._clock)
         compiled = self._compiled(episode, situation)
 
@@ -130,7 +130,7 @@ class _Episode:
         self._experience = experience
         self._clock = clock
         self.classes: dict[str, str] = {}
-        # What failed since anything was done with the same things: it is not advised again.
+        # Calls that failed and whose things were not handled since; they are not advised again.
         self._failed: set[SkillCall] = set()
         self._index = 0
 

@@ -1,4 +1,4 @@
-"""Keeps a model from doing again what it has just done in vain."""
+"""Keeps a model from repeating calls that made no progress."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from memory_node.context.loop_detection import repeated
 from memory_node.context.step_observation import TakenStep
 from memory_node.domain.skill import SkillCall, SkillResult
 
-# A call may be made so often while nothing changes: to go back to a thing once is no loop.
+# Times that a call may be made while nothing changes: going back to a thing once is no loop.
 _MOST_TIMES = 2
-# Loops are looked for in so many of the last steps; the longest one takes six.
+# Last steps in which loops are looked for; the longest loop has six.
 _WINDOW = 12
 
 
 class HeldBack:
-    """Follows the steps of one instruction. It holds back what would close a loop, and what was done twice since the
-    home was last as it had not been before: what is put back where it was is no progress."""
+    """Follows the steps of one instruction. It holds back calls that would close a loop, and calls that were made twice
+    since the home last reached a new state. Putting a thing back where it was is no new state."""
 
     def __init__(self) -> None:
         self._taken: list[TakenStep] = []

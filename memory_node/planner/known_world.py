@@ -1,7 +1,6 @@
-"""What a language model's calls may speak of: things under short names, what is believed of them, what can be done now.
-
-Names are "Mug", "Mug 2", ...: a small model spells them right, they cost a token or two, and no text from outside gets
-into a call by them. The skills are told the reference that a name stands for.
+"""The things that a language model's calls may name, their believed states, and the calls that are possible now. Names
+are "Mug", "Mug 2", ...: a small model spells them right, they cost a token or two, and they contain no text from
+outside. Each name stands for a reference that the skills take.
 """
 
 from __future__ import annotations
@@ -26,13 +25,13 @@ from memory_node.planner.things_to_name import things_to_name
 # Of a class that no label space declares: a detector may call things anything.
 _LONGEST_NAME = 40
 _UNNAMED = "Unnamed"
-# What memory hardly believes in can still be looked at.
+# Least value of a thing whose existence is doubtful: it can still be looked at.
 _LEAST_VALUE = 0.01
-# What a call is worth for each of its things that the instruction is not about.
+# Factor on a call's value for each of its things that the instruction does not name.
 _VALUE_BESIDE = 0.2
-# What doing the same again is worth, each time.
+# Factor on a call's value for each repetition.
 _VALUE_OF_AGAIN = 0.2
-# What it is worth to take up again what is where it shall be.
+# Factor on the value of taking up what is where a goal wants it.
 _VALUE_OF_UNDOING = 0.02
 
 
@@ -41,7 +40,8 @@ class KnownWorld:
     """The things of one instruction; `refresh` follows memory.
 
     about: the classes that the instruction speaks of, the most important first. most: how many things are named,
-    besides what they lie on. brief: only what the instruction names is, what the skills need, and what that lies on.
+    besides what they lie on. brief: only things of the instruction, things that the skills need, and their supports are
+    named.
     """
 
     kinds: ObjectCatalogue
@@ -112,11 +112,10 @@ class KnownWorld:
         return calls
 
     def value(self, call: SkillCall, settled: Collection[str] = ()) -> float:
-        """Return what memory makes of a call, in (0, 1].
+        """Return memory's value of a call, in (0, 1]: how sure memory is that the things are there, reduced for each
+        thing that the instruction does not name, for each repetition of the call, and for taking up what is settled.
 
-        That is how sure it is that the things are there, less for each that has nothing to do with the instruction,
-        less for each time that the call was made already, and less for taking up what is settled: memory's ids of
-        what is where a goal wants it.
+        settled: memory's ids of the things that are where a goal wants them.
         """
         names = [self._named((reference,)) for reference in call.arguments]
         there = math.prod(self._existence.get(name, 1.0) for name in names)
@@ -127,7 +126,7 @@ class KnownWorld:
         return max(_LEAST_VALUE, worth * (_VALUE_OF_UNDOING if undoing else 1.0))
 
     def follow(self, result: SkillResult) -> None:
-        """Note where the robot stands, which ids it uses, and what did not work."""
+        """Note where the robot stands, its ids of things, and failures."""
         call, subject = result.call, self._named(result.call.arguments)
         self._made[self._plain(call)] += 1
         if not result.success:
@@ -148,7 +147,7 @@ class KnownWorld:
         if call.skill == "GoToObject":
             return subject
         if call.skill in ("PickupObject", "SliceObject") and self._at == subject:
-            # What it lay on is within reach still; of what is cut only pieces are left there.
+            # The thing's support is still within reach; a cut thing has left its pieces there.
             return self.belief.state.container_of(subject) or subject
         if call.skill == "PutObject" or declaration(call.skill).composite:
             return self._named(call.arguments[1:]) or self._at
@@ -161,7 +160,7 @@ class KnownWorld:
 
     @property
     def unmoved(self) -> Hashable:
-        """What is believed, but for where the robot stands: two values are equal where nothing else has changed."""
+        """All beliefs but the robot's place: two values are equal if nothing else has changed."""
         state = self.belief.state
         return (state.held, state.inside, state.states, frozenset(self.things))
 
@@ -180,7 +179,7 @@ class KnownWorld:
 
         def reference(text: str) -> str:
             thing = self.belief.things.get(text)
-            # A bare class is for memory to look up when its turn comes: by then the thing may be elsewhere.
+            # A bare class stays: memory looks it up when the call is made, because the thing may be elsewhere by then.
             if thing is not None and text != thing.object_class:
                 return thing.call_name
             return self._places.get(text, text) if call.skill == "Explore" else text
@@ -205,7 +204,7 @@ class KnownWorld:
         return lines
 
     def unknown_classes(self) -> tuple[str, ...]:
-        """Return what the instruction is about, or needs for what is done to it, and nobody has seen."""
+        """Return the classes of unseen things that the instruction names or its treatments need."""
         known = {folded(thing.object_class) for thing in self.belief.things.values()}
         # Pieces are made of what is there.
         wanted = [
@@ -228,7 +227,7 @@ class KnownWorld:
         return usual.at if usual is not None else ()
 
     def _matters(self, name: str) -> bool:
-        """Return whether the instruction is about a thing or what is in or on it, or needs it for what is done."""
+        """Return whether the instruction names a thing or its contents, or its treatments need the thing."""
         state, needed = self.belief.state, itertools.chain.from_iterable(map(self._usual_places, self.skills))
         wanted = {folded(one) for one in (*self.about, *needed)}
         if folded(self.things[name].object_class) in wanted:
@@ -251,7 +250,7 @@ class KnownWorld:
 
     def _name(self, found: SceneObject) -> str:
         if found.id not in self._names:
-            # What was found by searching, and memory has seen meanwhile, keeps its name.
+            # A thing that was found by searching, and that memory has seen meanwhile, keeps its name.
             same = (one for one in self._unplaced.values() if folded(one.object_class) == folded(found.class_name))
             twin = next(same, None)
             if twin is not None:
@@ -299,7 +298,7 @@ class KnownWorld:
         return (call.skill, *(self._named((reference,)) or reference for reference in call.arguments))
 
     def _note_failure(self, result: SkillResult, subject: str) -> None:
-        """Do not offer the same call again until something was done with its things; what is not there is not named."""
+        """Do not offer the call again until something was done with its things; drop things that are not there."""
         self._failed.add(result.call)
         if subject and result.reason is FailureReason.NOT_FOUND and result.call.skill == "GoToObject":
             thing = self.belief.things[subject]

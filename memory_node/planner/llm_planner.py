@@ -1,4 +1,4 @@
-"""The planner that asks a language model: goals first, then calls, then memory judges what came of them."""
+"""The planner that asks a language model: first goals, then calls; then memory judges the result."""
 
 from __future__ import annotations
 
@@ -122,7 +122,7 @@ class LlmPlanner:
         return account.booked(outcome, self._config)
 
     def _not_understood(self, read: Understanding, instruction: str, situation: Situation) -> PlanOutcome:
-        """Ask: without goals nobody could tell a wrong thing from the right one."""
+        """Ask the person: without goals no call could be checked."""
         unclear = Question(f"I did not understand {instruction[:60]!r}. What shall I do with which thing?")
         return asked(read.question or unclear, situation)
 
@@ -195,7 +195,7 @@ class LlmPlanner:
     def _meant_by(self, mention: Mention, present: Collection[str]) -> Sequence[str]:
         """Return the classes that a part of a goal may stand for in this home; its likeliest where none is there."""
         here = [name for name in mention.candidates if name in present]
-        # A table of another kind may be meant; something else to take may not.
+        # Another kind of table may be meant, but no other thing to take.
         if here or any(self._kinds[name].pickupable for name in mention.candidates):
             return here or mention.candidates[:1]
         alike = [name for name in sorted(self._kinds.alike(mention.candidates)) if name in present]

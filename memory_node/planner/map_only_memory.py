@@ -1,4 +1,4 @@
-"""A memory that knows only the map: what a planner sees that works without what was seen."""
+"""A memory that knows only the map, for a planner without object memory."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _NOTHING = "this memory knows only the map"
 class MapOnlyMemory:
     """A `MemoryPort` before the memory that it hides: floors, rooms, areas and the hand are known, no object is.
 
-    The memory behind is still told what skills change, since it must stay true for whoever asks it next.
+    The hidden memory is still told what skills change, so that it stays correct for its other users.
     """
 
     def __init__(self, memory: MemoryPort) -> None:
@@ -39,7 +39,7 @@ class MapOnlyMemory:
         return Location((), areas, AnswerStatus.UNKNOWN, _NOTHING)
 
     def rank_search_areas(self, object_class: str, k: int = 0) -> tuple[RankedArea, ...]:
-        """Return all areas as equally likely, in the order of a short tour: to remember nothing is not to zigzag."""
+        """Return all areas as equally likely, in the order of a short tour."""
         areas = _tour(sorted(self._memory.rank_search_areas("", 0), key=lambda area: (area.name, area.area_id)))
         listed = areas[:k] if k else areas
         return tuple(replace(area, probability=1.0 / len(areas), reason="part of the map") for area in listed)

@@ -1,4 +1,4 @@
-"""Which memory a planner works with: what was seen, what was learnt, both, or neither."""
+"""Which memory a planner works with: objects, experience, both, or neither."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ from memory_node.planner.goal_attempt import GoalAttempt
 from memory_node.planner.search import apply_effects
 
 _S = ObjectState
-# What a thing is already where these fail with PRECONDITION.
+# The state that a thing already has when these skills fail with PRECONDITION.
 _IS_SO_ALREADY = {
     "SwitchOn": _S.ON,
     "ToggleOn": _S.ON,
@@ -91,7 +91,7 @@ class Outcomes:
         belief.state = replace(belief.state, at="" if call.skill == "GoToObject" else belief.state.at)
 
     def _closed(self, call: SkillCall, result: SkillResult, subject: Thing | None) -> None:
-        """Note that something is closed: the thing itself, or what it turned out to lie in."""
+        """Note that the thing itself, or its container, is closed."""
         if subject is None:
             return
         container = self._belief.named(result.object_id)

@@ -1,6 +1,5 @@
-"""Holds a language model's calls against the goals that were read from the words: nothing else is taken into the hand.
-
-The goals have passed the audit of words (language/audit.py), so what they speak of is what the words speak of.
+"""Checks a language model's calls against the goals: no other things may be taken into the hand. The goals have passed
+the audit of words (language/audit.py), so they name only things that the words name.
 """
 
 from __future__ import annotations
@@ -20,13 +19,13 @@ _TAKES = frozenset(
 
 @dataclass(frozen=True)
 class PlanAudit:
-    """What an instruction's goals let a plan take. Without goals nothing is known, and nothing is objected to."""
+    """The things that an instruction's goals permit a plan to take. Without goals nothing is refused."""
 
     goals: tuple[Goal, ...]
     kinds: ObjectCatalogue
 
     def objection(self, call: SkillCall, object_class: str) -> str:
-        """Return why a call handles what the instruction does not speak of, "" where it may.
+        """Return why a call handles a thing that the instruction does not name, "" if it is permitted.
 
         object_class: of the call's first argument, "" where that is not known.
         """

@@ -1,4 +1,4 @@
-"""With which things a skill can be called now: all that it needs holds, and it would change something."""
+"""Finds the arguments with which a skill can be called now: its preconditions hold, and it would change something."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ from memory_node.planner.planner import PlanningFailedError
 
 _TRAVEL_S = 6.0
 _MAX_EXPANSIONS = 3_000
-# Skills that only make sense when a goal names what they do; else the search would try them everywhere.
+# Skills that are tried only if a goal names their effect; otherwise the search would try them everywhere.
 _ON_REQUEST = {
     "BreakObject": ObjectState.BROKEN,
     "FillObject": ObjectState.FILLED,
@@ -152,7 +152,7 @@ def _makes_sense(skill: Skill, binding: dict[str, str], belief: Belief, named: s
     if not all(holds(fact, binding, belief.state, belief) for fact in static):
         return False
     if skill.name == "PutObject" and binding["receptacle"] not in named:
-        # What is only in the way goes where it can be seen, and where nothing will heat it.
+        # A thing that is in the way is put where it can be seen, and where nothing will heat it.
         aside = belief.kinds[belief.things[binding["receptacle"]].object_class]
         return not aside.lidded and not aside.can(Property.HEATS)
     if "fixture" in binding:

@@ -1,4 +1,4 @@
-"""A person's session with the planner, kept in a file: a planner that starts anew goes on where it was."""
+"""A person's session with the planner, kept in a file, so that a restarted planner continues it."""
 
 from __future__ import annotations
 

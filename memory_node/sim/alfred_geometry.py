@@ -1,4 +1,5 @@
-"""The sizes that ALFRED's files leave out: boxes of fixtures from their reference points, and what objects stand on."""
+"""Reconstructs what ALFRED's files leave out: boxes of fixtures from their reference points, and supports of
+objects."""
 
 from __future__ import annotations
 
@@ -22,12 +23,12 @@ FOOT_AT_REFERENCE = frozenset({"Microwave", "CoffeeMachine", "DeskLamp", "Safe",
 # Tables whose reference point is not at the floor have it in their top.
 ON_FLOOR_BELOW_M = 0.3
 MIDDLE_ABOVE_CABINET_FLOOR_M = 0.36
-# ALFRED lists what its agent used, from a pose that it gives or from some reachable point: it is at most this far.
+# ALFRED lists fixtures that its agent used, from a given pose or some reachable point: at most this far away (m).
 USED_WITHIN_M = 1.3
 # Costs, in metres, of a receptacle that an object lies outside of.
 FREE_MISS_M = 0.6
 LOWER_SHELF_COST_M = 0.15
-# Unlike furniture, work surfaces are of unknown length: lying off their end says little.
+# The length of work surfaces is unknown, so lying beyond their end costs less.
 LONG_SURFACES = {"CounterTop": 0.25, "Shelf": 0.6, "Desk": 0.6, "DiningTable": 0.6}
 RISE_WEIGHT = 2.0
 LEVEL_TOLERANCE_M = 0.06

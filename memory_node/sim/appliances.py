@@ -34,7 +34,7 @@ class Processes:
                 if exposed[key] >= source.type.looks.cycle_s - 1e-9:
                     for state in _effects(source, thing):
                         world.change_state(thing, state)
-        # Whatever is no longer exposed starts afresh next time.
+        # A thing that is no longer exposed starts from zero next time.
         self._exposed_s = exposed
 
 

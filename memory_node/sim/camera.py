@@ -51,7 +51,7 @@ class Camera:
     def render(self, map_T_camera: Pose) -> Rendering:
         """Return colour (h, w, 3), exact depth (h, w) in metres (inf = nothing) and things' numbers (h, w), read-only.
 
-        While neither home nor camera moves, the last picture is given again: most of a robot's day is such.
+        While neither home nor camera moves, the last picture is returned again.
         """
         key = (self._world.revision, map_T_camera.matrix.tobytes())
         if self._rendered is None or self._rendered[0] != key:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 
-# So many pictures of one view are taken at the full rate.
+# Pictures of one view that are taken at the full rate.
 SAME_VIEWS = 10
 
 

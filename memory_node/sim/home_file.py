@@ -49,7 +49,7 @@ def load_home(home: str | Path, types: TypeCatalogue | None = None) -> World:
     except RobotMemoryError:
         raise
     except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
-        # Of a value of another form than docs/homes.md has: a text for a list, a list for a number.
+        # Errors of values with a wrong type: a text for a list, a list for a number.
         raise InvalidValueError(
             f"home {path}: an entry is not as docs/homes.md has it ({type(error).__name__}: {error})"
         ) from error

@@ -73,7 +73,8 @@ class TypeCatalogue:
         self.catalogue = catalogue
         self._looks = looks
         household = load_catalogue()
-        # How a thing behaves is the household's knowledge, where a detector's class of that name stands for more.
+        # The behaviour of a thing comes from the household's class, because a detector's class of that name may mean
+        # more.
         own = [kind for kind in catalogue if household.get(kind.name) is None or kind.name in household.names]
         others = [kind for kind in household if kind.name not in catalogue.names]
         self._types = {folded(kind.name): self._own(kind) for kind in own if kind.size_m is not None}

@@ -1,6 +1,6 @@
 """Durable records: nothing acknowledged is lost, on one robot or a fleet.
 
-Each name is imported when it is first used: whoever reads the store's parameters alone needs no database library.
+Names are imported on first use, so that reading the store's parameters needs no database library.
 """
 
 from __future__ import annotations

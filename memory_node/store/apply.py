@@ -1,4 +1,4 @@
-"""One batch into the database: one revision, one transaction, in which the forgotten stays forgotten."""
+"""Writes one batch into the database: one revision in one transaction; forgotten records are refused."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from memory_node.store.tombstones import Tombstone, is_buried, read_tombstones
 
 Reject = Callable[[str, tuple[Any, ...], Exception], None]
 
-# PostgreSQL's classes of errors that lie in a value, not in the server: data, integrity, program limits.
+# PostgreSQL's error classes that are caused by a value, not by the server: data, integrity, program limits.
 _VALUE_STATES = ("22", "23", "54")
 _VALUE_ERRORS = (sa.exc.DataError, sa.exc.IntegrityError, sa.exc.StatementError, OverflowError, ValueError)
-# What sqlite3 and psycopg say of a Python type that has no column type; their error class is that of an outage.
+# Messages of sqlite3 and psycopg about a Python type without a column type; their error class is that of an outage.
 _BINDING = ("Error binding parameter", "cannot adapt type")
 
 
@@ -43,7 +43,7 @@ def is_value_error(error: Exception) -> bool:
 
 
 def _bound_waits(connection: Connection) -> None:
-    """Let a robot whose link breaks within a commit hold its site's lock for seconds, not until TCP gives up."""
+    """Limit how long a robot whose link breaks within a commit holds its site's lock: seconds, not TCP's timeout."""
     if connection.dialect.name == "postgresql":
         limits = "set_config('lock_timeout', '2s', true), set_config('idle_in_transaction_session_timeout', '5s', true)"
         connection.execute(sa.text(f"SELECT {limits}"))
@@ -84,7 +84,7 @@ class Applier:
         try:
             return self._apply(connection, batch, one_by_one=False)
         except (sa.exc.SQLAlchemyError, OverflowError, ValueError) as error:
-            # Whatever lies in the values is found row by row; everything else is the caller's to judge.
+            # Errors of values are found row by row; the caller handles all others.
             if not is_value_error(error):
                 raise
         return self._apply(connection, batch, one_by_one=True)

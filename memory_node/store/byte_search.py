@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 _TAIL = 8
-# So many are found faster one by one.
+# Up to this number, searching one by one is faster.
 _FEW = 16
 _HASH_BITS = 18
 
@@ -16,8 +16,8 @@ _HASH_BITS = 18
 class ByteSearch:
     """Byte strings of at least eight bytes, which should differ in their last ones.
 
-    A table of hashes says for each four bytes whether a string may end with them; where one may, the last eight bytes
-    are looked up among those of all strings, and only what passes is compared as a whole.
+    A hash table says for each four bytes whether a string may end with them. If so, the last eight bytes are looked up
+    among those of all strings, and only matches are compared as a whole.
     """
 
     def __init__(self, needles: Iterable[bytes]) -> None:

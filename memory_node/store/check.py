@@ -1,4 +1,4 @@
-"""Looks whether a store is whole, and says what to do where it is not; nothing is changed."""
+"""Checks whether a store is undamaged, and says what to do if not; changes nothing."""
 
 from __future__ import annotations
 
@@ -37,9 +37,8 @@ _REPAIR = "stop the robot and run `memory-node store check --repair`, or restore
 
 @dataclass(frozen=True)
 class Finding:
-    """One thing that is not as it should be. severity: "error" (facts are wrong or lost) or "warning".
-
-    structure: it is not in a row, but in how a SQLite file is built, so that only a new file helps.
+    """One fault. severity: "error" (facts are wrong or lost) or "warning". structure: the fault is in the structure of
+    a SQLite file, not in a row, so that only a new file helps.
     """
 
     severity: str

@@ -1,4 +1,4 @@
-"""A checksum of every row: what is read is what was written, or it is noticed."""
+"""A checksum of every row, so that damage is noticed on reading."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _LENGTH = struct.Struct("<Q")
 class RowSeal:
     """The checksum of one table's rows: CRC-32 of all values but pictures and the checksum itself.
 
-    It finds every change of up to 32 neighbouring bits, and others but for one in four thousand million.
+    It finds every change of up to 32 neighbouring bits, and all but one in 4e9 of the others.
     """
 
     def __init__(self, table: sa.Table) -> None:

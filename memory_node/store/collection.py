@@ -1,4 +1,4 @@
-"""What the garbage collector may walk: not a million rows that stay, but all of them once their store is closed."""
+"""Keeps the garbage collector away from the rows of open stores, and gives them back when the stores are closed."""
 
 from __future__ import annotations
 
@@ -9,9 +9,8 @@ from contextlib import contextmanager
 
 @contextmanager
 def without_collection() -> Iterator[None]:
-    """Keep the garbage collector from walking a million new values while they are read, and at each later turn.
-
-    It then walks nothing that the process holds, nor finds what of it is given up; see collect_again().
+    """Keep the garbage collector from visiting a million new values while they are read, and in each later run. It then
+    visits none of the process's objects, and frees no cycles among them; see collect_again().
     """
     enabled = gc.isenabled()
     gc.disable()
@@ -24,8 +23,7 @@ def without_collection() -> Iterator[None]:
 
 
 def collect_again() -> None:
-    """Let the collector find what was kept from it; a memory's parts hold each other and are freed in no other way.
-
-    What other open stores have read is walked again too, which costs a full collection half a second a million rows.
+    """Let the collector visit the excluded objects again: a memory's parts form cycles and are freed in no other way.
+    Rows of other open stores are visited again, too; a full collection then takes half a second for a million rows.
     """
     gc.unfreeze()

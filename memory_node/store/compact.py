@@ -1,4 +1,4 @@
-"""Gives space back: what no record needs any more goes, and the file is rewritten."""
+"""Frees space: removes what no record needs any more, and rewrites the file."""
 
 from __future__ import annotations
 

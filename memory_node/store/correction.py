@@ -1,4 +1,4 @@
-"""Undoes the change of a single byte: where the checksum says that exactly one other byte would make a row fit."""
+"""Repairs a single changed byte, when exactly one correction makes a row fit its checksum."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ _BY_TOP = {register >> 24: byte for byte, register in enumerate(_ADVANCED)}
 def corrections(message: bytes, checksum: int) -> Iterator[bytes]:
     """Yield the messages that differ from this one in one byte and have the CRC-32 `checksum`.
 
-    A changed byte changes the register by a known pattern, which every byte behind it shifts on. So the difference of
-    the checksums is shifted back byte by byte, until it is such a pattern.
+    A changed byte changes the CRC register by a known pattern, and every byte behind it shifts that pattern. So the
+    difference of the checksums is shifted back byte by byte, until it equals such a pattern.
     """
     difference = zlib.crc32(message) ^ checksum
     for position in range(len(message) - 1, -1, -1):
@@ -48,7 +48,7 @@ def corrected_row(seal: RowSeal, values: Sequence[Any]) -> list[Any] | None:
         return None
     found = [list(values)] if _is_one_byte(zlib.crc32(message) ^ stored) else []
     if found:
-        # The checksum itself was hit: that it looks so by chance is far less likely.
+        # The checksum itself was damaged: any other explanation is far less likely.
         found[0][seal.checksum_place] = zlib.crc32(message)
     for candidate in corrections(message, stored):
         row = seal.unpack(candidate, values)

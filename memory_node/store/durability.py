@@ -1,4 +1,4 @@
-"""When memory waits for its store: whoever is told "done" can rely on it, and nobody waits for an answer in vain."""
+"""When memory waits for its store: a confirmed change is durable, and an answer is never blocked for long."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import contextlib
 from memory_node.store.errors import StoreUnavailableError
 from memory_node.store.store import Store
 
-# What an answer rests on is made durable first, but for so long; the shorter wait while the database takes nothing.
+# Longest waits for the facts behind an answer to become durable; the shorter one during an outage (s).
 _ANSWER_WAIT_S, _OUTAGE_WAIT_S = 2.0, 0.1
 
 
@@ -32,7 +32,7 @@ class Durability:
             self._store.flush()
 
     def before_answer(self) -> None:
-        """Make durable what an answer rests on; a database that takes nothing now keeps nobody from an answer."""
+        """Make the facts behind an answer durable; the answer is given also when the database accepts nothing."""
         if self._store is None:
             return
         wait_s = _ANSWER_WAIT_S if self._store.diagnostics().state == "ok" else _OUTAGE_WAIT_S

@@ -74,7 +74,7 @@ def _sqlite_address(path: Path) -> str:
     address = f"file:{quote(str(path.absolute()))}"
     if os.access(path.parent, os.W_OK):
         return f"{address}?mode=rw"
-    # Without a log beside it nothing can have been left in one, and none can be made to find that out.
+    # Without a write-ahead log beside the file there is nothing to recover, and none can be created to check that.
     immutable = "" if path.with_name(path.name + "-wal").exists() else "&immutable=1"
     return f"{address}?mode=ro{immutable}"
 

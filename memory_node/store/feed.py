@@ -21,7 +21,7 @@ _log = logging.getLogger(__name__)
 class ChangeFeed:
     """Knows up to which revision the caller has seen the store, and tells when there is more.
 
-    Own commits that follow each other without a gap are nothing new; a gap in the revisions is another's commit.
+    Own commits with consecutive revisions are no news; a gap in the revisions is another robot's commit.
     """
 
     def __init__(self, engine: Engine, site: str, config: StoreConfig) -> None:

@@ -1,4 +1,4 @@
-"""Forgetting: from the database, from its free pages, from the files beside it, and from the backups of it."""
+"""Forgetting: in the database, its free pages, the files beside it, and its backups."""
 
 from __future__ import annotations
 
@@ -66,14 +66,14 @@ class _Traces:
 def forget(
     engine: Engine, site: str, request: ForgetRequest, robot_id: str, folders: Folders, clock: Clock = system_clock
 ) -> ForgetReport:
-    """Forget what is asked for, wherever this tool put it, and look whether it is gone.
+    """Forget what is asked for in all files that this tool wrote, and verify that it is gone.
 
     Raises:
         NotFoundError: nothing in the store fits the request.
         StoreUnavailableError: the rows are gone, but others kept the file busy so that it could not be rewritten.
     """
     artifacts = _artifacts(engine, site)
-    # Backups first: were this interrupted, the request could still be made again.
+    # Backups come first: after an interruption the request can be made again.
     backups = _forget_in_backups(engine, site, artifacts, request, robot_id, clock)
     own = _forget_rows(engine, site, request, robot_id, clock)
     outcomes = [*backups.outcomes, own]
@@ -138,16 +138,15 @@ def _exports(artifacts: Sequence[tuple[str, Path]], folders: Folders) -> list[Pa
 
 def _traces_of(request: ForgetRequest, outcomes: Sequence[_Outcome]) -> _Traces:
     ids = set().union(*(outcome.plan.objects | outcome.plan.episodes for outcome in outcomes))
-    # Not the word of a class: each thing that might have been one of it has it among its classes.
+    # Not the name of a class: every object that may be of this class contains it.
     terms = Terms([request.label.strip()] if request.label else [], ids)
     return _Traces(terms, ByteSearch({needle for outcome in outcomes for needle in outcome.needles}))
 
 
 def _clean(engine: Engine, site: str, files: Sequence[Path], traces: _Traces) -> list[str]:
-    """Return the database's files and tables that still hold something of what went, once that was overwritten.
-
-    SQLite overwrites with zeros what is deleted. Only where a search finds that something stayed in the free space of a
-    page is the whole file rewritten.
+    """Overwrite what was deleted; return the database's files and tables that still contain some of it. SQLite
+    overwrites deleted data with zeros. The whole file is rewritten only when a search finds a trace in the free space
+    of a page.
     """
     if sqlite_path(engine.url) is None:
         vacuum(engine)

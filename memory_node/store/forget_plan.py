@@ -1,4 +1,4 @@
-"""Finds what a request means: which records go, and with them everything that only they supported."""
+"""Finds the records that a request erases, and everything that only they supported."""
 
 from __future__ import annotations
 
@@ -25,9 +25,8 @@ _Source = tuple[str, str]
 
 @dataclass
 class ForgetPlan:
-    """Ids of what goes. An object may also lose only a robot's belief, or what happened in a span.
-
-    terms: what speaks of them goes too; traces: what may be found nowhere afterwards.
+    """Ids of the records to erase. An object may also lose only one robot's belief, or what happened in a span. terms:
+    records that contain them are erased, too; traces: what must not be found anywhere afterwards.
     """
 
     objects: set[str] = field(default_factory=set)

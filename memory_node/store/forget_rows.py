@@ -1,4 +1,4 @@
-"""Carries a plan out in one database: rows go, texts that mention them are blackened, ids may not come back."""
+"""Carries out a plan in one database: deletes rows, blackens texts that mention them, and sets tombstones."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from memory_node.store.terms import Terms
 from memory_node.store.text_search import rows_mentioning
 from memory_node.store.tombstones import tombstone_of
 
-# Rows whose session is none: every robot, their writer too, hears of the change.
+# Rows without a session: every robot is told of the change, also their writer.
 _NO_SESSION = ""
 _CHUNK = 500
 

@@ -1,4 +1,4 @@
-"""Opens a store only to read it: no byte of its files changes, and nothing comes up beside them."""
+"""Opens a store for reading only: no byte of its files changes, and no file appears beside them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The bounded journal on disk: batches that the database cannot take now, kept in order until it can.
+"""The bounded journal on disk. It keeps batches in order while the database accepts none.
 
 Its space is reserved when it is opened, so that a full disk does not take it away. One process at a time holds it,
 which also makes sure that a robot has one writer.

@@ -1,4 +1,4 @@
-"""Counts references to what is not there; they do no harm but say that something went missing."""
+"""Counts dangling references; they are harmless, but show that something is missing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`store check --repair`: finds out how much of a store is damaged, and mends that much."""
+"""`store check --repair`: finds what is damaged in a store, and repairs only that."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where rows go that cannot be read, so that a robot starts without them and a person can look at them."""
+"""Keeps rows that cannot be read, so that a robot starts without them and a person can examine them."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def put_row_away(connection: Connection, site: str, bad: BadRow, stamp_ns: int) 
 
 
 def this_row(connection: Connection, bad: BadRow) -> Iterator[Any]:
-    """Yield the conditions that this very row fulfils, and no good one that has taken its place."""
+    """Yield conditions that match exactly this row, and no good one that has replaced it."""
     named = dict(zip(SEALS[bad.table.name].names, bad.values))
     for name in (*bad.key, "checksum"):
         value, column = named[name], bad.table.c[name]

@@ -231,7 +231,7 @@ def read_documents(
 def read_bodies(
     connection: Connection, site: str, bad: BadRows, judge: Mapping[str, Judge], *conditions: Any
 ) -> list[Document]:
-    """Return what read_documents() does, without sources: a million of them are not read for nothing."""
+    """Return what read_documents() does, without sources, which would be a million rows more to read."""
     documents = schema.documents
     query = sa.select(documents).where(documents.c.site == site, *conditions)
     rows = connection.execute(

@@ -56,7 +56,7 @@ def rebuild(path: Path, site: str = "", clock: Clock = system_clock) -> Rebuilt:
         _fill(new, name, found, clock)
         leave_wal(new)
         damaged = _free_name(path)
-        # There is a file under the old name all the time: without one, a robot would begin with an empty memory.
+        # A file exists under the old name at all times: without one a robot would begin with an empty memory.
         os.link(path, damaged)
         for suffix in ("-wal", "-shm"):
             if Path(f"{path}{suffix}").exists():
@@ -126,7 +126,7 @@ def _site_row(site: str, found: Salvaged, clock: Clock) -> dict[str, Any]:
         if name != "sites" and "revision" in SEALS[name].names
         for values in rows.values()
     ]
-    # Of the two that guard each other, the greater: robots have seen everything up to the right one.
+    # The greater of the revision and its stored negative: robots have seen everything up to the right one.
     revision = max([*revisions, row["revision"], -row["revision_check"]])
     return sealed(schema.sites, {**row, "revision": revision, "revision_check": -revision})
 

@@ -1,4 +1,4 @@
-"""What the store keeps beyond the domain's own values, and the form in which rows travel."""
+"""The store's own records besides the domain's values, and the form of rows in a batch."""
 
 from __future__ import annotations
 

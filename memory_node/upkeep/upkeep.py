@@ -93,7 +93,7 @@ class Upkeep:
         """Erase objects that all given conditions fit, history included, on disk too; return how many.
 
         A time span alone also erases what happened in it: episodes, steps, states, and where other things were then.
-        What was learnt from episodes that go is withdrawn.
+        Lessons of forgotten episodes are withdrawn.
 
         Raises:
             InvalidValueError: no condition is given.

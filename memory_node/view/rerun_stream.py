@@ -22,7 +22,7 @@ except ImportError as error:
     raise ResourceMissingError("Rerun needs the package rerun-sdk: pip install 'robot_memory[view]'") from error
 
 _SEEN, _REMEMBERED = (255, 196, 0), (31, 111, 235)
-# So much is kept for viewers that come later: some minutes of a camera's images.
+# Memory kept for viewers that connect later: some minutes of a camera's images.
 _KEPT = "200MB"
 
 

@@ -19,7 +19,7 @@ Floats = NDArray[np.float64]
 _FOLLOWED = 12
 # Weaker links are ignored: nearly every step is about their subject.
 _LEAST_LINK = 0.2
-# How much lower steps stand that were not judged with others.
+# Factor on the scores of steps that were not scored in pairs.
 _BEHIND = 1e3
 
 

@@ -1,4 +1,4 @@
-"""Finds the likeliest candidate of a tree without reading all of it: best first, so what is unlikely is never read."""
+"""Finds the likeliest candidate of a tree by best-first search, without reading unlikely branches."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ Expand = Callable[[int], NDArray[np.float64]]
 def likeliest(tree: CandidateTree, bonuses: Sequence[float], expand: Expand) -> tuple[int, float]:
     """Return the candidate with the highest log-likelihood plus bonus, and its log-likelihood; exact.
 
-    What begins a candidate is at least as likely as the candidate, so nothing behind a node can be worth more than the
-    node with the best bonus behind it. One node is read at a time: a pass over four takes three times as long, and
-    most of what it would read ahead is never needed. expand: a node's parent was read before it.
+    The beginning of a candidate is at least as likely as the candidate. So a node's log-likelihood plus the best bonus
+    behind it bounds every candidate behind it. One node is read at a time: a pass over four takes three times as long,
+    and most of what it would read ahead is never needed. expand: a node's parent was read before it.
     """
     children = tree.children()
     most = [max(bonuses[branch] for branch in node.branches) for node in tree.nodes]

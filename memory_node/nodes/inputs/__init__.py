@@ -1,1 +1,1 @@
-"""What comes in over topics, put in the order of its stamps: the same recording gives the same memory at any rate."""
+"""Inputs from topics in the order of their stamps, so that a recording gives the same memory at any rate."""

@@ -1,4 +1,4 @@
-"""Notices that a robot has gone blind: frames come and none is used, or none comes any more."""
+"""Notices that a robot is blind: frames come and none is used, or frames have stopped."""
 
 from __future__ import annotations
 

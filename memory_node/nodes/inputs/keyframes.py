@@ -1,4 +1,4 @@
-"""Keyframes of the camera's way, and how they move when SLAM corrects its past."""
+"""Keyframes of the camera's path, and their motion when SLAM corrects earlier poses."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from memory_node.nodes.inputs.timeline import Moment
 # A keyframe stands for what is seen until the camera has moved or turned this far.
 _STEP_M = 0.25
 _STEP_RAD = 0.25
-# Odometry drifts with the way: a jump after less than this corrects the jump before.
+# Odometry drifts with distance: a jump after less than this also corrects the jump before (m).
 _DRIFTS_AFTER_M = 1.0
 _JUMPS_KEPT = 16
 

@@ -13,7 +13,7 @@ from typing import Generic, TypeVar
 from memory_node.domain.errors import InputSkippedError
 from memory_node.nodes.inputs.timeline import Moment
 
-# No input for so long: what waits for another one need not wait any longer.
+# After this time without any input, waiting inputs wait no longer (s).
 IDLE_S = 1.0
 # A report on another topic may come this much later than one of the same moment.
 _OVERTAKEN_S = 0.2
@@ -35,8 +35,8 @@ class OrderedInputs(Generic[Item]):
     """Gives inputs out in the order of their moments; one that has to wait for something holds up those after it.
 
     An input gives up waiting by stamps: when inputs of more than `patience_s` later have come and it still lacks
-    something. The wall clock only grants a grace to what was overtaken on its way, and notices that nothing comes any
-    more. Any thread may put; one thread takes.
+    something. The wall clock is used only to wait briefly for overtaken messages, and to notice that inputs have
+    stopped. Any thread may put; one thread takes.
 
     Args:
         patience_s: how long to wait, by stamps.
@@ -131,7 +131,7 @@ class OrderedInputs(Generic[Item]):
         return became
 
     def _wait(self) -> None:
-        """Wait for something new, but only so long that what gives up by the clock is noticed."""
+        """Wait for something new, at most until the next deadline by the wall clock."""
         with self._changed:
             if not self._stirred and not self._stopped:
                 self._changed.wait(_OVERTAKEN_S / 2.0 if self._waiting else IDLE_S)

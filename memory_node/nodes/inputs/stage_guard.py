@@ -10,15 +10,15 @@ from memory_node.domain.errors import InputSkippedError, InvalidValueError
 from memory_node.domain.faults import Faults
 from memory_node.nodes.diagnostics import InputCounters
 
-INTERNAL_ERROR = "internal_error"  # the reason that errors which nobody foresaw are counted under
+INTERNAL_ERROR = "internal_error"  # the reason under which unexpected errors are counted
 _THROTTLE_S = 5.0
 
 
 class StageGuard:
     """Counts what an input raises, by reason, and lets the next input come.
 
-    What an input lacks is a warning, at most one every few seconds. An error that nobody foresaw is counted as
-    INTERNAL_ERROR and logged with its traceback, once for each place that it comes from.
+    A skipped input is a warning, at most one every few seconds. An unexpected error is counted as INTERNAL_ERROR and
+    logged with its traceback, once for each place in the code.
 
     Args:
         counters: of used and skipped inputs.

@@ -1,4 +1,4 @@
-"""Finds the messages of several streams that belong to one moment, whichever of them comes first."""
+"""Finds the messages of several streams that belong to one moment, in any order of arrival."""
 
 from __future__ import annotations
 

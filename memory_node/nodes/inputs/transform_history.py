@@ -19,14 +19,14 @@ from memory_node.nodes.conversions.ranges import checked_label
 from memory_node.nodes.inputs.keyframes import OdomJump
 from memory_node.nodes.inputs.timeline import Moment, Timeline
 
-# Robots have dozens; TF of any sender is kept, so it must end somewhere.
+# Most frames that are kept: robots have dozens, but any sender may publish TF.
 _MOST_FRAMES = 1_000
 
 
 @dataclass(frozen=True)
 class CorrectionLimits:
-    """From what size on a change of map->odom between two samples is a correction, and no drift; from what change of
-    height on it is a ride in a lift, and no correction."""
+    """Least change of map->odom between two samples that is a correction and not drift; least change of height that is
+    a lift and no correction."""
 
     odom_frame: str = "odom"
     jump_m: float = 0.1

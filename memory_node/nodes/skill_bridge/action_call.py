@@ -64,5 +64,5 @@ class ActionCall:
             return self._client.run(goal, timeout_s, lambda: run.canceled, on_feedback, silence_s)
         except GoalStoppedError as error:
             if error.response is not None and has_succeeded(error.response):
-                return error.response  # it was done before it could be stopped; what it did counts
+                return error.response  # it was done before it could be stopped, so it counts as done
             raise SkillFailure(_REASONS.get(error.cause, FailureReason.TIMEOUT), str(error)) from error

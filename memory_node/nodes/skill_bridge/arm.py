@@ -49,12 +49,12 @@ class MoveGroupArm:
             SkillFailure: UNREACHABLE, EXECUTION, TIMEOUT or CANCELED.
         """
         stamp_ns = self._node.get_clock().now().nanoseconds
-        # In the arm's own frame: what the base's pose is off by does not change during a motion.
+        # In the arm's own frame, because the error of the base's pose does not change during a motion.
         goal = move_goal(self._surroundings.map_in_arm_frame() @ map_T_link, self._config, stamp_ns)
         self._execute(goal, run)
 
     def carry(self, run: SkillRun) -> None:
-        """Bring the arm to where it does not stand out while the base drives; raises like `move`."""
+        """Fold the arm for driving; raises like `move`."""
         if self._carry_joints:
             self._execute(carry_goal(self._carry_joints, self._config), run)
 

@@ -1,4 +1,4 @@
-"""What the base does for skills: stand where a thing can be used, and explore places until a thing is seen."""
+"""The base's part of skills: drives to where a thing can be used, and explores places until a thing is seen."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which name a model's class number has: exports count with or without a background, and COCO's numbers have gaps."""
+"""Maps a model's class numbers to names: exports count with or without a background, and COCO's numbers have gaps."""
 
 from __future__ import annotations
 

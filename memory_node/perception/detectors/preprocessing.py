@@ -1,4 +1,4 @@
-"""How an image enters a model, and how what the model says of its input is told of the image again."""
+"""Prepares an image for a model, and maps the model's outputs back to the image."""
 
 from __future__ import annotations
 

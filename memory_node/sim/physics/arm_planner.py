@@ -9,16 +9,16 @@ from memory_node.domain.geometry import FloatArray, Pose
 from memory_node.sim.physics.collisions import PlanningScene
 from memory_node.sim.physics.kinematics import ArmKinematics
 
-# Checked so finely along a way, rad or m; a straight way of the tool has a knot every so many metres.
+# Step of collision checks along a path (rad or m); distance of knots on a straight motion of the tool (m).
 _CHECK_RAD = 0.03
 _KNOT_M = 0.015
 # Motions of the tool up to here go straight: to a grasp, back from it, a drawer's pull.
 _STRAIGHT_M, _STRAIGHT_RAD = 0.5, 0.35
-# Shorter ones go straight or not at all: nothing good comes of another posture for a centimetre.
+# Shorter motions go straight or not at all: a new posture for a centimetre is not worth it.
 _ONLY_STRAIGHT_M = 0.06
 _MOST_JUMP_RAD = 0.35
 _TREE_NODES, _TREE_STEP_RAD, _TREE_TRIES = 150, 0.35, 3
-# Postures that a way is sought to: what has none by then is given up, as MoveIt does after its planning time.
+# Goal postures that are tried; without a path to any of them planning fails, as in MoveIt after its planning time.
 _POSTURES = 3
 
 
@@ -59,8 +59,8 @@ class ArmPlanner:
     def _straight(self, goal: Pose, start: FloatArray) -> list[FloatArray] | None:
         """Return a way on which the tool goes straight and turns evenly; None when it is far, or not free.
 
-        The first knots may touch what the hand stands at: it draws back from there. Only on such ways may the hand
-        push what gives way.
+        The first knots may touch the thing at the hand, from which it draws back. Only on straight motions the hand may
+        push movable parts.
         """
         here = self._kinematics.tool(start)
         way_m = float(np.linalg.norm(goal.position - here.position))

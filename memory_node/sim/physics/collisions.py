@@ -32,7 +32,7 @@ class PlanningScene:
             [index in simulation.robot_bodies and index not in still for index in range(self._model.nbody)]
         )
         self._fingers = np.isin(np.arange(self._model.nbody), [self._model.body(name).id for name in FINGER_BODIES])
-        # What the hand may push: the scene does not know that it gives way.
+        # Parts that the hand may push: the scene does not know that they move.
         hand = {self._model.body(name).id for name in (*FINGER_BODIES, *_HAND)}
         moving = {self._model.body(moving_body(one)).id for one in simulation.items.values() if one.mechanism}
         self._hand = np.isin(np.arange(self._model.nbody), list(hand))

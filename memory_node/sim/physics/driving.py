@@ -1,4 +1,4 @@
-"""The drive: the base follows a way over the floor as a differential drive does, and notices when it is held up."""
+"""The drive: the base follows a path over the floor like a differential drive, and notices when it is blocked."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ _FASTEST_M_S, _FASTEST_RAD_S = 0.7, 1.4
 _SPEEDING_M_S2, _SPEEDING_RAD_S2 = 0.8, 2.5
 _AHEAD_M, _ARRIVED_M, _ARRIVED_RAD = 0.25, 0.01, 0.01
 _AIMED_RAD = 0.35
-# The setpoint runs ahead of the base by so much at most; a base that lags so long is held up.
+# Largest lead of the setpoint over the base; a base that lags for this long is blocked.
 _LEAD_M, _LEAD_RAD = 0.1, 0.2
 _HELD_UP_S = 1.0
-# Recoveries: so often, so fast and so long the last motion is taken back.
+# Recoveries: number, speed and duration of reversing the last motion.
 _RECOVERIES, _BACK_M_S, _BACK_RAD_S, _BACK_S = 4, 0.15, 0.4, 1.2
 
 
@@ -89,7 +89,7 @@ class DriveMotion:
         self._stop(Ended(End.CANCELED))
 
     def _recover(self) -> None:
-        """Take back the last motion for a moment; after some such times, or when that is held up as well, give up."""
+        """Reverse the last motion for a moment; give up after several recoveries, or when reversing is blocked, too."""
         if self._replan is None or self._recoveries == _RECOVERIES:
             self._stop(Ended(End.BLOCKED, "something holds the base up"))
             return

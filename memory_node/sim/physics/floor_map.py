@@ -1,4 +1,4 @@
-"""The floor as the robot's laser and Nav2 would have it: an occupancy grid, and ways on it."""
+"""The floor as the robot's laser and Nav2 see it: an occupancy grid, and paths on it."""
 
 from __future__ import annotations
 
@@ -14,19 +14,18 @@ from memory_node.sim.physics.simulation import Simulation
 
 CELL_M = 0.05
 _RIM_M = 0.3
-# What hangs higher than the robot is no obstacle, nor what it drives over.
+# Things higher than the robot, and things that it can drive over, are no obstacles (m).
 _LOW_M, _HIGH_M = 0.03, 1.2
-# From here on the folded arm and what it holds may touch it.
+# From this height on the folded arm, or the held thing, may touch it (m).
 _ARM_M = 1.0
-# Ways closer than this to things are dearer by so much a metre.
+# Paths closer than this to things (m) cost this much more for each metre.
 _ROOMY_M, _TIGHT_COST = 0.55, 20.0
 _NEIGHBOURS = tuple((dy, dx) for dy in (-1, 0, 1) for dx in (-1, 0, 1) if (dy, dx) != (0, 0))
 
 
 def occupancy(simulation: Simulation, room_m: float = 0.0) -> OccupancyMap:
-    """Return the grid of what stands fast, as it is now: open drawers and doors are obstacles, small things are not.
-
-    room_m: how far about what is as high as the folded arm the floor counts as occupied, too.
+    """Return the grid of fixed things as they are now: open drawers and doors are obstacles, small things are not.
+    room_m: margin around things as high as the folded arm that also counts as occupied.
     """
     x0, y0, x1, y1 = simulation.plan.floor
     shape = (round((y1 - y0 + 2 * _RIM_M) / CELL_M), round((x1 - x0 + 2 * _RIM_M) / CELL_M))

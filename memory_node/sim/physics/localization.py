@@ -47,7 +47,7 @@ class Localization:
 
     @property
     def map_T_odom(self) -> Pose:  # noqa: N802 - how transforms are written
-        """What the map says that odometry is wrong by."""
+        """The map's correction of odometry."""
         return Pose.planar(*self._map_T_odom.tolist())
 
     @property
@@ -56,7 +56,7 @@ class Localization:
         return Pose.planar(*_compose(self._map_T_odom, self._odometry).tolist())
 
     def _correct(self) -> None:
-        """Let the map's matching find the base, with what it is wrong by until the next time."""
+        """Correct the pose by the map, with a new error that stays until the next correction."""
         self._way_m = 0.0
         noise = self._noise
         error = self._rng.normal(size=3) * [noise.map_sigma_m, noise.map_sigma_m, noise.map_sigma_rad]

@@ -58,7 +58,7 @@ def _seal(connection: sa.Connection, table: sa.Table) -> None:
 
 
 def _checksum(seal: RowSeal, values: list[Any]) -> int | None:
-    """Return a row's checksum; None for one that no checksum can be had of, which is judged when it is loaded."""
+    """Return a row's checksum; None if it cannot be computed: such a row is checked when it is loaded."""
     try:
         return seal.of(values)
     except (ValueError, TypeError, struct.error):
