@@ -130,7 +130,7 @@ def open_memory(
 
 
 def stamp_ids(robot_id: str, records: Mapping[str, Any] | None = None) -> StampIds:
-    """Return a source of ids that a replay reproduces; stored ids go into its seed, so ids stay unique across restarts."""
+    """Return a source of ids that a replay reproduces; its seed contains the stored ids, so new ones are unique."""
     stored = sorted(row["id"] for kind in ("objects", "areas", "rooms") for row in (records or {}).get(kind, ()))
     return StampIds(f"{robot_id}/{hashlib.blake2b(' '.join(stored).encode(), digest_size=8).hexdigest()}")
 
