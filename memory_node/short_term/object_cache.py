@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections import OrderedDict, deque
+from collections import deque
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -13,6 +13,7 @@ from memory_node.domain.skill import StateChange
 from memory_node.domain.states import ObjectState, StateBelief
 from memory_node.short_term.config import ShortTermConfig
 from memory_node.short_term.crop_files import CropFiles
+from memory_node.short_term.held_units import HeldUnits
 from memory_node.short_term.policies import build_policy
 from memory_node.short_term.replacement import Key, ToldPolicy
 from memory_node.short_term.snapshot import read_snapshot, write_snapshot
@@ -24,7 +25,6 @@ from memory_node.short_term.unit_changes import after_change, merged
 # Told of each unit that is new or changed, and with None of each that has left; under the writers' lock, in order.
 OnChange = Callable[[str, MemoryUnit | None], object]
 
-_REMEMBERED_ORIGINS = 16
 _REMEMBERED_CONFLICTS = 256
 
 
@@ -49,10 +49,8 @@ class ObjectCache:
         self._config = config or ShortTermConfig()
         self._on_change: OnChange = on_change or (lambda object_id, unit: None)
         self._lock = threading.Lock()
-        self._units: dict[str, MemoryUnit] = {}
-        self._ids_by_class: dict[str, dict[str, None]] = {}
+        self._units = HeldUnits()
         self._last_use_ns: dict[str, int] = {}
-        self._departed: OrderedDict[str, MemoryUnit] = OrderedDict()
         self._pinned_ids: frozenset[str] = frozenset()
         self._pinned_classes: frozenset[str] = frozenset()
         self._needs: deque[str] = deque()
@@ -79,9 +77,8 @@ class ObjectCache:
     # Readers
 
     def units(self) -> tuple[MemoryUnit, ...]:
-        """Return all units as they are now, in no order that matters."""
-        # A copy of a dict is atomic; an iteration over one that a writer may change is not.
-        return tuple(self._units.copy().values())
+        """Return all units as they are now, in no particular order."""
+        return self._units.all()
 
     def leaving(self) -> tuple[CachedUnit, ...]:
         """Return all units in the order in which they would go if none of them were used again; see `ToldPolicy`."""
@@ -106,10 +103,7 @@ class ObjectCache:
 
         object_id or object_class must be given; the latest unit counts as used.
         """
-        if object_id:
-            ids: tuple[str, ...] = (object_id,)
-        else:
-            ids = tuple(self._ids_by_class.get(object_class, {}).copy())
+        ids = (object_id,) if object_id else self._units.ids_of_class(object_class)
         held = [unit for unit in map(self._units.get, ids) if unit is not None]
         wanted = tuple(states)
         fitting = [
@@ -135,7 +129,7 @@ class ObjectCache:
             followed=self.followed,
             capacity=self._config.capacity,
             size=len(self._units),
-            pinned=len(self._pinned_held()),
+            pinned=len(self._units.named(self._pinned_ids, self._pinned_classes)),
             sketch_age=sketch.age if sketch else 0.0,
             sketch_halvings=sketch.halvings if sketch else 0,
             crop_bytes=self._crops.used_bytes,
@@ -174,7 +168,7 @@ class ObjectCache:
                     self._counts["removals"] += 1
                 unit = None
             else:
-                origin = self._units.get(change.created_from) or self._departed.get(change.created_from)
+                origin = self._units.held_or_departed(change.created_from)
                 unit = after_change(held, change, origin)
                 if unit is not None:
                     self._hold(unit, held)
@@ -218,9 +212,9 @@ class ObjectCache:
         """Forget every unit and start the policy afresh; the counts go on."""
         with self._lock:
             self._work_off_needs()
-            for unit in tuple(self._units.values()):
+            for unit in self._units.all():
                 self._drop(unit)
-            self._departed.clear()
+            self._units.forget_departed()
             self._policy = self._build_policy()
 
     def save_snapshot(self, now_ns: int) -> None:
@@ -246,7 +240,7 @@ class ObjectCache:
             for unit in units:
                 if unit.object_id not in self._units:
                     self._hold(unit, None)
-            self._crops.adopt(self._units)
+            self._crops.adopt([unit.object_id for unit in self._units.all()])
         return len(units)
 
     # Under the lock
@@ -265,21 +259,13 @@ class ObjectCache:
         unit = self._units.get(str(key))
         return unit is not None and unit.object_class in self._pinned_classes
 
-    def _pinned_held(self) -> set[str]:
-        named = {object_id for object_id in self._pinned_ids if object_id in self._units}
-        return named.union(*(self._ids_by_class.get(name, {}).copy() for name in self._pinned_classes))
-
     def _set(self, unit: MemoryUnit) -> None:
-        self._units[unit.object_id] = unit
+        self._units.put(unit)
         self._on_change(unit.object_id, unit)
 
     def _hold(self, unit: MemoryUnit, held: MemoryUnit | None) -> None:
         object_id = unit.object_id
-        if held is not None and held.object_class != unit.object_class:
-            self._leave_class(held)
         self._set(unit)
-        self._ids_by_class.setdefault(unit.object_class, {})[object_id] = None
-        self._departed.pop(object_id, None)
         since_use_ns = unit.stamp_ns - self._last_use_ns.get(object_id, unit.stamp_ns)
         if held is None or since_use_ns >= self._config.use_interval_s * 1e9:
             self._last_use_ns[object_id] = unit.stamp_ns
@@ -311,20 +297,10 @@ class ObjectCache:
         self._drop(self._units[str(key)])
 
     def _drop(self, unit: MemoryUnit) -> None:
-        del self._units[unit.object_id]
-        self._leave_class(unit)
+        self._units.drop(unit.object_id)
         self._last_use_ns.pop(unit.object_id, None)
-        self._departed[unit.object_id] = unit
-        if len(self._departed) > _REMEMBERED_ORIGINS:
-            self._departed.popitem(last=False)
         self._crops.remove(unit.object_id)
         self._on_change(unit.object_id, None)
-
-    def _leave_class(self, unit: MemoryUnit) -> None:
-        ids = self._ids_by_class[unit.object_class]
-        del ids[unit.object_id]
-        if not ids:
-            del self._ids_by_class[unit.object_class]
 
     def _with_crop(self, unit: MemoryUnit, crop_jpeg: bytes) -> MemoryUnit:
         path, dropped = self._crops.write(unit.object_id, crop_jpeg)

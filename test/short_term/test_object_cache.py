@@ -242,7 +242,7 @@ def test_invariants_hold_over_random_operations(policy, tmp_path):
         ids = {held.object_id for held in units}
         assert len(ids) == len(units) == len(cache) <= 12
         assert set(cache._policy) == ids
-        assert {key for keys in cache._ids_by_class.values() for key in keys} == ids
+        assert {key for keys in cache._units._ids_by_class.values() for key in keys} == ids
         assert set(cache._last_use_ns) == ids
         crops = {path.name: path.stat().st_size for path in tmp_path.iterdir()}
         assert sum(crops.values()) == cache.statistics().crop_bytes <= 1000
