@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -27,6 +25,7 @@ from memory_node.nodes.conversions.ranges import (
     checked_text,
 )
 from memory_node.nodes.memory_topics import MemoryTopics
+from memory_node.nodes.open_requests import OpenRequests
 from memory_node.nodes.past_answers import answer_episodes, answer_past_places
 
 DEFAULT_K = 5
@@ -42,9 +41,7 @@ class MemoryServices:
         self._memory = memory
         self._topics = topics
         self._group = ReentrantCallbackGroup()
-        self._answering = 0
-        self._is_closed = False
-        self._answered = threading.Condition()
+        self._requests = OpenRequests(node.get_name())
         self._serve(srv.GetSceneGraph, "get_scene_graph", self._get_scene_graph)
         self._serve(srv.FindObjects, "find_objects", self._find_objects)
         self._serve(srv.RecallObjects, "recall_objects", self._recall_objects)
@@ -67,16 +64,14 @@ class MemoryServices:
         self._serve(srv.GetPastPlaces, "get_past_places", partial(answer_past_places, memory))
 
     def close(self, timeout_s: float = 3.0) -> None:
-        """Answer what was asked; what is asked from now on is refused."""
-        with self._answered:
-            self._is_closed = True
-            self._answered.wait_for(lambda: self._answering == 0, timeout_s)
+        """Answer the present requests, and refuse later ones."""
+        self._requests.close(timeout_s)
 
     def _serve(self, kind: Any, name: str, answer: Callable[[Any, Any], None]) -> None:
         def guarded(request: Any, response: Any) -> Any:
             try:
                 _check_ids(request)
-                with self._turn():
+                with self._requests.answering():
                     answer(request, response)
             except InvalidValueError as error:
                 _fail(response, str(error), AnswerStatus.INVALID)
@@ -88,19 +83,6 @@ class MemoryServices:
             return response
 
         self._node.create_service(kind, f"~/{name}", guarded, callback_group=self._group)
-
-    @contextmanager
-    def _turn(self) -> Iterator[None]:
-        with self._answered:
-            if self._is_closed:
-                raise RobotMemoryError(f"the node {self._node.get_name()} is not active")
-            self._answering += 1
-        try:
-            yield
-        finally:
-            with self._answered:
-                self._answering -= 1
-                self._answered.notify_all()
 
     def _get_scene_graph(self, request: Any, response: Any) -> None:
         if request.object_id:
