@@ -44,7 +44,7 @@ from memory_node.store.store import Store, open_store
 from memory_node.upkeep.kept_knowledge import KeptKnowledge
 
 # By kind of document, what raises an error of a stored body that its owner cannot read.
-_JUDGES = {
+_BODY_CHECKS = {
     RECORDS: ExperienceRecord.from_dict,
     ENTRIES: MemoryEntry.from_dict,
     GUIDELINES: Guideline.from_dict,
@@ -151,7 +151,7 @@ def _open_store(config: MemoryConfig, clock: Clock) -> Store | None:
     if not config.database:
         return None
     store = open_store(config.database, config.robot_id, config.site, config.store, clock)
-    store.judge_documents(_JUDGES)
+    store.check_bodies(_BODY_CHECKS)
     return store
 
 

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import json
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
-from dataclasses import replace
 from typing import Any, TypeVar
 
 import sqlalchemy as sa
@@ -17,11 +15,12 @@ from memory_node.domain.step import EpisodeSummary, StepRecord
 from memory_node.store import schema
 from memory_node.store.bad_rows import BadRows
 from memory_node.store.checksums import SEALS
+from memory_node.store.document_reader import BodyCheck, read_documents
 from memory_node.store.engine import DATABASE_ERRORS, reason_of
 from memory_node.store.errors import DamagedTextError, StoreUnavailableError
 from memory_node.store.merge import merge_beliefs
 from memory_node.store.object_rows import belief_of, place_of
-from memory_node.store.records import Belief, Document, Removed, StoreChange
+from memory_node.store.records import Belief, Removed, StoreChange
 from memory_node.store.row_values import UNREADABLE, check_object
 from memory_node.store.rows import (
     area_of,
@@ -34,8 +33,6 @@ from memory_node.store.rows import (
 from memory_node.store.tombstones import read_tombstones, tombstone_of
 
 _CHUNK = 10_000
-# Raises an error of a document's body that its owner could not read.
-Judge = Callable[[dict[str, Any]], object]
 MAP_TABLES = {"floors": floor_of, "rooms": room_of, "areas": area_of, "relations": relation_of}
 
 
@@ -210,68 +207,11 @@ def read_episodes(
     return [episode_of(row) for row in bad.sift(episodes, rows)][::-1]
 
 
-def read_documents(
-    connection: Connection, site: str, bad: BadRows, judge: Mapping[str, Judge], *conditions: Any
-) -> list[Document]:
-    """Return of each document the newest version of any robot that can be read, given-up ones included.
-
-    judge: by kind, what raises an error of a body that the owner of this kind could not read.
-    """
-    supports = schema.supports
-    newest = {(one.kind, one.id): one for one in read_bodies(connection, site, bad, judge, *conditions)}
-    sources: defaultdict[tuple[str, str], list[tuple[str, str]]] = defaultdict(list)
-    kinds = sorted({kind for kind, _ in newest})
-    linked = sa.select(supports).where(supports.c.site == site, supports.c.record_kind.in_(kinds))
-    linked = linked.order_by(supports.c.source_kind, supports.c.source_id)
-    for row in bad.sift(supports, connection.execute(linked)) if kinds else ():
-        sources[row.record_kind, row.record_id].append((row.source_kind, row.source_id))
-    return [replace(document, sources=tuple(sources[key])) for key, document in newest.items()]
-
-
-def read_bodies(
-    connection: Connection, site: str, bad: BadRows, judge: Mapping[str, Judge], *conditions: Any
-) -> list[Document]:
-    """Return what read_documents() does, without sources, which would be a million rows more to read."""
-    documents = schema.documents
-    query = sa.select(documents).where(documents.c.site == site, *conditions)
-    rows = connection.execute(
-        query.order_by(documents.c.kind, documents.c.id, documents.c.stamp_ns, documents.c.robot_id)
-    )
-    newest: dict[tuple[str, str], Document] = {}
-    for row in bad.sift(documents, rows):
-        body = json.loads(row.body)
-        fault = _owners_fault(judge, row, body)
-        if fault:
-            bad.note(documents, row, fault)
-        else:
-            newest[row.kind, row.id] = Document(row.kind, row.id, body, row.stamp_ns, (), bool(row.removed))
-    return list(newest.values())
-
-
-def count_documents(connection: Connection, site: str, kinds: Sequence[str]) -> dict[str, int]:
-    """Return by kind how many documents some robot holds and has not given up."""
-    documents = schema.documents
-    query = sa.select(documents.c.kind, sa.func.count(sa.distinct(documents.c.id)).label("held"))
-    query = query.where(documents.c.site == site, documents.c.kind.in_(kinds), sa.not_(documents.c.removed))
-    found = connection.execute(query.group_by(documents.c.kind))
-    return dict.fromkeys(kinds, 0) | {row.kind: row.held for row in found}
-
-
 def has_session(connection: Connection, site: str, session_id: str) -> bool:
     """Return whether a program's run is known here: it is not in a backup that is older than it."""
     sessions = schema.sessions
     query = sa.select(sessions.c.id).where(sessions.c.site == site, sessions.c.id == session_id)
     return connection.execute(query).first() is not None
-
-
-def _owners_fault(judge: Mapping[str, Judge], row: Any, body: dict[str, Any]) -> str:
-    if row.kind not in judge or row.removed:
-        return ""
-    try:
-        judge[row.kind](body)
-    except UNREADABLE as error:
-        return f"{row.kind}: {type(error).__name__}: {error}"
-    return ""
 
 
 def read_changes(
@@ -281,7 +221,7 @@ def read_changes(
     own: tuple[str, str],
     known_ids: Iterable[str],
     bad: BadRows,
-    judge: Mapping[str, Judge],
+    checks: Mapping[str, BodyCheck],
 ) -> tuple[StoreChange, list[Belief]]:
     """Return what sessions other than one's own committed after a revision, and the merges that own facts changed.
 
@@ -316,6 +256,6 @@ def read_changes(
         removed=tuple(Removed(record) for _, gone in found.values() for record in gone),
         episodes=tuple(read_episodes(connection, site, bad, *newer(schema.episodes))),
         steps=tuple(read_steps(connection, site, bad, *newer(schema.steps))),
-        documents=tuple(read_documents(connection, site, bad, judge, *newer(schema.documents))),
+        documents=tuple(read_documents(connection, site, bad, checks, *newer(schema.documents))),
     )
     return change, each

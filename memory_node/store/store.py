@@ -163,7 +163,7 @@ class Store(StoreReadings):
                 raise StoreUnavailableError("own facts are still in the journal")
             own, known_ids = (self.robot_id, self.session_id), self._translator.known_ids()
             change, beliefs = self._read(
-                lambda c, bad: reader.read_changes(c, self.site, self._revision, own, known_ids, bad, self._judges)
+                lambda c, bad: reader.read_changes(c, self.site, self._revision, own, known_ids, bad, self._checks)
             )
         except StoreUnavailableError:
             self._feed.signal()

@@ -8,7 +8,7 @@ from sqlalchemy.engine import Connection
 
 from memory_node.domain.clock import Clock
 from memory_node.domain.step import EpisodeSummary, StepRecord
-from memory_node.store import reader, schema
+from memory_node.store import document_reader, reader, schema
 from memory_node.store.bad_rows import BadRows
 from memory_node.store.collection import without_collection
 from memory_node.store.forget_plan import make_plan
@@ -31,7 +31,7 @@ class StoreReadings:
         self._quarantined = -1
         # Bad rows, by table and key, that could not be moved.
         self._left_in_place: set[tuple[str, str]] = set()
-        self._judges: dict[str, reader.Judge] = {}
+        self._checks: dict[str, document_reader.BodyCheck] = {}
 
     @property
     def site(self) -> str:
@@ -70,7 +70,7 @@ class StoreReadings:
     def documents(self, kind: str) -> list[Document]:
         """Return the learned things of one kind."""
         of_kind = schema.documents.c.kind == kind
-        found = self._read(lambda c, bad: reader.read_documents(c, self.site, bad, self._judges, of_kind))
+        found = self._read(lambda c, bad: document_reader.read_documents(c, self.site, bad, self._checks, of_kind))
         return [document for document in found if not document.removed]
 
     def bodies(self, kinds: Sequence[str], since_revision: int = -1) -> list[Document]:
@@ -82,13 +82,13 @@ class StoreReadings:
         # One condition that an index answers: with both, SQLite looks at all of the kinds.
         chosen = columns.revision > since_revision if since_revision >= 0 else columns.kind.in_(kinds)
         with without_collection():
-            found = self._read(lambda c, bad: reader.read_bodies(c, self.site, bad, self._judges, chosen))
+            found = self._read(lambda c, bad: document_reader.read_bodies(c, self.site, bad, self._checks, chosen))
         return [one for one in found if one.kind in kinds and (since_revision >= 0 or not one.removed)]
 
     def count_documents(self, kinds: Sequence[str]) -> dict[str, int]:
         """Return by kind how many documents some robot holds and has not given up."""
         with reader.reading(self._engine) as connection:
-            return reader.count_documents(connection, self.site, kinds)
+            return document_reader.count_documents(connection, self.site, kinds)
 
     def forgotten_since(self, revision: int) -> frozenset[str]:
         """Return the digests of what was forgotten after a revision; see `tombstone_of`."""
@@ -108,9 +108,9 @@ class StoreReadings:
         with reader.reading(self._engine) as connection:
             return make_plan(connection, self.site, request).episodes
 
-    def judge_documents(self, judges: Mapping[str, reader.Judge]) -> None:
-        """Let the owners of learned things say, by kind, whether they can read a body: by an error if not."""
-        self._judges = dict(judges)
+    def check_bodies(self, checks: Mapping[str, document_reader.BodyCheck]) -> None:
+        """Check each document's body on reading, by kind; a check raises an error if the owner cannot read the body."""
+        self._checks = dict(checks)
 
     @property
     def quarantined(self) -> int:

@@ -153,7 +153,7 @@ def test_a_document_that_its_owner_cannot_read_is_put_away(home, open_at):
             raise InvalidValueError("too slow")
 
     store = open_at(home)
-    store.judge_documents({"guideline": judge})
+    store.check_bodies({"guideline": judge})
     assert {document.id for document in store.documents("guideline")} == {"g-mug", "g-pills"}
     assert store.quarantined == 1
     newer = Document("guideline", "g-both", {"text": "go fast"}, 9)
