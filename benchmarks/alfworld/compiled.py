@@ -14,9 +14,9 @@ from memory_node.context.guidance import CompiledStep, Compiler
 from memory_node.context.step_observation import StepObservation, TakenStep
 from memory_node.context.task_memory import TaskMemory
 from memory_node.context.task_retrieval import Retrieve
+from memory_node.domain.object_reference import ObjectReference
 from memory_node.domain.ports import TextEmbedder
 from memory_node.domain.skill import FailureReason, SkillCall
-from memory_node.domain.skill_library import ObjectReference
 from memory_node.planner.goal import Goal
 from memory_node.planner.goal_check import GoalCheck
 from memory_node.planner.language.understanding import Understander

@@ -7,8 +7,8 @@ import math
 from collections.abc import Mapping
 
 from memory_node.domain.errors import InvalidValueError
+from memory_node.domain.object_reference import ObjectReference
 from memory_node.domain.skill import SkillCall
-from memory_node.domain.skill_library import ObjectReference
 
 # A remembered position moves a little with each look.
 _SAME_PLACE_M = 0.1

@@ -1,16 +1,11 @@
-"""The robot's skills as typed declarations: one source for action servers, plan validator, prompts, rules and docs.
-
-An object argument is an object id, a class name, or "Class@x,y,z": a remembered object, by class and map position (m).
-"""
+"""The robot's skills as typed declarations: one source for action servers, plan validator, prompts, rules and docs."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping
 from types import MappingProxyType
 
 from memory_node.domain.errors import InvalidValueError
-from memory_node.domain.geometry import POSITION_LIMIT_M
 from memory_node.domain.skill import FailureReason, SkillCall
 from memory_node.domain.skill_declaration import Argument, ArgumentKind, Fact, Precondition, Predicate, Skill
 from memory_node.domain.states import ObjectState
@@ -288,65 +283,3 @@ def check_call(call: SkillCall) -> Skill:
         if not text.strip():
             raise InvalidValueError(f"{call}: an argument is empty; expected {skill.signature}")
     return skill
-
-
-def library_text(
-    skills: Iterable[Skill] = _DECLARATIONS, classes: Mapping[str, Sequence[str]] = MappingProxyType({})
-) -> str:
-    """Return the library as Markdown: one entry a skill, for prompts and docs.
-
-    classes: by skill, the classes of the places where it is done and of the tools that it needs.
-    """
-    entries = []
-    for skill in skills:
-        needs = "; ".join(f"{rule.fact} [else {rule.reason}: {rule.remedy}]" for rule in skill.preconditions)
-        effects = "; ".join(str(fact) for fact in skill.effects)
-        lines = [f"- `{skill.signature}`: {skill.summary}. About {skill.nominal_s:g} s."]
-        lines += [f"  - needs: {needs}"] if needs else []
-        lines += [f"  - at or with: {', '.join(classes[skill.name])}"] if classes.get(skill.name) else []
-        lines += [f"  - afterwards: {effects}"]
-        lines += [f"  - made of: {_STEPS_TEXT}"] if skill.composite else []
-        entries.append("\n".join(lines))
-    return "\n".join(entries)
-
-
-_STEPS_TEXT = (
-    "GoToObject(fixture), PutObject(object, fixture), PickupObject(object); in between ToggleOn and ToggleOff of what "
-    "turns the fixture on, and OpenObject and CloseObject of a fixture with a door"
-)
-
-
-@dataclass(frozen=True)
-class ObjectReference:
-    """A parsed object argument: an opaque id, or a class with or without a position (x, y, z) in map, metres."""
-
-    text: str
-    object_class: str
-    position: tuple[float, float, float] | None = None
-
-    @classmethod
-    def parse(cls, text: str) -> ObjectReference:
-        """Read "Class@x,y,z", or take the whole text as id or class.
-
-        Raises:
-            InvalidValueError: there is an "@" but no three numbers behind it, or such as no home has.
-        """
-        name, mark, numbers = text.partition("@")
-        if not mark:
-            return cls(text, text)
-        try:
-            x, y, z = (float(number) for number in numbers.split(","))
-        except ValueError:
-            raise InvalidValueError(f"object {text!r}: expected Class@x,y,z with numbers in metres") from None
-        if not all(abs(value) <= POSITION_LIMIT_M for value in (x, y, z)):  # not a number is not less, either
-            raise InvalidValueError(f"object {text!r}: expected Class@x,y,z within {POSITION_LIMIT_M / 1000:g} km")
-        return cls(text, name, (x, y, z))
-
-    @classmethod
-    def at(cls, object_class: str, position: Iterable[float]) -> ObjectReference:
-        """Return the reference to a remembered object, grounded by class and position (x, y, z) in map."""
-        x, y, z = (float(value) for value in position)
-        return cls(f"{object_class}@{x:.3f},{y:.3f},{z:.3f}", object_class, (x, y, z))
-
-    def __str__(self) -> str:
-        return self.text

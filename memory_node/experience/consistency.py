@@ -9,9 +9,10 @@ from memory_node.catalogue.label_space import load_catalogue
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.catalogue.object_kind import Property
 from memory_node.domain.goal_labels import GoalKind
+from memory_node.domain.object_reference import ObjectReference
 from memory_node.domain.skill import FailureReason, SkillCall
 from memory_node.domain.skill_declaration import Fact, Precondition, Predicate
-from memory_node.domain.skill_library import SKILLS, ObjectReference
+from memory_node.domain.skill_library import SKILLS
 from memory_node.domain.states import ObjectState
 from memory_node.domain.step import StepRecord
 from memory_node.experience.class_actions import class_call

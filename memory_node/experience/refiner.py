@@ -13,7 +13,7 @@ import jinja2
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.domain.errors import RobotMemoryError
 from memory_node.domain.resources import resource_path
-from memory_node.domain.skill_library import library_text
+from memory_node.domain.skill_text import library_text
 from memory_node.domain.step import EpisodeSummary, StepRecord
 from memory_node.experience.class_actions import class_action
 from memory_node.experience.config import ExperienceConfig

@@ -9,8 +9,8 @@ from dataclasses import replace
 import numpy as np
 
 from memory_node.domain.geometry import FloatArray
+from memory_node.domain.object_reference import ObjectReference
 from memory_node.domain.skill import StateChange
-from memory_node.domain.skill_library import ObjectReference
 from memory_node.scene_graph.object_table import Rows
 
 # A thing of the right class this close to where the executor says it is, is that thing.

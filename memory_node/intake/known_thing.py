@@ -7,8 +7,8 @@ import threading
 import numpy as np
 
 from memory_node.context.step_observation import KnownThing
+from memory_node.domain.object_reference import ObjectReference
 from memory_node.domain.scene import SceneObject
-from memory_node.domain.skill_library import ObjectReference
 from memory_node.domain.states import believed
 from memory_node.intake.meant_object import meant_object
 from memory_node.scene_graph.graph import SceneGraph

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from memory_node.domain.errors import InvalidValueError
+from memory_node.domain.object_reference import ObjectReference
 from memory_node.domain.scene import SceneObject
 from memory_node.domain.skill import SkillCall
-from memory_node.domain.skill_library import ObjectReference
 from memory_node.scene_graph.graph import SceneGraph
 from memory_node.scene_graph.state import ROBOT_ID
 

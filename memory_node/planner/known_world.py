@@ -14,9 +14,10 @@ from dataclasses import dataclass, field
 from memory_node.catalogue.class_name import folded
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.domain.goal_labels import GOAL_OF_SKILL, GoalKind
+from memory_node.domain.object_reference import ObjectReference
 from memory_node.domain.scene import SceneObject, SceneSnapshot
 from memory_node.domain.skill import FailureReason, SkillCall, SkillResult
-from memory_node.domain.skill_library import ObjectReference, Skill, declaration
+from memory_node.domain.skill_library import Skill, declaration
 from memory_node.domain.states import ObjectState, believed
 from memory_node.planner.belief import Belief, Thing, WorldState, is_on_lid
 from memory_node.planner.possible_arguments import possible_arguments

@@ -9,9 +9,9 @@ from memory_node.catalogue.class_name import folded
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.domain.answer import ObjectAnswer
 from memory_node.domain.exploration import Exploration
+from memory_node.domain.object_reference import ObjectReference
 from memory_node.domain.scene import SceneObject
 from memory_node.domain.skill import SkillResult
-from memory_node.domain.skill_library import ObjectReference
 from memory_node.domain.states import ObjectState, StateBelief
 from memory_node.planner.belief import Thing, is_on_lid
 from memory_node.planner.goal import Mention

@@ -10,9 +10,10 @@ import numpy as np
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.catalogue.object_kind import Property
 from memory_node.domain.errors import InvalidValueError
+from memory_node.domain.object_reference import ObjectReference
 from memory_node.domain.scene import SceneSnapshot
 from memory_node.domain.skill import SkillCall
-from memory_node.domain.skill_library import ALL_SKILLS, ArgumentKind, ObjectReference, Predicate, check_call
+from memory_node.domain.skill_library import ALL_SKILLS, ArgumentKind, Predicate, check_call
 from memory_node.planner.skill_parser import NotAPlanError
 
 _AROUND_M = 5.0

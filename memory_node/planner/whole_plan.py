@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
+from memory_node.domain.object_reference import ObjectReference
 from memory_node.domain.skill import FailureReason, SkillCall, SkillResult
-from memory_node.domain.skill_library import SKILLS, ArgumentKind, ObjectReference, library_text
+from memory_node.domain.skill_library import SKILLS, ArgumentKind
+from memory_node.domain.skill_text import library_text
 from memory_node.llm.ask import Question, ask
 from memory_node.llm.chat import ChatModel, GrammarForm, Message, Reply
 from memory_node.llm.deadline import Deadline

@@ -6,8 +6,8 @@ from __future__ import annotations
 import numpy as np
 
 from memory_node.catalogue.class_name import folded
+from memory_node.domain.object_reference import ObjectReference
 from memory_node.domain.skill import StateChange
-from memory_node.domain.skill_library import ObjectReference
 from memory_node.scene_graph.state import ROBOT_ID, GraphState
 
 _WITHIN_M = 1.0

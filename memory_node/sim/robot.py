@@ -11,9 +11,10 @@ from memory_node.domain.clock import Clock
 from memory_node.domain.errors import InvalidValueError, NotFoundError
 from memory_node.domain.exploration import Exploration
 from memory_node.domain.geometry import FloatArray
+from memory_node.domain.object_reference import ObjectReference
 from memory_node.domain.observation import Frame
 from memory_node.domain.skill import FailureReason, SkillCall, SkillResult, StateChange
-from memory_node.domain.skill_library import ObjectReference, check_call
+from memory_node.domain.skill_library import check_call
 from memory_node.sim import composites, manipulation, searching
 from memory_node.sim.body import Body
 from memory_node.sim.execution import Execution, Pacing, Progress, SkillFailure

@@ -3,9 +3,11 @@
 import pytest
 
 from memory_node.domain.errors import InvalidValueError
+from memory_node.domain.object_reference import ObjectReference
 from memory_node.domain.skill import SkillCall
 from memory_node.domain.skill_declaration import Appliance
-from memory_node.domain.skill_library import SKILLS, ObjectReference, check_call, library_text
+from memory_node.domain.skill_library import SKILLS, check_call
+from memory_node.domain.skill_text import library_text
 
 EXPECTED = (
     "Explore GoToObject PickupObject PutObject OpenObject CloseObject ToggleOn ToggleOff SwitchOn SwitchOff "

@@ -15,7 +15,8 @@ from memory_node.sim.home_file import load_home
 from memory_node.sim.noise import DetectionNoise, noisy_depth
 from memory_node.sim.object_types import load_types
 from memory_node.sim.robot import HomeRobot
-from memory_node.sim.shapes import SHAPES, Look, shape_mesh
+from memory_node.sim.shape_look import Look
+from memory_node.sim.shapes import SHAPES, shape_mesh
 
 SMALL = Intrinsics(96.25, 96.25, 79.5, 59.5, 160, 120)
 MEDIUM = Intrinsics(192.5, 192.5, 159.5, 119.5, 320, 240)

@@ -11,8 +11,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
+from memory_node.domain.object_reference import ObjectReference
 from memory_node.domain.skill import SkillCall, SkillResult
-from memory_node.domain.skill_library import SKILLS, ObjectReference, Predicate
+from memory_node.domain.skill_library import SKILLS, Predicate
 from memory_node.llm.chat import Message, Reply
 from memory_node.llm.deadline import Deadline
 from memory_node.llm.errors import LlmError

@@ -9,8 +9,8 @@ from robot_memory.action import ExecuteSkill
 
 from memory_node.domain.advice import Advice, AdviceSource
 from memory_node.domain.errors import InvalidValueError
+from memory_node.domain.object_reference import ObjectReference
 from memory_node.domain.skill import FailureReason, SkillCall, SkillResult, StateChange
-from memory_node.domain.skill_library import ObjectReference
 from memory_node.domain.states import ObjectState, StateBelief
 from memory_node.domain.step import StepRecord
 from memory_node.nodes.conversions.geometry import header, point_from_msg, point_to_msg, stamp_from_msg, stamp_to_msg

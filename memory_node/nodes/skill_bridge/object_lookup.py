@@ -8,10 +8,10 @@ import numpy as np
 
 from memory_node.domain.answer import AnswerStatus, FindQuery, ObjectAnswer
 from memory_node.domain.geometry import FloatArray, Pose
+from memory_node.domain.object_reference import ObjectReference
 from memory_node.domain.ports import MemoryPort
 from memory_node.domain.scene import SceneSnapshot
 from memory_node.domain.skill import FailureReason, StateChange
-from memory_node.domain.skill_library import ObjectReference
 from memory_node.nodes.skill_bridge.outcome import SkillFailure
 from memory_node.nodes.skill_bridge.target import SAME_PLACE_M, Hand, Target, is_on_another_floor
 
