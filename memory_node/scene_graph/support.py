@@ -19,6 +19,9 @@ _HIDDEN_EDGE_M = 0.08
 _CARRIED_SHARE, _CARRIED_ON_RECEPTACLE = 0.8, 0.15
 # A content takes at most this share of the container's volume; this share of its length may stick out on a side.
 _HELD_SHARE, _STICKS_OUT = 0.5, 0.35
+# What once stood on a thing still does while its foot is within so many times the usual gap: boxes of several views
+# differ, and where a skill has put it counts for more than a few centimetres.
+_STILL_ON = 2.5
 # Things of one class are stacked only where their feet are this far apart; else they are one thing, seen as two.
 _STACKED_M = 0.03
 
@@ -75,6 +78,7 @@ def update_supports(state: GraphState, changed: Rows, present: Rows) -> list[int
     reach_out(state, rows, present)
     pairs = _Pairs.of(state, rows, present)
     on, within = _on_top(state, pairs), _enclosed(state, pairs)
+    about_on = _on_top(state, pairs, _STILL_ON)
     seated = _on_seat(state, pairs)
     volumes = table.size[present].prod(axis=1)
     evident = table.times_seen[present] > 1
@@ -95,11 +99,16 @@ def update_supports(state: GraphState, changed: Rows, present: Rows) -> list[int
         at, inside = _support(pairs, index, sure if sure.any() else on[index], within[index], seated[index], volumes)
         if at >= 0:
             state.stand_on(row, table.record(int(present[at])).id, inside)
-        elif not table.sheltered[row]:
+        elif not table.sheltered[row] and not _is_among(state, present[about_on[index]], *before):
             state.stand_on(row, "", False)
         if before != (record.support_id, record.inside):
             moved.append(row)
     return moved
+
+
+def _is_among(state: GraphState, rows: Rows, support_id: str, inside: bool) -> bool:
+    """Return whether what a thing stood on is one of some rows."""
+    return not inside and state.table.row_of.get(support_id, -1) in rows
 
 
 def _support(
@@ -141,8 +150,8 @@ def _is_gone(state: GraphState, support_id: str, known: set[str]) -> bool:
     return row is None or bool(state.table.removed[row]) or float(state.table.log_odds[row]) <= 0.0
 
 
-def _on_top(state: GraphState, pairs: _Pairs) -> Matrix:
-    """Return (n, m): the foot is at the upper face of the neighbour, over it."""
+def _on_top(state: GraphState, pairs: _Pairs, gaps: float = 1.0) -> Matrix:
+    """Return (n, m): the foot is at the upper face of the neighbour, over it, within `gaps` times the usual gap."""
     table, roles = state.table, pairs.roles
     area, wide = (table.size[some, :2].prod(axis=1) for some in (pairs.rows, pairs.neighbours))
     laden = roles.receptacle[None] & roles.taken[:, None]
@@ -152,7 +161,7 @@ def _on_top(state: GraphState, pairs: _Pairs) -> Matrix:
     over &= wide[None] > np.where(laden, _CARRIED_ON_RECEPTACLE, _CARRIED_SHARE) * area[:, None]
     # A pan hides the burner that it stands on, but for a rim.
     over |= over_footprint(state, pairs.neighbours, pairs.rows, 0.0).T & laden
-    on = over & (np.abs(pairs.foot[:, None] - pairs.top[None]) < state.config.on_gap_m)
+    on = over & (np.abs(pairs.foot[:, None] - pairs.top[None]) < gaps * state.config.on_gap_m)
     stacked = pairs.foot[:, None] - pairs.floor[None] > _STACKED_M
     return np.asarray(on & pairs.other & ~roles.barred & (stacked | ~roles.same_class))
 

@@ -28,6 +28,7 @@ USED_WITHIN_M = 1.3
 # Costs, in metres, of a receptacle that an object lies outside of.
 FREE_MISS_M = 0.6
 LOWER_SHELF_COST_M = 0.15
+_BOARD_M = 0.02
 # The length of work surfaces is unknown, so lying beyond their end costs less.
 LONG_SURFACES = {"CounterTop": 0.25, "Shelf": 0.6, "Desk": 0.6, "DiningTable": 0.6}
 RISE_WEIGHT = 2.0
@@ -70,13 +71,23 @@ def receptacle_of(thing: Thing, fixtures: Sequence[Thing]) -> Thing | None:
 
 
 def settle_surfaces(fixtures: Sequence[Thing], objects: Sequence[Thing]) -> None:
-    """Take the height of every surface from what stands on it, where something does."""
+    """Take the height of every surface from what stands on it, where something does; a flat top is raised or lowered
+    to it, so that what stands there touches it."""
     for fixture in fixtures:
         feet = [thing.box.bottom_m for thing in objects if thing.parent_id == fixture.id]
         top = fixture.box.top_m
         if fixture.kind.holds == "on" and feet:
             near = [foot for foot in feet if abs(foot - top) < 0.25] or feet
             fixture.contents_z_m = (float(np.median(near)),)
+            if max(fixture.kind.levels, default=1.0) == 1.0 and near is not feet:
+                fixture.box = _with_top(fixture.box, fixture.contents_z_m[0])
+
+
+def _with_top(box: OrientedBox, top_m: float) -> OrientedBox:
+    """Return a box that ends at a height; what is left of it is as thick as a board at least."""
+    height = max(top_m - box.bottom_m, _BOARD_M)
+    center = np.array([*box.center[:2], top_m - 0.5 * height])
+    return OrientedBox(center, np.array([*box.size[:2], height]), box.yaw_rad)
 
 
 def _may_hold(fixture: Thing, thing: Thing) -> bool:

@@ -128,6 +128,21 @@ def test_lamp_stands_on_a_desk_that_turns_out_to_be_larger_later() -> None:
     assert next(found.support_id for found in graph.objects() if found.class_name == "DeskLamp") == desk_id
 
 
+@pytest.mark.parametrize(("above_m", "stays"), [(0.1, True), (0.3, False)])
+def test_what_a_skill_put_on_a_desk_stays_there_while_boxes_differ_by_centimetres(above_m: float, stays: bool) -> None:
+    things: dict[str, Box] = {"Desk": (0.0, 0.0, 0.0, 1.2, 0.7, 0.75, 0.0)}
+    graph = SceneGraph()
+    look(graph, 1, things)
+    look(graph, 2, things)
+    (desk,) = graph.objects()
+    put = StateChange("", "Book", 3 * SECOND_NS, held=False, support_id=desk.id, position=(0.2, 0.1, 0.77 + above_m))
+    graph.apply_change(put)
+    for stamp_s in range(4, 8):
+        look(graph, stamp_s, {**things, "Book": (0.2, 0.1, 0.75 + above_m, 0.2, 0.15, 0.04, 0.0)})
+    (book,) = [found for found in graph.objects() if found.class_name == "Book"]
+    assert (book.support_id == desk.id) == stays
+
+
 def test_what_the_hand_holds_is_told_to_be_on_the_robot() -> None:
     graph = SceneGraph()
     box = OrientedBox(np.array([1.0, 0.0, 0.8]), np.array([0.08, 0.08, 0.08]))

@@ -37,7 +37,7 @@ _MODES = {_COMPILED: 0.3, "full": 0.5, "no-long-term": 0.1, "none": 0.1}
 # The share of instructions that begin with calls at random.
 _STRAYED = 0.3
 # Of a run whose prompt is made anew at each step, so many steps are kept: each is a dialogue of its own.
-_COMPILED_STEPS = 4
+_COMPILED_STEPS = 2
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -45,6 +45,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--scenes", type=Path, required=True, help="scenes.json.gz of the floor plans")
     parser.add_argument("--tasks", type=Path, required=True, help="ALFRED's train tasks (.jsonl or .json, .gz)")
     parser.add_argument("--limit", type=int, default=0, help="carry out a sample of this many (default: all)")
+    parser.add_argument("--words", nargs="+", default=(), metavar="WORD", help="only instructions with one of these in")
     parser.add_argument("--seed", type=int, default=0, help="of sample and chance (default 0)")
     parser.add_argument("--out", type=Path, required=True, help="the dialogues; tasks that are in it are left out")
 
@@ -52,6 +53,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Carry out the tasks and write what each taught; return the exit status."""
     cases = load_cases(args.tasks, "alfred", args.limit, args.seed, "train")
+    cases = [case for case in cases if not args.words or any(word in case.instruction.lower() for word in args.words)]
     random.Random(args.seed).shuffle(cases)  # whatever is there when it is ended early is of all homes
     done = {dialogue.task for dialogue in read_dialogues(args.out)} if args.out.exists() else set()
     school = School(Homes(args.scenes, load_catalogue(), args.seed), args.seed)
