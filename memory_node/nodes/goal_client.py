@@ -10,13 +10,13 @@ from enum import Enum
 from typing import Any
 
 from action_msgs.msg import GoalStatus
-from rclpy.action import ActionClient
 from rclpy.callback_groups import ReentrantCallbackGroup
 from rclpy.node import Node
 from rclpy.task import Future
 from unique_identifier_msgs.msg import UUID
 
 from memory_node.domain.errors import RobotMemoryError
+from memory_node.nodes.action_client import PatientActionClient
 from memory_node.nodes.running_goals import RunningGoals
 
 _POLL_S = 0.02
@@ -74,7 +74,7 @@ class GoalClient:
         self._running = running
         self._connect_s = connect_s
         self._stop_s = stop_s
-        self._client = ActionClient(node, action_type, name, callback_group=ReentrantCallbackGroup())
+        self._client = PatientActionClient(node, action_type, name, callback_group=ReentrantCallbackGroup())
 
     @property
     def is_served(self) -> bool:
