@@ -118,6 +118,9 @@ class Body:
         """Return map_T_base as the robot believes it."""
         return self.robot.localization.map_T_base
 
+    def catch_up(self) -> None:
+        """Do nothing: the pose is never late."""
+
     def costmap(self) -> Costmap:
         """Return the floor as it is now."""
         grid = self.robot.costmap()

@@ -112,6 +112,7 @@ class SimulatedRobot:
         self.own_calls: list[Any] = []
         self.aborted_drives = 0  # so many drives end without a way
         self.silent = self.slow = self.arm_waits = self.gripper_waits = self.gripper_stuck = False
+        self.tf_late_s = 0.0  # the pose reaches TF's listeners so much later
         self.grasped_position = 0.03
         self.slips_after = 1000  # so many motions of the gripper later nothing is between its fingers
         self.arm_codes: list[int] = []  # MoveIt error codes of the next motions; then success
@@ -130,7 +131,11 @@ class SimulatedRobot:
         from memory_node.nodes import conversions
 
         stamp_ns = self.node.get_clock().now().nanoseconds
-        self._tf.sendTransform(conversions.transform_to_msg(self.pose, "map", "base_link", stamp_ns))
+        told = conversions.transform_to_msg(self.pose, "map", "base_link", stamp_ns)
+        if self.tf_late_s:
+            threading.Timer(self.tf_late_s, self._tf.sendTransform, (told,)).start()
+        else:
+            self._tf.sendTransform(told)
 
     def _publish_map(self) -> None:
         from memory_node.nodes import conversions

@@ -54,6 +54,13 @@ def test_go_to_drives_to_a_free_pose_that_faces_the_thing(robot: SimulatedRobot,
     assert max(one.progress for one in call.feedback) > 0.9
 
 
+def test_drive_ends_when_tf_knows_of_it(robot: SimulatedRobot, call: Caller) -> None:
+    robot.tf_late_s = 0.3
+    assert call("GoToObject", "Apple").success
+    result = call("PickupObject", "Apple")
+    assert result.success, result.message
+
+
 @pytest.mark.parametrize("reference", ["id-Apple", "Apple@1.700,0.200,0.900"])
 def test_ids_and_remembered_places_mean_the_same_thing(robot: SimulatedRobot, call: Caller, reference: str) -> None:
     assert call("GoToObject", reference).object_id == "id-Apple"

@@ -44,6 +44,9 @@ class View(Protocol):
     def robot_pose(self) -> Pose:
         """Return the pose of the base in map."""
 
+    def catch_up(self) -> None:
+        """Wait until the pose is that of now, not of some way back."""
+
     def costmap(self) -> Costmap:
         """Return the newest costmap."""
 
@@ -171,6 +174,7 @@ class Driving:
             run.report("navigating", 0.0)
             try:
                 self._base.drive(pose, run)
+                self._view.catch_up()
                 return
             except SkillFailure as error:
                 if error.reason is not FailureReason.UNREACHABLE:

@@ -45,6 +45,20 @@ class Surroundings:
         """Return the newest pose of the base in map."""
         return self._transform(self._config.map_frame, self._config.base_frame)
 
+    def catch_up(self) -> None:
+        """Wait until TF tells where the base is now, for tf_timeout_s at most.
+
+        Nav2's answer may overtake TF: by the newest pose the robot would still be on its way.
+        """
+        most_s, now = self._config.tf_timeout_s, self._node.get_clock().now()
+        try:
+            self._buffer.lookup_transform(
+                self._config.map_frame, self._config.base_frame, now, Duration(seconds=most_s)
+            )
+        except TransformException as error:
+            late = f"TF is {most_s:g} s late or more (parameter tf_timeout_s); its newest pose is taken: {error}"
+            self._node.get_logger().warning(late, throttle_duration_sec=10.0)
+
     def map_in_arm_frame(self) -> Pose:
         """Return the newest transform from map to the frame that MoveIt gets poses in."""
         return self._transform(self._config.arm.frame, self._config.map_frame)
