@@ -24,7 +24,6 @@ from memory_node.perception.detectors.recognition import Outputs, recognised
 from memory_node.perception.detectors.text_prompts import TextPrompts, checked_prompts
 from memory_node.perception.onnx_session import open_session
 
-_OPEN_VOCABULARY = ("owl", "grounding_dino")
 _ANY_SIZE_PX = 640
 # Of a box the likeliest class is told, and others that score at least so much.
 _LIKELY_CLASSES, _LIKELY_SCORE = 3, 0.05

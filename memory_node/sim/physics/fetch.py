@@ -31,8 +31,6 @@ CAMERA = "head_camera"
 # What collides with what: the robot's links with everything but each other.
 ROBOT_BITS, WORLD_BITS = (2, 1), (1, 3)
 
-# Half the gap between the fingers when both joints are at 0, by robot.xml.
-_FINGER_REST_M = 0.0009
 FINGER_TRAVEL_M = 0.05
 # The tool frame is between the fingertips: from the gripper's link along its x axis, 5 mm short of the tips.
 _TOOL_AHEAD_M = 0.0335
