@@ -331,3 +331,23 @@ def test_every_id_of_every_request_is_looked_at(name: str) -> None:
             for bad in ("x" * 201, "a\nb", "   "):
                 with pytest.raises(InvalidValueError, match=field):
                     _check_ids(kind(**{field: bad}))
+
+
+def test_services_that_get_something_change_nothing(asked: Asked) -> None:
+    assert asked.call("start_episode", instruction="bring me the mug", episode_id="e1", task_type="fetch").success
+    memory = asked.node.memory
+
+    def state() -> tuple[Any, ...]:
+        beliefs = (memory.hash(), memory.version, memory.statistics(), memory.knowledge.hash())
+        return *beliefs, memory.experience.figures(), memory.experience.guidelines(), memory.past.episodes(10)
+
+    before = state()
+    for _ in range(2):
+        assert asked.call("get_scene_graph", include_removed=True).success
+        assert asked.call("get_context", instruction="bring me the mug", episode_id="e1").success
+        assert asked.call("get_episodes").success
+        assert asked.call("get_episodes", episode_id="e1").success
+        assert asked.call("get_past_places", object_id=asked.ids["mug1"]).success
+    assert state() == before
+    asked.put("Mug", (1.4, 1.0, 0.8), 50, object_id=asked.ids["mug1"])
+    assert state() != before
