@@ -84,7 +84,7 @@ class MemoryOfStartUp:
         return self._memory.rank_search_areas(object_class, k)
 
     def remember(self, changes: Sequence[StateChange]) -> tuple[str, ...]:
-        """Let what a skill did pass by, but for the hand."""
+        """Ignore what a skill changed, except in the hand."""
         self._held = held_after(self._held, changes)
         return ("",) * len(changes)
 

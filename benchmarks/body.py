@@ -1,4 +1,5 @@
-"""`bench body`: skills and instructions of a robot with physics; what physics says counts, not what the robot says."""
+"""`bench body`: skills and instructions of a robot with physics. The simulation decides success, not the robot's
+report."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One life of the simulated body in one home: what it is told to do, what it says came of it, and what physics says."""
+"""One life of the simulated body in one home: its tasks, its reports, and the results by physics."""
 
 from __future__ import annotations
 

@@ -7,11 +7,9 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Outcome:
-    """What the robot says of it, and what physics says.
-
-    claimed: the robot says that it is done. success: physics says so, too. cause: the reason of a failure; "denied"
-    where the robot claims what physics denies. position_errors_m: of the remembered positions of what the camera saw
-    in the end.
+    """The robot's report and the result by physics. claimed: the robot reports success. success: physics confirms it.
+    cause: the reason of a failure; "denied" if the robot reports success and physics does not confirm it.
+    position_errors_m: of the remembered positions of what the camera saw in the end.
     """
 
     kind: str

@@ -20,7 +20,7 @@ COMPARED: dict[str, Callable[[int, OnEvict], ToldPolicy]] = {"fifo": FifoPolicy,
 # How many keys to come a planner's pending subgoals name; ALFRED's plans handle two to four objects.
 PENDING = 4
 
-# Hits, and seconds of the calling thread on the processor: what else the machine does is not the policy.
+# Hits, and processor time of the calling thread (s), which other load does not change.
 Outcome = tuple[int, float]
 Runner = Callable[[Sequence[Hashable], int], Outcome]
 
@@ -112,7 +112,7 @@ def theine(trace: Sequence[Hashable], capacity: int) -> Outcome:
 
 
 def belady(trace: Sequence[Hashable], capacity: int) -> Outcome:
-    """Evict what is needed again last (Belady 1966), but never the key that was just inserted."""
+    """Evict the key whose next use is farthest away (Belady 1966), but never the key that was just inserted."""
     started = time.thread_time()
     next_use: list[int] = [0] * len(trace)
     seen: dict[Hashable, int] = {}

@@ -1,4 +1,4 @@
-"""`memory-node bench compiler`: what compiling memory at each step is worth, with its controls."""
+"""`memory-node bench compiler`: the effect of compiling memory at each step, with controls."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ def run(args: argparse.Namespace) -> int:
         Homes(args.scenes, load_catalogue(), args.seed),
         embedder,
         open_planner(args.planner, embedder, planner_config, fallback=args.fallback, asks=False),
-        # A language model errs by itself; the offline planner has to be made to.
+        # A language model makes errors by itself; for the offline planner they are injected.
         Faults(seed=args.seed) if args.planner == "offline" else None,
         config,
         tuple(args.compilers),

@@ -77,7 +77,7 @@ class CompilerSetting:
 class Account:
     """What was compiled in one row. tokens: what memory told the executor at each step. guided: what is to be judged.
 
-    copied_s: spent on keeping what is to be judged, which is no part of the row.
+    copied_s: time for copying the state to be judged, which does not count in the row.
     """
 
     tokens: list[int] = field(default_factory=list)
@@ -176,7 +176,7 @@ def _stream(
             planner, skills = setting.faults.careless(setting.planner, chance)
         if case.floor_plan not in lives:
             mode = "full" if variant in (NONE, NO_FAULTS) else "full+experience"
-            # What a language model is told once, it reads in its prompt.
+            # A language model reads in its prompt what is given once.
             once = variant in (NONE, NO_FAULTS, ADVICE) or (variant == STATIC and setting.faults is None)
             lives[case.floor_plan] = Life(
                 mode,

@@ -19,7 +19,7 @@ from memory_node.domain.errors import ResourceMissingError
 from memory_node.domain.token_count import estimate_tokens
 from memory_node.llm.open_model import ModelShelf
 
-# Of a raw history so many steps are told, those of BrainMem's working memory.
+# Steps of a raw history that are shown, as in BrainMem's working memory.
 HISTORY = 5
 NONE, NO_FAULTS, ADVICE, STATIC, TEXT = "none", "no-faults", "advice", "static", "text"
 NO_STATE, NO_LOOPS = "no-brief-state", "no-loop-detection"
@@ -48,7 +48,7 @@ class StaticInjection:
 
 
 class WithoutBriefState:
-    """A compiler that is given the raw goal and the last actions instead of b_t: nothing is believed of the home."""
+    """A compiler that gets the raw goal and the last actions instead of b_t, without beliefs about the home."""
 
     def __init__(self, inner: Compiler) -> None:
         self._inner = inner

@@ -14,7 +14,7 @@ from memory_node.sim.robot import HomeRobot
 from memory_node.sim.robot_config import RobotConfig
 from memory_node.sim.world import World
 
-# Ways with more preparations than this are not searched; guidance on them counts as wrong.
+# Sequences with more preparations are not searched; guidance that needs one counts as wrong.
 _LONGEST = 2
 
 

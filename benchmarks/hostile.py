@@ -24,9 +24,9 @@ HELP = "hostile messages on every topic, service, action and parameter of the no
 NODES = ("memory", "planner", "home", "skills", "detector")
 _START_LIMIT_S = 60.0
 _SETTLE_S = 3.0
-# So many messages go out between two looks at the processes.
+# Messages between two checks of the processes.
 _ROUND = 20
-# A process grows until it has done everything once: from this share of the time after its start on it may no more.
+# A process grows until it has done everything once. After this share of its run time its memory should stay the same.
 _WARM_SHARE = 0.2
 # Memory and one of the others are killed, and started again on what they left, once in so many seconds.
 _CRASH_PERIOD_S = 120.0
@@ -104,7 +104,7 @@ class Attack:
         self.told: list[str] = []
 
     def run(self, seconds: float) -> None:
-        """Start all nodes, attack them for so long with a crash of each now and then, and start them all once more."""
+        """Start all nodes, attack them with occasional crashes until the time is up, and start them all once more."""
         for name in self._nodes.names:
             self._nodes.start(name)
         for name in self._nodes.names:

@@ -18,7 +18,7 @@ from benchmarks.hostile_values import messages
 from memory_node.domain.errors import RobotMemoryError
 from memory_node.nodes.run import activate_ros
 
-# An answer to nonsense may take as long as one to sense.
+# Deadline of an answer to a malformed request: the same as for a valid one (s).
 _ANSWER_LIMIT_S = 20.0
 # A node that is just starting is asked again after so long.
 _FIRST_ANSWER_S = 5.0

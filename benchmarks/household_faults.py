@@ -10,7 +10,7 @@ from memory_node.domain.skill import SkillCall, SkillResult
 from memory_node.planner.planner import Planner, PlanRun, Situation
 from memory_node.sim.robot_config import ExecutionFaults
 
-# What makes a later skill possible and can be left out: the robot is taken for near, the door for open.
+# Preparations that can be forgotten: the robot is then believed to be near, the door to be open.
 _PREPARATIONS = frozenset({"GoToObject", "OpenObject"})
 
 
@@ -50,7 +50,7 @@ class Faults:
 
 
 class CarelessPlanner:
-    """A planner whose forgotten preparations are taken for done: it learns of them only when a later skill fails."""
+    """A planner that believes its forgotten preparations done; it notices them only when a later skill fails."""
 
     def __init__(self, inner: Planner, faults: Faults, chance: random.Random) -> None:
         self._inner = inner

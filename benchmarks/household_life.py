@@ -131,7 +131,7 @@ class Life:
             self._patrol(HomeRobot(world, config, self._area_position, clock=self._now_ns))
         robot = HomeRobot(world, config, self._area_position, faults=self._faults, clock=self._now_ns)
         self._robot = robot
-        # "Since start-up": what a restart leaves of memory is the long-term part.
+        # A restart leaves only the long-term memory.
         self._memory.cache.clear()
         world.take_changes()
         self._judge = judge_of(world)
@@ -190,7 +190,7 @@ class Life:
             self._judge.watch(self._world)
 
     def _now_ns(self) -> int:
-        # Days lie apart, so that what memory knows of yesterday is as old as it should be.
+        # Time passes between days, so that yesterday's knowledge has the right age.
         return self._day * _DAY_NS + (self._world.now_ns if self._world is not None else 0)
 
     def _area_position(self, area_id: str) -> tuple[float, float]:
@@ -207,7 +207,7 @@ class Life:
         assert self._world is not None
         home = robot.body.pose
         self._judge = None
-        # What is gone is taken out first: a thing that moved is then seen as new where it is now.
+        # Missing things are removed first, so that a moved thing is seen as new at its new place.
         self._correct(self._world)
         for area in self._memory.scene().areas:
             robot.body.move(Pose.planar(*area.position, 0.0))

@@ -36,7 +36,7 @@ ROWS: dict[str, tuple[frozenset[Part], bool]] = {
     "episodic alone": (frozenset({"episodic"}), False),
     "semantic alone": (frozenset({"semantic"}), False),
 }
-# What has no cause in what was done before says nothing about learning.
+# Failures by chance, which say nothing about learning.
 _CHANCE = (str(FailureReason.EXECUTION), str(FailureReason.TIMEOUT))
 
 

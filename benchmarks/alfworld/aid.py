@@ -1,4 +1,4 @@
-"""What memory does for a policy that plays with the engine's commands: what it says at first, and at each step."""
+"""Memory's part in the prompts of a policy that sends the engine's commands: at the beginning, and at each step."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from benchmarks.alfworld.told_habits import told_habits
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.scene_graph.place_habits import PlaceCensus
 
-# Of the turns of a long game the model sees the first text and so many of the last.
+# Last turns of a long game that the model sees, besides the first text.
 TURNS_SHOWN = 20
 
 

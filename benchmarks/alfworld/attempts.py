@@ -16,7 +16,7 @@ from memory_node.domain.skill import SkillCall
 
 # So many are retrieved for a task.
 MOST_RETRIEVED = 3
-# What stands between them, driving and opening doors, is another home's.
+# Skills that count; driving and opening doors depend on the other home and are left out.
 _HANDLING = frozenset(
     {"PickupObject", "PutObject", "CleanObject", "HeatObject", "CoolObject", "SliceObject", "SwitchOn"}
 )

@@ -46,7 +46,7 @@ from memory_node.search.minilm import MiniLmEmbedder
 HELP = "instructions carried out in ALFWorld's text games"
 PLANNERS = ("offline", "llm", "executor", "react")
 MEMORIES = ("none", "static", "full", "compiled")
-# Who reads memory in a prompt, and who asks it at each step.
+# Planners that read memory in a prompt, and planners that ask it at each step.
 _IN_PROMPT = ("executor", "react")
 # An engine that needs longer for one game hangs: the largest game loads in 8 s and takes 10 s for 50 commands.
 LONGEST_GAME_S = 120.0

@@ -25,7 +25,7 @@ from memory_node.planner.planner import Situation
 from memory_node.scene_graph.place_habits import PlaceCensus
 
 _COMPILER = "measured"
-# Guided skills that are done without a command, at one step; a compiler that says more goes round in circles.
+# Guided skills without a command that are accepted in one step; more would be a loop of the compiler.
 _MOST_DONE = 4
 
 
@@ -124,7 +124,7 @@ class CompiledGame:
         held = self._memory.held_object()
         check = GoalCheck(self._memory.scene(), held.object_class if held is not None else "", self._kinds)
         unmet = (number for number, goal in enumerate(self._goals) if check.unmet(goal))
-        # While the game goes on something is left to do, whatever memory makes of the words.
+        # While the game runs the task is not done, whatever memory believes.
         return next(unmet, max(len(self._goals) - 1, 0))
 
     def _reference(self, name: str) -> str:

@@ -29,7 +29,7 @@ def opening(text: str, experience: str = "", advice: str = "", system: str = SYS
 def turn(command: str, reply: str, task: str, advice: str = "") -> tuple[Message, Message]:
     """Return what a command and its reply add to the dialogue. advice: for the next step.
 
-    The task is said again each time: a small model loses sight of what stands some hundred tokens before.
+    The task is repeated each time, because a small model loses track of text some hundred tokens earlier.
     """
     heard = "\n\n".join(filter(None, (reply.strip(), f"Task: {task}", _advised(advice))))
     return Message("assistant", command), Message("user", heard)

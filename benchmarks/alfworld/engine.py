@@ -146,8 +146,8 @@ _translations: dict[tuple[str, str], Any] = {}
 
 
 class _translated_once:  # noqa: N801 - used like a function
-    """Within it, fast_downward translates a problem once: the engine asks four times, twice for a plan that nobody
-    wants to see."""
+    """Inside the block fast_downward translates a problem once; the engine asks four times, twice for a plan that is
+    not used."""
 
     def __enter__(self) -> None:
         import fast_downward

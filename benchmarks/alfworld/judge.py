@@ -127,7 +127,7 @@ def _choices(facts: GameFacts, wanted: Wanted, targets: Sequence[str], place: st
     there = [thing for thing in targets if place in facts.lying.get(thing, ()) and _is_ready(facts, thing, wanted)]
     others = [thing for thing in targets if thing not in there]
     for chosen in permutations(others, max(wanted.count - len(there), 0)):
-        # Were what the hand holds put down first, the way would never be shorter than by bringing it.
+        # Putting the held thing down first is never shorter than bringing it.
         if facts.held not in targets or facts.held in chosen[:1]:
             yield chosen
 

@@ -25,9 +25,9 @@ from memory_node.planner.planner import Planner
 from memory_node.scene_graph.config import SceneGraphConfig
 from memory_node.scene_graph.place_habits import PlaceCensus, PlaceHabits
 
-# One command takes so long on the clock of a game; what was looked at a command ago is still as it was.
+# Duration of a command on the clock of a game: short, so that a place seen one command ago still counts as known.
 _COMMAND_NS = 1_000_000_000
-# A look reaches over a plot, and the text names what is there: nothing is overlooked.
+# A look covers a whole plot, and the text names everything there, so nothing is overlooked.
 _SCENE = SceneGraphConfig(area_spacing_m=PLOT_M, evidence_range_m=1.5 * PLOT_M, overlooked=0.01)
 
 

@@ -23,7 +23,7 @@ from memory_node.scene_graph.place_habits import PlaceCensus
 
 T = TypeVar("T")
 
-# So many turns of a long game are left out at once: every time that the beginning changes, all behind it is read anew.
+# Turns of a long game that are dropped at once: after each change of the beginning the model reads everything anew.
 _TURNS_LEFT_OUT = 10
 
 

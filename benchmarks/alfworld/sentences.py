@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 
 NOTHING_HAPPENS = "nothing happens"
-# More than any game prints: what is longer is an engine that has lost its mind.
+# Most characters of a reply: a longer one comes from a broken engine.
 LONGEST_REPLY = 20_000
 
 _TASK = re.compile(r"your task is to:\s*(?P<task>[^\n]+)", re.IGNORECASE)

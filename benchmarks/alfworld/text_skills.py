@@ -270,5 +270,5 @@ class TextSkills:
             return
         yield (f"{GO_TO}{place}", place)
         if self._is_shut(place) and not self._kinds[self._senses.class_of(place)].can(Property.OPENABLE):
-            # Nobody knows that such things open, so that nobody can plan for it.
+            # The label space does not know that such things open, so no plan contains it.
             yield (f"open {place}", place)

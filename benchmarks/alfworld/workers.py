@@ -17,12 +17,12 @@ from typing import Generic, TypeVar
 
 Work = TypeVar("Work")
 Done = TypeVar("Done")
-# For the system to take back a killed process; its memory can be gigabytes.
+# Time for the system to free a killed process, whose memory can be gigabytes (s).
 _ENDING_S = 2.0
-# The engine keeps some megabytes of every game that it has played: a fresh process goes on from there.
+# Games of one process: the engine keeps some megabytes of every game, so a new process takes over.
 _PIECES_PER_PROCESS = 40
 _PARENT_ASKED_S = 1.0
-# A piece is made without the outcomes of so many before it, less one: they may be under way beside it.
+# A piece of work may not depend on the last LAG - 1 outcomes before it: those may still be running.
 LAG = 8
 # A fresh interpreter: the engine loads a library for each process, and what was forked would share its state. It finds
 # the same modules; multiprocessing would run the main program's file again to get there.
@@ -163,7 +163,7 @@ def serve() -> None:
             piece = pipe.recv()
             try:
                 reply = perform(piece), ""
-            except Exception as error:  # one piece of work is lost, whatever went wrong in it
+            except Exception as error:  # any error costs this piece of work only
                 reply = None, f"{type(error).__name__}: {error}"
             pipe.send(reply)
 

@@ -1,4 +1,4 @@
-"""The card that goes with an adapter: what it learnt from, how, and how its loss fell."""
+"""The card of an adapter: its data, its recipe, and its loss curve."""
 
 from __future__ import annotations
 

@@ -12,8 +12,8 @@ from memory_node.llm.chat import Message
 from training.adapters.example import Example, Tokenizer, answered, grown
 from training.executor.practice import PractisedGame
 
-# Shares of the advice that a step is given; the rest has none. An executor has to follow advice that helps and to leave
-# alone what has nothing to do with its task.
+# Shares of steps with right and with unrelated advice; the rest has none. The executor must learn to follow advice that
+# helps and to ignore unrelated advice.
 RIGHT, IRRELEVANT = 0.25, 0.25
 # With compiled memory a step is advised more often, and the dialogue is short: so many steps of a game are learnt so.
 _RIGHT_COMPILED, _IRRELEVANT_COMPILED, _COMPILED_STEPS = 0.5, 0.2, 2

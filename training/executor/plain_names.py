@@ -1,7 +1,6 @@
-"""Deals the names of things of one class anew: what the teacher takes first is the plain one, "Mug" and not "Mug 3".
-
-The teacher takes the nearest of several. A prompt tells no distances, so the model cannot know which one that is. Taken
-for the plain name, the choice can be learnt; at run time any of them will do.
+"""Renames things of one class so that the teacher takes "Mug" before "Mug 2". The teacher takes the nearest of several
+things. A prompt shows no distances, so the model cannot know which one that is. After renaming, the choice can be
+learnt; at run time any of the things will do.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
-"""Practice games: an expert plays, and now and then a wrong command is sent in its place.
-
-A policy that has only seen games without a mistake does not know what to do after its own first one (Ross et al. 2011,
-DAgger; noise in the expert's commands as in Laskey et al. 2017, DART).
+"""Practice games: an expert plays, and some of its commands are replaced by wrong ones. A policy trained on perfect
+games does not know how to continue after its own first mistake (Ross et al. 2011, DAgger; noise in the expert's
+commands as in Laskey et al. 2017, DART).
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ from benchmarks.rows import read_rows
 from memory_node.scene_graph.place_habits import PlaceCensus
 
 MAX_STEPS = 40
-# Of the wrong commands that go somewhere, so many go where the robot has been: that is how loops begin.
+# Share of wrong moves that return to a visited place, because loops begin that way.
 _BACK = 0.5
 
 

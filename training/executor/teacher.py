@@ -1,6 +1,6 @@
 """The offline planner as a teacher: the language model's planner runs, and the offline planner chooses its calls.
 
-So each prompt is, word by word, what the model is told when it chooses itself.
+So each prompt is exactly the one that the model gets when it chooses itself.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ from memory_node.planner.planner_config import LlmConfig
 from memory_node.planner.step_chooser import Choice
 from memory_node.planner.stepwise import DONE
 
-# What may be done at random before the teacher begins: nothing that cannot be undone.
+# Skills for random calls before the teacher begins: only those that can be undone.
 _HARMLESS = ("GoToObject", "PickupObject")
 
-# What memory takes for one thing moves by less between two looks.
+# A remembered thing moves by less than this between two looks (m).
 _SAME_M = 0.3
 
 

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor
 
-# The ratio of new to old probabilities is clipped unevenly: what was good may become likelier by more than what was
-# bad may become less likely.
+# Clip range of the ratio of new to old probabilities. It is asymmetric: good tokens may gain more than bad ones may
+# lose.
 CLIP_LOW, CLIP_HIGH = 0.8, 1.28
 
 
