@@ -1,4 +1,4 @@
-"""The parameters of a memory; whoever reads them alone imports nothing that works with them."""
+"""The parameters of a memory. Importing this module does not import the parts that use them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How the name of a class is spelt: one class has one name, whoever writes it (AI2-THOR, a detector, a person)."""
+"""Spellings of class names: AI2-THOR, detectors and people write one class in different ways."""
 
 from __future__ import annotations
 

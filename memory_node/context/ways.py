@@ -11,7 +11,7 @@ from memory_node.context.task_memory import Entry, EntryKind
 from memory_node.domain.skill import SkillCall
 
 WAYS = (EntryKind.PROCEDURE, EntryKind.PRESCRIPTION, EntryKind.TRAJECTORY)
-# Of the things of a class only so many are named in what may be said.
+# Most things of a class that a reply may name.
 _MOST_NAMED = 6
 
 

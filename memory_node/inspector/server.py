@@ -12,7 +12,7 @@ from typing import Any
 import uvicorn
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-# A client has so long to send a request's head; of a connection that is kept, so long for the next one.
+# Time for a client to send a request's head, and for the next request on a kept connection.
 HEAD_WITHIN_S = 10.0
 _KEEP_ALIVE_S = 15
 _GRACE_S = 3

@@ -1,4 +1,4 @@
-"""Changes of the scene graph on their way out: to the short-term memory, the store and whoever listens."""
+"""Passes changes of the scene graph on: to the short-term memory, the store and listeners."""
 
 from __future__ import annotations
 

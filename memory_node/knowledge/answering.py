@@ -12,7 +12,7 @@ from memory_node.knowledge.text.dates import spoken_day
 
 # Text of an answer that knows nothing (PlugMem's).
 NOTHING = "null"
-# Episodic answers read so many hits, and a whole session where this many of them fall into it.
+# Hits that an episodic answer reads, and hits in one session from which it reads the whole session.
 EPISODIC_HITS = 30
 WHOLE_SESSION_FROM = 3
 # Below this confidence an answer abstains.

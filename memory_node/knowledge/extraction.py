@@ -15,7 +15,7 @@ from memory_node.knowledge.text.dates import with_days
 from memory_node.knowledge.text.names import concepts_of
 from memory_node.knowledge.text.sentences import sentences
 
-# PlugMem: at most so many propositions a unit, and sentences a proposition.
+# Most propositions of a unit, and most sentences of a proposition (PlugMem).
 MOST_PROPOSITIONS = 10
 MOST_SENTENCES = 4
 # Failures that say something about the world; the others are about the moment.

@@ -12,7 +12,8 @@ from memory_node.knowledge.standard_step import StandardStep
 from memory_node.knowledge.text.dates import spoken_day
 from memory_node.knowledge.text.sentences import sentences
 
-# A unit of a document: a paragraph, or so many sentences of a longer one. PlugMem: at most ten propositions a unit.
+# Most sentences of a unit of a document, which is a paragraph or a part of one. PlugMem: at most ten propositions a
+# unit.
 SENTENCES_OF_A_UNIT = 10
 
 

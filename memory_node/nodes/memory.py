@@ -27,7 +27,7 @@ from memory_node.perception.tracked_segments import FollowedSegments
 from memory_node.store.location import default_database
 from memory_node.view import ShownFrames, serve_view
 
-# An episode whose planner has been silent for so long is over.
+# Silence of its planner after which an episode is over.
 ABANDONED_AFTER_S = 1800.0
 
 

@@ -1,4 +1,4 @@
-"""Offers skills as ExecuteSkill, one goal at a time, whoever carries them out."""
+"""Offers skills as ExecuteSkill, one goal at a time, for any executor."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ from memory_node.domain.errors import InputSkippedError
 
 _JPEG, _JPEG_END = b"\xff\xd8", b"\xff\xd9"
 _PNG, _PNG_END = b"\x89PNG", b"IEND"
-# Writers may pad a file; what ends a picture lies within so many bytes of the end.
+# Writers may pad a file, so the end mark of a picture is looked for in this many last bytes.
 _TAIL_BYTES = 1024
 
 

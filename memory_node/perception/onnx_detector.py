@@ -25,7 +25,7 @@ from memory_node.perception.detectors.text_prompts import TextPrompts, checked_p
 from memory_node.perception.onnx_session import open_session
 
 _ANY_SIZE_PX = 640
-# Of a box the likeliest class is told, and others that score at least so much.
+# Classes that a detection gets at most, and the least score of all but the first.
 _LIKELY_CLASSES, _LIKELY_SCORE = 3, 0.05
 _KINDS = {
     "tensor(float)": np.float32,

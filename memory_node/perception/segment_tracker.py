@@ -21,7 +21,7 @@ from memory_node.perception.oriented_box import fit_oriented_box
 from memory_node.perception.ranks import value_at
 from memory_node.perception.voxel_votes import Indices, VoxelVotes
 
-# A pixel for about every so many of focal length: voxels of 3 cm at 4 m still have a point each.
+# Focal length to which images are thinned out (pixels): voxels of 3 cm at 4 m then still have a point each.
 _FOCAL_PX = 150.0
 _FARTHEST_M = 4.0
 _LEAST_VOXELS = 8
@@ -32,7 +32,7 @@ _COVERED = 0.5
 _TRIM = 0.02
 # Part of a voxel by which a thing reaches beyond the mean of the points in its outermost voxels.
 _BEYOND = 0.25
-# A box is turned away from the map's axes only where that makes its footprint so much smaller.
+# A box is turned off the map's axes only if its footprint shrinks to this share or less.
 _WORTH_TURNING = 0.8
 
 

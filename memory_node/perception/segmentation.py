@@ -17,7 +17,7 @@ from memory_node.perception.rejoin import rejoin_parts
 from memory_node.perception.support_planes import Plane, large_planes
 from memory_node.perception.surface import Surface, surface_of
 
-# What reaches so many of the four borders of the image is no object.
+# A piece that touches this many of the four image borders is no object.
 _MOST_BORDERS = 3
 
 

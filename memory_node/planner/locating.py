@@ -22,7 +22,7 @@ from memory_node.planner.planner import PlannedStep
 _S = ObjectState
 # What serves as well as another of its kind: the one that is nearest to the target is taken.
 _WHERE_WORK_IS_DONE = frozenset({"fixture", "place", "vessel", "tool", "surface"})
-_SOUGHT = 4  # so many kinds of furniture are looked for where memory knows of none
+_SOUGHT = 4  # kinds of furniture that are looked for when memory knows of none
 
 
 class Locator:

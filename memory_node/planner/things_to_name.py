@@ -8,9 +8,9 @@ from collections.abc import Collection, Mapping, Sequence
 from memory_node.catalogue.class_name import folded
 from memory_node.domain.scene import SceneObject
 
-# Of what the instruction does not name, only so many of a class are worth a line.
+# Things of a class that are listed when the instruction does not name the class.
 _OTHERS_OF_A_CLASS = 2
-# In brief, only so many of what the instruction names.
+# Things of a class that a brief prompt lists when the instruction names it.
 _MOST_OF_A_CLASS = 8
 
 

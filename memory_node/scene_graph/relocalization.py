@@ -27,7 +27,7 @@ _LEAST_SHARE = 0.5
 _UNMOVED_M, _UNSURE_M, _SURE_SIGMA = 0.05, 0.05, 3.0
 UNMOVED = Pose()
 _EVERY_FRAME_UNTIL, _THEN_EVERY = 10, 5
-# A large site is searched around where things are seen: so many remembered things are compared at most.
+# On a large site only the nearest remembered things are compared, at most this many.
 _MOST_COMPARED = 2000
 _AROUND_M = 2.0
 

@@ -13,7 +13,7 @@ from memory_node.domain.errors import ResourceMissingError
 from memory_node.search.model_files import BUILD_COMMAND, PRECISIONS, build_minilm, minilm_folder
 from memory_node.search.shared_session import shared_session
 
-# So many at once, with padding: onnxruntime keeps the memory of the largest run for ever.
+# Tokens of one run, with padding: onnxruntime never frees the memory of its largest run.
 _RUN_TOKENS = 2048
 MAX_TOKENS = 256  # the published sentence_bert_config.json
 DIMENSION = 384

@@ -28,8 +28,8 @@ from memory_node.search.unit_table import (
 )
 from memory_node.search.vector_index import VectorIndex
 
-# Above `exact_below` units those are looked at that the graph finds nearest, and the best few of the likely classes: so
-# many of each, and so many for each answer that is wanted.
+# Candidates above `exact_below` units: the nearest ones by the graph, and the best ones of the likely classes. Of each
+# kind at least the first number, and the second number for each wanted answer.
 _NEAREST_MIN, _NEAREST_FOR_EACH = 100, 25
 _OF_CLASSES_MIN, _OF_CLASSES_FOR_EACH = 40, 8
 

@@ -14,7 +14,7 @@ RESERVED = frozenset({"images", "crops", "indexes", NAME})
 
 
 def backup_file(data: Path, name: str) -> Path:
-    """Return the path of a backup in the store's data folder; whoever may call a service must not write elsewhere.
+    """Return the path of a backup in the store's data folder; a caller of the service must not write elsewhere.
 
     Raises:
         InvalidValueError: the name is no plain file name, or the store's own.

@@ -1,4 +1,4 @@
-"""What a row must say for memory to start from it: values that all later arithmetic survives, whoever wrote them."""
+"""Checks the values of a row before memory starts from it, so that all later arithmetic is safe."""
 
 from __future__ import annotations
 

@@ -12,13 +12,13 @@ from memory_node.store.byte_search import ByteSearch
 
 BLACKENED = "[forgotten]"
 
-# Shorter words come about by chance among a picture's bytes; they count where so many characters of text are beside,
-# and those of one or two characters, which every page holds, not at all.
+# A word shorter than the first number occurs by chance among a picture's bytes; it counts only beside that many
+# characters of text. Words up to the second number are on every page and do not count.
 _BY_CHANCE = 6
 _EVERYWHERE = 2
-# So many ids are sought one by one before a text is taken apart.
+# Up to this number, ids are searched one by one; for more, a text is split into words.
 _FEW = 16
-# So many are worth letting a database look for.
+# Most terms that are left to the database's own search.
 _FEW_FRAGMENTS = 4
 # What stands the same in every text that holds a term, whatever its case and whether the text is JSON: ASCII, without
 # letters that also match others (the Kelvin sign is a k), what JSON escapes, and what LIKE takes for something else.

@@ -15,9 +15,9 @@ from types import TracebackType
 from memory_node.domain.errors import RobotMemoryError
 from memory_node.nodes.run import END_WITH_PARENT
 
-# Asked to end, a node has so long to make everything durable.
+# Time that an ending node has to make everything durable.
 _GRACE_S = 10.0
-# The same for all together where a user wants to be rid of them: what a demo remembers is thrown away anyhow.
+# The same for all nodes together after Ctrl-C: the demo's memory is discarded anyway.
 _HURRIED_S = 0.5
 
 

@@ -17,7 +17,7 @@ from memory_node.perception.surface import surface_of
 from memory_node.scene_graph.free_space import OccupancyMap
 
 AUTO = "auto"
-# So many views of a recording tell which way is up.
+# Views of a recording from which the vertical is found.
 VIEWS = 40
 _MIN_PLANE_M2 = 0.08
 # People and robots hold cameras so that the image's upper edge is up, within this angle of the mean over a recording.

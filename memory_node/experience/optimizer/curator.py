@@ -17,7 +17,7 @@ from memory_node.experience.optimizer.vetting import Vetting
 from memory_node.llm.errors import RejectedReplyError
 
 ENTRIES = "memory_entry"
-# So many lessons can be taken back.
+# Lessons that can be undone.
 _LESSONS_KEPT = 64
 
 

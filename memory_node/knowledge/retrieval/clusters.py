@@ -11,7 +11,7 @@ Rows = NDArray[np.int64]
 Vectors = NDArray[np.float32]
 
 CENTRES = 512
-# Rows that a search looks at: the clusters nearest to the question until they hold so many, the last one whole.
+# Rows that a search looks at: the nearest clusters are taken whole until they have this many.
 LOOKED_AT = 65_536
 _ROUNDS = 4
 _NO_CLUSTER = -1

@@ -19,10 +19,10 @@ from memory_node.knowledge.text.words import stems
 Floats = NDArray[np.float64]
 Vectors = NDArray[np.float32]
 Places = NDArray[np.int64]
-# What a step's own rows and those of its neighbours, in the order of `AROUND`, add to its meaning: an answer stands
-# behind its question.
+# Weights of a step's own rows and of its neighbours' rows, in the order of `AROUND`, in the step's mean vector. In a
+# talk an answer follows its question, so neighbours count.
 _SHARES = np.array([1.0, 0.5, 0.25, 0.2, 0.1], dtype=np.float32)
-# So many of the neighbours count as standing around a step by their words: the one before it and the one after it.
+# Neighbours whose words count as a step's context: the one before and the one after it.
 _NEAREST = 2
 # Propositions of a neighbour that count, so that long neighbours cost no more than short ones.
 _OF_A_NEIGHBOUR = 2

@@ -27,7 +27,7 @@ from memory_node.sim.physics.switches import Switches
 
 TICK_S = 0.02
 RADIUS_M = 0.3
-# The folded arm stands out further than the base by so much.
+# How far the folded arm extends beyond the base.
 ARM_ROOM_M = 0.2
 
 _M = TypeVar("_M", bound=Motion)

@@ -15,7 +15,8 @@ from memory_node.nodes.skill_bridge.target import Target
 from memory_node.nodes.skill_bridge.ways.reaching import advance, facing, front_of
 
 _WAY_M = 0.25
-# A handle stands out of the front that memory knows by so little or so much: the fingers go in until they are stopped.
+# How far a handle stands out of the remembered front is unknown, so the fingers move in by this step until something
+# stops them.
 _STEP_M, _HANDLE_M = 0.01, 0.03
 _PUSH_STEP_M, _BEYOND_M = 0.05, 0.04
 _TRIES = 2
