@@ -13,7 +13,8 @@ from memory_node.domain.clock import Clock, system_clock
 from memory_node.domain.ports import TextEmbedder
 from memory_node.domain.scene import RelationKind, SceneSnapshot
 from memory_node.domain.step import EpisodeSummary, StepRecord
-from memory_node.experience.experience import ENDED_KEPT, Experience
+from memory_node.experience.episode_register import ENDED_KEPT
+from memory_node.experience.experience import Experience
 from memory_node.experience.extractor import Extractor, Lesson, RuleExtractor
 from memory_node.experience.guideline import Guideline
 from memory_node.experience.log import GUIDELINES, RECORDS

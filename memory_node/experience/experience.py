@@ -11,7 +11,6 @@ from typing import Any
 from memory_node.catalogue.label_space import load_catalogue
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.domain.advice import Advice
-from memory_node.domain.errors import NotFoundError
 from memory_node.domain.ids import IdSource, new_id
 from memory_node.domain.skill import SkillCall
 from memory_node.domain.step import EpisodeSummary, StepRecord
@@ -19,6 +18,7 @@ from memory_node.experience.config import ExperienceConfig
 from memory_node.experience.consistency import ConsistencyWarning
 from memory_node.experience.curation import Advise, Curation, no_advice
 from memory_node.experience.episode_advice import advice_before
+from memory_node.experience.episode_register import EpisodeRegister
 from memory_node.experience.experience_answer import ExperienceAnswer, ExperienceQuery, answer_to
 from memory_node.experience.extractor import Extractor, Lesson
 from memory_node.experience.guideline import Guideline
@@ -28,11 +28,7 @@ from memory_node.experience.long_term import LongTermExperience
 from memory_node.experience.optimizer.curator import ENTRIES, MemoryCurator
 from memory_node.experience.optimizer.entry import MemoryEntry
 from memory_node.experience.refiner import Refiner
-from memory_node.experience.running_episode import RunningEpisode
 from memory_node.experience.working_memory import WorkingMemoryView
-
-# Ended episodes that are remembered by id, to answer a repeated EndEpisode.
-ENDED_KEPT = 1000
 
 
 class Experience:
@@ -55,13 +51,11 @@ class Experience:
         advise: Advise = no_advice,
     ) -> None:
         self._config = config
-        self._kinds = kinds
         self._log = log
         self._now_ns = now_ns
         self._new_episode_id = new_episode_id
         self._lock = threading.RLock()
-        self._running: dict[str, RunningEpisode] = {}
-        self._ended: dict[str, bool | None] = {}
+        self._episodes = EpisodeRegister(config.window, kinds)
         self._unlearnt: dict[str, EpisodeSummary] = {}
         self._long_term = LongTermExperience(config)
         self._curation: Curation | None = None
@@ -92,9 +86,9 @@ class Experience:
                 self._curation.load(entries)
             for episode in own_episodes:
                 if not episode.ended_ns:
-                    self._running[episode.id] = RunningEpisode(episode, self._config.window, kinds=self._kinds)
+                    self._episodes.begin(episode)
                     continue
-                self._note_ended(episode.id, episode.success)
+                self._episodes.end(episode.id, episode.success)
                 if episode.success is not None and episode.id not in self._long_term.records:
                     self._unlearnt[episode.id] = episode
 
@@ -149,14 +143,12 @@ class Experience:
         """
         with self._lock:
             episode_id = episode_id or self._new_episode_id()
-            if episode_id not in self._running and episode_id not in self._ended:
-                summary = EpisodeSummary(episode_id, instruction, task_type, self._now_ns(), attempt=attempt)
-                self._running[episode_id] = RunningEpisode(summary, self._config.window, held_object, self._kinds)
+            summary = EpisodeSummary(episode_id, instruction, task_type, self._now_ns(), attempt=attempt)
+            if self._episodes.begin(summary, held_object):
                 self._log.put_episode(summary)
-            episode = self._running.get(episode_id)
-            if episode is not None and task_type and not episode.summary.task_type:
-                episode.summary = replace(episode.summary, task_type=task_type)
-                self._log.put_episode(episode.summary)
+            changed = self._episodes.add_task_type(episode_id, task_type)
+            if changed is not None:
+                self._log.put_episode(changed)
             return episode_id
 
     def record(self, step: StepRecord) -> tuple[ConsistencyWarning, ...]:
@@ -166,7 +158,7 @@ class Experience:
             NotFoundError: the episode is not running.
         """
         with self._lock:
-            warnings = self._episode(step.episode_id).record(step)
+            warnings = self._episodes.running(step.episode_id).record(step)
             self._log.put_step(step)
             return warnings
 
@@ -180,11 +172,10 @@ class Experience:
             NotFoundError: the episode is not known.
         """
         with self._lock:
-            if episode_id in self._ended:
+            if self._episodes.has_ended(episode_id):
                 return None
-            episode = self._episode(episode_id)
-            del self._running[episode_id]
-            self._note_ended(episode_id, success)
+            episode = self._episodes.running(episode_id)
+            self._episodes.end(episode_id, success)
             summary = episode.ended(success, self._now_ns(), message)
             self._log.put_episode(summary)
         if success is None:
@@ -195,7 +186,7 @@ class Experience:
         """End episodes whose client has been silent for so long; return their ids."""
         deadline_ns = self._now_ns() - int(silent_s * 1e9)
         with self._lock:
-            silent = [i for i, episode in self._running.items() if episode.last_ns < deadline_ns]
+            silent = self._episodes.silent_since(deadline_ns)
             for episode_id in silent:
                 self.end(episode_id, None)
             return silent
@@ -207,7 +198,7 @@ class Experience:
         type, and the room of the last step.
         """
         with self._lock:
-            episode = self._running.get(query.episode_id or self._latest())
+            episode = self._episodes.find(query.episode_id) if query.episode_id else self._episodes.latest()
             if episode is None:
                 return answer_to(query, self._long_term, self._config)
             task_type, room = query.task_type or episode.summary.task_type, query.room or episode.room
@@ -221,7 +212,7 @@ class Experience:
             NotFoundError: the episode is not running.
         """
         with self._lock:
-            self._episode(episode_id).given_guidelines.update(guideline_keys)
+            self._episodes.running(episode_id).given_guidelines.update(guideline_keys)
 
     def advise(self, episode_id: str, action: SkillCall, objects: Sequence[str] = ()) -> tuple[Advice, ...]:
         """Return what to do, or to know, before `action` in a running episode; what holds already is left out.
@@ -232,15 +223,7 @@ class Experience:
             NotFoundError: the episode is not running.
         """
         with self._lock:
-            return advice_before(action, self._episode(episode_id), objects, self._long_term, self._config)
-
-    def _note_ended(self, episode_id: str, success: bool | None) -> None:
-        self._ended[episode_id] = success
-        while len(self._ended) > ENDED_KEPT:
-            del self._ended[next(iter(self._ended))]
-
-    def _latest(self) -> str:
-        return next(reversed(self._running), "")
+            return advice_before(action, self._episodes.running(episode_id), objects, self._long_term, self._config)
 
     def _resume(self, episode_id: str, steps: Sequence[StepRecord]) -> bool:
         """Give an episode that goes on after a restart its earlier steps back, or learn from it; False: neither."""
@@ -248,7 +231,7 @@ class Experience:
         if unlearnt is not None:
             self._learner.learn(unlearnt, tuple(steps), frozenset())
             return True
-        episode = self._running.get(episode_id)
+        episode = self._episodes.find(episode_id)
         if episode is None:
             return False
         for step in steps:
@@ -258,19 +241,19 @@ class Experience:
     def key_classes(self, episode_id: str) -> frozenset[str]:
         """Return the classes that a running episode was about so far; empty when it is not running."""
         with self._lock:
-            episode = self._running.get(episode_id)
+            episode = self._episodes.find(episode_id)
             return frozenset(episode.classes) if episode is not None else frozenset()
 
     @property
     def running(self) -> tuple[EpisodeSummary, ...]:
         """The episodes that run, in the order in which they began."""
         with self._lock:
-            return tuple(episode.summary for episode in self._running.values())
+            return self._episodes.summaries()
 
     def working_memory(self, episode_id: str) -> WorkingMemoryView | None:
         """Return a running episode's working memory, or None when it is not running."""
         with self._lock:
-            episode = self._running.get(episode_id)
+            episode = self._episodes.find(episode_id)
             return episode.view() if episode is not None else None
 
     @property
@@ -294,14 +277,14 @@ class Experience:
         """Withdraw an episode from all that was learnt; what only it supported goes with it. A running one is over."""
         with self._lock:
             self._unlearnt.pop(episode_id, None)
-            if self._running.pop(episode_id, None) is not None:
-                self._ended[episode_id] = None
+            if self._episodes.find(episode_id) is not None:
+                self._episodes.end(episode_id, None)
         self._learner.forget(episode_id)
 
     def figures(self) -> dict[str, int]:
         """Return how much is known, and what became of the lessons, for diagnostics."""
         with self._lock:
-            figures = {"episodes.running": len(self._running), **self._long_term.figures()}
+            figures = {"episodes.running": len(self._episodes), **self._long_term.figures()}
         return figures | self._learner.figures()
 
     def guidelines(self) -> tuple[Guideline, ...]:
@@ -317,9 +300,3 @@ class Experience:
     def close(self) -> None:
         """Finish what the rules are learning, then stop; a language model is not waited for."""
         self._learner.close()
-
-    def _episode(self, episode_id: str) -> RunningEpisode:
-        if episode_id not in self._running:
-            state = "has ended" if episode_id in self._ended else "was never started"
-            raise NotFoundError(f"episode {episode_id!r} {state}")
-        return self._running[episode_id]
