@@ -25,12 +25,13 @@ from memory_node.perception.voxel_votes import Indices, VoxelVotes
 _FOCAL_PX = 150.0
 _FARTHEST_M = 4.0
 _LEAST_VOXELS = 8
-# Share of a segment's voxels that a thing must own, or of the thing's voxels in view, for the segment to be of it.
+# A segment belongs to a thing that owns the first share of the segment's voxels, or whose voxels in view it covers by
+# the second.
 _OF_SEGMENT, _OF_THING = 0.3, 0.5
 # Share of the smaller one from which a segment covers a thing.
 _COVERED = 0.5
 _TRIM = 0.02
-# Part of a voxel by which a thing reaches beyond the mean of the points in its outermost voxels.
+# Share of a voxel by which a thing extends beyond the mean point of its outermost voxels.
 _BEYOND = 0.25
 # A box is turned off the map's axes only if its footprint shrinks to this share or less.
 _WORTH_TURNING = 0.8

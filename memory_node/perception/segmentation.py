@@ -1,5 +1,5 @@
-"""Objects without a detector: large planes away, what stands out is split into convex pieces, pieces of one thing
-rejoined."""
+"""Objects without a detector: removes large planes, splits the rest into convex pieces, and rejoins pieces of one
+thing."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class GeometricSegmenter:
     def _plausible(self, labels: LabelArray, surface: Surface, planes: list[Plane]) -> LabelArray:
         """Keep parts of an object's size that rise above a plane; number them from 1, largest first.
 
-        What fills the image from border to border is what things stand on or before, too near to show a plane's area.
+        A part that fills the image from border to border is a support or a wall, too near to be recognised as a plane.
         """
         sizes = np.bincount(labels.ravel())
         borders = (labels[0], labels[-1], labels[:, 0], labels[:, -1])
@@ -98,7 +98,7 @@ def standing_out(surface: Surface, planes: list[Plane], margin_m: float) -> NDAr
 
 
 def with_floors(labels: LabelArray) -> LabelArray:
-    """Fill what an object encloses: the floor of a bowl is as low as the table and was taken away with it."""
+    """Fill the inside of an object: the floor of a bowl is as low as the table and was removed with it."""
     filled = labels.copy()
     for number, window in enumerate(ndimage.find_objects(labels), start=1):
         if window is None:

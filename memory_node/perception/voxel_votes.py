@@ -87,7 +87,7 @@ class VoxelVotes:
         return (self.owner > 0) & (self.thing > self.structure) & (self.thing >= least_views)
 
     def carve(self, depth_m: NDArray[np.float32], intrinsics: Intrinsics, camera_T_map: NDArray[np.float64]) -> None:
-        """Halve the votes of what a depth image (h, w) is seen through; what has none left is forgotten."""
+        """Halve the votes of voxels through which a depth image (h, w) sees; a voxel without votes is forgotten."""
         if not len(self.keys):
             return
         local = self.point @ camera_T_map[:3, :3].T.astype(np.float32) + camera_T_map[:3, 3].astype(np.float32)

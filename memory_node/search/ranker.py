@@ -24,7 +24,7 @@ from memory_node.search.request_words import tokens
 from memory_node.search.scoring import Scoring
 from memory_node.search.state_words import states_in
 
-# Beyond the best k, in case that a thing leaves while it is read, or is excluded by its id.
+# Candidates beyond the best k, because one may leave while it is read, or be excluded by its id.
 _SPARE = 8
 
 
@@ -115,7 +115,7 @@ class Ranker:
         rows, cosines, log_odds = self._kinds(request, view, found)
         facts = view.facts(rows)
         fits = self.scoring.fit(request, facts, log_odds, cosines)
-        # What does not fit is no answer, however near and sure it is.
+        # A thing that does not fit is no answer, even if it is near and sure.
         scores = np.where(fits >= self.scoring.least_fit, self.scoring.scores(request, facts, fits), -1.0)
         answers = self._best(query, view, rows, scores)
         if answers:

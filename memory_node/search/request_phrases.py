@@ -1,4 +1,4 @@
-"""Takes a request apart: what is asked for, without the words of asking, and the place that it names beside."""
+"""Splits a request into the wanted thing, without the words of asking, and the place that it names."""
 
 from __future__ import annotations
 

@@ -8,8 +8,8 @@ from weakref import WeakValueDictionary
 
 from memory_node.domain.onnx_runtime import onnxruntime
 
-# A session never changes, and runs may overlap. Whoever opens a memory again shall not wait for the garbage collector
-# to find the last one before the weights of that are let go: it takes over that session.
+# A session never changes, and runs may overlap. A memory that is opened again takes over the session of the last one;
+# otherwise both sets of weights would be in memory until the garbage collector runs.
 _SESSIONS: WeakValueDictionary[tuple[str, int, int, int], onnxruntime.InferenceSession] = WeakValueDictionary()
 _OPENING = threading.Lock()
 

@@ -116,7 +116,7 @@ class UnitIndex:
     @contextmanager
     def gathered(self) -> Iterator[None]:
         """Take over at the end of the block what it is told to follow: one call of the embedder for all of it, and
-        nothing for what came and went. Who follows from several threads lets one of them do so at a time."""
+        nothing for what came and went. Only one thread at a time may be inside the block."""
         with self._lock:
             self._gathering += 1
         try:

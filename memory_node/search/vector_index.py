@@ -15,7 +15,7 @@ from memory_node.domain.errors import InvalidValueError
 Rows = NDArray[np.int64]
 Vectors = NDArray[np.float32]
 
-# Rows that each change takes along into the next graph: it is whole before it is needed, and nobody waits for it.
+# Rows that each change adds to the next graph, so that it is complete before it is needed and no request waits for it.
 _MOVED_BY_EACH_CHANGE = 3
 # A key of the graph is a row and how many additions came before. What leaves stays in the graph and is passed over
 # until the next graph is made without it: the first search after a removal takes usearch time in proportion to its

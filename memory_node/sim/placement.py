@@ -13,11 +13,11 @@ from memory_node.sim.thing import Thing
 
 RIM_M = 0.015
 STEP_M = 0.04
-# A dish takes a small heap; furniture does not, unless its extent is only guessed.
+# A dish can hold a small heap; furniture cannot, unless its size is only estimated.
 HEAP_LIMIT = 8
 FIXTURE_HEAP_LIMIT = 40
 OVERHANG = 1.6
-# Shelves at this height are filled first; a less handy one costs as much as this distance.
+# Shelves at this height are filled first (m); another height costs as much as this distance.
 HANDY_HEIGHT_M = 0.9
 LEVEL_COST_M = 0.2
 

@@ -14,7 +14,7 @@ from memory_node.sim.world import World
 SKY = np.array([204, 224, 245], dtype=np.uint8)
 LIGHT_DIRECTION = np.array([0.35, 0.25, 0.90], dtype=np.float32)
 AMBIENT, DIFFUSE, HEADLIGHT = 0.38, 0.34, 0.34
-# What Open3D's wheel needs of a bare Debian or Ubuntu.
+# System libraries that Open3D's wheel needs on a bare Debian or Ubuntu.
 SYSTEM_LIBRARIES = ("libusb-1.0-0", "libgl1", "libegl1", "libx11-6", "libudev1", "libidn2-0", "libgomp1")
 
 

@@ -11,7 +11,7 @@ from memory_node.sim.world import DRAWER_TRAVEL, World
 
 # An arm works best at this distance from the nearest edge of a thing.
 COMFORTABLE_M = 0.5
-# A metre of detour weighs as much as this many metres of discomfort.
+# Weight of a metre of detour against a metre off the best distance.
 DETOUR_WEIGHT = 0.05
 SIDE_PENALTY_M = 0.6
 

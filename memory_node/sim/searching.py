@@ -1,4 +1,4 @@
-"""What the base does: go to a thing, and explore places until a thing is seen."""
+"""The base's skills: go to a thing, and explore places until a thing is seen."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ PLACE_WITHIN_M = 1.0
 def go_to(robot: HomeRobot, run: Execution, text: str) -> Thing | None:
     """Drive to where the arm can use a thing and look at it; a bare place gives None.
 
-    A thing that memory placed where none is costs the way there, and then fails with NOT_FOUND.
+    If nothing is at a remembered place, the robot drives there and then fails with NOT_FOUND.
     """
     run.risk("GoToObject")
     place = robot.place(text)

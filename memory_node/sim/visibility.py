@@ -14,7 +14,7 @@ from memory_node.sim.world import World
 
 VIEW_RANGE_M = 1.5
 ALL_AROUND_RAD = 2.0 * np.pi
-# What a look alone can tell; that something was cleaned, heated or cooled cannot be seen.
+# States that can be seen; that something was cleaned, heated or cooled cannot.
 SEEN_STATES = frozenset(
     {
         ObjectState.OPENED,

@@ -48,7 +48,7 @@ class World:
             self.add(thing)
 
     def copy(self) -> World:
-        """Return an independent world like this one, to try things out in; nothing is under way in it."""
+        """Return an independent copy, to try things out in; no process is running in it."""
         other = World(self.layout, self.grid, self.types, (), self.now_ns)
         for thing in self:
             other._things[thing.id] = replace(thing, states=set(thing.states))

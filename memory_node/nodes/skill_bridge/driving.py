@@ -24,7 +24,7 @@ from memory_node.planner.stand_off_poses import Costmap, StandOffConfig, rank_st
 
 @dataclass(frozen=True)
 class _Sought:
-    """What a search ends at: an object of a class seen after a moment, none of the ids that are passed over."""
+    """The target of a search: an object of a class that was seen after a moment and is not excluded by its id."""
 
     object_class: str
     since_ns: int
@@ -39,7 +39,7 @@ class Base(Protocol):
 
 
 class View(Protocol):
-    """Where the robot is and what is free about it."""
+    """The robot's pose, and the free space around it."""
 
     def robot_pose(self) -> Pose:
         """Return the pose of the base in map."""
@@ -52,7 +52,7 @@ class View(Protocol):
 
 
 class Doors(Protocol):
-    """What opens containers that are looked into."""
+    """Opens containers for a search."""
 
     def open(self, container: Target, run: SkillRun) -> bool:
         """Open a container; return whether it had to be opened."""
@@ -62,7 +62,7 @@ class Doors(Protocol):
 
 
 def used_from_front(catalogue: ObjectCatalogue) -> Callable[[Target], bool]:
-    """Return what says whether a thing is of a class that is opened or switched."""
+    """Return a function that tells whether a thing's class is opened or switched."""
 
     def from_front(target: Target) -> bool:
         kind = catalogue.find(target.object_class)

@@ -1,4 +1,4 @@
-"""What a finished skill is known to have changed, by its declaration."""
+"""The changes of a finished skill, by its declaration."""
 
 from __future__ import annotations
 

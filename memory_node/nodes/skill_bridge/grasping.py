@@ -9,9 +9,9 @@ import numpy as np
 
 from memory_node.domain.geometry import FloatArray, OrientedBox, Pose
 
-_OFF_GROUND_M = 0.015  # so far the tool stays off what a thing stands on
+_OFF_GROUND_M = 0.015  # distance that the tool keeps from the thing's support (m)
 _DOWN = np.array([0.0, 0.0, -1.0])
-_FRONT_WITHIN_RAD = np.pi / 3  # a face that is turned further away from the robot is not reached from the front
+_FRONT_WITHIN_RAD = np.pi / 3  # a face turned further away from the robot cannot be reached from the front
 
 
 @dataclass(frozen=True)
@@ -101,7 +101,7 @@ def _grasp(
     if from_above:
         ahead = _DOWN
         height_m = float(box.size[2])
-        # Below the middle where there is room: round things slip out of fingers that end at their widest place.
+        # Below the middle if there is room: round things slip out of fingers that end at their widest place.
         depth = min(shape.finger_m, max(0.5 * height_m, height_m - _OFF_GROUND_M))
         position = np.array([*box.center[:2], box.top_m - depth])
         after = np.array([0.0, 0.0, approach_m])

@@ -30,7 +30,7 @@ class Arm(Protocol):
         """Bring the link to a pose; raises SkillFailure when it does not get there."""
 
     def carry(self, run: SkillRun) -> None:
-        """Bring the arm to where it does not stand out; raises SkillFailure when it does not get there."""
+        """Fold the arm for driving; raises SkillFailure when that fails."""
 
 
 class Gripper(Protocol):
@@ -54,7 +54,7 @@ class GraspSource(Protocol):
 
 
 class Manipulation:
-    """Pick and place with arm, gripper and what memory knows of the things about."""
+    """Pick and place with arm and gripper, around the things that memory knows."""
 
     def __init__(
         self,
@@ -104,7 +104,7 @@ class Manipulation:
             self._gripper.open(run)
             self._arm.move(grasp.after, run)
             raise SkillFailure(FailureReason.EXECUTION, "the gripper closed on nothing", target.object_id)
-        # From here on the thing is in the hand, whatever becomes of the retreat.
+        # From here on the thing is in the hand, even if the retreat fails.
         above_m = float(grasp.pose.position[2] - target.box.center[2])
         self._hand.take(target, Grip(grasp.from_above, above_m))
         changes = declared_changes(declaration("PickupObject"), {"object": target}, self._now_ns())
@@ -142,7 +142,7 @@ class Manipulation:
         chosen = self._reach([(placement.before, placement.pose) for placement in placements], run)
         placement = placements[chosen]
         run.report("manipulating", 0.6)
-        # Something on the way may have taken it out of the hand.
+        # It may have been knocked out of the hand on the way.
         self._require_held(held, run)
         self._gripper.open(run)
         self._hand.release()
@@ -195,7 +195,7 @@ class Manipulation:
         """Close the gripper once more on what it is to hold.
 
         Raises:
-            SkillFailure: EXECUTION, it closes on nothing: the thing was lost, and nobody believes it held any longer.
+            SkillFailure: EXECUTION, it closes on nothing: the thing was lost, and memory is told so.
         """
         if self._gripper.close(run):
             return

@@ -35,7 +35,8 @@ class TargetLookup:
         self._changed: dict[str, Target] = {}
 
     def start(self) -> None:
-        """Forget what the last skill changed: its caller has told memory meanwhile. The first asks what is held."""
+        """Forget the last skill's changes, which its caller has told memory. The first call asks memory what is
+        held."""
         self._changed = {}
         if not self._hand.known:
             self._hand.recall(self._memory.scene().objects)
@@ -129,7 +130,7 @@ class TargetLookup:
 
 
 def _trusted(answers: Sequence[ObjectAnswer], near: FloatArray) -> ObjectAnswer:
-    """Return the nearest of what is most likely still there; what is on another floor comes after what is on this."""
+    """Return the nearest object that is probably still there; objects on the robot's floor come first."""
 
     def doubts(one: ObjectAnswer) -> tuple[bool, bool, float]:
         elsewhere = is_on_another_floor(one.position, near)

@@ -26,7 +26,7 @@ from memory_node.nodes.skill_bridge.target import Hand, Target
 _LEAVES_ARM_OUT = frozenset({FailureReason.EXECUTION, FailureReason.UNREACHABLE})
 # Steps of every composite; doors and switches are told before the robot moves.
 _BARE_STEPS = frozenset({"GoToObject", "PickupObject", "PutObject"})
-# What a composite wants is so already.
+# The effect of this step holds already, so it counts as done.
 _DONE_ALREADY = frozenset({FailureReason.ALREADY_OPEN, FailureReason.ALREADY_CLOSED})
 
 
@@ -203,7 +203,7 @@ class SkillPerformer:
             self._perform(SkillCall("CloseObject", (container.object_id,)), run)
 
     def _forward(self, skill: Skill, call: SkillCall, bound: Mapping[str, Target], run: SkillRun) -> None:
-        # By class and position: the user's server need not know memory.
+        # By class and position, because the user's server does not know memory's ids.
         references = [bound[argument.name].reference for argument, _ in zip(skill.arguments, call.arguments)]
         result = self._actions.run(SkillCall(skill.name, tuple(references)), run)
         self._take_over(result.changes or self._declared(skill, bound), bound, run)
@@ -223,7 +223,7 @@ class SkillPerformer:
         targets = {target.object_id: target for target in bound.values()}
         for change in changes:
             target = targets.get(change.object_id)
-            if target is None:  # a server with ids of its own; what it says of others is for memory alone
+            if target is None:  # a server with its own ids; its changes of other objects go to memory only
                 target = next((one for one in targets.values() if one.object_class == change.object_class), None)
             if target is None:
                 continue

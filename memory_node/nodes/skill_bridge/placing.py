@@ -13,9 +13,9 @@ from memory_node.nodes.skill_bridge.grasping import shifted, tool_pose
 from memory_node.nodes.skill_bridge.target import Grip
 
 _STEP_M = 0.05
-# Kept from the edge of what carries it where there is room: position and pose are known to a few centimetres.
+# Distance from the receptacle's edge, if there is room: positions are known to a few centimetres.
 _EDGE_M = 0.04
-# Spots that are tried one after the other lie so far apart at first: neighbours mostly fail for the same reason.
+# First distance between spots that are tried in turn: neighbours mostly fail for the same reason (m).
 _APART_M = 0.15
 _DOWN = np.array([0.0, 0.0, -1.0])
 _RELEASE_ABOVE_M = 0.01

@@ -141,6 +141,6 @@ class SkillPlugins:
             return plugin.perform(call, run)
         except SkillFailure:
             raise
-        except Exception as error:  # the boundary to other people's code: the skill fails, the node lives
+        except Exception as error:  # the boundary to users' code: the skill fails, and the node continues
             message = f"plug-in {name!r}: {type(error).__name__}: {error}"
             raise SkillFailure(FailureReason.EXECUTION, message) from error

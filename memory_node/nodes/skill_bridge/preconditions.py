@@ -1,4 +1,4 @@
-"""Checks the declared preconditions of a skill against what memory, the hand and TF say."""
+"""Checks the declared preconditions of a skill by memory, the hand and TF."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A look at what came of a skill: memory sees the thing once more, with the arm out of the way."""
+"""Checks the result of a skill: the camera sees the thing once more, with the arm out of the way."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from memory_node.nodes.skill_bridge.outcome import SkillRun
 from memory_node.nodes.skill_bridge.target import Target
 
 _POLL_S = 0.25
-# A thing that was put down may be seen so far from where it was to stand.
+# Accepted distance of a thing from the place where it was put (m).
 _THERE_M = 0.2
-# What lies within this of the place, of the class that was put down, is what fell.
+# A thing of the same class within this distance of the place is the one that fell (m).
 _FELL_WITHIN_M = 1.5
 
 
@@ -76,7 +76,7 @@ class SecondLook:
         return fallen[0].box.center if fallen else None
 
     def _until(self, object_class: str, told: Callable[[list[Target]], bool | None], run: SkillRun) -> bool | None:
-        """Return what the newest sightings tell, as soon as they tell something; None when time is up."""
+        """Return the first result of the newest sightings; None when time is up."""
         since_ns = self._now_ns()
         for _ in range(int(np.ceil(self._look_s / _POLL_S))):
             run.check()

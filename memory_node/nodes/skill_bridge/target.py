@@ -17,7 +17,7 @@ from memory_node.scene_graph.state import ROBOT_ID
 
 # A remembered place may be this far from the thing that it is about.
 SAME_PLACE_M = 0.75
-# What lies lower or higher than this over the ground that a robot stands on is on another floor.
+# A thing outside these heights above the robot's ground is on another floor (m).
 _ON_THIS_FLOOR_M = (-0.5, 2.6)
 
 
@@ -121,7 +121,7 @@ class Hand:
         self.held, self.known = None, True
 
     def forget(self) -> None:
-        """Know nothing of what is held, until memory is asked."""
+        """Forget what is held; memory is asked again."""
         self.held, self.known = None, False
 
     def holds(self, text: str) -> bool:

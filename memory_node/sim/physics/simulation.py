@@ -16,18 +16,18 @@ from memory_node.sim.physics.item import Form, Item, Part
 from memory_node.sim.physics.model import compile_home, joint_name, moving_body
 
 FINGER_BODIES = tuple(name.replace("_joint", "_link") for name in FINGER_JOINTS)
-# How the robot stands before anything is asked of it: arm folded beside the head's view, tool down, torso raised.
+# The robot's first posture: arm folded beside the head's view, tool down, torso raised.
 CARRY = (0.348, -1.6, -0.392, -0.817, -1.802, 2.226, 2.127, 0.545)
 
 
-# How far apart what touches may be.
+# Largest gap between touching bodies (m).
 _RESTS_M = 0.025
 
 
 class Simulation:
     """One home. Poses are in the home's frame, which is physics' truth; nothing here has noise.
 
-    Thread-safe by its `lock`: who reads more than one value that belong together holds it.
+    Thread-safe by its `lock`: hold it to read several values of one moment.
     """
 
     def __init__(self, plan: HomePlan) -> None:
@@ -193,7 +193,7 @@ class Simulation:
         self.command(joint, value)
 
     def _wake(self) -> None:
-        """Let everything be computed anew; what lies still falls asleep again."""
+        """Wake all bodies; resting ones fall asleep again."""
         mujoco.mj_forward(self.model, self.data)
 
     def _find_bodies(self) -> dict[int, str]:

@@ -1,4 +1,4 @@
-"""What pressed buttons switch: the electricity of the simulated home."""
+"""Switches things by their buttons: the electricity of the simulated home."""
 
 from __future__ import annotations
 
