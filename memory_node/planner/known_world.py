@@ -141,6 +141,7 @@ class KnownWorld:
             self._robot_ids[subject] = result.object_id
         if call.skill == "OpenObject":
             self._shut.discard(subject)
+            self._failed.clear()  # whatever was behind the door, known to be there or not
         self._at = self._where_after(call, subject)
 
     def _where_after(self, call: SkillCall, subject: str) -> str:

@@ -9,6 +9,7 @@ from functools import cached_property
 
 from memory_node.catalogue.class_name import folded
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
+from memory_node.domain.goal_labels import GoalKind
 from memory_node.domain.skill import SkillCall
 from memory_node.planner.goal import Goal
 
@@ -29,9 +30,23 @@ class PlanAudit:
 
         object_class: of the call's first argument, "" where that is not known.
         """
-        if not self.goals or call.skill not in _TAKES or not object_class or folded(object_class) in self._handled:
+        if not self.goals or call.skill not in _TAKES or not object_class:
+            return ""
+        if call.skill != "SliceObject" and folded(object_class) in self._cut:
+            return f"{call}: the instruction asks for pieces of {object_class}"
+        if folded(object_class) in self._handled:
             return ""
         return f"{call}: no word of the instruction stands for {object_class}"
+
+    @cached_property
+    def _cut(self) -> frozenset[str]:
+        """The classes of which all goals want pieces only: a whole one is cut where it is, and not taken."""
+        wanted: dict[str, bool] = {}
+        for goal in self.goals:
+            in_pieces = goal.sliced or goal.kind is GoalKind.SLICE
+            for name in goal.target.candidates:
+                wanted[name] = wanted.get(name, True) and in_pieces and bool(self.kinds[name].slices)
+        return frozenset(folded(name) for name, in_pieces in wanted.items() if in_pieces)
 
     @cached_property
     def _handled(self) -> frozenset[str]:

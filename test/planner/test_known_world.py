@@ -218,3 +218,13 @@ def test_what_lies_on_something_closed_is_within_reach_and_what_is_in_it_is_not(
     on_top = [replace(one, inside=False) if one.id == "m-mug2" else one for one in kitchen.scene().objects]
     world.refresh(replace(kitchen.scene(), objects=tuple(on_top)))
     assert "GoToObject(Mug 2)" in world.admissible()
+
+
+def test_what_was_behind_a_door_is_offered_again_once_a_door_was_opened(kitchen) -> None:
+    world = world_of(kitchen)
+    goal = SkillCall("GoToObject", (world.things["Apple"].call_name,))
+    world.follow(SkillResult(goal, False, FailureReason.CLOSED))
+    assert "GoToObject(Apple)" not in world.admissible()
+    do(world, kitchen, "GoToObject(Fridge)")
+    do(world, kitchen, "OpenObject(Fridge)")
+    assert "GoToObject(Apple)" in world.admissible()
