@@ -42,7 +42,7 @@ class HomeNode(GuardedNode):
         self.config = config = declare(self, HomeParameters)
         self._world = load_home(config.home, load_types(load_catalogue(config.label_space)))
         self._began_ns = self._stamp_ns = time.time_ns()
-        self._frames = FrameClock(config.camera_period_s, config.still_camera_period_s)
+        self._frames = FrameClock(config.camera_period_s, config.still_camera_period_s, config.speed)
         self._lock = threading.RLock()
         faults = ExecutionFaults({"*": config.skill_fault_probability}, config.seed)
         self._robot = HomeRobot(

@@ -109,7 +109,8 @@ class HomeParameters(PeerParameters):
         default=4.0,
         ge=0.05,
         le=60.0,
-        description="the same once ten frames have shown one view; lower than camera_period_s it has no effect",
+        description="the same once ten frames have shown one view, and at least a second of real time; "
+        "lower than camera_period_s it has no effect",
     )
     skill_fault_probability: float = Field(
         default=0.0,

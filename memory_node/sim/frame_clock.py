@@ -6,6 +6,8 @@ from collections.abc import Hashable
 
 # Pictures of one view that are taken at the full rate.
 SAME_VIEWS = 10
+# Real time between two further ones, at least: however fast simulated time runs, they tell nothing new.
+STILL_REAL_S = 1.0
 
 
 class FrameClock:
@@ -15,11 +17,12 @@ class FrameClock:
         period_s: between two pictures.
         still_period_s: between two pictures once SAME_VIEWS have shown one view; a lower one than `period_s` has no
             effect.
+        speed: simulated seconds in a real one.
     """
 
-    def __init__(self, period_s: float, still_period_s: float) -> None:
+    def __init__(self, period_s: float, still_period_s: float, speed: float = 1.0) -> None:
         self._period_s = period_s
-        self._still_period_s = still_period_s
+        self._still_period_s = max(still_period_s, STILL_REAL_S * speed)
         self._since_s = period_s
         self._view: Hashable = None
         self._shown = 0

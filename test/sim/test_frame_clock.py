@@ -28,3 +28,10 @@ def test_new_view_is_shown_at_once_and_at_the_full_rate() -> None:
 
 def test_low_rate_above_the_full_one_has_no_effect() -> None:
     assert taken_in(FrameClock(2.0, 0.1), 60, "kitchen") == 30
+
+
+def test_one_view_is_shown_once_a_real_second_however_fast_time_runs() -> None:
+    clock = FrameClock(0.5, 4.0, speed=40.0)
+    assert taken_in(clock, 5, "kitchen") == SAME_VIEWS
+    assert taken_in(clock, 401, "kitchen") == 10
+    assert taken_in(clock, 4, "hall") == 8
