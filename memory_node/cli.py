@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import atexit
 import importlib
 import importlib.util
 import os
@@ -10,7 +11,7 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol, cast
+from typing import NoReturn, Protocol, cast
 
 from memory_node import __version__
 from memory_node.domain.errors import RobotMemoryError
@@ -37,6 +38,7 @@ COMMANDS = {
     "llm": ("memory_node.llm.command", "check a language model: what it is, how fast it is, and whether it answers"),
     "model": ("memory_node.search.model_command", "build and check the sentence embedder's ONNX graph"),
 }
+_INTERRUPTED = 130
 _CHECKOUT = Path(__file__).resolve().parents[1]
 
 
@@ -134,7 +136,11 @@ def _declared(module_name: str, parser: argparse.ArgumentParser) -> Command:
 
 
 def main(argv: list[str] | None = None) -> int:
-    """Run `memory-node` with `argv` (default: the process's own arguments); return the exit status."""
+    """Run `memory-node` with `argv`; return the exit status.
+
+    Without `argv` it runs the process's own arguments. Ctrl-C ends the process at once then.
+    """
+    own = argv is None
     argv = sys.argv[1:] if argv is None else argv
     try:
         parser, command = build_parser(argv)
@@ -151,7 +157,20 @@ def main(argv: list[str] | None = None) -> int:
         print(f"memory-node: {error.filename or 'a file'}: {error.strerror or error}", file=sys.stderr)
         return 1
     except KeyboardInterrupt:
-        return 130
+        if own:
+            _end_at_once(_INTERRUPTED)
+        return _INTERRUPTED
+
+
+def _end_at_once(status: int) -> NoReturn:
+    """End the process without taking the interpreter apart: of large memories and models that takes long.
+
+    Everything that must be closed was closed on the way here; what was registered for the end of the process is done.
+    """
+    atexit._run_exitfuncs()
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(status)
 
 
 if __name__ == "__main__":

@@ -18,7 +18,7 @@ from memory_node.nodes.run import END_WITH_PARENT
 # Time that an ending node has to make everything durable.
 _GRACE_S = 10.0
 # The same for all nodes together after Ctrl-C: the demo's memory is discarded anyway.
-_HURRIED_S = 0.5
+_HURRIED_S = 0.2
 
 
 class NodeProcesses:
