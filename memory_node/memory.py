@@ -99,7 +99,8 @@ class RobotMemory:
         self._watch = PlaceWatch(scene)
         self._changes.listen(lambda events, _from_version, _to_version: self._watch.note(events))
         self._intake = Intake(scene, self._changes, mirror, store, learn, clock, make_id)
-        lock, told = self._changes.lock, ToldContexts(clock)
+        lock = self._changes.lock
+        self._told = told = ToldContexts(clock)
         self.episodes = Episodes(experience, scene, lock, self.remember, task_objects, told, clock)
         contexts = ContextWriter(scene, lock, index.rank, experience, knowledge, told, clock)
         self._questions = Questions(scene, lock, cache, index, contexts, self._durability, clock)
@@ -109,7 +110,7 @@ class RobotMemory:
             experience, retrieval, KnownThings(scene, lock, compiler.close_m), self.held_object, compiler
         )
         self._upkeep = Upkeep(scene, self._changes, mirror, cache, store, experience, knowledge, clock, states, kept)
-        self.past = PastEpisodes(store, experience)
+        self.past = PastEpisodes(store, experience, self.guidance, told)
         if len(scene):
             scene.doubt_frame()
 
@@ -259,7 +260,11 @@ class RobotMemory:
     def forget(
         self, object_id: str = "", area_id: str = "", object_class: str = "", begin_ns: int = 0, end_ns: int = 0
     ) -> int:
-        """Erase objects that all given conditions fit, history included, on disk too; see Upkeep.forget."""
+        """Erase objects that all given conditions fit, history included, on disk too; see Upkeep.forget.
+
+        The words of contexts that were told go, too.
+        """
+        self._told.forget_words()
         return self._upkeep.forget(object_id, area_id, object_class, begin_ns, end_ns)
 
     def confirm_relocalization(self, new_T_old: Pose | None = None) -> None:

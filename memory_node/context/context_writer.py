@@ -79,5 +79,5 @@ class ContextWriter:
         context = assemble(excerpt.sections(sources), token_budget, self._make_id())
         # Guidelines that the budget cut off do not count as given.
         shown = learnt.guidelines[: context.section_lines.get(GUIDELINES, 0)]
-        self._told.note(context.id, (guideline.key for guideline in shown))
+        self._told.note(context, instruction, token_budget, (guideline.key for guideline in shown))
         return context

@@ -6,10 +6,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from memory_node.context.guidance import CompiledStep
+from memory_node.context.past_episode import PastEpisode
 from memory_node.domain.ports import MemoryPort
 from memory_node.domain.scene import Place, SceneObject, SceneSnapshot
-from memory_node.domain.step import EpisodeSummary, StepRecord
+from memory_node.domain.step import EpisodeSummary
 from memory_node.experience.guideline import Guideline
 from memory_node.knowledge.answering import KnowledgeAnswer
 from memory_node.knowledge.facts import Proposition
@@ -89,11 +89,8 @@ class MemoryViews(Protocol):
     def episodes(self, newest: int) -> tuple[EpisodeSummary, ...] | None:
         """Return the newest episodes, the newest first."""
 
-    def steps(self, episode_id: str) -> tuple[StepRecord, ...] | None:
-        """Return an episode's steps in order."""
-
-    def compiled(self, episode_id: str) -> tuple[CompiledStep, ...]:
-        """Return what memory's compiler delivered at the last steps of an episode; none where it did not run."""
+    def episode(self, episode_id: str) -> PastEpisode:
+        """Return what is kept of an episode; nothing of one that nobody knows."""
 
     def guidelines(self) -> tuple[Guideline, ...] | None:
         """Return what experience advises."""

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.context.guidance import CompiledStep
+from memory_node.context.past_episode import PastEpisode
 from memory_node.context.state_operations import delta_to_rows
 from memory_node.domain.step import EpisodeSummary, StepRecord
 from memory_node.experience.guideline import Guideline
 from memory_node.experience.working_memory import warnings_of
 from memory_node.inspector.agent_memory import MemoryViews
+from memory_node.inspector.context_rows import prompt_row
 from memory_node.inspector.scene_rows import seconds
 
 
@@ -25,21 +26,21 @@ def episodes_value(views: MemoryViews, newest: int) -> dict[str, Any]:
     }
 
 
-def episode_value(
-    views: MemoryViews, kinds: ObjectCatalogue, episode_id: str, steps: Sequence[StepRecord]
-) -> dict[str, Any]:
-    """Return an episode's steps with their warnings, what was compiled for them, and its guidelines.
+def episode_value(views: MemoryViews, kinds: ObjectCatalogue, episode_id: str, found: PastEpisode) -> dict[str, Any]:
+    """Return an episode's steps with their warnings, what was compiled for them, prompts, and its guidelines.
 
-    used: guidelines that the compiler drew on; guidelines: those that the episode taught.
+    prompts: the contexts that a planner was sent and chose steps by. used: guidelines that the compiler drew on;
+    guidelines: those that the episode taught.
     """
     known = views.guidelines() or ()
-    compiled = views.compiled(episode_id)
+    steps, compiled = found.steps, found.compiled
     entries = {entry for step in compiled if step.guidance is not None for entry in step.guidance.entries}
     return {
         "steps": [
             {**step_row(step), "warnings": list(warnings)} for step, warnings in zip(steps, warnings_of(steps, kinds))
         ],
         "compiled": list(map(compiled_row, compiled)),
+        "prompts": list(map(prompt_row, found.contexts)),
         "used": [_guideline(one) for one in known if one.key in entries],
         "guidelines": [_guideline(one) for one in known if episode_id in one.episode_ids],
     }

@@ -214,4 +214,4 @@ def _add_episodes(server: MCPServer, views: MemoryViews) -> None:
     @server.resource("memory://episodes/{episode_id}", mime_type="application/json")
     def episode(episode_id: str) -> str:
         """Return the steps of one episode in order; none of an episode that nobody knows."""
-        return json.dumps([step_row(step) for step in views.steps(episode_id) or ()])
+        return json.dumps([step_row(step) for step in views.episode(episode_id).steps])

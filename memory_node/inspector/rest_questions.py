@@ -7,10 +7,9 @@ from typing import Any
 from fastapi import APIRouter
 
 from memory_node.domain.answer import FindQuery, ObjectAnswer, RankedArea
-from memory_node.domain.context import Context
-from memory_node.domain.token_count import estimate_tokens
 from memory_node.inspector import rest_models as models
 from memory_node.inspector.agent_answers import PlaceToLook, found_object, place_to_look
+from memory_node.inspector.context_rows import section_rows
 from memory_node.inspector.inspector import Here, Inspector, Reader
 from memory_node.inspector.scene_rows import nanoseconds, seconds
 from memory_node.knowledge.facts import Proposition
@@ -88,7 +87,7 @@ def get_context(asked: models.GetContext, here: Here, _: Reader) -> models.Conte
         text=context.text,
         tokens=context.tokens,
         token_budget=asked.token_budget,
-        sections=_sections(context),
+        sections=[models.Section(**row) for row in section_rows(context)],
     )
 
 
@@ -133,23 +132,6 @@ def statement(proposition: Proposition) -> models.Statement:
         active=proposition.active,
         made_by=proposition.made_by,
     )
-
-
-def _sections(context: Context) -> list[models.Section]:
-    """Return the sections in their order, those that were left out wholly at the end."""
-    made = []
-    for name in dict.fromkeys((*context.section_tokens, *context.cut)):
-        cut = context.cut.get(name, ())
-        made.append(
-            models.Section(
-                name=name,
-                tokens=context.section_tokens.get(name, 0),
-                lines=context.section_lines.get(name, 0),
-                cut=list(cut),
-                cut_tokens=estimate_tokens("\n".join(cut)) if cut else 0,
-            )
-        )
-    return made
 
 
 def _query(here: Inspector, asked: models.RecallObjects, **more: Any) -> FindQuery:

@@ -107,11 +107,11 @@ def episodes(here: Here, _: Reader, newest: models.Count = 50) -> dict[str, Any]
 
 @router.get("/episodes/{episode_id}")
 def episode(episode_id: ObjectId, here: Here, _: Reader) -> dict[str, Any]:
-    """Return an episode's steps with memory's warnings, the guidance by step, guidelines that it used and taught."""
-    steps = here.views.steps(episode_id)
-    if not steps:
-        raise HTTPException(404, f"no steps of an episode {episode_id!r} are told")
-    return episode_value(here.views, here.kinds, episode_id, steps)
+    """Return an episode's steps with memory's warnings, guidance by step, prompts, guidelines used and taught."""
+    found = here.views.episode(episode_id)
+    if not found:
+        raise HTTPException(404, f"nothing of an episode {episode_id!r} is told")
+    return episode_value(here.views, here.kinds, episode_id, found)
 
 
 @router.get("/knowledge")

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
 
-from memory_node.context.guidance import CompiledStep
+from memory_node.context.past_episode import PastEpisode
 from memory_node.domain.errors import NotFoundError
 from memory_node.domain.scene import Place, SceneEvent, SceneEventKind
-from memory_node.domain.step import EpisodeSummary, StepRecord
+from memory_node.domain.step import EpisodeSummary
 from memory_node.experience.guideline import Guideline
 from memory_node.inspector.agent_memory import CacheView, Listener, MemoryChange
 from memory_node.knowledge.facts import Proposition
@@ -40,13 +40,9 @@ class StoredViews:
         """Return the newest episodes of all robots, the newest first."""
         return self._memory.past.episodes(newest)
 
-    def steps(self, episode_id: str) -> tuple[StepRecord, ...] | None:
-        """Return an episode's steps in order."""
-        return self._memory.past.steps(episode_id)
-
-    def compiled(self, episode_id: str) -> tuple[CompiledStep, ...]:
-        """Return what was delivered at the last steps of an episode of this process."""
-        return self._memory.guidance.delivered(episode_id)
+    def episode(self, episode_id: str) -> PastEpisode:
+        """Return what is kept of an episode."""
+        return self._memory.past.episode(episode_id)
 
     def guidelines(self) -> tuple[Guideline, ...] | None:
         """Return what experience advises."""

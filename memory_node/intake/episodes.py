@@ -92,7 +92,7 @@ class Episodes:
         warnings = self._experience.record(surrounded)
         if told:
             self._remember(told)
-        return (*warnings, *self._note_context(context_id, step.episode_id))
+        return (*warnings, *self._note_context(context_id, step))
 
     def end(self, episode_id: str, success: bool | None, message: str = "") -> None:
         """End an episode; None: nobody can say how it went.
@@ -113,14 +113,15 @@ class Episodes:
         held = held_object(self._scene)
         return step if step.held_object or held is None else replace(step, held_object=held.object_class)
 
-    def _note_context(self, context_id: str, episode_id: str) -> tuple[ConsistencyWarning, ...]:
+    def _note_context(self, context_id: str, step: StepRecord) -> tuple[ConsistencyWarning, ...]:
         if not context_id:
             return ()
         guidelines = self._told.guidelines_of(context_id)
         if guidelines is None:
             detail = f"context {context_id!r} is not remembered, so nothing in it counts as given"
             return (ConsistencyWarning("a context that memory told", detail, "ask for the context again"),)
-        self._experience.note_given(guidelines, episode_id)
+        self._experience.note_given(guidelines, step.episode_id)
+        self._told.note_step(context_id, step.episode_id, step.index)
         return ()
 
     def may_retry(self, attempt: int) -> bool:

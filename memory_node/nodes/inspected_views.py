@@ -14,10 +14,10 @@ from rclpy.node import Node
 from robot_memory import msg as rm
 from tf2_msgs.msg import TFMessage
 
-from memory_node.context.guidance import CompiledStep
+from memory_node.context.past_episode import PastEpisode
 from memory_node.domain.geometry import Pose
 from memory_node.domain.scene import Place
-from memory_node.domain.step import EpisodeSummary, StepRecord
+from memory_node.domain.step import EpisodeSummary
 from memory_node.experience.guideline import Guideline
 from memory_node.inspector.agent_memory import CacheView, Listener, MemoryChange
 from memory_node.knowledge.facts import Proposition
@@ -81,13 +81,9 @@ class NodeViews:
         """Return the newest episodes of all robots, the newest first."""
         return self._client.episodes(newest)
 
-    def steps(self, episode_id: str) -> tuple[StepRecord, ...] | None:
-        """Return an episode's steps in order."""
-        return self._client.steps(episode_id)
-
-    def compiled(self, episode_id: str) -> tuple[CompiledStep, ...]:
-        """Return what was delivered at the last steps of an episode."""
-        return self._client.compiled(episode_id)
+    def episode(self, episode_id: str) -> PastEpisode:
+        """Return what is kept of an episode."""
+        return self._client.episode(episode_id)
 
     def guidelines(self) -> tuple[Guideline, ...] | None:
         """Return what experience advises."""

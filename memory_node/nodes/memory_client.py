@@ -9,14 +9,14 @@ from rclpy.callback_groups import ReentrantCallbackGroup
 from rclpy.node import Node
 from robot_memory import srv
 
-from memory_node.context.guidance import CompiledStep
+from memory_node.context.past_episode import PastEpisode
 from memory_node.domain.answer import FindQuery, Location, RankedArea, Recollection
 from memory_node.domain.context import ALL_SOURCES, Context, ContextSource
 from memory_node.domain.errors import RobotMemoryError
 from memory_node.domain.held_object import HeldObject
 from memory_node.domain.scene import Place, SceneSnapshot
 from memory_node.domain.skill import StateChange
-from memory_node.domain.step import EpisodeSummary, StepRecord
+from memory_node.domain.step import EpisodeSummary
 from memory_node.experience.guideline import Guideline
 from memory_node.knowledge.answering import KnowledgeAnswer
 from memory_node.knowledge.facts import Proposition
@@ -140,11 +140,7 @@ class MemoryClient:
             episode_id=episode_id,
             sources=[str(source) for source in sources],
         )
-        response = self._call(self._context, request)
-        tokens = dict(zip(response.sections, response.section_tokens))
-        cut = {name: tuple(text.splitlines()) for name, text in zip(response.cut_sections, response.cut_texts)}
-        lines = dict(zip(response.sections, map(int, response.section_lines)))
-        return Context(response.context_id, response.text, tokens, lines, cut)
+        return conversions.context_from_response(self._call(self._context, request))
 
     def scene_text(self, token_budget: int) -> str:
         """Ask for the scene graph in words."""
@@ -241,23 +237,18 @@ class MemoryClient:
         response = self._granted(self._episodes, srv.GetEpisodes.Request(newest=newest), "tell episodes")
         return tuple(map(conversions.episode_from_msg, response.episodes))
 
-    def steps(self, episode_id: str) -> tuple[StepRecord, ...]:
-        """Ask for an episode's steps in order.
+    def episode(self, episode_id: str) -> PastEpisode:
+        """Ask for what is kept of an episode.
 
         Raises:
             RobotMemoryError: memory refused.
         """
         response = self._granted(self._episodes, srv.GetEpisodes.Request(episode_id=episode_id), "tell the episode")
-        return tuple(map(conversions.step_from_msg, response.steps))
-
-    def compiled(self, episode_id: str) -> tuple[CompiledStep, ...]:
-        """Ask for what was delivered at the last steps of an episode.
-
-        Raises:
-            RobotMemoryError: memory refused.
-        """
-        response = self._granted(self._episodes, srv.GetEpisodes.Request(episode_id=episode_id), "tell the episode")
-        return tuple(map(conversions.compiled_from_response, response.compiled))
+        return PastEpisode(
+            tuple(map(conversions.step_from_msg, response.steps)),
+            tuple(map(conversions.compiled_from_response, response.compiled)),
+            tuple(conversions.told_context_from_msg(told, episode_id) for told in response.contexts),
+        )
 
     def guidelines(self) -> tuple[Guideline, ...]:
         """Ask for what experience advises.

@@ -162,12 +162,7 @@ class MemoryServices:
     def _get_context(self, request: Any, response: Any) -> None:
         instruction, budget = checked_text("instruction", request.instruction), request.token_budget or DEFAULT_TOKENS
         context = self._memory.context(instruction, budget, request.episode_id, _sources(request.sources))
-        response.context_id, response.text, response.tokens = context.id, context.text, context.tokens
-        response.sections = list(context.section_tokens)
-        response.section_tokens = list(context.section_tokens.values())
-        response.section_lines = [context.section_lines[name] for name in context.section_tokens]
-        response.cut_sections = list(context.cut)
-        response.cut_texts = ["\n".join(lines) for lines in context.cut.values()]
+        conversions.context_to_response(context, response)
         response.success = True
 
     def _forget(self, request: Any, response: Any) -> None:

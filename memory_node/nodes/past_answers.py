@@ -16,11 +16,12 @@ def answer_episodes(memory: RobotMemory, request: Any, response: Any) -> None:
     guidelines = memory.experience.guidelines()
     if request.episode_id:
         episode_id = checked_id("episode_id", request.episode_id)
-        steps = memory.past.steps(episode_id)
-        if not steps:
+        episode = memory.past.episode(episode_id)
+        if not episode.steps:
             response.message = f"no steps of an episode {episode_id!r} are kept"
-        response.steps = [conversions.step_to_msg(step) for step in steps]
-        response.compiled = [conversions.compiled_to_msg(step) for step in memory.guidance.delivered(episode_id)]
+        response.steps = [conversions.step_to_msg(step) for step in episode.steps]
+        response.compiled = [conversions.compiled_to_msg(step) for step in episode.compiled]
+        response.contexts = [conversions.told_context_to_msg(told) for told in episode.contexts]
         guidelines = tuple(one for one in guidelines if episode_id in one.episode_ids)
     else:
         episodes = memory.past.episodes(checked_count("newest", request.newest) or _NEWEST)

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from memory_node.domain.step import EpisodeSummary, StepRecord
+from memory_node.context.compilations import Compilations
+from memory_node.context.past_episode import PastEpisode
+from memory_node.context.told_contexts import ToldContexts
+from memory_node.domain.step import EpisodeSummary
 from memory_node.experience.experience import Experience
 from memory_node.store.store import Store
 
@@ -10,9 +13,13 @@ from memory_node.store.store import Store
 class PastEpisodes:
     """store: None for a memory of this process only, which keeps no episode but those that run."""
 
-    def __init__(self, store: Store | None, experience: Experience) -> None:
+    def __init__(
+        self, store: Store | None, experience: Experience, guidance: Compilations, contexts: ToldContexts
+    ) -> None:
         self._store = store
         self._experience = experience
+        self._guidance = guidance
+        self._contexts = contexts
 
     def episodes(self, newest: int) -> tuple[EpisodeSummary, ...]:
         """Return the newest episodes of all robots of the site, the newest first.
@@ -23,10 +30,11 @@ class PastEpisodes:
         found = self._store.newest_episodes(newest) if self._store is not None else self._experience.running
         return tuple(reversed(found))[:newest]
 
-    def steps(self, episode_id: str) -> tuple[StepRecord, ...]:
-        """Return an episode's steps in order; none of an episode that nobody knows.
+    def episode(self, episode_id: str) -> PastEpisode:
+        """Return what is kept of an episode; nothing of one that nobody knows.
 
         Raises:
             StoreUnavailableError: the database cannot be read now.
         """
-        return tuple(self._store.steps(episode_id)) if self._store is not None else ()
+        steps = tuple(self._store.steps(episode_id)) if self._store is not None else ()
+        return PastEpisode(steps, self._guidance.delivered(episode_id), self._contexts.of_episode(episode_id))

@@ -98,6 +98,36 @@ def test_earlier_episodes_and_their_guidelines_are_told(node: tuple[Any, Client]
     assert client.ask("GET", "/api/episodes/nobody")[0] == 404
 
 
+def test_prompts_are_told_as_a_planner_was_sent_them(node: tuple[Any, Client]) -> None:
+    memory, client = node[0].memory, node[1]
+    memory.episodes.start("bring me the mug", "bring", "episode-mug")
+    sent = client.post("/api/get_context", instruction="the mug", token_budget=50)
+    call = SkillCall("GoToObject", ("Mug",))
+    memory.episodes.record(StepRecord("episode-mug", 0, call, True, FailureReason.NONE, 0), sent["context_id"])
+    memory.commit()
+    (told,) = client.get("/api/episodes/episode-mug")["prompts"]
+    assert {name: told[name] for name in sent} == sent
+    assert (told["instruction"], told["steps"]) == ("the mug", [0])
+    memory.episodes.end("episode-mug", True)
+
+
+def test_episode_costs_a_node_one_answer(node: tuple[Any, Client]) -> None:
+    memory, client = node[0].memory, node[1]
+    memory.episodes.start("clean the mug", "clean", "episode-once")
+    call = SkillCall("ToggleOn", ("Faucet",))
+    memory.episodes.record(StepRecord("episode-once", 0, call, True, FailureReason.NONE, 0))
+    memory.commit()
+    asked: list[str] = []
+    steps_of = memory.past._store.steps
+    memory.past._store.steps = lambda episode_id: (asked.append(episode_id), steps_of(episode_id))[1]
+    try:
+        client.get("/api/episodes/episode-once")
+    finally:
+        del memory.past._store.steps
+    assert asked == ["episode-once"]
+    memory.episodes.end("episode-once", False)
+
+
 def test_guidance_of_the_compiler_is_told_by_step(node: tuple[Any, Client]) -> None:
     memory, client = node[0].memory, node[1]
     memory.remember([StateChange("egg", "Egg", 0, position=(2.0, 0.0, 0.9), held=False)])

@@ -183,6 +183,26 @@ def test_episodes_are_shown_with_their_steps(tmp_path: Path) -> None:
     memory.close()
 
 
+def test_prompts_are_shown_as_a_planner_was_sent_them(tmp_path: Path) -> None:
+    memory, ids = furnished(tmp_path / "memory.db")
+    episode = memory.episodes.start("bring me the apple", "bring")
+    context, unused = memory.context("the apple", 60), memory.context("the mug", 500)
+    for index in (0, 1):
+        call = SkillCall("GoToObject", ("Apple",))
+        step = StepRecord(episode, index, call, True, FailureReason.NONE, START_NS + index * 10**9)
+        memory.episodes.record(step, context.id)
+    memory.commit()
+    with serving(memory) as client:
+        (told,) = client.get(f"/api/episodes/{episode}")["prompts"]
+        assert (told["context_id"], told["instruction"], told["token_budget"]) == (context.id, "the apple", 60)
+        assert told["steps"] == [0, 1]
+        assert told["text"] == context.text != unused.text
+        assert sum(section["cut_tokens"] for section in told["sections"]) > 0
+        memory.forget(object_id=ids["mug"])
+        assert client.get(f"/api/episodes/{episode}")["prompts"] == [], "they may tell of what is forgotten"
+    memory.close()
+
+
 def test_guidance_is_shown_step_by_step(tmp_path: Path) -> None:
     memory, _ = furnished(tmp_path / "memory.db")
     episode = memory.episodes.start("throw the apple away", "place")

@@ -7,10 +7,11 @@ import { ask, toast } from "./confirm.js";
 import { byId, el } from "./dom.js";
 import { EpisodesPanel } from "./episodes.js";
 import { Panels } from "./panels.js";
+import { PromptPanel } from "./prompt.js";
 import { SceneView } from "./scene_view.js";
 import { SearchPanel } from "./search.js";
 import { Timeline } from "./timeline.js";
-import { ChangesPanel, EditsPanel, KnowledgePanel, PromptPanel } from "./views.js";
+import { ChangesPanel, EditsPanel, KnowledgePanel } from "./views.js";
 
 const ROLES = ["read", "edit", "forget"];
 // The name of those who need no token.

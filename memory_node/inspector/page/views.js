@@ -1,7 +1,7 @@
-// Panels that show without editing: what changed, knowledge, the prompt, the record of edits.
+// Panels that show without editing: what changed, knowledge, the record of edits.
 
-import { get, post } from "./api.js";
-import { bar, el, link, metres, table, when } from "./dom.js";
+import { get } from "./api.js";
+import { el, link, metres, table, when } from "./dom.js";
 import { Panel } from "./panels.js";
 
 const SPANS = [["10 minutes", 600], ["an hour", 3600], ["a day", 86400], ["all there is", Infinity]];
@@ -98,37 +98,6 @@ export class KnowledgePanel extends Panel {
     return svg("svg", { class: "graph", viewBox: "0 0 360 260", role: "group", "aria-label": `concepts around ${concept}` },
       ...nodes.map(({ x, y }) => svg("line", { x1: 180, y1: 130, x2: x, y2: y })),
       ...nodes.flatMap((one) => node(one, 6)), ...node({ name: concept, x: 180, y: 130 }, 9));
-  }
-}
-
-/** Return what a budget left out of a section, closed until somebody asks. */
-function cutPart(one) {
-  return el("details", {}, el("summary", {}, `${one.name}: ${one.cut_tokens} tokens`), el("pre", {}, one.cut.join("\n")));
-}
-
-/** The prompt as a planner's language model is sent it. */
-export class PromptPanel extends Panel {
-  constructor(app) {
-    super(app);
-    this.words = el("input", { type: "text", placeholder: "bring me the apple", "aria-label": "instruction" });
-    this.budget = el("input", { type: "number", min: 50, max: 20000, value: 2000 });
-    this.told = el("div", { "aria-live": "polite" });
-    this.root.append(el("form", { class: "ask", submit: (event) => { event.preventDefault(); this.show(); } }, this.words, el("button", { class: "main" }, "Show"), el("label", {}, "token budget", this.budget)), this.told);
-  }
-
-  async show() {
-    const body = { instruction: this.words.value || this.words.placeholder, token_budget: Number(this.budget.value) };
-    const context = await post("/api/get_context", body).catch((error) => this.app.fail(error));
-    if (!context) return;
-    const left = context.sections.reduce((sum, one) => sum + one.cut_tokens, 0);
-    const count = (one) => `${one.lines}${one.cut.length ? ` (${one.cut.length} left out)` : ""}`;
-    this.told.replaceChildren(
-      bar("budget used", context.tokens / context.token_budget, `${context.tokens}`),
-      el("h3", {}, "Sections"),
-      table(["section", "tokens", "lines"], context.sections.map((one) => [one.name, one.tokens, count(one)])),
-      el("h3", {}, left ? `Left out for the budget: ${left} tokens` : "Left out for the budget"),
-      ...(left ? context.sections.filter((one) => one.cut.length).map(cutPart) : [el("p", { class: "soft" }, "Nothing: everything that memory has to say fits.")]),
-      el("h3", {}, "As it is sent"), el("pre", {}, context.text));
   }
 }
 

@@ -14,6 +14,12 @@ from memory_node.nodes.conversions.answers import (
     units_from_msg,
     units_to_msg,
 )
+from memory_node.nodes.conversions.contexts import (
+    context_from_response,
+    context_to_response,
+    told_context_from_msg,
+    told_context_to_msg,
+)
 from memory_node.nodes.conversions.geometry import (
     box_pose_to_msg,
     covariance_from_msg,
@@ -102,6 +108,8 @@ __all__ = [
     "compiled_from_response",
     "compiled_to_msg",
     "compiled_to_response",
+    "context_from_response",
+    "context_to_response",
     "covariance_from_msg",
     "delta_to_msg",
     "depth_from_msg",
@@ -153,6 +161,8 @@ __all__ = [
     "status_to_msg",
     "step_from_msg",
     "step_to_msg",
+    "told_context_from_msg",
+    "told_context_to_msg",
     "transform_from_msg",
     "transform_to_msg",
     "unit_from_msg",
