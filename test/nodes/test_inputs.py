@@ -47,6 +47,44 @@ def test_what_belongs_together_does_not_depend_on_which_stream_comes_first() -> 
         assert grouped([next(streams[index in depth_at]) for index in range(9)]) == expected
 
 
+@pytest.mark.parametrize("stray_ms", [1_000, 900_000])
+@pytest.mark.parametrize("stream", ["depth", "color", "masks"])
+def test_one_message_from_another_time_does_not_blind(stream: str, stray_ms: int) -> None:
+    streams = ("depth", "color", "masks")
+    synchronizer = Synchronizer(streams, slop_s=0.05, depth=5, clock_jump_s=10.0)
+    groups = []
+    for stamp_ms in range(300_000, 310_000, 500):
+        for name in streams:
+            synchronizer.add(name, stamp_ms * MS, stamp_ms)
+        if stamp_ms == 304_000:
+            synchronizer.add(stream, stray_ms * MS, stray_ms)
+        groups += [messages for _, messages in synchronizer.settled()]
+    assert groups[-8:] == [(stamp_ms,) * 3 for stamp_ms in range(306_000, 310_000, 500)]
+
+
+def test_streams_find_each_other_again_when_the_clock_is_set_back() -> None:
+    synchronizer = Synchronizer(("depth", "color"), slop_s=0.05, depth=10, clock_jump_s=10.0)
+    groups = []
+    order = [
+        ("depth", 100),
+        ("color", 100),
+        ("depth", 101),
+        ("depth", 50),
+        ("color", 101),
+        ("color", 50),
+        ("depth", 51),
+    ]
+    for stream, stamp_s in (*order, ("color", 51)):
+        synchronizer.add(stream, stamp_s * SECOND_NS, f"{stream}{stamp_s}")
+        groups += synchronizer.settled()
+    assert [(moment.run, messages) for moment, messages in groups] == [
+        (0, ("depth100", "color100")),
+        (0, ("depth101", "color101")),
+        (1, ("depth50", "color50")),
+        (1, ("depth51", "color51")),
+    ]
+
+
 def test_image_without_partner_is_dropped_and_counted() -> None:
     synchronizer = Synchronizer(("depth", "color"), slop_s=0.05, depth=10, clock_jump_s=10.0)
     for stream, stamp_ms in (("depth", 100), ("depth", 400), ("color", 402)):

@@ -6,7 +6,7 @@ from collections import deque
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from memory_node.nodes.inputs.timeline import Moment, Timeline
+from memory_node.nodes.inputs.timeline import Moment, Timelines
 
 
 class Synchronizer:
@@ -20,14 +20,14 @@ class Synchronizer:
         streams: their names; the first one leads.
         slop_s: messages of one moment may be stamped this far apart.
         depth: so many messages of a stream wait at most; then the oldest is dropped.
-        clock_jump_s: a step back of more than this means that the clock was set back.
+        clock_jump_s: a step back of more than this means that the clock was set back, or that the stamp is wrong.
     """
 
     def __init__(self, streams: Sequence[str], slop_s: float, depth: int, clock_jump_s: float) -> None:
         self._leader, *self._others = streams
         self._slop_s = slop_s
         self._depth = depth
-        self._timelines = {name: Timeline(clock_jump_s) for name in streams}
+        self._timelines = Timelines(streams, clock_jump_s)
         self._waiting: dict[str, deque[tuple[Moment, Any]]] = {name: deque() for name in streams}
         self._dropped = 0
 
@@ -37,12 +37,12 @@ class Synchronizer:
     @property
     def newest(self) -> Moment:
         """The latest moment of the leading stream."""
-        return self._timelines[self._leader].newest
+        return self._timelines.newest(self._leader)
 
     def add(self, stream: str, stamp_ns: int, message: Any) -> None:
         """Take in the next message of a stream."""
         waiting = self._waiting[stream]
-        waiting.append((self._timelines[stream].moment(stamp_ns), message))
+        waiting.append((self._timelines.moment(stream, stamp_ns), message))
         if len(waiting) > self._depth:
             waiting.popleft()
             self._dropped += stream == self._leader
@@ -87,4 +87,4 @@ class Synchronizer:
                 waiting.popleft()
 
     def _is_past(self, stream: str, moment: Moment) -> bool:
-        return self._timelines[stream].newest >= moment
+        return self._timelines.newest(stream) >= moment

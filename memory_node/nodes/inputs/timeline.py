@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 
@@ -17,6 +18,9 @@ class Moment:
         return abs(self.stamp_ns - other.stamp_ns) * 1e-9 if self.run == other.run else float("inf")
 
 
+_BEGIN = Moment(0, -(2**62))
+
+
 class Timeline:
     """Turns the stamps of one stream into moments: a step back of more than clock_jump_s begins another run.
 
@@ -25,7 +29,7 @@ class Timeline:
 
     def __init__(self, clock_jump_s: float) -> None:
         self._clock_jump_ns = int(clock_jump_s * 1e9)
-        self._newest = Moment(0, -(2**62))
+        self._newest = _BEGIN
 
     @property
     def newest(self) -> Moment:
@@ -38,3 +42,39 @@ class Timeline:
         moment = Moment(run, stamp_ns)
         self._newest = max(self._newest, moment)
         return moment
+
+
+class Timelines:
+    """Turns the stamps of streams that belong together into moments which can be compared between them.
+
+    A step of more than clock_jump_s, forth or back, brings a stream into the run in which another one is about there.
+    Where no other is, a step back begins a new run. So one message with a stamp from anywhere does not part a stream
+    from the others for ever, as it would if each counted its steps by itself.
+    """
+
+    def __init__(self, streams: Iterable[str], clock_jump_s: float) -> None:
+        self._clock_jump_ns = int(clock_jump_s * 1e9)
+        self._newest = dict.fromkeys(streams, _BEGIN)
+
+    def newest(self, stream: str) -> Moment:
+        """Return the latest moment of a stream since it last stepped."""
+        return self._newest[stream]
+
+    def moment(self, stream: str, stamp_ns: int) -> Moment:
+        """Return the moment of a stream's next message."""
+        newest = self._newest[stream]
+        step_ns = stamp_ns - newest.stamp_ns
+        if abs(step_ns) <= self._clock_jump_ns:
+            moment = Moment(newest.run, stamp_ns)
+            self._newest[stream] = max(newest, moment)
+        else:
+            moment = self._newest[stream] = Moment(self._run_at(stream, stamp_ns, step_ns < 0), stamp_ns)
+        return moment
+
+    def _run_at(self, stream: str, stamp_ns: int, is_back: bool) -> int:
+        others = [newest for name, newest in self._newest.items() if name != stream]
+        # Half of the jump: others that have not been set back yet are further off.
+        near = [one.run for one in others if abs(one.stamp_ns - stamp_ns) <= self._clock_jump_ns // 2]
+        if near:
+            return max(near)
+        return max(newest.run for newest in self._newest.values()) + 1 if is_back else self._newest[stream].run
