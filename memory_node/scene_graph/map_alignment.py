@@ -25,6 +25,10 @@ _LEAST_SIGMA_M = 0.01
 _MOST_CHANCE = 0.02
 
 
+# Indices of things of the remembered map and of the present one, side by side.
+Pairs = tuple[NDArray[np.intp], NDArray[np.intp]]
+
+
 @dataclass(frozen=True, eq=False)
 class Alignment:
     """now_T_then: where the remembered frame lies in the present one. matches: things that agree; share: of those
@@ -96,7 +100,8 @@ def align(then: Landmarks, now: Landmarks, least_matches: int = 4) -> Alignment 
         return None
     here = other.at.mean(axis=0)
     candidates, hypotheses = _candidates(one, other, same, here)
-    tried = [(len(_matches(one, other, same, found, _NEAR_M)), found) for found in candidates]
+    pairs = _pairs(same)
+    tried = [(len(_matches(one, other, pairs, found, _NEAR_M)), found) for found in candidates]
     most = max(count for count, _ in tried)
     best = next(found for count, found in tried if count >= 0.9 * most and (found is _UNMOVED or count == most))
     if best is not _UNMOVED:
@@ -104,10 +109,16 @@ def align(then: Landmarks, now: Landmarks, least_matches: int = 4) -> Alignment 
         alone = all(_equal(best, found, here) for found in likely)
         if not alone or hypotheses * _chance(one, same, most) > _MOST_CHANCE:
             return None
-    return _refined(one, other, same, best, (then, now), least_matches)
+    return _refined(one, other, pairs, best, (then, now), least_matches)
 
 
 _UNMOVED = Pose()
+
+
+def _pairs(same: NDArray[np.bool_]) -> Pairs:
+    """Return the pairs of one class: few of all that there are, so distances are computed of them alone."""
+    i, j = np.nonzero(same)
+    return i, j
 
 
 def _candidates(one: Landmarks, other: Landmarks, same: NDArray[np.bool_], here: FloatArray) -> tuple[list[Pose], int]:
@@ -164,7 +175,7 @@ def _taking(there: FloatArray, here: FloatArray, yaw: float) -> Pose:
 def _refined(
     one: Landmarks,
     other: Landmarks,
-    same: NDArray[np.bool_],
+    pairs: Pairs,
     found: Pose,
     present: tuple[Landmarks, Landmarks],
     least_matches: int,
@@ -172,11 +183,11 @@ def _refined(
     """Return the weighted least-squares transform of what agrees (Kabsch 1976): first of the landmarks, then of
     everything present that has not moved."""
     for _ in range(3):
-        found = _fit(one, other, _matches(one, other, same, found, _NEAR_M), found)
-    matched = _matches(one, other, same, found, _NEAR_M)
+        found = _fit(one, other, _matches(one, other, pairs, found, _NEAR_M), found)
+    matched = _matches(one, other, pairs, found, _NEAR_M)
     if not matched:
         return None
-    of_one_class = present[0].of_one_class(present[1])
+    of_one_class = _pairs(present[0].of_one_class(present[1]))
     still: list[tuple[int, int]] = []
     for _ in range(2):
         still = _matches(*present, of_one_class, found, _STILL_M)
@@ -211,14 +222,13 @@ def _fit(one: Landmarks, other: Landmarks, matched: list[tuple[int, int]], found
     return _taking(mean_then, mean_now, float(np.arctan2((weights * cross).sum(), (weights * dot).sum())))
 
 
-def _matches(
-    one: Landmarks, other: Landmarks, same: NDArray[np.bool_], found: Pose, near_m: float
-) -> list[tuple[int, int]]:
-    """Return pairs of things, nearest first, that a transform brings within `near_m` of each other."""
+def _matches(one: Landmarks, other: Landmarks, pairs: Pairs, found: Pose, near_m: float) -> list[tuple[int, int]]:
+    """Return those of some pairs, nearest first, that a transform brings within `near_m` of each other."""
     after = found.apply(np.column_stack([one.at, np.zeros(len(one))]))[:, :2]
-    distance = np.linalg.norm(after[:, None] - other.at[None], axis=2)
-    i, j = np.nonzero(same & (distance <= near_m))
-    order = np.argsort(distance[i, j], kind="stable")
+    distance = np.linalg.norm(after[pairs[0]] - other.at[pairs[1]], axis=1)
+    near = np.flatnonzero(distance <= near_m)
+    i, j = pairs[0][near], pairs[1][near]
+    order = np.argsort(distance[near], kind="stable")
     left, right = set(i.tolist()), set(j.tolist())
     matched = []
     for a, b in zip(i[order].tolist(), j[order].tolist()):

@@ -26,7 +26,9 @@ _LEAST_SHARE = 0.5
 # A map closer than this to its old place has not moved; it has moved if the distance is far beyond its uncertainty.
 _UNMOVED_M, _UNSURE_M, _SURE_SIGMA = 0.05, 0.05, 3.0
 UNMOVED = Pose()
-_EVERY_FRAME_UNTIL, _THEN_EVERY = 10, 5
+# Frames after which the maps are compared: each of the first ones, then every fifth, then each time that a tenth more
+# frames were seen, for one more frame changes ever less.
+_EVERY_FRAME_UNTIL, _THEN_EVERY, _THEN_SHARE = 10, 5, 0.1
 # On a large site only the nearest remembered things are compared, at most this many.
 _MOST_COMPARED = 2000
 _AROUND_M = 2.0
@@ -63,7 +65,7 @@ class Relocalization:
         self._places_then = places.copied()
         self._told: set[str] = set()
         self._seen = GraphState(state.config, StampIds("seen"), catalogue=state.catalogue)
-        self._frames = 0
+        self._frames = self._compared_next = 0
 
     def note_told(self, events: Iterable[SceneEvent]) -> None:
         """Note changes by a person or a skill; they are not undone."""
@@ -77,8 +79,10 @@ class Relocalization:
         self._seen.now_ns = frame.stamp_ns
         FrameUpdate(self._seen, frame, weight).run()
         self._frames += 1
-        if self._frames > _EVERY_FRAME_UNTIL and self._frames % _THEN_EVERY:
+        if self._frames < self._compared_next:
             return None
+        pause = 1 if self._frames < _EVERY_FRAME_UNTIL else max(_THEN_EVERY, int(_THEN_SHARE * self._frames))
+        self._compared_next = self._frames + pause
         seen = Landmarks.of(self._seen.table, self._seen.active_rows())
         if not len(seen):
             return None

@@ -10,6 +10,7 @@ from box_world import BoxWorld
 
 from memory_node.domain.geometry import Pose
 from memory_node.domain.skill import StateChange
+from memory_node.scene_graph import relocalization
 from memory_node.scene_graph.config import SceneGraphConfig
 from memory_node.scene_graph.graph import SceneGraph
 from memory_node.scene_graph.map_alignment import Landmarks, align
@@ -148,3 +149,16 @@ def test_equal_things_in_a_row_are_no_proof_of_a_place(world: BoxWorld) -> None:
     doors = Landmarks.of(graph.state.table, graph.state.active_rows())
     half_on = doors.select(np.arange(2, 6))
     assert align(doors, replace(half_on, at=half_on.at + np.array([0.5, 0.0]))) is None
+
+
+def test_long_doubt_is_compared_ever_more_rarely(world: BoxWorld, monkeypatch: pytest.MonkeyPatch) -> None:
+    graph = SceneGraph(SceneGraphConfig())
+    drive(graph, world, 4)
+    graph.doubt_frame()
+    compared: list[int] = []
+    shown = [0]
+    monkeypatch.setattr(relocalization, "align", lambda then, now: compared.append(shown[0]))
+    (camera, *_) = world.views(1)
+    for shown[0] in range(1, 71):
+        graph.observe(world.frame(10.0 + 0.1 * shown[0], camera, keyframe="k"))
+    assert compared == [*range(1, 11), *range(15, 51, 5), 55, 60, 66]
