@@ -11,6 +11,8 @@ pytest.importorskip("fastapi")
 from headless import NARROW, WIDE, chromium, opened, rename, select_first_answer
 from inspected_home import Client, serving
 
+from memory_node.domain.skill import FailureReason, SkillCall
+from memory_node.domain.step import StepRecord
 from memory_node.memory import RobotMemory
 
 
@@ -76,6 +78,19 @@ def test_change_made_elsewhere_comes_by_itself(page: Any, client: Client) -> Non
     page.wait_for_selector(f"#count:has-text('{before + 1} objects')")
     client.post(f"/api/edits/{told['id']}/undo")
     page.wait_for_selector(f"#count:has-text('{before} objects')")
+
+
+def test_prompt_is_shown_as_a_planner_was_sent_it(page: Any, memory: RobotMemory) -> None:
+    episode = memory.episodes.start("bring me the apple", "bring")
+    context = memory.context("the apple", 300)
+    step = StepRecord(episode, 0, SkillCall("GoToObject", ("Apple",)), True, FailureReason.NONE, 0)
+    memory.episodes.record(step, context.id)
+    memory.commit()
+    page.click("#tab-prompt")
+    page.click("#panel-prompt >> text=bring me the apple")
+    page.click("#panel-prompt summary:has-text('for step 1')")
+    assert context.text.splitlines()[0] in page.inner_text("#panel-prompt details pre >> nth=-1")
+    memory.episodes.end(episode, True)
 
 
 def test_keyboard_reaches_view_tabs_and_objects(page: Any) -> None:
