@@ -176,9 +176,18 @@ class NounPhraseReader:
             at += named[1] if named is not None else room[1] if room is not None else 1
             if words[at : at + 1] == ["'s"] and draft.fields.get("count", 1) > 1:  # "two phone's in the safe"
                 draft.fields["plural"], at = True, at + 1
+            if named is not None and self._are_pieces_of(words, at):  # "the lettuce's slices"
+                at += 1
             if draft.nouns[-1].words in self._complete:
                 break
         return at
+
+    def _are_pieces_of(self, words: Sequence[str], at: int) -> bool:
+        """Return whether "'s" and several pieces follow a name; "the glass's half full" has one."""
+        following = words[at + 1 : at + 2]
+        return words[at : at + 1] == ["'s"] and any(
+            singular(word) != word and singular(word) in self._english.pieces for word in following
+        )
 
     def _ends_before(self, words: Sequence[str], at: int, draft: _Draft) -> bool:
         """Return whether a word that is no name cannot belong to the phrase."""

@@ -34,6 +34,7 @@ def phrase(text: str) -> NounPhrase:
         ("the keys", {"plural": False}),
         ("my phone", {"owner": "my", "definite": True}),
         ("Anna's mug", {"owner": "anna", "head": "mug"}),
+        ("the lettuce's slices", {"owner": "", "head": "lettuce", "pieces": True}),
         ("the other mug", {"other": True, "head": "mug"}),
         ("another cup", {"other": True}),
         ("the other one", {"other": True, "pronoun": "one"}),
