@@ -53,13 +53,21 @@ def ranked(
     agreed = effects_of(whole.goals) == effects_of(row.goals)
     order = [whole_sure, row_sure] if agreed or whole.confidence > row.confidence else [row_sure, whole_sure]
     if commands.goals:
-        literal = said.plain and not _TURNS.search(said.text)
-        margin = (_LITERAL if asks else _LITERAL_UNASKED) if literal else _LITERAL_IN_PART
-        if readers.rows.likelihood(said, commands.goals) > math.log(max(row.confidence, 1e-30)) - margin:
-            order.insert(0, replace(commands, confidence=max(row.confidence, order[0].confidence)))
+        likelihood = readers.rows.likelihood(said, commands.goals)
+        likely = likelihood > math.log(max(row.confidence, 1e-30)) - _margin(said, asks)
+        through = _READ_THROUGH if said.instruction.plain and (asks or not likely) else 0.0
+        if likely:
+            order.insert(0, replace(commands, confidence=max(row.confidence, order[0].confidence, through)))
         else:
-            order.append(replace(commands, confidence=_READ_THROUGH if said.instruction.plain else 0.0))
+            order.append(replace(commands, confidence=through))
     yield from order
+
+
+def _margin(said: Said, asks: bool) -> float:
+    """Return how much less likely (log) than their own reading the readers may find that of the grammar."""
+    if said.plain and not _TURNS.search(said.text):
+        return _LITERAL if asks else _LITERAL_UNASKED
+    return _LITERAL_IN_PART
 
 
 def _is_guessed(reading: Reading) -> bool:

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from memory_node.planner.language.command_grammar import CommandReader
-from memory_node.planner.language.english import ENDS, phrase_at
+from memory_node.planner.language.english import ENDS, OF, WITH, phrase_at
 from memory_node.planner.language.lexicon import Lexicon
 from memory_node.planner.language.noun_phrase import NounPhrase
 from memory_node.planner.language.spoken_instruction import Heard, Remark
 
+_TELLING = frozenset(["are", "were", "have", "had", "did"])
 _WONDERING = frozenset(["who", "why", "how", "when", "whose"])
 
 
@@ -24,6 +25,7 @@ class Asides:
     def begins(self, words: Sequence[str], at: int) -> bool:
         """Return whether an aside is marked at a word: "do not ...", "because ..."; "so I would like ..." asks."""
         asked = words[at] == "so" and phrase_at(self._english.openings + self._english.wishes, words, at + 1)
+        asked = asked or phrase_at(self._english.openings, words, at) > 2  # "do not forget to ..."
         return bool(phrase_at(self._english.asides, words, at)) and not asked
 
     def aside(self, words: Sequence[str], at: int, heard: Heard) -> int | None:
@@ -34,7 +36,14 @@ class Asides:
         end = self._end(words, at + 1)
         heard.aside += words[at:end]
         heard.parts.append(Remark(tuple(self.named_between(words, at + 1, end))))
+        if self._goes_on(words, end) and (words[at] == "never" or words[at : at + 2] == ["do", "not"]):
+            heard.unread.append("not")  # "do not peel the potato and slice it": nobody knows how far "not" reaches
         return end
+
+    def _goes_on(self, words: Sequence[str], at: int) -> bool:
+        """Return whether what is not to be done may go on: "... and slice it", "..., then slice it"."""
+        at += words[at : at + 1] == [","] and words[at + 1 : at + 2] == ["then"]
+        return words[at : at + 1] in (["and"], ["then"])
 
     def haste(self, words: Sequence[str], at: int, heard: Heard) -> int | None:
         """Skip the reason for haste behind a command: "before somebody trips over it"."""
@@ -55,7 +64,7 @@ class Asides:
         topic = self._topic(words, at + 2 + (words[at + 2 : at + 3] == ["be"]) if there else at, at)
         verb = at + 1 if topic is None or there else self._past_places(words, topic.end)
         if topic is not None and topic.named and "".join(words[verb : verb + 1]) in (",", ":", "-"):
-            heard.parts.append(Remark((topic,)))  # "the pot, put it on the stove"
+            heard.parts.append(Remark((topic,), stands_first=True))  # "the pot, put it on the stove"
             return verb
         if words[at] in english.condition_marks:
             return None  # what holds only then must not be done now
@@ -70,12 +79,21 @@ class Asides:
         found: list[NounPhrase] = []
         while at < end:
             phrase = self._commands.phrase(words, at)
-            if phrase is not None and phrase.named and not self._english.preposition_at(words, at - 1):
+            named = phrase is not None and phrase.named
+            before = self._english.preposition_at(words, at - 1) if at else None
+            if phrase is not None and named and (before is None or before[0] in (WITH, OF)):
                 found.append(phrase)
-                at = phrase.end
-            else:
-                at += 1
+            at = phrase.end if phrase is not None and named else at + 1
         return found
+
+    def _strange_between(self, words: Sequence[str], at: int, end: int) -> list[NounPhrase]:
+        """Return the first thing of an unknown name in words [at, end): "I spilt some milk"."""
+        for begin in range(at, end):
+            determined = words[begin] in self._english.determiners
+            phrase = self._commands.phrase(words, begin) if determined else None
+            if phrase is not None and phrase.strange and not self._english.preposition_at(words, begin - 1):
+                return [phrase]
+        return []
 
     # --- sentences
 
@@ -87,14 +105,16 @@ class Asides:
         """Return whether a sentence tells what people do or wonder about, or points: "see the cup? Wash it"."""
         if words[at] == "see":
             return words[sentence_end(words, at) :][:1] == ["?"]
-        return words[at] in self._english.subjects - {"you"} or words[at] in _WONDERING
+        if words[at] == "you":  # "you are wasting water", but "you are to ..." asks
+            return "".join(words[at + 1 : at + 2]) in _TELLING and words[at + 2 : at + 3] != ["to"]
+        return words[at] in self._english.subjects or words[at] in _WONDERING
 
     def _sentence(self, words: Sequence[str], at: int, verb: int, heard: Heard, topic: NounPhrase | None) -> int:
         """Note a sentence that asks for nothing, and what it speaks of."""
         end = self._end(words, verb)
         spoken_of = [topic] if topic is not None and not topic.refers_back else []
         if topic is None or not topic.named:
-            spoken_of += self.named_between(words, verb, end)
+            spoken_of += self.named_between(words, verb, end) or self._strange_between(words, verb, end)
         heard.parts.append(Remark(tuple(spoken_of)))
         heard.aside += words[at:end]
         return end

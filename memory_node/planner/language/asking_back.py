@@ -20,11 +20,15 @@ class Slot(str, enum.Enum):
 
 @dataclass(frozen=True)
 class Question:
-    """A question to the person. choices: answers that would do; others may, too."""
+    """A question to the person. choices: answers that would do; others may, too.
+
+    confirms: "yes" means what was said.
+    """
 
     text: str
     choices: tuple[str, ...] = ()
     slot: Slot = Slot.COMMAND
+    confirms: bool = False
 
 
 class UnclearError(Exception):

@@ -29,7 +29,8 @@ class Evidence:
     """What the words say: as commands, by the classes that they account for, and by what is origin and what goal.
 
     unexplained: things named in words that no rule of the grammar explains, where its commands are what is judged.
-    counts: words for numbers; without them a reading's number is not judged.
+    counts: words for numbers; without them a reading's number is not judged. strange: words that nobody taught the
+    robot; put_off: the time or condition that what is asked for is put off to.
     """
 
     instruction: Instruction
@@ -40,6 +41,8 @@ class Evidence:
     treatments: TreatmentWords
     unexplained: Sequence[NounPhrase] = ()
     counts: frozenset[str] = frozenset()
+    strange: Sequence[str] = ()
+    put_off: str = ""
 
 
 def objection(goals: Sequence[Goal], evidence: Evidence) -> str:
@@ -51,6 +54,15 @@ def _question(goals: Sequence[Goal], evidence: Evidence) -> str:
     """Object to doing anything where the words only ask how things are."""
     acts = any(goal.kind is not GoalKind.TELL for goal in goals)
     return "it is a question" if evidence.instruction.asks and acts else ""
+
+
+def _put_off(_goals: Sequence[Goal], evidence: Evidence) -> str:
+    return f"{evidence.put_off!r} is not now" if evidence.put_off else ""
+
+
+def _strange(_goals: Sequence[Goal], evidence: Evidence) -> str:
+    """Object to guessing what words ask for that are unknown."""
+    return f"{evidence.strange[0]!r} is an unknown word" if evidence.strange else ""
 
 
 def _untold(_goals: Sequence[Goal], evidence: Evidence) -> str:
@@ -125,8 +137,11 @@ def _handled(goals: Sequence[Goal]) -> Iterator[Mention]:
 
 def _bare(instruction: Instruction) -> NounPhrase | None:
     """Return a thing to be handled that no word tells from others: "get me something"."""
-    if not instruction.plain or instruction.aside:
-        return None
+    shown = [
+        phrase for command in instruction.commands for phrase in command.targets if phrase.bare and phrase.pointed_at
+    ]
+    if shown or not instruction.plain or instruction.aside:
+        return next(iter(shown), None)
     moved = [command for command in instruction.commands if command.kind in _CARRYING and command.contents is None]
     return next((phrase for command in moved for phrase in command.targets if phrase.bare), None)
 
@@ -163,6 +178,8 @@ def _demanded(instruction: Instruction) -> Iterator[NounPhrase]:
             yield from command.targets
         if command.destination is not None:
             yield command.destination
+        if command.contents is not None and command.targets and command.targets[0].refers_back:
+            yield command.contents  # "bring it with two cups"
 
 
 def _reversed(goals: Sequence[Goal], evidence: Evidence) -> str:
@@ -189,4 +206,4 @@ def _pointless(goals: Sequence[Goal], _evidence: Evidence) -> str:
 
 _OF_EACH = (_unasked, _immovable, _unwanted, _uncounted, _unlit)
 # In the order in which they are asked: the first that objects is heard.
-_RULES = (_question, _untold, _undue, _unaccounted, _left_out, _reversed, _pointless)
+_RULES = (_question, _put_off, _strange, _untold, _undue, _unaccounted, _left_out, _reversed, _pointless)

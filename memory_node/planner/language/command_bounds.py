@@ -52,9 +52,14 @@ class CommandBounds:
         if word not in _JOINTS:
             return False
         after = at + 1
-        while after < len(words) and words[after] in self._english.fillers | {"and", "then", ",", "-"}:
+        while after < len(words) and self._joins(words, after):
             after += 1
         return self._begins_part(words, after) or self._is_afterthought(words, after, found, word)
+
+    def _joins(self, words: Sequence[str], at: int) -> bool:
+        """Return whether a word only leads over to what follows: "and then, please"; "you are ..." begins a remark."""
+        tells = words[at] == "you" and "".join(words[at + 1 : at + 2]) in self._english.auxiliaries
+        return not tells and words[at] in self._english.fillers | {"and", "then", ",", "-"}
 
     def _runs_on(self, words: Sequence[str], at: int) -> bool:
         """Return whether a remark follows without a comma: "wipe the hob it is greasy", "... its greasy"."""
@@ -67,6 +72,9 @@ class CommandBounds:
         """Return whether another part of the instruction begins at a word, or none."""
         if at >= len(words) or words[at] in self._english.new_parts | self._english.clauses - {"but"}:
             return True
+        deed = self._lexicon.name_at(words, at)
+        if deed is not None and "".join(words[at + deed[1] : at + deed[1] + 1]) in ("it", "them", "one"):
+            return True  # "[cut the bread] and butter it": no name of a thing
         return self.begins(words, at) or self.stands_alone(words, at) or self._asks(words, at)
 
     def _asks(self, words: Sequence[str], at: int) -> bool:
@@ -80,7 +88,13 @@ class CommandBounds:
         set_off = joint == "," and words[at - 1] == "," and self._phrases.read(words, at) is not None
         if set_off and (found.places or (found.targets and self._is_address(words, at))):
             return True  # "..., nurse's orders"
-        return self._is_remark(words, at) or (bool(found.places) and self._is_gapped(words, at))
+        switched = found.particle in ("on", "off") and self._is_switched(words, at)
+        return switched or self._is_remark(words, at) or (bool(found.places) and self._is_gapped(words, at))
+
+    def _is_switched(self, words: Sequence[str], at: int) -> bool:
+        """Return whether a thing with a switch of its own begins: "turn the lamp off and [the other one on]"."""
+        phrase = self._phrases.read(words, at)
+        return phrase is not None and phrase.end < len(words) and self.stands_alone(words, phrase.end)
 
     def _is_address(self, words: Sequence[str], at: int) -> bool:
         """Return whether words behind the last comma name nothing: "grab a cloth, somebody"."""
@@ -92,7 +106,8 @@ class CommandBounds:
     def _is_remark(self, words: Sequence[str], at: int) -> bool:
         """Return whether "it is hot" begins here."""
         phrase = self._phrases.read(words, at)
-        return phrase is not None and phrase.end < len(words) and words[phrase.end] in self._english.auxiliaries
+        tells = self._english.auxiliaries | self._english.saying
+        return phrase is not None and phrase.end < len(words) and words[phrase.end] in tells
 
     def _is_gapped(self, words: Sequence[str], at: int) -> bool:
         """Return whether a thing with a place of its own begins: "the fork in the bowl and [the bowl in the sink]"."""

@@ -27,8 +27,11 @@ def framed(sense: VerbSense, found: Arguments, text: str, english: English) -> C
         return halt
     if sense.here or _goes(command, places):
         places = [] if _leaves(command, places) else places
+        elsewhere = _is_elsewhere(places)
         return _stationary(
-            replace(command, kind=_K.GO, to_user=sense.here, unread=tuple(found.unread)), places, english
+            replace(command, kind=_K.GO, to_user=sense.here and not elsewhere, unread=tuple(found.unread)),
+            places,
+            english,
         )
     if _is_rinsed(command, places, english):
         return moved(replace(command, kind=_K.CLEAN, treatment=""), sense, places, english)
@@ -87,7 +90,7 @@ def _halt(command: Command, places: Sequence[Place], english: English) -> Comman
         return replace(command, kind=_K.STOP, targets=())
     if command.kind not in (_K.STOP, _K.WAIT):
         return None
-    named = tuple(one for one in command.targets if one.named)
+    named = tuple(one for one in command.targets if one.named or (one.strange and one.definite))
     return replace(command, kind=_K.SWITCH_OFF if named else command.kind, targets=named)
 
 
@@ -106,6 +109,11 @@ def _goes(command: Command, places: Sequence[Place]) -> bool:
 def _leaves(command: Command, places: Sequence[Place]) -> bool:
     """Return whether it is only told where the robot is not to be: "get out of the kitchen"."""
     return not command.targets and all(place.sense in (FROM, OF) for place in places)
+
+
+def _is_elsewhere(places: Sequence[Place]) -> bool:
+    """Return whether the robot is called to another place than the person's: "come back to the kitchen"."""
+    return any(not place.phrase.person and place.sense in (INTO, NEAR) for place in places)
 
 
 def _is_rinsed(command: Command, places: Sequence[Place], english: English) -> bool:

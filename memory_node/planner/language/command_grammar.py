@@ -3,39 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 
 from memory_node.domain.goal_labels import GoalKind
-from memory_node.domain.states import ObjectState
 from memory_node.planner.language.command_bounds import CommandBounds
 from memory_node.planner.language.command_frames import framed
-from memory_node.planner.language.english import FROM, INTO, PUNCTUATION, English, VerbSense
+from memory_node.planner.language.english import FROM, INTO, PUNCTUATION, English
 from memory_node.planner.language.lexicon import Lexicon
 from memory_node.planner.language.noun_phrase import NounPhrase
 from memory_node.planner.language.noun_phrase_reader import NounPhraseReader
-from memory_node.planner.language.spoken_command import Arguments, Command, Place
+from memory_node.planner.language.spoken_command import Command, Place
+from memory_node.planner.language.verb_particles import SoFar, VerbParticles
 
 _ADDING = frozenset({"and", "or", "plus"})
-_RESULTS = {
-    GoalKind.CLEAN: ObjectState.CLEANED,
-    GoalKind.HEAT: ObjectState.HEATED,
-    GoalKind.COOL: ObjectState.COLD,
-    GoalKind.OPEN: ObjectState.OPENED,
-    GoalKind.CLOSE: ObjectState.CLOSED,
-}
+_CARRYING = frozenset(["take", "carry", "move", "send", "get", "fetch", "return"])
 _NEGATIONS = (["but", "not"], ["instead", "of"])
 
 
-@dataclass
-class _Reading:
-    """The words behind a verb as they are read; see Arguments."""
-
-    sense: VerbSense
-    found: Arguments = field(default_factory=Arguments)
-
-
 # Words, the index of one of them, what was read before -> where what begins there ends; None where a rule says nothing.
-_Rule = Callable[[Sequence[str], int, _Reading], "int | None"]
+_Rule = Callable[[Sequence[str], int, SoFar], "int | None"]
 
 
 class CommandReader:
@@ -47,16 +33,18 @@ class CommandReader:
         self._phrases = NounPhraseReader(lexicon, english)
         self._bounds = CommandBounds(lexicon, english, self._phrases)
         self._beginners = english.determiners | english.pronouns | english.every | frozenset(english.numbers)
+        particles = self._particles = VerbParticles(lexicon, english, self._phrases, self._is_purpose)
         self._rules: tuple[_Rule, ...] = (
             self._skipped,
             self._excluded,
             self._gerund_purpose,
             self._means,
             self._added,
-            self._particle,
-            self._resulting_state,
-            self._treated,
-            self._put_in,
+            particles.particle,
+            particles.resulting_state,
+            particles.goes_on,
+            particles.treated,
+            particles.put_in,
             self._there_or_here,
             self._purpose,
             self._place,
@@ -82,11 +70,11 @@ class CommandReader:
         found = self.english.verb_at(words, at, participle)
         if found is None:
             return None
-        reading = _Reading(found[0])
+        reading = SoFar(found[0])
         end = self._arguments(words, at + found[1], reading)
         return framed(reading.sense, reading.found, " ".join(words[at:end]), self.english), end
 
-    def _arguments(self, words: Sequence[str], at: int, reading: _Reading) -> int:
+    def _arguments(self, words: Sequence[str], at: int, reading: SoFar) -> int:
         """Take the words behind the verb; return where the command ends."""
         while at < len(words):
             back = self._where_it_was(words, at, reading)
@@ -95,7 +83,7 @@ class CommandReader:
             at = back or self._by_rule(words, at, reading)
         return at
 
-    def _by_rule(self, words: Sequence[str], at: int, reading: _Reading) -> int:
+    def _by_rule(self, words: Sequence[str], at: int, reading: SoFar) -> int:
         """Take what begins at a word by the first rule that knows it; else it is a thing of its own."""
         ends = (rule(words, at, reading) for rule in self._rules)
         end = next((end for end in ends if end is not None), None)
@@ -103,7 +91,7 @@ class CommandReader:
 
     # --- rules, in the order in which they are tried
 
-    def _where_it_was(self, words: Sequence[str], at: int, reading: _Reading) -> int | None:
+    def _where_it_was(self, words: Sequence[str], at: int, reading: SoFar) -> int | None:
         """Take "where it was"."""
         english, found = self.english, reading.found
         if not found.targets or words[at] != "where" or not english.where_it_was & set(words[at + 1 : at + 2]):
@@ -114,7 +102,7 @@ class CommandReader:
             end += 1
         return end
 
-    def _skipped(self, words: Sequence[str], at: int, reading: _Reading) -> int | None:
+    def _skipped(self, words: Sequence[str], at: int, reading: SoFar) -> int | None:
         """Skip a filler, punctuation or an adverb."""
         word = words[at]
         filler = word in self.english.fillers and words[at : at + 2] != ["instead", "of"]
@@ -125,7 +113,7 @@ class CommandReader:
         adverb = word.endswith("ly") and self._lexicon.name_at(words, at) is None
         return at + 1 if filler or adverb or word in PUNCTUATION else None
 
-    def _excluded(self, words: Sequence[str], at: int, reading: _Reading) -> int | None:
+    def _excluded(self, words: Sequence[str], at: int, reading: SoFar) -> int | None:
         """Take what is not meant: "not the red one", "instead of the cup"."""
         found = reading.found
         if not found.targets or (words[at] != "not" and words[at : at + 2] not in _NEGATIONS):
@@ -141,7 +129,7 @@ class CommandReader:
         found.targets[-1] = replace(found.targets[-1], excluded=(*found.targets[-1].excluded, phrase))
         return phrase.end
 
-    def _gerund_purpose(self, words: Sequence[str], at: int, reading: _Reading) -> int | None:
+    def _gerund_purpose(self, words: Sequence[str], at: int, reading: SoFar) -> int | None:
         """Take what a thing is for: "for boiling water"."""
         following = "".join(words[at + 1 : at + 2])
         if words[at] != "for" or not following.endswith("ing") or self._lexicon.name_at(words, at + 1) is not None:
@@ -152,7 +140,7 @@ class CommandReader:
         phrase = self._phrases.read(words, at + 2)
         return phrase.end if phrase is not None else at + 2
 
-    def _means(self, words: Sequence[str], at: int, reading: _Reading) -> int | None:
+    def _means(self, words: Sequence[str], at: int, reading: SoFar) -> int | None:
         """Take "[turn on the light] by flipping the switch": the switch is what is switched."""
         means = words[at] == "by" and "".join(words[at + 1 : at + 2]).endswith("ing")
         if not means or reading.sense.kind not in (GoalKind.SWITCH_ON, GoalKind.SWITCH_OFF):
@@ -163,7 +151,7 @@ class CommandReader:
         reading.found.targets = [phrase]
         return phrase.end
 
-    def _added(self, words: Sequence[str], at: int, reading: _Reading) -> int | None:
+    def _added(self, words: Sequence[str], at: int, reading: SoFar) -> int | None:
         """Take "and ..." and "or ...": another place, or another thing."""
         if words[at] not in _ADDING:
             return None
@@ -187,74 +175,16 @@ class CommandReader:
         shared = bool(before) and before[-1].every and several and not phrase.definite
         return replace(phrase, every=True) if shared else phrase
 
-    def _particle(self, words: Sequence[str], at: int, reading: _Reading) -> int | None:
-        """Take a word that belongs to the verb: "turn the lamp on", "pick it up off the floor"."""
-        word, found = words[at], reading.found
-        if word not in self.english.particles - {"in"} or found.particle:
-            return None
-        for_somebody = word == "up" and bool(found.places) and found.places[-1].phrase.person  # "warm me up an apple"
-        to_some_end = reading.sense.kind is None and self._is_purpose(words, at + 1)  # "switch it on to see better"
-        if not (found.targets or for_somebody) or (self._opens_place(words, at) and not to_some_end):
-            return None
-        if word in ("on", "off") and self.english.with_particle(reading.sense.word, word) is None:
-            return None
-        found.particle = word
-        return at + 1
-
-    def _opens_place(self, words: Sequence[str], at: int) -> bool:
-        """Return whether a word that may be a particle opens a place: "out the microwave", "off the floor"."""
-        word = words[at]
-        if word == "out" and self.english.determiners & set(words[at + 1 : at + 2]):
-            return True
-        placed = self.english.preposition_at(words, at)
-        if placed is None or word == "back":
-            return placed is not None
-        if self._phrases.read(words, at + placed[1]) is None:
-            return False
-        return word not in ("up", "down", "out", "away") or placed[1] > 1
-
-    def _resulting_state(self, words: Sequence[str], at: int, reading: _Reading) -> int | None:
-        """Take a state that belongs to the verb, or that it brings about: "pull the curtains shut", "wipe it clean"."""
-        word, found, sense = words[at], reading.found, reading.sense
-        if not found.targets or word not in self.english.states:
-            return None
-        if self.english.with_particle(sense.word, word) is not None:
-            found.particle = word
-            return at + 1
-        brought_about = sense.kind is not None and _RESULTS.get(sense.kind) is self.english.states[word]
-        return at + 1 if brought_about and self._is_last(words, at + 1) else None
-
-    def _treated(self, words: Sequence[str], at: int, reading: _Reading) -> int | None:
-        """Take what is to be done with a thing that is put "on to boil" or "in to warm"."""
-        if not reading.found.targets or words[at] not in ("on", "in") or words[at + 1 : at + 2] != ["to"]:
-            return None
-        verb = self.english.verb_at(words, at + 2)
-        if verb is None or verb[1] != 1 or not self._is_last(words, at + 3):
-            return None
-        reading.sense = verb[0]
-        return at + 3
-
-    def _put_in(self, words: Sequence[str], at: int, reading: _Reading) -> int | None:
-        """Take the last word of "open the drawer, put the spoon in"."""
-        if words[at] != "in" or not reading.found.targets or not self._is_last(words, at + 1):
-            return None
-        reading.found.there = True
-        return at + 1
-
-    def _is_last(self, words: Sequence[str], at: int) -> bool:
-        """Return whether a command ends before a word."""
-        return at >= len(words) or words[at] in PUNCTUATION | {"and", "then"} | self.english.fillers
-
-    def _there_or_here(self, words: Sequence[str], at: int, reading: _Reading) -> int | None:
+    def _there_or_here(self, words: Sequence[str], at: int, reading: SoFar) -> int | None:
         word = words[at]
         if word not in ("there", "here"):
             return None
         reading.found.there, reading.found.here = word == "there", word == "here"
         return at + 1
 
-    def _purpose(self, words: Sequence[str], at: int, reading: _Reading) -> int | None:
+    def _purpose(self, words: Sequence[str], at: int, reading: SoFar) -> int | None:
         """Skip what a thing is for; it tells one that is not named: "something to drink from"."""
-        if not self._is_purpose(words, at):
+        if not self._is_purpose(words, at) or self._is_recipient(words, at, reading):
             return None
         found, end = reading.found, at
         while end < len(words) and words[end] not in PUNCTUATION | {"and", "then"}:
@@ -276,7 +206,14 @@ class CommandReader:
             return False
         return not (self._lexicon.name_at(words, at + 1) or self._lexicon.room_at(words, at + 1))
 
-    def _place(self, words: Sequence[str], at: int, reading: _Reading) -> int | None:
+    def _is_recipient(self, words: Sequence[str], at: int, reading: SoFar) -> bool:
+        """Return whether an unknown word behind "to" is where a thing goes: "bring it to Anna"."""
+        carried = reading.sense.to_user or reading.sense.word in _CARRYING
+        if not carried or reading.found.places or self.english.base_form(words[at + 1]):
+            return False
+        return self._particles.is_last(words, at + 2) or self.english.preposition_at(words, at + 2) is not None
+
+    def _place(self, words: Sequence[str], at: int, reading: SoFar) -> int | None:
         """Take a preposition and what stands behind it."""
         found = reading.found
         placed = self.english.preposition_at(words, at)
@@ -294,7 +231,7 @@ class CommandReader:
         found.places.append(Place(placed[0], " ".join(words[at:start]), phrase))
         return phrase.end
 
-    def _thing(self, words: Sequence[str], at: int, reading: _Reading) -> int:
+    def _thing(self, words: Sequence[str], at: int, reading: SoFar) -> int:
         """Take a thing or a person; a word that is neither is unread."""
         found = reading.found
         phrase = self._phrases.read(words, at)

@@ -54,8 +54,11 @@ def completed(said: Instruction, conversation: Conversation, kinds: ObjectCatalo
     fragment = said.fragment
     if fragment is None:
         return said.parts
-    if conversation.pending is not None:
-        return _answered(fragment, conversation.pending)
+    pending = conversation.pending
+    if pending is not None and pending.question.confirms:
+        return pending.parts if fragment.agrees else None
+    if pending is not None:
+        return _answered(fragment, pending)
     if not conversation.last or (fragment.thing is None and fragment.place is None):
         return None
     return _repeated(fragment, conversation.last, kinds)

@@ -16,6 +16,8 @@ class Discourse:
     """The classes spoken of, the latest first, with what goals did to their things.
 
     focus: the class that "it" means now. place: where "there" is. said: something was asked for in this instruction.
+    topic: the class that stands before its command ("the vase, you put ..."). unknown: what "it" means now is called
+    so, and nobody knows what that is.
     spoken: the classes; states, counts: by class, what goals gave it and how many were meant; whole: classes of which
     all were; guessed: classes that only a description stands for; targets: of the commands so far.
     """
@@ -29,10 +31,12 @@ class Discourse:
     focus: str = ""
     place: Mention | None = None
     said: bool = False
+    topic: str = ""
+    unknown: str = ""
 
     def copy(self) -> Discourse:
         """Return a discourse that goes on from here without changing this one; nothing is asked for in it yet."""
-        return replace(copy.deepcopy(self), said=False)
+        return replace(copy.deepcopy(self), said=False, topic="")
 
     @property
     def classes(self) -> list[str]:
@@ -67,7 +71,7 @@ class Discourse:
         """Take note of things that were only spoken of; of several, "them" means all."""
         for name in names:
             self._mention(name)
-            self.focus = name
+            self.focus, self.unknown = name, ""
         if len(set(names)) > 1:
             self.targets.append(tuple(dict.fromkeys(names)))
 
@@ -89,7 +93,7 @@ class Discourse:
         self.states.setdefault(target, set()).update(gained)
         (self.whole.add if goal.every else self.whole.discard)(target)
         self.counts[target] = max(goal.count, self.counts.get(target, 1))
-        self.focus = target
+        self.focus, self.unknown = target, ""
         if goal.kind is GoalKind.STACK and goal.container is not None:
             self.focus = goal.container.object_class
         elif into_movable and goal.destination is not None:

@@ -91,7 +91,11 @@ class DoingOrder:
     def _finished(self, words: Sequence[str], at: int) -> tuple[Command, int] | None:
         """Read "the bread is toasted" behind "once": it is to be toasted first."""
         phrase = self._commands.phrase(words, at)
-        if phrase is None or not phrase.named or words[phrase.end : phrase.end + 1] not in (["is"], ["are"], ["has"]):
+        if (
+            phrase is None
+            or not (phrase.named or phrase.pronoun == "it")
+            or words[phrase.end : phrase.end + 1] not in (["is"], ["are"], ["has"])
+        ):
             return None
         end = phrase.end + 1
         end += words[end : end + 1] == ["been"]

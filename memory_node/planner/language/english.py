@@ -93,6 +93,17 @@ class English:
     lighting: Words
     disposing: Words
     condition_marks: Words
+    time_units: Words
+    day_parts: Words
+    week_days: Words
+    later: Words
+    habits: Words
+    occasions: Words
+    putting_off: Words
+    manners: Words
+    happened: Words
+    past_openings: Phrases
+    wished_if: Phrases
     obliging: Words
     belonging: Words
     kept: Words
@@ -145,6 +156,12 @@ class English:
     phrasal: Mapping[tuple[str, ...], VerbSense]
     preposition_lengths: Mapping[str, int]
     phrasal_lengths: Mapping[str, int]
+
+    @property
+    def plain_nouns(self) -> Words:
+        """Nouns that mean no thing of their own: parts, pieces, liquids, places to be in, ways to do a thing."""
+        nouns = self.generic | self.unnamed | self.parts | self.attached | self.pieces | self.measures | self.liquids
+        return nouns | self.its_place | self.compartments | self.pronouns | self.manners
 
     @property
     def determiners(self) -> Words:

@@ -46,7 +46,7 @@ def read_fragment(words: Sequence[str], commands: CommandReader) -> Fragment | N
 def _agreement(words: Sequence[str], english: English) -> Fragment | None:
     """Return what "yes, please" or "no" says; None for other words."""
     said = frozenset(words) - PUNCTUATION
-    if said & english.yes and said <= english.yes | english.fillers:
+    if said & (english.yes | {"now"}) and said <= english.yes | english.fillers | {"do", "it"}:
         return Fragment(agrees=True)
     return Fragment(agrees=False) if said and said <= english.no | english.fillers else None
 

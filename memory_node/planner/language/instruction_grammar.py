@@ -20,6 +20,8 @@ from memory_node.planner.language.lexicon import Lexicon
 from memory_node.planner.language.noun_phrase import NounPhrase
 from memory_node.planner.language.spoken_command import Command
 from memory_node.planner.language.spoken_instruction import Heard, Instruction
+from memory_node.planner.language.timing import Timing, without
+from memory_node.planner.language.verbless import Verbless
 from memory_node.planner.language.wanted_states import WantedStates
 
 _ADDITIONS = frozenset({"and", "but", "or"})
@@ -41,6 +43,7 @@ class InstructionReader:
         self.commands = CommandReader(lexicon, english)
         self._corrections = Corrections(self.commands, lexicon)
         self._asides = Asides(self.commands, lexicon)
+        self._timing = Timing(lexicon, english)
         wanted, idioms = WantedStates(self.commands), Idioms(self.commands)
         complaints = Complaints(self.commands, wanted)
         self._question = _part(lambda words, at: read_question(words, at, self.commands))
@@ -51,6 +54,7 @@ class InstructionReader:
             self._asides.aside,
             self._asides.haste,
             self._by_state,
+            _part(wanted.gratefully),
             _part(wanted.wish),
             _part(wanted.assured),
             _part(wanted.requested),
@@ -66,24 +70,40 @@ class InstructionReader:
             _part(complaints.undue),
             _part(complaints.lacking),
             _part(wanted.passive),
-            _part(wanted.verbless),
+            _part(Verbless(self.commands, wanted).read),
             self._asides.remark,
         )
 
     def read(self, text: str) -> Instruction:
         """Return what the instruction says."""
         said = words_of(text, self._english)
-        words, taken_back = self._corrections.applied(without_kindness(said, self._english))
-        fragment = read_fragment(words, self.commands)
+        timed, taken_back = self._corrections.applied(without_kindness(said, self._english))
+        spans = self._timing.spans(timed)
+        words = without(timed, spans)
+        fragment = read_fragment(words, self.commands) if words else None
         if fragment is not None:
             return Instruction(tuple(said), tuple(words), fragment=fragment)
+        heard = self._heard(words)
+        return Instruction(
+            tuple(said),
+            tuple(words),
+            tuple(heard.parts),
+            tuple(heard.aside),
+            tuple(heard.unread),
+            taken_back=taken_back,
+            asks=self._asks(said),
+            put_off=self._timing.put_off(timed, spans, heard),
+        )
+
+    def _heard(self, words: Sequence[str]) -> Heard:
         heard, at = Heard(), 0
         while at < len(words):
+            begin, asked, told = at, len(heard.commands) + len(heard.unread), len(heard.aside)
             at = self._part(words, at, heard)
-        parts, aside, unread = tuple(heard.parts), tuple(heard.aside), tuple(heard.unread)
-        return Instruction(
-            tuple(said), tuple(words), parts, aside, unread, taken_back=taken_back, asks=self._asks(said)
-        )
+            asks = len(heard.commands) + len(heard.unread) > asked
+            if asks or len(heard.aside) > told:
+                heard.spans.append((begin, at, asks))
+        return heard
 
     def ends_session(self, words: Sequence[str]) -> bool:
         """Return whether words only end a session: "thanks, that will be all"."""
@@ -117,7 +137,8 @@ class InstructionReader:
         if asked is not None:
             return asked
         skipped = PUNCTUATION | _ADDITIONS | self._english.fillers
-        if words[at] in skipped and not self._asides.begins(words, at):
+        tells = words[at] == "you" and "".join(words[at + 1 : at + 2]) in self._english.auxiliaries
+        if words[at] in skipped and not tells and not self._asides.begins(words, at):
             return at + 1
         ends = (rule(words, at, heard) for rule in self._rules)
         end = next((end for end in ends if end is not None), None)
@@ -130,9 +151,19 @@ class InstructionReader:
     def _says_nothing(self, words: Sequence[str]) -> bool:
         """Return whether words neither name a thing, nor order something, nor set a condition: "nurse's orders"."""
         english = self._english
-        if english.conditions & set(words):
+        if (english.conditions | english.putting_off) & set(words):
+            return False
+        if self._adds_a_thing(words):
             return False
         return not any(self.lexicon.name_at(words, at) or english.base_form(word) for at, word in enumerate(words))
+
+    def _adds_a_thing(self, words: Sequence[str]) -> bool:
+        """Return whether the words are one unknown thing: "[bring me the cup and] a flute", "radio off"."""
+        phrase = self.commands.phrase(words, 0)
+        counted = words[0] in self._english.indefinite or words[0] in self._english.numbers
+        if phrase is None or not phrase.strange:
+            return False
+        return (counted and phrase.end == len(words)) or list(words[phrase.end :]) in (["on"], ["off"])
 
     def _by_state(self, words: Sequence[str], at: int, heard: Heard) -> int | None:
         """Take "if the laptop is open, close it" as the command: where the thing is not so, there is nothing to do."""

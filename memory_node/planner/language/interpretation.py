@@ -6,11 +6,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
-from memory_node.catalogue.object_kind import ObjectKind, Property
+from memory_node.catalogue.object_kind import Property
 from memory_node.domain.goal_labels import GoalKind
 from memory_node.domain.states import ObjectState
 from memory_node.planner.goal import Goal, Mention
 from memory_node.planner.language.asking_back import Question, Slot, UnclearError
+from memory_node.planner.language.completeness import Completeness
 from memory_node.planner.language.destinations import Destinations
 from memory_node.planner.language.discourse import Discourse
 from memory_node.planner.language.noun_phrase import NounPhrase
@@ -22,7 +23,6 @@ from memory_node.planner.language.surroundings import HomeClasses
 
 _K, _S = GoalKind, ObjectState
 _TREATMENT = {_S.CLEANED: _K.CLEAN, _S.HEATED: _K.HEAT, _S.COOKED: _K.HEAT, _S.COLD: _K.COOL}
-_UNLOADING = frozenset({"unload", "clear", "unpack"})
 _NEEDED = {
     _K.OPEN: Property.OPENABLE,
     _K.CLOSE: Property.OPENABLE,
@@ -41,12 +41,17 @@ class Interpreter:
         self._home = home
         self._discourse = discourse
         self._destinations = Destinations(kinds, meaning, home, discourse)
+        self._completeness = Completeness(kinds, meaning)
         self._simple = SimpleGoals(kinds, meaning, home, self._destinations)
 
     def remark(self, remark: Remark) -> None:
         """Take note of things that were only spoken of."""
         named = [phrase.called for phrase in remark.phrases if phrase.called is not None]
         self._discourse.remark([called.all[0] for called in named])
+        if remark.stands_first and named:
+            self._discourse.topic = named[0].all[0]
+        if remark.phrases and remark.phrases[0].strange and not named:
+            self._discourse.unknown = remark.phrases[0].text
 
     def read(self, command: Command) -> list[Goal]:
         """Return the goals of one command.
@@ -70,28 +75,29 @@ class Interpreter:
         simple = self._simple.of(command)
         if simple is not None:
             return [simple]
-        command = self._with_targets(command)
-        self._check_poured(command)
+        command = self._with_targets(self._put_somewhere(command))
+        self._completeness.check_poured(command)
+        self._completeness.check_means(command)
         if command.alternatives:
             return [self._either(command)]
         goals = [goal for phrase in command.targets for goal in self._goals_of(command, phrase)]
         goals += self._handing_over(command, goals)
         return goals + self._putting_pieces(command, goals)
 
-    def _check_poured(self, command: Command) -> None:
-        """Ask where something is poured from one vessel into another: no skill does that."""
-        into = command.destination if command.kind is _K.EMPTY else None
-        if into is not None and into.called is not None and self._kinds[into.called.all[0]].can(Property.FILLABLE):
-            poured = command.targets[0].head
-            raise UnclearError(
-                Question(f"I cannot pour into the {into.head}. Shall I fill it at the tap, or empty the {poured}?")
-            )
+    def _put_somewhere(self, command: Command) -> Command:
+        """Return "[the mug, you] put on the bed" as placing: "put on the lamp" is read as switching it on."""
+        place = command.targets[0].called if command.kind is _K.SWITCH_ON and command.verb == "put" else None
+        kind = self._kinds[place.all[0]] if place else None
+        if kind is None or not kind.can(Property.FIXED) or kind.can(Property.TOGGLEABLE):
+            return command
+        return replace(command, kind=_K.PLACE, targets=(), destination=command.targets[0])
 
     def _with_targets(self, command: Command) -> Command:
         """Return the command on what was spoken of last where it names nothing: "open the drawer and close"."""
         if command.targets:
             return command
-        if not self._discourse.said:
+        sought = command.kind is _K.FIND and self._discourse.focus
+        if not (self._discourse.said or self._discourse.topic or sought):
             raise UnclearError(Question(f"What shall I {command.spoken_verb}?", slot=Slot.TARGET))
         several = self._discourse.count_of(self._discourse.focus) > 1
         word = "them" if several else "it"
@@ -200,7 +206,7 @@ class Interpreter:
         destination = self._destinations.of(command, target)
         target, container, phrase = self._stacked(command, phrase, target)
         light = self._destinations.light(command) if command.kind is _K.EXAMINE else None
-        self._check_complete(command, target, destination)
+        self._completeness.check_complete(command, target, destination)
         kind, target = self._by_claimed_state(self._switched(command.kind, target), phrase, target)
         sliced = {*phrase.states, *self._discourse.states_of(target.object_class)}
         cut = phrase.pieces or _S.SLICED in sliced
@@ -227,25 +233,6 @@ class Interpreter:
             text=command.text,
             treatment=command.treatment,
         )
-
-    def _check_complete(self, command: Command, target: Mention, destination: Mention | None) -> None:
-        """Ask for what a command leaves out: where a thing goes, or what is to be taken out of a piece of furniture."""
-        if command.kind is _K.PLACE and destination is None:
-            where = f"Where shall I {command.spoken_verb} the {target}?" if target.candidates else "Where does it go?"
-            raise UnclearError(Question(where, slot=Slot.DESTINATION))
-        thing = self._kinds[target.object_class]
-        if command.kind is _K.FILL and target.candidates and not self._takes_water(thing):
-            raise UnclearError(Question(f"What shall I put in the {thing.best_name}?", slot=Slot.COMMAND))
-        if (
-            (command.kind is _K.EMPTY or command.verb in _UNLOADING)
-            and thing.can(Property.OPENABLE)
-            and not thing.pickupable
-        ):
-            raise UnclearError(Question(f"What shall I take out of the {thing.best_name}?", slot=Slot.COMMAND))
-
-    def _takes_water(self, thing: ObjectKind) -> bool:
-        """Return whether water can be let into it: "put the milk in the fridge" fills nothing."""
-        return thing.pickupable or any(thing.can(one) for one in (Property.FILLABLE, Property.DRAINS, Property.WATERS))
 
     def _by_claimed_state(self, kind: GoalKind, phrase: NounPhrase, target: Mention) -> tuple[GoalKind, Mention]:
         """Return the treatment that brings a claimed state about, and the thing without it: "put a clean mug ...".

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass
 
 from memory_node.catalogue.class_name import spoken
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
+from memory_node.catalogue.object_kind import Property
 from memory_node.domain.nouns import singular
 
 _GENERIC = 2  # a name that so many other classes answer to tells little
@@ -37,7 +38,9 @@ class Lexicon:
             name for kind in kinds for name in kind.names if singular(name.split()[-1]) != name.split()[-1]
         )
         self._longest: dict[str, int] = {}
+        self._words: set[str] = set()
         for name in (*self._names, *self._rooms):
+            self._words.update(name)
             self._longest[name[0]] = max(len(name), self._longest.get(name[0], 0))
         # A name of one word stands before the same letters in two: "cart" before "car t".
         longest_first = sorted(self._names, key=lambda name: -len(name))
@@ -49,6 +52,7 @@ class Lexicon:
             words = tuple(map(singular, spoken(name).split()))
             if name not in self._kinds and words not in self._names:
                 self._names[words] = Called((name,))
+                self._words.update(words)
                 self._longest[words[0]] = max(len(words), self._longest.get(words[0], 0))
 
     def learn_rooms(self, names: Iterable[str]) -> None:
@@ -57,6 +61,7 @@ class Lexicon:
             words = tuple(name.lower().split())
             if words and words not in self._rooms:
                 self._rooms[words] = name.lower()
+                self._words.update(words)
                 self._longest[words[0]] = max(len(words), self._longest.get(words[0], 0))
 
     def name_at(self, words: Sequence[str], at: int) -> tuple[Called, int] | None:
@@ -82,9 +87,18 @@ class Lexicon:
                 return room, length
         return None
 
+    @property
+    def words(self) -> Set[str]:
+        """Every word that is part of a name."""
+        return self._words
+
     def is_carried(self, called: Called) -> bool:
         """Return whether things of a name can be carried."""
         return any(self._kinds[name].pickupable for name in called.all)
+
+    def is_switched(self, called: Called) -> bool:
+        """Return whether things of a name are turned on and off."""
+        return any(self._kinds[name].can(Property.TOGGLEABLE) for name in called.all)
 
     def is_plural_name(self, words: str) -> bool:
         """Return whether a name has the form of a plural, but means one thing: "keys", "blinds", "glasses"."""

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from memory_node.domain.goal_labels import GoalKind
 from memory_node.planner.language.english import FOR, FROM, INTO, NEAR, OF, UNDER, WITH, English, VerbSense
+from memory_node.planner.language.moved_matter import served, with_vessel, without_dirt
 from memory_node.planner.language.noun_phrase import NounPhrase
 from memory_node.planner.language.spoken_command import Command, Place, placed
 
@@ -23,8 +24,8 @@ def moved(command: Command, sense: VerbSense, places: Sequence[Place], english: 
     for place in places:
         around.take(place)
     around.to_user &= command.here or not around.back  # "bring the can back to its spot"
-    command = _served(_without_dirt(around.command_so_far(), english), english)
-    command = _with_vessel(command, around.goals, english)
+    command = served(without_dirt(around.command_so_far(), english), english)
+    command = with_vessel(command, around.goals, english)
     if command.verb in _THROWN_TO and around.to_user and not around.goals:
         command = replace(command, kind=_K.PLACE)
     command = _destined(command, around.goals, around.to_user, english)
@@ -146,7 +147,8 @@ class _Around:
 
     def _goal(self, place: Place) -> bool:
         """Take where the thing may go; "in half" and "into pieces" say how it is cut."""
-        manner = self.command.kind is _K.SLICE and not place.phrase.named and not place.phrase.person
+        phrase = place.phrase
+        manner = self.command.kind is _K.SLICE and not (phrase.named or phrase.person or phrase.strange)
         if place.sense not in (INTO, NEAR, UNDER) or manner:
             return False
         if self._tells_lamp(place):
@@ -164,41 +166,6 @@ class _Around:
         return last.sense == NEAR and last.phrase.head in self.english.lights
 
 
-def _without_dirt(command: Command, english: English) -> Command:
-    """Return the command on what is freed of something: "get the stains off the plate" washes the plate."""
-    removed = command.targets[0].head if len(command.targets) == 1 and not command.targets[0].named else ""
-    found = english.verb_at([english.removed[removed]], 0) if removed in english.removed else None
-    if found is None or found[0].kind is None or command.origin is None:
-        return command
-    return replace(
-        command, kind=found[0].kind, treatment=found[0].treatment, targets=(command.origin,), origin=None, away=False
-    )
-
-
-def _served(command: Command, english: English) -> Command:
-    """Return "pour me a cup of tea" as filling; nothing is known of other contents than those liquids."""
-    served = command.targets[0] if command.kind is _K.EMPTY and len(command.targets) == 1 else None
-    if served is None or served.definite or not served.named or " of " not in served.text:
-        return command
-    unread = () if english.liquids & set(served.attributes) else (command.verb,)
-    return replace(command, kind=_K.FILL, treatment="", unread=(*command.unread, *unread))
-
-
-def _with_vessel(command: Command, goals: list[Place], english: English) -> Command:
-    """Return the command on the vessel of a liquid: "put water in the kettle" fills it."""
-    if len(command.targets) != 1 or command.targets[0].named or command.targets[0].head not in english.liquids:
-        return command
-    if command.origin is not None and (command.kind is _K.EMPTY or command.verb in english.letting):
-        return replace(command, kind=_K.EMPTY, targets=(command.origin,), origin=None)
-    if not goals or not (goals[-1].phrase.named or goals[-1].phrase.refers_back):
-        return command
-    thrown = command.kind is _K.THROW or (command.kind is _K.EMPTY and command.targets[0].definite)
-    if thrown and goals[-1].preposition in ("in", "inside"):  # "throw out the coffee in my cup"
-        return replace(command, kind=_K.EMPTY, targets=(goals.pop().phrase,), away=False)
-    kind = _K.FILL if command.kind in (_K.PLACE, _K.EMPTY) else command.kind
-    return replace(command, kind=kind, targets=(goals.pop().phrase,))
-
-
 # --- which of several places is the destination
 
 
@@ -214,6 +181,7 @@ def _destined(command: Command, goals: Sequence[Place], to_user: bool, english: 
     command = replace(
         command,
         targets=_told_by(command.targets, others if within is None else ()),
+        unread=(*command.unread, *_served_on_strange(command, others)),
         destination=goal.phrase if goal is not None else None,
         within=within,
         near=sense in (NEAR, UNDER),
@@ -232,6 +200,12 @@ def _served_on(command: Command, goals: Sequence[Place], to_user: bool) -> NounP
     if not (again and to_user and len(goals) == 1 and goals[0].sense == INTO and goals[0].phrase.called):
         return None
     return goals[0].phrase if not goals[0].phrase.definite else None
+
+
+def _served_on_strange(command: Command, others: Sequence[Place]) -> list[str]:
+    """Return what "it" is brought on where nobody knows what that is: "bring it to me on a salver"."""
+    again = len(command.targets) == 1 and command.targets[0].refers_back
+    return [place.phrase.text for place in others if again and place.phrase.strange and not place.phrase.definite]
 
 
 def _moved_to(command: Command, goals: Sequence[Place], to_user: bool, english: English) -> list[Place]:

@@ -21,7 +21,7 @@ class NounPhrase:
     of before. in_hand: what the robot holds, whatever that is. pieces: slices of it. handled: something was done with
     it before. described: told by its use or looks instead of a name. peculiar: told from others by words that are
     neither colours nor sizes nor names. places: (sense of the preposition, phrase) of where it is. excluded: what is
-    not meant. uncounted: some of them, but not how many.
+    not meant. uncounted: some of them, but not how many. strange: its noun is no name, nor a word for a part or a way.
     """
 
     text: str
@@ -49,6 +49,7 @@ class NounPhrase:
     places: tuple[tuple[str, NounPhrase], ...] = ()
     excluded: tuple[NounPhrase, ...] = ()
     uncounted: bool = False
+    strange: bool = False
 
     @property
     def named(self) -> bool:

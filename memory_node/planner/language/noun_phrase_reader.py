@@ -52,6 +52,7 @@ class NounPhraseReader:
         self._beginners -= {"one", "ones"}
         never = english.auxiliaries | english.relative | english.posed | english.negative | english.joining
         self._never_nouns = never | english.clauses | english.particles | {"'s", "please", "here", "there"}
+        self._plain_nouns = english.plain_nouns
         self._complete = english.pronouns - {"one", "ones"} | _INDEFINITE - {"whichever"}
 
     def read(self, words: Sequence[str], at: int) -> NounPhrase | None:
@@ -70,7 +71,15 @@ class NounPhraseReader:
         if phrase.pronoun == "them" and words[at : at + 1] in (["both"], ["all"]):  # "put them both away"
             count = 2 if words[at] == "both" else 1
             return replace(phrase, plural=True, count=count, every=count == 1, end=at + 1)
+        if phrase.described and words[at : at + 1] and words[at] in self._english.states and phrase.end == at:
+            phrase = self._with_state(words, phrase)
         return self._tail.behind(words, phrase)
+
+    def _with_state(self, words: Sequence[str], phrase: NounPhrase) -> NounPhrase:
+        """Return "something" of "something cold to drink" with its state."""
+        word = words[phrase.end]
+        text, states = f"{phrase.text} {word}", (*phrase.states, self._english.states[word])
+        return replace(phrase, text=text, states=states, end=phrase.end + 1)
 
     # --- before the noun
 
@@ -205,6 +214,8 @@ class NounPhraseReader:
     def _ends_behind(self, noun: _Noun, word: str) -> bool:
         """Return whether a word that could begin a phrase, or belong to its noun, ends it behind another noun."""
         english = self._english
+        if word in english.numbers and word.isalpha() and word != "one":
+            return True  # "[bring] Anna three forks"
         if noun.called and (word.endswith("ing") or word != english.base_form(word, participle=True) != ""):
             return True  # "get the potatoes boiling", "I want the desk wiped"
         if word in english.every or word in self._beginners:
@@ -269,6 +280,9 @@ class NounPhraseReader:
             attributes=(*phrase.attributes, *(noun.words for noun in before)),
             peculiar=any(noun.bare for noun in before),
             described=head in self._english.unnamed,
+            strange=not (
+                last.called or last.room or self._lexicon.group(head) is not None or head in self._plain_nouns
+            ),
         )
 
     def _is_plural(self, phrase: NounPhrase, words: str, head: str) -> bool:

@@ -201,6 +201,8 @@ class PhraseMeaning:
 
     def _spoken_of(self, phrase: NounPhrase, slot: Slot, fits: Fits | None) -> Mention:
         """Return what a pronoun means: what was spoken of last and fits, or what the hand holds."""
+        if self._discourse.unknown and phrase.pronoun in ("it", "them") and not phrase.states:
+            return self._unknown(NounPhrase(self._discourse.unknown, 0, 0), slot)
         focus = self._focus(phrase)
         candidates = [name for name in (focus, *self._discourse.classes) if name] if focus else []
         fitting = self._fitting(tuple(candidates), fits) or tuple(candidates[:1])

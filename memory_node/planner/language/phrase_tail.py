@@ -90,11 +90,30 @@ class PhraseTail:
             return phrase
         if (relative and words[start] in english.being) or words[start] in english.posed:
             return self._told_by_place_or_state(words, phrase, start + 1)
+        if marked and words[start] in english.happened:
+            return self._told_by_what_happened(words, phrase, start + 1)
         if relative and words[start] in ("has", "have"):
             return self._told_by_feature(words, phrase, start + 1)
         if words[start] in english.subjects and start + 1 < len(words):
             return self._told_by_deed(words, phrase, start + 1)
-        return phrase
+        return (self._told_by_others(words, phrase, start) if marked else None) or phrase
+
+    def _told_by_what_happened(self, words: Sequence[str], phrase: NounPhrase, at: int) -> NounPhrase:
+        """Take "[the fork that fell] off the table"."""
+        end = at + (words[at : at + 1] in (["over"], ["down"], ["off"]))
+        return self._told_by_place_or_state(words, replace(phrase, end=end, definite=True), end)
+
+    def _told_by_others(self, words: Sequence[str], phrase: NounPhrase, at: int) -> NounPhrase | None:
+        """Take "[the pillow that] the cat was sleeping on", "[the pen that] my son dropped"."""
+        who = self._read(words, at)
+        behind = who.end if who is not None and not who.named else len(words)
+        if behind >= len(words):
+            return None
+        if words[behind] in self._english.being:
+            told = self._told_by_what_goes_on(words, phrase, behind + 1)
+            return told if told.end > phrase.end else None
+        told = self._told_by_deed(words, phrase, behind)
+        return told if told.end > phrase.end else None
 
     def _is_told_by_clause(self, words: Sequence[str], phrase: NounPhrase) -> bool:
         """Return whether "what" stands for a thing, as behind "bring me"; elsewhere it asks."""

@@ -69,6 +69,8 @@ class SimpleGoals:
             if not kind.pickupable and kind.can(Property.OPENABLE):  # "put the lid down"
                 return Goal(_K.CLOSE, target, text=command.text)
             return Goal(_K.DROP, target, text=command.text)
+        if phrase is not None and phrase.strange:
+            self._meaning.mention(phrase, Slot.TARGET)  # it is asked what that is
         return Goal(_K.DROP, self._in_hand(), text=command.text)
 
     def _in_hand(self) -> Mention:

@@ -11,9 +11,13 @@ from memory_node.planner.language.spoken_command import Command
 
 @dataclass(frozen=True)
 class Remark:
-    """Things that are spoken of without a command: "there is a phone on the bed, ..."."""
+    """Things that are spoken of without a command: "there is a phone on the bed, ...".
+
+    stands_first: its thing is what the next command is about: "the vase, you put on the shelf".
+    """
 
     phrases: tuple[NounPhrase, ...]
+    stands_first: bool = False
 
 
 Parts = tuple[Command | Remark, ...]  # of an instruction, in the order of doing
@@ -25,7 +29,8 @@ class Instruction:
 
     words: all of them; kept: without what was taken back. parts: commands and remarks in the order of doing. aside:
     words of what is not to be done, and of why. unread: words that no rule explains. fragment: what stands in place of
-    commands. taken_back: something is. asks: it is a question about how things are.
+    commands. taken_back: something is. asks: it is a question about how things are. put_off: the time or the condition
+    that a command is put off to, "" where all is to be done at once.
     """
 
     words: tuple[str, ...]
@@ -36,6 +41,7 @@ class Instruction:
     fragment: Fragment | None = None
     taken_back: bool = False
     asks: bool = False
+    put_off: str = ""
 
     @property
     def commands(self) -> tuple[Command, ...]:
@@ -55,8 +61,15 @@ class Instruction:
 
 @dataclass
 class Heard:
-    """What has been read of an instruction so far; see Instruction."""
+    """What has been read of an instruction so far; see Instruction. spans: words [begin, end), and whether they ask
+    for something, or say what no rule explains."""
 
     parts: list[Command | Remark] = field(default_factory=list)
     aside: list[str] = field(default_factory=list)
     unread: list[str] = field(default_factory=list)
+    spans: list[tuple[int, int, bool]] = field(default_factory=list)
+
+    @property
+    def commands(self) -> list[Command]:
+        """The commands among the parts."""
+        return [part for part in self.parts if isinstance(part, Command)]

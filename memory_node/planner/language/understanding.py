@@ -6,29 +6,28 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
-from memory_node.catalogue.object_kind import Property
 from memory_node.domain.goal_labels import GoalKind
 from memory_node.domain.ports import TextEmbedder
 from memory_node.planner.goal import Goal, Mention
 from memory_node.planner.language.arbitration import ranked
 from memory_node.planner.language.asking_back import Question, Slot
-from memory_node.planner.language.audit import Evidence, objection
+from memory_node.planner.language.audit import objection
 from memory_node.planner.language.calibration import Calibration
 from memory_node.planner.language.class_names import Grounding
 from memory_node.planner.language.conversation import Conversation, Pending, completed
 from memory_node.planner.language.english import load_english
 from memory_node.planner.language.grammar_reader import GrammarReader
 from memory_node.planner.language.instruction_grammar import InstructionReader
-from memory_node.planner.language.lexicon import Called, Lexicon
+from memory_node.planner.language.known_words import KnownWords
+from memory_node.planner.language.lexicon import Lexicon
 from memory_node.planner.language.licence import Licence, licence_of, meant_by
-from memory_node.planner.language.noun_phrase import NounPhrase
 from memory_node.planner.language.reading import Reading, Said
-from memory_node.planner.language.roles import roles_of
 from memory_node.planner.language.spoken_command import Command
 from memory_node.planner.language.spoken_instruction import Instruction, Parts
 from memory_node.planner.language.surroundings import HomeClasses, Recall, nothing_recalled
 from memory_node.planner.language.trained_readers import TrainedReaders
 from memory_node.planner.language.treatments import TreatmentWords
+from memory_node.planner.language.words_evidence import WordsEvidence, names_in
 
 LONGEST_CHARACTERS = 4_000
 _LONG_ROW = 3  # so many commands in a row the trained readers follow badly
@@ -80,9 +79,11 @@ class Understander:
         self._grounding = Grounding(kinds, embedder)
         self._treatments = TreatmentWords(kinds)
         english = self._english = load_english().with_treatments(kinds.treatments)
-        self._counts = frozenset(english.numbers) | {"both", "some", "few"}
         self._lexicon = Lexicon(kinds, english.rooms)
         self._instructions = InstructionReader(self._lexicon, english)
+        counts = frozenset(english.numbers) | {"both", "some", "few"}
+        known = KnownWords(self._lexicon, english, kinds.treatments)
+        self._words = WordsEvidence(kinds, self._instructions, known, self._treatments, counts, asks)
         self._commands = GrammarReader(kinds, self._described, self._similar, self._preferred, guesses=not asks)
 
     def understand(
@@ -111,6 +112,8 @@ class Understander:
             return _noted(_asked("What shall I do with it?"), (), conversation, 0)
         said = self._said(text, read, parts, home, recall, conversation)
         commands = self._commands.read(said)
+        if self._asks and read.put_off and commands.question is None:
+            return _noted(_asked_now(read.put_off), parts, conversation, commands.unclear)
         understanding = _noted(self._decided(said, commands), parts, conversation, commands.unclear)
         if understanding.goals and commands.discourse is not None:
             conversation.discourse = commands.discourse
@@ -121,7 +124,7 @@ class Understander:
         text = " ".join(instruction.split())
         read = self._read(text)
         said = self._said(text, read, read.parts, home, nothing_recalled, Conversation())
-        return objection(goals, self._evidence(said))
+        return objection(goals, self._words.of(said))
 
     def _read(self, text: str) -> Instruction:
         read = self._instructions.read(text)
@@ -135,7 +138,7 @@ class Understander:
         self, text: str, read: Instruction, parts: Parts, home: HomeClasses, recall: Recall, conversation: Conversation
     ) -> Said:
         licence = licence_of(read.words, self._lexicon, self._instructions.commands, home, self._kinds)
-        named = {name for called in _names(parts) for name in meant_by(called, home)}
+        named = {name for called in names_in(parts) for name in meant_by(called, home)}
         if parts is not read.parts:  # a command of before goes on: "and the tissue box" behind "throw the paper away"
             named.update(self._implied(parts))
         # Nobody to ask what an unknown noun means: it is a description like others.
@@ -193,8 +196,8 @@ class Understander:
 
     def _decided(self, said: Said, commands: Reading) -> Understanding:
         """Return the first reading of arbitration's table that stands."""
-        evidence = self._evidence(said)
-        by_name = self._evidence_by_name(said, evidence)
+        evidence = self._words.of(said)
+        by_name = self._words.by_name(said, evidence)
         if commands.goals and self._is_literal(said, commands) and not objection(commands.goals, by_name):
             return self._stands(commands, commands, said)
         if self._readers is None or self._is_plain(said, commands) or not self._readers.fits(said.text):
@@ -202,6 +205,7 @@ class Understander:
         if self._asks and (_denies(said.instruction) or self._is_half_a_switch(said.instruction)):
             return _unsure(said, (), commands)
         readings = list(ranked(said, commands, self._readers, self._calibration, self._asks))
+        evidence, by_name = self._words.guessed(said, evidence), self._words.in_part(said, by_name)
         for reading in readings:
             sure = not self._asks or reading.confidence >= self._sure
             if sure and not objection(reading.goals, by_name if reading.source == commands.source else evidence):
@@ -223,26 +227,6 @@ class Understander:
         """Return whether trained readers would only guess: one part is open, or something was taken back."""
         unclear = said.plain and commands.question is not None and not said.licence.open
         return self._asks and (unclear or said.instruction.taken_back)
-
-    def _evidence_by_name(self, said: Said, evidence: Evidence) -> Evidence:
-        """Return the evidence that the grammar is held to: it has its reasons which class of a name it takes."""
-        named = said.licence.named | _called(said.parts)
-        if any(phrase.is_water for command in said.instruction.commands for phrase in command.targets):
-            named |= frozenset(self._kinds.able(Property.WATERS))  # "turn the water off"
-        licence = replace(said.licence, named=named)
-        left = self._instructions.names_in(said.instruction.unread, places=True)
-        return replace(evidence, licence=licence, unexplained=(*left, *evidence.unexplained))
-
-    def _left_unread(self, instruction: Instruction) -> tuple[NounPhrase, ...]:
-        """Return the things that words name which no rule explains."""
-        unread = (instruction.unread, *(command.unread for command in instruction.commands))
-        return tuple(name for words in unread for name in self._instructions.names_in(words))
-
-    def _evidence(self, said: Said) -> Evidence:
-        roles = roles_of(said.instruction.kept, self._instructions.commands)
-        counts = self._counts if self._asks else frozenset()  # where nobody can be asked a number may be guessed
-        left = self._left_unread(said.instruction) if self._asks else ()
-        return Evidence(said.instruction, said.licence, roles, self._kinds, said.text, self._treatments, left, counts)
 
     def _stands(self, reading: Reading, commands: Reading, said: Said) -> Understanding:
         goals = self._treatments.named(reading.goals, commands.goals, said.text)
@@ -272,17 +256,6 @@ def _strange_nouns(read: Instruction) -> list[str]:
     return found
 
 
-def _names(parts: Parts) -> list[Called]:
-    """Return what the names in commands may mean."""
-    phrases = [phrase for part in parts if isinstance(part, Command) for phrase in part.phrases]
-    return [phrase.called for phrase in phrases if phrase.called is not None]
-
-
-def _called(parts: Parts) -> set[str]:
-    """Return every class that answers to a name in commands."""
-    return {name for called in _names(parts) for name in called.all}
-
-
 def _noted(understanding: Understanding, parts: Parts, conversation: Conversation, index: int) -> Understanding:
     """Remember what a later instruction may refer to."""
     if understanding.question is not None:
@@ -302,6 +275,12 @@ def _unsure(said: Said, readings: Sequence[Reading], commands: Reading) -> Under
 
 def _asked(text: str, choices: tuple[str, ...] = ()) -> Understanding:
     return Understanding(question=Question(text, choices), confidence=0.0)
+
+
+def _asked_now(put_off: str) -> Understanding:
+    """Return the question about what is not to be done at once."""
+    text = f"I do at once what I am asked for, and cannot wait for {put_off!r}. Shall I do it now?"
+    return Understanding(question=Question(text, ("now",), confirms=True), confidence=0.0)
 
 
 def _quoted(text: str) -> str:

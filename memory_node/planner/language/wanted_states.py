@@ -36,7 +36,6 @@ STATES = {
 _BECOMING = frozenset(["get", "be", "become", "nice", "and"])
 _REQUESTING = frozenset(["can", "could", "would", "will", "may", "might"])
 _SHUT = (["open"], ["closed"], ["shut"])
-_SWITCHED = (["on"], ["off"], *_SHUT)
 _OF_STATE = {
     ObjectState.CLEANED: _K.CLEAN,
     ObjectState.HEATED: _K.HEAT,
@@ -87,6 +86,15 @@ class WantedStates:
         target, text = replace(phrase, places=phrase.places[:-1]), " ".join(words[at : phrase.end])
         return Command(_K.PLACE, "put", (target,), destination=place, near=sense == NEAR, text=text), phrase.end
 
+    def gratefully(self, words: Sequence[str], at: int) -> Read | None:
+        """Read "I would be grateful if you opened the window", "... if the window were open"."""
+        start = at + phrase_at(self._english.past_openings, words, at)
+        if start > at:
+            return self._commands.read(words, start, participle=True) if start < len(words) else None
+        start += phrase_at(self._english.wished_if, words, at)
+        phrase = self._commands.phrase(words, start) if start > at else None
+        return None if phrase is None or phrase.person else self._wanted(words, phrase, phrase.end)
+
     def assured(self, words: Sequence[str], at: int) -> Read | None:
         """Read "make sure the lamp is off", "leave the door open"."""
         start = at + phrase_at(self._english.assurances, words, at)
@@ -106,10 +114,10 @@ class WantedStates:
             end += 1
         if self.is_state(words, end):
             particle = self._english.with_particle(words[at], words[end]) is not None
-            return None if particle else self._state(words, phrase, end)  # "turn the lamp off" is a plain command
+            return None if particle else self.state(words, phrase, end)  # "turn the lamp off" is a plain command
         going_on = "".join(words[end : end + 1])
         base = self._english.base_form(going_on) if going_on.endswith("ing") else ""
-        return self._as_command(words, base, phrase, end + 1) if base else None
+        return self.as_command(words, base, phrase, end + 1) if base else None
 
     def passive(self, words: Sequence[str], at: int) -> Read | None:
         """Read "the apple should be washed", "the mug goes in the sink"."""
@@ -122,7 +130,7 @@ class WantedStates:
             welcome = words[start + 1] in self._english.welcome  # "an apple would be lovely"
             return (self._brought(words, phrase)[0], start + 2) if welcome and not phrase.definite else None
         if verb in self._english.belonging:
-            return self._as_command(words, "put", phrase, start)
+            return self.as_command(words, "put", phrase, start)
         return self._due(words, at, phrase) if self._is_obliged(words, phrase.end) else None
 
     def requested(self, words: Sequence[str], at: int) -> Read | None:
@@ -131,7 +139,7 @@ class WantedStates:
         if phrase is None or not phrase.named:
             return None
         if words[phrase.end : phrase.end + 1] == ["go"]:
-            return self._as_command(words, "put", phrase, phrase.end + 1)
+            return self.as_command(words, "put", phrase, phrase.end + 1)
         if words[phrase.end : phrase.end + 1] != ["be"]:
             return None
         return self._wanted(words, phrase, phrase.end)
@@ -161,53 +169,7 @@ class WantedStates:
         if phrase is None or phrase.called is None or words[phrase.end : phrase.end + 1] not in _SHUT:
             return None
         ends = phrase.end + 1 >= len(words) or words[phrase.end + 1] in PUNCTUATION | self._english.fillers
-        return self._state(words, phrase, phrase.end) if ends and self.is_state(words, phrase.end) else None
-
-    def verbless(self, words: Sequence[str], at: int) -> Read | None:
-        """Read "mug to the sink", "lights off", "bread and apple: in the fridge"."""
-        phrase = self._commands.phrase(words, at)
-        if phrase is None or not phrase.named or phrase.end >= len(words):
-            return None
-        found = self._ended(words, at, phrase) or self._listed(words, phrase)
-        if found is not None:
-            return found
-        placed = self._english.preposition_at(words, phrase.end)
-        if placed is None:
-            return None
-        person = self._commands.phrase(words, phrase.end + placed[1])
-        if placed[0] == FOR and person is not None and person.person:  # "a towel for me"
-            text = " ".join(words[at : person.end])
-            return Command(_K.PLACE, "bring", (phrase,), to_user=True, text=text), person.end
-        found = self._as_command(words, "put", phrase, phrase.end)
-        if found is None or (found[1] < len(words) and words[found[1]] not in PUNCTUATION | {"and", "then", "or"}):
-            return None
-        return found
-
-    def _ended(self, words: Sequence[str], at: int, phrase: NounPhrase) -> Read | None:
-        """Read the one word behind a thing: "phone here", "lights off"."""
-        word = words[phrase.end]
-        if word == "here":
-            text = " ".join(words[at : phrase.end + 1])
-            return Command(_K.PLACE, "bring", (phrase,), to_user=True, text=text), phrase.end + 1
-        if [word] in _SWITCHED and self.is_state(words, phrase.end):
-            return self._state(words, phrase, phrase.end)
-        return None
-
-    def _listed(self, words: Sequence[str], first: NounPhrase) -> Read | None:
-        """Read several things and where they go."""
-        phrases, end = [first], first.end
-        while end < len(words) and words[end] in (",", "and"):
-            phrase = self._commands.phrase(words, end + 1 + (words[end + 1 : end + 2] == ["and"]))
-            if phrase is None or not phrase.named:
-                break
-            phrases.append(phrase)
-            end = phrase.end
-        rest = end
-        while rest < len(words) and words[rest] in (":", "-", ",", "all", "both", "go", "goes"):
-            rest += 1
-        if len(phrases) == 1 or rest >= len(words) or self._english.preposition_at(words, rest) is None:
-            return None
-        return self._as_command(words, "put", replace(first, end=end), rest)
+        return self.state(words, phrase, phrase.end) if ends and self.is_state(words, phrase.end) else None
 
     def told_by_places(self, words: Sequence[str], phrase: NounPhrase) -> NounPhrase:
         """Return the phrase with the places behind it: "the lamp on the desk [should be off]"."""
@@ -227,14 +189,14 @@ class WantedStates:
         if at >= len(words):
             return None
         if self.is_state(words, at):
-            return self._state(words, phrase, at)
+            return self.state(words, phrase, at)
         placed = self._english.preposition_at(words, at)
         moved = self._moved(words, phrase, at, placed) if placed is not None else None
         if moved is not None:
             return moved
         base = self._english.base_form(words[at], participle=True)
         if base and (words[at] != base or base in ("put", "cut", "set", "shut")):
-            return self._as_command(words, base, phrase, at + 1)
+            return self.as_command(words, base, phrase, at + 1)
         return None
 
     def _moved(self, words: Sequence[str], phrase: NounPhrase, at: int, placed: tuple[str, int]) -> Read | None:
@@ -244,9 +206,9 @@ class WantedStates:
             return Command(_K.SLICE, "slice", (phrase,), text=" ".join(words[phrase.begin : inner.end])), inner.end
         if placed[0] not in (INTO, NEAR, FROM):
             return None
-        put = self._as_command(words, "put", phrase, at)
+        put = self.as_command(words, "put", phrase, at)
         taken = placed[0] == FROM and put is not None and put[0].destination is None
-        return self._as_command(words, "take", phrase, at) if taken else put
+        return self.as_command(words, "take", phrase, at) if taken else put
 
     def is_state(self, words: Sequence[str], at: int) -> bool:
         """Return whether a state stands at a word: "off", but not the "on" of "on the desk"."""
@@ -255,7 +217,8 @@ class WantedStates:
         placed = self._english.preposition_at(words, at)
         return placed is None or self._commands.phrase(words, at + placed[1]) is None
 
-    def _state(self, words: Sequence[str], phrase: NounPhrase, at: int) -> Read:
+    def state(self, words: Sequence[str], phrase: NounPhrase, at: int) -> Read:
+        """Return the command that brings about the state at a word."""
         kind = STATES.get(words[at]) or _OF_STATE[self._english.states[words[at]]]
         return Command(kind, words[at], (phrase,), text=" ".join(words[phrase.begin : at + 1])), at + 1
 
@@ -276,7 +239,7 @@ class WantedStates:
         target = phrase if not places else _with_places(phrase, places)
         return Command(_K.PLACE, "bring", (target,), to_user=True, text=text), end
 
-    def _as_command(self, words: Sequence[str], verb: str, phrase: NounPhrase, rest: int) -> Read | None:
+    def as_command(self, words: Sequence[str], verb: str, phrase: NounPhrase, rest: int) -> Read | None:
         """Read verb, phrase and rest as if they stood in a command's order."""
         ordered = [verb, *words[phrase.begin : phrase.end], *words[rest:]]
         found = self._commands.read(ordered, 0)
