@@ -60,6 +60,7 @@ class Asides:
     def remark(self, words: Sequence[str], at: int, heard: Heard) -> int | None:
         """Take a sentence that only says how things are; what it speaks of may be "it" afterwards."""
         english = self._english
+        at = self._past_fronted_place(words, at)
         there = words[at] == "there" and "".join(words[at + 1 : at + 2]) in english.auxiliaries
         topic = self._topic(words, at + 2 + (words[at + 2 : at + 3] == ["be"]) if there else at, at)
         verb = at + 1 if topic is None or there else self._past_places(words, topic.end)
@@ -73,6 +74,12 @@ class Asides:
         if there or (verb < len(words) and words[verb] in english.auxiliaries | english.saying):
             return self._sentence(words, at, verb, heard, topic)
         return None
+
+    def _past_fronted_place(self, words: Sequence[str], at: int) -> int:
+        """Return where "there is a cup" begins of "in the drawer there is a cup"; the word itself for others."""
+        found = self._english.preposition_at(words, at)
+        place = self._commands.phrase(words, at + found[1]) if found is not None else None
+        return place.end if place is not None and words[place.end : place.end + 1] == ["there"] else at
 
     def named_between(self, words: Sequence[str], at: int, end: int) -> list[NounPhrase]:
         """Return the things that words [at, end) name, other than as places."""

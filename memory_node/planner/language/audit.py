@@ -81,6 +81,10 @@ def _unasked(goal: Goal, evidence: Evidence) -> str:
     unsaid = goal.kind in _UNSAID and not goal.treatment
     if unsaid and not evidence.treatments.speak_of(goal.kind, evidence.text, str(goal.destination or "")):
         return f"no word asks to {goal.kind} {goal.target}"
+    commands = evidence.instruction.commands
+    served = any(one.to_user and one.kind in (GoalKind.EMPTY, GoalKind.FILL) for one in commands)
+    if goal.kind is GoalKind.EMPTY and served:
+        return f"no word asks to empty {goal.target}"
     if goal.kind in _HARMS and all(command.kind is not goal.kind for command in evidence.instruction.commands):
         return f"no command asks to {goal.kind} {goal.target}"
     return ""

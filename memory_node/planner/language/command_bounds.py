@@ -113,4 +113,6 @@ class CommandBounds:
         """Return whether a thing with a place of its own begins: "the fork in the bowl and [the bowl in the sink]"."""
         phrase = self._phrases.read(words, at)
         placed = self._english.preposition_at(words, phrase.end) if phrase is not None else None
+        if phrase is not None and words[phrase.end : phrase.end + 1] == ["to"] and self.begins(words, phrase.end + 1):
+            return False  # "a cushion to put it on"
         return placed is not None and placed[0] in (INTO, NEAR)

@@ -243,6 +243,10 @@ class CommandReader:
         elif phrase.head in self.english.liquids and len(found.targets) == 1 and reading.sense.to_user:
             found.places.append(Place(INTO, "to", found.targets.pop()))  # "give the plant some water"
             found.targets.append(phrase)
+        elif found.targets and words[at - 1] == "," and phrase.pronoun == "one" and phrase.definite:
+            last = found.targets[-1]  # "my boots, the brown ones by the door"
+            told = {"attributes": (*last.attributes, *phrase.attributes), "places": (*last.places, *phrase.places)}
+            found.targets[-1] = replace(last, states=(*last.states, *phrase.states), **told)
         elif found.targets and words[at - 1] not in (",", "and", "or", "then"):
             found.unread += words[phrase.begin : phrase.end]
         else:

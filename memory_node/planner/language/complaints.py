@@ -27,7 +27,8 @@ class Complaints:
 
     def left(self, words: Sequence[str], at: int) -> Read | None:
         """Read "somebody left the tap running": it is to be turned off."""
-        if words[at] not in ("somebody", "someone") or words[at + 1 : at + 2] != ["left"]:
+        somebody = words[at] in ("somebody", "someone") or words[at] in self._english.subjects
+        if not somebody or words[at + 1 : at + 2] != ["left"]:
             return None
         phrase = self._commands.phrase(words, at + 2)
         kind = self._ending(words, phrase.end) if phrase is not None and phrase.named else None

@@ -17,6 +17,7 @@ from memory_node.planner.language.surroundings import HomeClasses
 _K = GoalKind
 _MOVES_NOTHING = frozenset({_K.SLICE, _K.FILL, _K.EMPTY, _K.EXAMINE})
 # "Put the book away" means out of sight; what other verbs do away with goes into the bin.
+_CARRYING = frozenset(["carry", "take", "bring", "move", "lug", "haul"])
 _TIDYING = frozenset(["put", "tidy", "clear", "pack"])
 
 
@@ -60,7 +61,10 @@ class Destinations:
             if command.under and self._kinds[beside.object_class].can(Property.BREWS):
                 return beside  # a mug stands under the coffee machine when it stands in it
             return Mention(f"beside {beside}", beside.candidates, beside=True)
-        return self._meaning.mention(phrase, Slot.DESTINATION, self.holds, partner=target.object_class)
+        place = self._meaning.mention(phrase, Slot.DESTINATION, self.holds, partner=target.object_class)
+        if command.verb in _CARRYING and place.candidates and not self.holds(place.object_class):
+            return Mention(f"beside {place}", place.candidates, beside=True)  # "carry the vase to the lamp"
+        return place
 
     def person(self, words: str) -> Mention:
         """Return whom things are brought to, under the words for them."""

@@ -137,7 +137,7 @@ class InstructionReader:
         if asked is not None:
             return asked
         skipped = PUNCTUATION | _ADDITIONS | self._english.fillers
-        tells = words[at] == "you" and "".join(words[at + 1 : at + 2]) in self._english.auxiliaries
+        tells = words[at] == "you" and "".join(words[at + 1 : at + 2]) in self._english.auxiliaries | {"left"}
         if words[at] in skipped and not tells and not self._asides.begins(words, at):
             return at + 1
         ends = (rule(words, at, heard) for rule in self._rules)

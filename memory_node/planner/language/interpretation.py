@@ -96,8 +96,7 @@ class Interpreter:
         """Return the command on what was spoken of last where it names nothing: "open the drawer and close"."""
         if command.targets:
             return command
-        sought = command.kind is _K.FIND and self._discourse.focus
-        if not (self._discourse.said or self._discourse.topic or sought):
+        if not (self._discourse.said or self._discourse.topic):
             raise UnclearError(Question(f"What shall I {command.spoken_verb}?", slot=Slot.TARGET))
         several = self._discourse.count_of(self._discourse.focus) > 1
         word = "them" if several else "it"

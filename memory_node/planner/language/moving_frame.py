@@ -211,7 +211,9 @@ def _served_on_strange(command: Command, others: Sequence[Place]) -> list[str]:
 def _moved_to(command: Command, goals: Sequence[Place], to_user: bool, english: English) -> list[Place]:
     """Return the places that the verb or their own preposition ("into") moves the thing to."""
     placing = command.kind in (_K.PLACE, _K.DROP, _K.THROW) and (not to_user or command.verb in english.serving)
-    return [goal for goal in goals if placing or goal.preposition in english.directed]
+    moving = [goal for goal in goals if placing or goal.preposition in english.directed]
+    only_rooms = bool(moving) and all(goal.phrase.room and goal.phrase.called is None for goal in moving)
+    return list(goals[goals.index(moving[0]) :]) if only_rooms else moving  # "to the bedroom, on the bed"
 
 
 def _destination(moving: Sequence[Place], english: English) -> Place | None:
@@ -219,6 +221,8 @@ def _destination(moving: Sequence[Place], english: English) -> Place | None:
     inner = _without_compartment([goal for goal in moving if goal.sense == INTO], english)
     if inner and _is_corner(inner[-1].phrase, english) and any(goal.sense == NEAR for goal in moving):
         inner = []  # "in the corner next to the shelf"
+    placed_in = [goal for goal in inner if goal.phrase.called is not None]
+    inner = placed_in or inner  # "to the bedroom, on the bed"
     directed = [goal for goal in inner if goal.preposition in english.directed]  # "into the box on the dresser"
     last = (directed or inner or moving)[-1:]
     return last[0] if last else None

@@ -54,7 +54,8 @@ class VerbParticles:
             return None
         for_somebody = word == "up" and bool(found.places) and found.places[-1].phrase.person  # "warm me up an apple"
         to_some_end = reading.sense.kind is None and self._is_purpose(words, at + 1)  # "switch it on to see better"
-        if not (found.targets or for_somebody) or (self._opens_place(words, at) and not to_some_end):
+        opens_place = self._opens_place(words, at) and not to_some_end and not self._moves_it(words, at, reading)
+        if not (found.targets or for_somebody) or opens_place:
             return None
         if word in ("on", "off") and self._english.with_particle(reading.sense.word, word) is None:
             return self._switched(words, at, reading)
@@ -79,6 +80,13 @@ class VerbParticles:
         targets = reading.found.targets
         told = bool(targets) and targets[-1].end == at and targets[-1].named and words[at].endswith("ing")
         return at + 1 if told and self.is_last(words, at + 1) and not self._english.base_form(words[at]) else None
+
+    def _moves_it(self, words: Sequence[str], at: int, reading: SoFar) -> bool:
+        """Return whether a blind is moved and a room named: "pull the blinds down in the office"."""
+        sense = self._english.with_particle(reading.sense.word, words[at])
+        moved = sense is not None and sense.kind in (GoalKind.OPEN, GoalKind.CLOSE)
+        phrase = self._phrases.read(words, at + 2) if moved and words[at + 1 : at + 2] == ["in"] else None
+        return phrase is not None and bool(phrase.room)
 
     def _opens_place(self, words: Sequence[str], at: int) -> bool:
         """Return whether a word that may be a particle opens a place: "out the microwave", "off the floor"."""

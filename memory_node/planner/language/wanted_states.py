@@ -93,7 +93,13 @@ class WantedStates:
             return self._commands.read(words, start, participle=True) if start < len(words) else None
         start += phrase_at(self._english.wished_if, words, at)
         phrase = self._commands.phrase(words, start) if start > at else None
-        return None if phrase is None or phrase.person else self._wanted(words, phrase, phrase.end)
+        found = None if phrase is None or phrase.person else self._wanted(words, phrase, phrase.end)
+        if found is None or words[found[1] : found[1] + 1] != ["when"]:
+            return found
+        end = found[1]
+        while end < len(words) and words[end] not in PUNCTUATION:  # "... when my guests come": it is due then
+            end += 1
+        return found[0], end
 
     def assured(self, words: Sequence[str], at: int) -> Read | None:
         """Read "make sure the lamp is off", "leave the door open"."""

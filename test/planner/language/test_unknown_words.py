@@ -57,6 +57,13 @@ def test_what_could_only_be_guessed_is_asked(text: str, home: HomeClasses) -> No
         ("the mug, you take from the shelf and put on the bed", ["place Mug to Bed"]),
         ("come back to the kitchen", ["go kitchen"]),
         ("do not forget to close the fridge", ["close Fridge"]),
+        ("take my phone to the bedroom, on the bed", ["place CellPhone to Bed"]),
+        ("grab my boots, the ones by the bed", ["fetch Boots"]),
+        ("you left the fridge open", ["close Fridge"]),
+        ("bring me a book and a pillow to put it on", ["place Book to User", "place Pillow to User"]),
+        ("in the drawer there is a fork, wash it", ["clean Fork"]),
+        ("carry the mug to the floor lamp", ["place Mug to FloorLamp"]),
+        ("it would be nice if the fridge were closed when my guests come", ["close Fridge"]),
     ],
 )
 def test_what_needs_no_guess_is_read(text: str, goals: list[str]) -> None:
