@@ -52,6 +52,7 @@ class Asides:
         end = self._past_haste(words, at + 1)
         somebody = "".join(words[at + 1 : at + 2]) in self._english.subjects - {"you", "it"}
         somebody |= phrase_at(self._english.persons, words, at + 1) > 0
+        somebody |= words[at + 1 : at + 2] == ["it"] and "".join(words[at + 2 : at + 3]) in self._english.going_wrong
         if not somebody and any(self._says_something(words, index) for index in range(at + 1, end)):
             return None
         heard.aside += words[at:end]

@@ -245,8 +245,9 @@ class CommandReader:
             found.targets.append(phrase)
         elif found.targets and words[at - 1] == "," and phrase.pronoun == "one" and phrase.definite:
             last = found.targets[-1]  # "my boots, the brown ones by the door"
-            told = {"attributes": (*last.attributes, *phrase.attributes), "places": (*last.places, *phrase.places)}
-            found.targets[-1] = replace(last, states=(*last.states, *phrase.states), **told)
+            last = replace(last, attributes=(*last.attributes, *phrase.attributes))
+            states, places = (*last.states, *phrase.states), (*last.places, *phrase.places)
+            found.targets[-1] = replace(last, states=states, places=places)
         elif found.targets and words[at - 1] not in (",", "and", "or", "then"):
             found.unread += words[phrase.begin : phrase.end]
         else:

@@ -102,6 +102,7 @@ class English:
     putting_off: Words
     manners: Words
     happened: Words
+    going_wrong: Words
     past_openings: Phrases
     wished_if: Phrases
     obliging: Words

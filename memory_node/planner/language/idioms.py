@@ -32,12 +32,18 @@ class Idioms:
             return None
         if words[at] == "use":
             return self._used(words, phrase)
-        end = phrase.end
+        thing = end = self._past_place(words, phrase.end)
         while end < len(words) and words[end] in _MEASURE:
             end += 1
-        verb = self._english.base_form(words[end]) if phrase.end < end < len(words) else ""
-        found = self._commands.read([verb, *words[phrase.begin : phrase.end], *words[end + 1 :]], 0) if verb else None
-        return None if found is None else (found[0], end + found[1] - (phrase.end - phrase.begin))
+        verb = self._english.base_form(words[end]) if thing < end < len(words) else ""
+        found = self._commands.read([verb, *words[phrase.begin : thing], *words[end + 1 :]], 0) if verb else None
+        return None if found is None else (found[0], end + found[1] - (thing - phrase.begin))
+
+    def _past_place(self, words: Sequence[str], at: int) -> int:
+        """Return where "in the hall" ends of "give the mirror in the hall a wipe"; the word itself for others."""
+        placed = self._english.preposition_at(words, at)
+        place = self._commands.phrase(words, at + placed[1]) if placed is not None else None
+        return place.end if place is not None else at
 
     def _nominal(self, words: Sequence[str], at: int) -> tuple[Command, int] | None:
         base = self._english.base_form(words[at]) if words[at].endswith("ing") else ""

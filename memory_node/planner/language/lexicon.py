@@ -102,7 +102,8 @@ class Lexicon:
 
     def is_plural_name(self, words: str) -> bool:
         """Return whether a name has the form of a plural, but means one thing: "keys", "blinds", "glasses"."""
-        return words in self._plural_names
+        own = self._names.get(tuple(map(singular, words.split())), Called()).own
+        return words in self._plural_names and words not in {f"{self._kinds[name].best_name}s" for name in own}
 
     def group(self, word: str) -> tuple[str, ...] | None:
         """Return the classes of a group word such as "fruit"; () for "thing", None for other words."""

@@ -230,7 +230,7 @@ def _destination(moving: Sequence[Place], english: English) -> Place | None:
 
 def _is_corner(phrase: NounPhrase, english: English) -> bool:
     """Return whether a phrase names a part of something that it does not say: "the corner"."""
-    return phrase.head in english.parts and not phrase.named
+    return phrase.head in english.plain_nouns and not phrase.named
 
 
 def _without_compartment(inner: list[Place], english: English) -> list[Place]:
