@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from scipy.optimize import isotonic_regression
 
 from benchmarks import plain_commands
 from benchmarks.instruction_checks import PARTS, load_checks
@@ -66,8 +65,24 @@ def _curve(readings: Sequence[Reading]) -> Curve:
     said = [float(np.mean([ordered[index].said for index in one])) for one in bins]
     # One right and one wrong more in each bin: a few readings do not make a reader sure.
     right = [(sum(ordered[index].right for index in one) + 1) / (len(one) + 2) for one in bins]
-    rising = isotonic_regression(right, weights=[len(one) for one in bins]).x
+    rising = _never_falling(right, [len(one) for one in bins])
     return [(round(x, 4), round(float(y), 4)) for x, y in zip(said, rising)]
+
+
+def _never_falling(values: Sequence[float], weights: Sequence[int]) -> list[float]:
+    """Return the nearest values, by weighted squares, that never fall: neighbours that do are averaged.
+
+    scipy.optimize.isotonic_regression does the same, from scipy 1.12 on.
+    """
+    levels: list[tuple[float, int, int]] = []  # value, weight, how many
+    for value, weight in zip(values, weights):
+        level = (value, weight, 1)
+        while levels and levels[-1][0] > level[0]:
+            before, mass, count = levels.pop()
+            whole = mass + level[1]
+            level = ((before * mass + level[0] * level[1]) / whole, whole, count + level[2])
+        levels.append(level)
+    return [value for value, _, count in levels for _ in range(count)]
 
 
 def write(calibration: Calibration, path: Path) -> None:

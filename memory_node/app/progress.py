@@ -24,5 +24,6 @@ def progress_bar() -> Progress:
     What is printed meanwhile stays above it on a terminal, and goes to a file or a pipe as always.
     """
     console = Console(stderr=True)
+    console.quiet = not console.is_terminal  # rich 13.0 ends a disabled bar with an empty line
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     return Progress(*columns, console=console, disable=not console.is_terminal, redirect_stdout=sys.stdout.isatty())
