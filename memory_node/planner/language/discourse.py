@@ -19,13 +19,15 @@ class Discourse:
     topic: the class that stands before its command ("the vase, you put ..."). unknown: what "it" means now is called
     so, and nobody knows what that is.
     spoken: the classes; states, counts: by class, what goals gave it and how many were meant; whole: classes of which
-    all were; guessed: classes that only a description stands for; targets: of the commands so far.
+    all were; pieces: classes of which pieces were meant last; guessed: classes that only a description stands for;
+    targets: of the commands so far.
     """
 
     spoken: list[str] = field(default_factory=list)
     states: dict[str, set[ObjectState]] = field(default_factory=dict)
     counts: dict[str, int] = field(default_factory=dict)
     whole: set[str] = field(default_factory=set)
+    pieces: set[str] = field(default_factory=set)
     guessed: set[str] = field(default_factory=set)
     targets: list[tuple[str, ...]] = field(default_factory=list)
     focus: str = ""
@@ -92,6 +94,7 @@ class Discourse:
             return
         self.states.setdefault(target, set()).update(gained)
         (self.whole.add if goal.every else self.whole.discard)(target)
+        (self.pieces.add if goal.sliced else self.pieces.discard)(target)
         self.counts[target] = max(goal.count, self.counts.get(target, 1))
         self.focus, self.unknown = target, ""
         if goal.kind is GoalKind.STACK and goal.container is not None:

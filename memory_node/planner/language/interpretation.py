@@ -209,6 +209,7 @@ class Interpreter:
         kind, target = self._by_claimed_state(self._switched(command.kind, target), phrase, target)
         sliced = {*phrase.states, *self._discourse.states_of(target.object_class)}
         cut = phrase.pieces or _S.SLICED in sliced
+        cut |= target.referring and target.object_class in self._discourse.pieces  # "wash a slice and put it ..."
         count, every = self._quantity(phrase, target)
         if phrase.uncounted:
             raise UnclearError(Question(f"How many are {phrase.text!r}?", slot=Slot.TARGET))

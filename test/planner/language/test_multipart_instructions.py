@@ -34,6 +34,14 @@ def read(planner: Planner, word_embedder: TextEmbedder) -> Callable[[str], list[
     ("instruction", "goals"),
     [
         (
+            "Wash a tomato slice, then put it in the fridge.",
+            ["clean sliced Tomato", "place sliced Tomato to Fridge"],
+        ),
+        (
+            "Put a slice of tomato in the fridge and put the tomato on the counter.",
+            ["place sliced Tomato to Fridge", "place Tomato to CounterTop"],
+        ),
+        (
             "Wash the apple, then slice the red fruit, and put the plate in the fridge.",
             ["clean Apple", "slice Apple", "place Plate to Fridge"],
         ),
