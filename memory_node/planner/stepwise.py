@@ -18,7 +18,7 @@ from memory_node.planner.step_chooser import StepChooser
 DONE = "Done()"
 # What an end is worth while memory holds that a goal is not met. It may be wrong, so the end stays a choice.
 _DOUBTED = 0.01
-# And what it is worth when memory has just said so, and nothing was done since.
+# And what it is worth when nothing was done yet, or nothing since memory said so.
 _DENIED = 1e-6
 
 
@@ -107,13 +107,19 @@ class StepwiseRun:
         calls = {text: call for text, call in offered if not self._objection(call) and not self._held_back.holds(call)}
         settled = task.settled()
         values = {text: task.world.value(call, settled) for text, call in calls.items()}
-        values[DONE] = (_DENIED if self._told_unmet else _DOUBTED) if task.unmet() else 1.0
+        values[DONE] = self._value_of_end()
         messages = self._compiled() or self._messages
         choice = self._chooser.choose(messages, values, task.account, Deadline(task.config.timeout_s))
         self._messages.append(Message("assistant", choice.reply))
         text = f"{choice.call}  # {choice.reasoning}" if choice.reasoning else choice.call
         task.situation.report(PlanProgress(ProgressKind.PLAN, text))
         return calls.get(choice.call)
+
+    def _value_of_end(self) -> float:
+        """Return memory's value of an end now, in (0, 1]."""
+        if not self._task.unmet():
+            return 1.0
+        return _DOUBTED if self.begun and not self._told_unmet else _DENIED
 
     def _compiled(self) -> list[Message]:
         """Return the prompt of one step where memory is compiled: what does not change, then what memory says now.

@@ -121,6 +121,14 @@ def test_end_that_memory_has_just_denied_is_worth_next_to_nothing(kitchen) -> No
     assert result.outcome.replans == 1
 
 
+def test_end_before_anything_was_done_is_worth_next_to_nothing(kitchen) -> None:
+    model = Wanting("Done()", *PLAN)
+    model.gap = 10.0
+    result = run(model, kitchen)
+    assert result.success
+    assert result.outcome.replans == 0
+
+
 def test_end_that_stays_wrong_is_a_failure_with_its_reason(kitchen) -> None:
     result = run(Wanting(*["Done()"] * 9), kitchen, max_replans=2)
     assert not result.success
