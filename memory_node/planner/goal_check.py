@@ -69,12 +69,12 @@ class GoalCheck:
         if place is None or not place.candidates:
             return frozenset()
         if goal.container is None:
-            return frozenset(target.id for target in self._resting_on(targets, place))
-        vessels = {vessel.id for vessel in self._of(goal.container.candidates)}
-        inside = [target for target in targets if target.support_id in vessels]
+            return self._ids_at(targets, place)
+        vessels = self._of(goal.container.candidates)
+        all_vessels = {vessel.id for vessel in vessels}
+        inside = [target for target in targets if target.support_id in all_vessels]
         full = {target.support_id for target in inside}
-        at_place = {vessel.id for vessel in self._resting_on(self._of(goal.container.candidates), place)}
-        return frozenset(target.id for target in inside) | (full & at_place)
+        return frozenset(target.id for target in inside) | (full & self._ids_at(vessels, place))
 
     def _unmet_in_hand(self, goal: Goal) -> str:
         if not self._is(self._held, self._wanted_classes(goal)):
@@ -102,11 +102,14 @@ class GoalCheck:
 
     def _unmet_stack(self, goal: Goal, container: Mention, place: Mention, targets: Sequence[SceneObject]) -> str:
         """Return what is amiss with a thing in a container at a place."""
-        vessels = {vessel.id for vessel in self._resting_on(self._of(container.candidates), place)}
+        vessels = self._ids_at(self._of(container.candidates), place)
         if not vessels:
             return f"no {container} is in or on {place}"
         inside = any(found.support_id in vessels for found in targets)
         return "" if inside else f"no {goal.target} is in or on {container}"
+
+    def _ids_at(self, things: Iterable[SceneObject], place: Mention) -> frozenset[str]:
+        return frozenset(found.id for found in self._resting_on(things, place))
 
     def _resting_on(self, targets: Iterable[SceneObject], place: Mention) -> list[SceneObject]:
         """Return those that are in or on a thing that the words may mean, or on what can stand in for it."""

@@ -60,6 +60,10 @@ class _Pairs:
             rows[:, None] != neighbours[None],
         )
 
+    def touching(self, gap_m: float) -> Matrix:
+        """Return (n, m): the foot is less than a gap above or below the upper face of the neighbour."""
+        return np.asarray(np.abs(self.foot[:, None] - self.top[None]) < gap_m)
+
 
 def update_supports(state: GraphState, changed: Rows, present: Rows) -> list[int]:
     """Update the supports around changed rows; return the rows whose support changed.
@@ -73,12 +77,13 @@ def update_supports(state: GraphState, changed: Rows, present: Rows) -> list[int
     rows = _concerned(state, changed, present)
     present = present[table.log_odds[present] > 0.0]
     pairs = _Pairs.of(state, rows, present)
-    resting = (_on_top(state, pairs) | _enclosed(state, pairs)).any(axis=1)
+    gap_m = state.config.on_gap_m
+    resting = (_above(state, pairs) & pairs.touching(gap_m) | _enclosed(state, pairs)).any(axis=1)
     reach_down(state, rows[~resting & ~pairs.roles.hangs], present)
     reach_out(state, rows, present)
     pairs = _Pairs.of(state, rows, present)
-    on, within = _on_top(state, pairs), _enclosed(state, pairs)
-    about_on = _on_top(state, pairs, _STILL_ON)
+    above, within = _above(state, pairs), _enclosed(state, pairs)
+    on, about_on = above & pairs.touching(gap_m), above & pairs.touching(_STILL_ON * gap_m)
     seated = _on_seat(state, pairs)
     volumes = table.size[present].prod(axis=1)
     evident = table.times_seen[present] > 1
@@ -150,8 +155,8 @@ def _is_gone(state: GraphState, support_id: str, known: set[str]) -> bool:
     return row is None or bool(state.table.removed[row]) or float(state.table.log_odds[row]) <= 0.0
 
 
-def _on_top(state: GraphState, pairs: _Pairs, gaps: float = 1.0) -> Matrix:
-    """Return (n, m): the foot is at the upper face of the neighbour, over it, within `gaps` times the usual gap."""
+def _above(state: GraphState, pairs: _Pairs) -> Matrix:
+    """Return (n, m): the row is over the neighbour, which could carry it, at whatever height."""
     table, roles = state.table, pairs.roles
     area, wide = (table.size[some, :2].prod(axis=1) for some in (pairs.rows, pairs.neighbours))
     laden = roles.receptacle[None] & roles.taken[:, None]
@@ -161,9 +166,8 @@ def _on_top(state: GraphState, pairs: _Pairs, gaps: float = 1.0) -> Matrix:
     over &= wide[None] > np.where(laden, _CARRIED_ON_RECEPTACLE, _CARRIED_SHARE) * area[:, None]
     # A pan hides the burner that it stands on, but for a rim.
     over |= over_footprint(state, pairs.neighbours, pairs.rows, 0.0).T & laden
-    on = over & (np.abs(pairs.foot[:, None] - pairs.top[None]) < gaps * state.config.on_gap_m)
     stacked = pairs.foot[:, None] - pairs.floor[None] > _STACKED_M
-    return np.asarray(on & pairs.other & ~roles.barred & (stacked | ~roles.same_class))
+    return np.asarray(over & pairs.other & ~roles.barred & (stacked | ~roles.same_class))
 
 
 def _enclosed(state: GraphState, pairs: _Pairs) -> Matrix:

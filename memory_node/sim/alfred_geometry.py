@@ -28,6 +28,7 @@ USED_WITHIN_M = 1.3
 # Costs, in metres, of a receptacle that an object lies outside of.
 FREE_MISS_M = 0.6
 LOWER_SHELF_COST_M = 0.15
+# The thickness of a board (m).
 _BOARD_M = 0.02
 # The length of work surfaces is unknown, so lying beyond their end costs less.
 LONG_SURFACES = {"CounterTop": 0.25, "Shelf": 0.6, "Desk": 0.6, "DiningTable": 0.6}

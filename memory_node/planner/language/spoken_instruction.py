@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from memory_node.planner.language.fragments import Fragment
@@ -51,7 +52,7 @@ class Instruction:
     @property
     def plain(self) -> bool:
         """Whether every word is accounted for."""
-        return bool(self.commands) and not self.unread and not any(command.unread for command in self.commands)
+        return bool(self.commands) and not any(unread_runs(self))
 
     @property
     def described(self) -> bool:
@@ -73,3 +74,8 @@ class Heard:
     def commands(self) -> list[Command]:
         """The commands among the parts."""
         return [part for part in self.parts if isinstance(part, Command)]
+
+
+def unread_runs(read: Instruction | Heard) -> tuple[Sequence[str], ...]:
+    """Return the words that no rule explains: those beside the commands, then those of each command."""
+    return (read.unread, *(command.unread for command in read.commands))

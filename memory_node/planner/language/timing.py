@@ -8,7 +8,7 @@ from typing import NamedTuple
 from memory_node.domain.nouns import singular
 from memory_node.planner.language.english import PUNCTUATION, English
 from memory_node.planner.language.lexicon import Lexicon
-from memory_node.planner.language.spoken_instruction import Heard
+from memory_node.planner.language.spoken_instruction import Heard, unread_runs
 
 _ABOUT = frozenset(["about", "around", "roughly", "exactly", "just", "like"])
 _AMOUNTS = frozenset(
@@ -52,9 +52,13 @@ class Timing:
 
     def _is_whole(self, words: Sequence[str], end: int) -> bool:
         """Return whether a time ends here, and no noun that it tells of: "tomorrow's bread", "the ten o'clock news"."""
-        if end >= len(words) or words[end] in PUNCTUATION | _JOINTS | self._english.fillers:
+        if self._ends(words, end):
             return True
         return words[end] != "'s" and self._lexicon.name_at(words, end) is None
+
+    def _ends(self, words: Sequence[str], at: int) -> bool:
+        """Return whether a clause ends before a word."""
+        return at >= len(words) or words[at] in PUNCTUATION | _JOINTS | self._english.fillers
 
     def put_off(self, words: Sequence[str], spans: Sequence[Span], heard: Heard) -> str:
         """Return the time or the condition that a command is put off to; "" where none is.
@@ -67,8 +71,7 @@ class Timing:
             taken += span.end - span.begin
             if self._belongs_to_command(words, span, at, heard):
                 return " ".join(words[span.begin : span.end])
-        unread = (heard.unread, *(command.unread for command in heard.commands))
-        return next(filter(None, map(self._condition, unread)), "")
+        return next(filter(None, map(self._condition, unread_runs(heard))), "")
 
     def _belongs_to_command(self, words: Sequence[str], span: Span, at: int, heard: Heard) -> bool:
         """Return whether a time that stood at a word tells when something is to be done: "water it in an hour"."""
@@ -122,8 +125,8 @@ class Timing:
             return None
         end, told = found
         hour = past or told
-        alone = end >= len(words) or words[end] in PUNCTUATION | _JOINTS | self._english.fillers
-        return self._part_of_day(words, end) if hour or (alone and words[at] == "at") else None
+        alone = words[at] == "at" and self._ends(words, end)
+        return self._part_of_day(words, end) if hour or alone else None
 
     def _hour(self, words: Sequence[str], start: int) -> tuple[int, bool] | None:
         """Return where "seven", "7:30 pm" or "nine o'clock" ends, and whether it can be nothing but an hour."""
@@ -210,8 +213,8 @@ class Timing:
         if self._lexicon.name_at(words, start) is not None or self._english.base_form(word, participle=True):
             return None
         end = start + 1
-        ends = end >= len(words) or words[end] in PUNCTUATION | _JOINTS | self._english.fillers
-        return end if ends and (told or words[at] == "during" or word in self._english.occasions) else None
+        an_occasion = told or words[at] == "during" or word in self._english.occasions
+        return end if an_occasion and self._ends(words, end) else None
 
 
 _FROM_NOW = (["from", "now"], ["later"], ["'s", "time"])

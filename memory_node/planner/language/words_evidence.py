@@ -15,7 +15,7 @@ from memory_node.planner.language.noun_phrase import NounPhrase
 from memory_node.planner.language.reading import Said
 from memory_node.planner.language.roles import roles_of
 from memory_node.planner.language.spoken_command import Command
-from memory_node.planner.language.spoken_instruction import Instruction, Parts
+from memory_node.planner.language.spoken_instruction import Instruction, Parts, unread_runs
 from memory_node.planner.language.treatments import TreatmentWords
 
 
@@ -70,15 +70,14 @@ class WordsEvidence:
 
     def in_part(self, said: Said, evidence: Evidence) -> Evidence:
         """Return the evidence that the grammar is held to where it leaves words unexplained: those have to be known."""
-        return self._with_strange(evidence, _unread(said.instruction))
+        return self._with_strange(evidence, [word for words in unread_runs(said.instruction) for word in words])
 
     def _with_strange(self, evidence: Evidence, words: list[str]) -> Evidence:
         return replace(evidence, strange=self._known.strange(words)) if self._asks else evidence
 
     def _left_unread(self, instruction: Instruction) -> tuple[NounPhrase, ...]:
         """Return the things that words name which no rule explains."""
-        unread = (instruction.unread, *(command.unread for command in instruction.commands))
-        return tuple(name for words in unread for name in self._instructions.names_in(words))
+        return tuple(name for words in unread_runs(instruction) for name in self._instructions.names_in(words))
 
 
 def names_in(parts: Parts) -> list[Called]:
@@ -90,11 +89,6 @@ def names_in(parts: Parts) -> list[Called]:
 def _called(parts: Parts) -> set[str]:
     """Return every class that answers to a name in commands."""
     return {name for called in names_in(parts) for name in called.all}
-
-
-def _unread(instruction: Instruction) -> list[str]:
-    """Return the words that no rule of the grammar explains."""
-    return [word for words in (instruction.unread, *(one.unread for one in instruction.commands)) for word in words]
 
 
 def _heard(instruction: Instruction) -> list[str]:
