@@ -1,6 +1,7 @@
 """A running ROS for tests: ros_embedded, or the real rclpy where it is sourced; on loopback, in a domain of its own."""
 
 import os
+import signal
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -10,6 +11,8 @@ from free_domain import free_domain
 
 import ros_embedded
 
+# A shell starts a suite in the background with Ctrl-C ignored, and so would be all that the tests start and interrupt.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 os.environ["ROS_AUTOMATIC_DISCOVERY_RANGE"] = "LOCALHOST"
 os.environ["ROS_DOMAIN_ID"] = str(free_domain())
 os.environ["ROS_PYTHON_CHECK_FIELDS"] = "1"  # Jazzy's message classes check types and ranges only if asked to

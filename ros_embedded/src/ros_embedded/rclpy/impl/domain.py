@@ -66,7 +66,7 @@ def domain_configuration(options: DiscoveryOptions) -> str:
     return f"<CycloneDDS><Domain>{built_in}</Domain></CycloneDDS>,{os.environ.get('CYCLONEDDS_URI', '')}"
 
 
-_lock = threading.Lock()
+_lock = threading.RLock()  # a signal's handler may close a domain while its thread opens another
 _open: dict[int, tuple[int, int]] = {}  # domain id -> entity, users
 
 

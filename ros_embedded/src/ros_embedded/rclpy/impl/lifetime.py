@@ -9,11 +9,14 @@ from ros_embedded.rclpy.impl.cyclone import DDSError
 
 
 class Lifetime:
-    """Guards calls that need the participant, by `with lifetime:`; after `end()` the last of them cleans up."""
+    """Guards calls that need the participant, by `with lifetime:`; after `end()` the last of them cleans up.
+
+    A signal's handler may end it in the middle of any line of the thread that it interrupts: hence the reentrant lock.
+    """
 
     def __init__(self, on_end: Callable[[], None]) -> None:
-        self._lock = threading.Lock()
-        self._on_end = on_end
+        self._lock = threading.RLock()
+        self._on_end: Callable[[], None] | None = on_end
         self._users = 0
         self.is_over = False
 
@@ -26,14 +29,18 @@ class Lifetime:
     def __exit__(self, *_: object) -> None:
         with self._lock:
             self._users -= 1
-            is_last = self.is_over and self._users == 0
-        if is_last:
-            self._on_end()
+        self._clean_up_if_unused()
 
     def end(self) -> None:
         """Refuse new users, and clean up now or when the last one leaves."""
+        self.is_over = True
+        self._clean_up_if_unused()
+
+    def _clean_up_if_unused(self) -> None:
+        """Call `on_end` once, when it is over and nobody is inside."""
         with self._lock:
-            is_idle = not self.is_over and self._users == 0
-            self.is_over = True
-        if is_idle:
-            self._on_end()
+            if not self.is_over or self._users > 0:
+                return
+            on_end, self._on_end = self._on_end, None
+        if on_end is not None:
+            on_end()
