@@ -18,7 +18,7 @@ from memory_node.domain.object_reference import ObjectReference
 from memory_node.domain.ports import TextEmbedder
 from memory_node.domain.skill import FailureReason, SkillCall
 from memory_node.planner.goal import Goal
-from memory_node.planner.goal_check import GoalCheck
+from memory_node.planner.goal_check import GoalCheck, judged_things
 from memory_node.planner.language.understanding import Understander
 from memory_node.planner.offline_planner import home_classes
 from memory_node.planner.planner import Situation
@@ -122,10 +122,10 @@ class CompiledGame:
 
     def _goal_index(self) -> int:
         held = self._memory.held_object()
-        check = GoalCheck(self._memory.scene(), held.object_class if held is not None else "", self._kinds)
-        unmet = (number for number, goal in enumerate(self._goals) if check.unmet(goal))
+        things = judged_things(self._memory.scene())
+        check = GoalCheck(things, held.object_class if held is not None else "", self._kinds)
         # While the game runs the task is not done, whatever memory believes.
-        return next(unmet, max(len(self._goals) - 1, 0))
+        return min(check.judge(self._goals).goal_index, max(len(self._goals) - 1, 0))
 
     def _reference(self, name: str) -> str:
         """Return how the compiler refers to a thing: by class and where it was seen first."""

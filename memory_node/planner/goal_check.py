@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 
 from memory_node.catalogue.class_name import folded
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.domain.goal_labels import GoalKind
-from memory_node.domain.scene import SceneObject, SceneSnapshot
+from memory_node.domain.scene import SceneSnapshot
 from memory_node.domain.states import ObjectState, believed
 from memory_node.planner.goal import Goal, Mention
 
@@ -30,14 +31,55 @@ _UNTOLD = frozenset({GoalKind.FIND, GoalKind.GO, GoalKind.STOP, GoalKind.WAIT, G
 _IN_THE_HAND = frozenset({GoalKind.FETCH, GoalKind.EXAMINE})
 
 
-class GoalCheck:
-    """The home as memory believes it to be after a plan. held_class: of what the hand holds, "" for nothing."""
+@dataclass(frozen=True)
+class JudgedThing:
+    """What a check needs of a thing. support_id: of what it is in or on, "" where that is unknown; states: believed."""
 
-    def __init__(self, scene: SceneSnapshot, held_class: str, kinds: ObjectCatalogue) -> None:
-        self._objects = [found for found in scene.objects if not found.removed]
-        self._by_id = {found.id: found for found in self._objects}
+    id: str
+    class_name: str
+    support_id: str = ""
+    states: frozenset[ObjectState] = frozenset()
+
+
+def judged_things(scene: SceneSnapshot) -> Iterator[JudgedThing]:
+    """Yield the things that a scene graph holds to be there."""
+    for found in scene.objects:
+        if not found.removed:
+            yield JudgedThing(found.id, found.class_name, found.support_id, frozenset(believed(found.states)))
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """What a check says of all goals. reasons: for each goal what of it is not so, "" for one that is met; settled: see
+    GoalCheck.settled."""
+
+    reasons: tuple[str, ...]
+    settled: frozenset[str]
+
+    @property
+    def unmet(self) -> tuple[str, ...]:
+        """What is not so, in words; empty where nothing is amiss."""
+        return tuple(filter(None, self.reasons))
+
+    @property
+    def goal_index(self) -> int:
+        """The place of the first goal that is not met, their number where all are."""
+        return next((index for index, reason in enumerate(self.reasons) if reason), len(self.reasons))
+
+
+class GoalCheck:
+    """The home as it is believed to be after a plan. held_class: of what the hand holds, "" for nothing."""
+
+    def __init__(self, things: Iterable[JudgedThing], held_class: str, kinds: ObjectCatalogue) -> None:
+        self._things = tuple(things)
+        self._by_id = {thing.id: thing for thing in self._things}
         self._held = held_class
         self._kinds = kinds
+
+    def judge(self, goals: Iterable[Goal]) -> Judgement:
+        """Return what is to be said of goals together."""
+        goals = tuple(goals)
+        return Judgement(tuple(map(self.unmet, goals)), frozenset().union(*map(self.settled, goals)))
 
     def unmet(self, goal: Goal) -> str:
         """Return what of a goal is not so, in words for planner and people; "" when nothing is amiss.
@@ -63,7 +105,7 @@ class GoalCheck:
         return self._unmet_place(goal, there)
 
     def settled(self, goal: Goal) -> frozenset[str]:
-        """Return memory's ids of the things that are as and where a goal wants them, of a stack also those in their
+        """Return the ids of the things that are as and where a goal wants them, of a stack also those in their
         container while that is elsewhere: to take one away would undo what was done."""
         place, targets = goal.destination, self._in_wanted_state(goal)
         if place is None or not place.candidates:
@@ -81,11 +123,11 @@ class GoalCheck:
             return f"the hand holds {self._held or 'nothing'}, not {goal.target}"
         if goal.kind is GoalKind.EXAMINE and goal.light is not None:
             lights = self._of(goal.light.candidates)
-            if not any(_S.ON in believed(light.states) for light in lights):
+            if not any(_S.ON in light.states for light in lights):
                 return f"{goal.light} is not on"
         return ""
 
-    def _unmet_place(self, goal: Goal, targets: Sequence[SceneObject]) -> str:
+    def _unmet_place(self, goal: Goal, targets: Sequence[JudgedThing]) -> str:
         place = goal.destination
         if place is None or place.beside or place.original_place or not (place.candidates or place.room):
             return ""
@@ -100,7 +142,7 @@ class GoalCheck:
             return ""
         return f"{len(placed) or 'no'} {goal.target} of {goal.count} in or on {place}"
 
-    def _unmet_stack(self, goal: Goal, container: Mention, place: Mention, targets: Sequence[SceneObject]) -> str:
+    def _unmet_stack(self, goal: Goal, container: Mention, place: Mention, targets: Sequence[JudgedThing]) -> str:
         """Return what is amiss with a thing in a container at a place."""
         vessels = self._ids_at(self._of(container.candidates), place)
         if not vessels:
@@ -108,10 +150,10 @@ class GoalCheck:
         inside = any(found.support_id in vessels for found in targets)
         return "" if inside else f"no {goal.target} is in or on {container}"
 
-    def _ids_at(self, things: Iterable[SceneObject], place: Mention) -> frozenset[str]:
+    def _ids_at(self, things: Iterable[JudgedThing], place: Mention) -> frozenset[str]:
         return frozenset(found.id for found in self._resting_on(things, place))
 
-    def _resting_on(self, targets: Iterable[SceneObject], place: Mention) -> list[SceneObject]:
+    def _resting_on(self, targets: Iterable[JudgedThing], place: Mention) -> list[JudgedThing]:
         """Return those that are in or on a thing that the words may mean, or on what can stand in for it."""
         classes = self._kinds.with_wholes(place.candidates)
         fits = self._classes_test((*classes, *self._kinds.alike(classes)))
@@ -122,10 +164,10 @@ class GoalCheck:
                 found.append(target)
         return found
 
-    def _in_wanted_state(self, goal: Goal) -> list[SceneObject]:
+    def _in_wanted_state(self, goal: Goal) -> list[JudgedThing]:
         """Return what a goal may be about, as it wants that to be: clean, warm, on, ..."""
         there, states = self._of(self._wanted_classes(goal)), _WANTED.get(goal.kind)
-        return there if states is None else [found for found in there if states & set(believed(found.states))]
+        return there if states is None else [found for found in there if states & found.states]
 
     def _wanted_classes(self, goal: Goal) -> tuple[str, ...]:
         names = goal.target.candidates
@@ -133,9 +175,9 @@ class GoalCheck:
             return tuple(filter(None, (self._kinds[name].slices for name in names)))
         return names
 
-    def _of(self, classes: Iterable[str]) -> list[SceneObject]:
+    def _of(self, classes: Iterable[str]) -> list[JudgedThing]:
         fits = self._classes_test(classes)
-        return [found for found in self._objects if fits(found.class_name)]
+        return [found for found in self._things if fits(found.class_name)]
 
     def _is(self, name: str, classes: Iterable[str]) -> bool:
         return bool(name) and self._classes_test(classes)(name)

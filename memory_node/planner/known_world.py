@@ -13,13 +13,15 @@ from dataclasses import dataclass, field
 
 from memory_node.catalogue.class_name import folded
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
-from memory_node.domain.goal_labels import GOAL_OF_SKILL, GoalKind
 from memory_node.domain.object_reference import ObjectReference
 from memory_node.domain.scene import SceneObject, SceneSnapshot
 from memory_node.domain.skill import FailureReason, SkillCall, SkillResult
 from memory_node.domain.skill_library import Skill, declaration
 from memory_node.domain.states import ObjectState, believed
 from memory_node.planner.belief import Belief, Thing, WorldState, is_on_lid
+from memory_node.planner.found_things import FoundThings
+from memory_node.planner.goal_check import JudgedThing
+from memory_node.planner.needed_classes import NeededClasses
 from memory_node.planner.possible_arguments import possible_arguments
 from memory_node.planner.things_to_name import things_to_name
 
@@ -53,7 +55,8 @@ class KnownWorld:
     belief: Belief = field(init=False)
     _names: dict[str, str] = field(default_factory=dict)  # memory's id -> name
     _robot_ids: dict[str, str] = field(default_factory=dict)  # name -> the robot's own id
-    _unplaced: dict[str, Thing] = field(default_factory=dict)  # what the robot found and memory does not hold
+    _found: FoundThings = field(init=False)
+    _needed: NeededClasses = field(init=False)
     _places: dict[str, str] = field(default_factory=dict)  # an area's name -> its position as Explore takes it
     _existence: dict[str, float] = field(default_factory=dict)  # by name
     _gone: set[str] = field(default_factory=set)
@@ -65,22 +68,28 @@ class KnownWorld:
 
     def __post_init__(self) -> None:
         self.belief = Belief(self.kinds)
+        self._found = FoundThings(self.kinds)
+        self._needed = NeededClasses(self.kinds, self.skills)
 
     def refresh(self, scene: SceneSnapshot, held_id: str = "", held_class: str = "") -> None:
         """Take over what memory believes now; held_id: memory's id of what the hand holds, "" for nothing."""
         self._places = {area.name: f"{area.position[0]:.2f},{area.position[1]:.2f}" for area in scene.areas}
         known = {found.id: found for found in scene.objects if not found.removed and found.id not in self._gone}
-        chosen = things_to_name(known, self.about, self._fixtures(), self._names.keys(), self.most, self.brief)
+        chosen = things_to_name(
+            known, self.about, self._needed.fixtures(self.brief), self._names.keys(), self.most, self.brief
+        )
         names = {found.id: self._name(found) for found in chosen}
         self._existence = {names[found.id]: found.existence for found in chosen}
         things = {names[found.id]: self._thing(names[found.id], found) for found in chosen}
-        things.update(self._unplaced)
+        things.update(self._found.things)
         held = names.get(held_id, "") or self._held_otherwise(things, held_class, held_id)
         state = WorldState(
             held,
             self._at if self._at in things else "",
-            frozenset((name, place) for name, place in self._supports(chosen, names) if name != held),
-            frozenset(one for found in chosen for one in self._states(names[found.id], found)),
+            frozenset((name, place) for name, place in self._supports(chosen, names) if name != held)
+            | self._found.state.inside,
+            frozenset(one for found in chosen for one in self._states(names[found.id], found))
+            | self._found.state.states,
         )
         self.belief = Belief(self.kinds, things, state, set(self._apart))
 
@@ -116,13 +125,15 @@ class KnownWorld:
         """Return memory's value of a call, in (0, 1]: how sure memory is that the things are there, reduced for each
         thing that the instruction does not name, for each repetition of the call, and for taking up what is settled.
 
-        settled: memory's ids of the things that are where a goal wants them.
+        settled: ids of the things that are where a goal wants them; see GoalCheck.settled.
         """
         names = [self._named((reference,)) for reference in call.arguments]
         there = math.prod(self._existence.get(name, 1.0) for name in names)
         beside = sum(bool(name) and name != self.held and not self._matters(name) for name in names)
         again = self._made[self._plain(call)]
-        undoing = call.skill == "PickupObject" and any(self.things[name].memory_id in settled for name in names if name)
+        undoing = call.skill == "PickupObject" and any(
+            not {name, self.things[name].memory_id}.isdisjoint(settled) for name in names if name
+        )
         worth = there * _VALUE_BESIDE**beside * _VALUE_OF_AGAIN**again
         return max(_LEAST_VALUE, worth * (_VALUE_OF_UNDOING if undoing else 1.0))
 
@@ -134,8 +145,9 @@ class KnownWorld:
             self._note_failure(result, subject)
             return
         self._failed = {other for other in self._failed if set(other.arguments).isdisjoint(call.arguments)}
+        self._found.observe(result)
         if call.skill == "Explore" and result.object_id:
-            self._found(call.arguments[0], result.object_id)
+            self._add_found(call.arguments[0], result.object_id)
             return
         if subject and result.object_id:
             self._robot_ids[subject] = result.object_id
@@ -212,26 +224,14 @@ class KnownWorld:
         wanted = [
             name for name in self.about if self.kinds.whole(name) == name or folded(self.kinds.whole(name)) not in known
         ]
-        for needed in (self._tools(), *map(self._usual_places, self.skills)):
-            if needed and not any(folded(name) in known for name in needed):
+        for needed in self._needed.groups:
+            if not any(folded(name) in known for name in needed):
                 wanted.append(needed[0])
         return tuple(name for name in dict.fromkeys(wanted) if folded(name) not in known)
 
-    def _tools(self) -> tuple[str, ...]:
-        """Return the classes of tools that cut, () where nothing is to be cut."""
-        usual = self.kinds.usual_treatment(GoalKind.SLICE)
-        is_cut = any(skill.name == "SliceObject" for skill in self.skills)
-        return usual.tools if is_cut and usual is not None else ()
-
-    def _usual_places(self, skill: Skill) -> tuple[str, ...]:
-        """Return the classes at which a composite is usually done, () for another skill."""
-        usual = self.kinds.usual_treatment(GOAL_OF_SKILL[skill.name]) if skill.composite else None
-        return usual.at if usual is not None else ()
-
     def _matters(self, name: str) -> bool:
         """Return whether the instruction names a thing or its contents, or its treatments need the thing."""
-        state, needed = self.belief.state, itertools.chain.from_iterable(map(self._usual_places, self.skills))
-        wanted = {folded(one) for one in (*self.about, *needed)}
+        state, wanted = self.belief.state, self._needed.places.union(map(folded, self.about))
         if folded(self.things[name].object_class) in wanted:
             return True
         contents = (inner for inner, outer in state.inside if outer == name)
@@ -243,28 +243,20 @@ class KnownWorld:
 
     # --- which things, and their names
 
-    def _fixtures(self) -> set[str]:
-        """Return the folded classes of what skills need."""
-        own = {skill.name for skill in self.skills}
-        needs = self.kinds.needs_of_skills().items()
-        fixtures = {folded(name) for skill, names in needs if skill in own or not self.brief for name in names}
-        return fixtures | set(map(folded, self.kinds.put_down_places)) if self.brief and self._tools() else fixtures
-
     def _name(self, found: SceneObject) -> str:
         if found.id not in self._names:
             # A thing that was found by searching, and that memory has seen meanwhile, keeps its name.
-            same = (one for one in self._unplaced.values() if folded(one.object_class) == folded(found.class_name))
-            twin = next(same, None)
-            if twin is not None:
-                del self._unplaced[twin.name]
-            self._names[found.id] = twin.name if twin is not None else self._new_name(found.class_name)
+            twin = self._found.of_class(found.class_name)
+            if twin:
+                self._found.leave_out(twin)
+            self._names[found.id] = twin or self._new_name(found.class_name)
         return self._names[found.id]
 
     def _new_name(self, object_class: str) -> str:
         kind = self.kinds.get(object_class)
         letters = "".join(letter for letter in object_class if letter.isalnum())[:_LONGEST_NAME]
         plain = kind.name if kind is not None else letters or _UNNAMED
-        taken = {*self._names.values(), *self._unplaced}
+        taken = {*self._names.values(), *self._found.things}
         numbered = (plain if number == 1 else f"{plain} {number}" for number in itertools.count(1))
         return next(name for name in numbered if name not in taken)
 
@@ -279,16 +271,21 @@ class KnownWorld:
         """Return the name of what the hand holds and memory does not place; a thing without one is named and added."""
         if not held_class:
             return ""
-        same = (name for name, one in self._unplaced.items() if folded(one.object_class) == folded(held_class))
-        name = next((name for name in same if name in things), "")
+        name = self._found.of_class(held_class)
         if not name:
             name = self._new_name(held_class)
-            things[name] = self._unplaced[name] = Thing(name, held_class, held_id or held_class)
+            # Skills know the thing in the hand by its class; memory's id is not the robot's.
+            things[name] = Thing(name, held_class, held_class, memory_id=held_id)
+            self._found.add_held(things[name])
         return name
 
-    def _found(self, object_class: str, robot_id: str) -> None:
+    def found_things(self) -> Iterable[JudgedThing]:
+        """Return what the robot found and memory does not hold, as a check of goals sees it; the names are the ids."""
+        return self._found.judged()
+
+    def _add_found(self, object_class: str, robot_id: str) -> None:
         name = self._new_name(object_class)
-        self._unplaced[name] = Thing(name, object_class, object_class, robot_id)
+        self._found.add(Thing(name, object_class, object_class, robot_id))
         self._robot_ids[name] = robot_id
         self._at = name
 
@@ -305,7 +302,7 @@ class KnownWorld:
         if subject and result.reason is FailureReason.NOT_FOUND and result.call.skill == "GoToObject":
             thing = self.belief.things[subject]
             self._gone.add(thing.memory_id)
-            self._unplaced.pop(subject, None)
+            self._found.leave_out(subject)
         elif result.reason is FailureReason.TOO_FAR:
             self._apart.update(filter(None, (self._named((one,)) for one in result.call.arguments)))
         elif result.reason is FailureReason.CLOSED:

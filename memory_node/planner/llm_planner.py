@@ -19,7 +19,6 @@ from memory_node.llm.errors import LlmError, RejectedReplyError
 from memory_node.llm.json_reply import json_form
 from memory_node.planner.asked_skills import licensed_skills
 from memory_node.planner.goal import Goal, Mention
-from memory_node.planner.goal_check import GoalCheck
 from memory_node.planner.known_world import KnownWorld
 from memory_node.planner.language.asking_back import Question, Slot
 from memory_node.planner.language.understanding import Understanding
@@ -106,9 +105,10 @@ class LlmPlanner:
                 return account.booked(self._not_understood(read, instruction, situation), self._config)
             names = tuple(map(str, goals))
             situation.report(PlanProgress(ProgressKind.PLAN, f"{len(goals)} goal(s)", names))
-            run = self._run(self._task(instruction, goals, situation, account))
+            task = self._task(instruction, goals, situation, account)
+            run = self._run(task)
             failure = yield from run.steps()
-            outcome = self._judged(goals, failure, situation)
+            outcome = _judged(task, failure)
         except LlmError as error:
             if not self._fallback or (run is not None and run.begun):
                 took = account.booked(PlanOutcome((instruction,), (False,), planner="llm"), self._config)
@@ -162,22 +162,8 @@ class LlmPlanner:
         about = self._about(instruction, goals, present)
         skills = tuple(skill for skill in licensed_skills(goals) if skill.name in situation.skills)
         world = KnownWorld(self._kinds, about, skills, self._config.things, self._config.brief)
-
-        def unmet() -> tuple[str, ...]:
-            return tuple(filter(None, self._unmet(goals, situation)))
-
-        def settled() -> frozenset[str]:
-            check = self._goal_check(situation)
-            return frozenset().union(*map(check.settled, goals))
-
-        def goal_index() -> int:
-            reasons = self._unmet(goals, situation)
-            return next((index for index, reason in enumerate(reasons) if reason), len(goals))
-
         audit = PlanAudit(tuple(goals), self._kinds)
-        names = tuple(map(str, goals))
-        asked_for = (names, situation, world, self._config, self._prompts, account, audit)
-        return Task(instruction, *asked_for, unmet, settled, goal_index)
+        return Task(instruction, tuple(goals), situation, world, self._config, self._prompts, account, audit)
 
     def _about(self, instruction: str, goals: Sequence[Goal], present: Collection[str]) -> tuple[str, ...]:
         """Return the classes that the instruction speaks of: those of the goals first, then whatever it names.
@@ -225,18 +211,11 @@ class LlmPlanner:
             )
         return StepwiseRun(task, chooser)
 
-    def _judged(self, goals: Sequence[Goal], failure: str, situation: Situation) -> PlanOutcome:
-        """Return what came of it, by memory."""
-        unmet = self._unmet(goals, situation)
-        reasons = [f"{goal}: {reason}" for goal, reason in zip(goals, unmet) if reason]
-        if reasons and failure:
-            reasons.append(failure)
-        achieved = tuple(not reason for reason in unmet)
-        return PlanOutcome(tuple(map(str, goals)), achieved, tuple(reasons), planner="llm")
 
-    def _unmet(self, goals: Sequence[Goal], situation: Situation) -> tuple[str, ...]:
-        """Return what of each goal is not so, "" for one that is met."""
-        return tuple(map(self._goal_check(situation).unmet, goals))
-
-    def _goal_check(self, situation: Situation) -> GoalCheck:
-        return GoalCheck(situation.memory.scene(), situation.held_class, self._kinds)
+def _judged(task: Task, failure: str) -> PlanOutcome:
+    """Return what came of it, by memory and what the robot found itself. failure: why it ended early, "" for not."""
+    names, unmet = tuple(map(str, task.goals)), task.judged().reasons
+    reasons = [f"{goal}: {reason}" for goal, reason in zip(names, unmet) if reason]
+    if reasons and failure:
+        reasons.append(failure)
+    return PlanOutcome(names, tuple(not reason for reason in unmet), tuple(reasons), planner="llm")

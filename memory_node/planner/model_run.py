@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Generator, Sequence
+import itertools
+from collections.abc import Generator
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -10,6 +11,8 @@ import jinja2
 
 from memory_node.domain.skill import SkillResult
 from memory_node.domain.skill_library import SKILLS
+from memory_node.planner.goal import Goal
+from memory_node.planner.goal_check import GoalCheck, Judgement, judged_things
 from memory_node.planner.known_world import KnownWorld
 from memory_node.planner.model_account import ModelAccount
 from memory_node.planner.plan_audit import PlanAudit
@@ -22,30 +25,28 @@ Steps = Generator[PlannedStep, SkillResult, str]
 
 @dataclass(frozen=True)
 class Task:
-    """One instruction for a language model.
-
-    audit: what its goals let a plan take. unmet: what of its goals is not so yet, by memory; empty where nothing is
-    amiss. settled: memory's ids of what is as and where a goal wants it. goal_index: of the first goal that is not so
-    yet, their number where all are.
-    """
+    """One instruction for a language model. audit: what its goals let a plan take."""
 
     instruction: str
-    goals: tuple[str, ...]
+    goals: tuple[Goal, ...]
     situation: Situation
     world: KnownWorld
     config: LlmConfig
     prompts: jinja2.Environment
     account: ModelAccount
     audit: PlanAudit
-    unmet: Callable[[], Sequence[str]]
-    settled: Callable[[], Collection[str]]
-    goal_index: Callable[[], int]
 
     def refresh(self) -> None:
         """Let the world follow memory."""
         held = self.situation.memory.held_object()
         held_id, held_class = (held.object_id, held.object_class) if held is not None else ("", "")
         self.world.refresh(self.situation.memory.scene(), held_id, held_class)
+
+    def judged(self) -> Judgement:
+        """Return what of the goals is so, by memory and by what the robot found in this instruction."""
+        situation, world = self.situation, self.world
+        things = itertools.chain(judged_things(situation.memory.scene()), world.found_things())
+        return GoalCheck(things, situation.held_class, world.kinds).judge(self.goals)
 
     def prompt(self, template: str, **values: object) -> str:
         """Return a filled template of config/prompts."""

@@ -9,6 +9,7 @@ from memory_node.domain.context import ContextSource
 from memory_node.domain.skill import FailureReason, SkillCall, SkillResult
 from memory_node.llm.chat import Message
 from memory_node.llm.deadline import Deadline
+from memory_node.planner.goal_check import Judgement
 from memory_node.planner.held_back import HeldBack
 from memory_node.planner.memory_lookup import MemoryLookup
 from memory_node.planner.model_run import Steps, Task, described, remedy_of
@@ -50,7 +51,7 @@ class StepwiseRun:
         for _ in range(config.max_steps):
             call = self._chosen()
             if call is None:
-                unmet = tuple(self._task.unmet())
+                unmet = self._task.judged().unmet
                 if not unmet or account.replans >= config.max_replans:
                     return ""
                 account.replans += 1
@@ -88,7 +89,7 @@ class StepwiseRun:
             held=task.world.held,
             completed=task.situation.conversation.completed,
             instruction=task.instruction,
-            goals=task.goals,
+            goals=tuple(map(str, task.goals)),
         )
         example = [] if brief else self._example()
         self._messages = [Message("system", system), *example, Message("user", told.strip())]
@@ -105,23 +106,23 @@ class StepwiseRun:
         task = self._task
         offered = task.world.admissible().items()
         calls = {text: call for text, call in offered if not self._objection(call) and not self._held_back.holds(call)}
-        settled = task.settled()
-        values = {text: task.world.value(call, settled) for text, call in calls.items()}
-        values[DONE] = self._value_of_end()
-        messages = self._compiled() or self._messages
+        judged = task.judged()
+        values = {text: task.world.value(call, judged.settled) for text, call in calls.items()}
+        values[DONE] = self._value_of_end(judged)
+        messages = self._compiled(judged.goal_index) or self._messages
         choice = self._chooser.choose(messages, values, task.account, Deadline(task.config.timeout_s))
         self._messages.append(Message("assistant", choice.reply))
         text = f"{choice.call}  # {choice.reasoning}" if choice.reasoning else choice.call
         task.situation.report(PlanProgress(ProgressKind.PLAN, text))
         return calls.get(choice.call)
 
-    def _value_of_end(self) -> float:
+    def _value_of_end(self, judged: Judgement) -> float:
         """Return memory's value of an end now, in (0, 1]."""
-        if not self._task.unmet():
+        if not judged.unmet:
             return 1.0
         return _DOUBTED if self.begun and not self._told_unmet else _DENIED
 
-    def _compiled(self) -> list[Message]:
+    def _compiled(self, goal_index: int) -> list[Message]:
         """Return the prompt of one step where memory is compiled: what does not change, then what memory says now.
 
         [] where nobody compiles.
@@ -130,7 +131,7 @@ class StepwiseRun:
         if task.situation.guide is None:
             return []
         names = {thing.call_name: name for name, thing in task.world.things.items()}
-        compiled = task.situation.guide(None, task.goal_index(), names)
+        compiled = task.situation.guide(None, goal_index, names)
         before = set(self._first_lines)
         told = task.prompt(
             "planner_step_compiled.j2",
@@ -174,6 +175,6 @@ class StepwiseRun:
             unmet=unmet,
             news=[line for line in task.world.lines() if line not in before],
             held=task.world.held,
-            goals=task.goals,
+            goals=tuple(map(str, task.goals)),
         )
         self._messages.append(Message("user", text.strip()))

@@ -50,7 +50,7 @@ class WholePlanRun:
                 if not result.success:
                     failed = result
                     break
-            unmet = () if failed is not None else tuple(self._task.unmet())
+            unmet = () if failed is not None else self._task.judged().unmet
             last = account.replans >= config.max_replans or (failed and failed.reason is FailureReason.CANCELED)
             if failed is None and (not unmet or last):
                 return ""

@@ -19,7 +19,7 @@ def test_best_of_all_is_found(seed: int) -> None:
     def expand(node):
         assert node == -1 or tree.nodes[node].parent in read
         read.append(node)
-        return scores[tree.children()[node]]
+        return scores[tree.children[node]]
 
     number, score = likeliest(tree, bonuses, expand)
     totals = tree.log_likelihoods(scores)
@@ -34,7 +34,7 @@ def test_what_is_unlikely_is_not_read() -> None:
 
     def expand(node):
         read.append(node)
-        return np.array([-0.1 if tree.nodes[i].token in (1, 2, 3) else -5.0 for i in tree.children()[node]])
+        return np.array([-0.1 if tree.nodes[i].token in (1, 2, 3) else -5.0 for i in tree.children[node]])
 
     assert likeliest(tree, [0.0] * 21, expand)[0] == 0
     assert read == [-1, 0, 2]

@@ -23,7 +23,12 @@ def test_likelihood_of_a_candidate_is_the_sum_along_its_way() -> None:
 
 
 def test_children_are_told_by_their_parent() -> None:
-    assert candidate_tree([[1, 2], [1, 3], [5]]).children() == {-1: [0, 1], 0: [2, 3]}
+    assert candidate_tree([[1, 2], [1, 3], [5]]).children == {-1: [0, 1], 0: [2, 3]}
+
+
+def test_chain_goes_on_while_there_is_one_way_and_something_follows() -> None:
+    tree = candidate_tree([[1, 2, 3, 4], [1, 2, 3, 5], [6, 7, 8]])
+    assert [[tree.nodes[node].token for node in tree.chain(start)] for start in (0, 1)] == [[1, 2, 3], [6, 7]]
 
 
 def test_same_candidate_twice_is_scored_twice() -> None:

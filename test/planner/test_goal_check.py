@@ -6,7 +6,7 @@ from memory_node.catalogue.label_space import load_catalogue
 from memory_node.domain.goal_labels import GoalKind
 from memory_node.domain.states import ObjectState
 from memory_node.planner.goal import Goal, Mention
-from memory_node.planner.goal_check import GoalCheck
+from memory_node.planner.goal_check import GoalCheck, judged_things
 
 APPLE, MUG, PLATE = (Mention(name, (name,)) for name in ("Apple", "Mug", "Plate"))
 FRIDGE, TABLE = Mention("fridge", ("Fridge",)), Mention("table", ("DiningTable",))
@@ -14,7 +14,7 @@ FRIDGE, TABLE = Mention("fridge", ("Fridge",)), Mention("table", ("DiningTable",
 
 def unmet(home, goal: Goal) -> str:
     held = home.held_object()
-    return GoalCheck(home.scene(), held.object_class if held else "", load_catalogue()).unmet(goal)
+    return GoalCheck(judged_things(home.scene()), held.object_class if held else "", load_catalogue()).unmet(goal)
 
 
 def test_place_is_met_only_where_the_thing_lies_there(kitchen) -> None:
@@ -57,7 +57,7 @@ def test_stack_wants_the_vessel_there_and_the_thing_in_it(kitchen) -> None:
 
 
 def settled(home, goal: Goal) -> set[str]:
-    return set(GoalCheck(home.scene(), "", load_catalogue()).settled(goal))
+    return set(GoalCheck(judged_things(home.scene()), "", load_catalogue()).settled(goal))
 
 
 def test_what_is_where_a_goal_wants_it_is_settled(kitchen) -> None:

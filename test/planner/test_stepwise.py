@@ -25,6 +25,7 @@ from memory_node.planner.executor import InstructionExecutor, InstructionResult
 from memory_node.planner.goal import Goal, Mention
 from memory_node.planner.guided_planner import GuidedPlanner
 from memory_node.planner.llm_planner import LlmPlanner
+from memory_node.planner.map_only_memory import MapOnlyMemory
 from memory_node.planner.planner import PlanProgress
 from memory_node.planner.planner_config import LlmConfig
 from memory_node.planner.step_chooser import choice_grammar, read_choice
@@ -285,3 +286,31 @@ def test_model_that_only_drives_about_comes_to_an_end(kitchen) -> None:
     others = [call for call in kitchen.calls if not call.startswith("GoToObject")]
     assert max(driven.count(call) for call in driven) < 10
     assert others, "what changes something is done once nothing else is left"
+
+
+def test_without_object_memory_the_robots_own_deeds_tell_that_the_goal_is_met(kitchen) -> None:
+    blind = MapOnlyMemory(kitchen)
+    asked = [
+        "Explore(Apple)",
+        "PickupObject(Apple)",
+        "Explore(Fridge)",
+        "OpenObject(Fridge)",
+        "PutObject(Apple, Fridge)",
+    ]
+    model = Wanting(*asked, "Done()")
+    model.gap = 10.0  # an end that memory denies would be worth less than any other call
+    planner = LlmPlanner(model, LlmConfig(mode="rank"), load_catalogue(), Understood(INTO_THE_FRIDGE), False)
+    result = InstructionExecutor(blind, kitchen, planner).execute("put the apple in the fridge")
+    assert result.success
+    assert [call.partition("(")[0] for call in kitchen.calls] == [text.partition("(")[0] for text in asked]
+    assert kitchen.things["m-apple"].support_id == "m-fridge"
+    assert "PutObject(Apple, Fridge)" not in model.offered[-1]
+
+
+def test_what_the_hand_held_before_goes_by_its_class_without_object_memory(kitchen) -> None:
+    kitchen.held = "m-apple"
+    model = Wanting("Explore(Fridge)", "OpenObject(Fridge)", "PutObject(Apple, Fridge)", "Done()")
+    planner = LlmPlanner(model, LlmConfig(mode="rank"), load_catalogue(), Understood(INTO_THE_FRIDGE), False)
+    result = InstructionExecutor(MapOnlyMemory(kitchen), kitchen, planner).execute("put the apple in the fridge")
+    assert result.success
+    assert kitchen.calls[-1] == "PutObject(Apple, m-fridge)"

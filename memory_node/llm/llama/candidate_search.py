@@ -22,7 +22,7 @@ def likeliest(tree: CandidateTree, bonuses: Sequence[float], expand: Expand) -> 
     behind it bounds every candidate behind it. One node is read at a time: a pass over four takes three times as long,
     and most of what it would read ahead is never needed. expand: a node's parent was read before it.
     """
-    children = tree.children()
+    children = tree.children
     most = [max(bonuses[branch] for branch in node.branches) for node in tree.nodes]
     ending: dict[int, list[int]] = {}
     for candidate, end in enumerate(tree.ends):

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import functools
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -29,12 +30,20 @@ class CandidateTree:
     nodes: tuple[TreeNode, ...]
     ends: tuple[int, ...]
 
-    def children(self) -> dict[int, list[int]]:
-        """Return the nodes behind each node that has any; those at the prompt's end are behind -1."""
+    @functools.cached_property
+    def children(self) -> Mapping[int, list[int]]:
+        """The nodes behind each node that has any, in their order; those at the prompt's end are behind -1."""
         found: dict[int, list[int]] = {}
         for index, node in enumerate(self.nodes):
             found.setdefault(node.parent, []).append(index)
         return found
+
+    def chain(self, node: int) -> list[int]:
+        """Return a node that has children, and those behind it as long as there is one only, which has some, too."""
+        children, chain = self.children, [node]
+        while len(children[chain[-1]]) == 1 and children[chain[-1]][0] in children:
+            chain += children[chain[-1]]
+        return chain
 
     def log_likelihoods(self, node_scores: NDArray[np.float64]) -> list[float]:
         """Return for each candidate the sum over its nodes. node_scores: (nodes,) log-probability of each token."""

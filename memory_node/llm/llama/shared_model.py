@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from memory_node.llm.deadline import Deadline
 from memory_node.llm.errors import LateError, TooLongError
-from memory_node.llm.llama.candidate_search import likeliest
-from memory_node.llm.llama.candidate_tree import CandidateTree, candidate_tree, log_probabilities, portions
+from memory_node.llm.llama.candidate_reading import CandidateReading
+from memory_node.llm.llama.candidate_tree import candidate_tree, portions
 from memory_node.llm.llama.chat_template import ChatTemplate
 from memory_node.llm.llama.native_model import PASS_TOKENS, NativeModel, Row
 from memory_node.llm.llama.prefix_slots import PrefixSlots, Slot
@@ -130,11 +130,12 @@ class LlamaEngine:
         """
         found = [0.0] * len(candidates)
         with self._taken(deadline):
-            slot = self._slot_for(prompt, candidates, deadline)
+            slot, behind = self._slot_for(prompt, candidates, deadline)
             for portion in portions(candidates, _BRANCHES, _MOST_NODES):
                 tree = candidate_tree([candidates[i] for i in portion])
-                for i, score in zip(portion, self._score(slot, prompt.tokens[-1], tree, deadline)):
-                    found[i] = score
+                with CandidateReading(self._native, slot, tree, behind, _SLOTS, deadline) as reading:
+                    for i, score in zip(portion, reading.scores()):
+                        found[i] = score
         return found
 
     def likeliest(
@@ -149,11 +150,12 @@ class LlamaEngine:
         """
         best: tuple[float, int, float] | None = None
         with self._taken(deadline):
-            slot = self._slot_for(prompt, candidates, deadline)
+            slot, behind = self._slot_for(prompt, candidates, deadline)
             for portion in portions(candidates, _BRANCHES, _MOST_NODES):
                 tree = candidate_tree([candidates[i] for i in portion])
                 own = [bonuses[i] for i in portion]
-                at, score = self._likeliest(slot, prompt.tokens[-1], tree, own, deadline)
+                with CandidateReading(self._native, slot, tree, behind, _SLOTS, deadline) as reading:
+                    at, score = reading.likeliest(own)
                 if best is None or score + own[at] > best[0]:
                     best = score + own[at], portion[at], score
         assert best is not None, "one candidate at least"
@@ -188,14 +190,18 @@ class LlamaEngine:
         self._native.clear()
         self._slots.forget_all()
 
-    def _slot_for(self, prompt: Prompt, candidates: Sequence[Sequence[int]], deadline: Deadline) -> Slot:
-        """Return the slot with all of a prompt but its last token, and room for candidates behind it."""
+    def _slot_for(
+        self, prompt: Prompt, candidates: Sequence[Sequence[int]], deadline: Deadline
+    ) -> tuple[Slot, NDArray[np.float32]]:
+        """Return the slot with a prompt and room for candidates behind it, and the logits behind its last token."""
         longest = max(map(len, candidates), default=0)
         if longest > _MOST_NODES:
             raise TooLongError(f"a candidate of {longest} tokens; at most {_MOST_NODES} are scored")
-        slot = self._slot(prompt, _MOST_NODES + 1)
+        slot = self._slot(prompt, _MOST_NODES)
         self._read(slot, prompt.tokens[len(slot.tokens) : -1], deadline)
-        return slot
+        # The last token alone: behind 512 others llama.cpp computes a single row in another way, and when the same prompt
+        # is asked about again, all but this one is known.
+        return slot, self._read(slot, prompt.tokens[-1:], deadline).copy()
 
     def _slot(self, prompt: Prompt, room: int) -> Slot:
         self._native.use_adapter(prompt.adapter)
@@ -214,55 +220,3 @@ class LlamaEngine:
             logits = self._native.compute(rows)
             slot.tokens += part
         return logits[0]
-
-    def _score(self, slot: Slot, last: int, tree: CandidateTree, deadline: Deadline) -> list[float]:
-        """Score the candidates of a tree. The prompt's last token is read with them, for the logits behind it."""
-        children = tree.children()
-        rows = _rows_of(tree, last, len(slot.tokens))
-        scores = np.zeros(len(tree.nodes))
-        with self._branched(slot, len(tree.ends)):
-            for begin in range(0, len(rows), PASS_TOKENS):
-                deadline.left_s()
-                part = rows[begin : begin + PASS_TOKENS]
-                logits = self._native.compute(part)
-                wanted = [begin + i - 1 for i, row in enumerate(part) if row[3]]
-                for row, parent in enumerate(wanted):
-                    nodes = children[parent]
-                    scores[nodes] = log_probabilities(logits[row], [tree.nodes[i].token for i in nodes])
-        return tree.log_likelihoods(scores)
-
-    def _likeliest(
-        self, slot: Slot, last: int, tree: CandidateTree, bonuses: Sequence[float], deadline: Deadline
-    ) -> tuple[int, float]:
-        children = tree.children()
-        rows = _rows_of(tree, last, len(slot.tokens))
-
-        def expand(node: int) -> NDArray[np.float64]:
-            deadline.left_s()
-            [logits] = self._native.compute([rows[node + 1]])
-            return log_probabilities(logits, [tree.nodes[child].token for child in children[node]])
-
-        with self._branched(slot, len(tree.ends)):
-            return likeliest(tree, bonuses, expand)
-
-    @contextlib.contextmanager
-    def _branched(self, slot: Slot, count: int) -> Iterator[None]:
-        """Let so many sequences go on from what a slot holds; afterwards they are gone."""
-        branches = range(_SLOTS, _SLOTS + count)
-        for branch in branches:
-            self._native.share(slot.sequence, branch, len(slot.tokens))
-        try:
-            yield
-        finally:
-            for branch in branches:
-                self._native.cut(branch, 0)
-
-
-def _rows_of(tree: CandidateTree, last: int, start: int) -> list[Row]:
-    """Return the row of the prompt's last token, which is read at `start`, and one for each node of a tree."""
-    children = tree.children()
-    rows: list[Row] = [(last, start, tuple(range(_SLOTS, _SLOTS + len(tree.ends))), True)]
-    for index, node in enumerate(tree.nodes):
-        sequences = tuple(_SLOTS + branch for branch in node.branches)
-        rows.append((node.token, start + 1 + node.depth, sequences, index in children))
-    return rows

@@ -1,0 +1,96 @@
+"""Reads a tree of candidates behind a prompt, each as a sequence of its own that shares the prompt's cells."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from memory_node.llm.deadline import Deadline
+from memory_node.llm.llama.candidate_search import likeliest
+from memory_node.llm.llama.candidate_tree import CandidateTree, log_probabilities
+from memory_node.llm.llama.native_model import PASS_TOKENS, NativeModel, Row
+from memory_node.llm.llama.prefix_slots import Slot
+
+
+class CandidateReading:
+    """One tree behind what a slot holds. A context manager: afterwards the candidates' sequences are gone.
+
+    Args:
+        native: the model.
+        slot: holds the whole prompt.
+        tree: its last nodes are never read, because nothing follows them.
+        behind: (vocabulary,) logits behind the prompt's last token.
+        branches: the number of the first free sequence; the candidates take theirs from there on.
+        deadline: of all reading.
+    """
+
+    def __init__(
+        self,
+        native: NativeModel,
+        slot: Slot,
+        tree: CandidateTree,
+        behind: NDArray[np.float32],
+        branches: int,
+        deadline: Deadline,
+    ) -> None:
+        self._native = native
+        self._slot = slot
+        self._tree = tree
+        self._children = tree.children
+        self._branches = range(branches, branches + len(tree.ends))
+        self._deadline = deadline
+        # log-probabilities of a node's children, in their order, for each node that was read
+        self._known = {-1: log_probabilities(behind, self._tokens(self._children[-1]))}
+
+    def __enter__(self) -> CandidateReading:
+        for branch in self._branches:
+            self._native.share(self._slot.sequence, branch, len(self._slot.tokens))
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for branch in self._branches:
+            self._native.cut(branch, 0)
+
+    def scores(self) -> list[float]:
+        """Return log p(candidate | prompt) of each.
+
+        Raises:
+            LateError: the deadline passed.
+        """
+        inner = [node for node in self._children if node >= 0]
+        for start in range(0, len(inner), PASS_TOKENS):
+            self._read(inner[start : start + PASS_TOKENS])
+        scores = np.zeros(len(self._tree.nodes))
+        for node, children in self._children.items():
+            scores[children] = self._known[node]
+        return self._tree.log_likelihoods(scores)
+
+    def likeliest(self, bonuses: Sequence[float]) -> tuple[int, float]:
+        """Return the candidate with the highest log p plus bonus, and its log p; reads only what may be part of it.
+
+        Raises:
+            LateError: the deadline passed.
+        """
+        return likeliest(self._tree, bonuses, self._expand)
+
+    def _expand(self, node: int) -> NDArray[np.float64]:
+        if node not in self._known:
+            # What has a single successor is read with it: two tokens in one pass cost less than in two.
+            self._read(self._tree.chain(node)[:PASS_TOKENS])
+        return self._known[node]
+
+    def _read(self, nodes: Sequence[int]) -> None:
+        """Read nodes; what stands before them was read, or is among them and comes first."""
+        self._deadline.left_s()
+        for node, logits in zip(nodes, self._native.compute([self._row(node) for node in nodes])):
+            self._known[node] = log_probabilities(logits, self._tokens(self._children[node]))
+
+    def _row(self, number: int) -> Row:
+        node = self._tree.nodes[number]
+        sequences = tuple(self._branches[branch] for branch in node.branches)
+        return node.token, len(self._slot.tokens) + node.depth, sequences, True
+
+    def _tokens(self, nodes: Sequence[int]) -> list[int]:
+        return [self._tree.nodes[node].token for node in nodes]

@@ -1,0 +1,62 @@
+"""What the robot came upon in one instruction and memory does not hold, as its own skills told of it.
+
+A planner whose memory knows only the map has nothing else; with an object memory it is what was found a moment ago.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+
+from memory_node.catalogue.class_name import folded
+from memory_node.catalogue.object_catalogue import ObjectCatalogue
+from memory_node.domain.skill import SkillResult
+from memory_node.planner.belief import Belief, Thing, WorldState
+from memory_node.planner.goal_check import JudgedThing
+
+
+class FoundThings:
+    """Things by name, with the states and supports that follow from the results of skills."""
+
+    def __init__(self, kinds: ObjectCatalogue) -> None:
+        self._belief = Belief(kinds)
+
+    @property
+    def things(self) -> Mapping[str, Thing]:
+        """The things by name."""
+        return self._belief.things
+
+    @property
+    def state(self) -> WorldState:
+        """What is known of them."""
+        return self._belief.state
+
+    def add(self, thing: Thing) -> None:
+        """Take in a thing that was found."""
+        self._belief.add(thing)
+
+    def add_held(self, thing: Thing) -> None:
+        """Take in what the hand holds."""
+        self.add(thing)
+        self._belief.state = replace(self._belief.state, held=thing.name)
+
+    def of_class(self, object_class: str) -> str:
+        """Return the name of a thing of a class, "" where there is none."""
+        same = (name for name, one in self.things.items() if folded(one.object_class) == folded(object_class))
+        return next(same, "")
+
+    def leave_out(self, name: str) -> None:
+        """Forget a thing: memory holds it now, or it is not there."""
+        self._belief.forget(name)
+
+    def observe(self, result: SkillResult) -> None:
+        """Take over what a skill has changed."""
+        for change in result.changes:
+            self._belief.observe(change)
+
+    def judged(self) -> Iterator[JudgedThing]:
+        """Yield the things as a check of goals sees them; their names are the ids."""
+        state = self._belief.state
+        for name, thing in self.things.items():
+            states = frozenset(one for other, one in state.states if other == name)
+            yield JudgedThing(name, thing.object_class, state.container_of(name), states)

@@ -1,0 +1,48 @@
+"""The classes of things that skills need besides what an instruction names: knives to cut, a sink to wash in."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Sequence
+
+from memory_node.catalogue.class_name import folded
+from memory_node.catalogue.object_catalogue import ObjectCatalogue
+from memory_node.domain.goal_labels import GOAL_OF_SKILL, GoalKind
+from memory_node.domain.skill_library import Skill
+
+
+class NeededClasses:
+    """What the skills of one instruction need. skills: those that it lets the robot use."""
+
+    def __init__(self, kinds: ObjectCatalogue, skills: Sequence[Skill]) -> None:
+        self._kinds = kinds
+        self._skills = skills
+
+    @property
+    def tools(self) -> tuple[str, ...]:
+        """The classes of tools that cut, () where nothing is to be cut."""
+        usual = self._kinds.usual_treatment(GoalKind.SLICE)
+        is_cut = any(skill.name == "SliceObject" for skill in self._skills)
+        return usual.tools if is_cut and usual is not None else ()
+
+    @property
+    def groups(self) -> Iterable[tuple[str, ...]]:
+        """For each need the classes of which one is enough."""
+        return filter(None, (self.tools, *map(self._usual_places, self._skills)))
+
+    @property
+    def places(self) -> frozenset[str]:
+        """The classes, folded, at which the instruction's treatments are usually done."""
+        return frozenset(map(folded, itertools.chain.from_iterable(map(self._usual_places, self._skills))))
+
+    def fixtures(self, brief: bool) -> set[str]:
+        """Return the folded classes of what skills need; brief: of these alone, with places to put down."""
+        own = {skill.name for skill in self._skills}
+        needs = self._kinds.needs_of_skills().items()
+        fixtures = {folded(name) for skill, names in needs if skill in own or not brief for name in names}
+        return fixtures | set(map(folded, self._kinds.put_down_places)) if brief and self.tools else fixtures
+
+    def _usual_places(self, skill: Skill) -> tuple[str, ...]:
+        """Return the classes at which a composite is usually done, () for another skill."""
+        usual = self._kinds.usual_treatment(GOAL_OF_SKILL[skill.name]) if skill.composite else None
+        return usual.at if usual is not None else ()
