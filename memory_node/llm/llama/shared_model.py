@@ -199,8 +199,8 @@ class LlamaEngine:
             raise TooLongError(f"a candidate of {longest} tokens; at most {_MOST_NODES} are scored")
         slot = self._slot(prompt, _MOST_NODES)
         self._read(slot, prompt.tokens[len(slot.tokens) : -1], deadline)
-        # The last token alone: behind 512 others llama.cpp computes a single row in another way, and when the same prompt
-        # is asked about again, all but this one is known.
+        # The last token alone: behind 512 others llama.cpp computes a single row in another way, and where the same
+        # prompt is asked about again, all but this one is known.
         return slot, self._read(slot, prompt.tokens[-1:], deadline).copy()
 
     def _slot(self, prompt: Prompt, room: int) -> Slot:
