@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 import tempfile
 import time
@@ -18,6 +17,8 @@ from benchmarks.rows import emit
 from benchmarks.tiny_detector import save_tiny_detector
 from memory_node.app.progress import progress_bar
 from memory_node.domain.errors import InvalidValueError, RobotMemoryError
+from memory_node.nodes.run import checked_domain
+from memory_node.nodes.unused_domain import unused_domain
 
 HELP = "hostile messages on every topic, service, action and parameter of the nodes"
 # The detector only where the extra `models` is installed, with which its model is made.
@@ -38,9 +39,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
     parser.add_argument("--minutes", type=float, default=1.0, help="how long (default 1)")
     parser.add_argument("--nodes", nargs="+", choices=NODES, default=NODES, help="which nodes (default: all)")
-    parser.add_argument(
-        "--domain", type=int, default=60 + os.getpid() % 40, help="ROS domain (default: one of 60 to 99)"
-    )
+    parser.add_argument("--domain", type=int, help="ROS domain (default: one that nothing of ours uses)")
 
 
 @dataclass
@@ -70,8 +69,7 @@ def run(args: argparse.Namespace) -> int:
     """Attack; exit status 1 when something was harmed."""
     if not 0.0 < args.minutes <= 24 * 60.0:
         raise InvalidValueError(f"--minutes: expected more than 0 and at most a day, got {args.minutes:g}")
-    if not 0 <= args.domain <= 101:
-        raise InvalidValueError(f"--domain: expected 0 to 101, got {args.domain}")
+    domain_id = unused_domain() if args.domain is None else checked_domain(args.domain, "--domain")
     present = [path for path in ESCAPES if path.exists()]
     if present:
         raise InvalidValueError(f"{present[0]} exists; the run watches that nobody makes it: remove it first")
@@ -79,8 +77,8 @@ def run(args: argparse.Namespace) -> int:
         folder = Path(text)
         detector = save_tiny_detector(folder / "brought")
         with (
-            AttackedNodes(folder, args.domain, args.nodes, detector) as nodes,
-            HostilePeer(args.domain, args.seed) as peer,
+            AttackedNodes(folder, domain_id, args.nodes, detector) as nodes,
+            HostilePeer(domain_id, args.seed) as peer,
         ):
             attack = Attack(nodes, peer)
             attack.run(args.minutes * 60.0)

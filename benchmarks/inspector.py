@@ -23,6 +23,8 @@ from benchmarks.inspector_page import page_rows
 from benchmarks.process_figures import processor_s
 from benchmarks.rows import emit
 from memory_node.domain.errors import RobotMemoryError
+from memory_node.nodes.run import checked_domain
+from memory_node.nodes.unused_domain import unused_domain
 
 PARTS = ("load", "find", "page")
 _START_S = 120.0
@@ -41,7 +43,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--streaming", type=int, default=10, help="clients that follow changes (default 10)")
     parser.add_argument("--find", type=int, default=100_000, help="objects that REST finds among (default 100000)")
     parser.add_argument("--page", type=int, nargs="+", default=[2000, 20_000], help="objects of the page")
-    parser.add_argument("--domain", type=int, default=96, help="ROS domain, on loopback (default 96)")
+    parser.add_argument("--domain", type=int, help="ROS domain, on loopback (default: one that nothing of ours uses)")
 
 
 def run(args: argparse.Namespace) -> int:
@@ -99,7 +101,8 @@ class Robot:
 def load_rows(args: argparse.Namespace, folder: Path) -> Iterator[dict[str, Any]]:
     """Yield the frames' times with nobody looking, and under load; the phases take turns, so that both see the same
     machine."""
-    environment = {"ROS_DOMAIN_ID": str(args.domain), "ROS_AUTOMATIC_DISCOVERY_RANGE": "LOCALHOST"}
+    domain_id = unused_domain() if args.domain is None else checked_domain(args.domain, "--domain")
+    environment = {"ROS_DOMAIN_ID": str(domain_id), "ROS_AUTOMATIC_DISCOVERY_RANGE": "LOCALHOST"}
     os.environ.update(environment)
     robot = Robot(args, folder)
     phases: dict[str, list[dict[str, float]]] = {"quiet": [], "load": []}

@@ -10,9 +10,11 @@ from typing import Any
 from benchmarks.rows import emit
 from memory_node.app.progress import progress_bar
 from memory_node.domain.errors import RobotMemoryError
+from memory_node.nodes.run import checked_domain
+from memory_node.nodes.unused_domain import unused_domain
 
 try:
-    from ros_embedded.bench import DEFAULT_DOMAIN, DEFAULT_SECONDS, KINDS, BenchmarkError, measure
+    from ros_embedded.bench import DEFAULT_SECONDS, KINDS, BenchmarkError, measure
 except ImportError as error:
     raise RobotMemoryError(f"bench ros is ros_embedded's: pip install ./ros_embedded ({error})") from error
 
@@ -21,12 +23,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
     parser.add_argument("--kinds", nargs="+", choices=KINDS, default=list(KINDS), help="what to measure (default: all)")
     parser.add_argument("--seconds", type=float, default=DEFAULT_SECONDS, help="how long, for each kind (default 10)")
-    parser.add_argument("--domain", type=int, default=DEFAULT_DOMAIN, help="ROS domain, on loopback (default 97)")
+    parser.add_argument("--domain", type=int, help="ROS domain, on loopback (default: one that nothing of ours uses)")
 
 
 def run(args: argparse.Namespace) -> int:
     """Measure each kind with two fresh processes."""
-    emit(_rows(args.kinds, args.seconds, args.domain), args.json)
+    domain_id = unused_domain() if args.domain is None else checked_domain(args.domain, "--domain")
+    emit(_rows(args.kinds, args.seconds, domain_id), args.json)
     return 0
 
 

@@ -19,7 +19,8 @@ from benchmarks.rows import emit
 from memory_node.app.demo.processes import NodeProcesses
 from memory_node.app.progress import progress_bar
 from memory_node.domain.errors import InvalidValueError, RobotMemoryError
-from memory_node.nodes.run import GIVE_BACK_EVERY_S, activate_ros
+from memory_node.nodes.run import GIVE_BACK_EVERY_S, activate_ros, checked_domain
+from memory_node.nodes.unused_domain import unused_domain
 
 # Things that the apartment has, told again and again: each leaves the next something to do.
 INSTRUCTIONS = (
@@ -56,7 +57,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.description = DESCRIPTION
     parser.add_argument("--minutes", type=float, default=60.0, help="how long (default 60)")
     parser.add_argument("--speed", type=float, default=20.0, help="simulated seconds per second (default 20)")
-    parser.add_argument("--domain", type=int, default=60 + os.getpid() % 40, help="ROS domain (default: 60 to 99)")
+    parser.add_argument("--domain", type=int, help="ROS domain (default: one that nothing of ours uses)")
 
 
 @dataclass(frozen=True)
@@ -134,9 +135,10 @@ def _work(args: argparse.Namespace, folder: Path) -> tuple[int, Use, Use]:
         },
         "planner": {"use_sim_time": "true"},
     }
+    domain_id = unused_domain() if args.domain is None else checked_domain(args.domain, "--domain")
     with (
-        DemoClient(args.domain) as client,
-        NodeProcesses(args.domain, folder / "logs") as processes,
+        DemoClient(domain_id) as client,
+        NodeProcesses(domain_id, folder / "logs") as processes,
         progress_bar() as progress,
     ):
         processes.start_all(parameters)

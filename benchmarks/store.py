@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import contextlib
 import json
+import os
 import random
 import signal
 import sqlite3
@@ -87,7 +88,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _worker(work: str, path: Path, *rest: object, log: Path | None = None) -> subprocess.Popen[bytes]:
-    command = [sys.executable, "-m", "benchmarks.store_load", work, str(path), *map(str, rest)]
+    command = [sys.executable, "-m", "benchmarks.store_load", str(os.getpid()), work, str(path), *map(str, rest)]
     # In a session of its own: Ctrl-C is for this process, which ends the other.
     if log is None:
         return subprocess.Popen(command, stdout=subprocess.PIPE, start_new_session=True)

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from benchmarks.parent_process import end_with
 from memory_node.domain.geometry import OrientedBox
 from memory_node.domain.scene import SceneEvent, SceneEventKind, SceneObject
 from memory_node.domain.skill import FailureReason, SkillCall
@@ -137,7 +138,8 @@ def fill(store: Store, objects: int, steps: int, seed: int) -> None:
 
 
 if __name__ == "__main__":
-    work, path_, *rest = sys.argv[1:]
+    parent, work, path_, *rest = sys.argv[1:]
+    end_with(int(parent))
     if work == "write":
         write_until_killed(path_, int(rest[0]), int(rest[1]))
     elif work == "rate":

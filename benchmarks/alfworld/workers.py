@@ -7,7 +7,6 @@ import json
 import os
 import subprocess
 import sys
-import threading
 import time
 from collections import deque
 from collections.abc import Callable, Iterator
@@ -15,13 +14,14 @@ from dataclasses import dataclass
 from multiprocessing.connection import Connection, Pipe, wait
 from typing import Generic, TypeVar
 
+from benchmarks.parent_process import end_with
+
 Work = TypeVar("Work")
 Done = TypeVar("Done")
 # Time for the system to free a killed process, whose memory can be gigabytes (s).
 _ENDING_S = 2.0
 # Games of one process: the engine keeps some megabytes of every game, so a new process takes over.
 _PIECES_PER_PROCESS = 40
-_PARENT_ASKED_S = 1.0
 # A piece of work may not depend on the last LAG - 1 outcomes before it: those may still be running.
 LAG = 8
 # A fresh interpreter: the engine loads a library for each process, and what was forked would share its state. It finds
@@ -156,7 +156,7 @@ def _end(process: subprocess.Popen[bytes]) -> None:
 def serve() -> None:
     """Do the work that comes through the pipe until it closes, which it does when the parent ends; runs in a worker."""
     pipe = Connection(int(sys.argv[1]))
-    threading.Thread(target=_end_after, args=(int(sys.argv[3]),), daemon=True).start()
+    end_with(int(sys.argv[3]))
     with contextlib.suppress(EOFError, OSError):
         perform = pipe.recv()()
         while True:
@@ -166,10 +166,3 @@ def serve() -> None:
             except Exception as error:  # any error costs this piece of work only
                 reply = None, f"{type(error).__name__}: {error}"
             pipe.send(reply)
-
-
-def _end_after(parent: int) -> None:
-    """End this process soon after its parent, also in the middle of work that hangs."""
-    while os.getppid() == parent:
-        time.sleep(_PARENT_ASKED_S)
-    os._exit(1)

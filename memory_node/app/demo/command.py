@@ -21,6 +21,7 @@ from rich.markup import escape
 from memory_node.app.demo.robots import SPEEDS, node_parameters
 from memory_node.catalogue.label_space import HOUSEHOLD
 from memory_node.nodes.run import activate_ros, checked_domain
+from memory_node.nodes.unused_domain import unused_domain
 from memory_node.planner.memory_mode import MODES
 from memory_node.planner.planner_config import PLANNERS
 
@@ -30,8 +31,6 @@ INSTRUCTIONS = (
     "bring me the apple",
     "throw the clean red fruit away",
 )
-# Domains up to 101 use no port that the system gives away to other programs (DDSI-RTPS on Linux).
-_FIRST_DOMAIN, _DOMAINS = 60, 40
 _START_TIMEOUT_S = 60.0
 _INSTRUCTION_TIMEOUT_S = 600.0
 _CHECK_S = 0.5
@@ -82,8 +81,7 @@ def run(args: argparse.Namespace) -> int:
     plain = args.headless or not sys.stdout.isatty()
     # A table cut to 80 columns would hide figures from a pipe or a file.
     console = Console(force_terminal=False, width=120) if plain else Console()
-    chosen = _FIRST_DOMAIN + os.getpid() % _DOMAINS if args.domain_id is None else args.domain_id
-    domain_id = checked_domain(chosen, "--domain-id")
+    domain_id = unused_domain() if args.domain_id is None else checked_domain(args.domain_id, "--domain-id")
     report = DemoReport()
     compared = ("full", "none") if args.inspect is None else ("full",)
     modes = compared if args.memory == "compare" else (args.memory,)

@@ -1,0 +1,42 @@
+"""No two programs of ours on a machine take the same ROS domain."""
+
+import subprocess
+import sys
+
+import pytest
+from free_domain import free_domain
+
+from memory_node.cli import main
+from memory_node.domain.errors import RobotMemoryError
+from memory_node.nodes import unused_domain as module
+from memory_node.nodes.unused_domain import unused_domain
+
+_TAKES = "from memory_node.nodes.unused_domain import unused_domain; print(unused_domain(), flush=True); input()"
+
+
+def test_a_domain_is_given_once_to_processes_and_tests() -> None:
+    other = subprocess.Popen([sys.executable, "-c", _TAKES], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    assert other.stdin is not None
+    assert other.stdout is not None
+    with other, other.stdin:
+        theirs = int(other.stdout.readline())
+        ours = [unused_domain(), free_domain(), unused_domain(), free_domain()]
+        assert len({theirs, *ours}) == 5
+        assert all(0 < number <= 101 for number in ours)
+
+
+def test_a_domain_is_free_again_after_its_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    ran = subprocess.run(
+        [sys.executable, "-c", _TAKES], input="\n", stdout=subprocess.PIPE, text=True, check=True, timeout=60
+    )
+    number = int(ran.stdout)
+    monkeypatch.setattr(module, "_DOMAINS", range(number, number - 1, -1))
+    assert unused_domain() == number
+    with pytest.raises(RobotMemoryError, match="no ROS domain"):
+        unused_domain()
+
+
+@pytest.mark.parametrize("name", ["hostile", "soak", "ros"])
+def test_a_benchmark_refuses_what_is_no_domain(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["bench", name, "--domain", "9999"]) == 1
+    assert "--domain: expected 0 to 101" in capsys.readouterr().err
