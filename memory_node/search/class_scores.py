@@ -31,10 +31,12 @@ _PLACE_LOG_ODDS = 1.0
 
 @dataclass(frozen=True)
 class ClassFit:
-    """How a request fits the classes by number (n,): the best cosine of each one's texts, and log-odds by words."""
+    """How a request fits the classes by number (n,): the best cosine of each one's texts, log-odds by words, and
+    whether it names them or what they are pieces of, as what is wanted or as its place."""
 
     cosines: NDArray[np.float64]
     word_log_odds: NDArray[np.float64]
+    named: NDArray[np.bool_]
     best_cosine: float
 
 
@@ -190,18 +192,23 @@ class ClassScores:
         cosines = np.maximum.reduceat(table.vectors @ vector, table.starts).astype(np.float64)
         words = config.lexical_weight * _LEXICAL_LOG_ODDS * table.lexical.scores(phrases.wanted)
         named = table.named.find(phrases.wanted)
-        if named:
+        is_named = np.zeros(len(words), dtype=np.bool_)
+        if named.meant:
+            # "The bread" may be a slice of it.
+            is_named[[n for name, n in table.index.items() if self._glosses.whole(name) in named.meant]] = True
             signs = np.full(len(words), -1.0)
-            signs[[table.index[name] for name in named]] = 1.0
+            signs[[table.index[name] for name in named.meant]] = 1.0
+            signs[[table.index[name] for name in named.called_so]] = 0.0
             words += config.class_weight * signs
         elif table.heads.is_foreign(phrases.wanted):
             words -= config.class_weight
         best = float(cosines.max(initial=0.0))
         # Texts that could not be embedded are neutral.
-        fit = ClassFit(np.where(cosines == 0.0, config.cosine_center, cosines), words, best)
-        places = [table.index[name] for name in table.named.mentioned(phrases.place) - named]
+        fit = ClassFit(np.where(cosines == 0.0, config.cosine_center, cosines), words, is_named, best)
+        places = [table.index[name] for name in table.named.mentioned(phrases.place) - named.meant]
         if places:
             # The destination of the thing is meant as well, but less.
+            is_named[places] = True
             words[places] = _PLACE_LOG_ODDS - self.log_odds(fit.cosines[places], fit)
         return fit
 

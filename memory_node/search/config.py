@@ -111,10 +111,10 @@ class RetrievalConfig(Parameters):
         description="fit that the best object must reach; below it the answer is that memory does not know",
     )
     rival_share: float = Field(
-        default=0.7,
+        default=0.25,
         ge=0.0,
         le=1.0,
-        description="a kind of thing that is less likely meant than this share of the likeliest is left out",
+        description="a kind of thing whose odds of being meant are less than this share of the likeliest's is left out",
     )
     exact_below: int = Field(
         default=12_000,

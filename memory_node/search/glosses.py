@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -62,6 +63,10 @@ class ClassGlosses:
         kind = self.catalogue.find(class_name) if self.catalogue and class_name not in self.texts else None
         return kind.name if kind is not None else class_name
 
+    def whole(self, class_name: str) -> str:
+        """Return the class of which another is a piece, Bread of BreadSliced; the class itself if it is none."""
+        return self.catalogue.whole(class_name) if self.catalogue else class_name
+
     def same_class(self, one: str, other: str) -> bool:
         """Return whether two class names mean the same: equal words, or one is a name of the other."""
         words = spoken(one), spoken(other)
@@ -71,6 +76,19 @@ class ClassGlosses:
 _DESCRIBING = frozenset(
     tokens("something anything somewhere anywhere thing object item one stuff what which whatever kind type")
 )
+# What follows tells of the thing before it: "a machine that browns bread" names no bread.
+_RELATIVE = re.compile(r"(?<=\w)\s+(?:that|which|who|whose)\s.*", re.IGNORECASE | re.DOTALL)
+
+
+@dataclass(frozen=True)
+class NamedInRequest:
+    """meant: the classes that a request names; called_so: further ones with that name, which is another one's own.
+
+    "The towel" means the class Towel. A cloth is called a towel, too; it is meant where memory holds no towel.
+    """
+
+    meant: frozenset[str] = frozenset()
+    called_so: frozenset[str] = frozenset()
 
 
 class NamedClasses:
@@ -78,29 +96,43 @@ class NamedClasses:
 
     def __init__(self, glosses: ClassGlosses, class_names: Iterable[str]) -> None:
         self._classes: dict[tuple[str, ...], set[str]] = {}
+        self._own: dict[str, tuple[str, ...]] = {}
         for class_name in class_names:
+            self._own[class_name] = tuple(tokens(spoken(class_name)))
             for name in glosses.names_of(class_name):
                 self._classes.setdefault(tuple(tokens(name)), set()).add(class_name)
         self._longest = max((len(name) for name in self._classes), default=0)
 
-    def find(self, text: str) -> set[str]:
+    def find(self, text: str) -> NamedInRequest:
         """Return the classes that the text names as wanted.
 
         None when it describes ("something for cutting bread"), tells of a situation ("the toilet is blocked") or of a
         purpose ("I want to pay for the pizza"). A word after "to" is a verb ("to water", "to switch").
         """
         if not _DESCRIBING.isdisjoint(tokens(text)) or tells_a_situation(text):
-            return set()
+            return NamedInRequest()
         name = bare_name(text)
-        return self._of_head(name) if name else self.mentioned(text)
-
-    def _of_head(self, name: tuple[str, ...]) -> set[str]:
-        """Return the classes that the longest end of a name means: of "bread knife" knife, of "bath robe" none."""
-        ends = (self._classes.get(name[start:]) for start in range(max(0, len(name) - self._longest), len(name)))
-        return next((found.copy() for found in ends if found), set())
+        return self._named_by(self._head(name) if name else self._names(_RELATIVE.sub("", text)))
 
     def mentioned(self, text: str) -> set[str]:
-        """Return the classes that the text names at all; of names side by side only the last, the head."""
+        """Return the classes that the text names at all."""
+        return set().union(*(self._classes[name] for name in self._names(text)))
+
+    def _named_by(self, names: Sequence[tuple[str, ...]]) -> NamedInRequest:
+        meant, called_so = set(), set()
+        for name in names:
+            own = {one for one in self._classes[name] if self._own[one] == name}
+            meant |= own or self._classes[name]
+            called_so |= self._classes[name]
+        return NamedInRequest(frozenset(meant), frozenset(called_so - meant))
+
+    def _head(self, name: tuple[str, ...]) -> list[tuple[str, ...]]:
+        """Return the longest end of a name that names a class: of "bread knife" knife, of "bath robe" none."""
+        ends = (name[start:] for start in range(max(0, len(name) - self._longest), len(name)))
+        return [end for end in ends if end in self._classes][:1]
+
+    def _names(self, text: str) -> list[tuple[str, ...]]:
+        """Return the names of classes in a text; of names side by side only the last, the head."""
         words = tokens(text)
         spans: list[tuple[int, int]] = []
         start = 0
@@ -118,4 +150,4 @@ class NamedClasses:
             start = max(end, start + 1)
         # Of names side by side the last is the head: a bread knife is a knife.
         heads = [span for span, following in zip(spans, [*spans[1:], (-1, -1)]) if span[1] != following[0]]
-        return set().union(*(self._classes[tuple(words[start:end])] for start, end in heads))
+        return [tuple(words[start:end]) for start, end in heads]

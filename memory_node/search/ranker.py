@@ -15,7 +15,7 @@ from memory_node.search.caching_embedder import CachingEmbedder
 from memory_node.search.class_scores import ClassScores
 from memory_node.search.clip_embedder import ClipEmbedder
 from memory_node.search.config import RetrievalConfig
-from memory_node.search.fact_columns import Candidates, Facts, Floats, Rows
+from memory_node.search.fact_columns import Candidates, Facts, Floats, Rows, by_class
 from memory_node.search.glosses import ClassGlosses
 from memory_node.search.place_mention import PlaceMention
 from memory_node.search.request import Request
@@ -132,11 +132,13 @@ class Ranker:
             return found.rows, None, None
         cosines = self.scoring.cosines(request, found)
         log_odds = self.scoring.log_odds(request, found.class_numbers, cosines)
+        rivals = self.scoring.no_poor_rival(log_odds) | by_class(request.fit.named, found.class_numbers)
         if request.picture_vector is not None:
             looks = view.looks(found.rows, request.picture_vector)
             if looks is not None:
                 log_odds += self.scoring.picture_evidence(looks)
-        likely = np.flatnonzero(self.scoring.likely(log_odds) & self.scoring.no_poor_rival(log_odds))
+                rivals |= self.scoring.no_poor_rival(log_odds)  # a green mug stays an answer beside a red one
+        likely = np.flatnonzero(self.scoring.likely(log_odds) & rivals)
         if not len(likely):
             likely = np.array([np.argmax(log_odds)])
         return found.rows[likely], cosines[likely], log_odds[likely]

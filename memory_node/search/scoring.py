@@ -27,6 +27,7 @@ class Scoring:
         self.least_fit = config.abstain_below
         threshold = min(max(config.abstain_below, 1e-9), 1.0 - 1e-9)
         self._least_log_odds = math.log(threshold / (1.0 - threshold))
+        self._rival_log_odds = math.log(config.rival_share) if config.rival_share else -math.inf
 
     def passing(self, request: Request, numbers: NDArray[np.int32], states: NDArray[np.int64]) -> NDArray[np.bool_]:
         """Return (n,) whether the class and the states that a query asks for are those of things; states: as bits."""
@@ -58,9 +59,11 @@ class Scoring:
 
     def no_poor_rival(self, log_odds: Floats) -> NDArray[np.bool_]:
         """Return (n,) whether a thing's kind is nearly as likely as the likeliest: beside an apple, a tomato is no "red
-        fruit", though it may be one where there is no apple."""
-        beliefs = 1.0 / (1.0 + np.exp(-np.clip(log_odds, -30.0, 30.0)))
-        return np.asarray(beliefs >= self._config.rival_share * beliefs.max(initial=0.0))
+        fruit", though it may be one where there is no apple.
+
+        Odds are compared: beliefs of 0.8 and 0.998 look alike, and their odds are 4 and 500.
+        """
+        return np.asarray(log_odds >= log_odds.max(initial=-math.inf) + self._rival_log_odds)
 
     def picture_evidence(self, cosines: Floats) -> Floats:
         """Return (n,) log-odds by the things' pictures, bounded; 0 where there is none."""
