@@ -14,6 +14,19 @@ metadata = sa.MetaData(
 )
 
 
+class Octets(sa.LargeBinary):
+    """Binary values as the driver gives them.
+
+    SQLAlchemy before 2.1 makes bytes of what it reads, and fails on a damaged row that holds a text before the row can
+    be put away.
+    """
+
+    cache_ok = True
+
+    def result_processor(self, dialect: sa.Dialect, coltype: object) -> None:
+        """Return nothing that changes a value; sqlite3 and psycopg give bytes."""
+
+
 def _key(name: str) -> sa.Column:
     return sa.Column(name, sa.Text, primary_key=True)
 
@@ -35,7 +48,7 @@ def _flag(name: str) -> sa.Column:
 
 
 def _blob(name: str) -> sa.Column:
-    return sa.Column(name, sa.LargeBinary, nullable=False)
+    return sa.Column(name, Octets, nullable=False)
 
 
 def _origin() -> tuple[sa.Column, ...]:
