@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import atexit
 import importlib
 import importlib.util
 import os
@@ -11,10 +10,11 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NoReturn, Protocol, cast
+from typing import Protocol, cast
 
 from memory_node import __version__
 from memory_node.domain.errors import RobotMemoryError
+from memory_node.domain.process_end import end_at_once
 
 Commands = Mapping[str, tuple[str, str]]
 
@@ -158,19 +158,8 @@ def main(argv: list[str] | None = None) -> int:
         return 1
     except KeyboardInterrupt:
         if own:
-            _end_at_once(_INTERRUPTED)
+            end_at_once(_INTERRUPTED)
         return _INTERRUPTED
-
-
-def _end_at_once(status: int) -> NoReturn:
-    """End the process without taking the interpreter apart: of large memories and models that takes long.
-
-    Everything that must be closed was closed on the way here; what was registered for the end of the process is done.
-    """
-    atexit._run_exitfuncs()
-    sys.stdout.flush()
-    sys.stderr.flush()
-    os._exit(status)
 
 
 if __name__ == "__main__":

@@ -20,6 +20,7 @@ from typing import Any, NoReturn, Protocol, runtime_checkable
 
 from memory_node.domain.errors import InvalidValueError, RobotMemoryError
 from memory_node.domain.parameter_file import parameter_blocks
+from memory_node.domain.process_end import end_at_once
 from memory_node.domain.resources import share_folders
 from memory_node.nodes.freed_memory import give_back
 
@@ -249,12 +250,15 @@ def run_node(name: str) -> NoReturn:
 
 
 def end_process(status: int) -> NoReturn:
-    """Exit, also where a thread is still in a call that nothing can interrupt, to a language model for example."""
+    """Exit at once, also where a thread is still in a call that nothing can interrupt, to a language model for example.
+
+    What was registered for the end of the process is done, unless such a thread could keep it waiting.
+    """
     stuck = [t for t in threading.enumerate() if t is not threading.main_thread() and not t.daemon and t.is_alive()]
     for thread in stuck:
         thread.join(_THREADS_END_S / len(stuck))
     if not any(thread.is_alive() for thread in stuck):
-        sys.exit(status)
+        end_at_once(status)
     logging.shutdown()
     sys.stdout.flush()
     sys.stderr.flush()
