@@ -97,6 +97,8 @@ def generate_launch_description() -> LaunchDescription:
                 interface_xml,
                 condition=UnlessCondition(EqualsSubstitution(argument("interface"), "")),
             ),
+            # SIGTERM and SIGKILL end `ros2 launch` without a word to its nodes, which must not drive on then.
+            SetEnvironmentVariable("ROBOT_MEMORY_END_WITH_PARENT", "1"),
             OpaqueFunction(function=start_nodes),
         ]
     )

@@ -13,6 +13,7 @@ import pytest
 import yaml
 
 from memory_node.nodes.node_parameters import NODE_PARAMETERS
+from memory_node.nodes.run import END_WITH_PARENT
 
 if "ros_embedded" not in str(launch.__file__):
     pytest.skip("reads what ros_embedded starts", allow_module_level=True)
@@ -177,3 +178,16 @@ def test_inspector_is_started_for_the_node_of_the_namespace(launched: Launched) 
     assert nodes["inspector"] == {"--node": "robot1/memory", "--port": "8780", "--label-space": "coco"}
     assert "inspector" not in launched("memory.launch.py")
     assert launched("demo.launch.py", inspector="true", inspector_port="9000")["inspector"]["--port"] == "9000"
+
+
+@pytest.mark.parametrize("launch_file", ["memory.launch.py", "demo.launch.py", "physics.launch.py"])
+def test_every_node_is_told_to_end_with_a_launch_that_is_killed(
+    launch_file: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv(END_WITH_PARENT, raising=False)
+    context = LaunchContext(tmp_path)
+    source = PythonLaunchDescriptionSource(str(ROOT / "launch" / launch_file))
+    context.launch_file = source.path(context)
+    source.get_launch_description(context).visit(context)
+    assert context.processes
+    assert {process.environment.get(END_WITH_PARENT) for process in context.processes} == {"1"}
