@@ -83,6 +83,7 @@ class OnnxDetector:
             layout = recognised(self._model, outputs, len(names), self._size, str(path))  # type: ignore[assignment]
         self.layout = str(layout)
         self._how = notes.followed(usual_preprocessing(self.layout, self._model))
+        outputs = self._probe()
         if not names:
             names = self._numbered_names(outputs)
         decoding = Decoding.probed(self.layout, tuple(names), self._model, str(path), outputs, self._size)
@@ -199,13 +200,16 @@ class OnnxDetector:
         sound = np.isfinite(found.corners).all(axis=1) & np.isfinite(best)
         top = float(best[sound].max()) if sound.any() else 0.0
         chosen = np.flatnonzero(sound & (best >= self.config.min_score))
+        if found.repeated:
+            # Before boxes are cut at the image's edge: cut, two things at the edge would be more alike than they are.
+            chosen = chosen[
+                self._unsuppressed(found.corners[chosen], best[chosen], found.scores[chosen].argmax(axis=1))
+            ]
         boxes = image.to_image(found.corners[chosen])
         large = (boxes[:, 2] - boxes[:, 0] > 1.0) & (boxes[:, 3] - boxes[:, 1] > 1.0)
         chosen, boxes = chosen[large], boxes[large]
         scores = np.clip(found.scores[chosen], 0.0, 1.0)
         kept = list(range(len(chosen)))
-        if found.repeated:
-            kept = self._unsuppressed(boxes, best[chosen], scores.argmax(axis=1))
         kept.sort(key=lambda i: -best[chosen[i]])
         masks = found.masks(chosen[kept]) if found.masks is not None and kept else None
         detections = []

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from memory_node.domain.errors import InvalidValueError
 from memory_node.perception.detectors.candidates import Candidates, FloatArray, corners_of
 from memory_node.perception.detectors.class_numbers import columns_of_names, names_of_numbers
+from memory_node.perception.detectors.families import family_preprocessing, gives_repeats
 from memory_node.perception.detectors.model_description import ModelDescription
 from memory_node.perception.detectors.preprocessing import (
     CLIP_MEAN,
@@ -35,6 +36,7 @@ _IMAGENET = Preprocessing("stretch", mean=IMAGENET_MEAN, std=IMAGENET_STD)
 _PREPROCESSING = {
     "yolox": Preprocessing("letterbox_top_left", scale=1.0, channels="bgr"),
     "rtdetr": _STRETCHED,
+    "rtdetr_chosen": _STRETCHED,
     "detr_official": _STRETCHED,
     "detr": _STRETCHED,
     "detr_softmax": _IMAGENET,
@@ -43,16 +45,13 @@ _PREPROCESSING = {
     "owl": Preprocessing("letterbox_top_left", mean=CLIP_MEAN, std=CLIP_STD, pad=128),
     "grounding_dino": Preprocessing("scaled", mean=IMAGENET_MEAN, std=IMAGENET_STD),
 }
-# DEIMv2's sizes with a DINOv3 backbone, by LibreYOLO's names, see colours as that was trained.
-_DINO_SIZES = ("s", "m", "l", "x")
 
 
 def usual_preprocessing(layout: str, model: ModelDescription) -> Preprocessing:
     """Return how models of a layout are usually fed, as far as the metadata does not say otherwise."""
-    if model.family == "yolo9" and model.metadata.get("letterbox_pad", "") not in ("center", "centre"):
-        return Preprocessing("letterbox_top_left")
-    if model.family == "deimv2" and model.metadata.get("size", "") in _DINO_SIZES:
-        return _IMAGENET
+    known = family_preprocessing(model)
+    if known is not None:
+        return known
     if layout == "torchvision" and None in model.input_size:
         return Preprocessing("none")
     return _PREPROCESSING.get(layout, Preprocessing())
@@ -106,6 +105,9 @@ class Decoding:
             rows = _upright(first, 4 + count)
             sides = np.array(input_size[::-1] * 2, np.float32)
             return Candidates(corners_of(rows) * sides, rows[:, 4:], repeated=False)
+        if self.layout == "rtdetr_chosen":
+            rows, sides = _rows(first), np.array(input_size[::-1] * 2, np.float32)
+            return decode_end_to_end(np.concatenate([corners_of(rows) * sides, rows[:, 4:6]], axis=1), count)
         if self.layout == "boxes_scores":
             boxes, scores = self._pair(outputs)
             return Candidates(boxes, scores[:, columns_of_names(scores.shape[1], self.names, self.what)])
@@ -126,7 +128,8 @@ class Decoding:
         prototypes = _masks(outputs)
         factors = 0 if prototypes is None else len(prototypes)
         if self.layout.startswith("yolo_v8"):
-            return decode_v8(_upright(flat[0], 4 + count + factors), count, prototypes, self.corners)
+            rows = _upright(flat[0], 4 + count + factors)
+            return decode_v8(rows, count, prototypes, self.corners, gives_repeats(self.model))
         if self.layout.startswith("end_to_end"):
             return decode_end_to_end(_rows(flat[0]), count, prototypes)
         rows = _upright(flat[0], 5 + count + factors)

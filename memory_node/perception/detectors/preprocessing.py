@@ -21,7 +21,8 @@ CLIP_MEAN, CLIP_STD = (0.48145466, 0.4578275, 0.40821073), (0.26862954, 0.261302
 
 @dataclass(frozen=True)
 class Preprocessing:
-    """value = (colour * scale - mean) / std, colour 0 to 255, in the order of `channels`. pad: colour around it."""
+    """value = (colour * scale - mean) / std of red, green and blue from 0 to 255. channels: the order in which a model
+    takes them. pad: colour around the image."""
 
     fit: Fit = "letterbox"
     scale: float = 1.0 / 255.0
@@ -83,10 +84,11 @@ def fitted(color: NDArray[np.uint8], size: tuple[int, int], how: Preprocessing) 
     pixels = np.ascontiguousarray(canvas.transpose(2, 0, 1), dtype=np.float32)
     # One pass where nothing is subtracted.
     pixels *= np.float32(how.scale)
+    order = slice(None, None, -1 if how.channels == "bgr" else 1)
     if any(how.mean):
-        pixels -= np.array(how.mean, np.float32)[:, None, None]
+        pixels -= np.array(how.mean[order], np.float32)[:, None, None]
     if how.std != (1.0, 1.0, 1.0):
-        pixels /= np.array(how.std, np.float32)[:, None, None]
+        pixels /= np.array(how.std[order], np.float32)[:, None, None]
     return FittedImage(pixels, image_size, scale, margin)
 
 

@@ -15,6 +15,8 @@ from memory_node.perception.detectors.yolo import cells
 Outputs = Mapping[str, NDArray[np.generic]]
 # Models that choose themselves list no more; dense ones have a box for every cell of their grids.
 _MOST_CHOSEN = 1000
+# Centres and sizes that are parts of the image are no larger than this; pixels are, even of a model that sees nothing.
+_FARTHEST_PART = 2.0
 _SIZE_INPUTS = ("orig_target_sizes", "orig_size", "im_shape")
 
 
@@ -29,13 +31,18 @@ def recognised(model: ModelDescription, outputs: Outputs, classes: int, input_si
     found = (
         _by_inputs(model, outputs)
         or _by_lists(outputs)
-        or _by_queries(model, outputs, classes)
+        or _by_queries(model, outputs, classes, input_size)
         or _by_prototypes(outputs, classes)
         or _by_rows(outputs, classes, input_size)
     )
     if not found:
         raise InvalidValueError(_unknown(model, outputs, classes, what))
     return found
+
+
+def _is_dense(boxes: int, input_size: tuple[int, int]) -> bool:
+    """Return whether a model gives a box for every cell of its grids, and not a list that it chose itself."""
+    return boxes > _MOST_CHOSEN or boxes in (cells(input_size), cells(input_size, (8, 16, 32, 64)))
 
 
 def last_two(array: NDArray[np.generic]) -> tuple[int, int]:
@@ -59,7 +66,7 @@ def _by_lists(outputs: Outputs) -> str:
     return "torchvision" if len(boxes) == len(numbers) == len(scores) == 1 else ""
 
 
-def _by_queries(model: ModelDescription, outputs: Outputs, classes: int) -> str:
+def _by_queries(model: ModelDescription, outputs: Outputs, classes: int, input_size: tuple[int, int]) -> str:
     """Return what has boxes and classes of each query in outputs of their own."""
     flat = {name: array for name, array in outputs.items() if array.ndim == 3}
     boxes = next((name for name, array in flat.items() if array.shape[-1] == 4), None)
@@ -71,7 +78,7 @@ def _by_queries(model: ModelDescription, outputs: Outputs, classes: int) -> str:
         return ""
     if model.family == "rfdetr" or {"dets", "labels"} <= set(outputs):
         return "rf_detr"
-    if "scores" in others or scores.shape[1] > _MOST_CHOSEN:
+    if "scores" in others or _is_dense(scores.shape[1], input_size):
         return "boxes_scores" if classes in (0, outputs.get("scores", scores).shape[-1]) else ""
     return _detr(int(scores.shape[-1]), classes)
 
@@ -106,9 +113,9 @@ def _by_rows(outputs: Outputs, classes: int, input_size: tuple[int, int]) -> str
     if more or first.ndim not in (2, 3):
         return ""
     one, other = last_two(first)
-    are_chosen = one <= _MOST_CHOSEN
+    are_chosen = not _is_dense(one, input_size)
     if other == 6 and are_chosen and one != 4 + classes:
-        return "end_to_end"
+        return _chosen(np.asarray(first, np.float32).reshape(-1, 6), classes)
     if one == 4 + classes or (not classes and 4 < one < other):
         return "yolo_v8"
     if other == 4 + classes:
@@ -116,6 +123,17 @@ def _by_rows(outputs: Outputs, classes: int, input_size: tuple[int, int]) -> str
     if other == 5 + classes or (not classes and 5 < other < one):
         return "yolox" if one == cells(input_size) else "yolo_v5"
     return ""
+
+
+def _chosen(rows: NDArray[np.float32], classes: int) -> str:
+    """Return the layout of rows (n, 6) of a model that chose its boxes itself.
+
+    Those of YOLO are corners in pixels, those of RT-DETR are parts of the image.
+    """
+    if np.abs(rows[:, :4]).max() > _FARTHEST_PART or not rows[:, :4].any():
+        return "end_to_end"
+    is_scores = classes == 2 and bool((rows[:, 5] % 1.0).any())
+    return "rtdetr" if is_scores else "rtdetr_chosen"
 
 
 def _unknown(model: ModelDescription, outputs: Outputs, classes: int, what: str) -> str:

@@ -26,11 +26,15 @@ def decode_v5(rows: FloatArray, classes: int, prototypes: FloatArray | None = No
 
 
 def decode_v8(
-    rows: FloatArray, classes: int, prototypes: FloatArray | None = None, corners: bool = False
+    rows: FloatArray,
+    classes: int,
+    prototypes: FloatArray | None = None,
+    corners: bool = False,
+    repeated: bool = True,
 ) -> Candidates:
     """Rows (n, 4 + classes [+ k]): centre and size, or corners, of the box, classes, and k factors of masks."""
     boxes = rows[:, :4] if corners else corners_of(rows)
-    return Candidates(boxes, rows[:, 4 : 4 + classes], masks=_masks(rows[:, 4 + classes :], prototypes))
+    return Candidates(boxes, rows[:, 4 : 4 + classes], repeated, _masks(rows[:, 4 + classes :], prototypes))
 
 
 def decode_yolox(rows: FloatArray, classes: int, size: tuple[int, int]) -> Candidates:
@@ -45,11 +49,13 @@ def decode_yolox(rows: FloatArray, classes: int, size: tuple[int, int]) -> Candi
 
 
 def yolox_is_decoded(rows: FloatArray, size: tuple[int, int]) -> bool:
-    """Return whether rows (n, 5 + classes) of any image lie where their cells do, so that they are decoded already."""
+    """Return whether rows (n, 5 + classes) of any image are decoded already: their boxes follow the cells over the
+    image then, where offsets in a cell do not."""
     origin, stride = _grid(size)
-    near = np.abs(rows[:, :2] - (origin + 0.5) * stride) < 4.0 * stride
-    # Undecoded offsets are near to their cell only in the first cells of a row.
-    return bool(near.all(axis=1).mean() > 0.5)
+    places = origin * stride
+    with np.errstate(invalid="ignore", over="ignore", divide="ignore"):
+        follows = [np.corrcoef(rows[:, axis], places[:, axis])[0, 1] for axis in (0, 1)]
+    return bool(min(follows) > 0.5)  # of equal offsets there is none: not a number is not larger
 
 
 def boxes_are_corners(rows: FloatArray) -> bool:

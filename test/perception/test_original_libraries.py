@@ -1,0 +1,129 @@
+"""Detectors read as the libraries read them that they come from: the same boxes, classes, scores and masks.
+
+Answers of LibreYOLO 1.6 and Ultralytics 8.4 to models with random weights are recorded in `recorded_answers`. Where a
+library is installed it is asked anew: `pip install libreyolo pixeltable-yolox rfdetr torchvision transformers`.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+from pathlib import Path
+
+import numpy as np
+import pytest
+from onnx_graphs import save_model
+from original_detectors import ORIGINALS, OVERLAP, Original, picture
+
+from memory_node.perception.config import OnnxDetectorConfig
+from memory_node.perception.detection import Detection
+from memory_node.perception.detectors.preprocessing import fitted
+from memory_node.perception.onnx_detector import OnnxDetector
+
+RECORDED = sorted((Path(__file__).parent / "recorded_answers").glob("*.npz"))
+# Pixels of the picture, and the score's unit.
+BOX_PX, SCORE = 0.1, 1e-3
+
+
+def opened(model: Path, names: tuple[str, ...], min_score: float) -> OnnxDetector:
+    path = ""
+    if names:
+        path = str(model.with_name("names.txt"))
+        Path(path).write_text("\n".join(names), encoding="utf-8")
+    return OnnxDetector(
+        OnnxDetectorConfig(model=str(model), class_names=path, min_score=min_score, max_overlap=OVERLAP)
+    )
+
+
+def visible(original: Original, classes_named: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """Return boxes, scores and classes of what a library says, and which of them are the best class of their box.
+
+    Boxes are cut at the picture's edge; those no larger than a pixel, or of a class without a name, are left out. Some
+    libraries list a box once for each of its classes.
+    """
+    boxes = np.clip(original.boxes.astype(np.float32).reshape(-1, 4), 0.0, [320.0, 240.0] * 2)
+    large = ((boxes[:, 2:] - boxes[:, :2]) > 1.0).all(axis=1) & (original.classes < classes_named)
+    boxes, scores, classes = boxes[large], original.scores[large], original.classes[large]
+    order = np.argsort(-scores, kind="stable")
+    _, first = np.unique(boxes[order].round(2), axis=0, return_index=True)
+    is_best = np.zeros(len(boxes), bool)
+    is_best[order[first]] = True
+    return boxes, scores, classes, is_best
+
+
+def unmatched(found: list[Detection], names: tuple[str, ...], original: Original) -> tuple[int, int]:
+    """Return how many detections the library does not have, and how many of its own are not found."""
+    boxes, scores, classes, is_best = visible(original, len(names))
+    same = _same(found, names, boxes, scores, classes)
+    return int((~same.any(axis=1)).sum()), int((~same[:, is_best].any(axis=0)).sum())
+
+
+def _same(
+    found: list[Detection], names: tuple[str, ...], boxes: np.ndarray, scores: np.ndarray, classes: np.ndarray
+) -> np.ndarray:
+    ours = np.array([one.box_px for one in found], np.float32).reshape(-1, 4)
+    best = [max(one.class_scores.items(), key=lambda item: item[1]) for one in found]
+    same = np.abs(ours[:, None] - boxes[None]).max(axis=2, initial=0.0) < BOX_PX
+    same &= np.array([names.index(name) for name, _ in best])[:, None] == classes[None]
+    same &= np.abs(np.array([score for _, score in best])[:, None] - scores[None]) < SCORE
+    return np.asarray(same)
+
+
+def mask_agreement(found: list[Detection], names: tuple[str, ...], original: Original) -> list[float]:
+    """Return the IoU of each mask of the library, as far as they are recorded, with that of the same detection."""
+    assert original.masks is not None
+    first = len(original.masks)
+    boxes = np.clip(original.boxes.astype(np.float32), 0.0, [320.0, 240.0] * 2)
+    same = _same(found, names, boxes[:first], original.scores[:first], original.classes[:first])
+    overlaps = []
+    for column in np.flatnonzero(same.any(axis=0) & original.masks.any(axis=(1, 2))):
+        mask = found[int(same[:, column].argmax())].mask
+        assert mask is not None
+        theirs = original.masks[column]
+        overlaps.append(float((mask & theirs).sum() / (mask | theirs).sum()))
+    return overlaps
+
+
+def decoded(detector: OnnxDetector, original: Original) -> list[Detection]:
+    """Return what our code reads from the outputs that the library read."""
+    image = fitted(picture(), detector._size, detector._how)
+    return detector._detections(detector._decoding.candidates(original.outputs, detector._size), image)[0]
+
+
+def assert_alike(found: list[Detection], names: tuple[str, ...], original: Original) -> None:
+    assert unmatched(found, names, original) == (0, 0)
+    if original.masks is not None:
+        overlaps = mask_agreement(found, names, original)
+        assert len(overlaps) > 0
+        assert min(overlaps) > 0.9
+
+
+@pytest.mark.parametrize("name", ORIGINALS)
+def test_library_and_detector_read_the_same_file_alike(name: str, tmp_path: Path) -> None:
+    package, make = ORIGINALS[name]
+    if importlib.util.find_spec(package) is None:
+        pytest.skip(f"{package} is not installed; it is asked where it is, and its recorded answers always")
+    original = make(tmp_path)
+    detector = opened(original.model, original.names, original.min_score)
+    image = fitted(picture(), detector._size, detector._how)
+    pixels = original.pixels.reshape(original.pixels.shape[-3:])
+    assert pixels.shape == image.pixels.shape
+    assert np.abs(pixels - image.pixels).mean() < 0.02 * pixels.std(), "the picture is prepared otherwise"
+    assert len(visible(original, len(detector.names))[0]) > 0
+    assert_alike(decoded(detector, original), detector.names, original)
+
+
+@pytest.mark.parametrize("path", RECORDED, ids=lambda path: path.stem)
+def test_recorded_answers_are_given_again(path: Path, tmp_path: Path) -> None:
+    recorded = np.load(path)
+    outputs = {key.removeprefix("out_"): recorded[key] for key in recorded.files if key.startswith("out_")}
+    metadata = dict(zip(recorded["metadata_keys"].tolist(), recorded["metadata_values"].tolist()))
+    model = save_model(
+        tmp_path / "model.onnx", outputs, ("images", recorded["input_shape"].tolist()), metadata=metadata
+    )
+    masks = np.unpackbits(recorded["masks"], axis=2).astype(bool) if "masks" in recorded.files else None
+    answer = {name: recorded[name] for name in ("boxes", "scores", "classes")}
+    original = Original(model, np.zeros(0), outputs, **answer, min_score=float(recorded["min_score"]), masks=masks)
+    detector = opened(model, tuple(recorded["names"].tolist()), original.min_score)
+    found = detector.detect(picture(), None, None)
+    assert len(found) > 0
+    assert_alike(found, detector.names, original)
