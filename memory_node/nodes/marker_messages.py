@@ -72,6 +72,11 @@ class MarkerTopic:
         self._displays = 0
         self._publisher = node.create_publisher(MarkerArray, "~/markers", QoSProfile(depth=100))
 
+    @property
+    def is_watched(self) -> bool:
+        """Whether any display shows the markers."""
+        return bool(self._publisher.get_subscription_count())
+
     def show(self, scene: SceneSnapshot) -> None:
         """Publish what changed since the last call."""
         self._scene = scene
@@ -106,7 +111,6 @@ class EditMenus:
         self._node = node
         self._memory = memory
         self._sequence = 0
-        self._scene: SceneSnapshot | None = None
         self._shown: dict[str, tuple[tuple[float, ...], tuple[str, ...], tuple[str, ...]]] = {}
         self._markers: dict[str, InteractiveMarker] = {}
         self._last_feedback: dict[str, tuple[str, float]] = {}  # client and time (s), by marker
@@ -117,16 +121,20 @@ class EditMenus:
         )
         node.create_service(GetInteractiveMarkers, "~/edit/get_interactive_markers", self._on_get, callback_group=group)
 
+    @property
+    def is_watched(self) -> bool:
+        """Whether any display shows the menus."""
+        return bool(self._updates.get_subscription_count())
+
     def show(self, scene: SceneSnapshot) -> None:
         """Publish the menus of objects that are new, moved or otherwise classed, and erase those of the gone."""
-        self._scene = scene
-        if self._updates.get_subscription_count():
+        if self.is_watched:
             self._update(scene)
 
     def close(self) -> None:
         """Take the menus away from the displays that show them."""
         erased = list(self._shown)
-        self._shown, self._markers, self._scene = {}, {}, None
+        self._shown, self._markers = {}, {}
         if erased and self._node.context.ok():
             self._publish([], erased)
 
@@ -158,8 +166,8 @@ class EditMenus:
         )
 
     def _on_get(self, request: Any, response: Any) -> Any:
-        if self._scene is not None:
-            self._update(self._scene)
+        # While nobody looks no scene is shown; who asks is about to.
+        self._update(self._memory.scene())
         response.sequence_number = self._sequence
         response.markers = list(self._markers.values())
         return response

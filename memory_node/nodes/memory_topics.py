@@ -12,6 +12,7 @@ from robot_memory import msg as rm
 from memory_node.domain.scene import SceneEvent
 from memory_node.memory import RobotMemory
 from memory_node.nodes import conversions
+from memory_node.nodes.graph_topic import GraphTopic
 from memory_node.nodes.marker_messages import EditMenus, MarkerTopic
 from memory_node.nodes.qos import LATCHED, OVERRIDABLE, own
 from memory_node.short_term.statistics import CacheStatistics
@@ -20,16 +21,17 @@ from memory_node.short_term.statistics import CacheStatistics
 class MemoryTopics:
     """Publishes ~/scene_graph (latched), ~/scene_graph_delta, ~/memory_units (latched), ~/cache_statistics, ~/markers.
 
-    The whole graph is published once a period, and only when it has changed; deltas at once.
+    Deltas are published at once. The rest follows once a period, where it has changed; the whole graph and the markers
+    are made only for those who listen.
     """
 
     def __init__(self, node: Node, memory: RobotMemory, period_s: float) -> None:
         self._node = node
         self._memory = memory
-        self._published_version = -1
+        self._published_version = self._shown_version = -1
         self._published_lookups = -1
         publisher = partial(node.create_publisher, qos_overriding_options=OVERRIDABLE)
-        self._graph = publisher(rm.SceneGraph, "~/scene_graph", own(LATCHED))
+        self._graph = GraphTopic(node)
         self._delta = publisher(rm.SceneGraphDelta, "~/scene_graph_delta", 100)
         self._units = publisher(rm.MemoryUnits, "~/memory_units", own(LATCHED))
         self._statistics = publisher(rm.CacheStatistics, "~/cache_statistics", 10)
@@ -70,17 +72,19 @@ class MemoryTopics:
         stamp_ns = self._node.get_clock().now().nanoseconds
         statistics = self._memory.statistics()
         self._statistics.publish(statistics_to_msg(statistics, stamp_ns))
-        is_same = self._memory.version == self._published_version
-        if not is_same or statistics.lookups != self._published_lookups:  # a lookup changes what would be evicted next
-            self._published_lookups = statistics.lookups
+        version = self._memory.version
+        if (
+            version != self._published_version or statistics.lookups != self._published_lookups
+        ):  # a lookup changes what would be evicted next
+            self._published_version, self._published_lookups = version, statistics.lookups
             self._units.publish(conversions.units_to_msg(self._memory.cache.leaving(), stamp_ns))
-        if is_same:
+        self._graph.offer(self._memory)
+        if version == self._shown_version or not (self._markers.is_watched or self._menus.is_watched):
             self._markers.greet()
             return
         scene = self._memory.scene()
-        self._published_version = scene.version
+        self._shown_version = scene.version
         self._markers.show(scene)
-        self._graph.publish(conversions.snapshot_to_msg(scene))
         self._menus.show(scene)
 
 

@@ -43,10 +43,14 @@ def test_markers_are_changed_and_deleted_one_by_one() -> None:
 
 
 class RecordingMemory:
-    """Takes down the edits that menus ask for."""
+    """A scene, and the edits that menus ask for."""
 
-    def __init__(self) -> None:
+    def __init__(self, *objects: SceneObject, relations: tuple[Relation, ...] = ()) -> None:
         self.calls: list[tuple[str, ...]] = []
+        self._scene = SceneSnapshot(1, objects=objects, relations=relations)
+
+    def scene(self) -> SceneSnapshot:
+        return self._scene
 
     def edit(
         self, operation: str, object_id: str, other_id: str = "", new_class: str = "", position: tuple[float, ...] = ()
@@ -65,10 +69,9 @@ def test_menu_of_an_object_edits_memory(peer: RosPeer) -> None:
 
     from memory_node.nodes.marker_messages import EditMenus
 
-    memory = RecordingMemory()
-    menus = EditMenus(peer.node, memory)  # type: ignore[arg-type]
     near = Relation("a", RelationKind.NEAR, "b", 0.3)
-    menus.show(SceneSnapshot(1, objects=(thing("a", 1.0), thing("b", 1.3)), relations=(near,)))
+    memory = RecordingMemory(thing("a", 1.0), thing("b", 1.3), relations=(near,))
+    EditMenus(peer.node, memory)  # type: ignore[arg-type]
     response = peer.call(GetInteractiveMarkers, "test_peer/edit/get_interactive_markers")
     marker = next(marker for marker in response.markers if marker.name == "a")
     titles = [entry.title for entry in marker.menu_entries][2:]
@@ -97,9 +100,8 @@ def test_marker_belongs_for_a_moment_to_the_client_that_touched_it(peer: RosPeer
 
     from memory_node.nodes.marker_messages import EditMenus
 
-    memory = RecordingMemory()
+    memory = RecordingMemory(thing("a", 1.0), thing("b", 1.3))
     menus = EditMenus(peer.node, memory)  # type: ignore[arg-type]
-    menus.show(SceneSnapshot(1, objects=(thing("a", 1.0), thing("b", 1.3))))
     menus._on_get(None, type("Response", (), {})())
     for client, name in (("rviz 1", "a"), ("rviz 2", "a"), ("rviz 2", "b"), ("rviz 1", "a")):
         menus._on_feedback(
