@@ -96,7 +96,7 @@ class MemoryViews(Protocol):
         """Return what experience advises."""
 
     def places(self, object_id: str) -> tuple[Place, ...]:
-        """Return where an object was before, the earliest first.
+        """Return where an object was before, the earliest first; "": where all objects were, as far as that is told.
 
         Raises:
             RobotMemoryError: there is no such object, or memory does not answer.

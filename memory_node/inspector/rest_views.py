@@ -46,7 +46,7 @@ def scene_graph(here: Here, _: Reader, as_of_s: models.Seconds = 0.0, since: int
 @router.get("/timeline")
 def when(here: Here, _: Reader) -> dict[str, Any]:
     """Say from when to when there is something to see, and how much changed when."""
-    return timeline(here.memory.scene(removed=True).objects)
+    return timeline(here.memory.scene(removed=True).objects, here.views.places(""))
 
 
 @router.get("/changes")

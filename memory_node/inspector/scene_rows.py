@@ -104,10 +104,13 @@ def what_changed(before: Iterable[SceneObject], after: Iterable[SceneObject], le
     }
 
 
-def timeline(objects: Sequence[SceneObject]) -> dict[str, Any]:
-    """Return from when to when there is something to see, and how much changed in each of equal spans."""
+def timeline(objects: Sequence[SceneObject], past: Sequence[Place] = ()) -> dict[str, Any]:
+    """Return from when to when there is something to see, and how much changed in each of equal spans.
+
+    past: the objects' earlier places; each was left by a move.
+    """
     stamps = [one.first_seen_ns for one in objects]
-    stamps += [place.until_ns for one in objects for place in one.history]
+    stamps += [place.until_ns for place in past]
     stamps += [one.last_seen_ns for one in objects if one.removed]
     if not stamps:
         return {"begin_s": 0.0, "end_s": 0.0, "counts": []}

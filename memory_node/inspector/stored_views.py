@@ -49,8 +49,10 @@ class StoredViews:
         return self._memory.experience.guidelines()
 
     def places(self, object_id: str) -> tuple[Place, ...]:
-        """Return where an object was before."""
-        return self._memory.one_object(object_id).history
+        """Return where an object was before, or all objects."""
+        if object_id:
+            return self._memory.one_object(object_id).history
+        return tuple(place for one in self._memory.scene(removed=True).objects for place in one.history)
 
     def statements(self, concept: str, k: int) -> tuple[Proposition, ...]:
         """Return the k statements that say most of a concept."""

@@ -90,7 +90,7 @@ class NodeViews:
         return self._client.guidelines()
 
     def places(self, object_id: str) -> tuple[Place, ...]:
-        """Return where an object was before."""
+        """Return where an object was before, or all objects."""
         return self._client.places(object_id)
 
     def statements(self, concept: str, k: int) -> tuple[Proposition, ...]:

@@ -260,7 +260,7 @@ class MemoryClient:
         return tuple(map(conversions.guideline_from_msg, response.guidelines))
 
     def places(self, object_id: str) -> tuple[Place, ...]:
-        """Ask where an object was before.
+        """Ask where an object was before; "": the newest earlier places of all objects.
 
         Raises:
             RobotMemoryError: memory refused.

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
+from memory_node.domain.scene import Place
 from memory_node.memory import RobotMemory
 from memory_node.nodes import conversions
 from memory_node.nodes.conversions.ranges import checked_count, checked_id
 
 _NEWEST = 50
+_MOST_PLACES = 10_000
 
 
 def answer_episodes(memory: RobotMemory, request: Any, response: Any) -> None:
@@ -36,6 +39,11 @@ def answer_past_places(memory: RobotMemory, request: Any, response: Any) -> None
     Raises:
         NotFoundError: no object has this id.
     """
-    found = memory.one_object(checked_id("object_id", request.object_id))
-    response.places = [conversions.place_to_msg(place) for place in found.history]
+    places: Sequence[Place]
+    if request.object_id:
+        places = memory.one_object(checked_id("object_id", request.object_id)).history
+    else:
+        objects = memory.scene(removed=True).objects
+        places = sorted((place for one in objects for place in one.history), key=lambda place: place.until_ns)
+    response.places = [conversions.place_to_msg(place) for place in places[-_MOST_PLACES:]]
     response.success = True

@@ -14,8 +14,10 @@ from running_memory import running_memory
 from memory_node.context.step_observation import StepObservation
 from memory_node.domain.skill import FailureReason, SkillCall, StateChange
 from memory_node.domain.step import StepRecord
+from memory_node.inspector.scene_rows import timeline
 from memory_node.nodes.run import activate_ros
 
+SECOND_NS = 1_000_000_000
 JPEG = b"\xff\xd8\xff\xe0 not much of a picture"
 
 
@@ -157,3 +159,15 @@ def test_refusals_of_the_node_are_told(node: tuple[Any, Client]) -> None:
     status, told = client.ask("POST", "/api/edit_object", {"operation": "restore", "object_id": pan})
     assert status == 503
     assert "not removed" in told["message"]
+
+
+def test_timeline_counts_moves_as_over_a_file(node: tuple[Any, Client]) -> None:
+    memory, client = node[0].memory, node[1]
+    (bowl,) = memory.remember([StateChange("bowl", "Bowl", 10 * SECOND_NS, position=(2.0, 1.0, 0.8), held=False)])
+    memory.remember([StateChange(bowl, "Bowl", 40 * SECOND_NS, position=(-2.0, 1.0, 0.8), held=False)])
+    memory.remember([StateChange(bowl, "Bowl", 90 * SECOND_NS, position=(2.0, -1.0, 0.8), held=False)])
+    told = client.get("/api/timeline")
+    objects = memory.scene(removed=True).objects
+    assert sum(len(found.history) for found in objects) >= 2
+    assert told == timeline(objects, [place for found in objects for place in found.history])
+    assert sum(told["counts"]) >= 3

@@ -1,5 +1,6 @@
 // What is drawn of a scene graph: places and colours as rows of numbers, ready for the graphics card.
 
+import { grid, slabs } from "./floor.js";
 import { nearestWithin } from "./nearest.js";
 
 const BOX = 11;
@@ -71,6 +72,7 @@ export class Drawn {
       this.indexOf.set(object.id, index);
     });
     this.isBox = new Uint8Array(count);
+    this.slabs = slabs(scene);
     this.areaAt = new Map(scene.areas.map((area) => [area.id, [area.at[0], area.at[1], heightOf(area) + 0.02]]));
   }
 
@@ -120,6 +122,8 @@ export class Drawn {
   lines(layers, back, selected, path) {
     const strokes = new Strokes();
     const soft = softOf(back);
+    const faint = back.map((value, k) => 0.75 * value + 0.25 * soft[k]);
+    if (layers.floor) grid(this.slabs, (from, to) => strokes.add(from, to, faint));
     const boxed = (index) => index !== undefined && this.isBox[index];
     const { objects } = this.scene;
     for (const [source, kind, target] of this.scene.relations) {

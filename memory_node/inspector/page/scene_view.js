@@ -4,6 +4,7 @@ import { Camera } from "./camera.js";
 import { Detail } from "./detail.js";
 import { color, fitted } from "./dom.js";
 import { Drawn, edges } from "./drawn.js";
+import { slabBoxes } from "./floor.js";
 import { Boxes, context, Dots, Lines, Rings } from "./gl.js";
 import { drawLabels } from "./labels.js";
 
@@ -29,13 +30,14 @@ export class SceneView {
     this.onPick = onPick;
     this.onHover = onHover;
     this.camera = new Camera();
-    this.layers = { objects: true, rooms: true, areas: true, relations: true, uncertainty: true, path: true };
+    this.layers = { objects: true, floor: true, rooms: true, areas: true, relations: true, uncertainty: true, path: true };
     this.scene = { objects: [], rooms: [], areas: [], floors: [], relations: [] };
     this.path = [];
     this.selected = this.hovered = null;
     this.marked = new Set();
     this.frames = 0;
     this.gl = context(canvas);
+    this.floors = new Boxes(this.gl);
     this.boxes = new Boxes(this.gl);
     this.dots = new Dots(this.gl);
     this.areas = new Dots(this.gl);
@@ -120,6 +122,7 @@ export class SceneView {
     gl.clear(gl.COLOR_BUFFER_BIT | gl.DEPTH_BUFFER_BIT);
     gl.enable(gl.DEPTH_TEST);
     if (this.isStale || this.nearestHaveChanged(detail.boxes)) this.fill(back, detail.boxes);
+    if (this.layers.floor) this.floors.draw(matrix, camera.eye);
     this.boxes.draw(matrix, camera.eye);
     this.dots.draw(matrix, this.canvas.height * 1.2);
     if (this.layers.areas) this.areas.draw(matrix, this.canvas.height * 1.2);
@@ -146,6 +149,7 @@ export class SceneView {
     const eye = this.camera.eye;
     [this.isStale, this.filledFrom, this.filledWith] = [false, eye, most];
     const { boxes, dots } = layers.objects ? drawn.objects(eye, most, back, this) : { boxes: [], dots: [] };
+    this.floors.set(slabBoxes(drawn.slabs, slabOf(back)));
     this.boxes.set(boxes);
     this.dots.set(dots);
     this.areas.set(drawn.areas());
@@ -259,6 +263,11 @@ function isBeside(eye, direction, { at, size }) {
   const along = x * direction[0] + y * direction[1] + z * direction[2];
   const radius = 0.5 * (size[0] + size[1] + size[2]) + 0.1;
   return x * x + y * y + z * z - along * along > radius * radius;
+}
+
+/** Return the colour of the ground: told apart from what is behind it, in light and in dark. */
+function slabOf(back) {
+  return back.map((value) => (value > 0.5 ? value * 0.94 : value * 0.85 + 0.12));
 }
 
 function hexColor(text) {
