@@ -59,6 +59,21 @@ def test_object_is_found_renamed_and_the_name_taken_back(page: Any, client: Clie
     assert {one.id: one.class_name for one in memory.scene().objects}[apple] == "Apple"
 
 
+def test_view_shows_the_whole_floor_at_first(page: Any, memory: RobotMemory) -> None:
+    page.focus("#scene")
+    page.keyboard.press("Home")
+    (slab,) = page.evaluate("inspector.view.drawn.slabs")
+    boxes = [found.box.corners() for found in memory.scene().objects]
+    for axis in (0, 1):
+        assert slab["low"][axis] <= min(corners[:, axis].min() for corners in boxes)
+        assert slab["high"][axis] >= max(corners[:, axis].max() for corners in boxes)
+    assert slab["height"] == 0.0
+    page.wait_for_function("inspector.view.floors.count === 1")
+    target = page.evaluate("[...inspector.view.camera.target, inspector.view.camera.distance]")
+    assert all(slab["low"][axis] < target[axis] < slab["high"][axis] for axis in (0, 1))
+    assert 1.0 < target[3] < 100.0
+
+
 def test_slider_shows_what_was_and_what_changed(page: Any) -> None:
     count = page.inner_text("#count")
     page.wait_for_timeout(300)

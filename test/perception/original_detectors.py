@@ -25,7 +25,7 @@ class Original:
     """What a library says of `picture()`.
 
     pixels: (1, 3, h, w) that it gave its model. outputs: of the exported file for these. boxes: (n, 4) corners in the
-    picture. masks: (n, 240, 320) or None.
+    picture. masks: (n, 240, 320) or None. overlap: IoU from which of two boxes of a class the weaker was left out.
     """
 
     model: Path
@@ -36,6 +36,7 @@ class Original:
     classes: np.ndarray
     min_score: float
     masks: np.ndarray | None = None
+    overlap: float = OVERLAP
     names: tuple[str, ...] = ()
 
 
@@ -94,7 +95,11 @@ def run_file(model: Path, feed: Mapping[str, np.ndarray]) -> dict[str, np.ndarra
 
 
 def libreyolo(folder: Path, kind: str, size: str, small: bool = False, **options: Any) -> Original:
-    """LibreYOLO's own ONNX backend on a file of its own exporter."""
+    """LibreYOLO's own ONNX backend on a file of its own exporter.
+
+    Boxes that overlap are all kept: LibreYOLO compares them after it has cut them at the image's edge, other libraries
+    and we before.
+    """
     import libreyolo as library
     from libreyolo.backends.onnx import OnnxBackend
     from PIL import Image
@@ -110,7 +115,7 @@ def libreyolo(folder: Path, kind: str, size: str, small: bool = False, **options
         run = backend._run_inference
         backend._run_inference = lambda pixels: kept.update(pixels=pixels, outputs=run(pixels)) or kept["outputs"]
         kept["names"] = backend.output_names
-        return backend(Image.fromarray(picture()), conf=0.35, iou=OVERLAP, max_det=3000)
+        return backend(Image.fromarray(picture()), conf=0.35, iou=1.0, max_det=3000)
 
     answer()
     if class_layers(made.model):
@@ -121,7 +126,7 @@ def libreyolo(folder: Path, kind: str, size: str, small: bool = False, **options
     boxes, scores = np.asarray(result.boxes.xyxy), np.asarray(result.boxes.conf)
     outputs = dict(zip(kept["names"], map(np.asarray, kept["outputs"])))
     classes = np.asarray(result.boxes.cls).astype(int)
-    return Original(path, np.asarray(kept["pixels"]), outputs, boxes, scores, classes, 0.35, masks)
+    return Original(path, np.asarray(kept["pixels"]), outputs, boxes, scores, classes, 0.35, masks, 1.0)
 
 
 def yolox(folder: Path, decoded: bool) -> Original:

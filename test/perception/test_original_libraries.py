@@ -24,13 +24,13 @@ RECORDED = sorted((Path(__file__).parent / "recorded_answers").glob("*.npz"))
 BOX_PX, SCORE = 0.1, 1e-3
 
 
-def opened(model: Path, names: tuple[str, ...], min_score: float) -> OnnxDetector:
+def opened(model: Path, names: tuple[str, ...], min_score: float, overlap: float = OVERLAP) -> OnnxDetector:
     path = ""
     if names:
         path = str(model.with_name("names.txt"))
         Path(path).write_text("\n".join(names), encoding="utf-8")
     return OnnxDetector(
-        OnnxDetectorConfig(model=str(model), class_names=path, min_score=min_score, max_overlap=OVERLAP)
+        OnnxDetectorConfig(model=str(model), class_names=path, min_score=min_score, max_overlap=overlap)
     )
 
 
@@ -103,7 +103,7 @@ def test_library_and_detector_read_the_same_file_alike(name: str, tmp_path: Path
     if importlib.util.find_spec(package) is None:
         pytest.skip(f"{package} is not installed; it is asked where it is, and its recorded answers always")
     original = make(tmp_path)
-    detector = opened(original.model, original.names, original.min_score)
+    detector = opened(original.model, original.names, original.min_score, original.overlap)
     image = fitted(picture(), detector._size, detector._how)
     pixels = original.pixels.reshape(original.pixels.shape[-3:])
     assert pixels.shape == image.pixels.shape

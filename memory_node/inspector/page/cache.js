@@ -33,7 +33,7 @@ export class CachePanel extends Panel {
       el("h3", {}, "Hit ratio over time"),
       hits.length ? chart : el("p", { class: "soft" }, "Nothing has been asked of it yet."),
       ...(hits.length ? [el("p", { class: "soft ends" }, el("span", {}, when(hits[0][0])), el("span", {}, "now"))] : []),
-      el("h3", {}, "Segments"),
+      units.length ? el("h3", {}, "Segments") : "",
       ...segments(units).map(([name, count]) => bar(name, count / Math.max(units.length, 1), `${count}`)),
       el("h3", {}, "What would go next"),
       el("p", { class: "soft" }, units.length ? nextOut(units, isFull) : "It is empty."),

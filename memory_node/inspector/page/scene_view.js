@@ -66,7 +66,8 @@ export class SceneView {
     if (!points.length) return;
     const low = [0, 1].map((i) => points.reduce((least, at) => Math.min(least, at[i]), Infinity));
     const high = [0, 1].map((i) => points.reduce((most, at) => Math.max(most, at[i]), -Infinity));
-    this.camera.show({ low: [...low, this.heightOf(this.scene.areas[0] ?? {})], high });
+    const ground = this.drawn.slabs.map(({ height }) => height);
+    this.camera.show({ low: [...low, ground.length ? Math.min(...ground) : 0], high });
     this.redraw();
   }
 
@@ -267,7 +268,7 @@ function isBeside(eye, direction, { at, size }) {
 
 /** Return the colour of the ground: told apart from what is behind it, in light and in dark. */
 function slabOf(back) {
-  return back.map((value) => (value > 0.5 ? value * 0.94 : value * 0.85 + 0.12));
+  return back.map((value) => (value > 0.5 ? value * 0.98 : value * 0.85 + 0.12));
 }
 
 function hexColor(text) {
