@@ -22,6 +22,8 @@ from memory_node.perception.onnx_detector import OnnxDetector
 RECORDED = sorted((Path(__file__).parent / "recorded_answers").glob("*.npz"))
 # Pixels of the picture, and the score's unit.
 BOX_PX, SCORE = 0.1, 1e-3
+# Of smaller masks the box's edge decides.
+MASK_PX = 100
 
 
 def opened(model: Path, names: tuple[str, ...], min_score: float, overlap: float = OVERLAP) -> OnnxDetector:
@@ -51,8 +53,13 @@ def visible(original: Original, classes_named: int) -> tuple[np.ndarray, np.ndar
 
 
 def unmatched(found: list[Detection], names: tuple[str, ...], original: Original) -> tuple[int, int]:
-    """Return how many detections the library does not have, and how many of its own are not found."""
+    """Return how many detections the library does not have, and how many of its own are not found.
+
+    Detections weaker than all of the library's are left out: some libraries list only the strongest 100 or 300.
+    """
     boxes, scores, classes, is_best = visible(original, len(names))
+    weakest = original.scores.min(initial=1.0) - SCORE
+    found = [one for one in found if max(one.class_scores.values()) >= weakest]
     same = _same(found, names, boxes, scores, classes)
     return int((~same.any(axis=1)).sum()), int((~same[:, is_best].any(axis=0)).sum())
 
@@ -69,16 +76,23 @@ def _same(
 
 
 def mask_agreement(found: list[Detection], names: tuple[str, ...], original: Original) -> list[float]:
-    """Return the IoU of each mask of the library, as far as they are recorded, with that of the same detection."""
+    """Return the IoU of each mask of the library, as far as they are recorded, with that of the same detection.
+
+    Inside the box: some libraries do not cut masks there.
+    """
     assert original.masks is not None
     first = len(original.masks)
     boxes = np.clip(original.boxes.astype(np.float32), 0.0, [320.0, 240.0] * 2)
     same = _same(found, names, boxes[:first], original.scores[:first], original.classes[:first])
     overlaps = []
-    for column in np.flatnonzero(same.any(axis=0) & original.masks.any(axis=(1, 2))):
+    for column in np.flatnonzero(same.any(axis=0)):
+        left, top, right, bottom = boxes[column].round().astype(int)
+        theirs = np.zeros(original.masks.shape[1:], bool)
+        theirs[top:bottom, left:right] = original.masks[column, top:bottom, left:right]
+        if theirs.sum() < MASK_PX:
+            continue
         mask = found[int(same[:, column].argmax())].mask
         assert mask is not None
-        theirs = original.masks[column]
         overlaps.append(float((mask & theirs).sum() / (mask | theirs).sum()))
     return overlaps
 
