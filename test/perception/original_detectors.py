@@ -94,7 +94,7 @@ def run_file(model: Path, feed: Mapping[str, np.ndarray]) -> dict[str, np.ndarra
     return {one.name: np.asarray(out) for one, out in zip(session.get_outputs(), session.run(None, wanted))}
 
 
-def libreyolo(folder: Path, kind: str, size: str, small: bool = False, least: float = 0.35, **options: Any) -> Original:
+def libreyolo(folder: Path, kind: str, size: str, small: bool = False, **options: Any) -> Original:
     """LibreYOLO's own ONNX backend on a file of its own exporter.
 
     Boxes that overlap are all kept: LibreYOLO compares them after it has cut them at the image's edge, other libraries
@@ -115,7 +115,7 @@ def libreyolo(folder: Path, kind: str, size: str, small: bool = False, least: fl
         run = backend._run_inference
         backend._run_inference = lambda pixels: kept.update(pixels=pixels, outputs=run(pixels)) or kept["outputs"]
         kept["names"] = backend.output_names
-        return backend(Image.fromarray(picture()), conf=least, iou=1.0, max_det=3000)
+        return backend(Image.fromarray(picture()), conf=0.35, iou=1.0, max_det=3000)
 
     answer()
     if class_layers(made.model):
@@ -126,7 +126,7 @@ def libreyolo(folder: Path, kind: str, size: str, small: bool = False, least: fl
     boxes, scores = np.asarray(result.boxes.xyxy), np.asarray(result.boxes.conf)
     outputs = dict(zip(kept["names"], map(np.asarray, kept["outputs"])))
     classes = np.asarray(result.boxes.cls).astype(int)
-    return Original(path, np.asarray(kept["pixels"]), outputs, boxes, scores, classes, least, masks, 1.0)
+    return Original(path, np.asarray(kept["pixels"]), outputs, boxes, scores, classes, 0.35, masks, 1.0)
 
 
 def yolox(folder: Path, decoded: bool) -> Original:
@@ -263,8 +263,6 @@ ORIGINALS: dict[str, tuple[str, Maker]] = {
             "yolo9_e2e": ("LibreYOLO9E2E", "t", {"small": True}),
             "yolonas": ("LibreYOLONAS", "s", {"small": True}),
             "ppyoloe": ("LibrePPYOLOE", "s", {"small": True}),
-            "picodet": ("LibrePICODET", "s", {"small": True, "least": 0.15}),
-            "rtmdet": ("LibreRTMDet", "t", {"small": True, "least": 0.15}),
             "dfine": ("LibreDFINE", "n", {}),
             "deim": ("LibreDEIM", "n", {}),
             "deimv2": ("LibreDEIMv2", "atto", {}),
