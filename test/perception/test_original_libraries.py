@@ -86,7 +86,7 @@ def mask_agreement(found: list[Detection], names: tuple[str, ...], original: Ori
     same = _same(found, names, boxes[:first], original.scores[:first], original.classes[:first])
     overlaps = []
     for column in np.flatnonzero(same.any(axis=0)):
-        left, top, right, bottom = boxes[column].round().astype(int)
+        (left, top), (right, bottom) = boxes[column, :2].astype(int), np.ceil(boxes[column, 2:]).astype(int)
         theirs = np.zeros(original.masks.shape[1:], bool)
         theirs[top:bottom, left:right] = original.masks[column, top:bottom, left:right]
         if theirs.sum() < MASK_PX:
