@@ -275,6 +275,10 @@ class RobotMemory:
         """Return once all that memory was told, episodes included, is durable; see Durability.commit."""
         self._durability.commit()
 
+    def keep_knowledge(self) -> None:
+        """Write the file from which the next start reads knowledge with its vectors; nothing else may write now."""
+        self._upkeep.keep_knowledge()
+
     def save(self, backup_path: str = "") -> int:
         """Make everything durable and write a backup if a path is given; return how many objects there are."""
         return self._upkeep.save(backup_path)

@@ -63,13 +63,14 @@ def open_memory(
     experience: Experience | None = None,
     catalogue: ObjectCatalogue | None = None,
     habits: PlaceHabits | None = None,
+    embed_in_background: bool = True,
 ) -> RobotMemory:
     """Return a memory that goes on from what its store holds.
 
     embedder: by default the one of `config.search`. experience: one that a robot has brought along from another site,
     instead of one of this memory's own. catalogue: by default the one that `config.label_space` names.
     habits: where things usually are at other sites; by default what censuses the store holds, without any of them only
-    this site tells where to look.
+    this site tells where to look. embed_in_background: make what was loaded without vectors findable by meaning.
 
     Raises:
         StoreError: the database cannot be used.
@@ -105,7 +106,8 @@ def open_memory(
     if store is not None and kept is not None:
         records = scene_records(store.load_scene())
         kept.load(knowledge)
-        knowledge.embed_in_background()
+        if embed_in_background:
+            knowledge.embed_in_background()
         own = store.own_episodes(ENDED_KEPT)
         experience.load(_bodies(store, RECORDS), _bodies(store, GUIDELINES), own, _bodies(store, ENTRIES))
         experience.load_episodes(_steps_by_episode(store))

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import socket
+import time
 from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
@@ -21,11 +23,14 @@ from memory_node.knowledge.transcripts import read_transcripts
 from memory_node.memory import RobotMemory
 from memory_node.memory_config import MemoryConfig
 from memory_node.opening import open_memory
+from memory_node.search.minilm import MiniLmEmbedder
 from memory_node.store.location import default_database
 
 HELP = "add documents and facts to what is known, ask it, show it"
 # Steps that are made durable at once.
 _BATCH = 200
+# Seconds of embedding that a kill may cost.
+_KEEP_EVERY_S = 300.0
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -45,6 +50,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "add", "read documents, talks and runs of games (.txt, .md, .json, .jsonl); one that was interrupted goes on"
     )
     command.add_argument("files", nargs="+", type=Path, metavar="FILE")
+    command.add_argument(
+        "--words-only",
+        action="store_true",
+        help="end when all is durable and found by its words; the next start of a node makes it findable by meaning",
+    )
+    command.add_argument("--threads", type=int, default=os.cpu_count() or 1, metavar="N", help="default: all cores")
     command = add("tell", "tell a fact")
     command.add_argument("text")
     command.add_argument("--by", default="", metavar="NAME", help="who tells it")
@@ -72,8 +83,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Run one command; return the exit status."""
-    database = args.database or str(default_database())
-    memory = open_memory(MemoryConfig(database=database, robot_id=args.robot))
+    database, adds = args.database or str(default_database()), args.knowledge_command == "add"
+    config = MemoryConfig(database=database, robot_id=args.robot)
+    # A document is read by a process of its own, which may take every core; a node embeds on one.
+    reader = MiniLmEmbedder(config.search.precision, threads=args.threads) if adds else None
+    memory = open_memory(config, embedder=reader, embed_in_background=not adds)
     try:
         return _COMMANDS[args.knowledge_command](args, memory)
     finally:
@@ -97,7 +111,25 @@ def _add(args: argparse.Namespace, memory: RobotMemory) -> int:
         print(
             json.dumps(row) if args.json else f"{path}: {counts.units} units, {new} new, {counts.broken} bytes broken"
         )
+    if not args.words_only:
+        _embed(memory)
     return 0
+
+
+def _embed(memory: RobotMemory) -> None:
+    """Make all statements findable by meaning. What is done is kept every few minutes and where it is interrupted."""
+    waiting, kept_s = memory.knowledge.without_meaning, time.monotonic()
+    with progress_bar() as progress:
+        task = progress.add_task("meaning of statements (Ctrl-C: later)", total=waiting)
+
+        def on_progress(count: int) -> None:
+            nonlocal kept_s
+            progress.advance(task, count)
+            if time.monotonic() - kept_s > _KEEP_EVERY_S:
+                memory.keep_knowledge()
+                kept_s = time.monotonic()
+
+        memory.knowledge.embed_statements(on_progress)
 
 
 def _add_runs(path: Path, as_json: bool, memory: RobotMemory) -> None:

@@ -6,6 +6,8 @@ irregular plurals, but takes many singulars in -s for plurals; docs/dependencies
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 
 def _words(text: str) -> frozenset[str]:
     return frozenset(text.split())
@@ -42,6 +44,7 @@ _IN_E = _words(
 _IN_O = _words("potato tomato mango hero echo domino torpedo mosquito volcano")
 
 
+@lru_cache(maxsize=65_536)
 def singular(word: str) -> str:
     """Return the singular of a lower-case noun; what is no plural stays as it is."""
     if word in _WHOLE:

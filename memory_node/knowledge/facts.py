@@ -128,6 +128,9 @@ _DEFAULTS = {
 }
 
 
+_FIELDS = {kind: tuple(field.name for field in dataclasses.fields(kind)) for kind in (Proposition, Prescription)}
+
+
 def _merged(fact: Fact, other: Fact) -> Fact:
     new: list[str] = [source for source in other.sources if source not in fact.sources]
     return replace(
@@ -148,7 +151,8 @@ def _without(fact: Fact, left: Sequence[str]) -> Fact | None:
 
 def to_dict(fact: Proposition | Prescription) -> dict[str, Any]:
     """Return plain values for the store."""
-    values = dataclasses.asdict(fact)
+    # dataclasses.asdict() copies every value deeply, which took a fifth of the time of reading a document.
+    values = {name: getattr(fact, name) for name in _FIELDS[type(fact)]}
     return {key: sorted(value) if isinstance(value, frozenset) else value for key, value in values.items()}
 
 

@@ -170,7 +170,10 @@ class KnowledgeGraph(KnowledgeQuestions):
             stamp_ns=stamp_ns,
         )
         told = told_propositions(step)
-        self.embed_statements()
+        # Compared with it are statements that share a concept. To embed all that waits could take an hour.
+        with self._lock:
+            beside = self._nodes.semantic.waiting_about({concept for one in told for concept in one.concepts})
+        self._embed(beside)
         vectors = self._embedder.embed([one.text for one in told])
         with self._lock:
             edits = [self._nodes.edit(STEPS, step.source, step)]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from memory_node.domain.errors import InvalidValueError
 from memory_node.domain.ports import TextEmbedder
@@ -31,6 +31,8 @@ class KnowledgeQuestions:
         self._nodes = nodes
         self._config = config
         self._lock = threading.RLock()
+        # Held while a batch of waiting propositions is embedded; taken before _lock.
+        self._embedding = threading.Lock()
         self._closing = threading.Event()
         self._background: WorkerThread | None = None
 
@@ -69,22 +71,39 @@ class KnowledgeQuestions:
         while not self._closing.is_set() and (count := self._embed_some()):
             on_progress(count)
 
-    def _embed_some(self) -> int:
-        """Make a batch of propositions findable by meaning; return how many it had.
-
-        A search waits for one batch alone: what it leaves is found by its words, and by meaning from the next one on.
-        """
+    @property
+    def without_meaning(self) -> int:
+        """How many propositions are found by their words alone until they are embedded."""
         with self._lock:
-            texts = self._nodes.semantic.waiting()
+            return self._nodes.semantic.waiting_count()
+
+    def _embed_some(self) -> int:
+        """Make a batch of propositions findable by meaning; return how many it had. Threads do not embed one twice."""
+        with self._embedding:
+            with self._lock:
+                texts = self._nodes.semantic.waiting()
+            self._embed(texts)
+            return len(texts)
+
+    def _embed(self, texts: Sequence[str]) -> None:
         if texts:
             vectors = self._embedder.embed(texts)
             with self._lock:
                 self._nodes.semantic.put_vectors(texts, vectors)
-        return len(texts)
+
+    def _embed_what_is_new(self) -> None:
+        """Embed a batch, if no other thread is at it: a search waits for no more, and finds the rest by its words."""
+        if self._embedding.acquire(blocking=False):
+            try:
+                with self._lock:
+                    texts = self._nodes.semantic.waiting()
+                self._embed(texts)
+            finally:
+                self._embedding.release()
 
     def search(self, question: str, k: int, hops: int | None = None) -> list[Hit]:
         """Return up to k steps that answer, best first, each with its best proposition."""
-        self._embed_some()
+        self._embed_what_is_new()
         vector = self._embedder.embed([question])[0]
         with self._lock:
             return self._nodes.semantic.search(question, vector, k, hops)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
+from itertools import islice
 
 import numpy as np
 
@@ -164,7 +165,18 @@ class SemanticGraph:
 
     def waiting(self) -> list[str]:
         """Return the next texts that have no vector yet, for put_vectors(); empty when all have one."""
-        return [text for text, _ in zip(self._waiting, range(_BATCH))]
+        return list(islice(self._waiting, _BATCH))
+
+    def waiting_count(self) -> int:
+        """Return how many texts have no vector yet."""
+        return len(self._waiting)
+
+    def waiting_about(self, concepts: Iterable[str]) -> list[str]:
+        """Return up to a batch of the texts without a vector that mention any of these concepts."""
+        if not self._waiting:
+            return []
+        texts = (self._rows.key(row) for concept in sorted(concepts) for row in self._rows.all_mentioning(concept))
+        return list(islice(dict.fromkeys(text for text in texts if text in self._waiting), _BATCH))
 
     def put_vectors(self, texts: Sequence[str], vectors: Vectors) -> None:
         """Take over the vectors (n, dimension) of texts; those that have gone meanwhile are left out."""

@@ -58,13 +58,17 @@ class StandardStep:
         return int(self.source.rpartition(":")[2])
 
 
+_FIELDS = tuple(field.name for field in dataclasses.fields(StandardStep))
+
+
 def _beginning(text: str) -> str:
     return text if len(text) <= _BEGINNING else f"{text[:_BEGINNING].rsplit(' ', 1)[0]} ..."
 
 
 def step_to_dict(step: StandardStep) -> dict[str, Any]:
     """Return plain values for the store; what is empty is left out."""
-    return {name: value for name, value in dataclasses.asdict(step).items() if value or name == "source"}
+    values = {field: getattr(step, field) for field in _FIELDS}
+    return {name: value for name, value in values.items() if value or name == "source"}
 
 
 def pack_step(step: StandardStep) -> bytes:

@@ -52,6 +52,7 @@ class KeptKnowledge:
         self._path = path
         self._store = store
         self._embedder = embedder
+        self._changes_kept = 0
 
     def load(self, knowledge: KnowledgeGraph) -> bool:
         """Let an empty graph take over what the store holds; return whether the file was of use.
@@ -81,6 +82,7 @@ class KeptKnowledge:
             mark = self._store.mark()
             about = _About(mark, self._apart(knowledge), self._probe())
             write_index(self._path, asdict(about), knowledge.packed())
+            self._changes_kept = knowledge.changes
         except (RobotMemoryError, OSError) as error:
             _log.warning(
                 "what is known will be read anew at the next start, as %s cannot be written: %s", self._path, error
@@ -93,7 +95,7 @@ class KeptKnowledge:
         self._path.unlink(missing_ok=True)
 
     def _is_old(self, knowledge: KnowledgeGraph) -> bool:
-        return knowledge.changes > _CHANGED_SHARE * knowledge.sizes[PROPOSITIONS]
+        return knowledge.changes - self._changes_kept > _CHANGED_SHARE * knowledge.sizes[PROPOSITIONS]
 
     def _read(self) -> tuple[_About, Arrays] | None:
         """Return what the file holds if it is of this store and this embedder."""

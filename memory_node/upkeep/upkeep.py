@@ -146,9 +146,13 @@ class Upkeep:
             self._states.close()
         self._cache.save_snapshot(self._clock())
         if self._store is not None and not self._store.closed:
-            if self._kept is not None:
-                self._kept.save(self._knowledge)
+            self.keep_knowledge()
             self._store.close()
+
+    def keep_knowledge(self) -> None:
+        """Write the file from which the next start reads knowledge; it may not change meanwhile."""
+        if self._kept is not None:
+            self._kept.save(self._knowledge)
 
     def diagnostics(self) -> dict[str, object]:
         """Return figures for /diagnostics."""

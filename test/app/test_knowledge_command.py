@@ -1,6 +1,9 @@
 """`memory-node knowledge`: what it adds, answers and shows."""
 
 import json
+import subprocess
+import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +12,8 @@ import pytest
 
 from memory_node.app import knowledge
 from memory_node.cli import main
+from memory_node.memory_config import MemoryConfig
+from memory_node.opening import open_memory
 
 
 @pytest.fixture
@@ -69,7 +74,52 @@ def failing_after(batches: int) -> Any:
 def arguments_of(database: str, path: Path) -> Any:
     from argparse import Namespace
 
-    return Namespace(knowledge_command="add", database=database, robot="r1", json=True, files=[path])
+    return Namespace(
+        knowledge_command="add", database=database, robot="r1", json=True, files=[path], words_only=True, threads=1
+    )
+
+
+def test_import_makes_statements_findable_by_meaning(
+    database: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "notes.txt"
+    path.write_text("\n\n".join(f"Shelf {n} holds the box number {n}." for n in range(30)))
+    told(capsys, "add", str(path), "--words-only", "--database", database)
+    assert waiting_in(database) == 30
+    told(capsys, "add", str(path), "--database", database)
+    assert waiting_in(database) == 0
+
+
+def waiting_in(database: str) -> int:
+    """Return how many stored statements have no vector."""
+    memory = open_memory(MemoryConfig(database=database, robot_id="r1"), embed_in_background=False)
+    try:
+        return memory.knowledge.without_meaning
+    finally:
+        memory.close()
+
+
+def test_killed_import_goes_on_without_loss(database: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path, count = tmp_path / "notes.txt", 6000
+    path.write_text("\n\n".join(f"Shelf {n} holds the box number {n}." for n in range(count)))
+    command = [sys.executable, "-m", "memory_node.cli", "knowledge", "add", str(path), "--words-only"]
+    with subprocess.Popen([*command, "--database", database], stdout=subprocess.DEVNULL) as process:
+        wait_until_written(Path(database))
+        process.kill()
+    (row,) = told(capsys, "add", str(path), "--words-only", "--database", database)
+    assert row["units"] == count
+    assert row["new_propositions"] < count
+    assert main(["knowledge", "show", "--database", database]) == 0
+    shown = capsys.readouterr().out.splitlines()
+    assert len(shown) == len(set(shown)) == count
+
+
+def wait_until_written(database: Path, least_bytes: int = 2_000_000, deadline_s: float = 60.0) -> None:
+    """Wait until an import has made statements durable."""
+    ends_s = time.monotonic() + deadline_s
+    while not database.is_file() or database.stat().st_size < least_bytes:
+        assert time.monotonic() < ends_s
+        time.sleep(0.01)
 
 
 def test_graph_is_written_and_drawn(database: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

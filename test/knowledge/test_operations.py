@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Sequence
 
+import numpy as np
 import pytest
 from knowledge_doubles import BagOfWords, ListedLog, reborn
+from numpy.typing import NDArray
 
 from memory_node.domain.errors import InvalidValueError, NotFoundError
 from memory_node.domain.skill import FailureReason, SkillCall
@@ -179,3 +182,26 @@ def test_random_operations_keep_the_invariants(seed: int) -> None:
             assert after != before
         check_invariants(graph, log, episodes)
     assert reborn(log).hash() == graph.hash()
+
+
+def test_fact_is_told_while_a_long_document_waits_for_its_vectors(log: ListedLog) -> None:
+    embedder = CountingEmbedder()
+    graph = KnowledgeGraph(embedder, log)
+    graph.add(document_steps("book", "Shelves", [f"Shelf {n} holds box {n}." for n in range(500)], 1))
+    graph.add(document_steps("notes", "", ["The blue mug is Anna's."], 2))
+    graph.tell("The blue mug is Dora's.", "Ben", 3)
+    # What shares no concept with it is not waited for.
+    assert embedder.count < 10
+    assert graph.without_meaning == 500
+    active = {one.text for one in graph.propositions()}
+    assert "The blue mug is Dora's." in active
+    assert "The blue mug is Anna's." not in active
+
+
+class CountingEmbedder(BagOfWords):
+    def __init__(self) -> None:
+        self.count = 0
+
+    def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        self.count += len(texts)
+        return super().embed(texts)

@@ -53,6 +53,7 @@ def known(tmp_path: Path) -> str:
     memory = opened(tmp_path)
     memory.read(document_steps("book", "Shelves", SHELVES, 3))
     memory.tell_fact("The blue mug is Anna's.", "Ben", stamp_ns=5)
+    memory.knowledge.embed_statements()
     found = memory.knowledge.hash()
     memory.close()
     assert index_of(tmp_path).is_file()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 
 from memory_node.domain.nouns import singular
 from memory_node.knowledge.text.words import STOP_WORDS, plain_words
@@ -24,13 +25,15 @@ MOST_CONCEPTS = 12
 _NEVER = frozenset({"user", "i", "thing", "something", "someone", "today", "yesterday", "tomorrow", "photo"})
 
 
+@lru_cache(maxsize=65_536)
 def name_key(text: str) -> str:
     """Return the form in which names are compared; a title's aside, "(film)", is left out."""
     bare = _ASIDE.sub("", text)
     return " ".join(plain_words(bare if bare.strip() else text))
 
 
-def names_in(text: str) -> list[str]:
+@lru_cache(maxsize=1024)
+def names_in(text: str) -> tuple[str, ...]:
     """Return the keys of the names and quoted titles of a text, longest form first found, each once."""
     found: dict[str, None] = {}
     for match in _QUOTED.finditer(text):
@@ -38,9 +41,10 @@ def names_in(text: str) -> list[str]:
     for match in _NAME.finditer(text):
         whole = match.group()
         _note(found, whole)
-        for part in _SPLIT.split(whole):
+        parts = _SPLIT.split(whole)
+        for part in parts if len(parts) > 1 else ():
             _note(found, part)
-    return list(found)
+    return tuple(found)
 
 
 def _note(found: dict[str, None], name: str) -> None:
@@ -91,7 +95,7 @@ def concepts_said_in(text: str) -> frozenset[str]:
 def concepts_of(subject: str, text: str) -> frozenset[str]:
     """Return the concept tags of a proposition: its subject, its names, then its things; at most MOST_CONCEPTS."""
     chosen: dict[str, None] = {}
-    for concept in ([name_key(subject)] if subject else []) + names_in(text) + things_in(text):
+    for concept in (*([name_key(subject)] if subject else ()), *names_in(text), *things_in(text)):
         if concept and concept not in _NEVER:
             chosen.setdefault(concept)
         if len(chosen) == MOST_CONCEPTS:
