@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -19,42 +19,51 @@ from memory_node.planner.language.told_facts import Told, informed, nothing_told
 from memory_node.planner.language.understanding import Understander
 from memory_node.planner.open_planner import open_understander
 
-_CASES = Path(__file__).parent / "checks" / "told_facts.yaml"
+_CHECKS = Path(__file__).parent / "checks"
+_CASES = (_CHECKS / "told_facts.yaml", _CHECKS / "told_facts_plain.yaml")
 _QUESTION = ("question",)
 _SECOND_NS = 1_000_000_000
 
 
-def home_rows(embedder: TextEmbedder, cases: Path = _CASES) -> Iterator[dict[str, Any]]:
-    """Yield a row with what was told and one without. success_rate: instructions that were read as they are meant, a
-    question where one is due; asked: questions where none is due; failed: the instructions that were not."""
+def home_rows(embedder: TextEmbedder, cases: Sequence[Path] = _CASES) -> Iterator[dict[str, Any]]:
+    """Yield for each file of cases a row with what was told and one without.
+
+    success_rate: instructions that were read as they are meant, a question where one is due; asked: questions where
+    none is due; failed: the instructions that were not.
+    """
     kinds = load_catalogue(HOUSEHOLD)
     understander = open_understander(kinds, embedder)
     home = HomeClasses(
         frozenset(kind.name for kind in kinds if kind.pickupable),
         frozenset(kind.name for kind in kinds if not kind.pickupable),
     )
-    groups = yaml.safe_load(cases.read_text(encoding="utf-8"))
-    for knows in (True, False):
-        graph = KnowledgeGraph(embedder, NoLog())
-        right, asked, failed, count = 0, 0, [], 0
-        for number, group in enumerate(groups, 1):
-            for place, fact in enumerate(group["told"]):
-                graph.tell(fact, stamp_ns=(100 * number + place) * _SECOND_NS)
-            told = partial(_told, graph) if knows else nothing_told
-            for case in group["ask"]:
-                read = _read(case["say"], understander, home, told)
-                count += 1
-                right += read == tuple(case["want"])
-                asked += read == _QUESTION != tuple(case["want"])
-                if read != tuple(case["want"]):
-                    failed.append(f"{case['say']}: {'; '.join(read)}")
-        yield {
-            "knowledge": knows,
-            "instructions": count,
-            "success_rate": right / count,
-            "asked": asked / count,
-            "failed": failed,
-        }
+    for path in cases:
+        groups = yaml.safe_load(path.read_text(encoding="utf-8"))
+        for knows in (True, False):
+            yield {"cases": path.stem, "knowledge": knows, **_measured(groups, knows, embedder, understander, home)}
+
+
+def _measured(
+    groups: Sequence[Mapping[str, Any]],
+    knows: bool,
+    embedder: TextEmbedder,
+    understander: Understander,
+    home: HomeClasses,
+) -> dict[str, Any]:
+    graph = KnowledgeGraph(embedder, NoLog())
+    told = partial(_told, graph) if knows else nothing_told
+    right, asked, failed, count = 0, 0, [], 0
+    for number, group in enumerate(groups, 1):
+        for place, fact in enumerate(group["told"]):
+            graph.tell(fact, stamp_ns=(100 * number + place) * _SECOND_NS)
+        for case in group["ask"]:
+            read = _read(case["say"], understander, home, told)
+            count += 1
+            right += read == tuple(case["want"])
+            asked += read == _QUESTION != tuple(case["want"])
+            if read != tuple(case["want"]):
+                failed.append(f"{case['say']}: {'; '.join(read)}")
+    return {"instructions": count, "success_rate": right / count, "asked": asked / count, "failed": failed}
 
 
 def _told(graph: KnowledgeGraph, instruction: str) -> Sequence[str]:

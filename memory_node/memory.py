@@ -271,9 +271,9 @@ class RobotMemory:
         """Trust the map frame again; `new_T_old`: pose of the old map in the new one, if its origin has moved."""
         self._upkeep.confirm_relocalization(new_T_old)
 
-    def commit(self) -> None:
+    def commit(self, timeout_s: float = 5.0) -> None:
         """Return once all that memory was told, episodes included, is durable; see Durability.commit."""
-        self._durability.commit()
+        self._durability.commit(timeout_s)
 
     def keep_knowledge(self) -> None:
         """Write the file from which the next start reads knowledge with its vectors; nothing else may write now."""

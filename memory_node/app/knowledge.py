@@ -29,6 +29,8 @@ from memory_node.store.location import default_database
 HELP = "add documents and facts to what is known, ask it, show it"
 # Steps that are made durable at once.
 _BATCH = 200
+# A machine that is busy with other work ends no import.
+_COMMIT_S = 120.0
 # Seconds of embedding that a kill may cost.
 _KEEP_EVERY_S = 300.0
 
@@ -106,7 +108,7 @@ def _add(args: argparse.Namespace, memory: RobotMemory) -> int:
             steps = read_document(path, counts, on_bytes=lambda count: progress.advance(task, count))  # noqa: B023
             for batch in _batches(step for step in steps if step.source not in known):
                 new += memory.read(batch)
-                memory.commit()
+                memory.commit(_COMMIT_S)
         row = {"file": str(path), "units": counts.units, "new_propositions": new, "broken_bytes": counts.broken}
         print(
             json.dumps(row) if args.json else f"{path}: {counts.units} units, {new} new, {counts.broken} bytes broken"
@@ -141,7 +143,7 @@ def _add_runs(path: Path, as_json: bool, memory: RobotMemory) -> None:
         for number, run in read_transcripts(path, on_bytes=lambda count: progress.advance(task, count)):
             new += memory.knowledge.watch(f"{session}-{number}", run)
             runs += 1
-            memory.commit()
+            memory.commit(_COMMIT_S)
     print(json.dumps({"file": str(path), "runs": runs, "new": new}) if as_json else f"{path}: {runs} runs, {new} new")
 
 

@@ -1,9 +1,11 @@
-"""Whom a pronoun means in what is told, by rules: the one who speaks, or the last one that was named."""
+"""Whom and what a pronoun means in what is told, by rules: the one who speaks, or what was named last."""
 
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 
+from memory_node.domain.nouns import plural
 from memory_node.knowledge.text.names import names_in
 
 _SPEAKER = {
@@ -45,6 +47,37 @@ _PRESENT = frozenset(
 )
 _OPENING = re.compile(r"^(?:(?:and|but|so|also)\s+)?(she|he|they|it|her|his|their|its)\b(['’]s\b)?", re.I)
 _POSSESSIVE = frozenset({"her", "his", "their", "its"})
+_OF_THINGS = frozenset({"it", "its"})
+_OF_MANY = frozenset({"they", "their", "them"})
+# What a clause about a thing is about, or else what it ends with.
+_THING_FIRST = re.compile(
+    r"^(?P<thing>(?:the|our|my) [\w' -]+?) (?:is|are|was|were|has|have|must|may|should|can)\b", re.I
+)
+_THING_LAST = re.compile(r"\b(?P<thing>(?:the|our|my) [\w' -]+)$", re.I)
+# "It" that means no thing: "it is raining", "it is late", "it is good to know".
+_NO_THING = re.compile(r"^it(?:['’]s| is| was) (?:\w+ing|late|early|time|cold|hot|\w+ (?:to|that|for))\b", re.I)
+_THING_INSIDE = re.compile(r"\b(?:it|them)\b", re.I)
+
+
+@dataclass(frozen=True)
+class Named:
+    """Who and what was named last, as it was written; "" for nothing."""
+
+    person: str = ""
+    thing: str = ""
+
+    def after(self, clause: str) -> Named:
+        """Return what a pronoun means behind a clause."""
+        found = _THING_FIRST.match(clause) or _THING_LAST.search(clause.strip().rstrip(".!"))
+        return Named(last_person(clause, self.person), found["thing"] if found else self.thing)
+
+    def meant_by(self, pronoun: str) -> str:
+        """Return whom or what a pronoun at a clause's begin means, "" where nothing was named."""
+        if pronoun in _OF_THINGS:
+            return self.thing
+        if pronoun in _OF_MANY and plural(self.thing.lower()) == self.thing.lower():
+            return self.thing or self.person
+        return self.person
 
 
 def told_clauses(text: str) -> list[str]:
@@ -52,18 +85,22 @@ def told_clauses(text: str) -> list[str]:
     return [part.strip() for part in re.split(r"\s*;\s*", text) if part.strip()]
 
 
-def resolved(clause: str, speaker: str, last_named: str) -> str:
-    """Return a clause that needs no other: "I" is the speaker, "she" at its begin the one who was named last.
+def resolved(clause: str, speaker: str, named: Named) -> str:
+    """Return a clause that needs no other: "I" is the speaker, "she" at its begin the one who was named last, "it" and
+    "them" the thing.
 
     Where nobody was named, or nobody is known to speak, the words stay.
     """
     if speaker:
         clause = _FIRST_PERSON.sub(lambda match: _spoken(match[1], match[2] or "", speaker), clause)
     opening = _OPENING.match(clause)
-    if opening and last_named:
+    meant = named.meant_by(opening[1].lower()) if opening else ""
+    if opening and meant and not _NO_THING.match(clause):
         possessive = opening[1].lower() in _POSSESSIVE
-        said = f"{last_named}'s" if possessive else f"{last_named} is" if opening[2] else last_named
+        said = f"{meant}'s" if possessive else f"{meant} is" if opening[2] else meant
         clause = said + clause[opening.end() :]
+    if named.thing and not (opening and opening[1].lower() in _OF_THINGS):
+        clause = _THING_INSIDE.sub(named.thing, clause, count=1)
     return clause
 
 

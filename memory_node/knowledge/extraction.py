@@ -7,7 +7,7 @@ from typing import Protocol
 
 from memory_node.domain.skill import FailureReason
 from memory_node.domain.step import EpisodeSummary, StepRecord
-from memory_node.knowledge.coreference import last_person, resolved, told_clauses
+from memory_node.knowledge.coreference import Named, resolved, told_clauses
 from memory_node.knowledge.facts import RULES, Prescription, Proposition
 from memory_node.knowledge.standard_step import StandardStep
 from memory_node.knowledge.standardise import classes_of
@@ -53,11 +53,11 @@ class RuleExtractor:
 def told_propositions(step: StandardStep) -> list[Proposition]:
     """Return the statements of a fact that somebody told, each without pronouns where they can be resolved."""
     found: list[str] = []
-    last = ""
+    named = Named()
     for sentence in sentences(step.action):
         for clause in told_clauses(sentence):
-            whole = resolved(clause, step.subject, last)
-            last = last_person(whole, last)
+            whole = resolved(clause, step.subject, named)
+            named = named.after(whole)
             found.append(with_days(whole, step.stamp_ns) if step.stamp_ns else whole)
     return [
         Proposition(text, concepts_of("", text), (step.source,), step.stamp_ns)

@@ -22,14 +22,14 @@ class Durability:
         """Whether there is a store to wait for."""
         return self._store is not None
 
-    def commit(self) -> None:
+    def commit(self, timeout_s: float = 5.0) -> None:
         """Return once all that memory was told is durable.
 
         Raises:
             StoreUnavailableError: neither the database nor its journal takes it now; memory holds it all the same.
         """
         if self._store is not None:
-            self._store.flush()
+            self._store.flush(timeout_s)
 
     def before_answer(self) -> None:
         """Make the facts behind an answer durable; the answer is given also when the database accepts nothing."""

@@ -4,7 +4,7 @@ from datetime import date
 
 import pytest
 
-from memory_node.knowledge.coreference import last_person, resolved
+from memory_node.knowledge.coreference import Named, last_person, resolved
 from memory_node.knowledge.text.dates import day_of, spoken_day, stamp_of, with_days
 from memory_node.knowledge.text.names import MOST_CONCEPTS, concepts_of, name_key, names_in
 from memory_node.knowledge.text.sentences import LONGEST_SENTENCE, sentences
@@ -79,7 +79,22 @@ def test_stamp_of_noon_and_midnight() -> None:
 
 def test_pronoun_is_whom_was_named_last_and_i_is_who_speaks() -> None:
     assert last_person("The blue mug is Anna's", "") == "Anna"
-    assert resolved("she is allergic to nuts.", "", "Anna") == "Anna is allergic to nuts."
-    assert resolved("her cup is red", "", "Anna") == "Anna's cup is red"
-    assert resolved("I like my tea", "Ben", "Anna") == "Ben likes Ben's tea"
-    assert resolved("she is here", "", "") == "she is here"
+    assert resolved("she is allergic to nuts.", "", Named("Anna")) == "Anna is allergic to nuts."
+    assert resolved("her cup is red", "", Named("Anna")) == "Anna's cup is red"
+    assert resolved("I like my tea", "Ben", Named("Anna")) == "Ben likes Ben's tea"
+    assert resolved("she is here", "", Named()) == "she is here"
+
+
+@pytest.mark.parametrize(
+    ("before", "clause", "whole"),
+    [
+        ("The statue is very fragile", "please leave it alone", "please leave The statue alone"),
+        ("The keys have moved.", "They are now kept on the desk.", "The keys are now kept on the desk."),
+        ("The blue mug is Anna's", "it is chipped", "The blue mug is chipped"),
+        ("The blue mug is Anna's", "It is raining.", "It is raining."),
+        ("The blue mug is Anna's", "she is allergic to nuts", "Anna is allergic to nuts"),
+        ("Anna lost the key.", "They left early.", "Anna left early."),
+    ],
+)
+def test_pronoun_is_what_was_named_last(before: str, clause: str, whole: str) -> None:
+    assert resolved(clause, "", Named().after(before)) == whole

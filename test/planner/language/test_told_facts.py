@@ -60,7 +60,32 @@ def test_newer_statement_comes_first_and_counts() -> None:
 def test_instructions_need_what_was_told(capsys: pytest.CaptureFixture[str]) -> None:
     pytest.importorskip("onnx")
     assert main(["bench", "knowledge", "--home", "--json"]) == 0
-    knowing, without = (json.loads(line) for line in capsys.readouterr().out.splitlines())
+    rows = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    knowing, without, knowing_plain, without_plain = rows
     assert knowing["instructions"] == without["instructions"] == 40
     assert knowing["success_rate"] >= 0.9
     assert without["success_rate"] <= 0.4
+    assert knowing_plain["instructions"] == without_plain["instructions"] == 60
+    assert knowing_plain["success_rate"] >= 0.9
+    assert without_plain["success_rate"] <= 0.4
+
+
+@pytest.mark.parametrize(
+    ("instruction", "told", "text"),
+    [
+        ("put the red mug away", ["The blue mug is kept in the drawer."], "put the red mug away"),
+        ("put Tom's toy away", ["Nina's toys live in the box."], "put Tom's toy away"),
+        ("bring Ben an apple", ["Ida likes her apples sliced.", "Ben likes apples."], "bring an apple"),
+        ("wash the plate", ["Plates must be rinsed before they are put back."], "wash the plate"),
+        ("put the plate in the microwave", ["The microwave is broken."], "put the plate in the microwave"),
+        ("put the book next to the vase", ["Nobody may touch the vase."], "put the book next to the vase"),
+        ("bring me the vase", ["The vase may be moved again.", "Nobody may touch the vase."], "bring me the vase"),
+        ("bring Dad the laptop", ["Only Dad may use the laptop."], "bring the laptop"),
+        ("put the bread away", ["Bread is never stored in the fridge."], "put the bread away"),
+        ("put away the salt", ["We keep the salt in the cabinet."], "put the salt in the cabinet"),
+        ("bring me Ben's mug", ["Ben's mug is dirty."], "bring me Ben's mug"),
+    ],
+)
+def test_what_was_told_of_another_thing_changes_nothing(instruction: str, told: list[str], text: str) -> None:
+    read = informed(instruction, told)
+    assert (read.text, read.question) == (text, "")

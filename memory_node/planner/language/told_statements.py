@@ -1,0 +1,263 @@
+"""What people told, by what it says: whose things are, where they belong, who likes what, what is forbidden."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+
+from memory_node.domain.nouns import plural, singular
+from memory_node.knowledge.coreference import Named, resolved
+from memory_node.planner.language.told_patterns import first_match, told_patterns, told_words
+from memory_node.planner.language.told_places import Places, fits, head
+
+_SINGLE = r"(?:the|an?|some|his|her|their|my|our|your)"
+_CLAUSE_END = re.compile(r"[,;.]? (?:and|then) |[,;.] ")
+_LISTED = re.compile(r",\s*(?:or |and )?| or | and ")
+
+
+class ToldStatements:
+    """Statements by what they say; of two about the same the first counts. used: those that were needed."""
+
+    def __init__(self, statements: Iterable[str]) -> None:
+        self.used: dict[str, None] = {}
+        self.people: set[str] = set()
+        self.places = Places(self.used)
+        self._owned: dict[str, list[tuple[str, str]]] = {}
+        self._likes: dict[str, list[tuple[str, str]]] = {}
+        self._avoids: dict[str, dict[str, str]] = {}
+        self._holds: list[tuple[str, str, str]] = []
+        self._names: list[tuple[str, str, str]] = []
+        # Of somebody or, by "", of anybody: a thing, how it is to be, and the statement.
+        self._manners: list[tuple[str, str, str, str]] = []
+        # By a thing's noun: what was told first of whether it may be handled, and used.
+        self._handling: dict[str, tuple[str, str]] = {}
+        # By a thing's noun: who alone may have it.
+        self._reserved: dict[str, tuple[str, str]] = {}
+        # The kinds of told_facts.yaml, in the order in which they are tried.
+        self._takers: dict[str, Callable[[re.Match[str], str], None]] = {
+            "manner": self._take_manner,
+            "forbidden": self._take_forbidden,
+            "reserved": self._take_reserved,
+            "broken": self._take_broken,
+            "working": self._take_working,
+            "stands_for": self._take_stands_for,
+            "stands_for_of_me": self._take_stands_for_of_me,
+            "owned": self._take_owned,
+            "kept": self._take_kept,
+            "kept_in": self._take_kept_in,
+            "kept_by": self._take_kept_by,
+            "diet": self._take_diet,
+            "avoids": self._take_avoids,
+            "sits": self._take_sits,
+            "likes": self._take_likes,
+            "holds": self._take_holds,
+            "called": self._take_called,
+        }
+        for statement in statements:
+            for clause in _clauses(statement):
+                self._take(clause, statement)
+
+    def _take(self, said: str, statement: str) -> None:
+        patterns = told_patterns()
+        self.places.note(said, statement)
+        for kind, take in self._takers.items():
+            if match := first_match(getattr(patterns, kind), said):
+                take(match, statement)
+                if match.groupdict().get("who"):
+                    self.people.add(match["who"].lower())
+                return
+
+    def _take_manner(self, match: re.Match[str], statement: str) -> None:
+        found = match.groupdict()
+        adjective = told_words().manners[found["manner"].lower()]
+        thing, who = found.get("what") or found.get("thing") or "", found.get("who") or ""
+        self._manners.append((who.lower(), thing, adjective, statement))
+
+    def _take_forbidden(self, match: re.Match[str], statement: str) -> None:
+        self._handling.setdefault(head(match["thing"]), ("forbidden", statement))
+
+    def _take_reserved(self, match: re.Match[str], statement: str) -> None:
+        self._reserved.setdefault(head(match["thing"]), (match["who"].lower(), statement))
+
+    def _take_broken(self, match: re.Match[str], statement: str) -> None:
+        self._handling.setdefault(head(match["thing"]), ("broken", statement))
+
+    def _take_working(self, match: re.Match[str], statement: str) -> None:
+        self._handling.setdefault(head(match["thing"]), ("", statement))
+
+    def _take_stands_for(self, match: re.Match[str], statement: str) -> None:
+        name, thing = match["name"], match["thing"]
+        # "Ben's mug is the blue one."
+        thing = re.sub(r"\bones?$", name, thing)
+        self._names.append((f"{match['who']}'s {name}", thing, statement))
+        if head(name) == head(thing):
+            self._owned.setdefault(match["who"].lower(), []).append((_bare(thing), statement))
+
+    def _take_stands_for_of_me(self, match: re.Match[str], statement: str) -> None:
+        self._names.append((f"my {match['name']}", match["thing"], statement))
+
+    def _take_owned(self, match: re.Match[str], statement: str) -> None:
+        self._owned.setdefault(match["who"].lower(), []).append((match["thing"], statement))
+
+    def _take_kept(self, match: re.Match[str], statement: str) -> None:
+        self.places.keep(match["thing"], match["place"], statement)
+
+    def _take_kept_in(self, match: re.Match[str], statement: str) -> None:
+        self.places.keep(match["thing"], f"in the {match['where']}", statement)
+
+    def _take_kept_by(self, match: re.Match[str], statement: str) -> None:
+        self.places.keep(f"{match['who']}'s {match['thing']}", match["place"], statement)
+
+    def _take_avoids(self, match: re.Match[str], statement: str) -> None:
+        avoided = self._avoids.setdefault(match["who"].lower(), {})
+        for what in _LISTED.split(match["what"]):
+            avoided.setdefault(what.strip(), statement)
+
+    def _take_diet(self, match: re.Match[str], statement: str) -> None:
+        avoided = self._avoids.setdefault(match["who"].lower(), {})
+        for what in told_words().diets[match["diet"].lower()]:
+            avoided.setdefault(what, statement)
+
+    def _take_sits(self, match: re.Match[str], statement: str) -> None:
+        self.places.sit(match["who"], match.string[match.start("place") :], statement)
+
+    def _take_likes(self, match: re.Match[str], statement: str) -> None:
+        self._likes.setdefault(match["who"].lower(), []).append((match["what"], statement))
+
+    def _take_holds(self, match: re.Match[str], statement: str) -> None:
+        self._holds.append((match["thing"], match["what"], statement))
+
+    def _take_called(self, match: re.Match[str], statement: str) -> None:
+        whole = match.string[match.start("thing") - 6 : match.end("thing")]
+        article = re.search(rf"\b({_SINGLE}) {re.escape(match['thing'])}$", whole, re.I)
+        self._names.append((match["name"], f"{article[1].lower() if article else 'the'} {match['thing']}", statement))
+
+    def called_by_their_names(self, text: str, who: str = "") -> str:
+        """Return a text with things in the place of what people call them: "the usual" as "a cold apple", "Paul's
+        breakfast" as "an apple". who: whom "his" and "her" mean, "" for nobody.
+        """
+        for name, thing, statement in self._names:
+            owner, possessive, noun = name.partition("'s ")
+            words = re.escape(name).replace("'", "['’]")
+            if possessive and owner.lower() == who.lower():
+                words = rf"(?:{words}|(?:his|her|their) {re.escape(noun)})"
+            # Its own article stays: "the zapper" is "the remote control" where no article was told.
+            replaced = re.sub(rf"(?:\b{_SINGLE} )?\b{words}\b(?!['’])", thing, text, flags=re.I)
+            if replaced != text:
+                self.used[statement] = None
+                text = replaced
+        return text
+
+    def owned(self, text: str, who: str) -> str:
+        """Return a text with the things that possessives mean: "her mug" as "the blue mug" where that was told. who:
+        whom "his" and "her" mean, "" for nobody.
+        """
+        for owner, things in self._owned.items():
+            whose = rf"{re.escape(owner)}['’]s" + (r"|his|her|their" if owner == who.lower() else "")
+            for thing, statement in things:
+                noun = re.escape(head(thing))
+                phrase = rf"\b(?:{whose}) (?P<what>(?:[\w-]+ ){{0,2}}?(?:{noun}|{re.escape(plural(head(thing)))}))\b"
+                found = re.search(phrase, text, re.I)
+                if found is not None and fits(thing, found["what"]):
+                    self.used[statement] = None
+                    text = f"{text[: found.start()]}the {thing}{text[found.end() :]}"
+        return text
+
+    def in_their_manner(self, text: str, who: str) -> str:
+        """Return a text with how somebody wants the thing that it moves: "a sliced apple" for "an apple"."""
+        handled = told_patterns().handled.match(text)
+        if handled is None or not told_patterns().moving.match(text):
+            return text
+        phrase = handled["object"]
+        if set(phrase.lower().split()) & set(told_words().manners):
+            return text
+        for owner, thing, adjective, statement in self._manners:
+            if owner in ("", who.lower()) and fits(thing, phrase):
+                self.used[statement] = None
+                start, end = handled.span("object")
+                return text[:start] + _with_adjective(phrase, adjective) + text[end:]
+        return text
+
+    def forbids(self, text: str, who: str) -> str:
+        """Return the statement that speaks against handling or using a thing as a text asks, "" for none. who: for
+        whom it is.
+        """
+        handled = told_patterns().handled.match(text)
+        moved = head(handled["object"]) if handled is not None else ""
+        kind, statement = self._handling.get(moved, ("", ""))
+        if kind == "forbidden":
+            return self._needed(statement)
+        owner, statement = self._reserved.get(moved, ("", ""))
+        if owner and owner != who.lower():
+            return self._needed(statement)
+        for clause in _CLAUSE_END.split(text):
+            # One may put things into a broken microwave.
+            against = "" if told_patterns().moving.match(clause) else self._broken_in(clause)
+            if against:
+                return against
+        return ""
+
+    def _broken_in(self, clause: str) -> str:
+        for noun, (kind, statement) in self._handling.items():
+            named = re.search(rf"\b(?:{re.escape(noun)}|{re.escape(plural(noun))})\b", clause, re.I)
+            if kind == "broken" and named and told_patterns().used.search(clause[: named.start()]):
+                return self._needed(statement)
+        return ""
+
+    def _needed(self, statement: str) -> str:
+        self.used[statement] = None
+        return statement
+
+    def liked(self, who: str, what: str) -> list[str]:
+        """Return what somebody likes that fits an open wish and that nothing speaks against."""
+        drink = re.search(r"drink", what, re.I) is not None
+        found: dict[str, None] = {}
+        for thing, statement in self._likes.get(who.lower(), ()):
+            is_drink = told_patterns().of_drinks.search(statement) is not None
+            if not self.objection(who, thing) and (is_drink == drink or not self._tells_drinks(who)):
+                before, space, noun = _bare(thing).rpartition(" ")
+                found[before + space + singular(noun)] = None
+                self.used[statement] = None
+        return list(found)
+
+    def _tells_drinks(self, who: str) -> bool:
+        return any(re.search(r"\bdrinks?\b", statement, re.I) for _, statement in self._likes.get(who.lower(), ()))
+
+    def avoided(self, who: str) -> dict[str, str]:
+        """Return what somebody must not or does not want to have, with the statements that say so."""
+        return {what: statement.strip().rstrip(".") for what, statement in self._avoids.get(who.lower(), {}).items()}
+
+    def objection(self, who: str, thing: str) -> str:
+        """Return the statement that speaks against giving somebody a thing, "" for none."""
+        words = {singular(word) for word in re.findall(r"[a-z]+", thing.lower())}
+        for held, what, statement in self._holds:
+            if head(held) in words:
+                words |= {singular(word) for word in re.findall(r"[a-z]+", what.lower())}
+                self.used[statement] = None
+        for what, statement in self._avoids.get(who.lower(), {}).items():
+            if head(what) in words:
+                self.used[statement] = None
+                return statement
+        return ""
+
+
+def _clauses(statement: str) -> Iterator[str]:
+    """Yield the clauses of a statement, each by itself: "Tom is vegan, so he never eats eggs" says two things."""
+    patterns, named = told_patterns(), Named()
+    said = patterns.opening.sub("", statement.strip().rstrip(".!"))
+    for clause in patterns.parts.split(said):
+        whole = resolved(clause, "", named)
+        named = named.after(whole)
+        yield whole
+
+
+def _bare(thing: str) -> str:
+    return re.sub(rf"^{_SINGLE} ", "", thing, flags=re.I)
+
+
+def _with_adjective(phrase: str, adjective: str) -> str:
+    article = re.match(rf"^({_SINGLE}) ", phrase, re.I)
+    if article is None:
+        return f"{adjective} {phrase}"
+    own = article[1].lower()
+    return f"{'a' if own in ('a', 'an') else 'the'} {adjective} {phrase[article.end() :]}"
