@@ -8,16 +8,15 @@ from typing import Protocol
 from memory_node.domain.skill import FailureReason
 from memory_node.domain.step import EpisodeSummary, StepRecord
 from memory_node.knowledge.coreference import Named, resolved, told_clauses
-from memory_node.knowledge.facts import RULES, Prescription, Proposition
+from memory_node.knowledge.facts import MOST_SENTENCES, RULES, Prescription, Proposition
 from memory_node.knowledge.standard_step import StandardStep
 from memory_node.knowledge.standardise import classes_of
 from memory_node.knowledge.text.dates import with_days
 from memory_node.knowledge.text.names import concepts_of
 from memory_node.knowledge.text.sentences import sentences
 
-# Most propositions of a unit, and most sentences of a proposition (PlugMem).
+# Most propositions of a unit (PlugMem).
 MOST_PROPOSITIONS = 10
-MOST_SENTENCES = 4
 # Failures that say something about the world; the others are about the moment.
 _TELLING = (FailureReason.CLOSED, FailureReason.WRONG_OBJECT, FailureReason.OCCUPIED, FailureReason.PRECONDITION)
 

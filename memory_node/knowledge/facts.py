@@ -15,6 +15,8 @@ from memory_node.domain.errors import InvalidValueError
 RULES = "rules"
 # The return of a prescription that reached its whole goal.
 COMPLETE = 10.0
+# Most sentences of a proposition (PlugMem).
+MOST_SENTENCES = 4
 # Newest sources that a fact names; all are counted.
 SOURCES_KEPT = 64
 _LONGEST_KEY = 800  # bytes

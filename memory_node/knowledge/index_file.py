@@ -18,7 +18,7 @@ from memory_node.domain.private_files import create_private
 from memory_node.knowledge.retrieval.packing import Arrays
 
 # The number grows whenever what the arrays mean changes: an older file is made anew.
-_MAGIC = b"robot_memory knowledge index 1\n"
+_MAGIC = b"robot_memory knowledge index 2\n"
 _ALIGNED = 64  # bytes
 _LENGTH = 8  # bytes of the header's length, and as many of its checksum
 

@@ -194,7 +194,8 @@ class KnowledgeGraph(KnowledgeQuestions):
             for way in self._nodes.procedural.all():
                 edits += self._nodes.joined(way.key)
             self._nodes.finish(edits)
-            return sum(1 for edit in edits if isinstance(edit.after, Proposition) and not edit.after.active)
+        self.embed_statements()
+        return sum(1 for edit in edits if isinstance(edit.after, Proposition) and not edit.after.active)
 
     def note_advice(self, intent: str, session: str, advice: str) -> int:
         """Put advice in words beside the ways to an intent that an episode went; return how many there are."""

@@ -90,7 +90,8 @@ class KnowledgeNodes:
     def stated(self, proposition: Proposition) -> Edit:
         """Put a statement, or its sources where it is known, which then counts again; return this for finish()."""
         known = self.semantic.get(proposition.text)
-        if known is not None and known.active and set(proposition.sources) <= set(known.sources):
+        # A step that is read again says nothing new, also where its statement was joined with another.
+        if known is not None and set(proposition.sources) <= set(known.sources):
             return Edit(PROPOSITIONS, proposition.text, known, known)
         kept = replace(known.merged(proposition), active=True, replaced_by="") if known else proposition
         return self.edit(PROPOSITIONS, proposition.text, kept)
@@ -103,7 +104,7 @@ class KnowledgeNodes:
         earlier = self.semantic.most_like(later, LEAST_LIKENESS)
         if earlier is None:
             return []
-        if earlier.stamp_ns > later.stamp_ns:
+        if self.semantic.order(earlier) > self.semantic.order(later):
             earlier, later = later, earlier
         update = self._judge(earlier, later)
         if not (update.deactivate_earlier or update.deactivate_later):

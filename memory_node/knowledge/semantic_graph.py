@@ -154,6 +154,10 @@ class SemanticGraph:
                 return other
         return None
 
+    def order(self, proposition: Proposition) -> tuple[int, int]:
+        """Return what sorts propositions by when they were learned, and those of one time as they were read."""
+        return proposition.stamp_ns, self._rows.row_of(proposition.text)
+
     def likeness(self, text: str, vector: Vectors) -> float:
         """Return the cosine of a proposition with a vector (dimension,); 0 while it has none."""
         own = self._rows.vector_of(text)

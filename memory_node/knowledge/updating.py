@@ -6,8 +6,11 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from memory_node.knowledge.facts import Proposition
-from memory_node.knowledge.text.words import plain_words, stem, stems
+from memory_node.knowledge.facts import MOST_SENTENCES, Proposition
+from memory_node.knowledge.saying_the_same import LIMITS, says_all
+from memory_node.knowledge.text.names import MOST_CONCEPTS, concepts_of, name_key
+from memory_node.knowledge.text.sentences import sentences
+from memory_node.knowledge.text.words import plain_words, stems
 
 # Statements less like each other than this are never compared (cosine); PlugMem: 0.6 to 0.7.
 LEAST_LIKENESS = 0.6
@@ -26,16 +29,19 @@ _SINGLE = tuple(
     )
 )
 _MOST_OTHER_WORDS = 0.34
-# Words that do not change a statement. Other stop words, such as "before" and "off", do.
-_EMPTY = frozenset(
-    ["a", "an", "the", "is", "are", "was", "were", "be", "been", "am", "do", "does", "did", "has", "have"]
+# Openings that lean on what stood before: such a statement is not joined with another.
+_LEANS = re.compile(
+    r"^(?:however|but|then|also|instead|therefore|thus|this|these|that|those|such|afterwards?|later|there|another|"
+    r"both|the (?:former|latter|other|same)|as a result|for example|in addition|after(?: \w+)?|before)\b",
+    re.I,
 )
-_EMPTY |= {"had", "that", "also", "now", "just", "too", "very", "so", "and"}
+# Things and names, besides their subject, that two statements on one topic share.
+_LEAST_SHARED = 2
 
 
 @dataclass(frozen=True)
 class Update:
-    """What becomes of two statements. relationship: "same", "conflict" or "weak".
+    """What becomes of two statements. relationship: "same", "topic", "conflict" or "weak".
 
     merged: the statement that takes their place, "" when none does. reason: why, in words, for people.
     """
@@ -64,10 +70,14 @@ def judge_by_rules(earlier: Proposition, later: Proposition) -> Update:
     one, two = _single_value(earlier), _single_value(later)
     if one and two and one[0] == two[0] and one[1] != two[1]:
         return Update("conflict", deactivate_earlier=True, reason="there is one such value, and the later one counts")
-    if _says_all(later, earlier):
+    if _negated(later) and plain_words(earlier.statement) != plain_words(later.statement):
+        return Update("weak", reason="both deny something, and the fuller one denies less")
+    if says_all(later.statement, earlier.statement):
         return Update("same", later.text, deactivate_earlier=True, reason="the later one says it all")
-    if _says_all(earlier, later):
+    if says_all(earlier.statement, later.statement):
         return Update("same", earlier.text, deactivate_later=True, reason="the earlier one says it all")
+    if _joins(earlier, later):
+        return Update("topic", _joined(earlier, later), True, True, "two statements of one source on one topic")
     return Update("weak", reason="they say different things")
 
 
@@ -88,22 +98,30 @@ def updated(earlier: Proposition, later: Proposition, update: Update) -> list[Pr
         else:
             result.append(one)
     if update.merged and update.merged not in (earlier.text, later.text):
-        both = earlier.merged(later)
-        result.append(replace(both, text=update.merged, concepts=earlier.concepts | later.concepts))
+        both = replace(earlier.merged(later), text=update.merged, active=True, replaced_by="")
+        concepts = earlier.concepts | later.concepts
+        if len(concepts) > MOST_CONCEPTS:
+            # As if both sentences had been read as one statement: names first.
+            concepts = concepts_of(both.subject, both.statement)
+        result.append(replace(both, concepts=concepts))
     return result
 
 
-def _says_all(fuller: Proposition, shorter: Proposition) -> bool:
-    """Return whether a statement contains the content words of another one, in their order and with nothing between.
-    Similarity cannot decide that: the embeddings of "before the meal" and "after the meal" are as near as those of
-    equal statements. Nor can the set of words: "Anna gave Ben" is not "Ben gave Anna".
+def _joins(first: Proposition, second: Proposition) -> bool:
+    """Return whether two statements of one source about one subject are on one topic, and read well together.
+
+    They come from the same step, so that whoever forgets it forgets both; what people told stays as it was told.
     """
-    words, wanted = _telling_words(fuller), _telling_words(shorter)
-    return any(words[begin : begin + len(wanted)] == wanted for begin in range(len(words) - len(wanted) + 1))
+    if not first.subject or first.sources != second.sources or first.text == second.text:
+        return False
+    if len(sentences(first.statement)) + len(sentences(second.statement)) > MOST_SENTENCES:
+        return False
+    shared = (first.concepts & second.concepts) - {name_key(first.subject)}
+    return len(shared) >= _LEAST_SHARED and not (_LEANS.match(first.statement) or _LEANS.match(second.statement))
 
 
-def _telling_words(proposition: Proposition) -> list[str]:
-    return [stem(word) for word in plain_words(proposition.statement) if word not in _EMPTY]
+def _joined(first: Proposition, second: Proposition) -> str:
+    return f"{first.subject}: {first.statement.rstrip()} {second.statement}"
 
 
 def _negated(proposition: Proposition) -> bool:
@@ -112,6 +130,8 @@ def _negated(proposition: Proposition) -> bool:
 
 def _single_value(proposition: Proposition) -> tuple[tuple[int, str], str] | None:
     """Return (which thing of whom, its value) for a statement of something that there is one of; else None."""
+    if LIMITS.intersection(plain_words(proposition.statement)):
+        return None
     for number, pattern in enumerate(_SINGLE):
         match = pattern.match(proposition.statement)
         if match:

@@ -18,6 +18,12 @@ from memory_node.knowledge.knowledge_log import PROPOSITIONS, STEPS
 from memory_node.knowledge.mode import Mode, mode_of
 from memory_node.knowledge.standardise import document_steps
 
+TOWN = (
+    "Laie is a town on the north shore of Oahu in Hawaii.",
+    "The largest museum of Hawaii stands on Oahu.",
+    "Laie has a temple on the north shore.",
+    "However, the shore of Oahu is rocky.",
+)
 FACTS = (
     "The blue mug is Anna's.",
     "The blue mug is Ben's.",
@@ -68,9 +74,9 @@ def test_things_of_which_there_are_many_do_not_replace_each_other(graph: Knowled
 
 def test_fuller_statement_takes_over_the_sources_of_the_shorter(graph: KnowledgeGraph) -> None:
     graph.tell("Ben likes green tea.", stamp_ns=1)
-    graph.tell("Ben likes green tea in the morning.", stamp_ns=2)
+    graph.tell("Ben likes green tea and biscuits.", stamp_ns=2)
     (one,) = graph.propositions()
-    assert one.text == "Ben likes green tea in the morning."
+    assert one.text == "Ben likes green tea and biscuits."
     assert len(one.sources) == 2
 
 
@@ -158,7 +164,8 @@ def test_random_operations_keep_the_invariants(seed: int) -> None:
         elif operation == "add":
             name = f"doc{chance.randrange(4)}"
             documents.add(name)
-            graph.add(document_steps(name, "", chance.sample(FACTS, 2), turn))
+            units = [*chance.sample(FACTS, 2), " ".join(chance.sample(TOWN, 3))]
+            graph.add(document_steps(name, chance.choice(("", "Laie")), units, turn))
         elif operation == "learn":
             episode = f"e{turn}"
             episodes.add(episode)
@@ -205,3 +212,20 @@ class CountingEmbedder(BagOfWords):
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
         self.count += len(texts)
         return super().embed(texts)
+
+
+def test_joined_statement_is_found_forgotten_and_undone(graph: KnowledgeGraph, log: ListedLog) -> None:
+    graph.add(document_steps("book", "Laie", [" ".join(TOWN[::2])], 1))
+    before = graph.hash()
+    assert graph.update() == 2
+    (joined,) = graph.propositions()
+    assert [hit.statement.key for hit in graph.search("temple of Laie", 5)] == [joined.text]
+    # Reading the page again brings neither half back.
+    graph.add(document_steps("book", "Laie", [" ".join(TOWN[::2])], 1))
+    assert graph.propositions() == [joined]
+    assert reborn(log).propositions() == [joined]
+    assert graph.undo()
+    assert graph.hash() == before
+    graph.update()
+    assert graph.forget("book") == 3
+    assert not graph.propositions(active=False)

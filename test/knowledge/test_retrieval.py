@@ -44,6 +44,24 @@ def test_step_that_no_channel_proposes_is_reached_by_its_link() -> None:
     assert set(found(graph, "red harvest written", 2, hops=2)) == {"a", "b"}
 
 
+@pytest.mark.parametrize(("titled", "lower"), [(True, False), (False, False), (True, True)])
+def test_link_is_followed_in_texts_without_titles_or_capitals(titled: bool, lower: bool) -> None:
+    graph = KnowledgeGraph(BagOfWords(), ListedLog(), KnowledgeConfig(channel=1))
+    texts = {
+        "Red Harvest": "Red Harvest was written by Ivo Quill.",
+        "Ivo Quill": "Ivo Quill was born at Zadar.",
+        "Weather": "Rain falls.",
+    }
+    for title, text in texts.items():
+        name, said = (title.lower(), text.lower()) if lower else (title, text)
+        graph.add(document_steps(title, name if titled else "", [said]))
+    assert found(graph, "red harvest written", 1, hops=1) == ["Red Harvest"]
+    assert set(found(graph, "red harvest written", 2, hops=2)) == {"Red Harvest", "Ivo Quill"}
+    graph.forget("Red Harvest")
+    graph.forget("Ivo Quill")
+    assert found(graph, "rain", 2, hops=2) == ["Weather"]
+
+
 def test_answer_stands_behind_its_question() -> None:
     graph = KnowledgeGraph(BagOfWords(), ListedLog())
     turns = [

@@ -192,7 +192,7 @@ class StatementRows:
             # Its words and its meaning are the same; what it comes from or is about may not be.
             self._unlink(row, known)
         step = self._step_of[row] = self.steps.add(statement.source, row)
-        subject = self._subjects[row] = _subject_key(statement.subject)
+        subject = self._subjects[row] = _subject_key(statement.subject) or leading_name(statement.text)
         if subject:
             self._by_subject.add(subject, step)
         for concept in self._concepts(row, statement):
@@ -206,23 +206,36 @@ class StatementRows:
             self._step_of.append(0)
             self._subjects.append("")
             self._names.append("")
-        self._names[row] = _BETWEEN.join(names_in(statement.text))
+        # A text without capitals shows no names: any of its words may be one.
+        small = statement.text.islower()
+        self._names[row] = " ".join(plain_words(statement.text)) if small else _BETWEEN.join(names_in(statement.text))
         self._keys[row] = statement.key
         self._rows[statement.key] = row
         return row
 
     def _unlink(self, row: int, statement: Statement) -> None:
         """Take a row out of its step and its concepts."""
-        step = self._step_of[row]
-        if self.steps.remove(step, row):
-            self._by_subject.discard(self._subjects[row], step)
+        step, subject = self._step_of[row], self._subjects[row]
+        empty = self.steps.remove(step, row)
+        if empty or all(self._subjects[other] != subject for other in self.steps.rows(step)):
+            self._by_subject.discard(subject, step)
         for concept in self._concepts(row, statement):
             self._by_concept.discard(concept, row)
 
     def _concepts(self, row: int, statement: Statement) -> set[str]:
         """Return what a row's proposition mentions: names route a search even where they are no tag of its own."""
-        names = self._names[row].split(_BETWEEN) if self._names[row] else ()
+        shown = self._names[row] and not statement.text.islower()
+        names = self._names[row].split(_BETWEEN) if shown else ()
         return {*statement.concepts, *names}
+
+
+def leading_name(text: str) -> str:
+    """Return the key of the name that a text begins with, "" for none: what a text without a title is about."""
+    found = names_in(text)
+    words = plain_words(text)
+    while words and words[0] in STOP_WORDS:
+        words = words[1:]
+    return next((name for name in found if name.split() == words[: name.count(" ") + 1]), "")
 
 
 def is_part_of_names(subject: str) -> bool:
