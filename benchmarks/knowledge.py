@@ -33,6 +33,8 @@ from memory_node.search.caching_embedder import CachingEmbedder
 from memory_node.search.minilm import MiniLmEmbedder
 
 _DEPTHS = (2, 5, 10)
+# A busy machine ends no measurement.
+_REPLY_S = 600.0
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -84,7 +86,7 @@ def run(args: argparse.Namespace) -> int:
     elif args.home:
         emit(home_rows(CachingEmbedder(MiniLmEmbedder(threads=args.threads))), args.json)
     elif args.answers:
-        dataset, model = load_dataset(args.data, args.limit), _model(args, ModelConfig(max_reply_tokens=40))
+        dataset, model = load_dataset(args.data, args.limit), _model(args, ModelConfig(max_reply_tokens=40, timeout_s=_REPLY_S))
         found = answer_rows(dataset, MiniLmEmbedder(threads=args.threads), model, args.seed, args.tokens)
         emit(found, args.json)
     elif args.utility:
@@ -124,7 +126,7 @@ def utility(args: argparse.Namespace) -> list[dict[str, Any]]:
     if args.cache:
         raise InvalidValueError("--cache: it keeps replies, and --utility asks for likelihoods alone")
     if args.model is not None:
-        model = _model(args, ModelConfig())
+        model = _model(args, ModelConfig(timeout_s=_REPLY_S))
         if not isinstance(model, ScoringModel):
             raise UnsupportedError(f"{model.name} cannot say how likely a reply is; a model in this process can")
         reader = ModelReader(model)
@@ -148,7 +150,7 @@ def model_row(dataset: Dataset, embedder: TextEmbedder, args: argparse.Namespace
     model_steps: those that it read; model_failed: of them, those without a usable reply; model_unfounded: statements
     that were left out because their step does not say them.
     """
-    model = _model(args, ModelConfig(max_reply_tokens=400))
+    model = _model(args, ModelConfig(max_reply_tokens=400, timeout_s=_REPLY_S))
     extractor = ModelExtractor(model)
 
     def build_with_model(_: str, collection: Collection, embedder: TextEmbedder, seed: int) -> Ranker:

@@ -21,6 +21,8 @@ from memory_node.knowledge.text.names import concepts_said_in, names_in
 
 # A remote embedder that is away is asked again after this.
 _EMBEDDER_PAUSE_S = 30.0
+# Steps of an answer of which all statements are considered.
+_READ_WHOLE = 3
 
 
 class KnowledgeQuestions:
@@ -121,7 +123,7 @@ class KnowledgeQuestions:
         hits = self.search(question, EPISODIC_HITS if mode is Mode.EPISODIC else k)
         vector = self._embedder.embed([question])[0]
         with self._lock:
-            held = [self._nodes.semantic.get(hit.statement.key) for hit in hits[:k]]
+            held = [self._nodes.semantic.get(text) for text in self._texts_of(hits[:k])]
             found = [(one, self._nodes.semantic.likeness(one.text, vector)) for one in held if one is not None]
             propositions = bearing_on(question, found, self._nodes.semantic.idf)
             likeness = max((cosine for one, cosine in found if one in propositions), default=0.0)
@@ -129,6 +131,17 @@ class KnowledgeQuestions:
             ways = self.ways_to(question, least_return=1.0) if mode is Mode.PROCEDURAL else []
             steps = episodic_steps([hit.step for hit in hits], self._nodes.steps) if mode is Mode.EPISODIC else []
         return answer_of(question, mode, confidence, propositions, ways, steps)
+
+    def _texts_of(self, hits: Sequence[Hit]) -> list[str]:
+        """Return the statements of hits, and behind each of the best what else its step says: how to do a thing often
+        takes several sentences.
+        """
+        texts: dict[str, None] = {}
+        for place, hit in enumerate(hits):
+            texts[hit.statement.key] = None
+            if place < _READ_WHOLE:
+                texts.update(dict.fromkeys(self._nodes.semantic.of_step(hit.step)))
+        return list(texts)
 
     def told_facts(self, instruction: str) -> tuple[Proposition, ...]:
         """Return the statements that people told and that share a name or thing with an instruction, the newest first.

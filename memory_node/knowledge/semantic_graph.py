@@ -16,6 +16,7 @@ from memory_node.knowledge.retrieval.packing import Arrays, pack_numbers, pack_t
 from memory_node.knowledge.retrieval.retriever import Hit, Retriever
 from memory_node.knowledge.retrieval.statement import Statement
 from memory_node.knowledge.retrieval.statement_rows import NO_ROW, StatementRows
+from memory_node.knowledge.retrieval.step_table import NO_STEP
 from memory_node.knowledge.retrieval.vector_rows import Vectors
 
 # Embedded at once, so that a search that needs them does not wait for all of a long document.
@@ -141,6 +142,11 @@ class SemanticGraph:
     def of_session(self, session: str) -> list[Proposition]:
         """Return the propositions that come from a session."""
         return [self._propositions[text] for text in self._by_session.get(session, ())]
+
+    def of_step(self, source: str) -> list[str]:
+        """Return the texts of the active propositions of a step, in the order in which they were read."""
+        step = self._rows.steps.number(source)
+        return [self._rows.key(row) for row in sorted(self._rows.steps.rows(step))] if step != NO_STEP else []
 
     def most_like(self, proposition: Proposition, least: float) -> Proposition | None:
         """Return the other active proposition that is most like this one and shares a concept; None below `least`."""
