@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks.knowledge_actions import action_cases, action_recalls, load_runs, split_runs
 from benchmarks.knowledge_answers import TOKENS, answer_rows
 from benchmarks.knowledge_cases import Collection, Dataset, load_dataset
 from benchmarks.knowledge_home import home_rows
@@ -17,7 +18,7 @@ from benchmarks.knowledge_load import load_row
 from benchmarks.knowledge_rankers import METHODS, Ranker, build, knowledge_by_model
 from benchmarks.knowledge_readers import ModelReader, Reader, RuleReader
 from benchmarks.knowledge_update import update_row
-from benchmarks.knowledge_utility import BUDGETS, utility_rows
+from benchmarks.knowledge_utility import BUDGETS, rows_over, utility_rows
 from benchmarks.knowledge_utility_picture import draw
 from benchmarks.reply_cache import ReplyCache
 from benchmarks.rows import emit
@@ -40,7 +41,12 @@ _REPLY_S = 600.0
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command's options."""
     what = parser.add_mutually_exclusive_group(required=True)
-    what.add_argument("--data", type=Path, metavar="FILE", help="questions and passages, or talks")
+    what.add_argument(
+        "--data",
+        type=Path,
+        metavar="FILE",
+        help="questions and passages, or talks; with --utility also runs of games (.jsonl)",
+    )
     what.add_argument("--nodes", type=int, metavar="N", help="latency in a graph of N propositions, without embedding")
     what.add_argument("--home", action="store_true", help="instructions that need what people told")
     parser.add_argument("--update", action="store_true", help="with --data: how compact an update makes the graph")
@@ -86,7 +92,10 @@ def run(args: argparse.Namespace) -> int:
     elif args.home:
         emit(home_rows(CachingEmbedder(MiniLmEmbedder(threads=args.threads))), args.json)
     elif args.answers:
-        dataset, model = load_dataset(args.data, args.limit), _model(args, ModelConfig(max_reply_tokens=40, timeout_s=_REPLY_S))
+        dataset, model = (
+            load_dataset(args.data, args.limit),
+            _model(args, ModelConfig(max_reply_tokens=40, timeout_s=_REPLY_S)),
+        )
         found = answer_rows(dataset, MiniLmEmbedder(threads=args.threads), model, args.seed, args.tokens)
         emit(found, args.json)
     elif args.utility:
@@ -129,9 +138,15 @@ def utility(args: argparse.Namespace) -> list[dict[str, Any]]:
         model = _model(args, ModelConfig(timeout_s=_REPLY_S))
         if not isinstance(model, ScoringModel):
             raise UnsupportedError(f"{model.name} cannot say how likely a reply is; a model in this process can")
-        reader = ModelReader(model)
-    dataset = load_dataset(args.data, args.limit)
-    found = list(utility_rows(dataset, MiniLmEmbedder(threads=args.threads), reader, args.budgets, args.seed))
+        reader = ModelReader(model, _REPLY_S)
+    embedder = CachingEmbedder(MiniLmEmbedder(threads=args.threads))
+    if args.data.suffix == ".jsonl":
+        known, asked = split_runs(load_runs(args.data))
+        cases = list(action_cases(asked, args.limit, args.seed))
+        recalls = action_recalls(known, asked, embedder, args.seed)
+        found = list(rows_over(args.data.name, [(cases, recalls)], reader, args.budgets))
+    else:
+        found = list(utility_rows(load_dataset(args.data, args.limit), embedder, reader, args.budgets, args.seed))
     if args.plot:
         draw(found, args.plot)
     return found

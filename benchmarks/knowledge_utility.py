@@ -50,11 +50,12 @@ Recall = Callable[[int, AskedQuestion], Sequence[str]]
 
 @dataclass(frozen=True)
 class Case:
-    """A question with candidates for its answer; the first is right."""
+    """A question with candidates for its answer; the first is right. exact: another one is worth nothing."""
 
     number: int
     question: AskedQuestion
     candidates: tuple[str, ...]
+    exact: bool = False
 
 
 @dataclass(frozen=True)
@@ -68,9 +69,24 @@ class Read:
 def utility_rows(
     dataset: Dataset, embedder: TextEmbedder, reader: Reader, budgets: Sequence[int], seed: int
 ) -> Iterator[dict[str, Any]]:
+    """Yield the rows of rows_over() for questions about passages or talks."""
+    asked = (
+        (list(cases_of(collection, seed + place)), recalls_of(collection, embedder, seed + place))
+        for place, collection in enumerate(dataset.collections)
+    )
+    yield from rows_over(dataset.name, asked, reader, budgets)
+
+
+def rows_over(
+    name: str,
+    asked: Iterable[tuple[Sequence[Case], Mapping[str, Recall]]],
+    reader: Reader,
+    budgets: Sequence[int],
+) -> Iterator[dict[str, Any]]:
     """Yield a row for each memory and budget.
 
-    p: score, the F1 of the most probable answer, and likelihood, the probability of the right one. density_*: bits a
+    p: score, the F1 of the most probable answer (of an action, whether it is the right one), and likelihood, the
+    probability of the right one. density_*: bits a
     token brought, over the questions with P without memory under 0.8 and 0.9. fall_bits: dH. efficient, corrective,
     trap, noise: shares of the questions with a memory. best: whether this budget is the best of its memory by
     "performance", by "efficiency", or both.
@@ -80,9 +96,8 @@ def utility_rows(
     """
     once = _ReadOnce(reader)
     read: dict[str, dict[int, list[Read]]] = {}
-    for place, collection in enumerate(dataset.collections):
-        cases = list(cases_of(collection, seed + place))
-        for memory, recall in recalls_of(collection, embedder, seed + place).items():
+    for cases, recalls in asked:
+        for memory, recall in recalls.items():
             by_budget = read.setdefault(memory, {budget: [] for budget in budgets})
             for case in cases:
                 told = recall(case.number, case.question)
@@ -90,9 +105,9 @@ def utility_rows(
                     by_budget[budget].append(_read(once, case, told, budget))
     for memory, by_budget in read.items():
         if not all(by_budget.values()):
-            raise InvalidValueError(f"{dataset.name}: expected questions with answers, got none")
+            raise InvalidValueError(f"{name}: expected questions with answers, got none")
         for row in _rows_of(memory, by_budget):
-            yield {"dataset": dataset.name, "reader": reader.name} | row
+            yield {"dataset": name, "reader": reader.name} | row
 
 
 def cases_of(collection: Collection, seed: int) -> Iterator[Case]:
@@ -207,6 +222,8 @@ def texts_within(texts: Iterable[str], count_tokens: Callable[[str], int], budge
 def _score(probabilities: NDArray[np.float64], case: Case) -> float:
     """Return the F1 of the most probable answer; the mean of several that are as probable."""
     best = np.flatnonzero(np.isclose(probabilities, probabilities.max()))
+    if case.exact:
+        return float(np.mean(best == 0))
     return float(np.mean([answer_f1(case.candidates[place], case.candidates[0]) for place in best]))
 
 
