@@ -121,6 +121,10 @@ def _one_hop(collection: Collection, embedder: TextEmbedder, seed: int) -> Ranke
     return _knowledge(collection, embedder, seed, hops=1)
 
 
+def _updated(collection: Collection, embedder: TextEmbedder, seed: int) -> Ranker:
+    return _knowledge(collection, embedder, seed, update=True)
+
+
 def _random(collection: Collection, embedder: TextEmbedder, seed: int) -> Ranker:
     generator = np.random.default_rng(seed)
     return Ranker(lambda *_: generator.permutation(len(collection.passages))[:DEEPEST].tolist())
@@ -145,6 +149,7 @@ _BUILDERS: dict[str, Callable[[Collection, TextEmbedder, int], Ranker]] = {
     "fused": _fused,
     "knowledge": _knowledge,
     "knowledge-one-hop": _one_hop,
+    "knowledge-updated": _updated,
     "random-nodes": _random,
     "gold": _gold,
     "no-memory": _nothing,

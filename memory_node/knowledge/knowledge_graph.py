@@ -28,7 +28,7 @@ from memory_node.knowledge.procedural_graph import Vectors
 from memory_node.knowledge.removal import Criteria, is_useless, least_useful
 from memory_node.knowledge.retrieval.packing import Arrays
 from memory_node.knowledge.segments import prescriptions_of
-from memory_node.knowledge.standard_step import COMPRESSED, TOLD, StandardStep, step_from_dict
+from memory_node.knowledge.standard_step import COMPRESSED, TOLD, TOLD_SESSION, StandardStep, step_from_dict
 from memory_node.knowledge.transcripts import Transcript, things_seen, transcript_steps, ways_of
 from memory_node.knowledge.updating import UpdateJudge, judge_by_rules
 
@@ -163,7 +163,7 @@ class KnowledgeGraph(KnowledgeQuestions):
         if not text.strip():
             raise InvalidValueError("a fact: expected words, got none")
         step = StandardStep(
-            f"told-{self._make_id()}:0",
+            f"{TOLD_SESSION}{self._make_id()}:0",
             state=TOLD,
             action=text.strip(),
             subject=teller,

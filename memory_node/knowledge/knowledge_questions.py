@@ -155,7 +155,7 @@ class KnowledgeQuestions:
         return tuple(newest[: self._config.channel])
 
     def _told_about(self, concepts: Iterable[str]) -> dict[str, Proposition]:
-        return {one.text: one for one in self._nodes.semantic.about(concepts) if self._nodes.is_told(one)}
+        return {one.text: one for one in self._nodes.semantic.told_about(concepts) if self._nodes.is_told(one)}
 
     def told_about(self, instruction: str, k: int = 0) -> list[Proposition]:
         """Return up to k propositions that people told, or documents say, and that bear on an instruction.

@@ -18,6 +18,7 @@ from memory_node.knowledge.retrieval.statement import Statement
 from memory_node.knowledge.retrieval.statement_rows import NO_ROW, StatementRows
 from memory_node.knowledge.retrieval.step_table import NO_STEP
 from memory_node.knowledge.retrieval.vector_rows import Vectors
+from memory_node.knowledge.standard_step import TOLD_SESSION
 
 # Embedded at once, so that a search that needs them does not wait for all of a long document.
 _BATCH = 64
@@ -42,6 +43,8 @@ class SemanticGraph:
         self._rows = StatementRows(embedder.dimension, self._recalled)
         self._retriever = Retriever(self._rows, config)
         self._waiting: dict[str, str] = {}
+        # Those with a session of its own for what a person told: few beside what documents say.
+        self._told: set[str] = set()
         self.changes = 0
 
     def packed(self) -> Arrays:
@@ -73,6 +76,12 @@ class SemanticGraph:
         self._by_session = defaultdict(dict)
         for session, places in sessions:
             self._by_session[session] = dict.fromkeys([texts[place] for place in places.tolist()])
+        self._told = {
+            text
+            for session in self._by_session
+            if session.startswith(TOLD_SESSION)
+            for text in self._by_session[session]
+        }
         without_vector = np.flatnonzero((row_of != NO_ROW) & ~self._rows.vectors.are_present(row_of))
         self._waiting = {texts[place]: texts[place] for place in without_vector.tolist()}
         self.changes = 0
@@ -113,6 +122,8 @@ class SemanticGraph:
         self._propositions[text] = proposition
         for session in _sessions(proposition):
             self._by_session[session][text] = None
+            if session.startswith(TOLD_SESSION):
+                self._told.add(text)
 
     def remove(self, text: str) -> None:
         """Drop a proposition; nothing where there is none."""
@@ -123,6 +134,7 @@ class SemanticGraph:
         self._leave_sessions(proposition)
         self._rows.remove(text)
         self._waiting.pop(text, None)
+        self._told.discard(text)
         del self._propositions[text]
 
     def _leave_sessions(self, proposition: Proposition) -> None:
@@ -137,6 +149,13 @@ class SemanticGraph:
         rows = dict.fromkeys(row for concept in wanted for row in self._rows.all_mentioning(concept))
         found = (self._propositions[self._rows.key(row)] for row in rows)
         # A row is found by the names in its text, too.
+        return [one for one in found if one.concepts & wanted]
+
+    def told_about(self, concepts: Iterable[str]) -> list[Proposition]:
+        """Return the active propositions from what people told that mention any of these concepts."""
+        wanted = set(concepts)
+        keys = (self._rows.key(row) for concept in sorted(wanted) for row in self._rows.all_mentioning(concept))
+        found = [self._propositions[key] for key in dict.fromkeys(key for key in keys if key in self._told)]
         return [one for one in found if one.concepts & wanted]
 
     def of_session(self, session: str) -> list[Proposition]:

@@ -229,3 +229,11 @@ def test_joined_statement_is_found_forgotten_and_undone(graph: KnowledgeGraph, l
     graph.update()
     assert graph.forget("book") == 3
     assert not graph.propositions(active=False)
+
+
+def test_told_facts_are_few_beside_what_a_document_says_of_the_same(graph: KnowledgeGraph) -> None:
+    graph.add(document_steps("book", "Mugs", [f"The blue mug number {n} is on the shelf." for n in range(50)], 1))
+    graph.tell("The blue mug is Anna's.", stamp_ns=2)
+    assert [one.text for one in graph.told_facts("bring me the blue mug")] == ["The blue mug is Anna's."]
+    assert graph.undo()
+    assert graph.told_facts("bring me the blue mug") == ()
