@@ -18,7 +18,7 @@ from memory_node.knowledge.procedural_graph import ProceduralGraph
 from memory_node.knowledge.retrieval.packing import Arrays, part, under
 from memory_node.knowledge.semantic_graph import SemanticGraph
 from memory_node.knowledge.standard_step import TOLD, StandardStep, pack_step, step_to_dict, unpack_step
-from memory_node.knowledge.updating import LEAST_LIKENESS, UpdateJudge, updated
+from memory_node.knowledge.updating import LEAST_LIKENESS, TOPIC_LIKENESS, UpdateJudge, updated
 
 
 @dataclass(frozen=True)
@@ -108,6 +108,8 @@ class KnowledgeNodes:
             earlier, later = later, earlier
         update = self._judge(earlier, later)
         if not (update.deactivate_earlier or update.deactivate_later):
+            return []
+        if update.relationship == "topic" and self.semantic.cosine(earlier.text, later.text) < TOPIC_LIKENESS:
             return []
         results = updated(earlier, later, update)
         return [self.edit(PROPOSITIONS, one.text, one) for one in results if one != self.semantic.get(one.text)]

@@ -188,6 +188,11 @@ class SemanticGraph:
         own = self._rows.vector_of(text)
         return float(own @ vector) if own is not None else 0.0
 
+    def cosine(self, text: str, other: str) -> float:
+        """Return the cosine of two propositions; 0 while one has no vector."""
+        vector = self._rows.vector_of(other)
+        return self.likeness(text, vector) if vector is not None else 0.0
+
     def idf(self, word: str) -> float:
         """Return the weight of a word's stem among the propositions."""
         return self._rows.words.idf(word)
