@@ -15,7 +15,7 @@ from memory_node.knowledge.text.words import plain_words, stems
 # Statements less like each other than this are never compared (cosine); PlugMem: 0.6 to 0.7.
 LEAST_LIKENESS = 0.6
 # Statements on one topic that are joined are at least so like each other.
-TOPIC_LIKENESS = 0.7
+TOPIC_LIKENESS = 0.75
 _NEGATIONS = frozenset(["not", "never", "no", "longer", "nothing", "nobody", "without", "cannot"]) | {"n"}
 _NEGATED = re.compile(r"\b(?:not|never|no longer|nobody|cannot|\w+n['’]t)\b", re.I)
 # Attributes with one value, where a later value replaces an earlier one.

@@ -110,7 +110,7 @@ class Retriever:
         rows, fan_out = self._rows, self._config.fan_out
         steps: list[int] = []
         for place in np.argsort(-values, kind="stable")[:_FOLLOWED]:
-            for subject in rows.named_subjects(found.steps[place]):
+            for subject in sorted(rows.named_subjects(found.steps[place])):
                 if rows.subject_count(subject) <= fan_out:
                     steps += rows.about(subject, fan_out)
             own = found.subjects[place]
