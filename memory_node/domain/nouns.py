@@ -27,7 +27,7 @@ _WHOLE = {
     **{f"{stem}ves": f"{stem}f" for stem in ("cal", "hal", "hoo", "thie")},
     **{f"{stem}ves": f"{stem}fe" for stem in ("li", "wi")},
     **{f"{stem}es": stem for stem in ("bus", "gas", "lens", "canvas", "iris", "cactus")},
-    **{f"{stem}s": stem for stem in ("taxi", "ski", "kiwi", "zucchini")},
+    **{f"{stem}s": stem for stem in ("taxi", "ski", "kiwi", "zucchini", "cd", "tv", "pc")},
     "quizzes": "quiz",
     "men": "man",
     "feet": "foot",

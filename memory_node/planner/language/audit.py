@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.catalogue.object_kind import Property
@@ -30,7 +31,8 @@ class Evidence:
 
     unexplained: things named in words that no rule of the grammar explains, where its commands are what is judged.
     counts: words for numbers; without them a reading's number is not judged. strange: words that nobody taught the
-    robot; put_off: the time or condition that what is asked for is put off to.
+    robot; put_off: the time or condition that what is asked for is put off to. guessed: the goals come from a trained
+    reader, which does not know what can be done with a thing.
     """
 
     instruction: Instruction
@@ -43,6 +45,7 @@ class Evidence:
     counts: frozenset[str] = frozenset()
     strange: Sequence[str] = ()
     put_off: str = ""
+    guessed: bool = False
 
 
 def objection(goals: Sequence[Goal], evidence: Evidence) -> str:
@@ -131,8 +134,9 @@ def _left_out(goals: Sequence[Goal], evidence: Evidence) -> str:
     classes = {name for mention in _handled(goals) for name in mention.candidates}
     classes |= {evidence.kinds.recipient, *(name for goal in goals for name in _used_for(goal, evidence.kinds))}
     named = (*_demanded(evidence.instruction), *evidence.roles.goals, *evidence.unexplained)
+    referring = {mention.text for mention in _handled(goals) if mention.referring}  # "[the safe,] close the door"
     missing = (one for one in named if one.called and one.called.all and not classes & set(one.called.all))
-    return next((f"{phrase.text!r} is left out" for phrase in missing), "")
+    return next((f"{phrase.text!r} is left out" for phrase in missing if phrase.text not in referring), "")
 
 
 def _handled(goals: Sequence[Goal]) -> Iterator[Mention]:
@@ -165,6 +169,7 @@ def _is_accounted(mention: Mention, evidence: Evidence) -> bool:
     return (
         name == evidence.kinds.recipient
         or mention.referring
+        or mention.guessed
         or mention.original_place
         or name in licence.named
         or bool(licence.open)
@@ -202,12 +207,63 @@ def _reversed(goals: Sequence[Goal], evidence: Evidence) -> str:
 def _pointless(goals: Sequence[Goal], _evidence: Evidence) -> str:
     """Return the objection that something is put into itself."""
     for goal in goals:
-        place = goal.destination
-        if place is not None and not place.original_place and place.object_class == goal.target.object_class:
-            return f"{goal.target} cannot be put into itself"
+        chain = [one for one in (goal.target, goal.container, goal.destination) if one is not None and one.candidates]
+        inner = (one for one, outer in pairwise(chain) if one.object_class == outer.object_class)
+        itself = next(inner, None)
+        if itself is not None:
+            return f"{itself} cannot be put into itself"
     return ""
+
+
+def _beside(goals: Sequence[Goal], evidence: Evidence) -> str:
+    """Return the objection that something is put into what it is only to stand beside."""
+    beside = {name for phrase in evidence.roles.beside if phrase.called is not None for name in phrase.called.all}
+    within = {name for phrase in evidence.roles.within if phrase.called is not None for name in phrase.called.all}
+    places = (goal.destination for goal in goals)
+    meant = (one for one in places if one is not None and not one.beside and one.object_class in beside - within)
+    return next((f"it belongs beside {place}, not there" for place in meant), "")
+
+
+def _impossible(goals: Sequence[Goal], evidence: Evidence) -> str:
+    """Object to a guess that puts something into what holds nothing, carries it in what stands fast, or cuts what
+    cannot be cut."""
+    if not evidence.guessed:
+        return ""
+    whys = (why for goal in goals for why in _impossibilities(goal, evidence.kinds))
+    return next(whys, "")
+
+
+def _impossibilities(goal: Goal, kinds: ObjectCatalogue) -> Iterator[str]:
+    place, container = goal.destination, goal.container
+    if place is not None and not place.beside and place.candidates and not _holds(place, kinds):
+        yield f"nothing can be put into {place}"
+    if container is not None and not (_holds(container, kinds) and kinds[container.object_class].pickupable):
+        yield f"nothing is carried in {container}"
+    if (goal.sliced or goal.kind is GoalKind.SLICE) and goal.target.object_class and not _is_cut(goal.target, kinds):
+        yield f"{goal.target} cannot be cut"
+
+
+def _holds(place: Mention, kinds: ObjectCatalogue) -> bool:
+    return kinds[place.object_class].is_receptacle or place.object_class == kinds.recipient
+
+
+def _is_cut(target: Mention, kinds: ObjectCatalogue) -> bool:
+    name = target.object_class
+    return bool(kinds[kinds.whole(name)].slices)
 
 
 _OF_EACH = (_unasked, _immovable, _unwanted, _uncounted, _unlit)
 # In the order in which they are asked: the first that objects is heard.
-_RULES = (_question, _put_off, _strange, _untold, _undue, _unaccounted, _left_out, _reversed, _pointless)
+_RULES = (
+    _question,
+    _put_off,
+    _strange,
+    _untold,
+    _undue,
+    _unaccounted,
+    _left_out,
+    _reversed,
+    _beside,
+    _pointless,
+    _impossible,
+)

@@ -10,6 +10,7 @@ from memory_node.domain.goal_labels import GoalKind
 from memory_node.planner.goal import Mention
 from memory_node.planner.language.asking_back import Question, Slot, UnclearError
 from memory_node.planner.language.discourse import Discourse
+from memory_node.planner.language.noun_phrase import NounPhrase
 from memory_node.planner.language.phrase_meaning import PhraseMeaning
 from memory_node.planner.language.spoken_command import Command
 from memory_node.planner.language.surroundings import HomeClasses
@@ -18,7 +19,8 @@ _K = GoalKind
 _MOVES_NOTHING = frozenset({_K.SLICE, _K.FILL, _K.EMPTY, _K.EXAMINE})
 # "Put the book away" means out of sight; what other verbs do away with goes into the bin.
 _CARRYING = frozenset(["carry", "take", "bring", "move", "lug", "haul"])
-_TIDYING = frozenset(["put", "tidy", "clear", "pack"])
+_TIDYING = frozenset(["put", "tidy", "clear", "pack", "store", "stow", "stash"])
+_RIMS = frozenset(["edge", "rim", "ledge"])
 
 
 class Destinations:
@@ -46,6 +48,8 @@ class Destinations:
             return self.person("me") if command.kind is _K.PLACE else None
         if command.away and command.kind is _K.PLACE and command.verb not in _TIDYING:
             return Mention("the bin", self._kinds.bins)
+        if command.away and command.kind is _K.PLACE and self._meaning.guesses:
+            return self._out_of_sight(target)
         if command.back:
             return Mention("where it was", original_place=True)
         return self._there() if command.there and command.kind is _K.PLACE else None
@@ -62,9 +66,17 @@ class Destinations:
                 return beside  # a mug stands under the coffee machine when it stands in it
             return Mention(f"beside {beside}", beside.candidates, beside=True)
         place = self._meaning.mention(phrase, Slot.DESTINATION, self.holds, partner=target.object_class)
+        if self._is_on_rim(phrase, place):
+            return Mention(f"beside {place}", place.candidates, beside=True)
         if command.verb in _CARRYING and place.candidates and not self.holds(place.object_class):
             return Mention(f"beside {place}", place.candidates, beside=True)  # "carry the vase to the lamp"
         return place
+
+    def _is_on_rim(self, phrase: NounPhrase, place: Mention) -> bool:
+        """Return whether "on the edge of the sink" is said: not in it. The edge of a table is on the table."""
+        kind = self._kinds[place.object_class]
+        part, of, _ = phrase.text.partition(" of ")
+        return bool(of) and bool(_RIMS & set(part.split())) and kind.holds == "in" and not kind.pickupable
 
     def person(self, words: str) -> Mention:
         """Return whom things are brought to, under the words for them."""
@@ -88,6 +100,14 @@ class Destinations:
         if room not in self._home.rooms or self._meaning.guesses:
             raise UnclearError(Question(f"Where in the {room}?", slot=Slot.DESTINATION))
         return Mention(room, room=room)
+
+    def _out_of_sight(self, target: Mention) -> Mention:
+        """Return where such a thing is kept, where nobody can say where "away" is: what memory knows before others."""
+        order = self._kinds.hiding_places(target.object_class)
+        known = [name for name in order if name in self._home.all]
+        preferred = self._meaning.preferred(Slot.DESTINATION, known)
+        places = dict.fromkeys((*filter(None, [preferred]), *known, *order))
+        return Mention("away", tuple(places), guessed=True)
 
     def _there(self) -> Mention:
         if self._discourse.place is None:

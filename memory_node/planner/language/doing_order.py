@@ -8,11 +8,16 @@ from dataclasses import replace
 from memory_node.domain.goal_labels import GoalKind
 from memory_node.planner.language.command_grammar import CommandReader
 from memory_node.planner.language.english import PUNCTUATION
+from memory_node.planner.language.noun_phrase import NounPhrase
 from memory_node.planner.language.spoken_command import Command
 from memory_node.planner.language.spoken_instruction import Heard
 from memory_node.planner.language.wanted_states import WantedStates
 
 _MARKS = frozenset(["before", "after", "once", "when"])
+# Behind these no thing is missing, or they may as well mean "hurry": "run and get the cloth".
+_NEEDS_NO_THING = frozenset(
+    {GoalKind.STOP, GoalKind.WAIT, GoalKind.GO, GoalKind.DROP, GoalKind.TELL, GoalKind.SWITCH_ON}
+)
 _FINISHED = frozenset({GoalKind.CLEAN, GoalKind.HEAT, GoalKind.COOL, GoalKind.SLICE, GoalKind.FILL})
 _FINISHING = frozenset(["you", "have", "are", "finish", "done", "finished", "had", "that", "i", "am"])
 
@@ -62,6 +67,29 @@ class DoingOrder:
         if not first:
             return None
         heard.parts[-1:] = _in_order(command, said)
+        return end
+
+    def share(self, words: Sequence[str], at: int, heard: Heard) -> int | None:
+        """Take "wash and slice the apple": both are done with what only the second verb names."""
+        found = self._commands.read(words, at)
+        if found is None or not _lacks_thing(found[0]) or words[found[1] : found[1] + 1] not in (["and"], [","]):
+            return None
+        behind = found[1] + 1
+        while behind < len(words) and words[behind] in ("and", "then"):
+            behind += 1
+        then: list[Command] = []
+        end = self.share(words, behind, later := Heard()) if behind < len(words) else None
+        if end is not None:
+            then = [part for part in later.parts if isinstance(part, Command)]
+        elif behind < len(words) and (second := self._commands.read(words, behind)) is not None:
+            then, end = [second[0]], second[1]
+        if end is None or not then or not then[0].targets or then[0].targets[0].refers_back:
+            return None
+        things = then[0].targets
+        several = len(things) > 1 or any(one.plural or one.every or one.count > 1 for one in things)
+        word = "them" if several else "it"
+        again = NounPhrase(word, 0, 0, pronoun=word, plural=several)
+        heard.parts += [replace(found[0], targets=things), replace(then[0], targets=(again,)), *then[1:]]
         return end
 
     def _due(self, words: Sequence[str], at: int, heard: Heard) -> int | None:
@@ -123,3 +151,9 @@ def _in_order(first: Command, second: Command) -> list[Command]:
     elif first.destination is not None and first.destination.refers_back and second.targets and second.targets[0].named:
         first = replace(first, destination=second.targets[0])  # "close the safe after you put the watch in it"
     return [first, second]
+
+
+def _lacks_thing(command: Command) -> bool:
+    """Return whether a command that needs a thing names none."""
+    told = command.phrases or command.unread or command.there or command.here
+    return not told and command.kind not in _NEEDS_NO_THING

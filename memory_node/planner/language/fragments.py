@@ -109,4 +109,5 @@ def _past(words: Sequence[str], at: int, skipped: frozenset[str]) -> int:
 
 def _stands_first(words: Sequence[str], at: int, commands: CommandReader) -> bool:
     english = commands.english
-    return all(word in PUNCTUATION | english.fillers | english.fragment_marks for word in words[:at])
+    before = words[: at - 1] if at and words[at - 1] == "to" else words[:at]  # "to cool the cup"
+    return all(word in PUNCTUATION | english.fillers | english.fragment_marks for word in before)

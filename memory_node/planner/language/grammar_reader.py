@@ -17,8 +17,9 @@ from memory_node.planner.language.treatments import TreatmentWords
 
 # A description, what memory holds -> the classes that it may mean, likeliest first.
 Describe = Callable[[str, HomeClasses], Sequence[str]]
-# An instruction, the part of a command, several classes that its name may mean -> the one that is meant, "" where open.
-Prefer = Callable[[Said, Slot, Sequence[str]], str]
+# An instruction, the part of a command, several classes that its name may mean, whether to be sure -> the one that is
+# meant, "" where open.
+Prefer = Callable[[Said, Slot, Sequence[str], bool], str]
 
 
 class GrammarReader:
@@ -47,7 +48,7 @@ class GrammarReader:
             said.recall,
             lambda words: self._describe(words, said.home),
             lambda words: self._similar(words, said.home),
-            lambda slot, among: self._prefer(said, slot, among),
+            lambda slot, among, surely: self._prefer(said, slot, among, surely),
             self._guesses,
         )
         interpreter = Interpreter(self._kinds, meaning, said.home, discourse)

@@ -66,6 +66,7 @@ class InstructionReader:
             _part(idioms.inverted),
             _part(wanted.stated),
             order.put_first,
+            order.share,
             _part(self.commands.read),
             _part(complaints.undue),
             _part(complaints.lacking),

@@ -20,16 +20,10 @@ from memory_node.planner.language.simple_goals import SimpleGoals
 from memory_node.planner.language.spoken_command import Command
 from memory_node.planner.language.spoken_instruction import Remark
 from memory_node.planner.language.surroundings import HomeClasses
+from memory_node.planner.language.targets import Targets
 
 _K, _S = GoalKind, ObjectState
 _TREATMENT = {_S.CLEANED: _K.CLEAN, _S.HEATED: _K.HEAT, _S.COOKED: _K.HEAT, _S.COLD: _K.COOL}
-_NEEDED = {
-    _K.OPEN: Property.OPENABLE,
-    _K.CLOSE: Property.OPENABLE,
-    _K.SWITCH_ON: Property.TOGGLEABLE,
-    _K.SWITCH_OFF: Property.TOGGLEABLE,
-}
-_CARRIED = frozenset({_K.PLACE, _K.FETCH, _K.THROW, _K.CLEAN, _K.HEAT, _K.COOL, _K.SLICE, _K.EXAMINE})
 
 
 class Interpreter:
@@ -42,6 +36,7 @@ class Interpreter:
         self._discourse = discourse
         self._destinations = Destinations(kinds, meaning, home, discourse)
         self._completeness = Completeness(kinds, meaning)
+        self._targets = Targets(kinds, meaning, home, discourse)
         self._simple = SimpleGoals(kinds, meaning, home, self._destinations)
 
     def remark(self, remark: Remark) -> None:
@@ -126,11 +121,11 @@ class Interpreter:
 
     def _goals_of(self, command: Command, phrase: NounPhrase) -> list[Goal]:
         """Return the goals for one of the things that a command names: several where it names a group."""
-        mentions = self._members(phrase) or self._kinds_of(command, phrase)
+        mentions = self._targets.several(command, phrase)
         several = len(mentions) > 1
         mentions = [one for one in mentions if one.object_class not in phrase.ruled_out]
         if not mentions or not several:
-            return self._goals_for(command, phrase, self._target(command, phrase))
+            return self._goals_for(command, phrase, self._targets.of(command, phrase))
         parts = [(one, replace(phrase, count=1) if phrase.called else self._alone(phrase, one)) for one in mentions]
         return [goal for mention, part in parts for goal in self._goals_for(command, part, mention)]
 
@@ -151,55 +146,14 @@ class Interpreter:
             return []
         return [Goal(_K.FILL, target, text=command.text)]
 
-    def _target(self, command: Command, phrase: NounPhrase) -> Mention:
-        needed = _NEEDED.get(command.kind)
-        if needed is Property.TOGGLEABLE and phrase.is_water:
-            return self._tap(phrase)
-        if needed is not None:
-            return self._meaning.mention(phrase, Slot.TARGET, lambda name: self._kinds[name].can(needed))
-        movable = command.kind in _CARRIED or None
-        return self._meaning.mention(phrase, Slot.TARGET, self._carried if movable else None)
-
-    def _tap(self, phrase: NounPhrase) -> Mention:
-        """Return what "the water" is turned on and off with: the one that a place names, or the tap."""
-        taps = self._kinds.able(Property.WATERS)
-        if not taps:
-            return self._meaning.mention(phrase, Slot.TARGET)
-        places = [name for _, place in phrase.places if place.called for name in place.called.all]
-        return Mention(phrase.text, tuple(sorted(taps, key=lambda name: name not in places)))
-
     def _either(self, command: Command) -> Goal:
         """Return the goal of "a cup or a mug": any of them will do, one that is known before others."""
-        mentions = [self._target(command, phrase) for phrase in command.targets]
+        mentions = [self._targets.of(command, phrase) for phrase in command.targets]
         names = dict.fromkeys(name for mention in mentions for name in mention.candidates)
         known = [name for name in names if name in self._home.all]
         text = " or ".join(mention.text for mention in mentions)
         target = Mention(text, tuple(dict.fromkeys((*known, *names))))
         return self._goal(command, command.targets[0], target)
-
-    def _members(self, phrase: NounPhrase) -> list[Mention]:
-        """Return every thing spoken of that "both" or "all the tableware" covers; [] for others."""
-        if not (phrase.plural or phrase.every):
-            return []
-        if phrase.refers_back and not phrase.states:
-            names: Sequence[str] = self._discourse.together()
-        elif phrase.group is not None and phrase.called is None:
-            spoken = self._discourse.classes[::-1]
-            names = spoken if phrase.group == () else [name for name in spoken if name in phrase.group]
-            names = names or [name for name in phrase.group if name in self._home.objects]
-        else:
-            return []
-        return [Mention(phrase.text, (name,), referring=phrase.refers_back) for name in names if self._carried(name)]
-
-    def _kinds_of(self, command: Command, phrase: NounPhrase) -> list[Mention]:
-        """Return all kinds that a generic name covers: "all the lamps"."""
-        called = phrase.called
-        if called is None or not phrase.every or any(self._kinds[name].everyday for name in called.own):
-            return []
-        needed = _NEEDED.get(command.kind)
-        able = [name for name in called.also if needed is None or self._kinds[name].can(needed)]
-        known = [name for name in able if name in self._home.all]
-        return [Mention(phrase.text, (name,)) for name in known or able]
 
     def _goal(self, command: Command, phrase: NounPhrase, target: Mention) -> Goal:
         destination = self._destinations.of(command, target)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence, Set
+from collections.abc import Collection, Iterable, Sequence, Set
 from dataclasses import dataclass
 
 from memory_node.catalogue.class_name import spoken
@@ -37,6 +37,7 @@ class Lexicon:
         self._plural_names = frozenset(
             name for kind in kinds for name in kind.names if singular(name.split()[-1]) != name.split()[-1]
         )
+        self._strangers = _compounds(kinds, self._names)
         self._longest: dict[str, int] = {}
         self._words: set[str] = set()
         for name in (*self._names, *self._rooms):
@@ -73,6 +74,14 @@ class Lexicon:
                 return found, length
         return self._mended(singular(words[at])) if not longest else None
 
+    def stranger_at(self, words: Sequence[str], at: int) -> int:
+        """Return how many words a compound has that begins at a word and means no class here; 0 where none does.
+
+        A "dog bowl" is no bowl.
+        """
+        lengths = (len(name) for name in self._strangers.get(singular(words[at]), ()) if _is_at(name, words, at))
+        return max(lengths, default=0)
+
     def _mended(self, word: str) -> tuple[Called, int] | None:
         """Return what a name means whose letters are doubled wrongly ("letuce"), or whose words are written as one
         ("coffeemug"). Other slips could be other words."""
@@ -108,6 +117,20 @@ class Lexicon:
     def group(self, word: str) -> tuple[str, ...] | None:
         """Return the classes of a group word such as "fruit"; () for "thing", None for other words."""
         return self._kinds.group(singular(word))
+
+
+def _is_at(name: Sequence[str], words: Sequence[str], at: int) -> bool:
+    return tuple(map(singular, words[at : at + len(name)])) == tuple(name)
+
+
+def _compounds(kinds: ObjectCatalogue, names: Collection[tuple[str, ...]]) -> dict[str, list[tuple[str, ...]]]:
+    """Return the strangers of several words that no class is called, by their first word."""
+    found: dict[str, list[tuple[str, ...]]] = {}
+    for stranger in kinds.strangers:
+        words = tuple(map(singular, stranger.lower().split()))
+        if len(words) > 1 and words not in names:
+            found.setdefault(words[0], []).append(words)
+    return found
 
 
 def _undoubled(word: str) -> str:

@@ -52,13 +52,18 @@ def licence_of(
 
 
 def _named(words: Sequence[str], lexicon: Lexicon, home: HomeClasses) -> Iterator[str]:
-    """Yield the classes that names and group words account for."""
+    """Yield the classes that names and group words account for; of a group those that memory holds, or else all."""
     at = 0
     while at < len(words):
         found = lexicon.name_at(words, at)
+        strange = lexicon.stranger_at(words, at)
+        if strange > (found[1] if found is not None else 0):
+            at += strange
+            continue
         if found is not None:
             yield from meant_by(found[0], home)
-        yield from lexicon.group(words[at]) or ()
+        members = frozenset(lexicon.group(words[at]) or ())
+        yield from members & home.all or members
         at += found[1] if found is not None else 1
 
 

@@ -173,6 +173,11 @@ class NounPhraseReader:
         """Take nouns, and adjectives that nobody knows, up to what cannot belong to the phrase."""
         while at < len(words):
             named = self._lexicon.name_at(words, at)
+            strange = self._lexicon.stranger_at(words, at)
+            if strange > (named[1] if named is not None else 0):
+                draft.nouns.append(_Noun(" ".join(words[at : at + strange])))
+                at += strange
+                continue
             room = None if named else self._lexicon.room_at(words, at)
             if named is not None:
                 draft.nouns.append(_Noun(" ".join(words[at : at + named[1]]), named[0]))

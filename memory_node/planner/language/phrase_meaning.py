@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.planner.goal import Mention
 from memory_node.planner.language.asking_back import Question, Slot, UnclearError
 from memory_node.planner.language.discourse import Discourse
+from memory_node.planner.language.english import INTO
 from memory_node.planner.language.lexicon import Called
 from memory_node.planner.language.noun_phrase import NounPhrase
 from memory_node.planner.language.surroundings import HomeClasses, Recall
@@ -18,9 +18,11 @@ Fits = Callable[[str], bool]
 Describe = Callable[[str], Sequence[str]]
 # A noun that names no class -> the classes whose meaning is close to it, closest first.
 Similar = Callable[[str], Sequence[str]]
-# Several classes that a name may mean, for a part of the command -> the one that is meant, "" where that is open.
-Prefer = Callable[[Slot, Sequence[str]], str]
+# Several classes that a name may mean, for a part of the command, whether to be almost sure -> the one that is
+# meant, "" where that is open.
+Prefer = Callable[[Slot, Sequence[str], bool], str]
 _MOST_CHOICES = 4
+_TALL_M = 1.0  # what is taller stands on the floor
 _KINDS_OF_A_GENERIC = 2  # a name that so many other classes answer to is generic: "lamp", "bottle"
 
 
@@ -72,6 +74,10 @@ class PhraseMeaning:
             return self._described(phrase, slot, fits)
         return self._unknown(phrase, slot)
 
+    def preferred(self, slot: Slot, names: Sequence[str]) -> str:
+        """Return the class that people mostly mean in a part of the command, "" where nothing tells."""
+        return self._prefer(slot, names, False) if names else ""
+
     def recalls(self, phrase: NounPhrase, object_class: str) -> bool:
         """Return whether memory recalls a thing of the class in the states that a phrase claims."""
         return object_class in self._recall(phrase.text, phrase.states)
@@ -118,10 +124,11 @@ class PhraseMeaning:
         return len({self._kinds[name].best_name for name in names}) == 1
 
     def _first_called_so(self, phrase: NounPhrase, slot: Slot, names: Sequence[str]) -> Mention:
+        """Return the class that is first called so. Where nobody can be asked, it may be another that memory holds and
+        that answers to the name: of two knives the butter knife, if that is almost surely meant."""
         own = names[0]
-        meant = own if own in self._home.all else self._guessed(slot, names) or own
-        made = self._made(phrase, _first([meant], names))
-        return replace(made, stand_ins=tuple(dict.fromkeys(self._instead(phrase, names))))
+        meant = self._guessed(slot, names, surely=own in self._home.all) or own
+        return self._made(phrase, _first([meant], names))
 
     def _spoken_of_before(self, phrase: NounPhrase, names: Sequence[str]) -> list[str]:
         """Return the classes that "the ..." means because they were spoken of, the last one first."""
@@ -136,7 +143,7 @@ class PhraseMeaning:
 
     def _chosen(self, phrase: NounPhrase, slot: Slot, choices: Sequence[str]) -> Mention:
         """Return the class that the trained readers prefer; else ask, where somebody can answer."""
-        preferred = self._prefer(slot, choices)
+        preferred = self._prefer(slot, choices, False)
         if preferred:
             return self._made(phrase, _first([preferred], choices))
         if self._guesses:  # any of them, in the order in which people mean them
@@ -146,20 +153,22 @@ class PhraseMeaning:
     def _standing_there(self, phrase: NounPhrase, names: Sequence[str]) -> list[str]:
         """Return the classes that are called by where they stand: "the lamp on the desk" is a desk lamp."""
         compounds = {f"{place.head} {phrase.head}" for _, place in phrase.places if place.head}
-        return [name for name in names if self._kinds[name].best_name in compounds]
+        called_so = [name for name in names if self._kinds[name].best_name in compounds]
+        return called_so or (self._low_ones(names) if self._is_on_furniture(phrase) else [])
 
-    def _guessed(self, slot: Slot, names: Sequence[str]) -> str:
+    def _is_on_furniture(self, phrase: NounPhrase) -> bool:
+        places = (place.called.all[0] for sense, place in phrase.places if sense == INTO and place.called is not None)
+        return any(self._kinds[name].is_receptacle for name in places)
+
+    def _low_ones(self, names: Sequence[str]) -> list[str]:
+        """Return the classes that can stand on furniture, where others are too tall: not the floor lamp."""
+        low = [name for name in names if self._kinds[name].size_m[2] < _TALL_M]
+        return low if len(low) < len(names) else []
+
+    def _guessed(self, slot: Slot, names: Sequence[str], surely: bool) -> str:
         """Return the one of several classes with a name that people mostly mean, where nobody can be asked."""
         known = [name for name in names if name in self._home.all]
-        return self._prefer(slot, known) if self._guesses and known else ""
-
-    def _instead(self, phrase: NounPhrase, names: Sequence[str]) -> Sequence[str]:
-        """Return the furniture that takes the part of what a home has none of, where nobody can be asked."""
-        lacking = self._guesses and self._home.fixtures and not set(names) & self._home.all
-        if not lacking or any(self._kinds[name].pickupable for name in names):
-            return ()
-        able = self._kinds.alike(names) & self._home.fixtures
-        return [*(name for name in self._similar(phrase.text) if name in able), *sorted(able)]
+        return self._prefer(slot, known, surely) if self._guesses and known else ""
 
     def _holds(self, name: str) -> bool:
         return self._kinds[name].is_receptacle

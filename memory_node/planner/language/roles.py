@@ -7,16 +7,21 @@ from dataclasses import dataclass
 
 from memory_node.domain.goal_labels import GoalKind
 from memory_node.planner.language.command_grammar import CommandReader
-from memory_node.planner.language.english import FROM, English
+from memory_node.planner.language.english import FROM, INTO, NEAR, English
 from memory_node.planner.language.noun_phrase import NounPhrase
 
 
 @dataclass(frozen=True)
 class Roles:
-    """origins: named where something is taken from; goals: where something is taken to."""
+    """origins: named where something is taken from; goals: where something is taken to.
+
+    within: named behind "in", "on", "to" and the like; beside: behind "next to", "in front of" and the like.
+    """
 
     origins: tuple[NounPhrase, ...] = ()
     goals: tuple[NounPhrase, ...] = ()
+    within: tuple[NounPhrase, ...] = ()
+    beside: tuple[NounPhrase, ...] = ()
 
 
 def _drives(words: Sequence[str], at: int, english: English) -> bool:
@@ -31,10 +36,11 @@ def _is_purpose(words: Sequence[str], at: int, commands: CommandReader) -> bool:
 
 
 def roles_of(words: Sequence[str], commands: CommandReader) -> Roles:
-    """Return the named origins and goals among words, whether or not the grammar reads their verbs."""
+    """Return what prepositions tell of the things named in words, whether or not the grammar reads their verbs."""
     english = commands.english
     origins: list[NounPhrase] = []
     goals: list[NounPhrase] = []
+    by_sense: dict[str, list[NounPhrase]] = {INTO: [], NEAR: []}
     at = 0
     while at < len(words):
         found = english.preposition_at(words, at)
@@ -48,5 +54,6 @@ def roles_of(words: Sequence[str], commands: CommandReader) -> Roles:
             origins.append(phrase)
         elif preposition in english.directed and not _drives(words, at, english):
             goals.append(phrase)
+        by_sense.setdefault(found[0] if found is not None else FROM, []).append(phrase)
         at = phrase.end
-    return Roles(tuple(origins), tuple(goals))
+    return Roles(tuple(origins), tuple(goals), tuple(by_sense[INTO]), tuple(by_sense[NEAR]))

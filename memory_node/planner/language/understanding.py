@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
@@ -24,12 +24,14 @@ from memory_node.planner.language.licence import Licence, licence_of, meant_by
 from memory_node.planner.language.reading import Reading, Said
 from memory_node.planner.language.spoken_command import Command
 from memory_node.planner.language.spoken_instruction import Instruction, Parts
+from memory_node.planner.language.stand_ins import StandIns
 from memory_node.planner.language.surroundings import HomeClasses, Recall, nothing_recalled
 from memory_node.planner.language.trained_readers import TrainedReaders
 from memory_node.planner.language.treatments import TreatmentWords
 from memory_node.planner.language.words_evidence import WordsEvidence, names_in
 
 LONGEST_CHARACTERS = 4_000
+_ALMOST_SURE = 0.9
 _LONG_ROW = 3  # so many commands in a row the trained readers follow badly
 
 
@@ -81,6 +83,7 @@ class Understander:
         english = self._english = load_english().with_treatments(kinds.treatments)
         self._lexicon = Lexicon(kinds, english.rooms)
         self._instructions = InstructionReader(self._lexicon, english)
+        self._stand_ins = StandIns(kinds, self._shares, self._grounding.by_meaning)
         counts = frozenset(english.numbers) | {"both", "some", "few"}
         known = KnownWords(self._lexicon, english, kinds.treatments)
         self._words = WordsEvidence(kinds, self._instructions, known, self._treatments, counts, asks)
@@ -114,7 +117,11 @@ class Understander:
         commands = self._commands.read(said)
         if self._asks and read.put_off and commands.question is None:
             return _noted(_asked_now(read.put_off), parts, conversation, commands.unclear)
-        understanding = _noted(self._decided(said, commands), parts, conversation, commands.unclear)
+        decided = self._decided(said, commands)
+        if not self._asks:
+            goals = tuple(self._stand_ins.added(goal, home, text) for goal in decided.goals)
+            decided = replace(decided, goals=goals)
+        understanding = _noted(decided, parts, conversation, commands.unclear)
         if understanding.goals and commands.discourse is not None:
             conversation.discourse = commands.discourse
         return understanding
@@ -185,12 +192,18 @@ class Understander:
     def _similar(self, words: str, home: HomeClasses) -> Sequence[str]:
         return self._grounding.by_meaning(words, home.all or self._kinds.names)
 
-    def _preferred(self, said: Said, slot: Slot, among: Sequence[str]) -> str:
-        readers = self._readers
-        if self._asks or readers is None or not said.home.all or not readers.fits(said.text):
+    def _preferred(self, said: Said, slot: Slot, among: Sequence[str], surely: bool) -> str:
+        """Return the class that the trained readers prefer. surely: of one command, where they are almost sure."""
+        if self._asks or not said.home.all or (surely and (len(among) < 2 or len(said.instruction.commands) > 1)):
             return ""
-        shares = readers.preference(said.text, said.home, slot, among)
-        return max(shares, key=lambda name: shares[name], default="")
+        shares = self._shares(said.text, said.home, slot, among)
+        best = max(shares, key=lambda name: shares[name], default="")
+        return "" if surely and best and shares[best] < _ALMOST_SURE else best
+
+    def _shares(self, text: str, home: HomeClasses, slot: Slot, among: Collection[str]) -> Mapping[str, float]:
+        """Return how probable each of some classes is by the trained readers; empty where they do not tell."""
+        readers = self._readers
+        return readers.preference(text, home, slot, among) if readers is not None and readers.fits(text) else {}
 
     # --- which reading stands
 

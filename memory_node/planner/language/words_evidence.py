@@ -66,7 +66,7 @@ class WordsEvidence:
 
     def guessed(self, said: Said, evidence: Evidence) -> Evidence:
         """Return the evidence that a trained reader is held to: every word that is not said aside has to be known."""
-        return self._with_strange(evidence, _heard(said.instruction))
+        return replace(self._with_strange(evidence, _heard(said.instruction)), guessed=True)
 
     def in_part(self, said: Said, evidence: Evidence) -> Evidence:
         """Return the evidence that the grammar is held to where it leaves words unexplained: those have to be known."""

@@ -14,12 +14,11 @@ from memory_node.planner.language.treatments import TreatmentWords
 TREATMENTS = TreatmentWords(KINDS)
 
 
-def objected(text: str, *goals: Goal) -> str:
+def objected(text: str, *goals: Goal, guessed: bool = False) -> str:
     instruction = read(text)
     licence = licence_of(instruction.words, READER.lexicon, READER.commands, KNOWN, KINDS)
-    return objection(
-        goals, Evidence(instruction, licence, roles_of(instruction.kept, READER.commands), KINDS, text, TREATMENTS)
-    )
+    roles = roles_of(instruction.kept, READER.commands)
+    return objection(goals, Evidence(instruction, licence, roles, KINDS, text, TREATMENTS, guessed=guessed))
 
 
 def mention(name: str, **more: bool) -> Mention:
@@ -47,6 +46,21 @@ def goal(kind: K, target: str, to: str = "") -> Goal:
         ),
         ("take the book off the shelf", (goal(K.PLACE, "Book", "Shelf"),), "Shelf is where it is taken from"),
         ("put the bowl in the bowl", (goal(K.PLACE, "Bowl", "Bowl"),), "Bowl cannot be put into itself"),
+        (
+            "put two spoons beside the microwave",
+            (goal(K.PLACE_TWO, "Spoon", "Microwave"),),
+            "it belongs beside Microwave, not there",
+        ),
+        (
+            "set it in front of the fridge",
+            (Goal(K.PLACE, mention("Mug", referring=True), mention("Fridge")),),
+            "it belongs beside Fridge, not there",
+        ),
+        (
+            "put the potato in the pan and slice it",
+            (Goal(K.STACK, mention("Potato"), mention("Pan"), mention("Pan"), sliced=True),),
+            "Pan cannot be put into itself",
+        ),
         ("does the mug need a wash?", (goal(K.CLEAN, "Mug"),), "it is a question"),
         ("pick up the vase before it falls", (goal(K.BREAK, "Vase"),), "no command asks to break Vase"),
         ("look at the floor lamp", (goal(K.EXAMINE, "FloorLamp"),), "FloorLamp cannot be carried"),
@@ -72,7 +86,11 @@ def test_goals_that_do_not_fit_are_objected_to_with_the_reason(
         ("is the mug clean?", (goal(K.TELL, "Mug"),)),
         ("go to the fridge and wash the mug", (goal(K.CLEAN, "Mug"),)),
         ("take the mug from the sink, wash it and put it in the sink", (goal(K.CLEAN, "Mug", "SinkBasin"),)),
-        ("put the mug next to the bowl from the shelf", (goal(K.PLACE, "Mug", "Bowl"),)),
+        (
+            "put the mug next to the bowl from the shelf",
+            (Goal(K.PLACE, mention("Mug"), mention("Bowl", beside=True)),),
+        ),
+        ("take the cup beside the sink and put it in the sink", (goal(K.PLACE, "Cup", "SinkBasin"),)),
     ],
 )
 def test_goals_that_fit_are_not_objected_to(text: str, goals: tuple[Goal, ...]) -> None:
@@ -82,3 +100,27 @@ def test_goals_that_fit_are_not_objected_to(text: str, goals: tuple[Goal, ...]) 
 def test_only_one_of_two_things_that_were_named_together_is_a_thing_left_out() -> None:
     text = "put the spoon and the fork in the drawer"
     assert objected(text, goal(K.PLACE, "Fork", "Drawer")) == "'the spoon' is left out"
+
+
+@pytest.mark.parametrize(
+    ("text", "guess", "because"),
+    [
+        (
+            "put the pen and the alarm clock away",
+            goal(K.PLACE, "Pen", "AlarmClock"),
+            "nothing can be put into AlarmClock",
+        ),
+        (
+            "put the mug in the sink on the shelf",
+            Goal(K.STACK, mention("Mug"), mention("Shelf"), mention("SinkBasin")),
+            "nothing is carried in SinkBasin",
+        ),
+        (
+            "put the plate with a slice on the shelf",
+            Goal(K.PLACE, mention("Plate"), mention("Shelf"), sliced=True),
+            "Plate cannot be cut",
+        ),
+    ],
+)
+def test_a_guess_is_objected_to_that_no_thing_can_take_part_in(text: str, guess: Goal, because: str) -> None:
+    assert objected(text, guess, guessed=True) == because

@@ -28,6 +28,7 @@ def meaning(
     described: tuple[str, ...] = (),
     similar: tuple[str, ...] = (),
     preferred: str = "",
+    guesses: bool = False,
 ) -> PhraseMeaning:
     return PhraseMeaning(
         KINDS,
@@ -36,7 +37,8 @@ def meaning(
         recall,
         lambda words: described,
         lambda words: similar,
-        lambda slot, among: preferred,
+        lambda slot, among, surely: preferred,
+        guesses,
     )
 
 
@@ -126,3 +128,10 @@ def test_thing_alone_is_asked_about() -> None:
 
 def test_other_one_is_another() -> None:
     assert meaning(KNOWN).mention(phrase("the other mug"), Slot.TARGET).another
+
+
+def test_of_two_that_a_name_means_the_preferred_one_is_taken_only_where_nobody_can_be_asked() -> None:
+    home = HomeClasses(frozenset({"Knife", "ButterKnife"}))
+    assert means("the knife", meaning(home, preferred="ButterKnife")) == "Knife"
+    assert means("the knife", meaning(home, preferred="ButterKnife", guesses=True)) == "ButterKnife"
+    assert means("the knife", meaning(home, guesses=True)) == "Knife"
