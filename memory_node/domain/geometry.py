@@ -138,6 +138,13 @@ class OrientedBox:
         upper = np.column_stack([base, np.full(4, self.top_m)])
         return np.vstack([lower, upper])
 
+    def distance_m(self, place: FloatArray) -> float:
+        """Return the horizontal distance in metres from a place (2,) to the footprint, 0 within it."""
+        offset = place - self.center[:2]
+        cosine, sine = np.cos(self.yaw_rad), np.sin(self.yaw_rad)
+        along = np.array([cosine * offset[0] + sine * offset[1], cosine * offset[1] - sine * offset[0]])
+        return float(np.linalg.norm(np.maximum(np.abs(along) - 0.5 * self.size[:2], 0.0)))
+
     def contains(self, points: ArrayLike, margin_m: float = 0.0) -> NDArray[np.bool_]:
         """Return for points (n, 3) whether each lies inside the box grown by `margin_m`."""
         offset = np.asarray(points, dtype=np.float64) - self.center

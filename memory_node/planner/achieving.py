@@ -208,7 +208,7 @@ class GoalRun:
             self._take_for_destination(place)
         elif goal.destination.beside:
             yield from acting.need("beside", goal.destination)
-            self._take_for_destination(self._support_of("beside"))
+            self._take_for_destination(self._surface_beside("beside"))
         elif goal.destination.room:
             within = self._locator.somewhere_in(goal.destination.room, self._belief.things[carried].object_class)
             yield from acting.need("destination", within)
@@ -238,8 +238,10 @@ class GoalRun:
         yield from acting.need("light", goal.light)
         yield from acting.make(Wanted(_P.STATE, ("light",), _S.ON), Wanted(_P.NEAR, ("light",)))
 
-    def _support_of(self, name: str) -> Thing:
+    def _surface_beside(self, name: str) -> Thing:
+        """Return what a thing stands on, or, beside a sink or what stands on the floor, the surface next to it."""
         outer = self._belief.state.container_of(name)
-        if not outer:
-            raise Setback(f"what {self._belief.things[name].object_class} stands on is not known")
-        return self._belief.things[outer]
+        found = self._belief.things[outer] if outer else self._locator.surface_beside(self._belief.things[name])
+        if found is None:
+            raise Setback(f"nothing to put a thing on is known beside {self._belief.things[name].object_class}")
+        return found

@@ -22,6 +22,7 @@ from memory_node.planner.planner import PlannedStep
 _S = ObjectState
 # What serves as well as another of its kind: the one that is nearest to the target is taken.
 _WHERE_WORK_IS_DONE = frozenset({"fixture", "place", "vessel", "tool", "surface"})
+_BESIDE_M = 1.0  # from the middle of a thing to the edge of the furniture beside it
 _SOUGHT = 4  # kinds of furniture that are looked for when memory knows of none
 
 
@@ -188,6 +189,23 @@ class Locator:
         here = {one.class_name for one in self._lookup.in_room(room_id, places)}
         known = [name for name in dict.fromkeys((*usual, *places)) if name in here]
         return Mention(f"a place in the {room}", tuple(known) or places[:_SOUGHT], room=room)
+
+    def surface_beside(self, thing: Thing) -> Thing | None:
+        """Return the furniture that a remembered thing stands on, or else the nearest beside it; None without."""
+        itself = self._lookup.scene_object(thing.memory_id)
+        if itself is None:
+            return None
+        support = self._lookup.scene_object(itself.support_id)
+        if support is not None and not self._kinds[support.class_name].is_receptacle:
+            support = None  # a basin is in its sink, and nothing can be put there
+        others = (one for one in self._lookup.of_classes(self._kinds.put_down_places) if one.id != itself.id)
+        near = {one.id: (one.box.distance_m(itself.box.center[:2]), one) for one in others}
+        nearest = min(near.values(), key=lambda found: found[0], default=None)
+        if support is None and nearest is not None and nearest[0] <= _BESIDE_M:
+            support = nearest[1]
+        if support is None:
+            return None
+        return Thing("beside it", support.class_name, _reference_to(support), memory_id=support.id, is_setting=True)
 
     def surfaces(self) -> Mention:
         """Return where something that is in the way may be put down."""

@@ -12,6 +12,7 @@ from memory_node.domain.held_object import HeldObject
 from memory_node.domain.scene import SceneObject, SceneSnapshot
 from memory_node.domain.states import ObjectState
 from memory_node.planner.planner import Lookup, PlanProgress, ProgressKind, Situation
+from memory_node.planner.search_order import in_search_order
 
 _TRUSTED = frozenset({AnswerStatus.OK, AnswerStatus.PROBABLY_GONE})
 _ENOUGH = 8
@@ -64,12 +65,15 @@ class MemoryLookup:
         return tuple(dict.fromkeys(answer.object_class for answer in recollection.answers))
 
     def search_stops(self, object_class: str, room_id: str = "") -> tuple[str, ...]:
-        """Return the places to look for a class at, likeliest first, as arguments of Explore; in a room or in all."""
+        """Return the places to look for a class at, as arguments of Explore: the likeliest for the way first.
+
+        room_id: only in that room.
+        """
         areas = self._areas.get(object_class) or self._memory.rank_search_areas(object_class)
         if room_id:
             within = self._areas_of(room_id)
             areas = tuple(area for area in areas if area.area_id in within)
-        return tuple(f"{area.position[0]:.2f},{area.position[1]:.2f}" for area in areas)
+        return tuple(f"{area.position[0]:.2f},{area.position[1]:.2f}" for area in in_search_order(areas))
 
     def scene_object(self, object_id: str) -> SceneObject | None:
         """Return an object of the scene graph by its id, or None."""

@@ -56,3 +56,12 @@ def test_pose_refuses_what_is_no_position(bad: list[float]) -> None:
 def test_pose_refuses_a_quaternion_without_length() -> None:
     with pytest.raises(InvalidValueError, match="unit length"):
         Pose(np.zeros(3), np.zeros(4))
+
+
+def test_distance_to_a_box_turned_by_45_degrees_is_to_its_edge() -> None:
+    box = OrientedBox(np.array([1.0, 1.0, 0.4]), np.array([2.0, 1.0, 0.8]), np.pi / 4)
+    assert box.distance_m(np.array([1.5, 1.5])) == 0.0
+    along, across = np.array([1.0, 1.0]) / np.sqrt(2.0), np.array([-1.0, 1.0]) / np.sqrt(2.0)
+    assert box.distance_m(np.array([1.0, 1.0]) + 1.75 * along) == pytest.approx(0.75)
+    assert box.distance_m(np.array([1.0, 1.0]) + 1.75 * across) == pytest.approx(1.25)
+    assert box.distance_m(np.array([1.0, 1.0]) + 1.3 * along + 0.9 * across) == pytest.approx(0.5)

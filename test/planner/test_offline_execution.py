@@ -123,3 +123,12 @@ def test_goal_that_needs_what_the_robot_cannot_do_is_given_up_with_the_reason(ro
     assert not unable.success
     assert "needs SwitchOn: not available on this robot" in unable.outcome.failures[0]
     assert {step.step.call.skill for step in unable.steps} <= {"Explore", "GoToObject"}
+
+
+def test_beside_a_sink_is_on_the_surface_next_to_it(robot, word_embedder) -> None:
+    run = executor(robot, word_embedder)
+    assert run.execute("find the sink").success
+    result = run.execute("put the apple on the edge of the sink")
+    assert result.success, result.outcome.failures
+    apple = robot.world["apple"]
+    assert robot.world[apple.parent_id].class_name == "CounterTop"

@@ -1,0 +1,36 @@
+"""Places are searched where the way is worth it, and equally likely ones on a tour."""
+
+import math
+import random
+
+from memory_node.domain.answer import RankedArea
+from memory_node.planner.search_order import in_search_order
+
+
+def area(name: str, x: float, y: float, probability: float) -> RankedArea:
+    return RankedArea(name, name, (x, y), probability, "")
+
+
+def way_m(areas: tuple[RankedArea, ...]) -> float:
+    return sum(math.dist(a.position, b.position) for a, b in zip(areas, areas[1:]))
+
+
+def test_likeliest_place_comes_first_and_a_far_one_after_what_lies_near() -> None:
+    areas = [area("desk", 0.0, 0.0, 0.5), area("attic", 20.0, 0.0, 0.2), area("shelf", 1.0, 0.0, 0.15)]
+    assert [one.name for one in in_search_order(areas)] == ["desk", "shelf", "attic"]
+
+
+def test_much_likelier_place_is_worth_its_way() -> None:
+    areas = [area("desk", 0.0, 0.0, 0.5), area("bed", 5.0, 0.0, 0.45), area("shelf", 1.0, 0.0, 0.01)]
+    assert [one.name for one in in_search_order(areas)] == ["desk", "bed", "shelf"]
+
+
+def test_equally_likely_places_are_a_short_tour() -> None:
+    grid = [area(f"{x} {y}", 0.6 * x, 0.6 * y, 0.01) for x in range(10) for y in range(10)]
+    random.Random(4).shuffle(grid)
+    assert way_m(in_search_order(grid)) < 1.5 * 99 * 0.6
+    assert sorted(one.name for one in in_search_order(grid)) == sorted(one.name for one in grid)
+
+
+def test_nothing_to_search_is_no_order() -> None:
+    assert in_search_order([]) == ()
