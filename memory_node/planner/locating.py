@@ -56,6 +56,8 @@ class Locator:
             if any(self.remembered(attempt, object_class, likened, name) for object_class in mention.candidates):
                 return
         try:
+            if mention.stand_ins and self._lookup.surveyed:
+                raise NothingFound(f"{mention} was seen nowhere")
             yield from self._explore(attempt, name, mention)
         except NothingFound:
             if not mention.stand_ins:

@@ -16,6 +16,13 @@ from memory_node.planner.search_order import in_search_order
 
 _TRUSTED = frozenset({AnswerStatus.OK, AnswerStatus.PROBABLY_GONE})
 _ENOUGH = 8
+_LATELY_NS = 24 * 3600 * 10**9
+
+
+def is_surveyed(scene: SceneSnapshot) -> bool:
+    """Return whether every area of the map was in view within a day before the snapshot."""
+    stamps = [area.last_viewed_ns for area in scene.areas]
+    return bool(stamps) and min(stamps) > max(0, scene.stamp_ns - _LATELY_NS)
 
 
 class MemoryLookup:
@@ -126,6 +133,11 @@ class MemoryLookup:
     def held_object(self) -> HeldObject | None:
         """Return what the hand holds, None when it is empty."""
         return self._memory.held_object()
+
+    @property
+    def surveyed(self) -> bool:
+        """Whether every area of the map was in view within a day."""
+        return is_surveyed(self._scene_now())
 
     def _scene_now(self) -> SceneSnapshot:
         # Over a service the whole graph travels: between two steps it is asked for once.

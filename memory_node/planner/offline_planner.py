@@ -16,7 +16,7 @@ from memory_node.planner.language.asking_back import Question
 from memory_node.planner.language.surroundings import HomeClasses
 from memory_node.planner.language.told_facts import informed
 from memory_node.planner.language.understanding import Understander, Understanding
-from memory_node.planner.memory_lookup import MemoryLookup
+from memory_node.planner.memory_lookup import MemoryLookup, is_surveyed
 from memory_node.planner.planner import (
     PlannedStep,
     PlanningFailedError,
@@ -110,7 +110,7 @@ def home_classes(situation: Situation, kinds: ObjectCatalogue) -> HomeClasses:
     whole = {kinds.whole(found.class_name) for found in scene.objects if not found.removed}
     movable = frozenset(name for name in whole if kinds[name].pickupable)
     rooms = frozenset(room.name.lower() for room in scene.rooms)
-    return HomeClasses(movable, frozenset(whole - movable), rooms, situation.held_class)
+    return HomeClasses(movable, frozenset(whole - movable), rooms, situation.held_class, is_surveyed(scene))
 
 
 def _numbered(

@@ -1,5 +1,6 @@
 """Places are searched where the way is worth it, and equally likely ones on a tour."""
 
+import itertools
 import math
 import random
 
@@ -12,7 +13,7 @@ def area(name: str, x: float, y: float, probability: float) -> RankedArea:
 
 
 def way_m(areas: tuple[RankedArea, ...]) -> float:
-    return sum(math.dist(a.position, b.position) for a, b in zip(areas, areas[1:]))
+    return sum(math.dist(a.position, b.position) for a, b in itertools.pairwise(areas))
 
 
 def test_likeliest_place_comes_first_and_a_far_one_after_what_lies_near() -> None:

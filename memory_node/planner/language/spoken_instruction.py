@@ -55,6 +55,23 @@ class Instruction:
         return bool(self.commands) and not any(unread_runs(self))
 
     @property
+    def denies(self) -> bool:
+        """Whether something is denied that no rule explains."""
+        words = self.unread if self.commands else (*self.unread, *self.aside)
+        return bool({"not", "never", "no"} & set(words))
+
+    @property
+    def strange_nouns(self) -> tuple[str, ...]:
+        """The nouns in commands that name no class, with the unknown words before them: "salad tongs"."""
+        phrases = (phrase for command in self.commands for phrase in command.phrases)
+        strange = (
+            one
+            for one in phrases
+            if one.head and not (one.pronoun or one.person or one.described or one.named) and one.group is None
+        )
+        return tuple(" ".join((*one.attributes, one.head) if one.peculiar else (one.head,)) for one in strange)
+
+    @property
     def described(self) -> bool:
         """Whether words tell a thing by what no label space knows: "the shallow bowl with the chipped rim"."""
         return any(phrase.peculiar for command in self.commands for phrase in command.phrases)

@@ -20,13 +20,15 @@ def nothing_recalled(_text: str, _states: object) -> Sequence[str]:
 class HomeClasses:
     """The classes that memory holds, movable things and fixtures; both empty: nothing is known. rooms: by their names.
 
-    held: the class of what the hand holds, "" for an empty hand.
+    held: the class of what the hand holds, "" for an empty hand. surveyed: every place was looked at lately: big
+    furniture that memory does not hold is not there.
     """
 
     objects: frozenset[str] = frozenset()
     fixtures: frozenset[str] = frozenset()
     rooms: frozenset[str] = frozenset()
     held: str = ""
+    surveyed: bool = False
 
     @property
     def all(self) -> frozenset[str]:

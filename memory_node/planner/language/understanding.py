@@ -28,6 +28,7 @@ from memory_node.planner.language.stand_ins import StandIns
 from memory_node.planner.language.surroundings import HomeClasses, Recall, nothing_recalled
 from memory_node.planner.language.trained_readers import TrainedReaders
 from memory_node.planner.language.treatments import TreatmentWords
+from memory_node.planner.language.unseen_furniture import question_about
 from memory_node.planner.language.words_evidence import WordsEvidence, names_in
 
 LONGEST_CHARACTERS = 4_000
@@ -121,6 +122,9 @@ class Understander:
         if not self._asks:
             goals = tuple(self._stand_ins.added(goal, home, text) for goal in decided.goals)
             decided = replace(decided, goals=goals)
+        unseen = question_about(decided.goals, parts, home, self._kinds) if self._asks else None
+        if unseen is not None:
+            return _noted(Understanding((), decided.source, 0.0, unseen[0]), parts, conversation, unseen[1])
         understanding = _noted(decided, parts, conversation, commands.unclear)
         if understanding.goals and commands.discourse is not None:
             conversation.discourse = commands.discourse
@@ -135,7 +139,7 @@ class Understander:
 
     def _read(self, text: str) -> Instruction:
         read = self._instructions.read(text)
-        strange = _strange_nouns(read) if self._open_names else []
+        strange = read.strange_nouns if self._open_names else ()
         if not strange:
             return read
         self._lexicon.learn_classes(strange)
@@ -215,7 +219,7 @@ class Understander:
             return self._stands(commands, commands, said)
         if self._readers is None or self._is_plain(said, commands) or not self._readers.fits(said.text):
             return self._without_readers(said, commands, objection(commands.goals, by_name))
-        if self._asks and (_denies(said.instruction) or self._is_half_a_switch(said.instruction)):
+        if self._asks and (said.instruction.denies or self._is_half_a_switch(said.instruction)):
             return _unsure(said, (), commands)
         readings = list(ranked(said, commands, self._readers, self._calibration, self._asks))
         evidence, by_name = self._words.guessed(said, evidence), self._words.in_part(said, by_name)
@@ -251,22 +255,6 @@ class Understander:
         if commands.goals and said.plain and not why:
             return Understanding(commands.goals, commands.source, commands.confidence)
         return _asked(f"I did not understand {_quoted(said.text)}. What shall I do with which thing?")
-
-
-def _denies(instruction: Instruction) -> bool:
-    """Return whether something is denied that no rule explains."""
-    words = instruction.unread if instruction.commands else (*instruction.unread, *instruction.aside)
-    return bool({"not", "never", "no"} & set(words))
-
-
-def _strange_nouns(read: Instruction) -> list[str]:
-    """Return the nouns in commands that name no class, with the unknown words before them: "salad tongs"."""
-    found = []
-    for phrase in (phrase for command in read.commands for phrase in command.phrases):
-        names_thing = phrase.head and not (phrase.pronoun or phrase.person or phrase.described)
-        if names_thing and not phrase.named and phrase.group is None:
-            found.append(" ".join((*phrase.attributes, phrase.head) if phrase.peculiar else (phrase.head,)))
-    return found
 
 
 def _noted(understanding: Understanding, parts: Parts, conversation: Conversation, index: int) -> Understanding:

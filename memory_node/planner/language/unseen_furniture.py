@@ -1,0 +1,63 @@
+"""Asks before a home is searched for big furniture that was not there when every place was looked at."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from memory_node.catalogue.object_catalogue import ObjectCatalogue
+from memory_node.domain.goal_labels import GoalKind
+from memory_node.planner.goal import Goal, Mention
+from memory_node.planner.language.asking_back import Question, Slot
+from memory_node.planner.language.noun_phrase import NounPhrase
+from memory_node.planner.language.spoken_command import Command
+from memory_node.planner.language.spoken_instruction import Parts
+from memory_node.planner.language.surroundings import HomeClasses
+
+_BIG_M = 0.5  # what is smaller may have been overlooked
+_SEEKING = frozenset({GoalKind.FIND, GoalKind.GO, GoalKind.TELL})
+
+
+def question_about(
+    goals: Sequence[Goal], parts: Parts, home: HomeClasses, kinds: ObjectCatalogue
+) -> tuple[Question, int] | None:
+    """Return what is to be asked, and the index of the part that it is about; None where nothing is.
+
+    Things that can be carried, and small ones, are searched for; so is what the person tells the robot to find.
+    """
+    if not home.surveyed:
+        return None
+    for goal in goals:
+        if goal.kind in _SEEKING:
+            continue
+        for slot, mention in ((Slot.DESTINATION, goal.destination), (Slot.TARGET, goal.target)):
+            if mention is not None and _is_unseen(mention, home, kinds):
+                return _asked(mention, slot, home, kinds), _part_about(mention, parts)
+    return None
+
+
+def _is_unseen(mention: Mention, home: HomeClasses, kinds: ObjectCatalogue) -> bool:
+    names = mention.candidates
+    if not names or mention.original_place or set(names) & home.all:
+        return False
+    return all(
+        kinds[name].is_receptacle and not kinds[name].pickupable and max(kinds[name].size_m[:2]) >= _BIG_M
+        for name in names
+    )
+
+
+def _asked(mention: Mention, slot: Slot, home: HomeClasses, kinds: ObjectCatalogue) -> Question:
+    name = kinds[mention.object_class].best_name
+    alike = [kinds[one].best_name for one in sorted(kinds.alike(mention.candidates) & home.fixtures)]
+    instead = f" Shall I take the {' or the '.join(alike)}?" if alike else " What shall I take instead?"
+    return Question(f"I have looked everywhere and have seen no {name}.{instead}", tuple(alike), slot)
+
+
+def _part_about(mention: Mention, parts: Parts) -> int:
+    """Return the index of the first command that names the thing; 0 where none does."""
+    named = (index for index, part in enumerate(parts) if isinstance(part, Command) and _names(part, mention))
+    return next(named, 0)
+
+
+def _names(command: Command, mention: Mention) -> bool:
+    phrases: tuple[NounPhrase, ...] = command.phrases
+    return any(phrase.called is not None and mention.object_class in phrase.called.all for phrase in phrases)
