@@ -36,6 +36,7 @@ class Locator:
         self._kinds = kinds
         self._lookup = lookup
         self.first_places: dict[str, Thing] = {}
+        self._sought_in_vain: set[str] = set()
 
     def need(self, attempt: GoalAttempt, name: str, mention: Mention) -> Steps:
         """Have a thing located under a name: in the hand, remembered, or found by exploring.
@@ -56,8 +57,6 @@ class Locator:
             if any(self.remembered(attempt, object_class, likened, name) for object_class in mention.candidates):
                 return
         try:
-            if mention.stand_ins and self._lookup.surveyed:
-                raise NothingFound(f"{mention} was seen nowhere")
             yield from self._explore(attempt, name, mention)
         except NothingFound:
             if not mention.stand_ins:
@@ -116,6 +115,8 @@ class Locator:
         """Look for any of the classes meant: at the ranked places, then inside what is closed."""
         if not mention.candidates:
             raise Setback(f"{mention.text!r} fits nothing that is known")
+        if self._is_nowhere(mention):
+            raise NothingFound(f"no {mention} was seen anywhere")
         room_id = self._lookup.room_called(mention.room) if mention.room else ""
         for object_class in mention.candidates:
             stops = self._lookup.search_stops(object_class, room_id)
@@ -127,7 +128,16 @@ class Locator:
                 found = yield from self._look_inside(attempt, name, object_class)
                 if found:
                     return
+        self._sought_in_vain |= set() if room_id else set(mention.candidates)
         raise NothingFound(f"no {mention} found")
+
+    def _is_nowhere(self, mention: Mention) -> bool:
+        """Return whether furniture was sought in vain, or need not be: every place was looked at, and another can
+        take its part. Things that can be carried may turn up."""
+        if any(self._kinds[name].pickupable for name in mention.candidates):
+            return False
+        sought = self._sought_in_vain.issuperset(mention.candidates)
+        return sought or (bool(mention.stand_ins) and self._lookup.surveyed)
 
     def _look_inside(
         self, attempt: GoalAttempt, name: str, object_class: str

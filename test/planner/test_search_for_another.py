@@ -6,6 +6,7 @@ import pytest
 from seeing_robot import SeeingRobot, executor
 
 from memory_node.domain.exploration import Exploration
+from memory_node.domain.scene import Area
 from memory_node.planner.executor import InstructionExecutor
 from memory_node.planner.language.understanding import Understander
 from memory_node.planner.offline_planner import OfflinePlanner
@@ -37,6 +38,27 @@ def test_named_furniture_is_searched_for_before_another_takes_its_part(kitchen, 
     result = InstructionExecutor(kitchen, kitchen, planner).execute("put the apple on the desk")
     assert result.success, result.failure or result.outcome.failures
     assert kitchen.things["m-apple"].support_id == place
+
+
+def test_furniture_that_was_sought_in_vain_is_not_sought_again(kitchen, word_embedder) -> None:
+    planner = OfflinePlanner(Understander(kitchen.kinds, None, word_embedder, asks=False), kitchen.kinds)
+    text = "put the apple on the desk, wash the mug, then put the mug on the desk"
+    result = InstructionExecutor(kitchen, kitchen, planner).execute(text)
+    assert result.success, result.failure or result.outcome.failures
+    explored = [Exploration.of(step.step.call) for step in result.steps if step.step.call.skill == "Explore"]
+    assert [search.target_class for search in explored if search.target_class == "Desk"] == ["Desk"]
+
+
+@pytest.mark.parametrize("asks", [True, False])
+def test_furniture_of_a_home_looked_at_everywhere_is_not_sought(kitchen, word_embedder, monkeypatch, asks) -> None:
+    scene = kitchen.scene
+    viewed = (Area("a1", "kitchen", (0.0, 0.0), last_viewed_ns=9),)
+    monkeypatch.setattr(kitchen, "scene", lambda: replace(scene(), stamp_ns=10, areas=viewed))
+    planner = OfflinePlanner(Understander(kitchen.kinds, None, word_embedder, asks=asks), kitchen.kinds)
+    result = InstructionExecutor(kitchen, kitchen, planner).execute("put the apple on the desk")
+    assert not any(call.startswith("Explore(Desk") for call in kitchen.calls), kitchen.calls
+    assert bool(result.outcome.question) is asks
+    assert result.success is not asks
 
 
 def test_search_passes_over_those_that_the_goal_is_done_with(kitchen, word_embedder) -> None:
