@@ -15,7 +15,7 @@ PLACE, CONTENTS, COUNT, EXISTS = "place", "contents", "count", "exists"
 
 
 Asked = tuple[Command, int]
-_GONE = frozenset(["gone", "got", "went", "ended", "up", "off", "vanished", "disappeared", "has", "have"])
+_GONE = frozenset(["gone", "got", "went", "ended", "up", "off", "vanished", "disappeared", "has", "have", "go"])
 _TAIL = _GONE | {"is", "are", "to", "located", "be", "keep", "kept", "in", "at"}
 _BETWEEN = frozenset(
     {"things", "else", "do", "did", "you", "see", "have", "i", "we", "there", "left", "got", "stuff", "kept"}
@@ -169,7 +169,10 @@ def _whether(words: Sequence[str], at: int, commands: CommandReader) -> Asked | 
     if words[start] == "there" and words[start + 1 : start + 2] and words[start + 1] in commands.english.being:
         turned = [words[start + 1], "there"]
         return _is_there([*words[:start], *turned, *words[start + 2 :]], start, commands)
-    phrase = commands.phrase(words, start)
+    left = words[start] in _WHO and words[start + 1 : start + 2] == ["left"]
+    phrase = commands.phrase(words, start + 2 if left else start)
+    if left and phrase is not None:  # "whether I left the stove on"
+        return _in_state(words, phrase, phrase.end, commands)
     if phrase is None or phrase.end >= len(words) or words[phrase.end] not in commands.english.being:
         return None
     return _in_state(words, phrase, phrase.end + 1, commands)

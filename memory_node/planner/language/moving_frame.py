@@ -23,6 +23,8 @@ def moved(command: Command, sense: VerbSense, places: Sequence[Place], english: 
     around.back = command.back
     for place in places:
         around.take(place)
+    if around.handed_back and not around.own_place:
+        around.back = False  # "give me my watch back"
     around.to_user &= command.here or not around.back  # "bring the can back to its spot"
     command = served(without_dirt(around.command_so_far(), english), english)
     command = with_vessel(command, around.goals, english)
@@ -38,7 +40,8 @@ def moved(command: Command, sense: VerbSense, places: Sequence[Place], english: 
 class _Around:
     """What the places behind a moving verb say of the thing; see Command.
 
-    goals: where it may go. removed: it is taken off or out of its place.
+    goals: where it may go. removed: it is taken off or out of its place. own_place: where it belongs is named.
+    handed_back: the one who speaks is to have it.
     """
 
     command: Command
@@ -52,6 +55,8 @@ class _Around:
     contents: NounPhrase | None = None
     to_user: bool = False
     back: bool = False
+    own_place: bool = False
+    handed_back: bool = False
 
     def take(self, place: Place) -> None:
         """Take the next place by the first rule that knows it."""
@@ -83,12 +88,14 @@ class _Around:
         if not place.phrase.person or place.sense not in (INTO, FOR, NEAR):
             return False
         self.to_user |= place.sense != FOR or self.command.verb in _FETCHING
+        self.handed_back |= place.sense == INTO and place.phrase.head == "me"
         return True
 
     def _own_place(self, place: Place) -> bool:
         """Take "in its place"."""
         own = place.phrase.head in self.english.its_place and not place.phrase.named
         self.back |= own
+        self.own_place |= own
         return own
 
     def _origin(self, place: Place) -> bool:

@@ -65,3 +65,17 @@ def test_the_door_is_that_of_what_was_just_used(text: str, meant: str) -> None:
 @pytest.mark.parametrize("text", ["fill the dog bowl", "put the pillow on the dog bed", "bring me two tea bags"])
 def test_a_compound_that_is_no_class_here_is_asked_about(text: str) -> None:
     assert read(text).startswith("asks: I do not know what")
+
+
+@pytest.mark.parametrize(
+    ("text", "meant"),
+    [
+        ("give me my watch back", "Watch at User"),
+        ("give the watch back", "Watch back"),
+        ("bring the mug back to its spot for me", "Mug back"),
+        ("where'd my basketball go?", "tell BasketBall place"),
+        ("have a look whether I left the toaster on", "tell Toaster on"),
+    ],
+)
+def test_giving_back_and_asking(text: str, meant: str) -> None:
+    assert read(text) == meant
