@@ -162,7 +162,8 @@ class PhraseMeaning:
 
     def _low_ones(self, names: Sequence[str]) -> list[str]:
         """Return the classes that can stand on furniture, where others are too tall: not the floor lamp."""
-        low = [name for name in names if self._kinds[name].size_m[2] < _TALL_M]
+        sizes = {name: self._kinds[name].size_m for name in names}
+        low = [name for name, size in sizes.items() if size is None or size[2] < _TALL_M]
         return low if len(low) < len(names) else []
 
     def _guessed(self, slot: Slot, names: Sequence[str], surely: bool) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
+from memory_node.catalogue.object_kind import ObjectKind
 from memory_node.domain.goal_labels import GoalKind
 from memory_node.planner.goal import Goal, Mention
 from memory_node.planner.language.asking_back import Question, Slot
@@ -39,10 +40,12 @@ def _is_unseen(mention: Mention, home: HomeClasses, kinds: ObjectCatalogue) -> b
     names = mention.candidates
     if not names or mention.original_place or set(names) & home.all:
         return False
-    return all(
-        kinds[name].is_receptacle and not kinds[name].pickupable and max(kinds[name].size_m[:2]) >= _BIG_M
-        for name in names
-    )
+    return all(_is_big_furniture(kinds[name]) for name in names)
+
+
+def _is_big_furniture(kind: ObjectKind) -> bool:
+    size_m = kind.size_m
+    return kind.is_receptacle and not kind.pickupable and size_m is not None and max(size_m[:2]) >= _BIG_M
 
 
 def _asked(mention: Mention, slot: Slot, home: HomeClasses, kinds: ObjectCatalogue) -> Question:
