@@ -74,16 +74,8 @@ class DoingOrder:
         found = self._commands.read(words, at)
         if found is None or not _lacks_thing(found[0]) or words[found[1] : found[1] + 1] not in (["and"], [","]):
             return None
-        behind = found[1] + 1
-        while behind < len(words) and words[behind] in ("and", "then"):
-            behind += 1
-        then: list[Command] = []
-        end = self.share(words, behind, later := Heard()) if behind < len(words) else None
-        if end is not None:
-            then = [part for part in later.parts if isinstance(part, Command)]
-        elif behind < len(words) and (second := self._commands.read(words, behind)) is not None:
-            then, end = [second[0]], second[1]
-        if end is None or not then or not then[0].targets or then[0].targets[0].refers_back:
+        then, end = self._following(words, found[1] + 1)
+        if not then or not then[0].targets or then[0].targets[0].refers_back:
             return None
         things = then[0].targets
         several = len(things) > 1 or any(one.plural or one.every or one.count > 1 for one in things)
@@ -91,6 +83,16 @@ class DoingOrder:
         again = NounPhrase(word, 0, 0, pronoun=word, plural=several)
         heard.parts += [replace(found[0], targets=things), replace(then[0], targets=(again,)), *then[1:]]
         return end
+
+    def _following(self, words: Sequence[str], at: int) -> tuple[list[Command], int]:
+        """Return the commands that begin at a word and share their thing, or the one that does; and where they end."""
+        while at < len(words) and words[at] in ("and", "then"):
+            at += 1
+        end = self.share(words, at, heard := Heard()) if at < len(words) else None
+        if end is not None:
+            return [part for part in heard.parts if isinstance(part, Command)], end
+        found = self._commands.read(words, at) if at < len(words) else None
+        return ([found[0]], found[1]) if found is not None else ([], at)
 
     def _due(self, words: Sequence[str], at: int, heard: Heard) -> int | None:
         """Read "[the bowl should be washed] before it goes on the table"."""

@@ -80,7 +80,9 @@ class Lexicon:
         A "dog bowl" is no bowl.
         """
         lengths = (len(name) for name in self._strangers.get(singular(words[at]), ()) if _is_at(name, words, at))
-        return max(lengths, default=0)
+        longest = max(lengths, default=0)
+        named = self.name_at(words, at) if longest else None
+        return longest if named is None or longest > named[1] else 0
 
     def _mended(self, word: str) -> tuple[Called, int] | None:
         """Return what a name means whose letters are doubled wrongly ("letuce"), or whose words are written as one

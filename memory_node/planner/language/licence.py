@@ -55,11 +55,11 @@ def _named(words: Sequence[str], lexicon: Lexicon, home: HomeClasses) -> Iterato
     """Yield the classes that names and group words account for; of a group those that memory holds, or else all."""
     at = 0
     while at < len(words):
-        found = lexicon.name_at(words, at)
         strange = lexicon.stranger_at(words, at)
-        if strange > (found[1] if found is not None else 0):
+        if strange:
             at += strange
             continue
+        found = lexicon.name_at(words, at)
         if found is not None:
             yield from meant_by(found[0], home)
         members = frozenset(lexicon.group(words[at]) or ())

@@ -172,12 +172,12 @@ class NounPhraseReader:
     def _nouns(self, words: Sequence[str], at: int, draft: _Draft) -> int:
         """Take nouns, and adjectives that nobody knows, up to what cannot belong to the phrase."""
         while at < len(words):
-            named = self._lexicon.name_at(words, at)
             strange = self._lexicon.stranger_at(words, at)
-            if strange > (named[1] if named is not None else 0):
+            if strange:
                 draft.nouns.append(_Noun(" ".join(words[at : at + strange])))
                 at += strange
                 continue
+            named = self._lexicon.name_at(words, at)
             room = None if named else self._lexicon.room_at(words, at)
             if named is not None:
                 draft.nouns.append(_Noun(" ".join(words[at : at + named[1]]), named[0]))
@@ -188,13 +188,16 @@ class NounPhraseReader:
             else:
                 draft.nouns.append(_Noun(words[at]))
             at += named[1] if named is not None else room[1] if room is not None else 1
-            if words[at : at + 1] == ["'s"] and draft.fields.get("count", 1) > 1:  # "two phone's in the safe"
-                draft.fields["plural"], at = True, at + 1
-            if named is not None and self._are_pieces_of(words, at):  # "the lettuce's slices"
-                at += 1
+            at = self._past_genitive(words, at, draft, bool(named))
             if draft.nouns[-1].words in self._complete:
                 break
         return at
+
+    def _past_genitive(self, words: Sequence[str], at: int, draft: _Draft, named: bool) -> int:
+        """Skip "'s" of a plural ("two phone's in the safe") and before pieces ("the lettuce's slices")."""
+        if words[at : at + 1] == ["'s"] and draft.fields.get("count", 1) > 1:
+            draft.fields["plural"], at = True, at + 1
+        return at + (named and self._are_pieces_of(words, at))
 
     def _are_pieces_of(self, words: Sequence[str], at: int) -> bool:
         """Return whether "'s" and several pieces follow a name; "the glass's half full" has one."""

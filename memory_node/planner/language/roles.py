@@ -38,22 +38,21 @@ def _is_purpose(words: Sequence[str], at: int, commands: CommandReader) -> bool:
 def roles_of(words: Sequence[str], commands: CommandReader) -> Roles:
     """Return what prepositions tell of the things named in words, whether or not the grammar reads their verbs."""
     english = commands.english
-    origins: list[NounPhrase] = []
     goals: list[NounPhrase] = []
-    by_sense: dict[str, list[NounPhrase]] = {INTO: [], NEAR: []}
+    by_sense: dict[str, list[NounPhrase]] = {FROM: [], INTO: [], NEAR: []}
     at = 0
     while at < len(words):
         found = english.preposition_at(words, at)
-        out = found is None and words[at] == "out"  # "out the fridge"
-        phrase = commands.phrase(words, at + (found[1] if found is not None else 1)) if found or out else None
-        if phrase is None or not phrase.named or _is_purpose(words, at, commands):
+        if found is None and words[at] == "out":  # "out the fridge"
+            found = FROM, 1
+        phrase = commands.phrase(words, at + found[1]) if found is not None else None
+        if found is None or phrase is None or not phrase.named or _is_purpose(words, at, commands):
             at += 1
             continue
-        preposition = " ".join(words[at : at + found[1]]) if found is not None else "out"
-        if out or (found is not None and found[0] == FROM):
-            origins.append(phrase)
-        elif preposition in english.directed and not _drives(words, at, english):
+        sense, length = found
+        by_sense.setdefault(sense, []).append(phrase)
+        directed = " ".join(words[at : at + length]) in english.directed
+        if sense != FROM and directed and not _drives(words, at, english):
             goals.append(phrase)
-        by_sense.setdefault(found[0] if found is not None else FROM, []).append(phrase)
         at = phrase.end
-    return Roles(tuple(origins), tuple(goals), tuple(by_sense[INTO]), tuple(by_sense[NEAR]))
+    return Roles(tuple(by_sense[FROM]), tuple(goals), tuple(by_sense[INTO]), tuple(by_sense[NEAR]))

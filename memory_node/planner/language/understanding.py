@@ -118,17 +118,23 @@ class Understander:
         commands = self._commands.read(said)
         if self._asks and read.put_off and commands.question is None:
             return _noted(_asked_now(read.put_off), parts, conversation, commands.unclear)
-        decided = self._decided(said, commands)
-        if not self._asks:
-            goals = tuple(self._stand_ins.added(goal, home, text) for goal in decided.goals)
-            decided = replace(decided, goals=goals)
-        unseen = question_about(decided.goals, parts, home, self._kinds) if self._asks else None
-        if unseen is not None:
-            return _noted(Understanding((), decided.source, 0.0, unseen[0]), parts, conversation, unseen[1])
-        understanding = _noted(decided, parts, conversation, commands.unclear)
+        understanding, about = self._settled(said, commands)
+        understanding = _noted(understanding, parts, conversation, about)
         if understanding.goals and commands.discourse is not None:
             conversation.discourse = commands.discourse
         return understanding
+
+    def _settled(self, said: Said, commands: Reading) -> tuple[Understanding, int]:
+        """Return what is asked for, where furniture is missing with what stands in for it or with a question; and the
+        index of the part that a question is about."""
+        decided = self._decided(said, commands)
+        if not self._asks:
+            goals = tuple(self._stand_ins.added(goal, said.home, said.text) for goal in decided.goals)
+            return replace(decided, goals=goals), commands.unclear
+        unseen = question_about(decided.goals, said.parts, said.home, self._kinds)
+        if unseen is None:
+            return decided, commands.unclear
+        return Understanding((), decided.source, 0.0, unseen[0]), unseen[1]
 
     def objection(self, instruction: str, goals: Sequence[Goal], home: HomeClasses) -> str:
         """Return why goals that somebody else reads in an instruction do not fit its words; "" where they do."""
