@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
@@ -140,7 +141,8 @@ class Player:
     def _carried_out(self, memory: RobotMemory, robot: TextRobot, kinds: ObjectCatalogue) -> InstructionResult:
         memory.set_map(robot.site.map(), 1)
         memory.remember(robot.first_look())
-        executor = InstructionExecutor(memory, robot, self._planner(kinds), skills=TEXT_SKILLS)
+        # Every place of a text game is one command away.
+        executor = InstructionExecutor(memory, robot, self._planner(kinds), skills=TEXT_SKILLS, look_cost_m=math.inf)
         return executor.execute(robot.task)
 
     def _planner(self, kinds: ObjectCatalogue) -> Planner:

@@ -13,6 +13,7 @@ from memory_node.domain.skill_library import ALL_SKILLS
 from memory_node.planner.language.conversation import Conversation
 from memory_node.planner.language.told_facts import Told, nothing_told
 from memory_node.planner.planner import (
+    LOOK_COST_M,
     Lookup,
     PlannedStep,
     Planner,
@@ -108,8 +109,8 @@ class InstructionExecutor:
     """Carries instructions out with one memory, one robot and one planner.
 
     sources: of what memory tells the planner in words. skills: those that the robot does. conversation: what was said
-    before. told: what people told that bears on an instruction. on_step: called after every skill, when memory has
-    taken over its changes.
+    before. told: what people told that bears on an instruction. look_cost_m: see Situation. on_step: called after every
+    skill, when memory has taken over its changes.
     """
 
     def __init__(
@@ -123,6 +124,7 @@ class InstructionExecutor:
         skills: frozenset[str] = ALL_SKILLS,
         conversation: Conversation | None = None,
         told: Told = nothing_told,
+        look_cost_m: float = LOOK_COST_M,
     ) -> None:
         self._memory = memory
         self._robot = robot
@@ -133,6 +135,7 @@ class InstructionExecutor:
         self._skills = skills
         self._conversation = conversation or Conversation()
         self._told = told
+        self._look_cost_m = look_cost_m
 
     def execute(
         self,
@@ -148,7 +151,14 @@ class InstructionExecutor:
             self._on_lookup(lookup)
 
         situation = Situation(
-            self._memory, on_progress, note_lookup, self._sources, self._skills, self._conversation, told=self._told
+            self._memory,
+            on_progress,
+            note_lookup,
+            self._sources,
+            self._skills,
+            self._conversation,
+            told=self._told,
+            look_cost_m=self._look_cost_m,
         )
         started = time.monotonic()
         spent_in_skills = 0.0

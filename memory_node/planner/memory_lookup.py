@@ -30,6 +30,7 @@ class MemoryLookup:
 
     def __init__(self, situation: Situation) -> None:
         self._memory = situation.memory
+        self._look_cost_m = situation.look_cost_m
         self._report = situation.report
         self._on_lookup = situation.on_lookup
         self._scene: SceneSnapshot | None = None
@@ -80,7 +81,9 @@ class MemoryLookup:
         if room_id:
             within = self._areas_of(room_id)
             areas = tuple(area for area in areas if area.area_id in within)
-        return tuple(f"{area.position[0]:.2f},{area.position[1]:.2f}" for area in in_search_order(areas))
+        return tuple(
+            f"{area.position[0]:.2f},{area.position[1]:.2f}" for area in in_search_order(areas, self._look_cost_m)
+        )
 
     def scene_object(self, object_id: str) -> SceneObject | None:
         """Return an object of the scene graph by its id, or None."""

@@ -129,6 +129,9 @@ Guide = Callable[[SkillCall | None, int, Mapping[str, str]], CompiledStep | None
 PlanRun = Generator[PlannedStep, SkillResult, PlanOutcome]
 
 
+LOOK_COST_M = 1.0
+
+
 @dataclass(frozen=True)
 class Situation:
     """What a planner is given besides the instruction: memory and two listeners.
@@ -136,7 +139,8 @@ class Situation:
     sources: of what memory tells it in words. skills: names of those that the robot does. conversation: what was said
     before; the planner goes on with it. told: what people told that bears on an instruction. guide: compiles memory at
     each step, for a planner that reads; None: nobody does. memory_ids: by the robot's own id of a thing that a skill
-    has changed, the one that memory has for it; the executor fills it in.
+    has changed, the one that memory has for it; the executor fills it in. look_cost_m: what a look around
+    costs the robot, as metres of way; inf where ways cost nothing.
     """
 
     memory: MemoryPort
@@ -148,6 +152,7 @@ class Situation:
     told: Told = nothing_told
     guide: Guide | None = None
     memory_ids: dict[str, str] = field(default_factory=dict)
+    look_cost_m: float = LOOK_COST_M
 
     def context(self, instruction: str, token_budget: int, sources: Collection[ContextSource] = ALL_SOURCES) -> Context:
         """Return what memory tells in words before planning; its id goes into the steps that are chosen by it.

@@ -18,20 +18,30 @@ def way_m(areas: tuple[RankedArea, ...]) -> float:
 
 def test_likeliest_place_comes_first_and_a_far_one_after_what_lies_near() -> None:
     areas = [area("desk", 0.0, 0.0, 0.5), area("attic", 20.0, 0.0, 0.2), area("shelf", 1.0, 0.0, 0.15)]
-    assert [one.name for one in in_search_order(areas)] == ["desk", "shelf", "attic"]
+    assert [one.name for one in in_search_order(areas, 1.0)] == ["desk", "shelf", "attic"]
 
 
 def test_much_likelier_place_is_worth_its_way() -> None:
     areas = [area("desk", 0.0, 0.0, 0.5), area("bed", 5.0, 0.0, 0.45), area("shelf", 1.0, 0.0, 0.01)]
-    assert [one.name for one in in_search_order(areas)] == ["desk", "bed", "shelf"]
+    assert [one.name for one in in_search_order(areas, 1.0)] == ["desk", "bed", "shelf"]
 
 
 def test_equally_likely_places_are_a_short_tour() -> None:
     grid = [area(f"{x} {y}", 0.6 * x, 0.6 * y, 0.01) for x in range(10) for y in range(10)]
     random.Random(4).shuffle(grid)
-    assert way_m(in_search_order(grid)) < 1.5 * 99 * 0.6
-    assert sorted(one.name for one in in_search_order(grid)) == sorted(one.name for one in grid)
+    assert way_m(in_search_order(grid, 1.0)) < 1.5 * 99 * 0.6
+    assert sorted(one.name for one in in_search_order(grid, 1.0)) == sorted(one.name for one in grid)
+
+
+def test_ranks_stay_where_ways_cost_nothing() -> None:
+    areas = [area("shelf", 0.0, 0.0, 0.3), area("closed safe", 900.0, 0.0, 0.5), area("desk", 1.0, 0.0, 0.2)]
+    assert [one.name for one in in_search_order(areas, math.inf)] == ["shelf", "closed safe", "desk"]
+
+
+def test_what_is_ranked_later_for_its_work_is_not_worth_more_than_what_stands_before() -> None:
+    areas = [area("shelf", 0.0, 0.0, 0.3), area("desk", 3.0, 0.0, 0.3), area("closed safe", 3.0, 0.1, 0.5)]
+    assert [one.name for one in in_search_order(areas, 1.0)] == ["shelf", "desk", "closed safe"]
 
 
 def test_nothing_to_search_is_no_order() -> None:
-    assert in_search_order([]) == ()
+    assert in_search_order([], 1.0) == ()
