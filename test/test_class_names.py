@@ -19,6 +19,8 @@ OTHER_MEANINGS = {
     ("memory_node/cli.py", "bench"),  # commands
     ("memory_node/cli.py", "train"),
     ("memory_node/domain/nouns.py", "bus"),  # nouns that are irregular in English
+    ("memory_node/domain/nouns.py", "cd"),
+    ("memory_node/domain/nouns.py", "tv"),
     ("memory_node/domain/nouns.py", "knife"),
     ("memory_node/domain/nouns.py", "mouse"),
     ("memory_node/domain/nouns.py", "person"),
@@ -37,6 +39,7 @@ OTHER_MEANINGS = {
     ("memory_node/llm/speed.py", "user"),
     ("memory_node/planner/llm_planner.py", "user"),
     ("memory_node/planner/stepwise.py", "user"),
+    ("memory_node/planner/language/targets.py", "door"),  # a part of furniture
     ("memory_node/planner/whole_plan.py", "user"),
     ("memory_node/short_term/state_estimation.py", "user"),
     ("memory_node/nodes/conversions/skills.py", "user"),  # who said so
