@@ -25,7 +25,7 @@ def question_about(
 
     Things that can be carried, and small ones, are searched for; so is what the person tells the robot to find.
     """
-    if not home.surveyed:
+    if not (home.surveyed and home.fixtures):  # a planner without object memory knows of no furniture at all
         return None
     for goal in goals:
         if goal.kind in _SEEKING:
@@ -38,7 +38,7 @@ def question_about(
 
 def _is_unseen(mention: Mention, home: HomeClasses, kinds: ObjectCatalogue) -> bool:
     names = mention.candidates
-    if not names or mention.original_place or set(names) & home.all:
+    if not names or mention.original_place or set(names) & {kinds.recipient, *home.all}:
         return False
     return all(_is_big_furniture(kinds[name]) for name in names)
 

@@ -41,12 +41,17 @@ def test_answer_names_the_furniture_that_is_taken() -> None:
         "put the book on the dining table",
         "put the cup in the sink",  # a cup may be anywhere
         "turn off the tap",  # small things are overlooked
+        "bring me the mug",  # a person is no furniture
         "find the desk",
         "go to the desk",
     ],
 )
 def test_nothing_is_asked_where_a_search_makes_sense(text: str) -> None:
     assert asked(text) == ""
+
+
+def test_nothing_is_asked_where_no_furniture_is_known() -> None:
+    assert asked("put the book on the desk", replace(HOME, fixtures=frozenset())) == ""
 
 
 def test_nothing_is_asked_in_a_home_that_was_not_looked_at_everywhere() -> None:
