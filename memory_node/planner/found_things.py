@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from memory_node.catalogue.class_name import folded
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
-from memory_node.domain.skill import SkillResult
+from memory_node.domain.skill import SkillCall, SkillResult
 from memory_node.planner.belief import Belief, Thing, WorldState
 from memory_node.planner.goal_check import JudgedThing
 
@@ -52,7 +52,18 @@ class FoundThings:
     def observe(self, result: SkillResult) -> None:
         """Take over what a skill has changed."""
         for change in result.changes:
-            self._belief.observe(change)
+            support = self._support(change.support_id, result.call)
+            self._belief.observe(replace(change, support_id=support))
+
+    def _support(self, reference: str, call: SkillCall) -> str:
+        """Return the name of what a robot calls "Bowl@1.2,3.4,0.8": the bowl of the call, or the only one there is."""
+        if not reference or self._belief.named(reference) is not None:
+            return reference
+        object_class = folded(reference.partition("@")[0])
+        asked = filter(None, map(self._belief.named, call.arguments))
+        same = [thing.name for thing in asked if folded(thing.object_class) == object_class]
+        same = same or [name for name, thing in self.things.items() if folded(thing.object_class) == object_class]
+        return same[0] if len(same) == 1 else reference
 
     def judged(self) -> Iterator[JudgedThing]:
         """Yield the things as a check of goals sees them; their names are the ids."""
