@@ -82,10 +82,13 @@ class KnowledgeQuestions:
     def _embed_some(self) -> int:
         """Make a batch of propositions findable by meaning; return how many it had. Threads do not embed one twice."""
         with self._embedding:
-            with self._lock:
-                texts = self._nodes.semantic.waiting()
-            self._embed(texts)
-            return len(texts)
+            return self._embed_waiting()
+
+    def _embed_waiting(self) -> int:
+        with self._lock:
+            texts = self._nodes.semantic.waiting()
+        self._embed(texts)
+        return len(texts)
 
     def _embed(self, texts: Sequence[str]) -> None:
         if texts:
@@ -97,9 +100,7 @@ class KnowledgeQuestions:
         """Embed a batch, if no other thread is at it: a search waits for no more, and finds the rest by its words."""
         if self._embedding.acquire(blocking=False):
             try:
-                with self._lock:
-                    texts = self._nodes.semantic.waiting()
-                self._embed(texts)
+                self._embed_waiting()
             finally:
                 self._embedding.release()
 

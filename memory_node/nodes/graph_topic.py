@@ -8,6 +8,7 @@ from functools import partial
 from rclpy.node import Node
 from robot_memory import msg as rm
 
+from memory_node.domain.scene import SceneSnapshot
 from memory_node.memory import RobotMemory
 from memory_node.nodes import conversions
 from memory_node.nodes.qos import LATCHED, OVERRIDABLE, own
@@ -37,12 +38,12 @@ class GraphTopic:
         self._listeners = 0
         self._again_s = 0.0
 
-    def offer(self, memory: RobotMemory) -> None:
-        """Publish the graph if somebody listens who has not got it; called once a period."""
+    def offer(self, memory: RobotMemory) -> SceneSnapshot | None:
+        """Publish the graph if somebody listens who has not got it, and return it then; called once a period."""
         listeners = self._publisher.get_subscription_count()
         has_joined, self._listeners = listeners > self._listeners, listeners
         if self._version == memory.version:
-            return
+            return None
         if not listeners:
             self._withdraw()
         elif has_joined or time.monotonic() >= self._again_s:
@@ -52,6 +53,8 @@ class GraphTopic:
             self._version = scene.version
             now_s = time.monotonic()
             self._again_s = now_s + _SHARE_OF_PUBLISHING * (now_s - began_s)
+            return scene
+        return None
 
     def _withdraw(self) -> None:
         if self._version is None:

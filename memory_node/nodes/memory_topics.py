@@ -73,16 +73,15 @@ class MemoryTopics:
         statistics = self._memory.statistics()
         self._statistics.publish(statistics_to_msg(statistics, stamp_ns))
         version = self._memory.version
-        if (
-            version != self._published_version or statistics.lookups != self._published_lookups
-        ):  # a lookup changes what would be evicted next
+        # A lookup changes what would be evicted next.
+        if (version, statistics.lookups) != (self._published_version, self._published_lookups):
             self._published_version, self._published_lookups = version, statistics.lookups
             self._units.publish(conversions.units_to_msg(self._memory.cache.leaving(), stamp_ns))
-        self._graph.offer(self._memory)
+        published = self._graph.offer(self._memory)
         if version == self._shown_version or not (self._markers.is_watched or self._menus.is_watched):
             self._markers.greet()
             return
-        scene = self._memory.scene()
+        scene = published or self._memory.scene()
         self._shown_version = scene.version
         self._markers.show(scene)
         self._menus.show(scene)

@@ -82,8 +82,10 @@ class OnnxDetector:
         if layout == "auto":
             layout = recognised(self._model, outputs, len(names), self._size, str(path))  # type: ignore[assignment]
         self.layout = str(layout)
-        self._how = notes.followed(usual_preprocessing(self.layout, self._model))
-        outputs = self._probe()
+        how = notes.followed(usual_preprocessing(self.layout, self._model))
+        if how != self._how:
+            self._how = how
+            outputs = self._probe()
         if not names:
             names = self._numbered_names(outputs)
         decoding = Decoding.probed(self.layout, tuple(names), self._model, str(path), outputs, self._size)

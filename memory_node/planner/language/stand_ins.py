@@ -8,7 +8,7 @@ from dataclasses import replace
 from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.planner.goal import Goal, Mention
 from memory_node.planner.language.asking_back import Slot
-from memory_node.planner.language.surroundings import HomeClasses
+from memory_node.planner.language.surroundings import HomeClasses, lacks
 
 # Words, memory's classes, the part of the goal, classes -> how probable each is; empty where nothing tells.
 Prefer = Callable[[str, HomeClasses, Slot, Collection[str]], Mapping[str, float]]
@@ -40,10 +40,8 @@ class StandIns:
         return goal.changed(**with_stand_ins) if with_stand_ins else goal
 
     def _lacks(self, mention: Mention, home: HomeClasses) -> bool:
-        names = mention.candidates
-        if not names or not home.fixtures or mention.original_place or set(names) & home.all:
-            return False
-        return not any(self._kinds[name].pickupable or name == self._kinds.recipient for name in names)
+        carried = any(self._kinds[name].pickupable for name in mention.candidates)
+        return lacks(home, mention, self._kinds) and not carried
 
     def _for(self, mention: Mention, home: HomeClasses, text: str, slot: Slot) -> tuple[str, ...]:
         able = sorted(self._kinds.alike(mention.candidates) & home.fixtures)

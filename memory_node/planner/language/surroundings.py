@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from memory_node.catalogue.object_catalogue import ObjectCatalogue
 from memory_node.domain.states import ObjectState
+from memory_node.planner.goal import Mention
 
 # A phrase and the states that it claims -> classes of what memory holds of that kind, the most relevant first.
 Recall = Callable[[str, tuple[ObjectState, ...]], Sequence[str]]
@@ -34,3 +36,11 @@ class HomeClasses:
     def all(self) -> frozenset[str]:
         """Movable things and fixtures together."""
         return self.objects | self.fixtures
+
+
+def lacks(home: HomeClasses, mention: Mention, kinds: ObjectCatalogue) -> bool:
+    """Return whether memory, which knows furniture of this home, holds none of what is meant; no person lacks."""
+    names = mention.candidates
+    if not (names and home.fixtures) or mention.original_place:
+        return False
+    return home.all.isdisjoint(names) and kinds.recipient not in names

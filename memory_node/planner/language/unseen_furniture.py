@@ -12,7 +12,7 @@ from memory_node.planner.language.asking_back import Question, Slot
 from memory_node.planner.language.noun_phrase import NounPhrase
 from memory_node.planner.language.spoken_command import Command
 from memory_node.planner.language.spoken_instruction import Parts
-from memory_node.planner.language.surroundings import HomeClasses
+from memory_node.planner.language.surroundings import HomeClasses, lacks
 
 _BIG_M = 0.5  # what is smaller may have been overlooked
 _SEEKING = frozenset({GoalKind.FIND, GoalKind.GO, GoalKind.TELL})
@@ -25,7 +25,7 @@ def question_about(
 
     Things that can be carried, and small ones, are searched for; so is what the person tells the robot to find.
     """
-    if not (home.surveyed and home.fixtures):  # a planner without object memory knows of no furniture at all
+    if not home.surveyed:
         return None
     for goal in goals:
         if goal.kind in _SEEKING:
@@ -37,10 +37,7 @@ def question_about(
 
 
 def _is_unseen(mention: Mention, home: HomeClasses, kinds: ObjectCatalogue) -> bool:
-    names = mention.candidates
-    if not names or mention.original_place or set(names) & {kinds.recipient, *home.all}:
-        return False
-    return all(_is_big_furniture(kinds[name]) for name in names)
+    return lacks(home, mention, kinds) and all(_is_big_furniture(kinds[name]) for name in mention.candidates)
 
 
 def _is_big_furniture(kind: ObjectKind) -> bool:

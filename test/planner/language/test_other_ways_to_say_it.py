@@ -1,20 +1,7 @@
 """What people say in other ways than as a plain command means the plain command."""
 
 import pytest
-from grammar import KINDS
-
-from memory_node.planner.language.goal_effects import effects
-from memory_node.planner.language.understanding import Understander
-
-UNDERSTANDER = Understander(KINDS, None, None)
-
-
-def read(text: str) -> str:
-    """Return the effects that are read, or the question."""
-    understood = UNDERSTANDER.understand(text)
-    if understood.question is not None:
-        return f"asks: {understood.question.text}"
-    return "; ".join(effects(understood.goals))
+from plain_reading import read
 
 
 @pytest.mark.parametrize(
