@@ -31,6 +31,13 @@ class ModelConfig(Parameters):
     threads: int = Field(
         default=0, ge=0, le=256, description="threads of the model in this process; 0: one for each core, at most 8"
     )
+    fast_weights_mb: int = Field(
+        default=1000,
+        ge=0,
+        le=1_000_000,
+        description="GGUF files up to this size (MB) are computed with weights of a faster kind, the adapter merged"
+        " into them; larger ones as they are",
+    )
     base_url: str = Field(default="", description="OpenAI-compatible endpoint, for example http://localhost:8000/v1")
     model: str = Field(default="gpt-4o", description="name of the model at the endpoint")
     api_key_variable: str = Field(

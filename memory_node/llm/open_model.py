@@ -6,6 +6,7 @@ import logging
 import threading
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 from memory_node.domain.token_count import estimate_tokens
 from memory_node.llm.chat import ChatModel, Message, Reply, ReplyForm, ignore
@@ -13,6 +14,7 @@ from memory_node.llm.config import ModelConfig
 from memory_node.llm.deadline import Deadline
 from memory_node.llm.errors import ModelMissingError
 from memory_node.llm.gguf_files import model_file
+from memory_node.llm.llama.fast_weights import fast_weights
 from memory_node.llm.llama.model import LlamaModel
 from memory_node.llm.llama.shared_model import LlamaEngine
 from memory_node.llm.openai_model import OpenAiModel
@@ -47,11 +49,24 @@ class MissingModel:
         return estimate_tokens(text)
 
 
+class _EngineKey(NamedTuple):
+    """What uses that share a loaded model have in common. merged: the adapter in its weights, "" for none."""
+
+    path: Path
+    window_tokens: int
+    threads: int
+    fast: bool = False
+    merged: str = ""
+
+
 class ModelShelf:
-    """Models that are loaded in this process, by file; uses with different adapters share one. Thread-safe."""
+    """Models that are loaded in this process; uses of one file share it. Thread-safe.
+
+    Where weights are made fast, each adapter has weights and attention memory of its own; else adapters share, too.
+    """
 
     def __init__(self) -> None:
-        self._engines: dict[tuple[Path, int, int], LlamaEngine] = {}
+        self._engines: dict[_EngineKey, LlamaEngine] = {}
         self._lock = threading.Lock()
 
     def open(self, config: ModelConfig) -> ChatModel:
@@ -79,11 +94,27 @@ class ModelShelf:
         path = model_file(config).resolve()
         if config.adapter_path and not Path(config.adapter_path).is_file():
             raise ModelMissingError(f"adapter_path: {config.adapter_path} is no file; it names a GGUF file")
-        key = (path, config.window_tokens, config.threads)
+        fast = path.stat().st_size <= 1e6 * config.fast_weights_mb
         with self._lock:
-            engine = self._engines.get(key) or LlamaEngine(*key)
-            self._engines[key] = engine
-        return LlamaModel(engine, config)
+            engine = self._fast_engine(path, config) if fast else None
+            return LlamaModel(engine or self._engine(_EngineKey(path, config.window_tokens, config.threads)), config)
+
+    def _fast_engine(self, path: Path, config: ModelConfig) -> LlamaEngine | None:
+        """Return the engine with weights made ready for a config; None where they cannot be made, with a warning."""
+        key = _EngineKey(path, config.window_tokens, config.threads, True, config.adapter_path)
+        if key in self._engines:
+            return self._engines[key]
+        try:
+            with fast_weights(path, config.adapter_path) as weights:
+                return self._engine(key, weights)
+        except (ModelMissingError, OSError) as error:
+            _LOG.warning("%s: its weights are used as they are, which is slower: %s", path.name, error)
+            return None
+
+    def _engine(self, key: _EngineKey, weights: Path | None = None) -> LlamaEngine:
+        engine = self._engines.get(key) or LlamaEngine(key.path, key.window_tokens, key.threads, weights, key.merged)
+        self._engines[key] = engine
+        return engine
 
     def close(self) -> None:
         """Free what is loaded; its models cannot be asked afterwards."""

@@ -26,6 +26,7 @@ Pointer = ctypes.c_void_p
 Token = ctypes.c_int32
 _LOG = logging.getLogger(__name__)
 _LOG_WARN, _LOG_ERROR = 3, 4  # ggml_log_level
+_Q8_0 = 8  # ggml_type
 _LogCallback = ctypes.CFUNCTYPE(None, ctypes.c_int, ctypes.c_char_p, Pointer)
 
 
@@ -123,9 +124,51 @@ class TokenDataArray(ctypes.Structure):
     )
 
 
+class GgufParams(ctypes.Structure):
+    """struct gguf_init_params."""
+
+    _fields_ = (("no_alloc", ctypes.c_bool), ("ctx", ctypes.POINTER(Pointer)))
+
+
+class TypeTraits(ctypes.Structure):
+    """struct ggml_type_traits: what a kind of weights is."""
+
+    _fields_ = (
+        ("type_name", ctypes.c_char_p),
+        ("blck_size", ctypes.c_int64),
+        ("blck_size_interleave", ctypes.c_int64),
+        ("type_size", ctypes.c_size_t),
+        ("is_quantized", ctypes.c_bool),
+        ("to_float", ctypes.CFUNCTYPE(None, Pointer, Pointer, ctypes.c_int64)),
+        ("from_float_ref", Pointer),
+    )
+
+
+_LONG, _FLOAT = ctypes.c_int64, ctypes.c_float
 _INT, _UINT, _SIZE, _BOOL, _TEXT = Token, ctypes.c_uint32, ctypes.c_size_t, ctypes.c_bool, ctypes.c_char_p
-# name -> (result, arguments), for what is called here of llama.h.
+# name -> (result, arguments), for what is called here of ggml.h, gguf.h and llama.h.
 _FUNCTIONS: dict[str, tuple[Any, tuple[Any, ...]]] = {
+    "ggml_free": (None, (Pointer,)),
+    "ggml_get_tensor": (Pointer, (Pointer, _TEXT)),
+    "ggml_get_type_traits": (ctypes.POINTER(TypeTraits), (_INT,)),
+    "ggml_nelements": (_LONG, (Pointer,)),
+    "ggml_nrows": (_LONG, (Pointer,)),
+    "ggml_quantize_chunk": (_SIZE, (_INT, Pointer, Pointer, _LONG, _LONG, _LONG, Pointer)),
+    "gguf_find_key": (_LONG, (Pointer, _TEXT)),
+    "gguf_free": (None, (Pointer,)),
+    "gguf_get_alignment": (_SIZE, (Pointer,)),
+    "gguf_get_data_offset": (_SIZE, (Pointer,)),
+    "gguf_get_kv_type": (_INT, (Pointer, _LONG)),
+    "gguf_get_meta_data": (None, (Pointer, Pointer)),
+    "gguf_get_meta_size": (_SIZE, (Pointer,)),
+    "gguf_get_n_tensors": (_LONG, (Pointer,)),
+    "gguf_get_tensor_name": (_TEXT, (Pointer, _LONG)),
+    "gguf_get_tensor_offset": (_SIZE, (Pointer, _LONG)),
+    "gguf_get_tensor_size": (_SIZE, (Pointer, _LONG)),
+    "gguf_get_tensor_type": (_INT, (Pointer, _LONG)),
+    "gguf_get_val_f32": (_FLOAT, (Pointer, _LONG)),
+    "gguf_init_from_file": (Pointer, (_TEXT, GgufParams)),
+    "gguf_set_tensor_type": (None, (Pointer, _TEXT, _INT)),
     "llama_adapter_lora_init": (Pointer, (Pointer, _TEXT)),
     "llama_backend_init": (None, ()),
     "llama_batch_free": (None, (Batch,)),
@@ -214,6 +257,9 @@ def _check_layout(library: ctypes.CDLL) -> None:
     documented = ((512, 2048, 512, 1, -1), (1, 1, 0, 1), (True, False, False, True))
     if (numbers, others, switches) != documented:
         raise ModelMissingError(f"{WHEEL} {WHEEL_RELEASE} has another layout than its header says; {INSTALL}")
+    kind: TypeTraits = library.ggml_get_type_traits(_Q8_0).contents
+    if (kind.type_name, kind.blck_size, kind.type_size, kind.is_quantized) != (b"q8_0", 32, 34, True):
+        raise ModelMissingError(f"{WHEEL} {WHEEL_RELEASE} lays out weights unlike its header says; {INSTALL}")
 
 
 @_LogCallback

@@ -35,15 +35,18 @@ class NativeModel:
         window_tokens: tokens that the memory holds; cut to what the model was trained for.
         sequences: how many sequences there can be.
         threads: 0: one for each core that this process may use, at most 8.
+        weights: a GGUF file with other weights of the same model, which are computed with; None: the model's own.
 
     Raises:
         ModelMissingError: the library or the file is missing, or the file is no model that llama.cpp reads.
     """
 
-    def __init__(self, path: Path, window_tokens: int, sequences: int, threads: int = 0) -> None:
+    def __init__(
+        self, path: Path, window_tokens: int, sequences: int, threads: int = 0, weights: Path | None = None
+    ) -> None:
         self._library = llama_library()
         self.path = path
-        self._model = self._loaded(path)
+        self._model = self._loaded(weights or path)
         self.trained_tokens: int = self._library.llama_model_n_ctx_train(self._model)
         self._context = self._opened(min(window_tokens, self.trained_tokens), sequences, threads)
         self._memory: Pointer = self._library.llama_get_memory(self._context)

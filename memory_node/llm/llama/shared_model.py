@@ -60,13 +60,18 @@ class LlamaEngine:
         path: the GGUF file.
         window_tokens: tokens that all kept prompts and replies have together.
         threads: 0: one for each core, at most 8.
+        weights: a GGUF file with other weights of the same model, None for its own.
+        merged: path of the LoRA adapter that these weights contain, "" for none.
 
     Raises:
         ModelMissingError: see NativeModel.
     """
 
-    def __init__(self, path: Path, window_tokens: int, threads: int = 0) -> None:
-        self._native = NativeModel(path, window_tokens, _SLOTS + _BRANCHES, threads)
+    def __init__(
+        self, path: Path, window_tokens: int, threads: int = 0, weights: Path | None = None, merged: str = ""
+    ) -> None:
+        self._native = NativeModel(path, window_tokens, _SLOTS + _BRANCHES, threads, weights)
+        self._merged = merged
         self.template = ChatTemplate(self._native.chat_template, self._native.vocabulary)
         self._slots = PrefixSlots(self._native, _SLOTS, self._native.window_tokens)
         self._lock = threading.Lock()
@@ -204,7 +209,9 @@ class LlamaEngine:
         return slot, self._read(slot, prompt.tokens[-1:], deadline).copy()
 
     def _slot(self, prompt: Prompt, room: int) -> Slot:
-        self._native.use_adapter(prompt.adapter)
+        if prompt.adapter != self._merged:
+            assert not self._merged, "these weights serve one adapter only"
+            self._native.use_adapter(prompt.adapter)
         return self._slots.take(prompt.adapter, prompt.tokens, room)
 
     def _read(self, slot: Slot, tokens: Sequence[int], deadline: Deadline) -> NDArray[np.float32]:
