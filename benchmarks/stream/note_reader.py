@@ -41,7 +41,7 @@ class NoteReader:
         self._goal = next((kind for kind in map(label_of, self._places) if is_named(kind, self._asked)), "")
         notes = [(entry, note) for entry in entries if (note := read_note(entry.value)) is not None]
         fitting = [note for entry, note in notes if self._fits(entry, note)]
-        self._thing = self._thing_of([note for _, note in notes])
+        self._thing = self._thing_of([note for _, note in notes], fitting)
         self._way = tuple(self._steps(fitting))
         about = [note for _, note in notes if note.thing == self._thing]
         self._first = _ranks(place for note in about for place in note.found_at)
@@ -82,12 +82,16 @@ class NoteReader:
             and (bool(self._goal) or GOAL not in " ".join(note.way))
         )
 
-    def _thing_of(self, notes: Sequence[MethodNote]) -> str:
-        """Return what the task is about: the thing of a note that it names, else the word of it that is left over."""
+    def _thing_of(self, notes: Sequence[MethodNote], fitting: Sequence[MethodNote]) -> str:
+        """Return what the task is about: the thing of a note that it names, else the word of it that is left over.
+
+        What a fitting way is done with is not the thing: "desklamp" in "look at newspaper under the desklamp".
+        """
         named = next((note.thing for note in notes if is_named(note.thing, self._asked)), "")
         if named or not notes:
             return named
-        left = self._asked - _IDLE - set(_TREATMENTS) - set(words_of(self._goal))
+        tools = {word for note in fitting for step in note.way for word in words_of(step)}
+        left = self._asked - _IDLE - set(_TREATMENTS) - set(words_of(self._goal)) - tools
         return next(iter(left)) if len(left) == 1 else ""
 
     def _steps(self, notes: Sequence[MethodNote]) -> Iterator[str]:

@@ -126,6 +126,13 @@ def test_way_of_another_thing_serves_this_one() -> None:
     assert played(entries(cup)).played.won
 
 
+def test_tool_of_the_way_is_not_the_thing() -> None:
+    by_lamp = ("look at cup under the desklamp.", "Task: use with cup. Way: take cup; use desklamp.")
+    reader = NoteReader("look at egg under the desklamp.", Room().text, entries(by_lamp))
+    said = [("go to drawer 2", "On the drawer 2, you see a egg 1.")]
+    assert reader.command(said, ["take egg 1 from drawer 2"]) == "take egg 1 from drawer 2"
+
+
 @pytest.mark.parametrize(
     ("query", "value"),
     [
