@@ -22,6 +22,7 @@ from benchmarks.inspector_find import find_row
 from benchmarks.inspector_page import page_rows
 from benchmarks.process_figures import processor_s
 from benchmarks.rows import emit
+from memory_node.app.progress import shown
 from memory_node.domain.errors import RobotMemoryError
 from memory_node.nodes.run import checked_domain
 from memory_node.nodes.unused_domain import unused_domain
@@ -111,7 +112,7 @@ def load_rows(args: argparse.Namespace, folder: Path) -> Iterator[dict[str, Any]
     try:
         robot.wait()
         with inspected_by("--node", "memory") as (port, inspector):
-            for _ in range(args.rounds):
+            for _ in shown(range(args.rounds), "rounds"):
                 for phase in phases:
                     clients = Clients(port, args.polling if phase == "load" else 0, args.streaming)
                     if phase == "load":

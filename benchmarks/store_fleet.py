@@ -15,6 +15,7 @@ import numpy as np
 import sqlalchemy as sa
 
 from benchmarks.store_load import make_object, make_step
+from memory_node.app.progress import shown
 from memory_node.domain.ids import new_id
 from memory_node.domain.scene import SceneEvent, SceneEventKind, SceneObject
 from memory_node.store import Store, StoreConfig, open_store
@@ -129,7 +130,7 @@ def _operate(fleet: list[_Robot], robots_a_site: int, seconds: float, rng: np.ra
     """Run the fleet in real time, its robots evenly apart; return the seconds that it took."""
     started = time.monotonic()
     turns = int(seconds * _UPDATES_A_SECOND)
-    for turn in range(turns):
+    for turn in shown(range(turns), "turns"):
         for number, robot in enumerate(fleet):
             due = started + (turn + number / len(fleet)) / _UPDATES_A_SECOND
             time.sleep(max(0.0, due - time.monotonic()))

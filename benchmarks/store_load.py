@@ -11,6 +11,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from benchmarks.parent_process import end_with
+from memory_node.app.progress import shown
 from memory_node.domain.geometry import OrientedBox
 from memory_node.domain.scene import SceneEvent, SceneEventKind, SceneObject
 from memory_node.domain.skill import FailureReason, SkillCall
@@ -130,10 +131,10 @@ def read_everything(path: str) -> None:
 def fill(store: Store, objects: int, steps: int, seed: int) -> None:
     """Write a large memory: `steps` in episodes of 100."""
     rng = np.random.default_rng(seed)
-    for start in range(0, objects, 5_000):
+    for start in shown(range(0, objects, 5_000), "objects"):
         made = (make_object(rng, number, 384) for number in range(start, min(start + 5_000, objects)))
         store.append(SceneEvent(SceneEventKind.APPEARED, 1, o) for o in made).wait(60.0)
-    for start in range(0, steps, 10_000):
+    for start in shown(range(0, steps, 10_000), "steps"):
         store.append(make_step(n // 100, n % 100) for n in range(start, min(start + 10_000, steps))).wait(60.0)
 
 

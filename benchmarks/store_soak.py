@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.store_load import make_object, make_step
+from memory_node.app.progress import shown
 from memory_node.domain.geometry import OrientedBox
 from memory_node.domain.scene import Place, SceneEvent, SceneEventKind
 from memory_node.domain.step import EpisodeSummary
@@ -35,7 +36,7 @@ def soak(path: Path, hours: float, seed: int) -> dict[str, Any]:
     store.append(SceneEvent(SceneEventKind.APPEARED, 1, o) for o in objects).wait(60.0)
     seconds = int(hours * 3600)
     started, base_mb, peak_mb, updates = time.monotonic(), 0.0, 0.0, 0
-    for second in range(1, seconds + 1):
+    for second in shown(range(1, seconds + 1), "simulated seconds"):
         now_ns = second * _SECOND_NS
         events = []
         for number in rng.integers(0, _OBJECTS, 5):

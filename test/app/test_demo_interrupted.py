@@ -1,5 +1,6 @@
 """Whoever has seen enough of the demo is rid of it at once."""
 
+import argparse
 import os
 import resource
 import signal
@@ -10,6 +11,8 @@ from pathlib import Path
 
 import pytest
 from free_domain import free_domain
+
+from memory_node.app.demo import client, command, processes
 
 # Of the demo and its nodes, from Ctrl-C to the end.
 MOST_CPU_S = 3.0
@@ -76,3 +79,45 @@ def test_nothing_of_a_demo_is_left_soon_after_ctrl_c(tmp_path: Path) -> None:
     finally:
         demo.kill()
         demo.wait(10.0)
+
+
+class _Told:
+    """Stands for a part of the demo; notes when it ends."""
+
+    def __init__(self, name: str, ended: list[str]) -> None:
+        self._name, self._ended = name, ended
+
+    def __call__(self, *_: object) -> "_Told":
+        return self
+
+    def __enter__(self) -> "_Told":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._ended.append(self._name)
+
+    def start_all(self, *_: object, **__: object) -> None:
+        """Start nothing."""
+
+    def check(self) -> None:
+        """Find nothing wrong."""
+
+    def wait_ready(self, *_: object) -> None:
+        """Be interrupted while waiting."""
+        raise KeyboardInterrupt
+
+
+def test_the_demo_leaves_dds_while_its_nodes_can_still_acknowledge_that(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Cyclone DDS keeps a writer for a second where a reader that died has not acknowledged all."""
+    ended: list[str] = []
+    monkeypatch.setenv("ROS_AUTOMATIC_DISCOVERY_RANGE", "LOCALHOST")
+    monkeypatch.setattr(signal, "signal", lambda *_: None)
+    monkeypatch.setattr(client, "DemoClient", _Told("client", ended))
+    monkeypatch.setattr(processes, "NodeProcesses", _Told("nodes", ended))
+    parser = argparse.ArgumentParser()
+    command.add_arguments(parser)
+    with pytest.raises(KeyboardInterrupt):
+        command.run(parser.parse_args(["--headless", "--domain-id", "0", "--out", str(tmp_path)]))
+    assert ended == ["client", "nodes"]

@@ -108,7 +108,8 @@ def _run_once(args: argparse.Namespace, mode: str, domain_id: int, report: Any, 
 
     with tempfile.TemporaryDirectory(prefix="robot_memory_") as folder:
         parameters = node_parameters(args, mode, folder)
-        with DemoClient(domain_id) as client, NodeProcesses(domain_id, args.out / mode) as nodes:
+        # The client leaves first: DDS waits a second for what nodes that have ended can no longer acknowledge.
+        with NodeProcesses(domain_id, args.out / mode) as nodes, DemoClient(domain_id) as client:
             nodes.start_all(parameters, composed=args.composed)
             client.wait_ready(_START_TIMEOUT_S, nodes.check)
             if args.inspect is not None:
