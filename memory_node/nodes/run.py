@@ -36,6 +36,8 @@ NODES = {
 
 # An environment variable: "1" lets the nodes end with the process that started them.
 END_WITH_PARENT = "ROBOT_MEMORY_END_WITH_PARENT"
+# What the last line says of a node that a user has to help.
+CANNOT_START = "cannot start:"
 _PARENT_POLL_S = 0.3
 # A node gives freed memory back to the system so often.
 GIVE_BACK_EVERY_S = 60.0
@@ -75,7 +77,7 @@ def run_nodes(names: Sequence[str], argv: Sequence[str] | None = None, threads: 
     try:
         activate_ros()
     except RobotMemoryError as error:
-        print(f"{' and '.join(names)} cannot start: {error}", file=sys.stderr)
+        print(f"{' and '.join(names)} {CANNOT_START} {error}", file=sys.stderr)
         return 1
     import rclpy
     from rclpy.executors import MultiThreadedExecutor
@@ -88,7 +90,7 @@ def run_nodes(names: Sequence[str], argv: Sequence[str] | None = None, threads: 
         _check_parameter_files(words)
         rclpy.init(args=words, signal_handler_options=SignalHandlerOptions.NO)
     except (RobotMemoryError, RuntimeError) as error:  # rclpy's own for wrong arguments are RuntimeErrors
-        print(f"{' and '.join(names)} cannot start: {' '.join(str(error).split())}", file=sys.stderr)
+        print(f"{' and '.join(names)} {CANNOT_START} {' '.join(str(error).split())}", file=sys.stderr)
         return 1
     executor = MultiThreadedExecutor(num_threads=threads)
     spinning = _Spinning(executor, end)
@@ -99,7 +101,7 @@ def run_nodes(names: Sequence[str], argv: Sequence[str] | None = None, threads: 
             try:
                 nodes.append(getattr(importlib.import_module(module), class_name)())
             except RobotMemoryError as error:  # what a user has to put right: a path, a parameter, a database
-                print(f"{name} cannot start: {error}", file=sys.stderr)
+                print(f"{name} {CANNOT_START} {error}", file=sys.stderr)
                 return 1
             executor.add_node(nodes[-1])
         gc.freeze()  # objects of the start stay: full garbage collections must not visit them while messages wait

@@ -18,7 +18,7 @@ from memory_node.store.command_output import show, working
 from memory_node.store.compact import compact
 from memory_node.store.config import StoreConfig
 from memory_node.store.engine import DATABASE_ERRORS, open_engine, parse_url, reason_of, require_store, sqlite_path
-from memory_node.store.errors import StoreInUseError
+from memory_node.store.errors import MissingStoreError, StoreInUseError
 from memory_node.store.forget import forget
 from memory_node.store.forget_request import ForgetRequest
 from memory_node.store.location import Folders, default_database, locate
@@ -98,7 +98,7 @@ def _write(args: argparse.Namespace, url: URL) -> int:
     path = sqlite_path(url)
     is_new = path is not None and not path.exists()
     if is_new and args.store_command not in _SOURCES:
-        raise StoreError(f"there is no store {path} (--database names another)")
+        raise MissingStoreError(f"there is no store {path} (--database names another)")
     if args.store_command in _SOURCES:
         _SOURCES[args.store_command](args)
     if path is not None and not is_new:

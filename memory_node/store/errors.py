@@ -25,6 +25,10 @@ class StoreVersionError(StoreError):
     """The database was made by a newer program, or is none of ours."""
 
 
+class MissingStoreError(StoreError):
+    """There is no file where a store was to be."""
+
+
 class ForeignFileError(StoreError):
     """A file that is no store: empty, no database, or another program's."""
 

@@ -9,7 +9,6 @@ from pathlib import Path
 
 from sqlalchemy.engine import URL, Engine
 
-from memory_node.domain.errors import StoreError
 from memory_node.store.apply import Applier
 from memory_node.store.config import StoreConfig
 from memory_node.store.engine import (
@@ -24,7 +23,7 @@ from memory_node.store.engine import (
     require_store,
     sqlite_path,
 )
-from memory_node.store.errors import StoreUnavailableError, StoreVersionError
+from memory_node.store.errors import MissingStoreError, StoreUnavailableError, StoreVersionError
 from memory_node.store.journal import waiting_batches
 from memory_node.store.location import Folders, locate
 from memory_node.store.schema import SCHEMA_VERSION
@@ -56,6 +55,7 @@ def open_to_read(
     complete: everything that was acknowledged must be seen, so what waits in the journal too.
 
     Raises:
+        MissingStoreError: there is no such file.
         ForeignFileError: the file is empty, no SQLite database, or another program's.
         StoreVersionError: the store is newer than this program; of a server, also older.
         StoreUnavailableError: it cannot be read, or was written while it was read.
@@ -71,7 +71,7 @@ def open_to_read(
             engine.dispose()
         return
     if not path.is_file():
-        raise StoreError(f"there is no store {path} (--database names another)")
+        raise MissingStoreError(f"there is no store {path} (--database names another)")
     require_store(path)
     folders = locate(url, site, robot_id, config)
     before = _state_of(path)

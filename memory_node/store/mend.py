@@ -13,7 +13,7 @@ from memory_node.domain.errors import StoreError
 from memory_node.store.check import Finding, check
 from memory_node.store.config import StoreConfig
 from memory_node.store.engine import DATABASE_ERRORS, open_engine, sqlite_path
-from memory_node.store.errors import ForeignFileError, StoreInUseError, StoreUnavailableError
+from memory_node.store.errors import ForeignFileError, MissingStoreError, StoreInUseError, StoreUnavailableError
 from memory_node.store.inspection import open_to_read
 from memory_node.store.journal import Journal
 from memory_node.store.location import locate
@@ -79,7 +79,7 @@ def findings_of(url: URL, site: str, robot_id: str, config: StoreConfig) -> list
     try:
         with open_to_read(url, site, robot_id, config) as opened:
             return check(opened)
-    except ForeignFileError:
+    except (ForeignFileError, MissingStoreError):
         raise
     except StoreError as error:
         advice = "stop the robot and run `memory-node store check --repair`, or restore the last backup"

@@ -105,3 +105,50 @@ def test_domain_that_is_none_is_named(domain: str) -> None:
 @pytest.mark.parametrize("command", [["demo", "--headless"], ["picture", "out.png"]])
 def test_domain_of_an_option_is_checked_too(command: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     assert "--domain-id: expected 0 to 101" in one_line(capsys, *command, "--domain-id", "9999")
+
+
+def test_database_that_is_not_there_is_named_and_not_to_be_repaired(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    told = one_line(capsys, "store", "check", "--database", str(tmp_path / "memory.db"))
+    assert told.startswith(f"memory-node: there is no store {tmp_path / 'memory.db'}")
+    assert not list(tmp_path.iterdir())
+
+
+def test_bag_file_without_its_metadata_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "drive.mcap"
+    path.write_text("junk")
+    told = one_line(capsys, "ingest", str(path))
+    assert told.startswith(f"memory-node: {path} cannot be read as a rosbag2 (there is no metadata.yaml in {tmp_path})")
+
+
+def test_empty_folder_is_answered_with_what_may_be_in_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    told = one_line(capsys, "ingest", str(tmp_path))
+    assert "expected a rosbag2" in told
+    assert "7-Scenes" in told
+
+
+@pytest.mark.parametrize("option", ["--out", "--json"])
+def test_demo_says_before_it_begins_that_it_cannot_write(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], option: str
+) -> None:
+    (tmp_path / "file").write_text("")
+    words = {"--out": str(tmp_path / "out"), option: str(tmp_path / "file" / "inner")}
+    told = one_line(capsys, "demo", "--headless", *(word for pair in words.items() for word in pair))
+    assert told.startswith(f"memory-node: {option} {tmp_path / 'file' / 'inner'}: nothing can be written there")
+
+
+def test_demo_with_a_model_file_that_is_missing_names_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["--planner", "llm", "--model", str(tmp_path / "no.gguf"), "--out", str(tmp_path)]
+    assert f"--model {tmp_path / 'no.gguf'} is no file" in one_line(capsys, "demo", "--headless", *words)
+
+
+@pytest.mark.parametrize("option", [["--home", "castle"], ["--speed", "0"], ["--label-space", "castle"]])
+def test_demo_tells_why_a_node_cannot_start(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], option: list[str]
+) -> None:
+    (tmp_path / "full").mkdir()
+    (tmp_path / "full" / "home.log").write_text("a line of an earlier run\n")
+    told = one_line(capsys, "demo", "--headless", "--out", str(tmp_path), *option)
+    assert told.startswith("memory-node: home cannot start: ")
+    assert f"got {option[1]}" in told.replace("'", "") or "'castle'" in told

@@ -19,7 +19,9 @@ from rich.console import Console
 from rich.markup import escape
 
 from memory_node.app.demo.robots import SPEEDS, node_parameters
+from memory_node.app.writable_folder import require_writable
 from memory_node.catalogue.label_space import HOUSEHOLD
+from memory_node.domain.errors import InvalidValueError
 from memory_node.nodes.run import activate_ros, checked_domain
 from memory_node.nodes.unused_domain import unused_domain
 from memory_node.planner.memory_mode import MODES
@@ -75,6 +77,13 @@ def run(args: argparse.Namespace) -> int:
     os.environ["ROS_AUTOMATIC_DISCOVERY_RANGE"] = "LOCALHOST"
     # Asked to end, the demo ends its nodes too.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+    require_writable(args.out, "--out")
+    if args.json is not None:
+        require_writable(args.json.parent, "--json", args.json)
+    if args.model and not args.endpoint and not Path(args.model).is_file():
+        raise InvalidValueError(
+            f"--model {args.model} is no file; give a GGUF file, or the --endpoint that has the model"
+        )
     activate_ros()
     from memory_node.app.demo.report import DemoReport
 
@@ -90,7 +99,6 @@ def run(args: argparse.Namespace) -> int:
         _run_once(args, mode, domain_id, report, console)
     report.show(console)
     if args.json is not None:
-        args.json.parent.mkdir(parents=True, exist_ok=True)
         args.json.write_text(json.dumps(report.to_dict(), indent=2) + "\n", encoding="utf-8")
         console.print(f"Figures: {args.json}", soft_wrap=True)
     if report.picture and not args.headless and os.environ.get("DISPLAY") and shutil.which("xdg-open"):

@@ -13,7 +13,7 @@ from pathlib import Path
 from types import TracebackType
 
 from memory_node.domain.errors import RobotMemoryError
-from memory_node.nodes.run import END_WITH_PARENT
+from memory_node.nodes.run import CANNOT_START, END_WITH_PARENT
 
 # Time that an ending node has to make everything durable.
 _GRACE_S = 10.0
@@ -40,6 +40,7 @@ class NodeProcesses:
         self._log_folder = log_folder
         self._log_folder.mkdir(parents=True, exist_ok=True)
         self._processes: dict[str, subprocess.Popen[bytes]] = {}
+        self._logged: set[str] = set()
 
     def __enter__(self) -> NodeProcesses:
         return self
@@ -64,8 +65,10 @@ class NodeProcesses:
 
     def start_program(self, name: str, words: Sequence[str]) -> None:
         """Start one process that runs a module with arguments; words: its name, then those."""
-        log = (self._log_folder / f"{name}.log").open("ab")
-        with log:
+        # What an earlier run has left there must not be told as the end of this one's log.
+        mode = "ab" if name in self._logged else "wb"
+        self._logged.add(name)
+        with (self._log_folder / f"{name}.log").open(mode) as log:
             self._processes[name] = subprocess.Popen(
                 [sys.executable, "-m", *words],
                 env=self._environment,
@@ -88,11 +91,13 @@ class NodeProcesses:
         """Raise if a process has ended by itself.
 
         Raises:
-            RobotMemoryError: one has; the message holds the end of its log.
+            RobotMemoryError: one has; the message is why it could not start, or the end of its log.
         """
         for name, process in self._processes.items():
             if process.poll() is not None:
                 log = (self._log_folder / f"{name}.log").read_text(errors="replace").splitlines()
+                if log and CANNOT_START in log[-1]:
+                    raise RobotMemoryError(log[-1])
                 tail = "\n".join(log[-15:])
                 raise RobotMemoryError(f"the process of {name} ended with status {process.returncode}:\n{tail}")
 

@@ -36,7 +36,7 @@ def _home(args: argparse.Namespace, mode: str) -> Given:
     home = {
         "home": args.home,
         "label_space": args.label_space,
-        "speed": args.speed or SPEEDS["home"],
+        "speed": _speed(args),
         "seed": args.seed,
         # Rendering takes most of the time; where memory is not asked, fewer pictures do.
         "camera_period_s": 4.0 if mode == "none" else 1.0,
@@ -46,7 +46,14 @@ def _home(args: argparse.Namespace, mode: str) -> Given:
 
 def _physics(args: argparse.Namespace) -> Given:
     skills = {**as_rules(_fetch("skills")), "use_sim_time": "true", "label_space": args.label_space}
-    return {"body": {"seed": args.seed, "speed": args.speed or SPEEDS["physics"]}, "skills": skills}
+    return {
+        "body": {"seed": args.seed, "speed": _speed(args)},
+        "skills": skills,
+    }
+
+
+def _speed(args: argparse.Namespace) -> float:
+    return SPEEDS[args.robot] if args.speed is None else float(args.speed)
 
 
 def _fetch(node: str) -> dict[str, Any]:

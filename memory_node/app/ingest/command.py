@@ -6,7 +6,6 @@ import argparse
 import json
 import re
 import sys
-import tempfile
 from collections.abc import Callable, Mapping, Sequence, Sized
 from dataclasses import dataclass
 from pathlib import Path
@@ -27,6 +26,7 @@ from memory_node.app.ingest.recording import Recording, RgbdImage
 from memory_node.app.ingest.skipped import Skipped
 from memory_node.app.ingest.upright import AUTO, VIEWS, LevelRecording, find_up, level_world, up_from_text
 from memory_node.app.progress import progress_bar
+from memory_node.app.writable_folder import require_writable
 from memory_node.domain.errors import InputSkippedError, InvalidValueError, RobotMemoryError
 from memory_node.domain.geometry import Pose
 from memory_node.domain.observation import Frame
@@ -73,7 +73,7 @@ def run(args: argparse.Namespace) -> int:
     detector = open_detector(args)
     pictures = ClipEmbedder(args.clip) if args.clip is not None else None
     recording = _level(_open(args, config), args)
-    _make_writable(args.out)
+    require_writable(args.out, "--out")
     skipped = Skipped()
     scenes = _take_in(recording, lambda: Ingestion(config, detector, pictures), skipped, args)
     if not scenes:
@@ -150,16 +150,6 @@ def _memory_text(graphs: Mapping[str, SceneGraph], skipped: Skipped, warnings: S
         "warnings": warnings,
     }
     return json.dumps(memory, indent=2, default=_plain)
-
-
-def _make_writable(folder: Path) -> None:
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryFile(dir=folder):
-            pass
-    except OSError as error:
-        why = f"nothing can be written there ({error.strerror}); name another folder"
-        raise InvalidValueError(f"--out {folder}: {why}") from None
 
 
 def _config(args: argparse.Namespace) -> MemoryParameters:

@@ -59,6 +59,7 @@ class Rosbag:
         self._config = config
         self._stride = stride
         self.skipped = Skipped()
+        self._named = path
         self._path = path if path.is_dir() else path.parent
         self._clock_jump_s = config.scene_graph.clock_jump_s
         self._transforms = self._new_transforms()
@@ -229,6 +230,8 @@ class Rosbag:
     def _open(self) -> Iterator[AnyReader]:
         if not self._path.is_dir():
             raise InvalidValueError(f"{self._path} is no rosbag2 folder")
+        if not (self._path / "metadata.yaml").is_file():
+            raise self._unreadable(f"there is no metadata.yaml in {self._path.resolve()}")
         try:
             reader = AnyReader([self._path])
             reader.open()
@@ -240,11 +243,10 @@ class Rosbag:
             with suppress(Exception):  # a reader of a broken file may not be able to close it
                 reader.close()
 
-    def _unreadable(self, error: Exception) -> InvalidValueError:
-        why = " ".join(str(error).split()) or type(error).__name__
-        return InvalidValueError(
-            f"{self._path} cannot be read as a rosbag2 ({why:.200}): record it anew, or mend it with `ros2 bag reindex`"
-        )
+    def _unreadable(self, why: Exception | str) -> InvalidValueError:
+        told = " ".join(str(why).split()) or type(why).__name__
+        helps = "record it anew, or mend it with `ros2 bag reindex`"
+        return InvalidValueError(f"{self._named} cannot be read as a rosbag2 ({told:.200}): {helps}")
 
     def _raw_messages(self, reader: AnyReader, connections: list[Any]) -> Iterator[tuple[Any, bytes]]:
         messages = reader.messages(connections=connections)

@@ -12,13 +12,7 @@ from memory_node.app.ingest.recording import Recording
 from memory_node.domain.errors import InvalidValueError
 
 _LAYOUTS = (seven_scenes, tum, scannet, replica, open3d)
-_KNOWN = """expected one of
-  single frames: NAME_color.png, NAME_depth.png, intrinsics.json
-  7-Scenes, 3DMatch: frame-N.color.png|jpg, frame-N.depth.png, frame-N.pose.txt, camera-intrinsics.txt
-  TUM RGB-D: rgb.txt, depth.txt, groundtruth.txt
-  ScanNet: color/N.jpg, depth/N.png, pose/N.txt, intrinsic/intrinsic_depth.txt
-  Replica: results/frameN.jpg, results/depthN.png, traj.txt
-  Open3D: color/, depth/, a trajectory .log"""
+_KNOWN = "7-Scenes, 3DMatch, TUM RGB-D, ScanNet, Replica, Open3D, or single frames NAME_color.png and NAME_depth.png"
 
 
 def open_folder(folder: Path, stride: int = 1) -> Recording:
@@ -33,4 +27,6 @@ def open_folder(folder: Path, stride: int = 1) -> Recording:
             return FolderSequence(files, stride)
     if any(folder.glob("*_depth.png")):
         return SingleFrames(folder, stride)
-    raise InvalidValueError(f"{folder}: no folder of frames that is known; {_KNOWN}")
+    raise InvalidValueError(
+        f"{folder}: expected a rosbag2 (metadata.yaml with .mcap or .db3) or {_KNOWN} (docs/perception.md)"
+    )
