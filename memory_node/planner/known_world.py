@@ -5,7 +5,6 @@ outside. Each name stands for a reference that the skills take.
 
 from __future__ import annotations
 
-import itertools
 import math
 from collections import Counter
 from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
@@ -23,11 +22,9 @@ from memory_node.planner.found_things import FoundThings
 from memory_node.planner.goal_check import JudgedThing
 from memory_node.planner.needed_classes import NeededClasses
 from memory_node.planner.possible_arguments import possible_arguments
+from memory_node.planner.shown_names import ShownNames
 from memory_node.planner.things_to_name import things_to_name
 
-# Of a class that no label space declares: a detector may call things anything.
-_LONGEST_NAME = 40
-_UNNAMED = "Unnamed"
 # Least value of a thing whose existence is doubtful: it can still be looked at.
 _LEAST_VALUE = 0.01
 # Factor on a call's value for each of its things that the instruction does not name.
@@ -53,7 +50,7 @@ class KnownWorld:
     most: int = 40
     brief: bool = False
     belief: Belief = field(init=False)
-    _names: dict[str, str] = field(default_factory=dict)  # memory's id -> name
+    _names: ShownNames = field(init=False)
     _robot_ids: dict[str, str] = field(default_factory=dict)  # name -> the robot's own id
     _found: FoundThings = field(init=False)
     _needed: NeededClasses = field(init=False)
@@ -69,6 +66,7 @@ class KnownWorld:
     def __post_init__(self) -> None:
         self.belief = Belief(self.kinds)
         self._found = FoundThings(self.kinds)
+        self._names = ShownNames(self.kinds, self._found)
         self._needed = NeededClasses(self.kinds, self.skills)
 
     def refresh(self, scene: SceneSnapshot, held_id: str = "", held_class: str = "") -> None:
@@ -76,9 +74,9 @@ class KnownWorld:
         self._places = {area.name: f"{area.position[0]:.2f},{area.position[1]:.2f}" for area in scene.areas}
         known = {found.id: found for found in scene.objects if not found.removed and found.id not in self._gone}
         chosen = things_to_name(
-            known, self.about, self._needed.fixtures(self.brief), self._names.keys(), self.most, self.brief
+            known, self.about, self._needed.fixtures(self.brief), self._names.named_ids, self.most, self.brief
         )
-        names = {found.id: self._name(found) for found in chosen}
+        names = {found.id: self._names.of(found) for found in chosen}
         self._existence = {names[found.id]: found.existence for found in chosen}
         things = {names[found.id]: self._thing(names[found.id], found) for found in chosen}
         things.update(self._found.things)
@@ -243,23 +241,6 @@ class KnownWorld:
 
     # --- which things, and their names
 
-    def _name(self, found: SceneObject) -> str:
-        if found.id not in self._names:
-            # A thing that was found by searching, and that memory has seen meanwhile, keeps its name.
-            twin = self._found.of_class(found.class_name)
-            if twin:
-                self._found.leave_out(twin)
-            self._names[found.id] = twin or self._new_name(found.class_name)
-        return self._names[found.id]
-
-    def _new_name(self, object_class: str) -> str:
-        kind = self.kinds.get(object_class)
-        letters = "".join(letter for letter in object_class if letter.isalnum())[:_LONGEST_NAME]
-        plain = kind.name if kind is not None else letters or _UNNAMED
-        taken = {*self._names.values(), *self._found.things}
-        numbered = (plain if number == 1 else f"{plain} {number}" for number in itertools.count(1))
-        return next(name for name in numbered if name not in taken)
-
     def _thing(self, name: str, found: SceneObject) -> Thing:
         kind = self.kinds.get(found.class_name)
         object_class = kind.name if kind is not None else found.class_name
@@ -273,7 +254,7 @@ class KnownWorld:
             return ""
         name = self._found.of_class(held_class)
         if not name:
-            name = self._new_name(held_class)
+            name = self._names.new(held_class)
             # Skills know the thing in the hand by its class; memory's id is not the robot's.
             things[name] = Thing(name, held_class, held_class, memory_id=held_id)
             self._found.add_held(things[name])
@@ -284,7 +265,7 @@ class KnownWorld:
         return self._found.judged()
 
     def _add_found(self, object_class: str, robot_id: str) -> None:
-        name = self._new_name(object_class)
+        name = self._names.new(object_class)
         self._found.add(Thing(name, object_class, object_class, robot_id))
         self._robot_ids[name] = robot_id
         self._at = name

@@ -14,7 +14,7 @@ from memory_node.domain.answer import RankedArea
 from memory_node.domain.geometry import FloatArray, Pose
 from memory_node.domain.observation import Frame
 from memory_node.domain.ports import TextEmbedder
-from memory_node.domain.scene import Relation, Room, SceneEvent, SceneEventKind, SceneObject, SceneSnapshot
+from memory_node.domain.scene import Room, SceneEvent, SceneEventKind, SceneObject, SceneSnapshot
 from memory_node.domain.skill import StateChange
 from memory_node.domain.states import StateBelief
 from memory_node.scene_graph.camera_views import CameraViews
@@ -27,13 +27,13 @@ from memory_node.scene_graph.persistence import enter_object, load_records
 from memory_node.scene_graph.place_habits import PlaceHabits
 from memory_node.scene_graph.places import Places
 from memory_node.scene_graph.pose_correction import correct_keyframes, drop_unused_keyframes
-from memory_node.scene_graph.relations import object_relations
 from memory_node.scene_graph.relocalization import UNMOVED, Relocalization
 from memory_node.scene_graph.room_kinds import RoomClassifier
 from memory_node.scene_graph.room_naming import RoomNaming
 from memory_node.scene_graph.search_areas import rank_areas
 from memory_node.scene_graph.shift import shift_graph
 from memory_node.scene_graph.skill_change import apply_change
+from memory_node.scene_graph.snapshots import Snapshots
 from memory_node.scene_graph.stamp_ids import StampIds
 from memory_node.scene_graph.state import GraphState
 from memory_node.scene_graph.text_form import SceneText, scene_in_words
@@ -68,7 +68,7 @@ class SceneGraph(GraphReadings):
         self.embedder = embedder
         self.habits: PlaceHabits | None = None
         self._naming = self._naming_by(embedder) if embedder is not None and self.state.catalogue.rooms else None
-        self._latest: SceneSnapshot | None = None
+        self._snapshots = Snapshots(self)
         self._views = CameraViews(self.config, places)
         self._camera_at: FloatArray | None = None
         self._relocalization: Relocalization | None = None
@@ -235,34 +235,14 @@ class SceneGraph(GraphReadings):
         Relations between objects are those of now; an earlier graph has only those between its places.
         """
         if as_of_ns:
-            return self._snapshot(as_of_ns, self.objects_as_of(self.state.table.rows(), as_of_ns), ())
+            return self._snapshots.as_of(as_of_ns, self.frame_verified)
         if removed:
-            return self._snapshot(self.state.now_ns, self.objects(removed), self._relations())
-        latest = self._latest
-        if latest is None or (latest.version, latest.frame_verified) != (self.version, self.frame_verified):
-            latest = self._latest = self._snapshot(self.state.now_ns, self.objects(), self._relations())
-        return latest
+            return self._snapshots.with_removed(self.frame_verified)
+        return self._snapshots.now(self.frame_verified)
 
     def snapshot_of_one(self, object_id: str) -> SceneSnapshot:
         """Return one object alone, removed or not, without places; no object where nothing has this id."""
-        state = self.state
-        objects = (self.object(object_id),) if object_id in state.table.row_of else ()
-        return SceneSnapshot(state.now_ns, objects=objects, frame_verified=self.frame_verified, version=state.version)
-
-    def _relations(self) -> list[Relation]:
-        return object_relations(self.state, self.state.active_rows())
-
-    def _snapshot(self, stamp_ns: int, objects: Iterable[SceneObject], relations: Iterable[Relation]) -> SceneSnapshot:
-        return SceneSnapshot(
-            stamp_ns=stamp_ns,
-            floors=tuple(self.places.floors.values()),
-            rooms=tuple(self.places.rooms.values()),
-            areas=tuple(self.places.areas.values()),
-            objects=tuple(objects),
-            relations=(*self.places.relations(), *relations),
-            frame_verified=self.frame_verified,
-            version=self.state.version,
-        )
+        return self._snapshots.of_one(object_id, self.frame_verified)
 
     def rank_search_areas(self, object_class: str, k: int = 0, now_ns: int | None = None) -> tuple[RankedArea, ...]:
         """Return the areas of the floor that the robot is on where an object of the class is likely, best first; k = 0

@@ -14,6 +14,7 @@ from memory_node.domain.states import ObjectState, StateBelief
 from memory_node.short_term.config import ShortTermConfig
 from memory_node.short_term.crop_files import CropFiles
 from memory_node.short_term.held_units import HeldUnits
+from memory_node.short_term.lookup_counts import LookupCounts
 from memory_node.short_term.policies import build_policy
 from memory_node.short_term.replacement import Key, ToldPolicy
 from memory_node.short_term.snapshot import read_snapshot, write_snapshot
@@ -53,8 +54,8 @@ class ObjectCache:
         self._last_use_ns: dict[str, int] = {}
         self._pinned_ids: frozenset[str] = frozenset()
         self._pinned_classes: frozenset[str] = frozenset()
-        self._needs: deque[str] = deque()
-        self._counts = dict.fromkeys(("lookups", "hits", "insertions", "merges", "evictions", "removals"), 0)
+        self._lookups = LookupCounts()
+        self._counts = dict.fromkeys(("insertions", "merges", "evictions", "removals"), 0)
         self.conflicts: deque[StateConflict] = deque(maxlen=_REMEMBERED_CONFLICTS)
         self._conflicts_seen = 0
         self._warm = False
@@ -83,7 +84,7 @@ class ObjectCache:
     def leaving(self) -> tuple[CachedUnit, ...]:
         """Return all units in the order in which they would go if none of them were used again; see `ToldPolicy`."""
         with self._lock:
-            self._work_off_needs()
+            self._lookups.work_off(self._policy)
             order = [str(key) for key in self._policy.leaving()]
             return tuple(CachedUnit(self._units[key], self._policy.segment(key), self._is_pinned(key)) for key in order)
 
@@ -117,12 +118,12 @@ class ObjectCache:
 
     def count_lookup(self, answered_by: str) -> None:
         """Count one lookup need; answered_by: the object id that answered it, or "" when the cache could not."""
-        self._needs.append(answered_by)
-        self._work_off_needs_if_free()
+        self._lookups.note(answered_by)
+        self._work_off_lookups_if_free()
 
     def statistics(self) -> CacheStatistics:
         """Return the counts since start-up; beside a writer they may lack the lookups of this moment."""
-        self._work_off_needs_if_free()
+        self._work_off_lookups_if_free()
         sketch = getattr(self._inner_policy(), "sketch", None)
         return CacheStatistics(
             policy=self._config.policy,
@@ -135,6 +136,8 @@ class ObjectCache:
             crop_bytes=self._crops.used_bytes,
             state_conflicts=self._conflicts_seen,
             warm=self._warm,
+            lookups=self._lookups.lookups,
+            hits=self._lookups.hits,
             **self._counts,
         )
 
@@ -146,7 +149,7 @@ class ObjectCache:
         Sightings that follow each other faster than `use_interval_s` count as one use.
         """
         with self._lock:
-            self._work_off_needs()
+            self._lookups.work_off(self._policy)
             if crop_jpeg:
                 unit = self._with_crop(unit, crop_jpeg)
             held = self._units.get(unit.object_id)
@@ -159,7 +162,7 @@ class ObjectCache:
     def apply(self, change: StateChange) -> MemoryUnit | None:
         """Take over what a skill did; return the unit after it, or None for one that is destroyed or not locatable."""
         with self._lock:
-            self._work_off_needs()
+            self._lookups.work_off(self._policy)
             held = self._units.get(change.object_id)
             if change.destroyed:
                 if held is not None:
@@ -211,7 +214,7 @@ class ObjectCache:
     def clear(self) -> None:
         """Forget every unit and start the policy afresh; the counts go on."""
         with self._lock:
-            self._work_off_needs()
+            self._lookups.work_off(self._policy)
             for unit in self._units.all():
                 self._drop(unit)
             self._units.forget_departed()
@@ -222,7 +225,7 @@ class ObjectCache:
         if not self._config.snapshot_path:
             return
         with self._lock:
-            self._work_off_needs()
+            self._lookups.work_off(self._policy)
             units = [self._units[str(key)] for key in self._policy]
         write_snapshot(Path(self._config.snapshot_path), units, now_ns)
 
@@ -274,23 +277,12 @@ class ObjectCache:
             self._counts["insertions"] += 1
             self._warm = self._warm or len(self._units) > WARM_OCCUPANCY * self._config.capacity
 
-    def _work_off_needs_if_free(self) -> None:
+    def _work_off_lookups_if_free(self) -> None:
         if self._lock.acquire(blocking=False):
             try:
-                self._work_off_needs()
+                self._lookups.work_off(self._policy)
             finally:
                 self._lock.release()
-
-    def _work_off_needs(self) -> None:
-        needs = self._needs
-        while needs:
-            answered_by = needs.popleft()
-            self._counts["lookups"] += 1
-            if answered_by:
-                self._counts["hits"] += 1
-                # It may have been evicted between the answer and now; then there is nothing to use.
-                if answered_by in self._policy:
-                    self._policy.access(answered_by)
 
     def _on_evict(self, key: Key) -> None:
         self._counts["evictions"] += 1
